@@ -1,0 +1,86 @@
+package contract
+
+import "slices"
+
+// Operation is what somebody wants to do with a document.
+type Operation string
+
+// The operations that name a document. Every endpoint that names one maps to exactly one of them.
+const (
+	OpDetail       Operation = "detail"
+	OpStatus       Operation = "status"
+	OpSigners      Operation = "signers"
+	OpAuditTrail   Operation = "audit-trail"
+	OpEvents       Operation = "events"
+	OpPreview      Operation = "preview"
+	OpDownload     Operation = "download"
+	OpOriginal     Operation = "original"
+	OpParticipants Operation = "participants-docs"
+	OpPlace        Operation = "placement-docs"
+	OpFinalize     Operation = "finalize-docs"
+	OpSign         Operation = "sign-docs"
+	OpReject       Operation = "reject-docs"
+	OpCancel       Operation = "cancel-docs"
+	OpRemind       Operation = "remind-docs"
+	OpRestamp      Operation = "restamp-docs"
+	OpGuestLink    Operation = "guest-link-docs"
+	OpDelete       Operation = "delete"
+)
+
+// Operations lists all of them.
+var Operations = []Operation{
+	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal,
+	OpParticipants, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpGuestLink, OpDelete,
+}
+
+// ownerOnly are the operations whose refusal to a participant is Forbidden, since he may see the document.
+var ownerOnly = []Operation{OpParticipants, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpGuestLink, OpDelete, OpAuditTrail, OpOriginal}
+
+// guestBarred are the operations a guest's token is not good for, on his own document too.
+var guestBarred = []Operation{OpSigners, OpAuditTrail, OpOriginal}
+
+// Sees reports whether the person sees the document: the owner always, and after finalize every signer at
+// once and a viewer when all signers with a smaller number have signed, in parallel mode too.
+func (d *Document) Sees(id PersonID) bool {
+	if id == d.Owner.ID {
+		return true
+	}
+	if d.State == Draft {
+		return false
+	}
+	p := d.Participant(id)
+	switch {
+	case p == nil:
+		return false
+	case p.Role == Signer:
+		return true
+	case d.Mode == Stamping:
+		return true
+	}
+	return !d.owedBefore(p.Number)
+}
+
+// Authorise is the one place that decides who may do what with a document. What an actor may not see is
+// ErrNotFound, to the letter what a document that does not exist answers. What he sees and may not do is
+// Forbidden. Whether the state permits it is the rule's own question.
+func (d *Document) Authorise(by Actor, op Operation) error {
+	if by.System() {
+		return nil
+	}
+	if by.Guest != 0 && by.Guest != d.ID {
+		return ErrNotFound
+	}
+	if !d.Sees(by.ID) {
+		return ErrNotFound
+	}
+	if by.Guest != 0 && slices.Contains(guestBarred, op) {
+		return ErrNotAllowed
+	}
+	if by.ID == d.Owner.ID && by.Guest == 0 {
+		return nil
+	}
+	if slices.Contains(ownerOnly, op) {
+		return ErrNotOwner
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package contract
+
+import "time"
+
+// Change is what a rule made of a document: the new value, who did what, the work it implies and the quota
+// it moves. A store applies all of it in one transaction, or nothing.
+type Change struct {
+	Before *Document // as it was read; nil for a new document. Its Version must still stand at commit.
+	After  Document  // Version is still that of Before; the store raises it
+	Delete bool      // the draft goes away; After is what it last was
+	Events []Event
+	Jobs   []Job
+	Quota  []QuotaMove
+}
+
+// Event is one line of the audit log.
+type Event struct {
+	Type     EventType
+	Document DocumentID // 0 in a Change that creates; the store fills it in
+	At       time.Time
+	Person   Person // who; the zero Person is the service itself
+	IP       string
+	Details  map[string]string // by name: serial, reason, digest, ...
+}
+
+// EventType names what happened. Values are stored for good: new ones are added, none is renamed.
+type EventType string
+
+// What can happen to a document.
+const (
+	EventUploaded       EventType = "uploaded"
+	EventPeopleChanged  EventType = "participants_changed"
+	EventPlaced         EventType = "placed"
+	EventFinalized      EventType = "finalized"
+	EventViewed         EventType = "viewed"
+	EventSignIntended   EventType = "sign_intended"
+	EventSigned         EventType = "signed"
+	EventRejected       EventType = "rejected"
+	EventCanceled       EventType = "canceled"
+	EventExpired        EventType = "expired"
+	EventDeleted        EventType = "deleted"
+	EventReminded       EventType = "reminded"
+	EventGuestLink      EventType = "guest_link_handed_out"
+	EventSerialOrdered  EventType = "serial_ordered"
+	EventSerialBound    EventType = "serial_bound"
+	EventStamped        EventType = "stamped"
+	EventStampFailed    EventType = "stamp_failed"
+	EventRestamp        EventType = "restamp"
+	EventCompleted      EventType = "completed"
+	EventDownloaded     EventType = "downloaded"
+	EventPasswordForgot EventType = "password_forgotten" // Document is 0
+)
+
+// Job is work that a change implies; the store enqueues it in the same transaction. At most one of a kind
+// waits for a document at a time.
+type Job struct {
+	Kind     JobKind
+	Document DocumentID // 0 in a Change that creates; the store fills it in
+	Keys     []string   // for JobSweep: the blobs that nothing refers to any more
+}
+
+// JobKind names a kind of work.
+type JobKind string
+
+// The kinds of work.
+const (
+	JobStamp    JobKind = "stamp"    // affix what is still to be stamped
+	JobComplete JobKind = "complete" // seal, validation data, document timestamp
+	JobSweep    JobKind = "sweep"    // remove blobs
+)
+
+// Unit is what quota counts.
+type Unit string
+
+// Units of quota.
+const (
+	UnitStamp     Unit = "emet" // duty stamps
+	UnitSignature Unit = "base" // signatures with the embedded authority's certificates
+)
+
+// QuotaMove takes from or gives back to an organisation's quota. Reserve fails the whole change when not
+// enough is left; Spend turns a reserved unit into a spent one; Release frees a reserved one.
+type QuotaMove struct {
+	Organisation OrganisationID
+	Document     DocumentID // 0 in a Change that creates
+	Unit         Unit
+	Op           QuotaOp
+	Count        int
+}
+
+// QuotaOp is the direction of a move.
+type QuotaOp string
+
+// The moves. Grant is an admin's or the first start's.
+const (
+	QuotaGrant   QuotaOp = "grant"
+	QuotaReserve QuotaOp = "reserve"
+	QuotaSpend   QuotaOp = "spend"
+	QuotaRelease QuotaOp = "release"
+)
+
+// Actor is who asks. The zero Actor is the service itself, at work on its own.
+type Actor struct {
+	Person
+	Organisation OrganisationID
+	Admin        bool
+	Guest        DocumentID // not 0: a guest, good for this document only
+	IP           string
+}
+
+// System reports whether nobody but the service itself is acting.
+func (a Actor) System() bool { return a.ID == "" }
+
+// change starts a Change of d by a.
+func change(d *Document) Change {
+	before := *d
+	return Change{Before: &before, After: d.clone()}
+}
+
+func (c *Change) note(t EventType, by Actor, now time.Time, details ...string) {
+	e := Event{Type: t, Document: c.After.ID, At: now, Person: by.Person, IP: by.IP}
+	for i := 0; i+1 < len(details); i += 2 {
+		if details[i+1] == "" {
+			continue
+		}
+		if e.Details == nil {
+			e.Details = map[string]string{}
+		}
+		e.Details[details[i]] = details[i+1]
+	}
+	c.Events = append(c.Events, e)
+}
+
+func (c *Change) work(k JobKind) {
+	c.Jobs = append(c.Jobs, Job{Kind: k, Document: c.After.ID})
+}
+
+func (c *Change) quota(u Unit, op QuotaOp, n int) {
+	if n == 0 {
+		return
+	}
+	c.Quota = append(c.Quota, QuotaMove{Organisation: c.After.Organisation, Document: c.After.ID, Unit: u, Op: op, Count: n})
+}
+
+// Append adds a revision to the change. It must begin where the last one ends: anything else is a mistake
+// of the program and is refused.
+func (c *Change) Append(r Revision) error {
+	if end := c.After.Current().End; r.Begin != end || r.End <= r.Begin || r.Tail.Size != r.End-r.Begin {
+		return &Error{Kind: Conflict, Code: "document.revision_changed"}
+	}
+	c.After.Revisions = append(c.After.Revisions, r)
+	return nil
+}

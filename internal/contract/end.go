@@ -1,0 +1,148 @@
+package contract
+
+import "time"
+
+// Reject ends a document because a signer declines. He may while his signature is owed, in turn or not.
+func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Change, error) {
+	if err := d.Authorise(by, OpReject); err != nil {
+		return Change{}, err
+	}
+	p := d.Participant(by.ID)
+	switch {
+	case d.State != Processing:
+		return Change{}, ErrNotActive
+	case p == nil || p.Role != Signer || d.Mode != Signing:
+		return Change{}, ErrNotSigner
+	case !p.SignedAt.IsZero():
+		return Change{}, ErrSigned
+	}
+	reason, err := checkReason(reason, l)
+	if err != nil {
+		return Change{}, err
+	}
+	if reason == "" {
+		return Change{}, &Error{Kind: Invalid, Code: "input.invalid", Fields: []FieldError{{Field: "reason", Code: "text.missing"}}}
+	}
+	return end(d, Rejected, EventRejected, reason, by, now), nil
+}
+
+// Cancel ends a document because the owner takes it back: while signatures are owed, or after it failed. Once
+// every signature stands and stamps are being affixed it is too late.
+func Cancel(d *Document, reason string, by Actor, l Limits, now time.Time) (Change, error) {
+	if err := d.Authorise(by, OpCancel); err != nil {
+		return Change{}, err
+	}
+	switch {
+	case d.State == Failed:
+	case d.State != Processing:
+		return Change{}, ErrNotActive
+	case d.FullySigned():
+		return Change{}, ErrCommitted
+	}
+	reason, err := checkReason(reason, l)
+	if err != nil {
+		return Change{}, err
+	}
+	return end(d, Canceled, EventCanceled, reason, by, now), nil
+}
+
+// Expire ends a document whose time has run out while something was still owed by people. Stamps and the seal
+// that only wait for a service do not expire. Done is true when there is nothing to do.
+func Expire(d *Document, now time.Time) (c Change, done bool) {
+	waits := d.State == Draft || d.State == Processing && !d.FullySigned()
+	if !waits || !d.due(now) {
+		return Change{}, true
+	}
+	return end(d, Expired, EventExpired, "", Actor{}, now), false
+}
+
+func end(d *Document, s State, e EventType, reason string, by Actor, now time.Time) Change {
+	c := change(d)
+	c.After.State, c.After.EndedAt, c.After.Reason, c.After.Restamping = s, now, reason, false
+	c.note(e, by, now, "reason", reason)
+	c.release()
+	return c
+}
+
+// release gives back what was reserved and will not be spent.
+func (c *Change) release() {
+	d := &c.After
+	if d.FinalizedAt.IsZero() {
+		return
+	}
+	stamps := 0
+	for _, s := range d.Stamps {
+		if s.State != StampAffixed {
+			stamps++
+		}
+	}
+	c.quota(UnitStamp, QuotaRelease, stamps)
+	signatures := 0
+	for _, p := range d.Participants {
+		if d.Mode == Signing && p.Role == Signer && p.SignedAt.IsZero() {
+			signatures++
+		}
+	}
+	c.quota(UnitSignature, QuotaRelease, signatures)
+}
+
+func checkReason(reason string, l Limits) (string, error) {
+	reason = CleanText(reason)
+	if len([]rune(reason)) > 4*l.Text {
+		return "", &Error{Kind: Invalid, Code: "input.invalid", Fields: []FieldError{{Field: "reason", Code: "text.too_long", Args: map[string]any{"limit": 4 * l.Text}}}}
+	}
+	return reason, nil
+}
+
+// Delete removes a draft and its file.
+func Delete(d *Document, by Actor, now time.Time) (Change, error) {
+	if err := d.Authorise(by, OpDelete); err != nil {
+		return Change{}, err
+	}
+	if d.State != Draft {
+		return Change{}, ErrNotDraft
+	}
+	c := change(d)
+	c.Delete = true
+	c.note(EventDeleted, by, now)
+	keys := []string{}
+	for _, r := range d.Revisions {
+		keys = append(keys, r.Tail.Key)
+	}
+	c.Jobs = append(c.Jobs, Job{Kind: JobSweep, Document: d.ID, Keys: keys})
+	return c, nil
+}
+
+// Remind records that the owner asked for those in turn to be reminded.
+func Remind(d *Document, by Actor, now time.Time) (Change, error) {
+	if err := d.Authorise(by, OpRemind); err != nil {
+		return Change{}, err
+	}
+	if d.State != Processing || d.FullySigned() {
+		return Change{}, ErrNotActive
+	}
+	c := change(d)
+	c.After.RemindedAt = now
+	c.note(EventReminded, by, now)
+	return c, nil
+}
+
+// HandOutLink records that the owner was given a guest's link. The log says that no mailbox was proven.
+func HandOutLink(d *Document, guest PersonID, by Actor, now time.Time) (Change, error) {
+	if err := d.Authorise(by, OpGuestLink); err != nil {
+		return Change{}, err
+	}
+	switch {
+	case d.State == Draft:
+		return Change{}, ErrNotActive
+	case d.State == Rejected || d.State == Canceled || d.State == Expired:
+		return Change{}, ErrNotActive
+	}
+	p := d.Participant(guest)
+	if p == nil || !p.Guest {
+		return Change{}, ErrNoGuest
+	}
+	c := change(d)
+	c.note(EventGuestLink, by, now, "guest", string(guest), "proof", "none: handed out by the owner")
+	return c, nil
+}

@@ -1,0 +1,93 @@
+package contract
+
+import (
+	"fmt"
+	"time"
+)
+
+// SealField is the name of the signature field in which the organisation seals the finished document.
+const SealField = "SegelSeal"
+
+// FinalizeOptions are the owner's wishes at finalize.
+type FinalizeOptions struct {
+	StampOnly bool // demand a stamping order
+}
+
+// Finalize freezes people and placements, reserves the quota for all that is ordered and starts the work.
+// Finalizing again is no error and changes nothing: done is true then and the change is empty.
+//
+// A stamping order needs no signature: all placements are duty stamps and there is no signer but the owner,
+// or StampOnly demands it and all placements are duty stamps.
+func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change, done bool, err error) {
+	if err := d.Authorise(by, OpFinalize); err != nil {
+		return Change{}, false, err
+	}
+	if d.State != Draft {
+		if d.State == Canceled || d.State == Expired {
+			return Change{}, false, ErrNotDraft
+		}
+		return Change{}, true, nil
+	}
+	if d.due(now) {
+		return Change{}, false, Refuse(Conflict, "document.expired")
+	}
+	mode, err := d.modeFor(o)
+	if err != nil {
+		return Change{}, false, err
+	}
+	c = change(d)
+	after := &c.After
+	after.State, after.Mode, after.FinalizedAt = Processing, mode, now
+	after.Stamps = nil
+	for i, p := range after.Placements {
+		if p.Kind == PlaceStamp {
+			after.Stamps = append(after.Stamps, Stamp{Placement: i, State: StampOrdered})
+		}
+	}
+	signers := 0
+	if mode == Signing {
+		for i := range after.Participants {
+			if p := &after.Participants[i]; p.Role == Signer {
+				signers++
+				p.Field = fmt.Sprintf("Segel%d", signers)
+			}
+		}
+	}
+	c.note(EventFinalized, by, now, "mode", string(mode))
+	c.quota(UnitStamp, QuotaReserve, len(after.Stamps))
+	c.quota(UnitSignature, QuotaReserve, signers)
+	if mode == Stamping {
+		c.work(JobStamp)
+	}
+	return c, false, nil
+}
+
+func (d *Document) modeFor(o FinalizeOptions) (Mode, error) {
+	stamps, strangers := 0, 0
+	for _, p := range d.Placements {
+		if p.Kind == PlaceStamp {
+			stamps++
+		}
+	}
+	signers := d.Signers()
+	for _, s := range signers {
+		if s.ID != d.Owner.ID {
+			strangers++
+		}
+	}
+	onlyStamps := stamps > 0 && stamps == len(d.Placements)
+	switch {
+	case o.StampOnly && !onlyStamps:
+		return "", ErrStampOnly
+	case o.StampOnly, onlyStamps && strangers == 0:
+		return Stamping, nil
+	case len(signers) == 0:
+		return "", ErrNothing
+	}
+	return Signing, nil
+}
+
+// due reports whether the document's time has run out.
+func (d *Document) due(now time.Time) bool {
+	return !d.ExpiresAt.IsZero() && !now.Before(d.ExpiresAt)
+}

@@ -1,0 +1,29 @@
+package contract
+
+// Limits bound what one document may hold. The zero value of a member means its default.
+type Limits struct {
+	FileSize     int64 // bytes, decoded
+	Pages        int
+	Participants int
+	Placements   int
+	Stamps       int
+	Text         int // characters of a title or file name
+}
+
+// Defaults fills in what is zero.
+func (l Limits) Defaults() Limits {
+	set(&l.FileSize, 50<<20)
+	set(&l.Pages, 2000)
+	set(&l.Participants, 100)
+	set(&l.Placements, 500)
+	set(&l.Stamps, 50)
+	set(&l.Text, 255)
+	return l
+}
+
+func set[T comparable](v *T, def T) {
+	var zero T
+	if *v == zero {
+		*v = def
+	}
+}

@@ -1,0 +1,85 @@
+package contract
+
+import "math"
+
+// PlacementKind is what is to stand in a box.
+type PlacementKind string
+
+// The kinds of placement.
+const (
+	PlaceStamp     PlacementKind = "emet"
+	PlaceSignature PlacementKind = "sign"
+	PlaceInitials  PlacementKind = "paraf"
+)
+
+// Placement is what the owner asked for: what, where and whose.
+type Placement struct {
+	Kind   PlacementKind
+	Page   int // from 1
+	Box    Box
+	Person PersonID
+}
+
+// Box is a rectangle on a page: points, origin at the lower left of the page as displayed, LLX < URX and
+// LLY < URY.
+type Box struct{ LLX, LLY, URX, URY float64 }
+
+// Width returns the width in points.
+func (b Box) Width() float64 { return b.URX - b.LLX }
+
+// Height returns the height in points.
+func (b Box) Height() float64 { return b.URY - b.LLY }
+
+// PageSize is the size of a page as displayed, in points.
+type PageSize struct{ Width, Height float64 }
+
+// Sides of a duty stamp in points.
+const (
+	StampMin = 40
+	StampMax = 200
+)
+
+// tolerance is how far, in points, a box may stick out of its page or two spellings of one box may differ by
+// rounding alone.
+const tolerance = 1
+
+// upright puts inverted corners right.
+func (b Box) upright() Box {
+	return Box{math.Min(b.LLX, b.URX), math.Min(b.LLY, b.URY), math.Max(b.LLX, b.URX), math.Max(b.LLY, b.URY)}
+}
+
+// hasArea reports whether the box is finite and of some area.
+func (b Box) hasArea() bool {
+	for _, v := range []float64{b.LLX, b.LLY, b.URX, b.URY} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return b.URX-b.LLX > 0 && b.URY-b.LLY > 0
+}
+
+// on reports whether the box lies on a page of that size.
+func (b Box) on(p PageSize) bool {
+	return b.LLX >= -tolerance && b.LLY >= -tolerance && b.URX <= p.Width+tolerance && b.URY <= p.Height+tolerance
+}
+
+// square returns the largest centred square of the box.
+func (b Box) square() Box {
+	side := math.Min(b.Width(), b.Height())
+	x, y := b.LLX+(b.Width()-side)/2, b.LLY+(b.Height()-side)/2
+	return Box{x, y, x + side, y + side}
+}
+
+// differs reports whether a corner of the two boxes is more than d points apart.
+func (b Box) differs(o Box, d float64) bool {
+	return math.Abs(b.LLX-o.LLX) > d || math.Abs(b.LLY-o.LLY) > d || math.Abs(b.URX-o.URX) > d || math.Abs(b.URY-o.URY) > d
+}
+
+// mayStandFor reports whether the placement may be who's: signatures and initials are a signer's, a duty
+// stamp any participant's or the owner's.
+func (p Placement) mayStandFor(d *Document, who *Participant) bool {
+	if p.Kind == PlaceStamp {
+		return who != nil || p.Person == d.Owner.ID
+	}
+	return who != nil && who.Role == Signer
+}

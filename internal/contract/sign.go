@@ -1,0 +1,94 @@
+package contract
+
+import (
+	"fmt"
+	"time"
+)
+
+// IntendSign records that a signer asked to sign the revision of that digest, before his key is used. A zero
+// digest means that the client did not say what its user saw.
+//
+// Durable after its commit: that he consented, to what, and when. Not yet: any signature. A crash between the
+// two leaves the intent standing and nothing in the file; he signs again.
+func IntendSign(d *Document, seen [32]byte, by Actor, now time.Time) (Change, error) {
+	if err := d.maySign(by, now); err != nil {
+		return Change{}, err
+	}
+	current := d.Current().Digest
+	if seen != ([32]byte{}) && seen != current {
+		return Change{}, ErrStale
+	}
+	c := change(d)
+	c.After.Participant(by.ID).IntentAt = now
+	c.note(EventSignIntended, by, now, "digest", fmt.Sprintf("%x", current))
+	return c, nil
+}
+
+// Sign records a signature that stands in the revision r, and what follows from it: the next signers' turn,
+// or the stamps, or the closing seal.
+func Sign(d *Document, r Revision, by Actor, now time.Time) (Change, error) {
+	if err := d.maySign(by, now); err != nil {
+		return Change{}, err
+	}
+	c := change(d)
+	p := c.After.Participant(by.ID)
+	if p.IntentAt.IsZero() {
+		return Change{}, ErrRace
+	}
+	p.SignedAt, p.IntentAt = now, time.Time{}
+	c.After.LastSignedAt = now
+	r.Kind, r.By, r.At = RevisionSignature, by.ID, now
+	if err := c.Append(r); err != nil {
+		return Change{}, err
+	}
+	c.note(EventSigned, by, now, "digest", fmt.Sprintf("%x", r.Digest))
+	c.quota(UnitSignature, QuotaSpend, 1)
+	if c.After.FullySigned() {
+		c.finish()
+	}
+	return c, nil
+}
+
+// finish orders what is left once nothing is to be signed: stamps first, then the closing seal.
+func (c *Change) finish() {
+	if c.After.nextStamp() >= 0 {
+		c.work(JobStamp)
+		return
+	}
+	c.work(JobComplete)
+}
+
+func (d *Document) maySign(by Actor, now time.Time) error {
+	if err := d.Authorise(by, OpSign); err != nil {
+		return err
+	}
+	p := d.Participant(by.ID)
+	switch {
+	case d.State != Processing:
+		return ErrNotActive
+	case p == nil || p.Role != Signer || d.Mode != Signing:
+		return ErrNotSigner
+	case !p.SignedAt.IsZero():
+		return ErrSigned
+	case d.due(now):
+		return Refuse(Conflict, "document.expired")
+	case !d.InTurn(by.ID):
+		return ErrNotInTurn
+	}
+	return nil
+}
+
+// View records that a participant looked at the document. Only a viewer's first look changes anything.
+func View(d *Document, by Actor, now time.Time) (c Change, changed bool, err error) {
+	if err := d.Authorise(by, OpPreview); err != nil {
+		return Change{}, false, err
+	}
+	p := d.Participant(by.ID)
+	if p == nil || p.Role != Viewer || !p.ViewedAt.IsZero() || d.State == Draft {
+		return Change{}, false, nil
+	}
+	c = change(d)
+	c.After.Participant(by.ID).ViewedAt = now
+	c.note(EventViewed, by, now)
+	return c, true, nil
+}

@@ -1,0 +1,170 @@
+package contract
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Upload is what an owner hands in to make a document.
+type Upload struct {
+	Title        string // empty: the stem of the file name
+	Filename     string // empty: the title
+	Parallel     bool
+	Participants []Participant
+	ExpiresAt    time.Time // zero: never
+	Base         Revision  // the stored file
+	Pages        int
+	Entropy      [16]byte // randomness of the document's name
+}
+
+// Create makes a draft of what was uploaded.
+func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
+	var bad problems
+	title, filename := CleanText(u.Title), CleanFilename(u.Filename)
+	if filename == "" {
+		filename = CleanFilename(title)
+	}
+	if filename == "" {
+		filename = "dokumen.pdf"
+	}
+	if title == "" {
+		title = stem(filename)
+	}
+	if utf8.RuneCountInString(title) > l.Text {
+		bad.add("document_title", "text.too_long", "limit", l.Text)
+	}
+	if utf8.RuneCountInString(filename) > l.Text {
+		bad.add("filename", "text.too_long", "limit", l.Text)
+	}
+	if !u.ExpiresAt.IsZero() && !u.ExpiresAt.After(now) {
+		bad.add("expired_at", "time.not_future")
+	}
+	if u.Pages > l.Pages {
+		bad.add("document_base64", "document.too_many_pages", "limit", l.Pages, "pages", u.Pages)
+	}
+	people := checkPeople(u.Participants, l, &bad)
+	if err := bad.err(); err != nil {
+		return Change{}, err
+	}
+	d := Document{
+		Organisation: by.Organisation, Owner: by.Person,
+		Name: NewName(filename, now, u.Entropy), Title: title, Filename: filename,
+		State: Draft, Parallel: u.Parallel, Pages: u.Pages,
+		Participants: people, Original: u.Base.Tail, Revisions: []Revision{u.Base},
+		CreatedAt: now, ExpiresAt: u.ExpiresAt,
+	}
+	c := Change{After: d}
+	c.note(EventUploaded, by, now, "filename", filename, "digest", fmt.Sprintf("%x", u.Base.Digest))
+	return c, nil
+}
+
+// SetParticipants replaces the people of a draft. Placements of somebody who is gone go with him.
+func SetParticipants(d *Document, people []Participant, parallel *bool, by Actor, l Limits, now time.Time) (Change, error) {
+	if err := d.Authorise(by, OpParticipants); err != nil {
+		return Change{}, err
+	}
+	if d.State != Draft {
+		return Change{}, ErrNotDraft
+	}
+	var bad problems
+	people = checkPeople(people, l, &bad)
+	if err := bad.err(); err != nil {
+		return Change{}, err
+	}
+	c := change(d)
+	c.After.Participants = people
+	if parallel != nil {
+		c.After.Parallel = *parallel
+	}
+	c.After.Placements = slices.DeleteFunc(c.After.Placements, func(p Placement) bool {
+		who := c.After.Participant(p.Person)
+		return !p.mayStandFor(&c.After, who)
+	})
+	c.note(EventPeopleChanged, by, now)
+	return c, nil
+}
+
+// checkPeople applies what holds for every list of participants and returns it by number. Participant i of
+// the input is named "signer[i]" or, for guests, "guest[i]", counting each kind by itself.
+func checkPeople(in []Participant, l Limits, bad *problems) []Participant {
+	if len(in) > l.Participants {
+		bad.add("signer", "participants.too_many", "limit", l.Participants)
+		return nil
+	}
+	people := slices.Clone(in)
+	seen := map[PersonID]bool{}
+	mails := map[string]bool{}
+	users, guests := 0, 0
+	for i := range people {
+		p := &people[i]
+		where := fmt.Sprintf("signer[%d]", users)
+		if p.Guest {
+			where = fmt.Sprintf("guest[%d]", guests)
+			guests++
+		} else {
+			users++
+		}
+		p.Name = CleanText(p.Name)
+		if p.Role != Signer && p.Role != Viewer {
+			bad.add(where+".role", "role.unknown")
+		}
+		if p.Number < 1 {
+			bad.add(where+".number", "number.not_positive")
+		}
+		if p.Name == "" {
+			bad.add(where+".name", "text.missing")
+		}
+		if utf8.RuneCountInString(p.Name) > l.Text {
+			bad.add(where+".name", "text.too_long", "limit", l.Text)
+		}
+		mail := strings.ToLower(p.Email)
+		if seen[p.ID] || mail != "" && mails[mail] {
+			bad.add(where+".email", "participant.twice")
+		}
+		seen[p.ID], mails[mail] = true, true
+	}
+	slices.SortStableFunc(people, func(a, b Participant) int { return a.Number - b.Number })
+	return people
+}
+
+// CleanText returns s on one line, without control characters and without the marks that turn the direction
+// of writing, which make a name read as another.
+func CleanText(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			return ' '
+		case unicode.IsControl(r), r == utf8.RuneError, isBidiMark(r):
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// isBidiMark reports embeddings, overrides, isolates and the invisible marks of the bidirectional algorithm.
+func isBidiMark(r rune) bool {
+	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x200E || r == 0x200F || r == 0x061C
+}
+
+// CleanFilename returns the last element of a path given in any system's spelling, as clean text; empty when
+// nothing usable is left.
+func CleanFilename(s string) string {
+	s = CleanText(strings.ReplaceAll(s, `\`, "/"))
+	if s = path.Base(s); s == "." || s == ".." || s == "/" {
+		return ""
+	}
+	return s
+}
+
+func stem(filename string) string {
+	if s := strings.TrimSuffix(filename, path.Ext(filename)); s != "" {
+		return s
+	}
+	return filename
+}

@@ -1,0 +1,167 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"segel/internal/contract"
+)
+
+// Organisation is whom users belong to and who pays.
+type Organisation struct {
+	ID        contract.OrganisationID
+	Name      string
+	CreatedAt time.Time
+}
+
+// User is somebody with an account.
+type User struct {
+	contract.Person
+	Organisation contract.OrganisationID
+	Admin        bool
+	Password     string // encoded hash; never logged
+	MustReset    bool   // the password is a first one, to be changed
+	CreatedAt    time.Time
+}
+
+// TokenKind says what a token is good for.
+type TokenKind string
+
+// The kinds of token.
+const (
+	AccessToken  TokenKind = "access"
+	RefreshToken TokenKind = "refresh"
+	GuestToken   TokenKind = "guest"   // one person on one document
+	SessionToken TokenKind = "session" // the web app's cookie
+)
+
+// Token is a secret handed out, kept only as its SHA-256.
+type Token struct {
+	Hash      [32]byte
+	Kind      TokenKind
+	Person    contract.PersonID
+	Document  contract.DocumentID // of a guest's token
+	Family    string              // all tokens that descend from one login
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	UsedAt    time.Time // a refresh token is used once; zero: not yet
+}
+
+// GuestLink is a link handed out to a guest, kept only as its SHA-256.
+type GuestLink struct {
+	Hash      [32]byte
+	Document  contract.DocumentID
+	Person    contract.PersonID
+	CreatedAt time.Time
+}
+
+// Identities keeps organisations, users and the secrets handed to them.
+type Identities interface {
+	CreateOrganisation(ctx context.Context, o Organisation) error
+	Organisation(ctx context.Context, id contract.OrganisationID) (Organisation, error)
+	OrganisationByName(ctx context.Context, name string) (Organisation, error)
+	FirstOrganisation(ctx context.Context) (Organisation, error) // the oldest
+
+	CreateUser(ctx context.Context, u User) error // ErrExists for an e-mail already known, in any case of letters
+	User(ctx context.Context, id contract.PersonID) (User, error)
+	UserByEmail(ctx context.Context, email string) (User, error)
+	SetPassword(ctx context.Context, id contract.PersonID, encoded string, mustReset bool) error
+	// Directory lists the users of an organisation by name; search is part of a name or an e-mail.
+	Directory(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]User, int, error)
+
+	AddTokens(ctx context.Context, tokens ...Token) error
+	Token(ctx context.Context, hash [32]byte) (Token, error)
+	// UseToken marks a refresh token used. ErrConflict when it was used before.
+	UseToken(ctx context.Context, hash [32]byte, now time.Time) error
+	RevokeFamily(ctx context.Context, family string) error
+	RevokePerson(ctx context.Context, id contract.PersonID) error // every token of a person
+	PurgeTokens(ctx context.Context, before time.Time) error
+
+	// SetGuestLink stores a link and takes back the former one of that person on that document, with the
+	// tokens that came from it.
+	SetGuestLink(ctx context.Context, l GuestLink) error
+	GuestLink(ctx context.Context, hash [32]byte) (GuestLink, error)
+
+	SetSpecimen(ctx context.Context, id contract.PersonID, image []byte) error // nil removes it
+	Specimen(ctx context.Context, id contract.PersonID) ([]byte, error)
+}
+
+// Credentials keeps sealed private keys with their chains.
+type Credentials interface {
+	// AddCredential stores a sealed key under its holder: a person, or an organisation for its seal.
+	AddCredential(ctx context.Context, c SealedCredential) error
+	// Credential returns the newest one of a holder that is still valid at that moment.
+	Credential(ctx context.Context, holder string, at time.Time) (SealedCredential, error)
+}
+
+// SealedCredential is a private key that only the master secret opens, with its certificates.
+type SealedCredential struct {
+	ID        string // the associated data of the sealing
+	Holder    string
+	Key       []byte   // sealed
+	Chain     [][]byte // DER, leaf first
+	NotAfter  time.Time
+	CreatedAt time.Time
+}
+
+// Certificate is a record of what the embedded authority issued.
+type Certificate struct {
+	Serial    string // lower-case hexadecimal
+	Subject   string
+	DER       []byte
+	IssuedAt  time.Time
+	NotAfter  time.Time
+	RevokedAt time.Time // zero: good
+	Reason    int       // RFC 5280 §5.3.1
+}
+
+// Certificates is the embedded authority's ledger.
+type Certificates interface {
+	AddCertificate(ctx context.Context, c Certificate) error
+	Certificate(ctx context.Context, serial string) (Certificate, error)
+	RevokeCertificate(ctx context.Context, serial string, reason int, now time.Time) error
+	RevokedCertificates(ctx context.Context) ([]Certificate, error)
+}
+
+// Answer is a final answer kept for an idempotency key.
+type Answer struct {
+	Account string
+	Path    string
+	Key     string
+	Body    [32]byte // SHA-256 of the request that came first
+	Done    bool     // false: still running
+	Status  int
+	Header  map[string]string
+	Content []byte
+	At      time.Time
+}
+
+// Answers keeps answers for idempotency keys.
+type Answers interface {
+	// Claim stores a running answer if there is none for account, path and key, and returns nil; otherwise it
+	// returns the one that is there. One older than keep counts as none; a running one older than stale, too.
+	Claim(ctx context.Context, a Answer, keep, stale time.Duration) (*Answer, error)
+	Finish(ctx context.Context, a Answer) error
+	Drop(ctx context.Context, account, path, key string) error
+	PurgeAnswers(ctx context.Context, before time.Time) error
+}
+
+// Log is the append-only Merkle log of all events.
+type Log interface {
+	// Size returns the number of leaves and the root hash.
+	Size(ctx context.Context) (int64, [32]byte, error)
+	// CheckLog recomputes the log from the stored events and compares.
+	CheckLog(ctx context.Context) error
+}
+
+// Store is everything.
+type Store interface {
+	Documents
+	Quotas
+	Identities
+	Credentials
+	Certificates
+	Answers
+	Log
+	Close() error
+}

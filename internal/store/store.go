@@ -1,0 +1,110 @@
+// Package store is the contract of what has to be durable. One implementation, [segel/internal/store/sqlstore],
+// serves SQLite and PostgreSQL; the suite in storetest says what both owe.
+//
+// Errors: what is not there is [ErrNotFound]; a lost compare-and-swap is [ErrConflict]; a quota that does not
+// suffice is [contract.ErrQuota]. Anything else is the database's own and means that nothing was applied.
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"segel/internal/contract"
+)
+
+// Errors of every store.
+var (
+	ErrNotFound = errors.New("not in the store")
+	ErrConflict = errors.New("somebody else was faster")
+	ErrExists   = errors.New("already in the store")
+)
+
+// Documents keeps documents, the lists they stand in, their events and the work they imply.
+type Documents interface {
+	// Commit applies a change in one transaction: the document (compare-and-swap on Before.Version; a nil
+	// Before creates it and gives it its number), lists and their counters, audit events with their leaves of
+	// the Merkle log, quota moves, and jobs. It returns the document as stored, with the new version.
+	//
+	// Durable on return: all of it. On error: none of it.
+	Commit(ctx context.Context, c contract.Change) (contract.Document, error)
+
+	// Document reads one document.
+	Document(ctx context.Context, id contract.DocumentID) (contract.Document, error)
+
+	// List reads one page of somebody's list, newest first. Totals come from counters kept by Commit; only a
+	// search counts its matches, up to SearchLimit.
+	List(ctx context.Context, q ListQuery) (List, error)
+
+	// Events reads the audit events of a document, oldest first.
+	Events(ctx context.Context, id contract.DocumentID) ([]contract.Event, error)
+
+	// Note appends events that change no document.
+	Note(ctx context.Context, events ...contract.Event) error
+
+	// Due returns up to limit documents that may have to expire at that moment.
+	Due(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error)
+
+	// Stuck returns up to limit documents with work left that should have been done before that moment.
+	Stuck(ctx context.Context, before time.Time, limit int) ([]contract.DocumentID, error)
+
+	// Enqueue adds work on its own, in a transaction of its own; what already waits is not added again.
+	Enqueue(ctx context.Context, jobs ...contract.Job) error
+
+	// Keys calls yield with every blob the store refers to, until it returns false.
+	Keys(ctx context.Context, yield func(key string, size int64) bool) error
+}
+
+// SearchLimit bounds how many matches of a search are counted.
+const SearchLimit = 10_000
+
+// Box names one of a person's lists.
+type Box string
+
+// The lists: what others sent him, and what he made.
+const (
+	Inbox  Box = "in"
+	Outbox Box = "out"
+)
+
+// Period bounds a list by the day a document was made, in Asia/Jakarta.
+type Period string
+
+// The periods: since midnight, or since midnight so many days ago.
+const (
+	PeriodAll   Period = "all"
+	PeriodToday Period = "today"
+	PeriodWeek  Period = "7d"
+	PeriodMonth Period = "30d"
+	PeriodYear  Period = "1y"
+)
+
+// ListQuery asks for one page of a list.
+type ListQuery struct {
+	Person contract.PersonID
+	Box    Box
+	State  contract.State // empty: any
+	Period Period         // empty: all
+	Search string         // part of the title, letters of any case; empty: any
+	Offset int
+	Limit  int
+	Now    time.Time
+}
+
+// List is one page of documents and how many there are in all.
+type List struct {
+	Documents []contract.Document
+	Total     int
+}
+
+// Quota tells what an organisation has of a unit.
+type Quota struct{ Granted, Reserved, Spent int }
+
+// Left returns what can still be reserved.
+func (q Quota) Left() int { return q.Granted - q.Reserved - q.Spent }
+
+// Quotas keeps what organisations may still spend.
+type Quotas interface {
+	Quota(ctx context.Context, o contract.OrganisationID) (map[contract.Unit]Quota, error)
+	Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, now time.Time) error
+}
