@@ -1,0 +1,99 @@
+package pdf
+
+import "fmt"
+
+// Kind says what sort of trouble a file is.
+type Kind uint8
+
+const (
+	// Damaged files can be opened by guessing only: the cross-reference does
+	// not lead to the objects it names, or an object cannot be parsed.
+	Damaged Kind = iota + 1
+	// NotPDF files have no %PDF- header near their beginning.
+	NotPDF
+	// Encrypted files use a security handler this package cannot undo.
+	Encrypted
+	// PasswordNeeded files open with a password that was not given.
+	PasswordNeeded
+	// TooLarge files exceed one of the Limits.
+	TooLarge
+	// Unsupported features were needed, such as an image filter.
+	Unsupported
+	// Misuse is an update the caller described wrongly.
+	Misuse
+)
+
+// Sentinels for errors.Is: errors.Is(err, ErrDamaged) holds for every *Error
+// of that kind.
+var (
+	ErrDamaged        error = &Error{Kind: Damaged}
+	ErrNotPDF         error = &Error{Kind: NotPDF}
+	ErrEncrypted      error = &Error{Kind: Encrypted}
+	ErrPasswordNeeded error = &Error{Kind: PasswordNeeded}
+	ErrTooLarge       error = &Error{Kind: TooLarge}
+	ErrUnsupported    error = &Error{Kind: Unsupported}
+	ErrMisuse         error = &Error{Kind: Misuse}
+)
+
+// Error is what every function of this package returns when it is the file's
+// fault. Errors of the io.ReaderAt come back wrapped, and are not *Error.
+type Error struct {
+	Kind   Kind
+	Offset int64 // where in the file, or -1 if no single place is to blame
+	Msg    string
+	Err    error // the cause, if there is one
+}
+
+func (e *Error) Error() string {
+	s := e.Msg
+	if s == "" {
+		s = e.Kind.String()
+	}
+	if e.Offset > 0 {
+		s = fmt.Sprintf("%s (at %d)", s, e.Offset)
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is matches the sentinels: an *Error that has nothing but a Kind.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Msg == "" && t.Err == nil && t.Kind == e.Kind
+}
+
+func (k Kind) String() string {
+	switch k {
+	case Damaged:
+		return "damaged file"
+	case NotPDF:
+		return "not a PDF file"
+	case Encrypted:
+		return "encrypted file"
+	case PasswordNeeded:
+		return "password needed"
+	case TooLarge:
+		return "limit exceeded"
+	case Unsupported:
+		return "unsupported feature"
+	case Misuse:
+		return "misused update"
+	}
+	return "unknown trouble"
+}
+
+func damaged(at int64, format string, args ...any) *Error {
+	return &Error{Kind: Damaged, Offset: at, Msg: fmt.Sprintf(format, args...)}
+}
+
+func tooLarge(at int64, format string, args ...any) *Error {
+	return &Error{Kind: TooLarge, Offset: at, Msg: fmt.Sprintf(format, args...)}
+}
+
+func misuse(format string, args ...any) *Error {
+	return &Error{Kind: Misuse, Offset: -1, Msg: fmt.Sprintf(format, args...)}
+}

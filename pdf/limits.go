@@ -1,0 +1,61 @@
+package pdf
+
+import (
+	"crypto/rand"
+	"io"
+)
+
+// Options of Open. The zero value opens sound files that need no password.
+type Options struct {
+	Limits Limits
+	// Password opens an encrypted file, as user or owner. Empty is the usual
+	// one, and is always tried.
+	Password string
+	// Repair rebuilds a broken cross-reference by scanning the whole file for
+	// objects. A repaired document can be read; NewUpdate refuses it.
+	Repair bool
+	// Random feeds the second element of /ID and encryption; nil is
+	// crypto/rand. Tests give a fixed source.
+	Random io.Reader
+}
+
+// Limits bound what a hostile file can make the reader do. A zero field takes
+// its default.
+type Limits struct {
+	Objects     int   // highest object number; default 8,388,607, 8 bytes of memory each
+	Sections    int   // cross-reference sections along /Prev; default 10,000
+	Depth       int   // nesting of arrays, dictionaries and trees; default 100
+	Values      int   // values in one object; default 2,000,000
+	ObjectBytes int64 // bytes of one object without stream data; default 64 MiB
+	Decoded     int64 // bytes of one decoded stream; default 128 MiB
+	Cache       int64 // bytes kept of parsed objects and object streams; default 32 MiB
+	Pages       int   // pages; default 500,000
+	Fields      int   // form fields and widgets; default 100,000
+}
+
+func (l Limits) withDefaults() Limits {
+	def(&l.Objects, 8_388_607)
+	def(&l.Sections, 10_000)
+	def(&l.Depth, 100)
+	def(&l.Values, 2_000_000)
+	def(&l.ObjectBytes, 64<<20)
+	def(&l.Decoded, 128<<20)
+	def(&l.Cache, 32<<20)
+	def(&l.Pages, 500_000)
+	def(&l.Fields, 100_000)
+	return l
+}
+
+func def[T int | int64](v *T, d T) {
+	if *v <= 0 {
+		*v = d
+	}
+}
+
+func (o Options) withDefaults() Options {
+	o.Limits = o.Limits.withDefaults()
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	return o
+}
