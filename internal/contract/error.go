@@ -114,6 +114,7 @@ var (
 	ErrNothing    = Refuse(Invalid, "document.nothing_to_do")
 	ErrNotFailed  = Refuse(Conflict, "document.not_failed")
 	ErrCommitted  = Refuse(Conflict, "document.sealing")
+	ErrExpired    = Refuse(Conflict, "document.expired")
 	ErrStampOnly  = Refuse(Invalid, "document.not_stamps_only")
 	ErrNoGuest    = Refuse(NotFound, "guest.not_found")
 	ErrIdentify   = Refuse(Unauthenticated, "auth.required")

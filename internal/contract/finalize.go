@@ -22,14 +22,11 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 	if err := d.Authorise(by, OpFinalize); err != nil {
 		return Change{}, false, err
 	}
-	if d.State != Draft {
-		if d.State == Canceled || d.State == Expired {
-			return Change{}, false, ErrNotDraft
-		}
+	if !d.FinalizedAt.IsZero() {
 		return Change{}, true, nil
 	}
-	if d.due(now) {
-		return Change{}, false, Refuse(Conflict, "document.expired")
+	if d.State != Draft || d.due(now) {
+		return Change{}, false, ErrExpired
 	}
 	mode, err := d.modeFor(o)
 	if err != nil {

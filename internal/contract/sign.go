@@ -71,7 +71,7 @@ func (d *Document) maySign(by Actor, now time.Time) error {
 	case !p.SignedAt.IsZero():
 		return ErrSigned
 	case d.due(now):
-		return Refuse(Conflict, "document.expired")
+		return ErrExpired
 	case !d.InTurn(by.ID):
 		return ErrNotInTurn
 	}

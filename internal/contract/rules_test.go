@@ -1,0 +1,394 @@
+package contract
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestSignersActInTheirOrder(t *testing.T) {
+	t.Parallel()
+	d := owed(t)
+	if _, err := IntendSign(d, [32]byte{}, second, t0); !errors.Is(err, ErrNotInTurn) {
+		t.Fatalf("the second signer first: %v", err)
+	}
+	d = signed(t, d, first)
+	if !d.InTurn("second") || d.InTurn("first") {
+		t.Fatal("after the first signature it is the second signer's turn, and his alone")
+	}
+}
+
+func TestInParallelEverySignerIsInTurn(t *testing.T) {
+	t.Parallel()
+	d := finalized(t, draft(t, parallel))
+	if !d.InTurn("first") || !d.InTurn("second") {
+		t.Fatal("in parallel both signers are in turn")
+	}
+	signed(t, d, second)
+}
+
+func TestEqualNumbersActInTheSameStep(t *testing.T) {
+	t.Parallel()
+	d := finalized(t, draft(t, func(u *Upload) {
+		u.Participants = []Participant{participant("first", Signer, 3), participant("second", Signer, 3), participant("user", Signer, 9)}
+	}))
+	if !d.InTurn("first") || !d.InTurn("second") || d.InTurn("user") {
+		t.Fatal("those with number 3 are in turn together, number 9 after both")
+	}
+	d = signed(t, d, second)
+	if d.InTurn("user") {
+		t.Fatal("number 9 waits for both of number 3")
+	}
+	if d = signed(t, d, first); !d.InTurn("user") {
+		t.Fatal("number 9 follows number 3, the gap does not matter")
+	}
+}
+
+func TestViewerWaitsForEarlierSigners(t *testing.T) {
+	t.Parallel()
+	for _, with := range [][]func(*Upload){{}, {parallel}} {
+		d := finalized(t, draft(t, with...))
+		if err := d.Authorise(viewer, OpDetail); !errors.Is(err, ErrNotFound) {
+			t.Fatalf("a viewer before the signers: %v", err)
+		}
+		d = signed(t, d, first)
+		if d.Sees("viewer") {
+			t.Fatal("a viewer after one of two signers sees nothing yet")
+		}
+		if d = signed(t, d, second); !d.Sees("viewer") {
+			t.Fatal("a viewer sees the document after all signers before him")
+		}
+	}
+}
+
+func TestDraftIsSeenByItsOwnerAlone(t *testing.T) {
+	t.Parallel()
+	d := draft(t)
+	for _, a := range []Actor{first, viewer, guest, user, stranger} {
+		for _, op := range Operations {
+			if err := d.Authorise(a, op); err != ErrNotFound {
+				t.Errorf("%s %s on another's draft: %v", a.ID, op, err)
+			}
+		}
+	}
+	if err := d.Authorise(owner, OpDetail); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestGuestOfAnotherDocumentSeesNothing(t *testing.T) {
+	t.Parallel()
+	d := completed(t, stamped(t, due(t)))
+	if err := d.Authorise(guest, OpDetail); err != nil {
+		t.Fatalf("a guest on his own document: %v", err)
+	}
+	other := guest
+	other.Guest = 8
+	if err := d.Authorise(other, OpDetail); err != ErrNotFound {
+		t.Fatalf("a guest's token for another document: %v", err)
+	}
+}
+
+func TestTwoSignersNeverBuildOnTheSameRevision(t *testing.T) {
+	t.Parallel()
+	d := finalized(t, draft(t, parallel))
+	c, err := IntendSign(d, [32]byte{}, first, t0)
+	d = then(t, c, err)
+	c, err = IntendSign(d, [32]byte{}, second, t0)
+	d = then(t, c, err)
+	stale := revision(d, 10)
+	c, err = Sign(d, stale, first, t0)
+	d = then(t, c, err)
+	if _, err := Sign(d, stale, second, t0); err == nil {
+		t.Fatal("a signature built on a revision that is no longer the last was taken")
+	}
+}
+
+func TestSignerWhoSawAnotherRevisionIsRefused(t *testing.T) {
+	t.Parallel()
+	d := owed(t)
+	if _, err := IntendSign(d, [32]byte{9}, first, t0); !errors.Is(err, ErrStale) {
+		t.Fatal(err)
+	}
+	if _, err := IntendSign(d, d.Current().Digest, first, t0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSignatureNeedsItsIntent(t *testing.T) {
+	t.Parallel()
+	d := owed(t)
+	if _, err := Sign(d, revision(d, 10), first, t0); !errors.Is(err, ErrRace) {
+		t.Fatalf("a signature without a recorded intent: %v", err)
+	}
+}
+
+func TestModeOfAnOrder(t *testing.T) {
+	t.Parallel()
+	stamp, sign := stampRequest, signRequest
+	for _, c := range []struct {
+		name  string
+		doc   *Document
+		only  bool
+		mode  Mode
+		error *Error
+	}{
+		{"signers and no placement", draft(t), false, Signing, nil},
+		{"signers and a stamp", placed(t, draft(t), stamp("first")), false, Signing, nil},
+		{"signers and a stamp, stamp_only", placed(t, draft(t), stamp("first")), true, Stamping, nil},
+		{"signature placement, stamp_only", placed(t, draft(t), stamp("first"), sign("first")), true, "", ErrStampOnly},
+		{"no placement, stamp_only", draft(t), true, "", ErrStampOnly},
+		{"the owner alone and a stamp", placed(t, draft(t, ownerSigns), stamp("owner")), false, Stamping, nil},
+		{"the owner alone, a stamp and a signature", placed(t, draft(t, ownerSigns), stamp("owner"), sign("owner")), false, Signing, nil},
+		{"the owner alone and nothing placed", draft(t, ownerSigns), false, Signing, nil},
+		{"nobody and a stamp", placed(t, draft(t, alone), stamp("owner")), false, Stamping, nil},
+		{"nobody and nothing", draft(t, alone), false, "", ErrNothing},
+	} {
+		change, _, err := Finalize(c.doc, FinalizeOptions{StampOnly: c.only}, owner, t0)
+		if c.error != nil {
+			if !errors.Is(err, c.error) {
+				t.Errorf("%s: %v, want %v", c.name, err, c.error)
+			}
+			continue
+		}
+		if err != nil || change.After.Mode != c.mode {
+			t.Errorf("%s: %s %v, want %s", c.name, change.After.Mode, err, c.mode)
+		}
+	}
+}
+
+func TestQuotaIsReservedAtFinalizeAndEveryUnitEndsSpentOrReleased(t *testing.T) {
+	t.Parallel()
+	balance := map[Unit]map[QuotaOp]int{UnitStamp: {}, UnitSignature: {}}
+	d := placed(t, draft(t), stampRequest("first"), stampRequest("owner"))
+	run := func(c Change, err error) {
+		t.Helper()
+		d = then(t, c, err)
+		for _, m := range c.Quota {
+			balance[m.Unit][m.Op] += m.Count
+		}
+	}
+	c, _, err := Finalize(d, FinalizeOptions{}, owner, t0)
+	run(c, err)
+	if balance[UnitStamp][QuotaReserve] != 2 || balance[UnitSignature][QuotaReserve] != 2 {
+		t.Fatalf("finalize reserves two of each: %v", balance)
+	}
+	run(IntendSign(d, [32]byte{}, first, t0))
+	run(Sign(d, revision(d, 10), first, t0))
+	if got := d.Counters(); got != (Counters{Used: Count{2, 2}, Success: Count{0, 1}}) {
+		t.Fatalf("counters after one signature: %+v", got)
+	}
+	run(Reject(d, "no", second, limits, t0))
+	for u, n := range balance {
+		if n[QuotaReserve] != n[QuotaSpend]+n[QuotaRelease] {
+			t.Errorf("%s: reserved %d, spent %d, released %d", u, n[QuotaReserve], n[QuotaSpend], n[QuotaRelease])
+		}
+	}
+	if got := d.Counters(); got != (Counters{Used: Count{0, 1}, Success: Count{0, 1}, Failed: Count{2, 1}}) {
+		t.Fatalf("counters after the rejection: %+v", got)
+	}
+}
+
+func TestWorkFollowsTheLastSignatureAndTheLastStamp(t *testing.T) {
+	t.Parallel()
+	kinds := func(c Change, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s []string
+		for _, j := range c.Jobs {
+			s = append(s, string(j.Kind))
+		}
+		return strings.Join(s, " ")
+	}
+	d := signed(t, finalized(t, placed(t, draft(t), stampRequest("first"))), first)
+	c, err := IntendSign(d, [32]byte{}, second, t0)
+	d = then(t, c, err)
+	if got := kinds(Sign(d, revision(d, 10), second, t0)); got != "stamp" {
+		t.Errorf("last signature with a stamp due: %q", got)
+	}
+	d = bound(t, due(t))
+	if got := kinds(Affix(d, 0, revision(d, 10), t0)); got != "complete" {
+		t.Errorf("last stamp: %q", got)
+	}
+	plain := signed(t, finalized(t, draft(t)), first)
+	c, err = IntendSign(plain, [32]byte{}, second, t0)
+	plain = then(t, c, err)
+	if got := kinds(Sign(plain, revision(plain, 10), second, t0)); got != "complete" {
+		t.Errorf("last signature, nothing to stamp: %q", got)
+	}
+}
+
+func TestStampKeepsItsSerialThroughFailureAndRestamp(t *testing.T) {
+	t.Parallel()
+	d := bound(t, due(t))
+	serial := d.Stamps[0].Serial
+	c, err := StampProblem(d, 0, "the file cannot be parsed", true, t0)
+	d = then(t, c, err)
+	if d.State != Failed || !d.MayRestamp() || d.SigningState() != Completed {
+		t.Fatalf("after a permanent refusal: %s, signatures %s", d.State, d.SigningState())
+	}
+	c, err = Restamp(d, owner, t0)
+	d = then(t, c, err)
+	if d.State != Processing || !d.Restamping || d.Stamps[0].State != StampBound || d.Stamps[0].Serial != serial {
+		t.Fatalf("after restamp: %+v", d.Stamps[0])
+	}
+	c, err = Affix(d, 0, revision(d, 10), t0)
+	d = then(t, c, err)
+	if d.Restamping || d.Serials()[0] != serial {
+		t.Fatalf("restamping settles with the same serial: %v", d.Serials())
+	}
+}
+
+func TestTransientStampProblemNeverLeavesProcessing(t *testing.T) {
+	t.Parallel()
+	d := bound(t, due(t))
+	c, err := StampProblem(d, 0, "the office does not answer", false, t0)
+	if d = then(t, c, err); d.State != Processing || d.Stamps[0].State != StampBound {
+		t.Fatalf("%s %s", d.State, d.Stamps[0].State)
+	}
+}
+
+func TestOnlyWhatPeopleOweExpires(t *testing.T) {
+	t.Parallel()
+	late := t0.Add(2 * time.Hour)
+	d := finalized(t, placed(t, draft(t, expiring), stampRequest("first")))
+	if _, done := Expire(d, t0); !done {
+		t.Fatal("expired before its time")
+	}
+	if _, err := IntendSign(d, [32]byte{}, first, late); err == nil {
+		t.Fatal("signed after its time")
+	}
+	d = signed(t, signed(t, d, first), second)
+	if _, done := Expire(d, late); !done {
+		t.Fatal("a fully signed document that waits for its stamp expired")
+	}
+}
+
+func TestFinalizingAgainChangesNothing(t *testing.T) {
+	t.Parallel()
+	c, done, err := Finalize(owed(t), FinalizeOptions{}, owner, t0)
+	if err != nil || !done || c.Quota != nil || c.Events != nil {
+		t.Fatalf("%v %v %+v", done, err, c)
+	}
+}
+
+func TestBoxIsTakenFromSignThenEmetThenProps(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		r    PlaceRequest
+		want Box
+		code string
+	}{
+		{"sign first", PlaceRequest{Kind: PlaceSignature, Sign: &Box{1, 2, 101, 52}, Emet: &Box{9, 9, 99, 99}}, Box{1, 2, 101, 52}, ""},
+		{"sign of no area", PlaceRequest{Kind: PlaceSignature, Sign: &Box{1, 2, 1, 52}, Emet: &Box{9, 9, 99, 99}}, Box{}, "placement.no_area"},
+		{"emet for a signature without sign", PlaceRequest{Kind: PlaceInitials, Emet: &Box{9, 9, 99, 99}}, Box{9, 9, 99, 99}, ""},
+		{"inverted corners", PlaceRequest{Kind: PlaceStamp, Emet: &Box{110, 732, 60, 682}}, Box{60, 682, 110, 732}, ""},
+		{"props from the upper left", PlaceRequest{Kind: PlaceStamp, Emet: &Box{}, Props: &Props{100, 42, 50, 50}, Drawn: page}, Box{100, 750, 150, 800}, ""},
+		{"props in another size", PlaceRequest{Kind: PlaceSignature, Props: &Props{200, 84, 100, 100}, Drawn: PageSize{1190, 1684}}, Box{100, 750, 150, 800}, ""},
+		{"nothing given", PlaceRequest{Kind: PlaceStamp}, Box{}, "placement.no_area"},
+		{"not a number", PlaceRequest{Kind: PlaceStamp, Emet: &Box{math.NaN(), 0, 50, 50}}, Box{}, "placement.no_area"},
+		{"stamp is the centred square", PlaceRequest{Kind: PlaceStamp, Emet: &Box{100, 100, 200, 150}}, Box{125, 100, 175, 150}, ""},
+		{"stamp too small", PlaceRequest{Kind: PlaceStamp, Emet: &Box{100, 100, 139, 200}}, Box{}, "placement.stamp_size"},
+		{"stamp too large", PlaceRequest{Kind: PlaceStamp, Emet: &Box{100, 100, 301, 301}}, Box{}, "placement.stamp_size"},
+		{"off the page", PlaceRequest{Kind: PlaceStamp, Emet: &Box{580, 100, 630, 150}}, Box{}, "placement.off_page"},
+		{"no such page", PlaceRequest{Kind: PlaceStamp, Page: 3, Emet: &Box{100, 100, 150, 150}}, Box{}, "placement.no_such_page"},
+		{"unknown type", PlaceRequest{Kind: "cap", Emet: &Box{100, 100, 150, 150}}, Box{}, "placement.unknown_type"},
+		{"a stranger", PlaceRequest{Kind: PlaceStamp, Person: "stranger", Emet: &Box{100, 100, 150, 150}}, Box{}, "placement.stranger"},
+		{"a viewer's signature", PlaceRequest{Kind: PlaceSignature, Person: "viewer", Emet: &Box{100, 100, 150, 150}}, Box{}, "placement.stranger"},
+	} {
+		if c.r.Page == 0 {
+			c.r.Page = 1
+		}
+		if c.r.Person == "" {
+			c.r.Person = "first"
+		}
+		got, _, err := Place(draft(t), []PlaceRequest{c.r}, a4, owner, limits, t0)
+		if c.code == "" {
+			if err != nil || got.After.Placements[0].Box.differs(c.want, 1e-9) {
+				t.Errorf("%s: %v %v, want %v", c.name, got.After.Placements, err, c.want)
+			}
+			continue
+		}
+		var e *Error
+		if !errors.As(err, &e) || len(e.Fields) == 0 || e.Fields[0].Code != c.code || !strings.HasPrefix(e.Fields[0].Field, "signers[0]") {
+			t.Errorf("%s: %v, want %s", c.name, err, c.code)
+		}
+	}
+}
+
+func TestPlacementSaysWhereEmetAndPropsDisagree(t *testing.T) {
+	t.Parallel()
+	r := stampRequest("first")
+	r.Props, r.Drawn = &Props{100, 682, 60, 60}, page
+	if _, w, err := Place(draft(t), []PlaceRequest{r}, a4, owner, limits, t0); err != nil || len(w) != 0 {
+		t.Fatalf("the same box twice: %v %v", w, err)
+	}
+	r.Props.X += 3
+	if _, w, err := Place(draft(t), []PlaceRequest{r}, a4, owner, limits, t0); err != nil || len(w) != 1 || w[0].Field != "signers[0]" {
+		t.Fatalf("three points apart: %v %v", w, err)
+	}
+}
+
+func TestEveryMistakeOfAnUploadIsAnsweredAtOnce(t *testing.T) {
+	t.Parallel()
+	_, err := Create(Upload{Title: strings.Repeat("x", 256), Filename: "a.pdf", Pages: 2001, ExpiresAt: t0, Participants: []Participant{
+		{Person: person("a"), Role: "king", Number: 0}, {Person: person("a"), Role: Signer, Number: 1}, {Person: Person{ID: "b", Email: "A@example.test"}, Role: Viewer, Number: 1, Guest: true},
+	}}, owner, limits, t0)
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, f := range e.Fields {
+		got[f.Field] = f.Code
+	}
+	for field, code := range map[string]string{
+		"document_title": "text.too_long", "document_base64": "document.too_many_pages", "expired_at": "time.not_future",
+		"signer[0].role": "role.unknown", "signer[0].number": "number.not_positive", "signer[1].email": "participant.twice",
+		"guest[0].email": "participant.twice", "guest[0].name": "text.missing",
+	} {
+		if got[field] != code {
+			t.Errorf("%s: %q, want %q", field, got[field], code)
+		}
+	}
+}
+
+func TestFileNamesLoseWhatCouldDeceive(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"../../etc/passwd":       "passwd",
+		`C:\temp\kontrak.pdf`:    "kontrak.pdf",
+		"a\r\nSet-Cookie: x.pdf": "a Set-Cookie: x.pdf",
+		"kontrak\u202Efdp.exe":   "kontrakfdp.exe",
+		"..":                     "",
+		"  Surat   Kuasa.pdf ":   "Surat Kuasa.pdf",
+		"契約書.pdf":                "契約書.pdf",
+	} {
+		if got := CleanFilename(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestPlacementsGoWithTheirPerson(t *testing.T) {
+	t.Parallel()
+	d := placed(t, draft(t), signRequest("first"), signRequest("second"), stampRequest("owner"))
+	c, err := SetParticipants(d, []Participant{participant("second", Signer, 1)}, nil, owner, limits, t0)
+	if d = then(t, c, err); len(d.Placements) != 2 || d.Placements[0].Person != "second" {
+		t.Fatalf("%+v", d.Placements)
+	}
+}
+
+func TestRulesLeaveTheirInputAlone(t *testing.T) {
+	t.Parallel()
+	d := owed(t)
+	c, err := IntendSign(d, [32]byte{}, first, t0)
+	if err != nil || !d.Participants[0].IntentAt.IsZero() || c.After.Participants[0].IntentAt.IsZero() {
+		t.Fatalf("the rule wrote into the document it was given: %v", err)
+	}
+}

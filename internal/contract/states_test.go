@@ -1,0 +1,148 @@
+package contract
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write docs/states.md anew")
+
+// situation is a document in one state that rules tell apart.
+type situation struct {
+	name string
+	make func(*testing.T) *Document
+}
+
+var situations = []situation{
+	{"draft", func(t *testing.T) *Document { return placed(t, draft(t), stampRequest("first")) }},
+	{"processing, signatures owed", owed},
+	{"processing, stamp due", due},
+	{"processing, seal due", func(t *testing.T) *Document { return stamped(t, due(t)) }},
+	{"failed", func(t *testing.T) *Document {
+		d := bound(t, due(t))
+		c, err := StampProblem(d, 0, "the office says no", true, t0)
+		return then(t, c, err)
+	}},
+	{"completed", func(t *testing.T) *Document { return completed(t, stamped(t, due(t))) }},
+	{"rejected", func(t *testing.T) *Document {
+		c, err := Reject(owed(t), "too dear", first, limits, t0)
+		return then(t, c, err)
+	}},
+	{"canceled", func(t *testing.T) *Document {
+		c, err := Cancel(owed(t), "", owner, limits, t0)
+		return then(t, c, err)
+	}},
+	{"expired", func(t *testing.T) *Document {
+		d := finalized(t, placed(t, draft(t, expiring), stampRequest("first")))
+		c, _ := Expire(d, t0.Add(2*time.Hour))
+		return then(t, c, nil)
+	}},
+}
+
+func owed(t *testing.T) *Document {
+	return finalized(t, placed(t, draft(t), stampRequest("first")))
+}
+
+func due(t *testing.T) *Document { return signed(t, signed(t, owed(t), first), second) }
+
+// verbs are what can be tried on a document, each by the person whom it is for.
+var verbs = []struct {
+	name string
+	try  func(*Document) (Change, bool, error)
+}{
+	{"participants-docs", func(d *Document) (Change, bool, error) {
+		return change1(SetParticipants(d, d.Participants, nil, owner, limits, t0))
+	}},
+	{"placement-docs", func(d *Document) (Change, bool, error) {
+		c, _, err := Place(d, []PlaceRequest{stampRequest("first")}, a4, owner, limits, t0)
+		return c, false, err
+	}},
+	{"delete", func(d *Document) (Change, bool, error) { return change1(Delete(d, owner, t0)) }},
+	{"finalize-docs", func(d *Document) (Change, bool, error) { return Finalize(d, FinalizeOptions{}, owner, t0) }},
+	{"sign-docs", func(d *Document) (Change, bool, error) { return change1(IntendSign(d, [32]byte{}, first, t0)) }},
+	{"reject-docs", func(d *Document) (Change, bool, error) { return change1(Reject(d, "no", first, limits, t0)) }},
+	{"cancel-docs", func(d *Document) (Change, bool, error) { return change1(Cancel(d, "", owner, limits, t0)) }},
+	{"remind-docs", func(d *Document) (Change, bool, error) { return change1(Remind(d, owner, t0)) }},
+	{"guest-link-docs", func(d *Document) (Change, bool, error) { return change1(HandOutLink(d, "guest", owner, t0)) }},
+	{"restamp-docs", func(d *Document) (Change, bool, error) { return change1(Restamp(d, owner, t0)) }},
+	{"(order a serial)", func(d *Document) (Change, bool, error) { return change1(OrderSerial(d, 0, "order", t0)) }},
+	{"(complete)", func(d *Document) (Change, bool, error) {
+		return change1(Complete(d, []Revision{revision(d, 1)}, t0))
+	}},
+	{"(expire)", func(d *Document) (Change, bool, error) {
+		d = &Document{State: d.State, Mode: d.Mode, Participants: d.Participants, FinalizedAt: d.FinalizedAt, ExpiresAt: t0}
+		c, done := Expire(d, t0)
+		return c, done, nil
+	}},
+}
+
+func change1(c Change, err error) (Change, bool, error) { return c, false, err }
+
+// TestEveryVerbInEveryStateDoesWhatTheMatrixSays prints the matrix and holds it against docs/states.md.
+func TestEveryVerbInEveryStateDoesWhatTheMatrixSays(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString(statesHead)
+	b.WriteString("| verb |")
+	for _, s := range situations {
+		b.WriteString(" " + s.name + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(situations)) + "\n")
+	for _, v := range verbs {
+		b.WriteString("| `" + v.name + "` |")
+		for _, s := range situations {
+			fmt.Fprintf(&b, " %s |", outcome(v.try(s.make(t))))
+		}
+		b.WriteString("\n")
+	}
+	file := filepath.Join("..", "..", "docs", "states.md")
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("docs/states.md is not what the rules do; go test ./internal/contract -update writes it:\n%s", b.String())
+	}
+}
+
+func outcome(c Change, done bool, err error) string {
+	switch {
+	case err != nil:
+		return strings.SplitN(err.Error(), ";", 2)[0]
+	case done:
+		return "nothing to do"
+	case c.Delete:
+		return "**gone**"
+	}
+	return "**" + string(c.After.State) + "**"
+}
+
+const statesHead = `# States
+
+Written by ` + "`go test ./internal/contract -update`" + ` from the rules themselves.
+
+` + "```" + `
+draft ──finalize──▶ processing ──last signature, last stamp, seal──▶ completed
+  │                   │  │  ▲ │
+  │ delete            │  │  │ └─ stamp refused for good ─▶ failed ─ restamp ─▶ processing
+  ▼                   │  │  └ tries again by itself          └──── cancel ──▶ canceled
+ gone                 │  └─ a signer declines ─▶ rejected
+                      ├─ the owner takes it back ─▶ canceled
+                      └─ time runs out (a draft's too) ─▶ expired
+` + "```" + `
+
+A refusal is named by its code. A cell in bold is the state that the verb leads to. Verbs in parentheses are the
+service's own work. ` + "`sign-docs`" + ` here is the first signer's; the document has two signers in sequence, a viewer, a
+guest, and one duty stamp.
+
+`
