@@ -1,0 +1,119 @@
+package blob
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"slices"
+)
+
+// ChunkSize is how many bytes one chunk sum covers. The last chunk of a blob is shorter. It is part of what is
+// stored: changing it makes every kept sum wrong.
+const ChunkSize = 1 << 20
+
+// MidstateLen is the length of a midstate: magic, eight words, one block, and the count of bytes hashed.
+const MidstateLen = 4 + sha256.Size + sha256.BlockSize + 8
+
+// ErrMidstate reports a midstate that is not one, or not one of as many bytes as claimed.
+var ErrMidstate = errors.New("not the midstate of this document")
+
+// midstateMagic are the first bytes of the form crypto/sha256 gives its state; they are its version tag.
+var midstateMagic = []byte("sha\x03")
+
+// Digest is what one pass over a blob leaves behind.
+type Digest struct {
+	Size int64             // bytes of the blob
+	Sum  [sha256.Size]byte // SHA-256 over the blob
+	Sums []byte            // SHA-256 of each chunk of the blob, concatenated; empty for an empty blob
+
+	End      int64             // bytes of the document up to and with the blob
+	Total    [sha256.Size]byte // SHA-256 over the document [0, End); equal to Sum for a base
+	Midstate []byte            // state of that hash before padding, for the tail that follows
+}
+
+// Digester computes a [Digest] of what is written to it. It never fails and keeps only the sums.
+type Digester struct {
+	begin    int64     // bytes of the document before the blob
+	size     int64     // bytes written
+	document hash.Hash // from offset 0 of the document
+	own      hash.Hash // from offset 0 of the blob; the same hash as document for a base
+	chunk    hash.Hash // from the last multiple of ChunkSize in the blob
+	sums     []byte
+}
+
+// NewDigester returns a digester for the base of a document.
+func NewDigester() *Digester {
+	h := sha256.New()
+	return &Digester{document: h, own: h, chunk: sha256.New()}
+}
+
+// ResumeDigester returns a digester for the tail that follows the first begin bytes of a document, whose
+// midstate was kept. The bytes before are not read.
+func ResumeDigester(midstate []byte, begin int64) (*Digester, error) {
+	h, err := Resume(midstate, begin)
+	if err != nil {
+		return nil, err
+	}
+	return &Digester{begin: begin, document: h, own: sha256.New(), chunk: sha256.New()}, nil
+}
+
+// Resume returns the SHA-256 of a document as it stood after begin bytes.
+func Resume(midstate []byte, begin int64) (hash.Hash, error) {
+	if len(midstate) != MidstateLen || !bytes.HasPrefix(midstate, midstateMagic) {
+		return nil, fmt.Errorf("%w: %d bytes of another form", ErrMidstate, len(midstate))
+	}
+	if n := binary.BigEndian.Uint64(midstate[MidstateLen-8:]); begin < 0 || n != uint64(begin) {
+		return nil, fmt.Errorf("%w: covers %d bytes, not %d", ErrMidstate, n, begin)
+	}
+	h := sha256.New()
+	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(midstate); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMidstate, err)
+	}
+	return h, nil
+}
+
+// Write hashes p. The error is always nil.
+func (d *Digester) Write(p []byte) (int, error) {
+	written := len(p)
+	d.document.Write(p)
+	if d.own != d.document {
+		d.own.Write(p)
+	}
+	for len(p) > 0 {
+		n := min(len(p), ChunkSize-int(d.size%ChunkSize))
+		d.chunk.Write(p[:n])
+		d.size += int64(n)
+		p = p[n:]
+		if d.size%ChunkSize == 0 {
+			d.sums = d.chunk.Sum(d.sums)
+			d.chunk.Reset()
+		}
+	}
+	return written, nil
+}
+
+// Size returns the number of bytes written so far.
+func (d *Digester) Size() int64 { return d.size }
+
+// Digest returns the digest of what was written so far. Writing may go on afterwards. The slices are the
+// caller's own.
+func (d *Digester) Digest() Digest {
+	midstate, err := d.document.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		panic("blob: crypto/sha256 promises a state that can be marshalled: " + err.Error())
+	}
+	out := Digest{Size: d.size, End: d.begin + d.size, Sums: slices.Clone(d.sums), Midstate: midstate}
+	if d.size%ChunkSize != 0 {
+		out.Sums = d.chunk.Sum(out.Sums)
+	}
+	d.own.Sum(out.Sum[:0])
+	d.document.Sum(out.Total[:0])
+	return out
+}
+
+// chunks returns how many chunks a blob of that size has.
+func chunks(size int64) int64 { return (size + ChunkSize - 1) / ChunkSize }

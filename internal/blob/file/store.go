@@ -1,0 +1,170 @@
+// Package file keeps blobs as read-only files of one folder. It needs a Unix: hard links, flock and
+// synchronised directories carry its promises.
+//
+//	tmp/<key>.<something>   being written; locked by its writer
+//	4f/<key>                final; the first two digits of the key name the folder
+//
+// A file gets its final name by a hard link, which, unlike a rename, fails when the name is taken.
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"segel/internal/blob"
+)
+
+// tmpDir holds unfinished files. It is no pair of hexadecimal digits, so no key leads there.
+const tmpDir = "tmp"
+
+// Store is a [blob.Store] in a folder. Several processes may have the same folder open.
+type Store struct{ root string }
+
+// Open makes the folder where it is missing, and removes what crashed writers left in it.
+func Open(root string) (*Store, error) {
+	s := &Store{root: root}
+	if err := s.makeDirs(); err != nil {
+		return nil, fmt.Errorf("make blob folder: %w", err)
+	}
+	if err := s.sweep(); err != nil {
+		return nil, fmt.Errorf("sweep blob folder: %w", err)
+	}
+	return s, nil
+}
+
+// makeDirs makes every folder at once, so that a commit has only one directory to synchronise.
+func (s *Store) makeDirs() error {
+	if err := os.MkdirAll(filepath.Join(s.root, tmpDir), 0o700); err != nil {
+		return err
+	}
+	for i := range 256 {
+		err := os.Mkdir(filepath.Join(s.root, fmt.Sprintf("%02x", i)), 0o700)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	// Even when all were there: who made them may have crashed before this line.
+	if err := syncDir(s.root); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(s.root))
+}
+
+// Open opens a blob. See [blob.Store].
+func (s *Store) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
+	if err := check(ctx, key); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(s.path(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s", blob.ErrNotFound, key)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open blob: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open blob %s: %w", key, err), f.Close())
+	}
+	return &final{File: f, size: info.Size()}, nil
+}
+
+// Remove removes a blob for good. See [blob.Store].
+func (s *Store) Remove(ctx context.Context, key blob.Key) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	path := s.path(key)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove blob: %w", err)
+	}
+	// Also when it was gone: an earlier try may have crashed between the two.
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("remove blob %s: %w", key, err)
+	}
+	return nil
+}
+
+// List yields every final file, folder by folder. Files whose name is no key, or a key of another folder, are
+// not blobs and are left out.
+func (s *Store) List(ctx context.Context) iter.Seq2[blob.Info, error] {
+	return func(yield func(blob.Info, error) bool) {
+		for i := range 256 {
+			name := fmt.Sprintf("%02x", i)
+			// One folder at a time in memory: a 256th of the names.
+			entries, err := os.ReadDir(filepath.Join(s.root, name))
+			if err != nil {
+				yield(blob.Info{}, fmt.Errorf("list blobs: %w", err))
+				return
+			}
+			for _, e := range entries {
+				info, ok, err := s.info(ctx, name, e)
+				if err != nil {
+					yield(blob.Info{}, err)
+					return
+				}
+				if ok && !yield(info, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// info describes one entry of a folder; not ok for what is no blob, or was removed since the folder was read.
+func (s *Store) info(ctx context.Context, folder string, e fs.DirEntry) (_ blob.Info, ok bool, _ error) {
+	key := blob.Key(e.Name())
+	if key.Check() != nil || e.Name()[:2] != folder || !e.Type().IsRegular() {
+		return blob.Info{}, false, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return blob.Info{}, false, fmt.Errorf("list blobs: %w", err)
+	}
+	fi, err := e.Info()
+	if errors.Is(err, fs.ErrNotExist) {
+		return blob.Info{}, false, nil
+	}
+	if err != nil {
+		return blob.Info{}, false, fmt.Errorf("list blobs: %w", err)
+	}
+	return blob.Info{Key: key, Size: fi.Size(), Modified: fi.ModTime()}, true, nil
+}
+
+// path returns where the final file of a checked key lies.
+func (s *Store) path(key blob.Key) string {
+	return filepath.Join(s.root, string(key[:2]), string(key))
+}
+
+// check is what every method asks first.
+func check(ctx context.Context, key blob.Key) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("blob %s: %w", key, err)
+	}
+	return key.Check()
+}
+
+// final is a blob open for reading.
+type final struct {
+	*os.File
+	size int64
+}
+
+// Size returns the size it had when it was opened; it has no other.
+func (f *final) Size() int64 { return f.size }
+
+// syncDir makes the names in a directory durable.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

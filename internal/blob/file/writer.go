@@ -1,0 +1,168 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"segel/internal/blob"
+)
+
+// writer is a blob being written. Whoever sweeps knows by the lock on its file that the writer lives; the
+// kernel drops the lock with the process.
+type writer struct {
+	ctx   context.Context
+	store *Store
+	key   blob.Key
+	file  *os.File // nil once committed or aborted
+}
+
+// Create begins a blob in a file of its own. See [blob.Store].
+func (s *Store) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
+	if err := check(ctx, key); err != nil {
+		return nil, err
+	}
+	f, err := s.createTemp(key)
+	if err != nil {
+		return nil, fmt.Errorf("create blob %s: %w", key, err)
+	}
+	return &writer{ctx: ctx, store: s, key: key, file: f}, nil
+}
+
+// createTemp returns a new locked file. A sweep of another process can catch it between its creation and its
+// lock; then it is made again.
+func (s *Store) createTemp(key blob.Key) (*os.File, error) {
+	for {
+		f, err := os.CreateTemp(filepath.Join(s.root, tmpDir), string(key)+".*")
+		if err != nil {
+			return nil, err
+		}
+		locked, err := lock(f)
+		if err == nil && locked && named(f) {
+			return f, nil
+		}
+		if err != nil {
+			return nil, errors.Join(err, os.Remove(f.Name()), f.Close())
+		}
+		// Whoever sweeps has the lock, or had it and removed the name. Nothing but the handle is ours.
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Write appends to the blob.
+func (w *writer) Write(p []byte) (int, error) {
+	if w.file == nil {
+		return 0, blob.ErrClosed
+	}
+	if err := w.ctx.Err(); err != nil {
+		return 0, fmt.Errorf("write blob %s: %w", w.key, err)
+	}
+	return w.file.Write(p)
+}
+
+// Commit gives the file its final name. See [blob.Writer].
+func (w *writer) Commit() error {
+	if w.file == nil {
+		return blob.ErrClosed
+	}
+	defer w.Abort() // takes the temporary name away; the final one stays
+	if err := w.ctx.Err(); err != nil {
+		return fmt.Errorf("commit blob %s: %w", w.key, err)
+	}
+	if err := w.file.Chmod(0o400); err != nil {
+		return fmt.Errorf("commit blob: %w", err)
+	}
+	if err := w.file.Sync(); err != nil {
+		return fmt.Errorf("commit blob: %w", err)
+	}
+	// Durable now: the bytes, under a temporary name. Not yet: the final name. After a power cut the next Open
+	// of the store sweeps them away, and whoever meant to write them does it again under another key.
+	path := w.store.path(w.key)
+	err := os.Link(w.file.Name(), path)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w: %s", blob.ErrExists, w.key)
+	}
+	if err != nil {
+		return fmt.Errorf("commit blob: %w", err)
+	}
+	// Visible now, but durable only after the next line: a caller that goes on after an error of it must not
+	// take the blob for written. If it survives all the same, it is an orphan, and a check of the store finds it.
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("commit blob %s: %w", w.key, err)
+	}
+	return nil
+}
+
+// Abort removes the temporary name. Failing to is no harm: the next Open of the store sweeps it.
+func (w *writer) Abort() {
+	if w.file == nil {
+		return
+	}
+	os.Remove(w.file.Name())
+	w.file.Close()
+	w.file = nil
+}
+
+// sweep removes the files of writers that are no more. Locked ones belong to writers of other processes.
+func (s *Store) sweep() error {
+	dir := filepath.Join(s.root, tmpDir)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := sweepFile(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepFile removes one temporary file unless its writer lives. It holds the lock while it removes, so that a
+// writer that has just made the file cannot take it for its own.
+func sweepFile(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	locked, err := lock(f)
+	if err != nil || !locked {
+		return err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// lock takes the lock of an open file, and reports false when somebody else has it.
+func lock(f *os.File) (bool, error) {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
+	return true, nil
+}
+
+// named reports whether the file is still found under the name it was made with.
+func named(f *os.File) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	found, err := os.Lstat(f.Name())
+	return err == nil && os.SameFile(mine, found)
+}

@@ -1,0 +1,173 @@
+package blob
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"sync"
+)
+
+// maxOpen bounds how many blobs of one stack are open at a time. A reader walks from the newest cross-reference
+// section back to the base, so a few are enough to keep it from opening the same blob again and again.
+const maxOpen = 8
+
+// Segment is one blob of a document: its base or a tail.
+type Segment struct {
+	Key  Key
+	Size int64  // bytes
+	Sums []byte // as in [Digest]
+}
+
+// CorruptError says that a store handed out other bytes than were written.
+type CorruptError struct {
+	Key   Key
+	Chunk int // counted from 0 within the blob; -1: the blob has another size
+}
+
+func (e *CorruptError) Error() string {
+	if e.Chunk < 0 {
+		return fmt.Sprintf("blob %s is corrupt: other size than written", e.Key)
+	}
+	return fmt.Sprintf("blob %s is corrupt in chunk %d", e.Key, e.Chunk)
+}
+
+// Stack reads a base and its tails as the one file they are. It may be used by several goroutines, which take
+// turns. Blobs are opened when first read and at most [maxOpen] at a time.
+type Stack struct {
+	ctx      context.Context // of the blobs: they are opened by reads, which carry none
+	store    Store
+	segments []Segment
+	begins   []int64 // offset of each segment in the document
+	size     int64
+
+	mu     sync.Mutex // guards the rest; held for the length of one ReadAt
+	open   []opened   // most recently read first
+	closed bool
+}
+
+// opened is a blob of the stack that is open now.
+type opened struct {
+	index int
+	blob  Blob
+}
+
+// OpenStack checks the shape of the segments and opens none of them yet. A missing or shortened blob is met
+// when it is first read. The context covers the life of the stack.
+func OpenStack(ctx context.Context, s Store, segments []Segment) (*Stack, error) {
+	st := &Stack{ctx: ctx, store: s, segments: segments, begins: make([]int64, len(segments))}
+	for i, seg := range segments {
+		if err := seg.Key.Check(); err != nil {
+			return nil, err
+		}
+		if seg.Size < 0 || int64(len(seg.Sums)) != chunks(seg.Size)*sha256.Size {
+			return nil, fmt.Errorf("blob %s: %d bytes of sums for %d bytes", seg.Key, len(seg.Sums), seg.Size)
+		}
+		st.begins[i] = st.size
+		if st.size += seg.Size; st.size < 0 {
+			return nil, errors.New("blobs of a document exceed the offsets of a file")
+		}
+	}
+	return st, nil
+}
+
+// Size returns the size of the document in bytes.
+func (s *Stack) Size() int64 { return s.size }
+
+// ReadAt reads the document as the store hands it out. Nothing is verified: see [Stack.Verified].
+func (s *Stack) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, fmt.Errorf("read document at %d: negative offset", off)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for n < len(p) {
+		i, at := s.locate(off + int64(n))
+		if i == len(s.segments) {
+			return n, io.EOF
+		}
+		part := p[n:min(int64(len(p)), int64(n)+s.segments[i].Size-at)]
+		m, err := s.read(i, part, at)
+		n += m
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// Close closes what is open. Reads after it fail with [ErrClosed].
+func (s *Stack) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, o := range s.open {
+		errs = append(errs, o.blob.Close())
+	}
+	s.open, s.closed = nil, true
+	return errors.Join(errs...)
+}
+
+// locate returns the segment that holds an offset of the document, and where in it; the number of segments
+// when the offset lies at or behind the end.
+func (s *Stack) locate(off int64) (index int, at int64) {
+	if off >= s.size {
+		return len(s.segments), 0
+	}
+	// The last segment that begins at or before off; empty ones before it share its begin.
+	i := sort.Search(len(s.begins), func(i int) bool { return s.begins[i] > off }) - 1
+	return i, off - s.begins[i]
+}
+
+// read fills p, which lies within the segment, from its blob. The caller holds mu.
+func (s *Stack) read(i int, p []byte, at int64) (int, error) {
+	b, err := s.blob(i)
+	if err != nil {
+		return 0, err
+	}
+	n, err := b.ReadAt(p, at)
+	if n == len(p) {
+		return n, nil
+	}
+	if err == nil || err == io.EOF {
+		// Its size was right when it was opened: it was cut since.
+		return n, &CorruptError{Key: s.segments[i].Key, Chunk: -1}
+	}
+	return n, fmt.Errorf("read blob %s at %d: %w", s.segments[i].Key, at, err)
+}
+
+// blob returns the open blob of a segment and moves it to the front. The caller holds mu.
+func (s *Stack) blob(i int) (Blob, error) {
+	if s.closed {
+		return nil, ErrClosed
+	}
+	for j, o := range s.open {
+		if o.index == i {
+			copy(s.open[1:j+1], s.open[:j])
+			s.open[0] = o
+			return o.blob, nil
+		}
+	}
+	seg := s.segments[i]
+	b, err := s.store.Open(s.ctx, seg.Key)
+	if err != nil {
+		return nil, err
+	}
+	if b.Size() != seg.Size {
+		return nil, errors.Join(&CorruptError{Key: seg.Key, Chunk: -1}, b.Close())
+	}
+	if len(s.open) == maxOpen {
+		oldest := s.open[maxOpen-1]
+		s.open = s.open[:maxOpen-1]
+		if err := oldest.blob.Close(); err != nil {
+			return nil, errors.Join(fmt.Errorf("close blob %s: %w", s.segments[oldest.index].Key, err), b.Close())
+		}
+	}
+	s.open = append(s.open, opened{})
+	copy(s.open[1:], s.open)
+	s.open[0] = opened{i, b}
+	return b, nil
+}
