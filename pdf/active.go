@@ -1,0 +1,190 @@
+package pdf
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// ActiveContent is one thing in a file that acts, hides or reaches outside.
+type ActiveContent struct {
+	// Reason is one of: javascript, launch, submit_form, import_data,
+	// goto_remote, goto_embedded, file_uri, rich_media, rendition, movie,
+	// sound, xfa, embedded_file, open_action, additional_actions,
+	// external_stream, optional_content.
+	Reason string
+	Ref    Ref // the object it was found in
+}
+
+// maxFindings bounds the list: a file with more is no better known for them.
+const maxFindings = 1000
+
+// ActiveContent looks at every object that the cross-reference leads to, also
+// those nothing refers to now, since a later revision could refer to them.
+// Objects that cannot be parsed are passed over; Check finds those that are
+// not where they should be. It reads most of the file's objects once, though
+// no stream data, so it belongs to the moment a file comes in.
+func (d *Document) ActiveContent() ([]ActiveContent, error) {
+	w := &activeWalk{d: d}
+	type held struct {
+		n uint32
+		s slot
+	}
+	var compressed []held
+	err := d.slots.each(func(n uint32, s slot) error {
+		if s.kind() == slotCompressed {
+			compressed = append(compressed, held{n, s})
+			return nil
+		}
+		return w.load(n, s)
+	})
+	if err != nil {
+		return nil, err
+	}
+	// One object stream after the other, so that each is decoded once.
+	slices.SortFunc(compressed, func(a, b held) int { return cmp.Compare(a.s, b.s) })
+	for _, c := range compressed {
+		if err := w.load(c.n, c.s); err != nil {
+			return nil, err
+		}
+	}
+	if ref, root, err := d.Root(); err == nil {
+		w.catalog(ref, root)
+	}
+	return w.found, nil
+}
+
+type activeWalk struct {
+	d     *Document
+	found []ActiveContent
+	here  Ref
+}
+
+// load parses an object past the cache, which would only be washed out.
+func (w *activeWalk) load(n uint32, s slot) error {
+	ref := Ref{Number: n, Generation: s.generation()}
+	o, _, err := w.d.load(ref, s)
+	if isRead(err) {
+		return err
+	}
+	if err == nil {
+		w.here = ref
+		w.object(o)
+	}
+	return nil
+}
+
+func (w *activeWalk) add(reason string) {
+	a := ActiveContent{Reason: reason, Ref: w.here}
+	if len(w.found) < maxFindings && !slices.Contains(w.found[max(0, len(w.found)-8):], a) {
+		w.found = append(w.found, a)
+	}
+}
+
+func (w *activeWalk) object(o Object) {
+	switch o := o.(type) {
+	case Array:
+		for _, v := range o {
+			w.object(v)
+		}
+	case *Stream:
+		if o.Dict["F"] != nil {
+			w.add("external_stream")
+		}
+		w.dict(o.Dict)
+	case Dict:
+		w.dict(o)
+	}
+}
+
+var actions = map[Name]string{
+	"JavaScript":       "javascript",
+	"Launch":           "launch",
+	"SubmitForm":       "submit_form",
+	"ImportData":       "import_data",
+	"GoToR":            "goto_remote",
+	"GoToE":            "goto_embedded",
+	"Rendition":        "rendition",
+	"Movie":            "movie",
+	"Sound":            "sound",
+	"RichMediaExecute": "rich_media",
+}
+
+var annotations = map[Name]string{
+	"RichMedia":      "rich_media",
+	"3D":             "rich_media",
+	"Screen":         "rendition",
+	"Movie":          "movie",
+	"Sound":          "sound",
+	"FileAttachment": "embedded_file",
+}
+
+func (w *activeWalk) dict(d Dict) {
+	if s := w.name(d["S"]); s != "" {
+		if reason, ok := actions[s]; ok {
+			w.add(reason)
+		}
+		if s == "URI" {
+			w.uri(d["URI"])
+		}
+	}
+	if d["JS"] != nil {
+		w.add("javascript")
+	}
+	if reason, ok := annotations[w.name(d["Subtype"])]; ok {
+		w.add(reason)
+	}
+	if d["AA"] != nil {
+		w.add("additional_actions")
+	}
+	if d["EF"] != nil || d["Type"] == Name("EmbeddedFile") {
+		w.add("embedded_file")
+	}
+	if d["XFA"] != nil {
+		w.add("xfa")
+	}
+	for _, v := range d {
+		w.object(v)
+	}
+}
+
+func (w *activeWalk) name(o Object) Name {
+	if r, ok := o.(Ref); ok {
+		o, _ = w.d.Resolve(r)
+	}
+	n, _ := o.(Name)
+	return n
+}
+
+func (w *activeWalk) uri(o Object) {
+	s, err := w.d.String(o)
+	if err != nil {
+		return
+	}
+	u := strings.ToLower(strings.TrimSpace(string(s.Bytes)))
+	switch {
+	case strings.HasPrefix(u, "file:"):
+		w.add("file_uri")
+	case strings.HasPrefix(u, "javascript:"):
+		w.add("javascript")
+	}
+}
+
+// catalog looks at what has a meaning in the catalog only.
+func (w *activeWalk) catalog(ref Ref, root Dict) {
+	w.here = ref
+	if open, _ := w.d.Resolve(root["OpenAction"]); open != nil {
+		// A destination, or an action that only goes to one, is harmless.
+		if a, ok := open.(Dict); ok && w.name(a["S"]) != "GoTo" {
+			w.add("open_action")
+		}
+	}
+	if oc, _ := w.d.Dict(root["OCProperties"]); oc != nil {
+		if groups, _ := w.d.Array(oc["OCGs"]); len(groups) > 0 {
+			w.add("optional_content")
+		}
+	}
+	if names, _ := w.d.Dict(root["Names"]); names["JavaScript"] != nil {
+		w.add("javascript")
+	}
+}

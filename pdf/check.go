@@ -1,0 +1,53 @@
+package pdf
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Check reads what Open leaves unread: that every entry of the cross-reference
+// leads to the object it names, that object streams hold what they should, and
+// that the page tree counts right. It costs a small read for each object, so
+// it belongs to the moment a file comes in, not to each signature.
+func (d *Document) Check() error {
+	var held []uint32
+	err := d.slots.each(func(n uint32, s slot) error {
+		if s.kind() == slotCompressed {
+			held = append(held, n)
+			return nil
+		}
+		p := newParser(newLexer(d.src, s.offset(), min(d.size, s.offset()+64)), d.limits)
+		ref, err := objectHeader(p, s.offset())
+		if isRead(err) {
+			return err
+		}
+		if err != nil || ref != (Ref{Number: n, Generation: s.generation()}) {
+			return damaged(s.offset(), "entry of object %d leads elsewhere", n)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// One container after the other, so that each is decoded once.
+	slices.SortStableFunc(held, func(a, b uint32) int {
+		return int(int64(d.slots.get(a).container()) - int64(d.slots.get(b).container()))
+	})
+	for _, n := range held {
+		s := d.slots.get(n)
+		c, err := d.container(s.container())
+		if err != nil {
+			return fmt.Errorf("object stream %d: %w", s.container(), err)
+		}
+		if _, ok := c.find(n, s.index()); !ok {
+			return damaged(-1, "object stream %d does not hold object %d", s.container(), n)
+		}
+	}
+	if _, err := d.PageCount(); err != nil {
+		return err
+	}
+	if d.oddTree {
+		return damaged(-1, "page tree counts wrongly")
+	}
+	return nil
+}

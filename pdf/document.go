@@ -1,0 +1,217 @@
+package pdf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Document is an open file. It keeps the cross-reference, eight bytes an
+// object, and a bounded cache of what was parsed; all else stays in the file.
+type Document struct {
+	src      io.ReaderAt
+	size     int64
+	limits   Limits
+	random   io.Reader
+	shift    int64 // what is added to the offsets the file states
+	header   header
+	sections []*section // newest first
+	slots    slots
+	trailer  Dict
+	security *security // nil unless the file is encrypted
+	facts    *Facts
+
+	objects    cache[Object]
+	containers cache[*container]
+	nested     int // loads in progress, see Object
+
+	repaired  bool
+	tolerated []string
+	pageCount int  // 0 until counted
+	oddTree   bool // counts in the page tree lie, or nodes mix pages and nodes
+}
+
+// maxNested bounds loads that need other loads, such as a stream whose length
+// is an object in a stream whose length is an object. Sound files need three.
+const maxNested = 16
+
+// Size is the length of the file in bytes.
+func (d *Document) Size() int64 { return d.size }
+
+// Trailer is the dictionary of the newest cross-reference section, without the
+// entries that describe a cross-reference stream as a stream.
+func (d *Document) Trailer() Dict { return d.trailer }
+
+// Root returns the catalog and its reference.
+func (d *Document) Root() (Ref, Dict, error) {
+	ref := d.trailer.Ref("Root")
+	if ref.IsZero() {
+		return Ref{}, nil, damaged(-1, "trailer has no /Root")
+	}
+	root, err := d.Dict(ref)
+	if err != nil {
+		return ref, nil, fmt.Errorf("read catalog: %w", err)
+	}
+	if root == nil {
+		return ref, nil, damaged(-1, "catalog %v is missing", ref)
+	}
+	return ref, root, nil
+}
+
+// Object returns the object behind a reference; an object that is free or that
+// no section knows is Null (ISO 32000-1 §7.3.10).
+func (d *Document) Object(ref Ref) (Object, error) {
+	s := d.slots.get(ref.Number)
+	if s.kind() < slotPlain || s.generation() != ref.Generation {
+		return Null{}, nil
+	}
+	if o, ok := d.objects.get(ref.Number); ok {
+		return o, nil
+	}
+	if d.nested >= maxNested {
+		return nil, damaged(-1, "object %v needs itself", ref)
+	}
+	d.nested++
+	defer func() { d.nested-- }()
+
+	o, cost, err := d.load(ref, s)
+	if err != nil {
+		return nil, fmt.Errorf("object %v: %w", ref, err)
+	}
+	d.objects.put(ref.Number, o, cost)
+	return o, nil
+}
+
+func (d *Document) load(ref Ref, s slot) (Object, int64, error) {
+	if s.kind() == slotCompressed {
+		return d.loadCompressed(ref.Number, s)
+	}
+	found, err := d.readObjectAt(s.offset(), ref, true)
+	if err != nil {
+		return nil, 0, err
+	}
+	return found.value, found.cost, nil
+}
+
+// indirect is an object as it stands in the file.
+type indirect struct {
+	ref   Ref
+	value Object
+	end   int64 // absolute offset behind endobj
+	cost  int64 // rough bytes of memory
+}
+
+// readObjectAt reads "n g obj ... endobj" at an absolute offset. A want that
+// is not zero must be what is found there. Without follow, an indirect /Length
+// is an error: the cross-reference is not known yet.
+func (d *Document) readObjectAt(at int64, want Ref, follow bool) (*indirect, error) {
+	if at < 0 || at >= d.size {
+		return nil, damaged(at, "object behind the end of the file")
+	}
+	end := d.size
+	if d.limits.ObjectBytes < end-at {
+		end = at + d.limits.ObjectBytes
+	}
+	p := newParser(newLexer(d.src, at, end), d.limits)
+	found, err := d.readObject(p, at, want, follow)
+	if err == nil || end == d.size || p.lx.offset() < end {
+		return found, err
+	}
+	return nil, tooLarge(at, "object of more than %d bytes", d.limits.ObjectBytes)
+}
+
+func (d *Document) readObject(p *parser, at int64, want Ref, follow bool) (*indirect, error) {
+	ref, err := objectHeader(p, at)
+	if err != nil {
+		return nil, err
+	}
+	if !want.IsZero() && ref != want {
+		return nil, damaged(at, "found object %v instead", ref)
+	}
+	// An object may be empty; that is null.
+	first, err := p.next()
+	if err != nil {
+		return nil, err
+	}
+	if first.is("endobj") {
+		return &indirect{ref: ref, value: Null{}, end: first.end, cost: 64}, nil
+	}
+	value, err := p.objectFrom(first)
+	if err != nil {
+		return nil, err
+	}
+	tail, err := p.next()
+	if err != nil {
+		return nil, err
+	}
+	found := &indirect{ref: ref, value: value, end: tail.end}
+	found.cost = tail.end - at + 48*int64(d.limits.Values-p.values)
+	dict, isDict := value.(Dict)
+	switch {
+	case isDict && tail.is("stream"):
+		err = d.openStream(p, found, dict, follow)
+	case tail.is("endobj"):
+	case tail.kind == tokInteger, tail.kind == tokEnd, tail.is("xref"), tail.is("startxref"):
+		d.tolerate("object without endobj")
+		found.end = tail.start
+	default:
+		return nil, damaged(tail.start, "no endobj behind object %v", ref)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if d.security != nil {
+		found.value = d.security.decryptStrings(ref, found.value)
+	}
+	return found, nil
+}
+
+func objectHeader(p *parser, at int64) (Ref, error) {
+	var t [3]token
+	for i := range t {
+		var err error
+		if t[i], err = p.next(); err != nil {
+			return Ref{}, err
+		}
+	}
+	if t[0].kind != tokInteger || t[1].kind != tokInteger || !t[2].is("obj") ||
+		t[0].num <= 0 || t[0].num > 1<<32-1 || t[1].num < 0 || t[1].num > 65535 {
+		return Ref{}, damaged(at, "no object")
+	}
+	return Ref{Number: uint32(t[0].num), Generation: uint16(t[1].num)}, nil
+}
+
+// Resolve follows references until it meets something else. Missing objects
+// are Null.
+func (d *Document) Resolve(o Object) (Object, error) {
+	for range maxNested {
+		ref, ok := o.(Ref)
+		if !ok {
+			if o == nil {
+				return Null{}, nil
+			}
+			return o, nil
+		}
+		var err error
+		if o, err = d.Object(ref); err != nil {
+			return nil, err
+		}
+	}
+	return nil, damaged(-1, "references run in circles")
+}
+
+// tolerate notes a defect that has only one reading.
+func (d *Document) tolerate(what string) {
+	for _, t := range d.tolerated {
+		if t == what {
+			return
+		}
+	}
+	d.tolerated = append(d.tolerated, what)
+}
+
+// isFault tells whether err is the file's fault and not, say, the disk's.
+func isFault(err error) bool {
+	var e *Error
+	return errors.As(err, &e)
+}

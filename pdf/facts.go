@@ -1,0 +1,163 @@
+package pdf
+
+import (
+	"bytes"
+	"slices"
+)
+
+// XRefStyle is how a cross-reference section is written.
+type XRefStyle uint8
+
+const (
+	// XRefTable is the classic table with a trailer.
+	XRefTable XRefStyle = iota + 1
+	// XRefStream is a stream whose dictionary is the trailer.
+	XRefStream
+	// XRefHybrid is a table whose trailer names a stream beside it.
+	XRefHybrid
+)
+
+// Facts are what a file says about itself, and how sound it was found to be.
+type Facts struct {
+	Version       string    // the higher one of header and catalog, such as "1.7"
+	HeaderVersion string    // as the header says
+	HeaderOffset  int64     // bytes of junk before %PDF-
+	JunkAfter     int64     // bytes behind the last %%EOF and its end of line
+	Encrypted     bool      // and opened
+	Repaired      bool      // the cross-reference was rebuilt by scanning
+	Linearized    bool      // and not updated since
+	XRefStyle     XRefStyle // of the newest section; 0 if repaired
+	HasForm       bool      // /AcroForm with at least one field
+	HasXFA        bool      // a form in XML that viewers prefer to the page
+	HasDSS        bool      // a document security store
+	Tagged        bool      // /MarkInfo says so
+	PDFA          string    // claimed part and conformance, such as "2b"
+	DocMDP        int       // permission of the certification: 0 none, 1 to 3
+	UsageRights   bool      // /Perms /UR3 or /UR, which the next change breaks
+	Tolerated     []string  // defects met so far that have only one reading
+}
+
+// Facts collects the facts. What cannot be read counts as absent: a broken
+// /Metadata is no reason to know nothing.
+func (d *Document) Facts() Facts {
+	if d.facts == nil {
+		d.facts = d.collectFacts()
+	}
+	f := *d.facts
+	f.Tolerated = slices.Clone(d.tolerated)
+	return f
+}
+
+func (d *Document) collectFacts() *Facts {
+	f := &Facts{
+		HeaderVersion: d.header.version,
+		Version:       d.header.version,
+		HeaderOffset:  d.header.offset,
+		Encrypted:     d.security != nil,
+		Repaired:      d.repaired,
+		Linearized:    d.header.linearized == d.size-d.header.offset,
+		XRefStyle:     d.style(),
+	}
+	f.JunkAfter = d.junkAfter()
+	_, root, err := d.Root()
+	if err != nil {
+		return f
+	}
+	if v, _ := d.Name(root["Version"]); newer(string(v), f.Version) {
+		f.Version = string(v)
+	}
+	if form, _ := d.Dict(root["AcroForm"]); form != nil {
+		fields, _ := d.Array(form["Fields"])
+		f.HasForm = len(fields) > 0
+		f.HasXFA = form["XFA"] != nil
+	}
+	dss, _ := d.Dict(root["DSS"])
+	f.HasDSS = dss != nil
+	mark, _ := d.Dict(root["MarkInfo"])
+	f.Tagged, _ = d.Boolean(mark["Marked"])
+	perms, _ := d.Dict(root["Perms"])
+	f.UsageRights = perms["UR3"] != nil || perms["UR"] != nil
+	f.DocMDP = d.docMDP(perms["DocMDP"])
+	f.PDFA = d.claimedPDFA(root["Metadata"])
+	return f
+}
+
+func (d *Document) style() XRefStyle {
+	switch {
+	case len(d.sections) == 0:
+		return 0
+	case d.sections[0].stream:
+		return XRefStream
+	case d.sections[0].xrefStm != 0:
+		return XRefHybrid
+	}
+	return XRefTable
+}
+
+func (d *Document) junkAfter() int64 {
+	revisions, err := d.Revisions()
+	if err != nil || len(revisions) == 0 {
+		return 0
+	}
+	if end := revisions[len(revisions)-1].End; end > 0 {
+		return d.size - end
+	}
+	return 0
+}
+
+// newer compares versions such as 1.7 and 2.0.
+func newer(a, b string) bool {
+	return len(a) == 3 && (len(b) != 3 || a > b)
+}
+
+// docMDP reads the permission of a certification signature: the /P of its
+// transform parameters, which is 2 if left out (ISO 32000-1 §12.8.2.2).
+func (d *Document) docMDP(o Object) int {
+	sig, _ := d.Dict(o)
+	if sig == nil {
+		return 0
+	}
+	references, _ := d.Array(sig["Reference"])
+	for _, r := range references {
+		ref, _ := d.Dict(r)
+		if method, _ := d.Name(ref["TransformMethod"]); method != "DocMDP" {
+			continue
+		}
+		params, _ := d.Dict(ref["TransformParams"])
+		if p, err := d.integerOr(params["P"], 2); err == nil && p >= 1 && p <= 3 {
+			return int(p)
+		}
+	}
+	return 2
+}
+
+// claimedPDFA looks for the part and conformance that XMP metadata claims,
+// written as attributes or as elements.
+func (d *Document) claimedPDFA(o Object) string {
+	st, err := d.Stream(o)
+	if err != nil || st == nil || st.size > 1<<20 {
+		return ""
+	}
+	xmp, err := d.Decode(st)
+	if err != nil {
+		return ""
+	}
+	part := xmpValue(xmp, "pdfaid:part")
+	if part == "" {
+		return ""
+	}
+	return part + string(bytes.ToLower([]byte(xmpValue(xmp, "pdfaid:conformance"))))
+}
+
+func xmpValue(xmp []byte, name string) string {
+	_, rest, ok := bytes.Cut(xmp, []byte(name))
+	if !ok {
+		return ""
+	}
+	rest = bytes.TrimLeft(rest, "=>'\" \t\r\n")
+	n := 0
+	for n < len(rest) && n < 4 && (rest[n] >= '0' && rest[n] <= '9' || rest[n]|0x20 >= 'a' && rest[n]|0x20 <= 'z') {
+		n++
+	}
+	return string(rest[:n])
+}

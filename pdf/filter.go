@@ -1,0 +1,221 @@
+package pdf
+
+import (
+	"bytes"
+	"compress/lzw"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+
+	tifflzw "golang.org/x/image/tiff/lzw"
+)
+
+// maxFilters bounds a chain of filters, each of which may inflate its input.
+const maxFilters = 8
+
+// Decode undoes all filters of a stream. Filters that encode pictures
+// (DCTDecode, JPXDecode, CCITTFaxDecode, JBIG2Decode) are ErrUnsupported. More
+// than Limits.Decoded bytes, after any filter, are ErrTooLarge.
+func (d *Document) Decode(s *Stream) ([]byte, error) {
+	filters, params, err := d.filters(s.Dict)
+	if err != nil {
+		return nil, err
+	}
+	if s.from == nil && s.Dict["Filter"] == nil {
+		return s.Data, nil
+	}
+	b, err := d.Raw(s)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range filters {
+		if b, err = d.undo(f, params[i], b); err != nil {
+			var e *Error
+			if errors.As(err, &e) {
+				return nil, err
+			}
+			return nil, &Error{Kind: Damaged, Offset: s.start, Msg: fmt.Sprintf("stream data of /%s", f), Err: err}
+		}
+	}
+	return b, nil
+}
+
+// filters lists the filters of a stream with the parameters of each.
+func (d *Document) filters(dict Dict) ([]Name, []Dict, error) {
+	names, err := d.oneOrMore(dict["Filter"])
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(names) > maxFilters {
+		return nil, nil, tooLarge(-1, "%d filters on one stream", len(names))
+	}
+	given, err := d.oneOrMore(dict["DecodeParms"])
+	if err != nil {
+		return nil, nil, err
+	}
+	filters := make([]Name, len(names))
+	params := make([]Dict, len(names))
+	for i := range names {
+		if filters[i], err = d.Name(names[i]); err != nil {
+			return nil, nil, err
+		}
+		if i < len(given) {
+			if params[i], err = d.Dict(given[i]); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return filters, params, nil
+}
+
+func (d *Document) oneOrMore(o Object) (Array, error) {
+	v, err := d.Resolve(o)
+	if err != nil {
+		return nil, err
+	}
+	switch v := v.(type) {
+	case Null:
+		return nil, nil
+	case Array:
+		return v, nil
+	}
+	return Array{v}, nil
+}
+
+func (d *Document) undo(filter Name, params Dict, b []byte) ([]byte, error) {
+	switch filter {
+	case "FlateDecode", "Fl":
+		z, err := zlib.NewReader(bytes.NewReader(b))
+		if err != nil {
+			return nil, err
+		}
+		return d.predicted(z, params)
+	case "LZWDecode", "LZW":
+		early, err := d.integerOr(params["EarlyChange"], 1)
+		if err != nil {
+			return nil, err
+		}
+		if early == 0 {
+			return d.predicted(lzw.NewReader(bytes.NewReader(b), lzw.MSB, 8), params)
+		}
+		return d.predicted(tifflzw.NewReader(bytes.NewReader(b), tifflzw.MSB, 8), params)
+	case "ASCIIHexDecode", "AHx":
+		return newBytesLexer(append(bytes.TrimRight(b, "\x00\t\n\f\r >"), '>'), 0).hex()
+	case "ASCII85Decode", "A85":
+		return decode85(b)
+	case "RunLengthDecode", "RL":
+		return d.runLength(b)
+	case "Crypt":
+		return b, nil // undone when the data was read
+	}
+	return nil, &Error{Kind: Unsupported, Offset: -1, Msg: fmt.Sprintf("filter /%s", filter)}
+}
+
+func (d *Document) predicted(r io.ReadCloser, params Dict) ([]byte, error) {
+	b, err := d.readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return d.unpredict(b, params)
+}
+
+// readAll reads up to the limit. Data that breaks off, or whose checksum is
+// wrong, is accepted as far as it goes only if nothing is missing for sure:
+// a wrong or absent Adler-32 harms no reader, so it harms none here.
+func (d *Document) readAll(r io.ReadCloser) ([]byte, error) {
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, d.limits.Decoded+1))
+	if int64(len(b)) > d.limits.Decoded {
+		return nil, tooLarge(-1, "stream decodes to more than %d bytes", d.limits.Decoded)
+	}
+	if errors.Is(err, zlib.ErrChecksum) {
+		err = nil
+	}
+	return b, err
+}
+
+func (d *Document) integerOr(o Object, fallback int64) (int64, error) {
+	v, err := d.Resolve(o)
+	if err != nil || v == (Null{}) {
+		return fallback, err
+	}
+	return d.Integer(v)
+}
+
+func (d *Document) runLength(b []byte) ([]byte, error) {
+	var out []byte
+	for len(b) > 0 {
+		n := int(b[0])
+		b = b[1:]
+		switch {
+		case n == 128:
+			return out, nil
+		case n < 128:
+			if len(b) < n+1 {
+				return nil, io.ErrUnexpectedEOF
+			}
+			out = append(out, b[:n+1]...)
+			b = b[n+1:]
+		default:
+			if len(b) < 1 {
+				return nil, io.ErrUnexpectedEOF
+			}
+			out = append(out, bytes.Repeat(b[:1], 257-n)...)
+			b = b[1:]
+		}
+		if int64(len(out)) > d.limits.Decoded {
+			return nil, tooLarge(-1, "stream decodes to more than %d bytes", d.limits.Decoded)
+		}
+	}
+	return out, nil
+}
+
+// decode85 undoes ASCII base-85 encoding, up to its ~> or the end.
+func decode85(b []byte) ([]byte, error) {
+	out := make([]byte, 0, len(b)*4/5+4)
+	var group [5]byte
+	n := 0
+	b = bytes.TrimPrefix(bytes.TrimLeft(b, "\x00\t\n\f\r "), []byte("<~"))
+	for _, c := range b {
+		switch {
+		case c == '~':
+			return end85(out, group, n)
+		case class[c] == space:
+		case c == 'z' && n == 0:
+			out = append(out, 0, 0, 0, 0)
+		case c < '!' || c > 'u':
+			return nil, fmt.Errorf("byte %#x in base-85 data", c)
+		default:
+			group[n] = c - '!'
+			if n++; n == 5 {
+				out = value85(out, group, 4)
+				n = 0
+			}
+		}
+	}
+	return end85(out, group, n)
+}
+
+// end85 decodes a last group of n digits, which stands for n-1 bytes.
+func end85(out []byte, group [5]byte, n int) ([]byte, error) {
+	if n == 0 {
+		return out, nil
+	}
+	if n == 1 {
+		return nil, errors.New("base-85 data ends in a single digit")
+	}
+	for i := n; i < 5; i++ {
+		group[i] = 84
+	}
+	return value85(out, group, n-1), nil
+}
+
+func value85(out []byte, group [5]byte, n int) []byte {
+	var v uint32
+	for _, c := range group {
+		v = v*85 + uint32(c)
+	}
+	b := [4]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}
+	return append(out, b[:n]...)
+}

@@ -1,0 +1,125 @@
+package pdf
+
+import "fmt"
+
+// container is a decoded object stream (ISO 32000-1 §7.5.7).
+type container struct {
+	data    []byte
+	numbers []uint32
+	starts  []int // offsets into data
+}
+
+func (d *Document) loadCompressed(number uint32, s slot) (Object, int64, error) {
+	c, err := d.container(s.container())
+	if err != nil {
+		return nil, 0, fmt.Errorf("object stream %d: %w", s.container(), err)
+	}
+	start, ok := c.find(number, s.index())
+	if !ok {
+		return nil, 0, damaged(-1, "object stream %d does not hold it", s.container())
+	}
+	p := newParser(newBytesLexer(c.data[start:], 0), d.limits)
+	o, err := p.object()
+	if err != nil {
+		return nil, 0, err
+	}
+	switch o.(type) {
+	case Ref, *Stream:
+		return nil, 0, damaged(-1, "object stream %d holds a bare %s", s.container(), typeName(o))
+	}
+	cost := p.lx.offset() + 48*int64(d.limits.Values-p.values)
+	return forgetSpans(o), cost, nil
+}
+
+// find trusts the index of the cross-reference if the number there agrees.
+func (c *container) find(number uint32, index int) (int, bool) {
+	if index < len(c.numbers) && c.numbers[index] == number {
+		return c.starts[index], true
+	}
+	for i, n := range c.numbers {
+		if n == number {
+			return c.starts[i], true
+		}
+	}
+	return 0, false
+}
+
+func (d *Document) container(number uint32) (*container, error) {
+	if c, ok := d.containers.get(number); ok {
+		return c, nil
+	}
+	s := d.slots.get(number)
+	if s.kind() != slotPlain {
+		return nil, damaged(-1, "no plain object")
+	}
+	st, err := d.Stream(Ref{Number: number, Generation: s.generation()})
+	if err != nil {
+		return nil, err
+	}
+	if st == nil || st.Dict["Type"] != Name("ObjStm") {
+		return nil, damaged(-1, "not of type /ObjStm")
+	}
+	data, err := d.Decode(st)
+	if err != nil {
+		return nil, err
+	}
+	n, err := d.Integer(st.Dict["N"])
+	if err != nil {
+		return nil, err
+	}
+	first, err := d.Integer(st.Dict["First"])
+	if err != nil {
+		return nil, err
+	}
+	c, err := parseContainer(data, n, first)
+	if err != nil {
+		return nil, err
+	}
+	d.containers.put(number, c, int64(len(data))+12*n)
+	return c, nil
+}
+
+func parseContainer(data []byte, n, first int64) (*container, error) {
+	// Each pair of number and offset takes four bytes at least.
+	if first < 0 || first > int64(len(data)) || n < 0 || n > first/3+1 {
+		return nil, damaged(-1, "/N or /First")
+	}
+	c := &container{data: data, numbers: make([]uint32, n), starts: make([]int, n)}
+	lx := newBytesLexer(data[:first], 0)
+	for i := range c.numbers {
+		num, err := lx.next()
+		if err != nil {
+			return nil, err
+		}
+		off, err := lx.next()
+		if err != nil {
+			return nil, err
+		}
+		if num.kind != tokInteger || off.kind != tokInteger || num.num < 0 || num.num > 1<<32-1 ||
+			off.num < 0 || off.num > int64(len(data))-first {
+			return nil, damaged(-1, "directory of objects")
+		}
+		c.numbers[i] = uint32(num.num)
+		c.starts[i] = int(first + off.num)
+	}
+	return c, nil
+}
+
+// forgetSpans clears what the lexer noted about places: in an object stream
+// they are no places in the file.
+func forgetSpans(o Object) Object {
+	switch o := o.(type) {
+	case String:
+		o.start, o.end = 0, 0
+		return o
+	case Array:
+		for i, v := range o {
+			o[i] = forgetSpans(v)
+		}
+	case Dict:
+		for k, v := range o {
+			o[k] = forgetSpans(v)
+		}
+	}
+	return o
+}

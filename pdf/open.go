@@ -1,0 +1,181 @@
+package pdf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+const (
+	// headerWindow is how far into a file readers look for %PDF-.
+	headerWindow = 1024
+	// tailWindow is how far from the end they look for startxref.
+	tailWindow = 2048
+	// nearby is how far off startxref may be for the section to be found.
+	nearby = 64
+)
+
+// Open reads the cross-reference of the size bytes behind r. It fails with
+// ErrNotPDF, ErrDamaged, ErrEncrypted, ErrPasswordNeeded or ErrTooLarge; any
+// other error is r's.
+func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
+	o = o.withDefaults()
+	d := &Document{
+		src: r, size: size, limits: o.Limits, random: o.Random,
+		objects:    newCache[Object](o.Limits.Cache / 2),
+		containers: newCache[*container](o.Limits.Cache / 2),
+	}
+	if err := d.readHeader(); err != nil {
+		return nil, err
+	}
+	err := d.readAllSections()
+	if err == nil {
+		err = d.unlock(o.Password)
+	}
+	if err == nil {
+		_, _, err = d.Root()
+	}
+	if err != nil && o.Repair && errors.Is(err, ErrDamaged) {
+		err = d.repair(o.Password)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// readAllSections finds the newest section and follows /Prev from there.
+func (d *Document) readAllSections() error {
+	at, err := d.startXref()
+	if err != nil {
+		return err
+	}
+	seen := map[int64]bool{}
+	for at != 0 {
+		if seen[at] {
+			return damaged(at, "cross-reference sections run in circles")
+		}
+		if len(seen) >= d.limits.Sections {
+			return tooLarge(at, "more than %d cross-reference sections", d.limits.Sections)
+		}
+		seen[at] = true
+		s, err := d.readSection(at, func(n uint32, s slot) error {
+			d.slots.keep(n, s)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if len(d.sections) == 0 {
+			d.trailer = trailerOf(s.trailer)
+		}
+		s.trailer = nil
+		d.sections = append(d.sections, s)
+		at = s.prev
+	}
+	// Object 0 is the head of the free list whatever the file says.
+	d.slots.set(0, freeSlot(65535))
+	return nil
+}
+
+// trailerOf leaves out what describes a stream and not the file.
+func trailerOf(dict Dict) Dict {
+	t := make(Dict, len(dict))
+	for k, v := range dict {
+		switch k {
+		case "Type", "W", "Index", "Length", "Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL":
+		default:
+			t[k] = v
+		}
+	}
+	return t
+}
+
+// startXref returns the absolute offset of the newest section.
+func (d *Document) startXref() (int64, error) {
+	tail, at, err := d.window(d.size-tailWindow, d.size)
+	if err != nil {
+		return 0, err
+	}
+	i := bytes.LastIndex(tail, []byte("startxref"))
+	if i < 0 {
+		return 0, damaged(d.size, "no startxref near the end of the file")
+	}
+	lx := newBytesLexer(tail[i+len("startxref"):], at+int64(i)+9)
+	t, err := lx.next()
+	if err != nil || t.kind != tokInteger || t.num <= 0 {
+		return 0, damaged(at+int64(i), "startxref without an offset")
+	}
+	if t.num >= d.size {
+		return 0, damaged(at+int64(i), "startxref leads out of the file")
+	}
+	return d.locate(t.num)
+}
+
+// locate finds the section that startxref means. The offset counts from the
+// first byte, or, where there is junk before the header, perhaps from there;
+// and a section a few bytes away is taken if it is the only one: the next
+// update writes its true offset.
+func (d *Document) locate(stated int64) (int64, error) {
+	if d.isSection(stated) {
+		return stated, nil
+	}
+	if h := d.header.offset; h > 0 && stated+h < d.size && d.isSection(stated+h) {
+		d.shift = h
+		return stated + h, nil
+	}
+	for _, shift := range []int64{0, d.header.offset} {
+		b, at, err := d.window(stated+shift-nearby, stated+shift+nearby)
+		if err != nil {
+			return 0, err
+		}
+		i := indexXref(b)
+		if i >= 0 && indexXref(b[i+4:]) < 0 {
+			d.shift = shift
+			d.tolerate("startxref is off")
+			return at + int64(i), nil
+		}
+	}
+	return 0, damaged(stated, "startxref does not lead to a cross-reference section")
+}
+
+// indexXref finds the word xref, not the end of startxref.
+func indexXref(b []byte) int {
+	for i := 0; i+4 < len(b); i++ {
+		if string(b[i:i+4]) == "xref" && class[b[i+4]] == space && (i == 0 || class[b[i-1]] == space) {
+			return i
+		}
+	}
+	return -1
+}
+
+// isSection tells whether a section starts at an absolute offset, perhaps
+// behind white space.
+func (d *Document) isSection(at int64) bool {
+	p := newParser(newLexer(d.src, at, min(d.size, at+256)), d.limits)
+	t, err := p.look(0)
+	if err != nil {
+		return false
+	}
+	if t.is("xref") {
+		return true
+	}
+	_, err = objectHeader(p, at)
+	return err == nil
+}
+
+// window reads the bytes between two offsets, as far as they are in the file,
+// and returns where they begin.
+func (d *Document) window(from, to int64) ([]byte, int64, error) {
+	from, to = max(0, from), min(d.size, to)
+	if from >= to {
+		return nil, from, nil
+	}
+	b := make([]byte, to-from)
+	n, err := d.src.ReadAt(b, from)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, from, fmt.Errorf("read at %d: %w", from, err)
+	}
+	return b[:n], from, nil
+}

@@ -1,0 +1,215 @@
+package pdf
+
+import "fmt"
+
+// treeWalk is one descent into the page tree.
+type treeWalk struct {
+	d      *Document
+	budget int          // nodes and pages that may still be read
+	path   map[Ref]bool // nodes from the root to here
+}
+
+func (d *Document) newTreeWalk() *treeWalk {
+	return &treeWalk{d: d, budget: 2 * d.limits.Pages, path: map[Ref]bool{}}
+}
+
+// node is a dictionary in the page tree.
+type node struct {
+	ref  Ref
+	dict Dict
+	kids Array // nil for a page
+}
+
+// PageCount counts the pages by walking the whole page tree, once. Counts the
+// tree states are compared with the truth; see Check.
+func (d *Document) PageCount() (int, error) {
+	if d.pageCount > 0 {
+		return d.pageCount, nil
+	}
+	root, err := d.pagesRoot()
+	if err != nil {
+		return 0, err
+	}
+	n, err := d.newTreeWalk().count(root)
+	if err != nil {
+		return 0, fmt.Errorf("count pages: %w", err)
+	}
+	d.pageCount = n
+	return n, nil
+}
+
+// Page returns a page by its number, from 1. Subtrees are skipped by the
+// /Count they state, unless PageCount found that counts lie.
+func (d *Document) Page(number int) (*Page, error) {
+	if number < 1 {
+		return nil, misuse("page %d does not exist", number)
+	}
+	root, err := d.pagesRoot()
+	if err != nil {
+		return nil, err
+	}
+	left := number - 1
+	leaf, inherited, err := d.newTreeWalk().find(root, Dict{}, &left)
+	if leaf == nil && err == nil && d.pageCount == 0 {
+		// Perhaps a /Count lies: walk the tree and look again.
+		if _, err := d.PageCount(); err != nil {
+			return nil, err
+		}
+		left = number - 1
+		leaf, inherited, err = d.newTreeWalk().find(root, Dict{}, &left)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find page %d: %w", number, err)
+	}
+	if leaf == nil {
+		return nil, misuse("page %d does not exist", number)
+	}
+	return d.newPage(number, leaf.ref, leaf.dict, inherited)
+}
+
+func (d *Document) pagesRoot() (node, error) {
+	_, root, err := d.Root()
+	if err != nil {
+		return node{}, err
+	}
+	n, err := d.node(root["Pages"])
+	if err != nil {
+		return node{}, err
+	}
+	if n.dict == nil {
+		return node{}, damaged(-1, "catalog has no /Pages")
+	}
+	return n, nil
+}
+
+func (d *Document) node(o Object) (node, error) {
+	ref, _ := o.(Ref)
+	dict, err := d.Dict(o)
+	if err != nil {
+		return node{}, err
+	}
+	n := node{ref: ref, dict: dict}
+	if dict["Kids"] != nil {
+		if n.kids, err = d.Array(dict["Kids"]); err != nil {
+			return node{}, err
+		}
+	}
+	if n.kids == nil && dict["Type"] == Name("Pages") {
+		n.kids = Array{}
+	}
+	return n, nil
+}
+
+// enter spends budget on a node and notes it on the path.
+func (w *treeWalk) enter(n node) error {
+	if !n.ref.IsZero() && w.path[n.ref] || len(w.path) > w.d.limits.Depth {
+		return damaged(-1, "page tree runs in circles at %v", n.ref)
+	}
+	if w.budget--; w.budget < 0 {
+		return tooLarge(-1, "more than %d pages", w.d.limits.Pages)
+	}
+	w.path[n.ref] = true
+	return nil
+}
+
+func (w *treeWalk) leave(n node) { delete(w.path, n.ref) }
+
+// count counts the pages below n, and notes counts that lie.
+func (w *treeWalk) count(n node) (int, error) {
+	if err := w.enter(n); err != nil {
+		return 0, err
+	}
+	defer w.leave(n)
+	if n.kids == nil {
+		return 1, nil
+	}
+	total, leaves := 0, 0
+	for _, kid := range n.kids {
+		k, err := w.d.node(kid)
+		if err != nil {
+			return 0, err
+		}
+		if k.dict == nil {
+			w.d.oddTree = true // a kid that is missing is no page
+			continue
+		}
+		c, err := w.count(k)
+		if err != nil {
+			return 0, err
+		}
+		if k.kids == nil {
+			leaves++
+		}
+		total += c
+	}
+	stated, err := w.d.Integer(n.dict["Count"])
+	if err != nil || int(stated) != total {
+		w.d.oddTree = true
+	}
+	// find takes Count == len(Kids) for a node that has pages alone.
+	if total == len(n.kids) && leaves != total {
+		w.d.oddTree = true
+	}
+	return total, nil
+}
+
+// find descends to the page that has *left pages before it, and returns it
+// with the attributes of the nodes above it. It returns nil and lowers *left
+// if the page is not below n.
+func (w *treeWalk) find(n node, above Dict, left *int) (*node, Dict, error) {
+	if err := w.enter(n); err != nil {
+		return nil, nil, err
+	}
+	defer w.leave(n)
+	if n.kids == nil {
+		if *left == 0 {
+			return &n, above, nil
+		}
+		*left--
+		return nil, nil, nil
+	}
+	count, err := w.d.Integer(n.dict["Count"])
+	trusted := err == nil && count >= 0 && !w.d.oddTree
+	if trusted && int64(*left) >= count {
+		*left -= int(count)
+		return nil, nil, nil
+	}
+	here := inherit(above, n.dict)
+	if trusted && count == int64(len(n.kids)) {
+		k, err := w.d.node(n.kids[*left])
+		if err != nil {
+			return nil, nil, err
+		}
+		if k.dict != nil && k.kids == nil {
+			return &k, here, nil
+		}
+	}
+	for _, kid := range n.kids {
+		k, err := w.d.node(kid)
+		if err != nil {
+			return nil, nil, err
+		}
+		if k.dict == nil {
+			continue
+		}
+		leaf, inherited, err := w.find(k, here, left)
+		if leaf != nil || err != nil {
+			return leaf, inherited, err
+		}
+	}
+	return nil, nil, nil
+}
+
+// inherit lays the inheritable attributes of a node over those from above
+// (ISO 32000-1 §7.7.3.4).
+func inherit(above, dict Dict) Dict {
+	here := Dict{}
+	for _, k := range []Name{"Resources", "MediaBox", "CropBox", "Rotate"} {
+		if v, ok := dict[k]; ok {
+			here[k] = v
+		} else if v, ok := above[k]; ok {
+			here[k] = v
+		}
+	}
+	return here
+}

@@ -1,0 +1,167 @@
+package pdf
+
+import "strings"
+
+// parser builds objects from tokens. It looks at most two tokens ahead, which
+// is what telling "1 0 R" from two integers takes.
+type parser struct {
+	lx     *lexer
+	ahead  [2]token
+	held   int
+	depth  int // nesting still allowed
+	values int // values still allowed
+}
+
+func newParser(lx *lexer, l Limits) *parser {
+	return &parser{lx: lx, depth: l.Depth, values: l.Values}
+}
+
+func (p *parser) next() (token, error) {
+	if p.held > 0 {
+		t := p.ahead[0]
+		p.ahead[0] = p.ahead[1]
+		p.held--
+		return t, nil
+	}
+	return p.lx.next()
+}
+
+// look returns the token i places ahead. A token that cannot be lexed counts
+// as the end here; next reports it when its turn comes.
+func (p *parser) look(i int) (token, error) {
+	for p.held <= i {
+		t, err := p.lx.next()
+		if err != nil {
+			return token{}, err
+		}
+		p.ahead[p.held] = t
+		p.held++
+	}
+	return p.ahead[i], nil
+}
+
+// offset is where the next token is looked for.
+func (p *parser) offset() int64 {
+	if p.held > 0 {
+		return p.ahead[0].start
+	}
+	return p.lx.offset()
+}
+
+func (p *parser) object() (Object, error) {
+	t, err := p.next()
+	if err != nil {
+		return nil, err
+	}
+	return p.objectFrom(t)
+}
+
+func (p *parser) objectFrom(t token) (Object, error) {
+	if p.values--; p.values < 0 {
+		return nil, tooLarge(t.start, "too many values in one object")
+	}
+	switch t.kind {
+	case tokInteger:
+		return p.integerOrRef(t)
+	case tokReal:
+		return Real(t.real), nil
+	case tokName:
+		return Name(t.text), nil
+	case tokString:
+		return String{Bytes: t.bytes, Hex: t.hex, start: t.start, end: t.end}, nil
+	case tokArrayOpen:
+		return p.array(t)
+	case tokDictOpen:
+		return p.dict(t)
+	case tokKeyword:
+		return keyword(t)
+	case tokEnd:
+		return nil, damaged(t.start, "object without end")
+	}
+	return nil, damaged(t.start, "unexpected bracket")
+}
+
+func keyword(t token) (Object, error) {
+	switch t.text {
+	case "null":
+		return Null{}, nil
+	case "true":
+		return Boolean(true), nil
+	case "false":
+		return Boolean(false), nil
+	}
+	return nil, damaged(t.start, "unexpected word %q", strings.ToValidUTF8(t.text, "?"))
+}
+
+func (p *parser) integerOrRef(t token) (Object, error) {
+	if t.num < 0 || t.num > 1<<32-1 {
+		return Integer(t.num), nil
+	}
+	g, err := p.look(0)
+	if err != nil || g.kind != tokInteger || g.num < 0 || g.num > 65535 {
+		return Integer(t.num), nil
+	}
+	if r, err := p.look(1); err != nil || !r.is("R") {
+		return Integer(t.num), nil
+	}
+	p.held = 0
+	return Ref{Number: uint32(t.num), Generation: uint16(g.num)}, nil
+}
+
+func (p *parser) array(open token) (Object, error) {
+	if err := p.enter(open); err != nil {
+		return nil, err
+	}
+	defer func() { p.depth++ }()
+	a := Array{}
+	for {
+		t, err := p.next()
+		if err != nil {
+			return nil, err
+		}
+		if t.kind == tokArrayClose {
+			return a, nil
+		}
+		v, err := p.objectFrom(t)
+		if err != nil {
+			return nil, err
+		}
+		a = append(a, v)
+	}
+}
+
+func (p *parser) dict(open token) (Object, error) {
+	if err := p.enter(open); err != nil {
+		return nil, err
+	}
+	defer func() { p.depth++ }()
+	d := Dict{}
+	for {
+		t, err := p.next()
+		if err != nil {
+			return nil, err
+		}
+		if t.kind == tokDictClose {
+			return d, nil
+		}
+		if t.kind != tokName {
+			return nil, damaged(t.start, "dictionary key is no name")
+		}
+		v, err := p.object()
+		if err != nil {
+			return nil, err
+		}
+		if v == (Null{}) {
+			continue
+		}
+		d[Name(t.text)] = v
+	}
+}
+
+func (p *parser) enter(open token) error {
+	if p.depth--; p.depth < 0 {
+		p.depth++
+		return tooLarge(open.start, "objects nested too deeply")
+	}
+	return nil
+}

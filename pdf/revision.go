@@ -1,0 +1,102 @@
+package pdf
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Revision is one state of the file: what was written at once, ending in
+// %%EOF. A prefix of the file up to End opens as that state.
+type Revision struct {
+	StartXref int64 // absolute offset of its newest section
+	EOF       int64 // offset just behind its %%EOF, or 0 if there is none
+	End       int64 // the same, behind the end of line that follows, if any
+
+	sections []int64 // absolute offsets, newest first
+}
+
+// Entry is what a cross-reference section says about one object.
+type Entry struct {
+	Ref       Ref
+	Free      bool
+	Offset    int64  // absolute, of an object that stands for itself
+	Container uint32 // number of the object stream that holds it, or 0
+}
+
+// Revisions lists the revisions of the file, oldest first. The two sections of
+// a linearized file are one revision. It is empty for repaired files.
+func (d *Document) Revisions() ([]Revision, error) {
+	var all []Revision
+	for i := 0; i < len(d.sections); i++ {
+		s := d.sections[i]
+		r := Revision{StartXref: s.at, sections: []int64{s.at}}
+		last := s
+		// The first-page section of a linearized file stands before the main
+		// one it names as /Prev, and %%EOF of the file is behind that.
+		for last.prev > last.at && i+1 < len(d.sections) {
+			i++
+			last = d.sections[i]
+			r.sections = append(r.sections, last.at)
+		}
+		var err error
+		if r.EOF, r.End, err = d.findEOF(last.end); err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
+		all[i], all[j] = all[j], all[i]
+	}
+	return all, nil
+}
+
+// findEOF looks for the %%EOF that closes a section ending at an offset.
+func (d *Document) findEOF(from int64) (eof, end int64, err error) {
+	b, at, err := d.window(from, from+headerWindow)
+	if err != nil {
+		return 0, 0, err
+	}
+	i := bytes.Index(b, []byte("%%EOF"))
+	if i < 0 {
+		return 0, 0, nil
+	}
+	i += len("%%EOF")
+	eof = at + int64(i)
+	switch rest := b[i:]; {
+	case bytes.HasPrefix(rest, []byte("\r\n")):
+		i += 2
+	case len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r'):
+		i++
+	}
+	return eof, at + int64(i), nil
+}
+
+// Changed lists the entries of the sections of a revision, in the order of
+// object numbers within each section as the file has them. It reads the
+// sections again and keeps nothing.
+func (d *Document) Changed(r Revision) ([]Entry, error) {
+	var all []Entry
+	for _, at := range r.sections {
+		_, err := d.readSection(at, func(n uint32, s slot) error {
+			all = append(all, entryOf(n, s))
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read section at %d again: %w", at, err)
+		}
+	}
+	return all, nil
+}
+
+func entryOf(n uint32, s slot) Entry {
+	e := Entry{Ref: Ref{Number: n, Generation: s.generation()}}
+	switch s.kind() {
+	case slotPlain:
+		e.Offset = s.offset()
+	case slotCompressed:
+		e.Container = s.container()
+	default:
+		e.Free = true
+	}
+	return e
+}

@@ -1,0 +1,82 @@
+package pdf
+
+// slot is where one object is, packed into eight bytes: the two lowest bits
+// say how, the others where.
+type slot uint64
+
+const (
+	slotAbsent     = 0
+	slotFree       = 1 // generation << 2
+	slotPlain      = 2 // offset << 18 | generation << 2
+	slotCompressed = 3 // object stream << 32 | index << 2
+
+	maxOffset = 1<<46 - 1
+	maxIndex  = 1<<30 - 1
+)
+
+func freeSlot(gen uint16) slot            { return slot(gen)<<2 | slotFree }
+func plainSlot(at int64, gen uint16) slot { return slot(at)<<18 | slot(gen)<<2 | slotPlain }
+func compressedSlot(c, i uint32) slot     { return slot(c)<<32 | slot(i)<<2 | slotCompressed }
+func (s slot) kind() int                  { return int(s & 3) }
+func (s slot) offset() int64              { return int64(s >> 18) }
+func (s slot) container() uint32          { return uint32(s >> 32) }
+func (s slot) index() int                 { return int(s >> 2 & maxIndex) }
+func (s slot) generation() uint16 {
+	if s.kind() == slotCompressed {
+		return 0
+	}
+	return uint16(s >> 2)
+}
+
+const slotsPerPage = 512
+
+// slots maps object numbers to slots. Pages of it exist only where objects do,
+// so a table that names object 8,000,000 alone costs little.
+type slots struct {
+	pages   []*[slotsPerPage]slot
+	highest uint32
+}
+
+func (t *slots) get(n uint32) slot {
+	if i := int(n / slotsPerPage); i < len(t.pages) && t.pages[i] != nil {
+		return t.pages[i][n%slotsPerPage]
+	}
+	return slotAbsent
+}
+
+// keep stores s unless a newer section already said where n is.
+func (t *slots) keep(n uint32, s slot) {
+	if t.get(n).kind() == slotAbsent {
+		t.set(n, s)
+	}
+}
+
+func (t *slots) set(n uint32, s slot) {
+	i := int(n / slotsPerPage)
+	if i >= len(t.pages) {
+		t.pages = append(t.pages, make([]*[slotsPerPage]slot, i+1-len(t.pages))...)
+	}
+	if t.pages[i] == nil {
+		t.pages[i] = new([slotsPerPage]slot)
+	}
+	t.pages[i][n%slotsPerPage] = s
+	t.highest = max(t.highest, n)
+}
+
+// each calls f for every object in use, in order of number, until f errs.
+func (t *slots) each(f func(n uint32, s slot) error) error {
+	for i, page := range t.pages {
+		if page == nil {
+			continue
+		}
+		for j, s := range page {
+			if s.kind() < slotPlain {
+				continue
+			}
+			if err := f(uint32(i*slotsPerPage+j), s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

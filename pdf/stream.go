@@ -1,0 +1,98 @@
+package pdf
+
+import (
+	"errors"
+	"io"
+)
+
+// openStream turns a dictionary whose next token was the word stream into a
+// stream that knows where its data is, and moves found.end behind endobj.
+func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool) error {
+	start, err := d.dataStart(p.lx)
+	if err != nil {
+		return err
+	}
+	length := dict["Length"]
+	if _, indirect := length.(Ref); indirect && !follow {
+		return damaged(start, "cross-reference stream with indirect /Length")
+	}
+	size, err := d.Integer(length)
+	if err != nil {
+		return err
+	}
+	if length == nil || size < 0 || size > d.size-start {
+		return damaged(start, "/Length of stream")
+	}
+	end := newLexer(d.src, start+size, d.size)
+	t, err := end.next()
+	if err != nil || !t.is("endstream") {
+		if isRead(err) {
+			return err
+		}
+		return damaged(start+size, "stream does not end where its /Length says")
+	}
+	found.end = t.end
+	if t, err = end.next(); err == nil && t.is("endobj") {
+		found.end = t.end
+	} else if isRead(err) {
+		return err
+	} else {
+		d.tolerate("object without endobj")
+	}
+	found.value = &Stream{Dict: dict, from: d, ref: found.ref, start: start, size: size}
+	return nil
+}
+
+// dataStart passes the end of line behind the word stream, which is a line
+// feed, or a carriage return and a line feed (ISO 32000-1 §7.3.8.1).
+func (d *Document) dataStart(lx *lexer) (int64, error) {
+	for {
+		c, ok := lx.peek()
+		if !ok {
+			return 0, damaged(lx.offset(), "stream without data")
+		}
+		switch c {
+		case ' ', '\t':
+			d.tolerate("space behind the word stream")
+			lx.pos++
+			continue
+		case '\r':
+			lx.pos++
+			if c, ok := lx.peek(); ok && c == '\n' {
+				lx.pos++
+			} else {
+				d.tolerate("lone carriage return behind the word stream")
+			}
+		case '\n':
+			lx.pos++
+		default:
+			d.tolerate("no end of line behind the word stream")
+		}
+		return lx.offset(), nil
+	}
+}
+
+// isRead tells an error of the io.ReaderAt from one about the bytes it gave.
+func isRead(err error) bool { return err != nil && !isFault(err) }
+
+// Raw returns the data of a stream as it is stored, still compressed but
+// decrypted.
+func (d *Document) Raw(s *Stream) ([]byte, error) {
+	if s.from == nil {
+		return s.Data, nil
+	}
+	if s.size > d.limits.Decoded {
+		return nil, tooLarge(s.start, "stream of %d bytes", s.size)
+	}
+	b := make([]byte, s.size)
+	if n, err := s.from.src.ReadAt(b, s.start); n < len(b) {
+		if err == nil || errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	if s.from.security != nil {
+		return s.from.security.decryptStream(s, b)
+	}
+	return b, nil
+}
