@@ -2,6 +2,7 @@ package contract
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -140,4 +141,22 @@ func (p problems) err() error {
 		return nil
 	}
 	return &Error{Kind: Invalid, Code: "input.invalid", Fields: p}
+}
+
+// Also returns err with more field errors, so that those found in different places are answered at once. An
+// err that is not about fields stands by itself.
+func Also(err error, more []FieldError) error {
+	if len(more) == 0 {
+		return err
+	}
+	e := &Error{Kind: Invalid, Code: "input.invalid", Fields: more}
+	if err == nil {
+		return e
+	}
+	var first *Error
+	if errors.As(err, &first) && first.Kind == Invalid {
+		e.Fields = append(slices.Clone(first.Fields), more...)
+		return e
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -59,24 +60,23 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 	return c, false, nil
 }
 
-func (d *Document) modeFor(o FinalizeOptions) (Mode, error) {
-	stamps, strangers := 0, 0
+// OnlyStamps reports whether there is something to stamp, and nothing else was placed.
+func (d *Document) OnlyStamps() bool {
 	for _, p := range d.Placements {
-		if p.Kind == PlaceStamp {
-			stamps++
+		if p.Kind != PlaceStamp {
+			return false
 		}
 	}
+	return len(d.Placements) > 0
+}
+
+func (d *Document) modeFor(o FinalizeOptions) (Mode, error) {
 	signers := d.Signers()
-	for _, s := range signers {
-		if s.ID != d.Owner.ID {
-			strangers++
-		}
-	}
-	onlyStamps := stamps > 0 && stamps == len(d.Placements)
+	others := slices.ContainsFunc(signers, func(p Participant) bool { return p.ID != d.Owner.ID })
 	switch {
-	case o.StampOnly && !onlyStamps:
+	case o.StampOnly && !d.OnlyStamps():
 		return "", ErrStampOnly
-	case o.StampOnly, onlyStamps && strangers == 0:
+	case o.StampOnly, d.OnlyStamps() && !others:
 		return Stamping, nil
 	case len(signers) == 0:
 		return "", ErrNothing

@@ -20,6 +20,8 @@ type Upload struct {
 	Base         Revision  // the stored file
 	Pages        int
 	Entropy      [16]byte // randomness of the document's name
+
+	ActiveContent string // what the file could do when opened, for the audit log; empty: nothing found
 }
 
 // Create makes a draft of what was uploaded.
@@ -59,7 +61,7 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 		CreatedAt: now, ExpiresAt: u.ExpiresAt,
 	}
 	c := Change{After: d}
-	c.note(EventUploaded, by, now, "filename", filename, "digest", fmt.Sprintf("%x", u.Base.Digest))
+	c.note(EventUploaded, by, now, "filename", filename, "digest", fmt.Sprintf("%x", u.Base.Digest), "active_content", u.ActiveContent)
 	return c, nil
 }
 

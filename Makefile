@@ -1,0 +1,53 @@
+# Segel. `make help` lists what there is.
+SHELL   := /bin/bash
+DATA    ?= data
+LISTEN  ?= 127.0.0.1:8080
+BIN     := build/segel
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+GO      := CGO_ENABLED=0 go
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test test-race demo bench check fmt lint generate clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## build, and start the service on its embedded default (DATA=data LISTEN=127.0.0.1:8080)
+	@$(BIN) serve --data $(DATA) --listen $(LISTEN)
+
+build: ## build the one binary, build/segel
+	@scripts/need go
+	@mkdir -p build
+	@$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/segel
+
+test: ## run all tests; as root, install the programs that judge our files first
+	@scripts/need go pdfsig qpdf mutool openssl postgres
+	@SEGEL_REQUIRE_POSTGRES=1 go test -timeout 10m ./...
+
+test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler)
+	@scripts/need go cc
+	@go test -race -short -timeout 10m ./internal/workflow/... ./internal/jobs/... ./internal/blob/... ./internal/identity/... ./internal/api/...
+
+demo: build ## walk one contract through a service of its own, and print each step
+	@go run ./scripts/demo $(BIN)
+
+bench: ## measure what docs/performance.md states
+	@scripts/need go
+	@scripts/bench
+
+check: lint ## format, vet, staticcheck, module file, generated files
+	@scripts/drift
+
+lint:
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt would change:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	@go vet ./...
+	@go run honnef.co/go/tools/cmd/staticcheck@v0.7.0 ./...
+
+fmt: ## format the sources
+	@gofmt -w $$(git ls-files '*.go')
+
+generate: ## write the generated files anew
+	@scripts/generate
+
+clean: ## remove what was built
+	@rm -rf build

@@ -1,0 +1,146 @@
+// Package arch holds the one test of who may import whom.
+package arch
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "segel"
+
+// table lists every package and what of this module it may import. A package that is not in it fails the
+// test: a new room is added here on purpose. Paper (pdf, cms, tsp, revocation, pades) imports paper only.
+// Tests may import what their package may, and what stands in tests.
+var table = map[string][]string{
+	"pdf":              {},
+	"pdf/pdftest":      {"pdf"},
+	"cms":              {},
+	"tsp":              {"cms"},
+	"revocation":       {},
+	"pades":            {"pdf", "cms", "tsp", "revocation", "pades/..."},
+	"pades/appearance": {"pdf", "pades/font"},
+	"pades/font":       {"pdf"},
+
+	"internal/contract":               {},
+	"internal/text":                   {},
+	"internal/config":                 {},
+	"internal/audit":                  {"internal/contract"},
+	"internal/blob":                   {},
+	"internal/blob/file":              {"internal/blob"},
+	"internal/blob/blobtest":          {"internal/blob"},
+	"internal/store":                  {"internal/contract"},
+	"internal/store/storetest":        {"internal/contract", "internal/store"},
+	"internal/store/storetest/pgtest": {},
+	"internal/store/sqlstore":         {"internal/contract", "internal/store", "internal/audit", "internal/jobs"},
+	"internal/jobs":                   {"internal/contract"},
+	"internal/credential":             {},
+	"internal/authority":              {"cms", "tsp", "revocation", "internal/credential"},
+	"internal/identity":               {"internal/contract", "internal/store"},
+	"internal/emeterai":               {"pdf", "pades", "pades/...", "cms"},
+	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
+	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority"},
+	"internal/workflow":               {"pdf", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai"},
+	"internal/api":                    {"internal/contract", "internal/text", "internal/workflow", "internal/identity", "internal/api/intake"},
+	"internal/api/intake":             {},
+	"internal/arch":                   {},
+	"web":                             {},
+	"cmd/segel":                       {"..."},
+}
+
+// tests are the packages that only tests import.
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest"}
+
+// implementations are imported by cmd/segel and by tests alone.
+var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/sandbox"}
+
+// barred are standard packages that a room must not know.
+var barred = map[string][]string{
+	"internal/contract": {"os", "net", "net/http", "database/sql", "io", "io/fs"},
+	"internal/workflow": {"net/http", "database/sql"},
+	"internal/api":      {"database/sql"},
+}
+
+func TestEveryPackageImportsOnlyWhatTheTableAllows(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	seen := map[string]bool{}
+	err := filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && (e.Name() == "testdata" || e.Name() == "node_modules" || strings.HasPrefix(e.Name(), ".") && file != root) {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(file, ".go") {
+			return nil
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		room := path.Dir(filepath.ToSlash(rel))
+		allowed, known := table[room]
+		if !known {
+			t.Errorf("%s: package %s is not in the table of internal/arch", rel, room)
+			return nil
+		}
+		seen[room] = true
+		return checkFile(t, file, room, allowed)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for room := range table {
+		if !seen[room] {
+			t.Errorf("the table of internal/arch has %s, which does not exist", room)
+		}
+	}
+}
+
+func checkFile(t *testing.T, file, room string, allowed []string) error {
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		return err
+	}
+	test := strings.HasSuffix(file, "_test.go")
+	for _, s := range f.Imports {
+		p, err := strconv.Unquote(s.Path.Value)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(barred[room], p) && !test {
+			t.Errorf("%s: %s must not import %s", file, room, p)
+		}
+		p, ours := strings.CutPrefix(p, module+"/")
+		if !ours || p == room || test {
+			continue
+		}
+		if slices.Contains(implementations, p) && room != "cmd/segel" {
+			t.Errorf("%s: only cmd/segel and tests may import %s", file, p)
+		}
+		if slices.Contains(tests, p) && !slices.Contains(tests, room) && !strings.HasPrefix(room, "scripts/") {
+			t.Errorf("%s: only tests may import %s", file, p)
+		}
+		if !slices.ContainsFunc(allowed, func(a string) bool { return matches(a, p) }) {
+			t.Errorf("%s: %s may not import %s", file, room, p)
+		}
+	}
+	return nil
+}
+
+func matches(pattern, p string) bool {
+	if pattern == "..." {
+		return true
+	}
+	if prefix, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return p == prefix || strings.HasPrefix(p, prefix+"/")
+	}
+	return pattern == p
+}

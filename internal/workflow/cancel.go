@@ -1,0 +1,14 @@
+package workflow
+
+import (
+	"context"
+
+	"segel/internal/contract"
+)
+
+// Cancel ends a document because its owner takes it back.
+func (s *Service) Cancel(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error) {
+	return s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		return one(contract.Cancel(d, reason, by, s.Limits, s.Clock()))
+	})
+}

@@ -1,0 +1,37 @@
+package workflow
+
+import (
+	"context"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// Detail reads a document for an operation that only looks.
+func (s *Service) Detail(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error) {
+	d, err := s.document(ctx, id)
+	if err != nil {
+		return contract.Document{}, err
+	}
+	if err := d.Authorise(by, op); err != nil {
+		return contract.Document{}, err
+	}
+	return d, nil
+}
+
+// AuditTrail reads what happened to a document, oldest first.
+func (s *Service) AuditTrail(ctx context.Context, by contract.Actor, id contract.DocumentID) ([]contract.Event, error) {
+	d, err := s.Detail(ctx, by, contract.OpAuditTrail, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.Store.Events(ctx, d.ID)
+}
+
+// Balance tells what the caller's organisation may still spend.
+func (s *Service) Balance(ctx context.Context, by contract.Actor) (map[contract.Unit]store.Quota, error) {
+	if by.Guest != 0 {
+		return nil, contract.ErrNotAllowed
+	}
+	return s.Store.Quota(ctx, by.Organisation)
+}

@@ -1,0 +1,36 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"segel/internal/contract"
+)
+
+// Expire ends every document whose time has run out.
+func (s *Service) Expire(ctx context.Context) error {
+	for {
+		due, err := s.Store.Due(ctx, s.Clock(), 100)
+		if err != nil {
+			return fmt.Errorf("read documents that are due: %w", err)
+		}
+		ended := 0
+		for _, id := range due {
+			_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+				c, done := contract.Expire(d, s.Clock())
+				if done {
+					return nil, nil
+				}
+				ended++
+				return &c, nil
+			})
+			if err != nil && !errors.Is(err, contract.ErrNotFound) {
+				return fmt.Errorf("expire document %d: %w", id, err)
+			}
+		}
+		if ended == 0 {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+)
+
+// open opens the file of a document as the concatenation of its revisions.
+func (s *Service) open(ctx context.Context, revisions []contract.Revision) (*blob.Stack, error) {
+	segments := make([]blob.Segment, len(revisions))
+	for i, r := range revisions {
+		segments[i] = segment(r.Tail)
+	}
+	f, err := blob.OpenStack(ctx, s.Blobs, segments)
+	if err != nil {
+		return nil, fmt.Errorf("open document file: %w", err)
+	}
+	return f, nil
+}
+
+func segment(f contract.File) blob.Segment {
+	return blob.Segment{Key: blob.Key(f.Key), Size: f.Size, Sums: f.Sums}
+}
+
+// keep stores a tail that follows the revision, and returns the revision it makes.
+//
+// Durable on return: the bytes. Not yet: that a document has them. Until its commit they are nobody's.
+func (s *Service) keep(ctx context.Context, after contract.Revision, kind contract.RevisionKind, tail []byte) (contract.Revision, error) {
+	key, err := blob.NewKey(s.Random)
+	if err != nil {
+		return contract.Revision{}, err
+	}
+	digester, err := blob.ResumeDigester(after.Midstate, after.End)
+	if err != nil {
+		return contract.Revision{}, fmt.Errorf("continue revision ending at %d: %w", after.End, err)
+	}
+	w, err := s.Blobs.Create(ctx, key)
+	if err != nil {
+		return contract.Revision{}, fmt.Errorf("store tail: %w", err)
+	}
+	defer w.Abort()
+	if _, err := w.Write(tail); err != nil {
+		return contract.Revision{}, fmt.Errorf("store tail: %w", err)
+	}
+	if err := w.Commit(); err != nil {
+		return contract.Revision{}, fmt.Errorf("store tail: %w", err)
+	}
+	digester.Write(tail)
+	d := digester.Digest()
+	return contract.Revision{
+		Kind:     kind,
+		Tail:     contract.File{Key: string(key), Size: d.Size, Digest: d.Sum, Sums: d.Sums},
+		Begin:    after.End,
+		End:      d.End,
+		Digest:   d.Total,
+		Midstate: d.Midstate,
+	}, nil
+}

@@ -1,0 +1,116 @@
+package workflow
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+)
+
+// Refusals of a file.
+var (
+	errNotPDF    = contract.Refuse(contract.Unsupported, "file.unsupported")
+	errWord      = contract.Refuse(contract.Unsupported, "file.word_not_yet")
+	errEmpty     = contract.Refuse(contract.Unsupported, "file.empty")
+	errTooLarge  = contract.Refuse(contract.TooLarge, "file.too_large")
+	errDamaged   = contract.Refuse(contract.Invalid, "file.damaged")
+	errEncrypted = contract.Refuse(contract.Invalid, "file.encrypted")
+	errComplex   = contract.Refuse(contract.Invalid, "file.too_complex")
+	errCertified = contract.Refuse(contract.Invalid, "file.certified")
+)
+
+// Staging takes the bytes of an upload while they arrive: it writes them to a blob that nothing refers to
+// yet, hashes them, and refuses as soon as it can what will never be a contract.
+type Staging struct {
+	key    blob.Key
+	w      blob.Writer
+	digest *blob.Digester
+	head   []byte // the first bytes, until the kind of file is known
+	known  bool
+	limit  int64
+}
+
+// sniffLen is how many bytes are looked at before a file is refused for its kind. Readers find a PDF header
+// within so many bytes.
+const sniffLen = 1024
+
+// Stage opens a place for an upload. Abort has to be called when it is not needed any more; after Upload took
+// it, that does nothing.
+func (s *Service) Stage(ctx context.Context) (*Staging, error) {
+	key, err := blob.NewKey(s.Random)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.Blobs.Create(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("stage upload: %w", err)
+	}
+	return &Staging{key: key, w: w, digest: blob.NewDigester(), limit: s.Limits.FileSize}, nil
+}
+
+// Write takes the next bytes of the file.
+func (st *Staging) Write(p []byte) (int, error) {
+	if st.digest.Size()+int64(len(p)) > st.limit {
+		return 0, errTooLarge.With("limit", st.limit)
+	}
+	if !st.known {
+		st.head = append(st.head, p[:min(len(p), sniffLen-len(st.head))]...)
+		if len(st.head) == sniffLen {
+			if err := sniff(st.head); err != nil {
+				return 0, err
+			}
+			st.known = true
+		}
+	}
+	st.digest.Write(p)
+	return st.w.Write(p)
+}
+
+// sniff decides by content what the file is.
+func sniff(head []byte) error {
+	switch {
+	case len(head) == 0:
+		return errEmpty
+	case bytes.Contains(head, []byte("%PDF-")):
+		return nil
+	case bytes.HasPrefix(head, []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1")), bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return errWord
+	}
+	return errNotPDF
+}
+
+// keep makes the bytes durable.
+func (st *Staging) keep() (contract.Revision, error) {
+	if !st.known {
+		if err := sniff(st.head); err != nil {
+			return contract.Revision{}, err
+		}
+	}
+	if err := st.w.Commit(); err != nil {
+		return contract.Revision{}, fmt.Errorf("store upload: %w", err)
+	}
+	d := st.digest.Digest()
+	return contract.Revision{
+		Kind:     contract.RevisionBase,
+		Tail:     contract.File{Key: string(st.key), Size: d.Size, Digest: d.Sum, Sums: d.Sums},
+		End:      d.End,
+		Digest:   d.Total,
+		Midstate: d.Midstate,
+	}, nil
+}
+
+// Abort forgets the bytes, unless a document refers to them.
+func (st *Staging) Abort() {
+	st.w.Abort()
+}
+
+// discard removes a blob that no committed document refers to.
+func (s *Service) discard(ctx context.Context, key string) error {
+	if err := s.Blobs.Remove(context.WithoutCancel(ctx), blob.Key(key)); err != nil && !errors.Is(err, blob.ErrNotFound) {
+		return fmt.Errorf("remove blob %s: %w", key, err)
+	}
+	return nil
+}

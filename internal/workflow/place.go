@@ -1,0 +1,53 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+
+	"segel/internal/contract"
+	"segel/pdf"
+)
+
+// Place replaces the placements of a draft.
+func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error) {
+	var warnings []contract.Warning
+	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		// Before the file is opened: nobody may make us read what is not his.
+		if err := d.Authorise(by, contract.OpPlace); err != nil {
+			return nil, err
+		}
+		f, err := s.open(ctx, d.Revisions)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+		if err != nil {
+			return nil, fmt.Errorf("open document %d: %w", id, err)
+		}
+		c, w, err := contract.Place(d, requests, pageSizes(doc), by, s.Limits, s.Clock())
+		warnings = w
+		return one(c, err)
+	})
+	return d, warnings, err
+}
+
+// pageSizes looks pages up once each.
+func pageSizes(doc *pdf.Document) func(int) (contract.PageSize, bool) {
+	type answer struct {
+		size contract.PageSize
+		ok   bool
+	}
+	known := map[int]answer{}
+	return func(number int) (contract.PageSize, bool) {
+		a, asked := known[number]
+		if !asked {
+			if p, err := doc.Page(number); err == nil {
+				a.ok = true
+				a.size.Width, a.size.Height = p.Displayed()
+			}
+			known[number] = a
+		}
+		return a.size, a.ok
+	}
+}

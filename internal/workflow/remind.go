@@ -1,0 +1,14 @@
+package workflow
+
+import (
+	"context"
+
+	"segel/internal/contract"
+)
+
+// Remind records that the owner wants those in turn reminded.
+func (s *Service) Remind(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	return s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		return one(contract.Remind(d, by, s.Clock()))
+	})
+}

@@ -1,0 +1,147 @@
+// Package workflow is the order in which rules, stores and paper are used: one file a verb. A verb reads the
+// document, asks the rule of package contract for a change, does what the rule cannot do itself (bytes, keys,
+// the stamp office), and commits the change. It sees the contracts of rooms, never their implementations.
+//
+// Bytes are written before the commit that refers to them. A crash between the two leaves bytes that nothing
+// refers to, which fsck finds; the other way round cannot happen.
+package workflow
+
+import (
+	"context"
+	"crypto"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/internal/emeterai"
+	"segel/internal/store"
+	"segel/revocation"
+	"segel/tsp"
+)
+
+// Store is what the verbs need to be durable.
+type Store interface {
+	store.Documents
+	store.Quotas
+	store.Credentials
+	User(ctx context.Context, id contract.PersonID) (store.User, error)
+	UserByEmail(ctx context.Context, email string) (store.User, error)
+	Organisation(ctx context.Context, id contract.OrganisationID) (store.Organisation, error)
+	Specimen(ctx context.Context, id contract.PersonID) ([]byte, error)
+}
+
+// Issuer certifies keys: the embedded authority, or a licensed provider.
+type Issuer interface {
+	// Certify returns the chain, leaf first, of a certificate for that key and holder.
+	Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error)
+}
+
+// Holder is whom a certificate is made out to: a person, or an organisation's seal when Email is empty and
+// Name is that of the organisation.
+type Holder struct {
+	ID           string
+	Name         string
+	Email        string
+	Organisation string
+	Seal         bool
+}
+
+// Sealer protects private keys at rest. The id is bound to the sealed bytes.
+type Sealer interface {
+	Seal(id string, plain []byte) ([]byte, error)
+	Open(id string, sealed []byte) ([]byte, error)
+}
+
+// Links mints the secret of a guest's link and takes back the former one.
+type Links interface {
+	MintGuestLink(ctx context.Context, d contract.DocumentID, guest contract.PersonID) (url string, err error)
+}
+
+// Service holds what the verbs work with. All members but Links are required.
+type Service struct {
+	Store       Store
+	Blobs       blob.Store
+	Office      emeterai.Stamper
+	Issuer      Issuer
+	Sealer      Sealer
+	Timestamper tsp.Timestamper
+	Revocation  revocation.Source
+	Links       Links
+	Limits      contract.Limits
+	StampOnly   bool   // finalize demands a stamping order where all placements are stamps
+	PublicURL   string // what QR codes lead to
+	Clock       func() time.Time
+	Random      io.Reader
+	Log         *slog.Logger
+
+	files locks // one builder of a document's next revision at a time
+	watch watchers
+}
+
+// tries bounds how often a verb starts over because somebody else committed first. Every loss means that
+// another one won, so only a crowd on one document can use them up.
+const tries = 50
+
+// apply runs a rule on the document as it stands and commits what it says, starting over when somebody else
+// was faster. A rule that returns nil has nothing to change.
+func (s *Service) apply(ctx context.Context, id contract.DocumentID, rule func(*contract.Document) (*contract.Change, error)) (contract.Document, error) {
+	for range tries {
+		d, err := s.document(ctx, id)
+		if err != nil {
+			return contract.Document{}, err
+		}
+		c, err := rule(&d)
+		if err != nil {
+			return contract.Document{}, err
+		}
+		if c == nil {
+			return d, nil
+		}
+		d, err = s.commit(ctx, *c)
+		if !errors.Is(err, contract.ErrRace) {
+			return d, err
+		}
+	}
+	return contract.Document{}, contract.ErrRace
+}
+
+func (s *Service) document(ctx context.Context, id contract.DocumentID) (contract.Document, error) {
+	d, err := s.Store.Document(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.Document{}, contract.ErrNotFound
+	}
+	if err != nil {
+		return contract.Document{}, fmt.Errorf("read document %d: %w", id, err)
+	}
+	return d, nil
+}
+
+// commit makes a change durable and tells whoever watches the document.
+func (s *Service) commit(ctx context.Context, c contract.Change) (contract.Document, error) {
+	d, err := s.Store.Commit(ctx, c)
+	switch {
+	case errors.Is(err, store.ErrConflict):
+		return contract.Document{}, contract.ErrRace
+	case errors.Is(err, store.ErrNotFound):
+		return contract.Document{}, contract.ErrNotFound
+	case contract.KindOf(err) != 0:
+		return contract.Document{}, err
+	case err != nil:
+		return contract.Document{}, fmt.Errorf("commit document %d: %w", c.After.ID, err)
+	}
+	s.watch.changed(d.ID)
+	return d, nil
+}
+
+// one adapts a rule without a "nothing to do" to apply.
+func one(c contract.Change, err error) (*contract.Change, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &c, nil
+}

@@ -1,0 +1,218 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+	"segel/pdf"
+)
+
+// UploadRequest is a new document.
+type UploadRequest struct {
+	Title     string
+	Filename  string
+	Parallel  bool
+	People    []PersonRequest
+	ExpiresAt time.Time
+	File      *Staging
+}
+
+// PersonRequest names somebody who shall take part: a user by id or e-mail, or a guest.
+type PersonRequest struct {
+	ID     contract.PersonID
+	Name   string
+	Email  string
+	Phone  string
+	Role   contract.Role
+	Number int
+	Guest  bool
+}
+
+// Upload makes a draft of a staged file.
+//
+// The file is durable before the document that refers to it. When anything refuses the document, the file is
+// removed again; after a crash in between it stays behind for fsck.
+func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest) (d contract.Document, err error) {
+	if by.Guest != 0 {
+		return contract.Document{}, contract.ErrNotAllowed
+	}
+	people, unknown, err := s.people(ctx, by, nil, r.People)
+	if err != nil {
+		return contract.Document{}, err
+	}
+	base, err := r.File.keep()
+	if err != nil {
+		return contract.Document{}, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.discard(ctx, base.Tail.Key))
+		}
+	}()
+	now := s.Clock()
+	base.At = now
+	facts, err := s.examine(ctx, base)
+	if err != nil {
+		return contract.Document{}, err
+	}
+	u := contract.Upload{
+		Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, ExpiresAt: r.ExpiresAt,
+		Base: base, Pages: facts.pages, ActiveContent: strings.Join(facts.active, ", "),
+	}
+	if _, err := io.ReadFull(s.Random, u.Entropy[:]); err != nil {
+		return contract.Document{}, fmt.Errorf("draw document name: %w", err)
+	}
+	c, err := contract.Create(u, by, s.Limits, now)
+	if err = contract.Also(err, unknown); err != nil {
+		return contract.Document{}, err
+	}
+	return s.commit(ctx, c)
+}
+
+// examined is what has to be known of a file before it is taken in.
+type examined struct {
+	pages  int
+	active []string
+}
+
+// examine refuses a file that could not be signed soundly later.
+func (s *Service) examine(ctx context.Context, base contract.Revision) (examined, error) {
+	f, err := s.open(ctx, []contract.Revision{base})
+	if err != nil {
+		return examined{}, err
+	}
+	defer f.Close()
+	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+	if err != nil {
+		return examined{}, refusal(err)
+	}
+	if err := doc.Check(); err != nil {
+		return examined{}, refusal(err)
+	}
+	pages, err := doc.PageCount()
+	if err != nil {
+		return examined{}, refusal(err)
+	}
+	switch facts := doc.Facts(); {
+	case facts.Encrypted:
+		return examined{}, errEncrypted
+	case facts.HeaderOffset > 0:
+		return examined{}, errDamaged.Because(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
+	case facts.DocMDP == 1:
+		return examined{}, errCertified
+	case pages == 0:
+		return examined{}, errDamaged.Because(errors.New("no pages"))
+	}
+	active, err := doc.ActiveContent()
+	if err != nil {
+		return examined{}, refusal(err)
+	}
+	e := examined{pages: pages}
+	for _, a := range active {
+		if k := a.Reason; !slices.Contains(e.active, k) {
+			e.active = append(e.active, k)
+		}
+	}
+	return e, nil
+}
+
+// refusal says in our words what the reader of the file says in its own.
+func refusal(err error) error {
+	switch {
+	case errors.Is(err, pdf.ErrNotPDF):
+		return errNotPDF.Because(err)
+	case errors.Is(err, pdf.ErrEncrypted), errors.Is(err, pdf.ErrPasswordNeeded):
+		return errEncrypted.Because(err)
+	case errors.Is(err, pdf.ErrTooLarge):
+		return errComplex.Because(err)
+	case errors.Is(err, pdf.ErrDamaged), errors.Is(err, pdf.ErrUnsupported):
+		return errDamaged.Because(err)
+	}
+	return err
+}
+
+// people finds out who is meant. A registered participant is a user of the caller's organisation, by id or
+// e-mail; a guest whose e-mail is such a user's becomes that user; a guest already on the document keeps his
+// id. Who cannot be found is told as field errors.
+func (s *Service) people(ctx context.Context, by contract.Actor, already []contract.Participant, in []PersonRequest) ([]contract.Participant, []contract.FieldError, error) {
+	// More than the limit is refused by the rule; looking them all up first would be work for nothing.
+	in = in[:min(len(in), s.Limits.Participants+1)]
+	people := make([]contract.Participant, 0, len(in))
+	var unknown []contract.FieldError
+	users, guests := 0, 0
+	for _, r := range in {
+		p := contract.Participant{Person: contract.Person{ID: r.ID, Name: r.Name, Email: r.Email}, Phone: r.Phone, Role: r.Role, Number: r.Number, Guest: r.Guest}
+		where := fmt.Sprintf("signer[%d].id", users)
+		if r.Guest {
+			where = fmt.Sprintf("guest[%d].email", guests)
+			guests++
+		} else {
+			users++
+		}
+		u, err := s.user(ctx, r)
+		switch {
+		case err == nil && u.Organisation == by.Organisation:
+			p.Person, p.Guest = u.Person, false
+		case err != nil && !errors.Is(err, store.ErrNotFound):
+			return nil, nil, fmt.Errorf("look up participant: %w", err)
+		case !r.Guest:
+			unknown = append(unknown, contract.FieldError{Field: where, Code: "participant.unknown"})
+		default:
+			if r.Email == "" {
+				unknown = append(unknown, contract.FieldError{Field: where, Code: "text.missing"})
+			}
+			if p.ID, err = s.guestID(already, r.Email); err != nil {
+				return nil, nil, err
+			}
+		}
+		people = append(people, p)
+	}
+	return people, unknown, nil
+}
+
+func (s *Service) user(ctx context.Context, r PersonRequest) (store.User, error) {
+	switch {
+	case r.ID != "" && !r.Guest:
+		return s.Store.User(ctx, r.ID)
+	case r.Email != "":
+		return s.Store.UserByEmail(ctx, r.Email)
+	}
+	return store.User{}, store.ErrNotFound
+}
+
+func (s *Service) guestID(already []contract.Participant, email string) (contract.PersonID, error) {
+	for _, p := range already {
+		if p.Guest && strings.EqualFold(p.Email, email) {
+			return p.ID, nil
+		}
+	}
+	var b [16]byte
+	if _, err := io.ReadFull(s.Random, b[:]); err != nil {
+		return "", fmt.Errorf("draw guest id: %w", err)
+	}
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80 // RFC 9562 §5.4
+	return contract.PersonID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])), nil
+}
+
+// SetParticipants replaces the people of a draft.
+func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, in []PersonRequest, parallel *bool) (contract.Document, error) {
+	return s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		// Who may not see the document must not learn from the answer who is a user.
+		if err := d.Authorise(by, contract.OpParticipants); err != nil {
+			return nil, err
+		}
+		people, unknown, err := s.people(ctx, by, d.Participants, in)
+		if err != nil {
+			return nil, err
+		}
+		c, err := contract.SetParticipants(d, people, parallel, by, s.Limits, s.Clock())
+		return one(c, contract.Also(err, unknown))
+	})
+}
