@@ -22,6 +22,9 @@ func (d *Document) Check() error {
 			return err
 		}
 		if err != nil || ref != (Ref{Number: n, Generation: s.generation()}) {
+			if d.isXRefStream(n) {
+				return nil // nothing refers to it, and some entries of theirs are wrong
+			}
 			return damaged(s.offset(), "entry of object %d leads elsewhere", n)
 		}
 		return nil
@@ -50,4 +53,8 @@ func (d *Document) Check() error {
 		return damaged(-1, "page tree counts wrongly")
 	}
 	return nil
+}
+
+func (d *Document) isXRefStream(n uint32) bool {
+	return slices.ContainsFunc(d.sections, func(s *section) bool { return s.ref.Number == n })
 }

@@ -1,5 +1,7 @@
 package pdf
 
+import "math"
+
 // Rect is a rectangle in points of 1/72 inch, or in user space units where it
 // says so, with the origin at the lower left and LLX <= URX, LLY <= URY.
 type Rect struct{ LLX, LLY, URX, URY float64 }
@@ -18,8 +20,14 @@ func (r Rect) Intersect(o Rect) Rect {
 	return Rect{max(r.LLX, o.LLX), max(r.LLY, o.LLY), min(r.URX, o.URX), min(r.URY, o.URY)}
 }
 
-// Array is the rectangle as a PDF object.
-func (r Rect) Array() Array { return Array{Real(r.LLX), Real(r.LLY), Real(r.URX), Real(r.URY)} }
+// Array is the rectangle as a PDF object, rounded to 1/10,000 of a point.
+func (r Rect) Array() Array {
+	a := make(Array, 4)
+	for i, v := range [4]float64{r.LLX, r.LLY, r.URX, r.URY} {
+		a[i] = Real(math.Round(v*1e4) / 1e4)
+	}
+	return a
+}
 
 // Rect resolves o to a rectangle. Corners may come in any order; a missing one
 // is the zero Rect.

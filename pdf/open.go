@@ -11,7 +11,7 @@ const (
 	// headerWindow is how far into a file readers look for %PDF-.
 	headerWindow = 1024
 	// tailWindow is how far from the end they look for startxref.
-	tailWindow = 2048
+	tailWindow = 1056
 	// nearby is how far off startxref may be for the section to be found.
 	nearby = 64
 )
@@ -76,6 +76,9 @@ func (d *Document) readAllSections() error {
 	}
 	// Object 0 is the head of the free list whatever the file says.
 	d.slots.set(0, freeSlot(65535))
+	if size, ok := d.trailer["Size"].(Integer); !ok || int64(size) != int64(d.slots.highest)+1 {
+		d.tolerate("/Size is not the highest object number plus one")
+	}
 	return nil
 }
 

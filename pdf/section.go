@@ -8,6 +8,7 @@ import (
 // section is one cross-reference section: a table with its trailer, or a
 // stream whose dictionary is the trailer.
 type section struct {
+	ref     Ref   // the object a stream is, or zero
 	at      int64 // absolute offset of "xref" or of the stream's object
 	end     int64 // absolute offset behind the trailer dictionary or endobj
 	stream  bool
@@ -214,13 +215,10 @@ func (d *Document) looseEntry(lx *lexer) (slot, error) {
 }
 
 func (d *Document) entrySlot(kind byte, at, gen int64) (slot, bool) {
-	if gen > 65535 {
-		return 0, false
-	}
 	switch {
 	case kind == 'f', kind == 'n' && at == 0:
-		return freeSlot(uint16(gen)), true
-	case kind == 'n' && at+d.shift <= maxOffset:
+		return freeSlot(uint16(min(gen, 65535))), true
+	case kind == 'n' && gen <= 65535 && at+d.shift <= maxOffset:
 		return plainSlot(at+d.shift, uint16(gen)), true
 	}
 	return 0, false

@@ -16,3 +16,6 @@ func (d *Document) unlock(password string) error {
 func (d *Document) repair(password string) error {
 	return &Error{Kind: Damaged, Offset: -1, Msg: "repair is not supported"}
 }
+
+// sealFor returns what encrypts the strings and data of an object, or nil.
+func (d *Document) sealFor(ref Ref) func([]byte) ([]byte, error) { return nil }

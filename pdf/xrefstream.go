@@ -19,7 +19,7 @@ func (d *Document) readStreamSection(at int64, visit visitor) (*section, error) 
 	if err := d.streamEntries(at, st.Dict, data, visit); err != nil {
 		return nil, err
 	}
-	s := &section{at: at, end: o.end, stream: true, trailer: st.Dict}
+	s := &section{ref: o.ref, at: at, end: o.end, stream: true, trailer: st.Dict}
 	if s.prev, err = d.sectionOffset(st.Dict, "Prev"); err != nil {
 		return nil, err
 	}
