@@ -1,0 +1,34 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// Authenticate returns who holds an access, guest or session token. Anything else, and one that has expired
+// or was taken back, is contract.ErrIdentify. The caller adds the address.
+func (s *Service) Authenticate(ctx context.Context, token string) (contract.Actor, error) {
+	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken)
+	if !ok {
+		return contract.Actor{}, contract.ErrIdentify
+	}
+	t, err := s.token(ctx, hash, kind)
+	if err != nil {
+		return contract.Actor{}, refuse(err, contract.ErrIdentify)
+	}
+	if kind == store.GuestToken {
+		guest, err := s.guest(ctx, t.Document, t.Person)
+		if err != nil {
+			return contract.Actor{}, refuse(err, contract.ErrIdentify)
+		}
+		return contract.Actor{Person: guest, Guest: t.Document}, nil
+	}
+	u, err := s.store.User(ctx, t.Person)
+	if err != nil {
+		return contract.Actor{}, refuse(fmt.Errorf("read user %s: %w", t.Person, err), contract.ErrIdentify)
+	}
+	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Admin: u.Admin}, nil
+}

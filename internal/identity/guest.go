@@ -1,0 +1,96 @@
+package identity
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// ErrLink is the same for a guest's link unknown, replaced by a newer one, or of a document that is gone.
+var ErrLink = contract.Refuse(contract.NotFound, "guest.link_invalid")
+
+// GuestPath is the page of the web app that a guest's link leads to. The secret follows as the fragment, which
+// browsers keep to themselves: it reaches no access log and no Referer.
+const GuestPath = "/guest"
+
+// GuestSession is what a guest's link opens. Token is in clear and can never be read again.
+type GuestSession struct {
+	Token     string
+	ExpiresIn time.Duration
+	Document  contract.DocumentID
+	Person    contract.Person
+}
+
+// MintGuestLink makes the link of a guest of a document and takes back the former one, with the tokens that
+// came from it. Whether the guest is one is the caller's question.
+func (s *Service) MintGuestLink(ctx context.Context, d contract.DocumentID, guest contract.PersonID) (url string, err error) {
+	clear, hash, err := newSecret(s.random, prefixLink)
+	if err != nil {
+		return "", err
+	}
+	err = s.store.SetGuestLink(ctx, store.GuestLink{Hash: hash, Document: d, Person: guest, CreatedAt: s.clock()})
+	if err != nil {
+		return "", fmt.Errorf("keep the link of guest %s on document %d: %w", guest, d, err)
+	}
+	return s.publicURL + GuestPath + "#" + clear, nil
+}
+
+// GuestLogin opens a guest's link, given whole or as its secret alone, with a token for that person and that
+// document only. ErrLink when it does not stand.
+func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, error) {
+	hash, ok := checkSecret(secretOf(link), prefixLink)
+	if !ok {
+		return GuestSession{}, ErrLink
+	}
+	l, err := s.store.GuestLink(ctx, hash)
+	if err != nil {
+		return GuestSession{}, refuse(fmt.Errorf("read a guest's link: %w", err), ErrLink)
+	}
+	person, err := s.guest(ctx, l.Document, l.Person)
+	if err != nil {
+		return GuestSession{}, refuse(err, ErrLink)
+	}
+	clear, token, err := s.draw(store.GuestToken, l.Person, "link-"+hex.EncodeToString(hash[:]), s.lifetimes.Guest)
+	if err != nil {
+		return GuestSession{}, err
+	}
+	token.Document = l.Document
+	if err := s.store.AddTokens(ctx, token); err != nil {
+		return GuestSession{}, fmt.Errorf("keep the token of guest %s: %w", l.Person, err)
+	}
+	// The link may have been taken back after it was read; the token would outlive it.
+	if _, err := s.store.GuestLink(ctx, hash); err != nil {
+		if err := s.store.RevokeFamily(ctx, token.Family); err != nil {
+			return GuestSession{}, fmt.Errorf("revoke token family %s: %w", token.Family, err)
+		}
+		return GuestSession{}, refuse(fmt.Errorf("read a guest's link again: %w", err), ErrLink)
+	}
+	return GuestSession{Token: clear, ExpiresIn: s.lifetimes.Guest, Document: l.Document, Person: person}, nil
+}
+
+// guest returns the guest of that id on a document; store.ErrNotFound when he is none, or it is not.
+func (s *Service) guest(ctx context.Context, id contract.DocumentID, person contract.PersonID) (contract.Person, error) {
+	d, err := s.store.Document(ctx, id)
+	if err != nil {
+		return contract.Person{}, fmt.Errorf("read document %d: %w", id, err)
+	}
+	p := d.Participant(person)
+	if p == nil || !p.Guest {
+		return contract.Person{}, store.ErrNotFound
+	}
+	return p.Person, nil
+}
+
+// secretOf returns the secret in a link, wherever it stands, or the text itself.
+func secretOf(link string) string {
+	link = strings.TrimSpace(link)
+	if i := strings.LastIndex(link, prefixLink); i >= 0 {
+		link = link[i:]
+	}
+	return link[:min(len(link), secretLen+1)] // one more than a secret has is none
+}

@@ -1,0 +1,208 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// Refusals of this room.
+var (
+	// ErrCredentials is the same for a wrong password and an unknown e-mail.
+	ErrCredentials = contract.Refuse(contract.Malformed, "auth.wrong_credentials")
+	// ErrRefresh is the same for a refresh token unknown, expired, used before, or of a family that died.
+	ErrRefresh = contract.Refuse(contract.Unauthenticated, "auth.refresh_invalid")
+)
+
+// Session is what a login hands out. Access and Refresh are in clear and can never be read again.
+type Session struct {
+	Access    string
+	Refresh   string
+	ExpiresIn time.Duration // of Access
+	Account   Account
+}
+
+// WebSession is what a login of the web app hands out: one token for a cookie.
+type WebSession struct {
+	Token     string
+	ExpiresIn time.Duration
+	Account   Account
+}
+
+// Login opens a session. ErrCredentials takes the same time for an unknown e-mail as for a wrong password;
+// tried too often is of kind TooMany, with the argument retry_after in seconds. No account asks for a second
+// factor, so otp is accepted and not looked at. The ip is the caller's.
+func (s *Service) Login(ctx context.Context, email, password, otp, ip string) (Session, error) {
+	u, err := s.prove(ctx, email, password, ip)
+	if err != nil {
+		return Session{}, err
+	}
+	family, err := newUUID(s.random)
+	if err != nil {
+		return Session{}, err
+	}
+	return s.open(ctx, u, family)
+}
+
+// LoginSession is Login for the web app.
+func (s *Service) LoginSession(ctx context.Context, email, password, otp, ip string) (WebSession, error) {
+	u, err := s.prove(ctx, email, password, ip)
+	if err != nil {
+		return WebSession{}, err
+	}
+	family, err := newUUID(s.random)
+	if err != nil {
+		return WebSession{}, err
+	}
+	account, err := s.account(ctx, u)
+	if err != nil {
+		return WebSession{}, err
+	}
+	clear, token, err := s.draw(store.SessionToken, u.ID, family, s.lifetimes.Session)
+	if err != nil {
+		return WebSession{}, err
+	}
+	if err := s.store.AddTokens(ctx, token); err != nil {
+		return WebSession{}, fmt.Errorf("keep the session of %s: %w", u.ID, err)
+	}
+	return WebSession{Token: clear, ExpiresIn: s.lifetimes.Session, Account: account}, nil
+}
+
+// prove returns the user whose e-mail and password these are.
+func (s *Service) prove(ctx context.Context, email, password, ip string) (store.User, error) {
+	// Before the hash, and for unknown accounts too: neither work nor refusal tells who is known here.
+	if err := s.tries.take(email, ip, s.clock()); err != nil {
+		return store.User{}, err
+	}
+	u, err := s.store.UserByEmail(ctx, foldEmail(email))
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return store.User{}, fmt.Errorf("read a user by e-mail: %w", err)
+	}
+	ok, err := s.hasher.verify(ctx, password, u.Password)
+	if err != nil {
+		return store.User{}, fmt.Errorf("check the password of user %q: %w", u.ID, err)
+	}
+	if !ok {
+		return store.User{}, ErrCredentials
+	}
+	s.tries.forgive(email, ip)
+	return u, nil
+}
+
+// open hands out an access and a refresh token of a family.
+func (s *Service) open(ctx context.Context, u store.User, family string) (Session, error) {
+	account, err := s.account(ctx, u)
+	if err != nil {
+		return Session{}, err
+	}
+	access, at, err := s.draw(store.AccessToken, u.ID, family, s.lifetimes.Access)
+	if err != nil {
+		return Session{}, err
+	}
+	refresh, rt, err := s.draw(store.RefreshToken, u.ID, family, s.lifetimes.Refresh)
+	if err != nil {
+		return Session{}, err
+	}
+	if err := s.store.AddTokens(ctx, at, rt); err != nil {
+		return Session{}, fmt.Errorf("keep the tokens of %s: %w", u.ID, err)
+	}
+	return Session{Access: access, Refresh: refresh, ExpiresIn: s.lifetimes.Access, Account: account}, nil
+}
+
+// draw makes a token: its clear text, to be handed out, and what is kept of it.
+func (s *Service) draw(k store.TokenKind, p contract.PersonID, family string, life time.Duration) (string, store.Token, error) {
+	clear, hash, err := newSecret(s.random, prefixes[k])
+	if err != nil {
+		return "", store.Token{}, err
+	}
+	now := s.clock()
+	return clear, store.Token{Hash: hash, Kind: k, Person: p, Family: family, CreatedAt: now, ExpiresAt: now.Add(life)}, nil
+}
+
+// Refresh turns a refresh token, once, into a new session of its family.
+//
+// A crash after the old token is marked used and before the new ones are kept leaves the client with a used
+// token; it logs in again.
+func (s *Service) Refresh(ctx context.Context, token string) (Session, error) {
+	_, hash, ok := checkToken(token, store.RefreshToken)
+	if !ok {
+		return Session{}, ErrRefresh
+	}
+	t, err := s.token(ctx, hash, store.RefreshToken)
+	if err != nil {
+		return Session{}, refuse(err, ErrRefresh)
+	}
+	u, err := s.store.User(ctx, t.Person)
+	if err != nil {
+		return Session{}, refuse(fmt.Errorf("read user %s: %w", t.Person, err), ErrRefresh)
+	}
+	err = s.store.UseToken(ctx, hash, s.clock())
+	if errors.Is(err, store.ErrConflict) {
+		return Session{}, s.reused(ctx, t)
+	}
+	if err != nil {
+		return Session{}, refuse(fmt.Errorf("use a refresh token of %s: %w", t.Person, err), ErrRefresh)
+	}
+	session, err := s.open(ctx, u, t.Family)
+	if err != nil {
+		return Session{}, err
+	}
+	// The family may have died, by logout or reuse, after the old token was marked and before the new ones
+	// were added; those would outlive it.
+	if _, err := s.store.Token(ctx, hash); err != nil {
+		if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
+			return Session{}, fmt.Errorf("revoke token family %s: %w", t.Family, err)
+		}
+		return Session{}, refuse(fmt.Errorf("read a refresh token of %s again: %w", t.Person, err), ErrRefresh)
+	}
+	return session, nil
+}
+
+// reused ends a family of which a used refresh token came back: two hold it, and one of them stole it.
+func (s *Service) reused(ctx context.Context, t store.Token) error {
+	if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
+		return fmt.Errorf("revoke token family %s: %w", t.Family, err)
+	}
+	s.log.WarnContext(ctx, "a used refresh token came back; its family is revoked", "person", t.Person, "family", t.Family)
+	return ErrRefresh
+}
+
+// Logout ends a token with its whole family, at once.
+func (s *Service) Logout(ctx context.Context, token string) error {
+	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken, store.RefreshToken)
+	if !ok {
+		return contract.ErrIdentify
+	}
+	t, err := s.token(ctx, hash, kind)
+	if err != nil {
+		return refuse(err, contract.ErrIdentify)
+	}
+	if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
+		return fmt.Errorf("revoke token family %s: %w", t.Family, err)
+	}
+	return nil
+}
+
+// token reads a token of that kind that has not expired; store.ErrNotFound for any other.
+func (s *Service) token(ctx context.Context, hash [32]byte, kind store.TokenKind) (store.Token, error) {
+	t, err := s.store.Token(ctx, hash)
+	if err != nil {
+		return store.Token{}, fmt.Errorf("read a token: %w", err)
+	}
+	if t.Kind != kind || !s.clock().Before(t.ExpiresAt) {
+		return store.Token{}, store.ErrNotFound
+	}
+	return t, nil
+}
+
+// refuse turns what is not in the store into a refusal and leaves any other error as it is.
+func refuse(err error, as *contract.Error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return as
+	}
+	return err
+}

@@ -1,0 +1,104 @@
+package identity
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/big"
+	"strings"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// A secret is <prefix><43 characters: 256 random bits><6 characters: CRC-32 of what stands before>, in base
+// 62. The prefix lets scanners of repositories and logs find a leaked one; the checksum lets us refuse what
+// was mistyped or cut off without asking the database. See docs/formats/secret.md.
+const (
+	prefixAccess  = "sgl_at_"
+	prefixRefresh = "sgl_rt_"
+	prefixGuest   = "sgl_gt_"
+	prefixSession = "sgl_ss_"
+	prefixLink    = "sgl_gl_"
+
+	prefixLen   = len(prefixAccess)
+	randomLen   = 43 // base 62 digits of 256 bits
+	checksumLen = 6  // base 62 digits of 32 bits
+	secretLen   = prefixLen + randomLen + checksumLen
+)
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// prefixes by kind of token. A guest's link is no token.
+var prefixes = map[store.TokenKind]string{
+	store.AccessToken:  prefixAccess,
+	store.RefreshToken: prefixRefresh,
+	store.GuestToken:   prefixGuest,
+	store.SessionToken: prefixSession,
+}
+
+// newSecret draws a secret in clear, to be handed out once, and the hash that is kept of it.
+func newSecret(random io.Reader, prefix string) (clear string, hash [32]byte, err error) {
+	var b [32]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "", hash, fmt.Errorf("draw a secret: %w", err)
+	}
+	body := prefix + digits(new(big.Int).SetBytes(b[:]), randomLen)
+	clear = body + checksum(body)
+	return clear, sha256.Sum256([]byte(clear)), nil
+}
+
+// checkSecret returns the hash of a secret, false when it cannot be one of ours with that prefix.
+func checkSecret(clear, prefix string) (hash [32]byte, ok bool) {
+	if len(clear) != secretLen || !strings.HasPrefix(clear, prefix) {
+		return hash, false
+	}
+	body, sum := clear[:secretLen-checksumLen], clear[secretLen-checksumLen:]
+	if checksum(body) != sum {
+		return hash, false
+	}
+	return sha256.Sum256([]byte(clear)), true
+}
+
+// checkToken is checkSecret for any of several kinds of token.
+func checkToken(clear string, kinds ...store.TokenKind) (kind store.TokenKind, hash [32]byte, ok bool) {
+	for _, k := range kinds {
+		if hash, ok := checkSecret(clear, prefixes[k]); ok {
+			return k, hash, true
+		}
+	}
+	return "", hash, false
+}
+
+func checksum(body string) string {
+	return digits(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(body)))), checksumLen)
+}
+
+// digits writes n in base 62 with exactly width digits; n must fit.
+func digits(n *big.Int, width int) string {
+	radix, digit := big.NewInt(62), new(big.Int)
+	b := make([]byte, width)
+	for i := range b {
+		n.DivMod(n, radix, digit)
+		b[width-1-i] = base62[digit.Int64()]
+	}
+	return string(b)
+}
+
+// newUUID draws a version 4 UUID in lower case (RFC 9562 §5.4).
+func newUUID(random io.Reader) (string, error) {
+	var b [16]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "", fmt.Errorf("draw a UUID: %w", err)
+	}
+	b[6] = b[6]&0x0F | 0x40
+	b[8] = b[8]&0x3F | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
+}
+
+// NewPersonID draws the identifier of a new user or guest.
+func (s *Service) NewPersonID() (contract.PersonID, error) {
+	id, err := newUUID(s.random)
+	return contract.PersonID(id), err
+}

@@ -1,0 +1,136 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// Store is what has to be durable, and the documents that guests are guests of.
+type Store interface {
+	store.Identities
+	Document(ctx context.Context, id contract.DocumentID) (contract.Document, error)
+	Note(ctx context.Context, events ...contract.Event) error
+}
+
+// Options are what a service works with. Store, Clock, Random and PublicURL are required; the zero value of
+// any other member means its default.
+type Options struct {
+	Store     Store
+	Clock     func() time.Time
+	Random    io.Reader // of cryptographic quality
+	PublicURL string    // base of guests' links, without a slash at its end
+	Lifetimes Lifetimes
+	Rates     Rates
+	Cost      Cost
+	Hashers   int // how many passwords are hashed at once; each takes Cost.Memory. Default 2
+	Password  int // least number of characters of a password. Default 12
+	Log       *slog.Logger
+}
+
+// Lifetimes say how long each kind of token is good for.
+type Lifetimes struct {
+	Access  time.Duration // default 24 hours
+	Refresh time.Duration // default 30 days
+	Guest   time.Duration // default 24 hours
+	Session time.Duration // default 24 hours
+}
+
+// Service answers who is asking. It is safe for concurrent use.
+type Service struct {
+	store     Store
+	clock     func() time.Time
+	random    io.Reader
+	publicURL string
+	lifetimes Lifetimes
+	password  int
+	log       *slog.Logger
+	hasher    hasher
+	tries     tries
+}
+
+// New returns a service.
+func New(o Options) *Service {
+	fill(&o.Lifetimes.Access, 24*time.Hour)
+	fill(&o.Lifetimes.Refresh, 30*24*time.Hour)
+	fill(&o.Lifetimes.Guest, 24*time.Hour)
+	fill(&o.Lifetimes.Session, 24*time.Hour)
+	fill(&o.Hashers, 2)
+	fill(&o.Password, 12)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Service{
+		store: o.Store, clock: o.Clock, random: o.Random, publicURL: o.PublicURL,
+		lifetimes: o.Lifetimes, password: o.Password, log: o.Log,
+		hasher: newHasher(o.Cost, o.Hashers),
+		tries:  newTries(o.Rates),
+	}
+}
+
+func fill[T comparable](v *T, def T) {
+	var zero T
+	if *v == zero {
+		*v = def
+	}
+}
+
+// Account is a user as he sees himself.
+type Account struct {
+	contract.Person
+	Organisation     contract.OrganisationID
+	OrganisationName string
+	Admin            bool
+	MustReset        bool // the password is a first one, to be changed
+}
+
+// Me returns the caller's account. A guest has none.
+func (s *Service) Me(ctx context.Context, by contract.Actor) (Account, error) {
+	if by.Guest != 0 || by.System() {
+		return Account{}, contract.ErrNotAllowed
+	}
+	u, err := s.store.User(ctx, by.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return Account{}, contract.ErrIdentify
+	}
+	if err != nil {
+		return Account{}, fmt.Errorf("read user %s: %w", by.ID, err)
+	}
+	return s.account(ctx, u)
+}
+
+func (s *Service) account(ctx context.Context, u store.User) (Account, error) {
+	o, err := s.store.Organisation(ctx, u.Organisation)
+	if err != nil {
+		return Account{}, fmt.Errorf("read organisation %s: %w", u.Organisation, err)
+	}
+	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Admin: u.Admin, MustReset: u.MustReset}, nil
+}
+
+// Directory returns one page, from 1, of the users of the caller's organisation whose name or e-mail has
+// search in it, and how many there are in all. A page out of range is empty.
+func (s *Service) Directory(ctx context.Context, by contract.Actor, search string, page, limit int) ([]contract.Person, int, error) {
+	if by.Guest != 0 || by.Organisation == "" {
+		return nil, 0, contract.ErrNotAllowed
+	}
+	users, total, err := s.store.Directory(ctx, by.Organisation, search, (page-1)*limit, limit)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the directory of %s: %w", by.Organisation, err)
+	}
+	people := make([]contract.Person, 0, len(users))
+	for _, u := range users {
+		people = append(people, u.Person)
+	}
+	return people, total, nil
+}
+
+// Purge forgets tokens that have expired.
+func (s *Service) Purge(ctx context.Context) error {
+	return s.store.PurgeTokens(ctx, s.clock())
+}

@@ -1,0 +1,187 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/mail"
+	"strings"
+	"unicode/utf8"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// ErrUserExists says that an e-mail has an account already.
+var ErrUserExists = contract.Refuse(contract.Conflict, "user.exists")
+
+const (
+	maxEmail = 254 // RFC 5321 §4.5.3.1.3 bounds a path at 256, brackets included
+	maxName  = 255 // characters
+)
+
+// NewUser is what an account is made of.
+type NewUser struct {
+	Name         string // empty: what stands before the @
+	Email        string
+	Password     string
+	Organisation string // by name; made when there is none of it. Empty: the first organisation
+	Admin        bool
+	MustReset    bool
+}
+
+// Added tells what AddUser made.
+type Added struct {
+	Account         Account
+	NewOrganisation bool // the organisation was made with it, and has no quota yet
+}
+
+// AddUser makes an account. What is wrong with it is answered all at once, of kind Invalid; an e-mail that has
+// an account is ErrUserExists.
+func (s *Service) AddUser(ctx context.Context, n NewUser) (Added, error) {
+	n.Email, n.Name, n.Organisation = strings.TrimSpace(n.Email), contract.CleanText(n.Name), contract.CleanText(n.Organisation)
+	if n.Name == "" {
+		n.Name, _, _ = strings.Cut(n.Email, "@")
+	}
+	if err := s.checkUser(n); err != nil {
+		return Added{}, err
+	}
+	// Asked first, so that a refusal makes no organisation.
+	switch _, err := s.store.UserByEmail(ctx, n.Email); {
+	case err == nil:
+		return Added{}, ErrUserExists.With("email", n.Email)
+	case !errors.Is(err, store.ErrNotFound):
+		return Added{}, fmt.Errorf("read a user by e-mail: %w", err)
+	}
+	o, made, err := s.organisation(ctx, n.Organisation)
+	if err != nil {
+		return Added{}, err
+	}
+	a, err := s.createUser(ctx, n, o)
+	if err != nil {
+		return Added{}, err
+	}
+	return Added{Account: a, NewOrganisation: made}, nil
+}
+
+func (s *Service) checkUser(n NewUser) error {
+	var bad []contract.FieldError
+	a, err := mail.ParseAddress(n.Email)
+	if err != nil || a.Address != n.Email || len(n.Email) > maxEmail {
+		bad = append(bad, contract.FieldError{Field: "email", Code: "email.malformed"})
+	}
+	if utf8.RuneCountInString(n.Name) > maxName {
+		bad = append(bad, contract.FieldError{Field: "name", Code: "text.too_long", Args: map[string]any{"limit": maxName}})
+	}
+	if utf8.RuneCountInString(n.Organisation) > maxName {
+		bad = append(bad, contract.FieldError{Field: "organisation", Code: "text.too_long", Args: map[string]any{"limit": maxName}})
+	}
+	if p := s.checkPassword("password", n.Password); p != nil {
+		bad = append(bad, *p)
+	}
+	if len(bad) > 0 {
+		return &contract.Error{Kind: contract.Invalid, Code: "input.invalid", Fields: bad}
+	}
+	return nil
+}
+
+// organisation returns the one of that name, made when there is none, or the first when name is empty.
+func (s *Service) organisation(ctx context.Context, name string) (o store.Organisation, made bool, err error) {
+	if name == "" {
+		o, err = s.store.FirstOrganisation(ctx)
+		if errors.Is(err, store.ErrNotFound) {
+			return o, false, contract.Refuse(contract.NotFound, "organisation.none")
+		}
+		if err != nil {
+			return o, false, fmt.Errorf("read the first organisation: %w", err)
+		}
+		return o, false, nil
+	}
+	o, err = s.store.OrganisationByName(ctx, name)
+	if err == nil {
+		return o, false, nil
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return o, false, fmt.Errorf("read organisation %q: %w", name, err)
+	}
+	o, err = s.createOrganisation(ctx, name)
+	return o, err == nil, err
+}
+
+func (s *Service) createOrganisation(ctx context.Context, name string) (store.Organisation, error) {
+	id, err := newUUID(s.random)
+	if err != nil {
+		return store.Organisation{}, err
+	}
+	o := store.Organisation{ID: contract.OrganisationID(id), Name: name, CreatedAt: s.clock()}
+	if err := s.store.CreateOrganisation(ctx, o); err != nil {
+		return store.Organisation{}, fmt.Errorf("create organisation %q: %w", name, err)
+	}
+	return o, nil
+}
+
+func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisation) (Account, error) {
+	id, err := s.NewPersonID()
+	if err != nil {
+		return Account{}, err
+	}
+	hash, err := s.hasher.hash(ctx, n.Password, s.random)
+	if err != nil {
+		return Account{}, err
+	}
+	u := store.User{
+		Person:       contract.Person{ID: id, Name: n.Name, Email: n.Email},
+		Organisation: o.ID, Admin: n.Admin, Password: hash, MustReset: n.MustReset, CreatedAt: s.clock(),
+	}
+	err = s.store.CreateUser(ctx, u)
+	if errors.Is(err, store.ErrExists) {
+		return Account{}, ErrUserExists.With("email", n.Email)
+	}
+	if err != nil {
+		return Account{}, fmt.Errorf("create user %s: %w", n.Email, err)
+	}
+	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Admin: u.Admin, MustReset: u.MustReset}, nil
+}
+
+// First is the account made at the first start. Password is in clear, to be printed once.
+type First struct {
+	Account  Account
+	Password string
+}
+
+// Bootstrap makes an organisation and its admin where there is none, with a password drawn at random that has
+// to be changed. It returns nil when there is somebody already. A crash between the two is repaired by the
+// next start; of two that start at once, one makes the admin.
+func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*First, error) {
+	_, err := s.store.FirstOrganisation(ctx)
+	if errors.Is(err, store.ErrNotFound) {
+		_, err = s.createOrganisation(ctx, organisation)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Read again: another one starting at the same moment may have made an older one.
+	o, err := s.store.FirstOrganisation(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the first organisation: %w", err)
+	}
+	_, users, err := s.store.Directory(ctx, o.ID, "", 0, 1)
+	if err != nil {
+		return nil, fmt.Errorf("read the directory of %s: %w", o.ID, err)
+	}
+	if users > 0 {
+		return nil, nil
+	}
+	password, err := newPassword(s.random)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.createUser(ctx, NewUser{Name: "Administrator", Email: email, Password: password, Admin: true, MustReset: true}, o)
+	if errors.Is(err, ErrUserExists) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &First{Account: a, Password: password}, nil
+}
