@@ -1,0 +1,24 @@
+package text
+
+import (
+	"fmt"
+	"maps"
+)
+
+// sentences is all of them. Each file of the catalogue holds one kind.
+var sentences = merge(general, requests, people, documents, files, messages, labels, events)
+
+// merge panics on a code that stands in two parts: the program itself made that impossible, and a test would
+// have to see it first.
+func merge(parts ...map[string]words) map[string]words {
+	all := map[string]words{}
+	for _, p := range parts {
+		for code := range maps.Keys(p) {
+			if _, twice := all[code]; twice {
+				panic(fmt.Sprintf("two sentences for %s", code))
+			}
+		}
+		maps.Copy(all, p)
+	}
+	return all
+}

@@ -1,0 +1,128 @@
+package text
+
+var documents = map[string]words{
+	"document.not_found": {
+		"Dokumen tidak ditemukan.",
+		"The document was not found."},
+	"document.not_owner": {
+		"Hanya pemilik dokumen yang dapat melakukan ini.",
+		"Only the owner of the document can do this."},
+	"document.not_draft": {
+		"Dokumen sudah difinalisasi sehingga tidak dapat diubah lagi.",
+		"The document has been finalized and cannot be changed any more."},
+	"document.not_processing": {
+		"Dokumen tidak sedang diproses, jadi ini tidak dapat dilakukan.",
+		"The document is not being processed, so this cannot be done."},
+	"document.not_in_turn": {
+		"Belum giliran Anda: masih ada yang harus menandatangani lebih dahulu.",
+		"It is not your turn yet: others have to sign first."},
+	"document.already_signed": {
+		"Anda sudah menandatangani dokumen ini.",
+		"You have signed this document already."},
+	"document.not_signer": {
+		"Anda bukan penanda tangan dokumen ini.",
+		"You are not a signer of this document."},
+	"document.revision_changed": {
+		"Dokumen berubah sejak terakhir Anda lihat. Silakan muat ulang dan periksa kembali.",
+		"The document has changed since you last saw it. Please reload and look again."},
+	"document.busy": {
+		"Dokumen sedang diproses oleh permintaan lain. Silakan coba lagi.",
+		"Another request is working on the document. Please try again."},
+	"document.not_completed": {
+		"Dokumen belum selesai, jadi belum dapat diunduh.",
+		"The document is not completed yet, so it cannot be downloaded."},
+	"document.nothing_to_do": {
+		"Tidak ada yang harus ditandatangani atau dibubuhi e-meterai. Tambahkan penanda tangan atau e-meterai.",
+		"There is nothing to sign and nothing to stamp. Add a signer or a stamp."},
+	"document.not_failed": {
+		"Dokumen tidak dalam keadaan gagal, jadi tidak perlu dibubuhi ulang.",
+		"The document has not failed, so there is nothing to stamp again."},
+	"document.sealing": {
+		"Semua tanda tangan sudah lengkap dan dokumen sedang diselesaikan, jadi tidak dapat dibatalkan lagi.",
+		"All signatures stand and the document is being completed, so it is too late to cancel."},
+	"document.expired": {
+		"Batas waktu dokumen ini sudah lewat.",
+		"The time of this document has run out."},
+	"document.not_stamps_only": {
+		"Pembubuhan tanpa tanda tangan hanya mungkin bila ada e-meterai dan semua penempatan berupa e-meterai.",
+		"A stamping order needs at least one stamp, and nothing but stamps."},
+	"document.too_many_pages": {
+		"Dokumen memiliki {pages} halaman; paling banyak {limit}.",
+		"The document has {pages} pages; at most {limit} are possible."},
+	"document.converting": {
+		"Dokumen masih dikonversi menjadi PDF. Silakan coba lagi sebentar lagi.",
+		"The document is still being converted to PDF. Please try again in a moment."},
+
+	"placement.stranger": {
+		"Orang ini tidak dapat memiliki penempatan ini: tanda tangan dan paraf hanya untuk penanda tangan, e-meterai untuk peserta atau pemilik.",
+		"This placement cannot be this person's: signatures and initials belong to signers, stamps to participants or the owner."},
+	"placement.unknown_type": {
+		"Jenis penempatan harus emet (e-meterai), sign (tanda tangan), atau paraf.",
+		"The type of a placement must be emet (duty stamp), sign (signature) or paraf (initials)."},
+	"placement.no_such_page": {
+		"Halaman {page} tidak ada; dokumen memiliki {pages} halaman.",
+		"There is no page {page}; the document has {pages}."},
+	"placement.no_area": {
+		"Kotak ini tidak memiliki luas.",
+		"This box has no area."},
+	"placement.off_page": {
+		"Kotak ini keluar dari halaman, yang berukuran {width} × {height} poin.",
+		"This box leaves the page, which is {width} × {height} points."},
+	"placement.stamp_size": {
+		"Sisi e-meterai harus {min} sampai {max} poin; kotak ini memberi {side}.",
+		"A stamp's side must be {min} to {max} points; this box gives {side}."},
+	"placement.emet_props_differ": {
+		"emet dan props menunjuk tempat yang berbeda; emet yang dipakai.",
+		"emet and props name different places; emet was taken."},
+	"placements.too_many": {
+		"Penempatan terlalu banyak; paling banyak {limit}.",
+		"Too many placements; at most {limit}."},
+	"stamps.too_many": {
+		"E-meterai terlalu banyak; paling banyak {limit}.",
+		"Too many stamps; at most {limit}."},
+}
+
+var files = map[string]words{
+	"file.missing": {
+		"Berkas dokumen belum disertakan.",
+		"The file of the document is missing."},
+	"file.empty": {
+		"Berkas ini kosong.",
+		"This file is empty."},
+	"file.too_large": {
+		"Berkas terlalu besar; paling besar {limit|size}.",
+		"The file is too large; at most {limit|size}."},
+	"file.unsupported": {
+		"Berkas ini bukan PDF, DOC, atau DOCX.",
+		"This file is not a PDF, DOC or DOCX."},
+	"file.word_not_yet": {
+		"Berkas Word belum dapat dikonversi di sini. Silakan simpan sebagai PDF dan unggah kembali.",
+		"Word files cannot be converted here yet. Please save it as PDF and upload that."},
+	"file.conversion_failed": {
+		"Berkas Word ini tidak dapat dikonversi menjadi PDF. Silakan simpan sebagai PDF dan unggah kembali.",
+		"This Word file could not be converted to PDF. Please save it as PDF and upload that."},
+	"file.encrypted": {
+		"PDF ini terenkripsi dan tidak dapat ditandatangani. Silakan simpan tanpa enkripsi dan unggah kembali.",
+		"This PDF is encrypted and cannot be signed. Please save it without encryption and upload that."},
+	"file.password": {
+		"PDF ini dilindungi kata sandi. Silakan simpan tanpa kata sandi dan unggah kembali.",
+		"This PDF is protected by a password. Please save it without one and upload that."},
+	"file.damaged": {
+		"PDF ini rusak dan tidak dapat dibaca. Silakan simpan ulang dan unggah kembali.",
+		"This PDF is damaged and cannot be read. Please save it anew and upload that."},
+	"file.no_pages": {
+		"PDF ini tidak memiliki halaman.",
+		"This PDF has no pages."},
+	"file.too_complex": {
+		"PDF ini terlalu rumit untuk diproses dengan aman.",
+		"This PDF is too complex to be processed safely."},
+	"file.locked": {
+		"PDF ini sudah disertifikasi atau dikunci oleh penanda tangan sebelumnya sehingga tidak dapat ditambahi.",
+		"This PDF was certified or locked by an earlier signer, so nothing can be added."},
+	"file.not_base64": {
+		"Isi berkas bukan base64 yang benar.",
+		"The content of the file is not valid base64."},
+	"file.not_pdf": {
+		"Berkas ini bukan PDF.",
+		"This file is not a PDF."},
+}

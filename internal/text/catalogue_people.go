@@ -1,0 +1,71 @@
+package text
+
+var people = map[string]words{
+	"auth.required": {
+		"Silakan masuk terlebih dahulu: token tidak ada, tidak dikenal, atau sudah kedaluwarsa.",
+		"Please log in first: the token is missing, unknown or expired."},
+	"auth.not_allowed": {
+		"Anda tidak berwenang melakukan hal ini.",
+		"You are not allowed to do this."},
+	"auth.wrong_credentials": {
+		"E-mail atau kata sandi salah.",
+		"The e-mail or the password is wrong."},
+	"auth.refresh_invalid": {
+		"Sesi Anda sudah berakhir. Silakan masuk kembali.",
+		"Your session has ended. Please log in again."},
+	"auth.otp_required": {
+		"Masukkan kode dari aplikasi autentikator Anda.",
+		"Please enter the code of your authenticator app."},
+	"auth.otp_wrong": {
+		"Kode ini salah atau sudah tidak berlaku.",
+		"This code is wrong or no longer valid."},
+	"guest.link_invalid": {
+		"Tautan ini tidak berlaku atau sudah diganti. Mintalah tautan baru kepada pemilik dokumen.",
+		"This link is not valid or was replaced. Please ask the owner of the document for a new one."},
+	"guest.not_found": {
+		"Orang ini bukan tamu pada dokumen ini.",
+		"This person is not a guest on this document."},
+	"user.exists": {
+		"Alamat e-mail {email} sudah memiliki akun.",
+		"The e-mail {email} has an account already."},
+	"user.not_found": {
+		"Tidak ada pengguna seperti ini[: {email}].",
+		"There is no such user[: {email}]."},
+	"user.unknown": {
+		"Pengguna ini tidak ada di organisasi Anda.",
+		"There is no such user in your organisation."},
+	"organisation.none": {
+		"Belum ada organisasi. Jalankan layanan sekali, atau sebutkan nama organisasinya.",
+		"There is no organisation yet. Start the service once, or name one."},
+	"password.too_short": {
+		"Kata sandi paling sedikit {limit} karakter.",
+		"A password has at least {limit} characters."},
+	"password.too_long": {
+		"Kata sandi paling banyak {limit} byte.",
+		"A password has at most {limit} bytes."},
+	"specimen.none": {
+		"Anda belum menyimpan gambar tanda tangan.",
+		"You have not saved a picture of your signature."},
+	"specimen.not_picture": {
+		"Gambar tanda tangan harus berupa berkas PNG atau JPEG yang utuh.",
+		"The picture of a signature must be an intact PNG or JPEG file."},
+	"specimen.too_large": {
+		"Gambar tanda tangan terlalu besar; paling besar {limit|size}.",
+		"The picture of the signature is too large; at most {limit|size}."},
+	"specimen.too_many_pixels": {
+		"Gambar tanda tangan terlalu besar; paling banyak {side} piksel per sisi dan {pixels} piksel seluruhnya.",
+		"The picture of the signature is too large; at most {side} pixels a side and {pixels} pixels in all."},
+
+	"role.unknown": {
+		"Peran harus signer (penanda tangan) atau viewer (peninjau).",
+		"The role must be signer or viewer."},
+	"participant.twice": {
+		"Orang ini tercantum lebih dari sekali.",
+		"This person is listed more than once."},
+	"participant.unknown": {
+		"Orang ini bukan peserta dokumen.",
+		"This person is not on the document."},
+	"participants.too_many": {
+		"Peserta terlalu banyak; paling banyak {limit} orang.",
+		"Too many participants; at most {limit}."},
+}

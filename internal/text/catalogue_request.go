@@ -1,0 +1,91 @@
+package text
+
+var general = map[string]words{
+	"unknown": {
+		"Permintaan ini tidak dapat dipenuhi ({code}).",
+		"This request could not be fulfilled ({code})."},
+	"server.error": {
+		"Terjadi kesalahan di sisi kami. Silakan coba lagi; bila tetap gagal, sampaikan nomor permintaan ini kepada administrator.",
+		"Something went wrong on our side. Please try again; if it keeps failing, give this request number to your administrator."},
+	"server.unavailable": {
+		"Layanan sedang sibuk atau belum siap. Silakan coba lagi sebentar lagi.",
+		"The service is busy or not ready yet. Please try again in a moment."},
+	"server.timeout": {
+		"Permintaan ini memakan waktu terlalu lama. Silakan coba lagi.",
+		"This request took too long. Please try again."},
+	"rate.limited": {
+		"Terlalu banyak percobaan. Silakan coba lagi[ dalam {retry_after|duration}].",
+		"Too many attempts. Please try again[ in {retry_after|duration}]."},
+	"quota.insufficient": {
+		"Kuota organisasi Anda tidak mencukupi untuk semua e-meterai dan tanda tangan dokumen ini. Belum ada kuota yang terpakai.",
+		"Your organisation's quota does not suffice for all stamps and signatures of this document. Nothing was taken."},
+	"idempotency.conflict": {
+		"Idempotency-Key ini sudah dipakai untuk permintaan lain yang isinya berbeda.",
+		"This Idempotency-Key was used before for a request with another body."},
+	"idempotency.running": {
+		"Permintaan dengan Idempotency-Key ini masih diproses. Silakan coba lagi sebentar lagi.",
+		"The request with this Idempotency-Key is still running. Please try again in a moment."},
+	"idempotency.malformed": {
+		"Idempotency-Key harus terdiri atas 1 sampai {limit} karakter ASCII yang dapat dicetak.",
+		"An Idempotency-Key must be 1 to {limit} printable ASCII characters."},
+}
+
+var requests = map[string]words{
+	"path.not_found": {
+		"Alamat ini tidak ada.",
+		"There is nothing at this address."},
+	"method.not_allowed": {
+		"Metode ini tidak berlaku untuk alamat ini.[ Yang berlaku: {allow}.]",
+		"This method does not apply to this address.[ What does: {allow}.]"},
+	"body.too_large": {
+		"Isi permintaan terlalu besar.[ Batasnya {limit|size}.]",
+		"The request body is too large.[ The limit is {limit|size}.]"},
+	"body.incomplete": {
+		"Isi permintaan terputus sebelum selesai diterima. Silakan kirim lagi.",
+		"The request body broke off before it was complete. Please send it again."},
+	"input.malformed": {
+		"Isi permintaan tidak dapat dibaca sebagai JSON.[ {detail}]",
+		"The request body cannot be read as JSON.[ {detail}]"},
+	"input.not_multipart": {
+		"Isi permintaan tidak dapat dibaca sebagai multipart/form-data.",
+		"The request body cannot be read as multipart/form-data."},
+	"input.invalid": {
+		"Beberapa isian belum benar. Silakan periksa kembali.",
+		"Some of the input is not right yet. Please check it."},
+	"range.unsatisfiable": {
+		"Rentang yang diminta berada di luar berkas.",
+		"The requested range lies outside the file."},
+	"origin.refused": {
+		"Permintaan ini datang dari situs lain dan tidak diterima dengan sesi peramban.",
+		"This request comes from another site and is not accepted with a browser session."},
+
+	"value.required":      {"Wajib diisi.", "This is required."},
+	"value.malformed":     {"Isian ini tidak dapat dibaca.", "This value cannot be read."},
+	"value.unknown":       {"Isian ini tidak dikenal.", "This value is not known."},
+	"value.wrong_type":    {"Jenis isian ini tidak sesuai.[ Seharusnya {want}.]", "This value is of the wrong type.[ It should be {want}.]"},
+	"value.not_integer":   {"Harus berupa bilangan bulat.", "This must be a whole number."},
+	"value.not_number":    {"Harus berupa angka.", "This must be a number."},
+	"value.not_boolean":   {"Harus berupa true atau false.", "This must be true or false."},
+	"value.not_flag":      {"Harus berupa 0 atau 1.", "This must be 0 or 1."},
+	"value.not_string":    {"Harus berupa teks.", "This must be a text."},
+	"value.not_list":      {"Harus berupa daftar.", "This must be a list."},
+	"value.not_object":    {"Harus berupa objek.", "This must be an object."},
+	"value.out_of_range":  {"Harus antara {min} dan {max}.", "This must be between {min} and {max}."},
+	"value.not_one_of":    {"Harus salah satu dari: {allowed}.", "This must be one of: {allowed}."},
+	"value.not_uuid":      {"Harus berupa UUID.", "This must be a UUID."},
+	"value.not_time":      {"Harus berupa waktu ISO 8601, misalnya 2026-01-31T17:00:00Z.", "This must be an ISO 8601 time, such as 2026-01-31T17:00:00Z."},
+	"value.not_hex":       {"Harus berupa SHA-256 dalam 64 digit heksadesimal.", "This must be a SHA-256 in 64 hexadecimal digits."},
+	"value.not_base64":    {"Harus berupa base64.", "This must be base64."},
+	"value.too_many":      {"Terlalu banyak isian; paling banyak {limit}.", "Too many entries; at most {limit}."},
+	"parameter.unknown":   {"Parameter ini tidak dikenal.", "This parameter is not known."},
+	"parameter.malformed": {"Parameter ini tidak dapat dibaca.", "This parameter cannot be read."},
+
+	"text.missing":  {"Wajib diisi.", "This is required."},
+	"text.too_long": {"Terlalu panjang; paling banyak {limit} karakter.", "Too long; at most {limit} characters."},
+	"text.not_utf8": {"Harus berupa teks UTF-8.", "This must be UTF-8 text."},
+
+	"time.not_future":     {"Waktunya harus di masa depan.", "The time must lie in the future."},
+	"number.not_positive": {"Nomor urut dimulai dari 1.", "Numbers start at 1."},
+	"email.malformed":     {"Alamat e-mail ini tidak dapat dibaca.", "This is not an e-mail address."},
+	"phone.malformed":     {"Nomor telepon ini tidak dapat dibaca.", "This is not a telephone number."},
+}

@@ -1,0 +1,65 @@
+package text
+
+import (
+	"segel/internal/contract"
+)
+
+// stage names where a document stands, finer than its state: what a processing one waits for.
+func stage(d *contract.Document) string {
+	switch {
+	case d.State != contract.Processing:
+		return string(d.State)
+	case !d.FullySigned():
+		return "signing"
+	case d.NextStamp() >= 0:
+		return "stamping"
+	}
+	return "sealing"
+}
+
+// StatusInfo tells where a document stands, in a word or two.
+func StatusInfo(l Language, d *contract.Document) string {
+	return Sentence(l, "status."+stage(d), nil)
+}
+
+// Description tells where a document stands in a sentence, with the reason where it ended badly.
+func Description(l Language, d *contract.Document) string {
+	return Sentence(l, "description."+stage(d), map[string]any{"reason": d.Reason})
+}
+
+// Button labels what that person would do with a document next.
+func Button(l Language, d *contract.Document, id contract.PersonID) string {
+	code := "button.view"
+	switch {
+	case d.State == contract.Draft:
+		code = "button.continue" // a draft is seen by its owner alone
+	case d.InTurn(id):
+		code = "button.sign"
+	case d.State == contract.Completed:
+		code = "button.download"
+	case d.State == contract.Failed:
+		code = "button.restamp"
+	}
+	return Sentence(l, code, nil)
+}
+
+// State labels a state, as a choice of the list's filter.
+func State(l Language, s contract.State) string { return Sentence(l, "status."+string(s), nil) }
+
+// Event tells one line of the audit trail.
+func Event(l Language, e contract.Event) string {
+	args := make(map[string]any, len(e.Details))
+	for name, v := range e.Details {
+		args[name] = v
+	}
+	return Sentence(l, "event."+string(e.Type), args)
+}
+
+// Field is the sentence for one member of the input.
+func Field(l Language, f contract.FieldError) string { return Sentence(l, f.Code, f.Args) }
+
+// Warning is the sentence for something that was accepted and may not be what was meant.
+func Warning(l Language, w contract.Warning) string { return Sentence(l, w.Code, w.Args) }
+
+// Refusal is the sentence for an error.
+func Refusal(l Language, e *contract.Error) string { return Sentence(l, e.Code, e.Args) }

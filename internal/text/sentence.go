@@ -1,0 +1,169 @@
+package text
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// words is one sentence in each language.
+type words struct{ id, en string }
+
+func (w words) in(l Language) string {
+	if l == English {
+		return w.en
+	}
+	return w.id
+}
+
+// Known reports whether there is a sentence for a code.
+func Known(code string) bool {
+	_, ok := sentences[code]
+	return ok
+}
+
+// Sentence returns the sentence for a code. Arguments it does not name are ignored. A code without a sentence
+// is itself put into a general one, so that nobody is left with nothing.
+func Sentence(l Language, code string, args map[string]any) string {
+	w, ok := sentences[code]
+	if !ok {
+		w, args = sentences["unknown"], map[string]any{"code": code}
+	}
+	return fill(l, w.in(l), args)
+}
+
+// fill puts arguments into a sentence.
+func fill(l Language, s string, args map[string]any) string {
+	var b strings.Builder
+	for s != "" {
+		i := strings.IndexAny(s, "{[")
+		if i < 0 {
+			b.WriteString(s)
+			break
+		}
+		b.WriteString(s[:i])
+		end := "}"
+		if s[i] == '[' {
+			end = "]"
+		}
+		inner, rest, _ := strings.Cut(s[i+1:], end)
+		if end == "]" {
+			if complete(inner, args) {
+				b.WriteString(fill(l, inner, args))
+			}
+		} else {
+			name, how, _ := strings.Cut(inner, "|")
+			b.WriteString(write(l, args[name], how))
+		}
+		s = rest
+	}
+	return b.String()
+}
+
+// complete reports whether every argument named in s is there and not empty.
+func complete(s string, args map[string]any) bool {
+	for _, name := range names(s) {
+		if v, ok := args[name]; !ok || v == nil || v == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// names returns the arguments named in s, in order.
+func names(s string) []string {
+	var found []string
+	for {
+		_, rest, ok := strings.Cut(s, "{")
+		if !ok {
+			return found
+		}
+		inner, rest, _ := strings.Cut(rest, "}")
+		name, _, _ := strings.Cut(inner, "|")
+		found, s = append(found, name), rest
+	}
+}
+
+// write spells one argument: numbers with the language's separators, "size" as a number of bytes, "duration"
+// as seconds.
+func write(l Language, v any, how string) string {
+	var n float64
+	switch v := v.(type) {
+	case int:
+		n = float64(v)
+	case int32:
+		n = float64(v)
+	case int64:
+		n = float64(v)
+	case float64:
+		n = v
+	case nil:
+		return "?"
+	default:
+		return fmt.Sprint(v)
+	}
+	switch how {
+	case "size":
+		return size(l, n)
+	case "duration":
+		return duration(l, n)
+	}
+	return number(l, n)
+}
+
+// number writes n with at most one decimal.
+func number(l Language, n float64) string {
+	point, comma := ",", "."
+	if l == English {
+		point, comma = ".", ","
+	}
+	s := strconv.FormatFloat(math.Abs(math.Round(n*10)/10), 'f', -1, 64)
+	whole, decimals, _ := strings.Cut(s, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + comma + whole[i:]
+	}
+	if decimals != "" {
+		whole += point + decimals
+	}
+	if n < 0 && s != "0" {
+		whole = "-" + whole
+	}
+	return whole
+}
+
+// size writes a number of bytes in the largest unit of which there is at least one.
+func size(l Language, bytes float64) string {
+	unit := "byte"
+	for _, u := range []string{"KiB", "MiB", "GiB"} {
+		if bytes < 1024 {
+			break
+		}
+		bytes, unit = bytes/1024, u
+	}
+	if unit == "byte" && l == English {
+		unit = "bytes"
+	}
+	return number(l, bytes) + " " + unit
+}
+
+// duration writes seconds in the largest unit of which there are at least two, rounded up.
+func duration(l Language, seconds float64) string {
+	n, id, en := math.Ceil(seconds), "detik", "second"
+	for _, u := range []struct {
+		in     float64
+		id, en string
+	}{{60, "menit", "minute"}, {60, "jam", "hour"}, {24, "hari", "day"}} {
+		if n < 2*u.in {
+			break
+		}
+		n, id, en = math.Ceil(n/u.in), u.id, u.en
+	}
+	if l != English {
+		return number(l, n) + " " + id
+	}
+	if n != 1 {
+		en += "s"
+	}
+	return number(l, n) + " " + en
+}
