@@ -1,0 +1,160 @@
+package config
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Config is everything that can be set. The comment of a member is what the operator reads about it, so it
+// speaks to him. A member tagged secret is never printed.
+type Config struct {
+	// --- Service ---
+
+	// Folder for everything that has to last: the database, documents, keys. Back it up as a whole.
+	DataDir string `env:"DATA_DIR" envDefault:"data"`
+
+	// Address to listen on, host:port. An empty host means every network of the machine.
+	Listen string `env:"LISTEN" envDefault:"127.0.0.1:8080"`
+
+	// Address under which clients reach the service, such as https://segel.example.com. It stands in links, QR codes and, for good,
+	// in the certificates that the embedded authority issues. Empty: the address listened on.
+	PublicURL string `env:"PUBLIC_URL"`
+
+	// Database, as a PostgreSQL URL such as postgres://user:password@host/segel. Empty: SQLite in the data folder.
+	Database string `env:"DATABASE" secret:"true"`
+
+	// File with the key that seals all private keys at rest. Made at the first start. Empty: master.key in the data folder. Keep a
+	// copy elsewhere: without it no stored key can be used again.
+	MasterKeyFile string `env:"MASTER_KEY_FILE"`
+
+	// Networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,127.0.0.1. Empty: none is, and the address of the
+	// connection is the caller's.
+	TrustedProxies []Network `env:"TRUSTED_PROXIES"`
+
+	// Origins whose pages may call the service from a browser, such as https://app.example.com, or * for any. Cookies are never
+	// accepted from another origin.
+	CORSOrigins []string `env:"CORS_ORIGINS"`
+
+	// The one path segment that stands for {service} in /v1/econtract/{service}/sign/. Empty: any is accepted.
+	ServiceSegment string `env:"SERVICE_SEGMENT"`
+
+	// Further paths for clients that know the operations under other names: /their/path=operation, separated by commas. Operations are named
+	// by the last segment of their own path, such as upload-docs-base64 or status.
+	Paths map[string]string `env:"PATHS" envKeyValSeparator:"="`
+
+	// Least level that is logged: debug, info, warn or error.
+	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info"`
+
+	// How lines are logged: text or json.
+	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
+
+	// How long requests and jobs at work may take to finish when the service is told to stop.
+	ShutdownWait time.Duration `env:"SHUTDOWN_WAIT" envDefault:"20s"`
+
+	// --- First start ---
+
+	// Name of the organisation that the first start makes.
+	Organisation string `env:"ORGANISATION" envDefault:"Segel"`
+
+	// E-mail of the admin that the first start makes. His password is printed once.
+	AdminEmail string `env:"ADMIN_EMAIL" envDefault:"admin@localhost"`
+
+	// Duty stamps that a new organisation is granted with the sandbox office. They are specimens of no legal value.
+	GrantStamps int `env:"GRANT_STAMPS" envDefault:"1000"`
+
+	// Signatures that a new organisation is granted with the sandbox office.
+	GrantSignatures int `env:"GRANT_SIGNATURES" envDefault:"1000"`
+
+	// --- Documents ---
+
+	// Largest file, decoded.
+	MaxFile Size `env:"MAX_FILE" envDefault:"50MiB"`
+
+	// Most pages of a file.
+	MaxPages int `env:"MAX_PAGES" envDefault:"2000"`
+
+	// Most participants of a document.
+	MaxParticipants int `env:"MAX_PARTICIPANTS" envDefault:"100"`
+
+	// Most placements on a document, stamps included.
+	MaxPlacements int `env:"MAX_PLACEMENTS" envDefault:"500"`
+
+	// Most duty stamps on a document.
+	MaxStamps int `env:"MAX_STAMPS" envDefault:"50"`
+
+	// Most characters of a title or a file name.
+	MaxText int `env:"MAX_TEXT" envDefault:"255"`
+
+	// Finalize treats a document on which only duty stamps are placed as a stamping order, even when others than its owner are
+	// listed as signers. For old clients that cannot say stamp_only themselves.
+	StampOnly bool `env:"STAMP_ONLY" envDefault:"false"`
+
+	// --- Load ---
+
+	// Uploads received at the same time. Each takes room on the disk, hardly any memory.
+	MaxUploads int `env:"MAX_UPLOADS" envDefault:"16"`
+
+	// How long an upload waits for its turn before it is told to try again later.
+	UploadWait time.Duration `env:"UPLOAD_WAIT" envDefault:"10s"`
+
+	// Signatures made at the same time. 0: as many as the machine has processors.
+	MaxSignatures int `env:"MAX_SIGNATURES" envDefault:"0"`
+
+	// Passwords checked at the same time. Each takes 19 MiB of memory and some 50 ms of a processor.
+	MaxLogins int `env:"MAX_LOGINS" envDefault:"2"`
+
+	// Jobs (stamping, sealing) worked on at the same time.
+	MaxJobs int `env:"MAX_JOBS" envDefault:"4"`
+
+	// Requests without an account, such as verify, that one address may make in a minute.
+	AnonymousPerMinute int `env:"ANONYMOUS_PER_MINUTE" envDefault:"30"`
+
+	// Requests that one account may make in a second, on average. 0: any number.
+	RequestsPerSecond int `env:"REQUESTS_PER_SECOND" envDefault:"0"`
+
+	// Tries of a password that one address has on one account before it must wait ten seconds for each further one.
+	LoginTries int `env:"LOGIN_TRIES" envDefault:"10"`
+
+	// Tries of passwords that one address has on all accounts before it must wait a second for each further one. A whole office
+	// may share an address.
+	LoginTriesPerAddress int `env:"LOGIN_TRIES_PER_ADDRESS" envDefault:"100"`
+
+	// --- Accounts ---
+
+	// How long an access token is good for.
+	AccessLifetime time.Duration `env:"ACCESS_LIFETIME" envDefault:"24h"`
+
+	// How long a refresh token is good for. It is used once and replaced by a new one.
+	RefreshLifetime time.Duration `env:"REFRESH_LIFETIME" envDefault:"720h"`
+
+	// How long the token that a guest's link opens is good for. The link itself stands until it is replaced.
+	GuestLifetime time.Duration `env:"GUEST_LIFETIME" envDefault:"24h"`
+
+	// How long a login of the web app is good for.
+	SessionLifetime time.Duration `env:"SESSION_LIFETIME" envDefault:"24h"`
+
+	// Least number of characters of a password.
+	MinPassword int `env:"MIN_PASSWORD" envDefault:"12"`
+
+	// How long the answer to a request with an Idempotency-Key is kept.
+	IdempotencyLifetime time.Duration `env:"IDEMPOTENCY_LIFETIME" envDefault:"24h"`
+
+	// --- Duty stamps ---
+
+	// The stamp office: sandbox, an office of our own whose stamps are specimens, or peruri.
+	Office string `env:"OFFICE" envDefault:"sandbox"`
+
+	// Address of the office's interface. Only for peruri.
+	OfficeURL string `env:"OFFICE_URL"`
+
+	// Account at the office. Only for peruri.
+	OfficeUser string `env:"OFFICE_USER"`
+
+	// Password of that account. Only for peruri.
+	OfficePassword string `env:"OFFICE_PASSWORD" secret:"true"`
+
+	// --- Signatures ---
+
+	// Address of an RFC 3161 time-stamp authority. Empty: the embedded one.
+	TimestampURL string `env:"TIMESTAMP_URL"`
+}

@@ -1,0 +1,137 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/caarlos0/env/v11"
+)
+
+const prefix = "SEGEL_"
+
+// Load reads the configuration from an environment of NAME=value lines, as os.Environ gives, and from the
+// values that flags gave, by the same names; a flag wins. It returns the configuration checked, and every
+// problem at once.
+//
+// A secret may be named by a file instead: SEGEL_DATABASE_FILE stands for the first line of that file.
+func Load(environ []string, flags map[string]string) (Config, error) {
+	vars := map[string]string{}
+	for _, line := range environ {
+		name, value, _ := strings.Cut(line, "=")
+		if strings.HasPrefix(name, prefix) {
+			vars[name] = value
+		}
+	}
+	maps.Copy(vars, flags)
+	if err := readSecrets(vars); err != nil {
+		return Config{}, err
+	}
+	var c Config
+	if err := env.ParseWithOptions(&c, env.Options{Environment: vars, Prefix: prefix}); err != nil {
+		return Config{}, plainError(err)
+	}
+	if err := c.Validate(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}
+
+// Default returns the configuration of a fresh install.
+func Default() Config {
+	c, err := Load(nil, nil)
+	if err != nil {
+		panic("the defaults do not pass their own checks: " + err.Error()) // made impossible by a test
+	}
+	return c
+}
+
+// Unknown returns the names in an environment that begin like ours and mean nothing, so that a slip of the pen
+// can be told to the operator.
+func Unknown(environ []string) []string {
+	var unknown []string
+	for _, line := range environ {
+		name, _, _ := strings.Cut(line, "=")
+		if strings.HasPrefix(name, prefix) && !known(name) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
+}
+
+func known(name string) bool {
+	for _, m := range members() {
+		if name == m.name || m.secret && name == m.name+"_FILE" {
+			return true
+		}
+	}
+	return false
+}
+
+// member is one thing that can be set.
+type member struct {
+	field  string // in Config
+	name   string // of its variable
+	preset string // default, as text
+	secret bool
+	index  int
+}
+
+// members lists what can be set, in the order of Config.
+func members() []member {
+	t := reflect.TypeFor[Config]()
+	all := make([]member, 0, t.NumField())
+	for i := range t.NumField() {
+		f := t.Field(i)
+		all = append(all, member{
+			field: f.Name, name: prefix + f.Tag.Get("env"), preset: f.Tag.Get("envDefault"),
+			secret: f.Tag.Get("secret") == "true", index: i,
+		})
+	}
+	return all
+}
+
+// readSecrets replaces NAME_FILE by NAME for each secret.
+func readSecrets(vars map[string]string) error {
+	for _, m := range members() {
+		file := vars[m.name+"_FILE"]
+		if !m.secret || file == "" {
+			continue
+		}
+		if vars[m.name] != "" {
+			return fmt.Errorf("%s and %s_FILE are both set; use one", m.name, m.name)
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("%s_FILE: %w", m.name, err)
+		}
+		line, _, _ := strings.Cut(string(b), "\n")
+		vars[m.name] = strings.TrimSuffix(line, "\r")
+	}
+	return nil
+}
+
+// plainError names variables, as the operator knows them, instead of members.
+func plainError(err error) error {
+	var all env.AggregateError
+	if !errors.As(err, &all) {
+		return err
+	}
+	var plain []error
+	for _, e := range all.Errors {
+		var p env.ParseError
+		if errors.As(e, &p) {
+			i := slices.IndexFunc(members(), func(m member) bool { return m.field == p.Name })
+			if i >= 0 {
+				e = fmt.Errorf("%s: %w", members()[i].name, p.Err)
+			}
+		}
+		plain = append(plain, e)
+	}
+	return errors.Join(plain...)
+}

@@ -1,0 +1,151 @@
+package config
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// source is the file that declares Config: its comments are the manual, so they are read where they stand.
+//
+//go:embed config.go
+var source string
+
+// mask stands for a secret that is set.
+const mask = "********"
+
+// Print writes the configuration in effect as a file of environment variables, each under its comment. Secrets
+// are masked. What stands at its default is commented out.
+func (c Config) Print(w io.Writer) error {
+	doc, err := manual()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	v := reflect.ValueOf(c)
+	preset := reflect.ValueOf(Default())
+	for _, m := range members() {
+		if title := doc.titles[m.field]; title != "" {
+			fmt.Fprintf(&b, "# --- %s ---\n\n", title)
+		}
+		for _, line := range wrap(doc.comments[m.field], 98) {
+			fmt.Fprintf(&b, "# %s\n", line)
+		}
+		off := ""
+		if reflect.DeepEqual(v.Field(m.index).Interface(), preset.Field(m.index).Interface()) {
+			off = "#"
+		}
+		fmt.Fprintf(&b, "%s%s=%s\n\n", off, m.name, m.write(v.Field(m.index).Interface()))
+	}
+	_, err = w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	return err
+}
+
+// String hides secrets from whoever logs a configuration.
+func (c Config) String() string {
+	var b strings.Builder
+	if err := c.Print(&b); err != nil {
+		return "configuration"
+	}
+	return b.String()
+}
+
+// GoString is String: %#v must not show what %v hides.
+func (c Config) GoString() string { return c.String() }
+
+// write spells a value the way Load reads it.
+func (m member) write(value any) string {
+	switch v := value.(type) {
+	case string:
+		if m.secret && v != "" {
+			return hide(v)
+		}
+		return v
+	case []string:
+		return strings.Join(v, ",")
+	case []Network:
+		var all []string
+		for _, n := range v {
+			all = append(all, n.String())
+		}
+		return strings.Join(all, ",")
+	case map[string]string:
+		var all []string
+		for path, op := range v {
+			all = append(all, path+"="+op)
+		}
+		slices.Sort(all)
+		return strings.Join(all, ",")
+	}
+	return fmt.Sprint(value)
+}
+
+// hide masks a secret; of an address only where it leads stays, without user, password and parameters.
+func hide(secret string) string {
+	u, err := url.Parse(secret)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		return mask
+	}
+	return u.Scheme + "://" + mask + "@" + u.Host + u.Path
+}
+
+type pages struct {
+	comments map[string]string // by member
+	titles   map[string]string // of the part that begins with a member
+}
+
+// manual reads the comments of Config.
+func manual() (pages, error) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "config.go", source, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return pages{}, fmt.Errorf("read the manual: %w", err)
+	}
+	p := pages{map[string]string{}, map[string]string{}}
+	var before token.Pos
+	ast.Inspect(file, func(n ast.Node) bool {
+		f, ok := n.(*ast.Field)
+		if !ok || len(f.Names) != 1 {
+			return true
+		}
+		name := f.Names[0].Name
+		p.comments[name] = strings.Join(strings.Fields(f.Doc.Text()), " ")
+		for _, c := range file.Comments {
+			text := strings.TrimSpace(c.Text())
+			if c.Pos() > before && c.End() < f.Pos() && strings.HasPrefix(text, "--- ") {
+				p.titles[name] = strings.Trim(text, "- ")
+			}
+		}
+		before = f.End()
+		return false
+	})
+	return p, nil
+}
+
+// wrap breaks text into lines of at most width bytes.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}

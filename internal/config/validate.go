@@ -1,0 +1,157 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"segel/internal/contract"
+)
+
+var segment = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
+
+// Validate checks the configuration as a whole and returns every problem, each beginning with the name of its
+// variable.
+func (c Config) Validate() error {
+	var v problems
+	v.when(c.DataDir == "", "DATA_DIR", "must name a folder")
+	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "" {
+		v.add("LISTEN", "%q is no address; write it such as 127.0.0.1:8080 or :8080", c.Listen)
+	}
+	v.url("PUBLIC_URL", c.PublicURL, "http", "https")
+	v.when(strings.HasSuffix(c.PublicURL, "/"), "PUBLIC_URL", "must not end in a slash")
+	if c.Database != "" {
+		// The value holds a password, so neither it nor the parser's words about it are repeated.
+		u, err := url.Parse(c.Database)
+		v.when(err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql", "DATABASE", "must be a PostgreSQL URL, or empty for SQLite")
+	}
+	for _, o := range c.CORSOrigins {
+		if o != "*" {
+			v.origin(o)
+		}
+	}
+	v.when(c.ServiceSegment != "" && !segment.MatchString(c.ServiceSegment), "SERVICE_SEGMENT", "must be one path segment of letters, digits and . _ ~ -")
+	for path, op := range c.Paths {
+		v.when(!strings.HasPrefix(path, "/") || op == "", "PATHS", fmt.Sprintf("%q=%q must be a path from / and the operation it leads to", path, op))
+	}
+	v.when(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT", "must be text or json")
+	v.when(c.Organisation == "", "ORGANISATION", "must not be empty")
+	v.when(!strings.Contains(c.AdminEmail, "@"), "ADMIN_EMAIL", "must be an e-mail address")
+	v.numbers(c)
+	v.durations(c)
+	v.office(c)
+	v.url("TIMESTAMP_URL", c.TimestampURL, "http", "https")
+	return errors.Join(v...)
+}
+
+type problems []error
+
+func (v *problems) add(name, format string, args ...any) {
+	*v = append(*v, fmt.Errorf("%s%s: "+format, append([]any{prefix, name}, args...)...))
+}
+
+func (v *problems) when(bad bool, name, what string) {
+	if bad {
+		v.add(name, "%s", what)
+	}
+}
+
+func (v *problems) url(name, s string, schemes ...string) {
+	if s == "" {
+		return
+	}
+	u, err := url.Parse(s)
+	if err == nil && u.Host != "" {
+		for _, want := range schemes {
+			if u.Scheme == want {
+				v.when(u.User != nil, name, "must not hold a password")
+				v.when(u.RawQuery != "" || u.Fragment != "", name, "must have neither a query nor a fragment")
+				return
+			}
+		}
+	}
+	v.add(name, "must be an address such as %s://example.com", schemes[len(schemes)-1])
+}
+
+func (v *problems) origin(o string) {
+	u, err := url.Parse(o)
+	if err != nil || u.Scheme == "" || u.Host == "" || o != u.Scheme+"://"+u.Host {
+		v.add("CORS_ORIGINS", "%q is no origin; write it such as https://app.example.com, without a path", o)
+	}
+}
+
+func (v *problems) numbers(c Config) {
+	for _, n := range []struct {
+		name       string
+		value, min int
+	}{
+		{"GRANT_STAMPS", c.GrantStamps, 0}, {"GRANT_SIGNATURES", c.GrantSignatures, 0},
+		{"MAX_PAGES", c.MaxPages, 1}, {"MAX_PARTICIPANTS", c.MaxParticipants, 1}, {"MAX_PLACEMENTS", c.MaxPlacements, 1},
+		{"MAX_STAMPS", c.MaxStamps, 1}, {"MAX_TEXT", c.MaxText, 1},
+		{"MAX_UPLOADS", c.MaxUploads, 1}, {"MAX_SIGNATURES", c.MaxSignatures, 0}, {"MAX_LOGINS", c.MaxLogins, 1}, {"MAX_JOBS", c.MaxJobs, 1},
+		{"ANONYMOUS_PER_MINUTE", c.AnonymousPerMinute, 1}, {"REQUESTS_PER_SECOND", c.RequestsPerSecond, 0},
+		{"LOGIN_TRIES", c.LoginTries, 1}, {"LOGIN_TRIES_PER_ADDRESS", c.LoginTriesPerAddress, 1},
+		{"MIN_PASSWORD", c.MinPassword, 8},
+	} {
+		if n.value < n.min {
+			v.add(n.name, "%d is too small; at least %d", n.value, n.min)
+		}
+	}
+	v.when(c.MaxFile < 1<<10, "MAX_FILE", "must be at least 1KiB")
+}
+
+func (v *problems) durations(c Config) {
+	for _, d := range []struct {
+		name       string
+		value, min time.Duration
+	}{
+		{"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"UPLOAD_WAIT", c.UploadWait, 0},
+		{"ACCESS_LIFETIME", c.AccessLifetime, time.Minute}, {"REFRESH_LIFETIME", c.RefreshLifetime, time.Minute},
+		{"GUEST_LIFETIME", c.GuestLifetime, time.Minute}, {"SESSION_LIFETIME", c.SessionLifetime, time.Minute},
+		{"IDEMPOTENCY_LIFETIME", c.IdempotencyLifetime, time.Minute},
+	} {
+		if d.value < d.min {
+			v.add(d.name, "%v is too short; at least %v", d.value, d.min)
+		}
+	}
+	v.when(c.RefreshLifetime < c.AccessLifetime, "REFRESH_LIFETIME", "must not be shorter than ACCESS_LIFETIME")
+}
+
+func (v *problems) office(c Config) {
+	switch c.Office {
+	case "sandbox":
+		v.when(c.OfficeURL != "" || c.OfficeUser != "" || c.OfficePassword != "", "OFFICE", "is sandbox, but an account at an office is set")
+	case "peruri":
+		v.when(c.OfficeURL == "", "OFFICE_URL", "must be set for peruri")
+		v.when(c.OfficeUser == "", "OFFICE_USER", "must be set for peruri")
+		v.when(c.OfficePassword == "", "OFFICE_PASSWORD", "must be set for peruri")
+		v.url("OFFICE_URL", c.OfficeURL, "http", "https")
+	default:
+		v.add("OFFICE", "%q is no office; sandbox or peruri", c.Office)
+	}
+}
+
+// BaseURL returns the public address, without a slash at its end: PublicURL, or else the address listened on,
+// with localhost where that names no host.
+func (c Config) BaseURL() string {
+	if c.PublicURL != "" {
+		return c.PublicURL
+	}
+	host, port, _ := net.SplitHostPort(c.Listen)
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// Limits returns what one document may hold.
+func (c Config) Limits() contract.Limits {
+	return contract.Limits{
+		FileSize: int64(c.MaxFile), Pages: c.MaxPages, Participants: c.MaxParticipants,
+		Placements: c.MaxPlacements, Stamps: c.MaxStamps, Text: c.MaxText,
+	}
+}

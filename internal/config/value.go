@@ -1,0 +1,62 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// Size is a number of bytes, written such as 50MiB.
+type Size int64
+
+var units = []struct {
+	name string
+	n    int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1}}
+
+// UnmarshalText reads a whole number with a unit, or of bytes without one.
+func (s *Size) UnmarshalText(text []byte) error {
+	digits, factor := string(text), int64(1)
+	for _, u := range units {
+		if rest, ok := strings.CutSuffix(digits, u.name); ok {
+			digits, factor = strings.TrimSpace(rest), u.n
+			break
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/factor {
+		return fmt.Errorf("%q is no size; write it such as 50MiB", text)
+	}
+	*s = Size(n * factor)
+	return nil
+}
+
+// String writes the size in the largest unit that divides it.
+func (s Size) String() string {
+	for _, u := range units {
+		if s != 0 && int64(s)%u.n == 0 && u.n&(u.n-1) == 0 {
+			return strconv.FormatInt(int64(s)/u.n, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(int64(s), 10)
+}
+
+// Network is a range of addresses; one address alone is a range of itself.
+type Network struct{ netip.Prefix }
+
+// UnmarshalText reads 10.0.0.0/8 or 127.0.0.1.
+func (n *Network) UnmarshalText(text []byte) error {
+	s := string(text)
+	if a, err := netip.ParseAddr(s); err == nil {
+		n.Prefix = netip.PrefixFrom(a, a.BitLen())
+		return nil
+	}
+	p, err := netip.ParsePrefix(s)
+	if err != nil {
+		return fmt.Errorf("%q is no network; write it such as 10.0.0.0/8", s)
+	}
+	n.Prefix = p.Masked()
+	return nil
+}
