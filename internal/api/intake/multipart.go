@@ -1,8 +1,142 @@
 package intake
 
-import "io"
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"strings"
+)
 
-// Multipart reads a multipart/form-data body and writes the named part to sink while it arrives.
+// Multipart reads a multipart/form-data body, whose Content-Type header is given, and copies the named part to
+// sink while it arrives. The other fields come back by name; each may be given once. Parts that carry a file of
+// another name are passed over. Parts may come in any order.
+//
+// On error the sink may have taken a part of the file. Refusals are [*Error].
 func Multipart(r io.Reader, contentType string, l Limits, sink io.Writer, part string) (fields map[string]string, info Info, err error) {
-	return nil, Info{}, nil
+	media, params, err := mime.ParseMediaType(contentType)
+	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
+		return nil, Info{}, &Error{Kind: Malformed, Reason: "the Content-Type names no multipart/form-data with a boundary"}
+	}
+	l = l.withDefaults()
+	src := newSource(r, l.File+l.Rest+framing)
+	f := &form{
+		source: src, reader: multipart.NewReader(src, params["boundary"]),
+		limits: l, sink: sink, part: part, fields: map[string]string{},
+	}
+	for {
+		err := f.next()
+		if err == io.EOF {
+			return f.fields, f.info, nil
+		}
+		if err != nil {
+			return nil, f.info, err
+		}
+	}
+}
+
+// framing is what a body may hold beyond both limits: its boundaries.
+const framing = 64 << 10
+
+// form gathers the parts of one body.
+type form struct {
+	source *source
+	reader *multipart.Reader
+	limits Limits
+	sink   io.Writer
+	part   string
+
+	fields map[string]string
+	info   Info
+	rest   int64 // bytes of everything but the file, headers included
+}
+
+// next reads one part. At the end of the body it returns io.EOF.
+func (f *form) next() error {
+	p, err := f.reader.NextPart()
+	if err == io.EOF {
+		return io.EOF
+	}
+	if err != nil {
+		return f.refuse(err)
+	}
+	for name, values := range p.Header {
+		f.rest += int64(len(name))
+		for _, v := range values {
+			f.rest += int64(len(v))
+		}
+	}
+	name := p.FormName()
+	switch {
+	case name == f.part:
+		return f.file(p)
+	case name == "" || p.FileName() != "":
+		return f.bounded(io.Discard, p)
+	}
+	return f.field(name, p)
+}
+
+// file copies the named part to the sink.
+func (f *form) file(p *multipart.Part) error {
+	if f.info.Present {
+		return &Error{Kind: Duplicate, Reason: f.part + " is given twice"}
+	}
+	f.info.Present = true
+	f.info.Filename = p.FileName()
+	out := &limited{w: f.sink, left: f.limits.File}
+	// A part is read 4 KiB at a time; the sink, which writes to a disk, is given more.
+	gather := bufio.NewWriterSize(out, windowSize)
+	_, err := gather.ReadFrom(p)
+	if err == nil {
+		err = gather.Flush()
+	}
+	f.info.Size = f.limits.File - out.left
+	switch {
+	case out.exceeded:
+		return tooLarge(0, f.limits.File)
+	case out.err != nil:
+		return fmt.Errorf("take in file: %w", out.err)
+	case err != nil:
+		return f.refuse(err)
+	}
+	return nil
+}
+
+// field reads one of the other fields.
+func (f *form) field(name string, p *multipart.Part) error {
+	if _, twice := f.fields[name]; twice {
+		return &Error{Kind: Duplicate, Reason: fmt.Sprintf("%.40q is given twice", name)}
+	}
+	var value strings.Builder
+	if err := f.bounded(&value, p); err != nil {
+		return err
+	}
+	f.fields[name] = value.String()
+	return nil
+}
+
+// bounded copies a part that counts as rest.
+func (f *form) bounded(w io.Writer, p *multipart.Part) error {
+	n, err := io.Copy(w, io.LimitReader(p, f.limits.Rest-f.rest+1))
+	f.rest += n
+	if f.rest > f.limits.Rest {
+		return restTooLarge(0, f.limits.Rest)
+	}
+	if err != nil {
+		return f.refuse(err)
+	}
+	return nil
+}
+
+// refuse tells a body that is wrong from one that could not be read.
+func (f *form) refuse(err error) error {
+	switch {
+	case f.source.err != nil:
+		return fmt.Errorf("read body: %w", f.source.err)
+	case f.source.left < 0 || errors.Is(err, multipart.ErrMessageTooLarge):
+		return restTooLarge(0, f.limits.Rest)
+	}
+	return &Error{Kind: Malformed, Reason: err.Error()}
 }

@@ -1,0 +1,158 @@
+package intake
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+)
+
+// decoder turns what stands between the quotes of a JSON string into the bytes it is base64 of.
+//
+// It has two gears. The fast one takes out the escaped slashes that some encoders write (one in 64 bytes) run
+// by run, and leaves the rest to [encoding/base64]. Whatever does not fit that is read again from where the fast
+// gear began, byte by byte, by the slow one, which alone knows what is allowed and where it is not. A window
+// that needs it does not slow down the next.
+type decoder struct {
+	sink   io.Writer
+	limits Limits
+
+	chars  []byte // base64 without escapes and blanks; room for a window and what was left over
+	left   int    // chars[:left] wait for more: fewer than four, all of one of the alphabets
+	out    []byte // what chars decode to
+	fast   *base64.Encoding
+	prefix prefix
+	pads   int // padding met; nothing but padding and blanks may follow
+
+	size   int64 // bytes written to sink
+	blanks int64 // bytes of white space passed over
+}
+
+// newDecoder returns a decoder that is given at most size bytes at a time.
+func newDecoder(sink io.Writer, l Limits, size int) *decoder {
+	n := size + 2*maxLeft
+	return &decoder{
+		sink: sink, limits: l, fast: base64.RawStdEncoding,
+		chars: make([]byte, n), out: make([]byte, base64.RawStdEncoding.DecodedLen(n)),
+	}
+}
+
+// maxLeft bounds what stays in chars between two writes, and what an abandoned prefix adds to them.
+const maxLeft = 4
+
+// write decodes raw, which begins at an offset of the body and ends with no half escape.
+func (d *decoder) write(raw []byte, offset int64) error {
+	if d.prefix.done && d.pads == 0 {
+		if n, blanks, ok := d.decodeFast(raw); ok {
+			d.blanks += blanks
+			return d.flush(n, offset)
+		}
+	}
+	n, err := d.squeezeSlow(raw, offset)
+	if err != nil {
+		return err
+	}
+	return d.decode(n, offset)
+}
+
+// close ends the string at an offset of the body.
+func (d *decoder) close(offset int64) error {
+	n, err := d.settlePrefix(d.left, offset)
+	if err != nil {
+		return err
+	}
+	if rest := n % 4; rest == 1 || d.pads > 0 && rest+d.pads != 4 {
+		return badBase64(offset, "the base64 ends within a group")
+	}
+	toStandard(d.chars[:n])
+	m, err := base64.RawStdEncoding.Decode(d.out, d.chars[:n])
+	if err != nil {
+		return badBase64(offset, err.Error())
+	}
+	d.left = 0
+	return d.emit(d.out[:m], offset)
+}
+
+// decodeFast squeezes and decodes raw in bulk. It returns how many chars there were, decoded as far as they
+// make whole groups, or false when anything is unusual; then d is as before but for chars behind d.left.
+func (d *decoder) decodeFast(raw []byte) (n int, blanks int64, ok bool) {
+	n = d.left
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			n += copy(d.chars[n:], raw)
+			break
+		}
+		n += copy(d.chars[n:], raw[:i])
+		if i+1 == len(raw) {
+			return 0, 0, false
+		}
+		switch raw[i+1] {
+		case '/':
+			d.chars[n] = '/'
+			n++
+		case 'n', 'r':
+			blanks += 2
+		default:
+			return 0, 0, false
+		}
+		raw = raw[i+2:]
+	}
+	if d.fast == base64.RawURLEncoding {
+		toURL(d.chars[:d.left])
+	}
+	whole := n &^ 3
+	m, err := d.fast.Decode(d.out, d.chars[:whole])
+	// encoding/base64 passes over line ends, which JSON does not allow to stand bare: then m falls short.
+	if err != nil || m != whole/4*3 || !allBase64(d.chars[whole:n]) {
+		return 0, 0, false
+	}
+	return n, blanks, true
+}
+
+// decode decodes the first n chars, all of which are of the standard alphabet, as far as they make whole groups.
+func (d *decoder) decode(n int, offset int64) error {
+	if _, err := base64.RawStdEncoding.Decode(d.out, d.chars[:n&^3]); err != nil {
+		return badBase64(offset, err.Error())
+	}
+	return d.flush(n, offset)
+}
+
+// flush hands on what n chars decoded to and keeps those that wait for more.
+func (d *decoder) flush(n int, offset int64) error {
+	if d.blanks > d.limits.Rest+d.size {
+		return restTooLarge(offset, d.limits.Rest)
+	}
+	whole := n &^ 3
+	d.left = copy(d.chars, d.chars[whole:n])
+	return d.emit(d.out[:whole/4*3], offset)
+}
+
+// emit writes to the sink what stays within the limit.
+func (d *decoder) emit(p []byte, offset int64) error {
+	if d.size+int64(len(p)) > d.limits.File {
+		return tooLarge(offset, d.limits.File)
+	}
+	if len(p) == 0 {
+		return nil
+	}
+	n, err := d.sink.Write(p)
+	d.size += int64(n)
+	if err != nil {
+		return fmt.Errorf("take in file: %w", err)
+	}
+	return nil
+}
+
+// tooLarge refuses the file.
+func tooLarge(offset, limit int64) error {
+	return &Error{
+		Kind: TooLarge, Offset: offset, Limit: limit,
+		Reason: fmt.Sprintf("the file exceeds %d bytes", limit),
+	}
+}
+
+// badBase64 refuses what the string holds.
+func badBase64(offset int64, reason string) error {
+	return &Error{Kind: BadBase64, Offset: offset, Reason: reason}
+}

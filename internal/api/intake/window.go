@@ -1,0 +1,51 @@
+package intake
+
+import (
+	"io"
+)
+
+// windowSize is how much of a body is in memory at a time. With what is decoded from it, it fits the second
+// level cache of anything that serves.
+const windowSize = 64 << 10
+
+// window is the part of a body that was read and not yet consumed.
+type window struct {
+	r      io.Reader
+	buf    []byte
+	lo, hi int   // buf[lo:hi] is unread by the parser
+	base   int64 // offset of buf[0] in the body
+	err    error // of r, due when the bytes before it are consumed; sticky
+}
+
+// unread returns the bytes at hand.
+func (w *window) unread() []byte { return w.buf[w.lo:w.hi] }
+
+// offset returns the offset in the body of the first unread byte.
+func (w *window) offset() int64 { return w.base + int64(w.lo) }
+
+// skip consumes n bytes at hand.
+func (w *window) skip(n int) { w.lo += n }
+
+// fill reads more behind the unread bytes, which stay, and must not fill the window already. It gathers what
+// comes in small pieces, so that the sink is not called for each. At the end of the body it returns io.EOF.
+func (w *window) fill() error {
+	copy(w.buf, w.buf[w.lo:w.hi])
+	w.base += int64(w.lo)
+	w.lo, w.hi = 0, w.hi-w.lo
+
+	before := w.hi
+	for empty := 0; w.err == nil && (w.hi == before || w.hi < len(w.buf)/2); {
+		n, err := w.r.Read(w.buf[w.hi:])
+		w.hi += n
+		w.err = err
+		if n > 0 {
+			empty = 0
+		} else if empty++; empty == 100 && err == nil {
+			w.err = io.ErrNoProgress
+		}
+	}
+	if w.hi > before {
+		return nil
+	}
+	return w.err
+}
