@@ -16,7 +16,7 @@ const prefix = "SEGEL_"
 
 // Load reads the configuration from an environment of NAME=value lines, as os.Environ gives, and from the
 // values that flags gave, by the same names; a flag wins. It returns the configuration checked, and every
-// problem at once.
+// problem at once. An empty value is as none.
 //
 // A secret may be named by a file instead: SEGEL_DATABASE_FILE stands for the first line of that file.
 func Load(environ []string, flags map[string]string) (Config, error) {
@@ -28,6 +28,8 @@ func Load(environ []string, flags map[string]string) (Config, error) {
 		}
 	}
 	maps.Copy(vars, flags)
+	// Composers pass on variables that nobody set as empty ones: empty is the default.
+	maps.DeleteFunc(vars, func(_, value string) bool { return value == "" })
 	if err := readSecrets(vars); err != nil {
 		return Config{}, err
 	}
@@ -104,7 +106,7 @@ func readSecrets(vars map[string]string) error {
 			continue
 		}
 		if vars[m.name] != "" {
-			return fmt.Errorf("%s and %s_FILE are both set; use one", m.name, m.name)
+			return fmt.Errorf("%[1]s and %[1]s_FILE are both set; use one", m.name)
 		}
 		b, err := os.ReadFile(file)
 		if err != nil {

@@ -8,10 +8,12 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"log/slog"
 	"net/url"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 )
 
 // source is the file that declares Config: its comments are the manual, so they are read where they stand.
@@ -69,6 +71,18 @@ func (m member) write(value any) string {
 			return hide(v)
 		}
 		return v
+	case slog.Level:
+		return strings.ToLower(v.String())
+	case time.Duration:
+		// 24h and 10m, not 24h0m0s and 10m0s.
+		s := v.String()
+		if strings.HasSuffix(s, "m0s") {
+			s = strings.TrimSuffix(s, "0s")
+		}
+		if strings.HasSuffix(s, "h0m") {
+			s = strings.TrimSuffix(s, "0m")
+		}
+		return s
 	case []string:
 		return strings.Join(v, ",")
 	case []Network:

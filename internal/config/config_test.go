@@ -1,0 +1,213 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+)
+
+func TestDefaultsPassTheirOwnChecksAndAreTheContractsLimits(t *testing.T) {
+	t.Parallel()
+	c := Default()
+	if want := (contract.Limits{}).Defaults(); c.Limits() != want {
+		t.Errorf("limits are %+v, the contract's are %+v", c.Limits(), want)
+	}
+	if c.BaseURL() != "http://127.0.0.1:8080" {
+		t.Errorf("base URL is %q", c.BaseURL())
+	}
+}
+
+func TestEveryMemberHasAVariableAndAManual(t *testing.T) {
+	t.Parallel()
+	doc, err := manual()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, m := range members() {
+		if m.name == prefix || seen[m.name] {
+			t.Errorf("%s has no variable of its own: %q", m.field, m.name)
+		}
+		seen[m.name] = true
+		if c := doc.comments[m.field]; len(c) < 20 || !strings.HasSuffix(c, ".") {
+			t.Errorf("%s has no sentence about it: %q", m.field, c)
+		}
+	}
+	if len(doc.titles) < 5 || doc.titles["DataDir"] != "Service" {
+		t.Errorf("parts of the manual: %v", doc.titles)
+	}
+}
+
+func TestFlagsWinOverTheEnvironmentAndItOverDefaults(t *testing.T) {
+	t.Parallel()
+	environ := []string{
+		"SEGEL_LISTEN=:9000", "SEGEL_MAX_FILE=2MiB", "SEGEL_MAX_PAGES=", "PATH=/bin", "SEGEL_LOG_LEVEL=debug",
+		"SEGEL_TRUSTED_PROXIES=10.1.2.3/8,::1", "SEGEL_PATHS=/api/status=status,/api/up=upload-docs", "SEGEL_ACCESS_LIFETIME=90m",
+		"SEGEL_CORS_ORIGINS=https://a.example,https://b.example:8443",
+	}
+	c, err := Load(environ, map[string]string{"SEGEL_LISTEN": "0.0.0.0:9001"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	want.Listen, want.MaxFile, want.LogLevel, want.AccessLifetime = "0.0.0.0:9001", 2<<20, slog.LevelDebug, 90*time.Minute
+	want.TrustedProxies = []Network{{netip.MustParsePrefix("10.0.0.0/8")}, {netip.MustParsePrefix("::1/128")}}
+	want.Paths = map[string]string{"/api/status": "status", "/api/up": "upload-docs"}
+	want.CORSOrigins = []string{"https://a.example", "https://b.example:8443"}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got\n%s\nwant\n%s", c, want)
+	}
+	if c.BaseURL() != "http://localhost:9001" {
+		t.Errorf("base URL of every network is %q", c.BaseURL())
+	}
+}
+
+func TestEveryProblemIsToldByItsVariable(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ set, want string }{
+		{"SEGEL_LISTEN=8080", `SEGEL_LISTEN: "8080" is no address`},
+		{"SEGEL_PUBLIC_URL=segel.example.com", "SEGEL_PUBLIC_URL: must be an address"},
+		{"SEGEL_PUBLIC_URL=https://segel.example.com/", "SEGEL_PUBLIC_URL: must not end in a slash"},
+		{"SEGEL_PUBLIC_URL=https://u:p@segel.example.com", "SEGEL_PUBLIC_URL: must not hold a password"},
+		{"SEGEL_DATABASE=mysql://u:geheim@h/db", "SEGEL_DATABASE: must be a PostgreSQL URL"},
+		{"SEGEL_DATABASE=postgres://u:ge%heim@h/db", "SEGEL_DATABASE: must be a PostgreSQL URL"},
+		{"SEGEL_CORS_ORIGINS=a.example", "SEGEL_CORS_ORIGINS"},
+		{"SEGEL_CORS_ORIGINS=https://a.example/", "SEGEL_CORS_ORIGINS"},
+		{"SEGEL_SERVICE_SEGMENT=a/b", "SEGEL_SERVICE_SEGMENT: must be one path segment"},
+		{"SEGEL_PATHS=status=status", "SEGEL_PATHS"},
+		{"SEGEL_LOG_FORMAT=xml", "SEGEL_LOG_FORMAT: must be text or json"},
+		{"SEGEL_LOG_LEVEL=loud", "SEGEL_LOG_LEVEL"},
+		{"SEGEL_MAX_FILE=many", "SEGEL_MAX_FILE"},
+		{"SEGEL_MAX_PAGES=many", "SEGEL_MAX_PAGES"},
+		{"SEGEL_MAX_PAGES=0", "SEGEL_MAX_PAGES: 0 is too small; at least 1"},
+		{"SEGEL_MIN_PASSWORD=4", "SEGEL_MIN_PASSWORD: 4 is too small"},
+		{"SEGEL_ACCESS_LIFETIME=1s", "SEGEL_ACCESS_LIFETIME: 1s is too short"},
+		{"SEGEL_REFRESH_LIFETIME=1h", "SEGEL_REFRESH_LIFETIME: must not be shorter"},
+		{"SEGEL_TRUSTED_PROXIES=proxy", "SEGEL_TRUSTED_PROXIES"},
+		{"SEGEL_OFFICE=post", `SEGEL_OFFICE: "post" is no office`},
+		{"SEGEL_OFFICE=peruri", "SEGEL_OFFICE_PASSWORD: must be set"},
+		{"SEGEL_OFFICE_USER=x", "SEGEL_OFFICE: is sandbox"},
+		{"SEGEL_TIMESTAMP_URL=ftp://t.example", "SEGEL_TIMESTAMP_URL"},
+	} {
+		_, err := Load([]string{test.set}, nil)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", test.set, err, test.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "heim") {
+			t.Errorf("%s: the error repeats the password: %v", test.set, err)
+		}
+	}
+	_, err := Load([]string{"SEGEL_MAX_PAGES=0", "SEGEL_LOG_FORMAT=xml"}, nil)
+	if err == nil || strings.Count(err.Error(), prefix) != 2 {
+		t.Errorf("two problems are told as %v", err)
+	}
+}
+
+func TestSecretsCanComeFromFilesAndAreNeverPrinted(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "dsn")
+	if err := os.WriteFile(file, []byte("postgres://segel:geheim@db.example/segel?password=geheim\r\nmore"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load([]string{
+		"SEGEL_DATABASE_FILE=" + file, "SEGEL_OFFICE=peruri", "SEGEL_OFFICE_URL=https://office.example",
+		"SEGEL_OFFICE_USER=u", "SEGEL_OFFICE_PASSWORD=geheim",
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Database != "postgres://segel:geheim@db.example/segel?password=geheim" {
+		t.Errorf("database is %q", c.Database)
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+		printed := fmt.Sprintf(verb, c)
+		if strings.Contains(printed, "geheim") {
+			t.Errorf("%s shows a secret:\n%s", verb, printed)
+		}
+		if !strings.Contains(printed, "SEGEL_DATABASE=postgres://********@db.example/segel\n") || !strings.Contains(printed, "SEGEL_OFFICE_PASSWORD=********\n") {
+			t.Errorf("%s does not show that secrets are set:\n%s", verb, printed)
+		}
+	}
+	if _, err := Load([]string{"SEGEL_DATABASE_FILE=" + file, "SEGEL_DATABASE=postgres://h/d"}, nil); err == nil {
+		t.Error("a secret given twice was accepted")
+	}
+	if _, err := Load([]string{"SEGEL_DATABASE_FILE=" + file + ".gone"}, nil); err == nil {
+		t.Error("a secret's file that is not there was accepted")
+	}
+}
+
+func TestWhatIsPrintedIsReadAgain(t *testing.T) {
+	t.Parallel()
+	c, err := Load([]string{
+		"SEGEL_PATHS=/a=upload-docs,/b=status", "SEGEL_TRUSTED_PROXIES=10.0.0.0/8", "SEGEL_MAX_FILE=1500000",
+		"SEGEL_ACCESS_LIFETIME=90s", "SEGEL_GUEST_LIFETIME=48h", "SEGEL_LOG_LEVEL=warn", "SEGEL_STAMP_ONLY=true",
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := c.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	var environ []string
+	for line := range strings.Lines(b.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "#"+prefix) {
+			line = line[1:] // a default, spelled out, means the same
+		}
+		if strings.HasPrefix(line, prefix) {
+			environ = append(environ, line)
+		}
+	}
+	if len(environ) != len(members()) {
+		t.Errorf("%d of %d members are printed", len(environ), len(members()))
+	}
+	again, err := Load(environ, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(c, again) {
+		t.Errorf("printed\n%s\nread again as\n%s", c, again)
+	}
+	for _, want := range []string{"\nSEGEL_GUEST_LIFETIME=48h\n", "\nSEGEL_ACCESS_LIFETIME=1m30s\n", "\n#SEGEL_SHUTDOWN_WAIT=20s\n", "\nSEGEL_LOG_LEVEL=warn\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+}
+
+func TestASlipOfThePenIsTold(t *testing.T) {
+	t.Parallel()
+	got := Unknown([]string{"SEGEL_LISEN=:1", "SEGEL_LISTEN=:1", "HOME=/", "SEGEL_DATABASE_FILE=x", "SEGEL_LISTEN_FILE=x"})
+	if want := []string{"SEGEL_LISEN", "SEGEL_LISTEN_FILE"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("unknown are %v, want %v", got, want)
+	}
+}
+
+func TestSizesAreReadAndWritten(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]Size{"0": 0, "17": 17, "1KiB": 1024, "50 MiB": 50 << 20, "2MB": 2_000_000, "3GiB": 3 << 30, "9B": 9} {
+		var s, again Size
+		if err := s.UnmarshalText([]byte(in)); err != nil || s != want {
+			t.Errorf("%q is %d, %v, want %d", in, s, err, want)
+		}
+		if err := again.UnmarshalText([]byte(s.String())); err != nil || again != s {
+			t.Errorf("%d is written %s and read as %d, %v", s, s, again, err)
+		}
+	}
+	for _, in := range []string{"", "MiB", "-1", "1.5MiB", "99999999999GiB", "1TiB"} {
+		var s Size
+		if err := s.UnmarshalText([]byte(in)); err == nil {
+			t.Errorf("%q was read as %d", in, s)
+		}
+	}
+}
