@@ -24,7 +24,7 @@ type Store interface {
 type Options struct {
 	Store     Store
 	Clock     func() time.Time
-	Random    io.Reader // of cryptographic quality
+	Random    io.Reader // of cryptographic quality, and safe for concurrent use
 	PublicURL string    // base of guests' links, without a slash at its end
 	Lifetimes Lifetimes
 	Rates     Rates

@@ -32,15 +32,19 @@ type Rates struct {
 	Keys int
 }
 
-// tries counts tries of passwords.
-type tries struct{ pair, account, address *buckets }
+// tries counts tries of passwords, and asks for a new one by themselves: who floods the one does not lock
+// anybody out of the other.
+type tries struct{ pair, account, address, forgot *buckets }
 
 func newTries(r Rates) tries {
 	fill(&r.Pair, Rate{10, 10 * time.Second})
 	fill(&r.Account, Rate{100, 2 * time.Second})
 	fill(&r.Address, Rate{100, time.Second})
 	fill(&r.Keys, 10_000)
-	return tries{newBuckets(r.Pair, r.Keys), newBuckets(r.Account, r.Keys), newBuckets(r.Address, r.Keys)}
+	return tries{
+		pair: newBuckets(r.Pair, r.Keys), account: newBuckets(r.Account, r.Keys),
+		address: newBuckets(r.Address, r.Keys), forgot: newBuckets(r.Pair, r.Keys),
+	}
 }
 
 // take counts one try, whether the account exists or not, and refuses one too many.

@@ -13,7 +13,7 @@ var sentences = merge(general, requests, people, documents, files, messages, lab
 func merge(parts ...map[string]words) map[string]words {
 	all := map[string]words{}
 	for _, p := range parts {
-		for code := range maps.Keys(p) {
+		for code := range p {
 			if _, twice := all[code]; twice {
 				panic(fmt.Sprintf("two sentences for %s", code))
 			}

@@ -85,8 +85,8 @@ func names(s string) []string {
 	}
 }
 
-// write spells one argument: numbers with the language's separators, "size" as a number of bytes, "duration"
-// as seconds.
+// write spells one argument: a number with the language's separators, or with how "size" as a number of bytes
+// and with "duration" as seconds; a list with commas.
 func write(l Language, v any, how string) string {
 	var n float64
 	switch v := v.(type) {
@@ -98,8 +98,10 @@ func write(l Language, v any, how string) string {
 		n = float64(v)
 	case float64:
 		n = v
+	case []string:
+		return strings.Join(v, ", ")
 	case nil:
-		return "?"
+		return "?" // a test holds every caller to give what its sentence names
 	default:
 		return fmt.Sprint(v)
 	}
