@@ -52,7 +52,11 @@ func (s *Store) makeDirs() error {
 	if err := syncDir(s.root); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(s.root))
+	// A parent we may not read is one in which somebody else made the folder.
+	if err := syncDir(filepath.Dir(s.root)); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
 }
 
 // Open opens a blob. See [blob.Store].

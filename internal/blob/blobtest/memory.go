@@ -1,0 +1,159 @@
+package blobtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"sync"
+	"time"
+
+	"segel/internal/blob"
+)
+
+// Memory is a store in memory. Its zero value is empty and ready.
+type Memory struct {
+	Now func() time.Time // dates what is committed; nil: the Unix epoch
+
+	mu    sync.Mutex // guards blobs; never held while a caller's code runs
+	blobs map[blob.Key]stored
+}
+
+// stored is a committed blob. Its bytes are never written again.
+type stored struct {
+	content  []byte
+	modified time.Time
+}
+
+// Create begins a blob. See [blob.Store].
+func (m *Memory) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
+	if err := check(ctx, key); err != nil {
+		return nil, err
+	}
+	return &memoryWriter{ctx: ctx, store: m, key: key}, nil
+}
+
+// Open opens a blob. See [blob.Store].
+func (m *Memory) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
+	if err := check(ctx, key); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, ok := m.blobs[key]
+	if !ok {
+		return nil, fmt.Errorf("%w: %s", blob.ErrNotFound, key)
+	}
+	return memoryBlob{bytes.NewReader(s.content)}, nil
+}
+
+// Remove removes a blob. See [blob.Store].
+func (m *Memory) Remove(ctx context.Context, key blob.Key) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.blobs, key)
+	return nil
+}
+
+// List yields what was committed before it was called. See [blob.Store].
+func (m *Memory) List(ctx context.Context) iter.Seq2[blob.Info, error] {
+	return func(yield func(blob.Info, error) bool) {
+		m.mu.Lock()
+		blobs := maps.Clone(m.blobs)
+		m.mu.Unlock()
+		for key, s := range blobs {
+			if err := ctx.Err(); err != nil {
+				yield(blob.Info{}, err)
+				return
+			}
+			if !yield(blob.Info{Key: key, Size: int64(len(s.content)), Modified: s.modified}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Spoil changes one byte of a committed blob, as a bad disk or a bad neighbour would.
+func (m *Memory) Spoil(key blob.Key, at int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.blobs[key]
+	s.content = bytes.Clone(s.content)
+	s.content[at] ^= 1
+	m.blobs[key] = s
+}
+
+// Cut shortens a committed blob.
+func (m *Memory) Cut(key blob.Key, size int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.blobs[key]
+	s.content = s.content[:size:size]
+	m.blobs[key] = s
+}
+
+// memoryBlob is an open blob.
+type memoryBlob struct{ *bytes.Reader }
+
+// Close has nothing to close.
+func (memoryBlob) Close() error { return nil }
+
+// memoryWriter is a blob being written.
+type memoryWriter struct {
+	ctx   context.Context
+	store *Memory // nil once committed or aborted
+	key   blob.Key
+	buf   bytes.Buffer
+}
+
+// Write appends to the blob.
+func (w *memoryWriter) Write(p []byte) (int, error) {
+	if w.store == nil {
+		return 0, blob.ErrClosed
+	}
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.buf.Write(p)
+}
+
+// Commit puts the blob in its place. See [blob.Writer].
+func (w *memoryWriter) Commit() error {
+	m := w.store
+	if m == nil {
+		return blob.ErrClosed
+	}
+	w.store = nil
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, taken := m.blobs[w.key]; taken {
+		return fmt.Errorf("%w: %s", blob.ErrExists, w.key)
+	}
+	if m.blobs == nil {
+		m.blobs = map[blob.Key]stored{}
+	}
+	at := time.Unix(0, 0)
+	if m.Now != nil {
+		at = m.Now()
+	}
+	m.blobs[w.key] = stored{w.buf.Bytes(), at}
+	return nil
+}
+
+// Abort forgets the bytes.
+func (w *memoryWriter) Abort() { w.store = nil }
+
+// check is what every method asks first.
+func check(ctx context.Context, key blob.Key) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return key.Check()
+}

@@ -1,0 +1,437 @@
+package blobtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"segel/internal/blob"
+)
+
+// Subject is an implementation under test.
+type Subject struct {
+	// Open returns a store that keeps its blobs until the test ends. It is empty at the first call.
+	Open func(t *testing.T) blob.Store
+
+	// Crash does to the writers what the death of their process does, and opens what is then left of the store.
+	// Nil for a store without a life after death.
+	Crash func(t *testing.T, s blob.Store, writers ...blob.Writer) blob.Store
+}
+
+// Run proves what every store owes. Fresh makes a new subject for each test.
+func Run(t *testing.T, fresh func(t *testing.T) Subject) {
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, Subject)
+	}{
+		{"WhatWasCommittedIsRead", readsBack},
+		{"ABlobIsReadFromAnyOffset", readsAnywhere},
+		{"ReadersGoOnSideBySide", readsSideBySide},
+		{"NothingIsThereBeforeCommit", hiddenBeforeCommit},
+		{"AbortLeavesNothing", abortLeavesNothing},
+		{"AFinalBlobIsNeverOverwritten", neverOverwritten},
+		{"OfManyWritersOfOneKeyOneWins", oneWins},
+		{"AWriterEndsOnce", endsOnce},
+		{"RemoveIsRepeatable", removeRepeats},
+		{"WhatIsNotThereIsNotFound", notFound},
+		{"OnlyKeysAreKeys", onlyKeys},
+		{"ACanceledContextChangesNothing", canceled},
+		{"ListNamesEveryBlob", listsAll},
+		{"ListStopsWhenToldTo", listStops},
+		{"ACrashLeavesOnlyCommittedBlobs", crash},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.test(t, fresh(t))
+		})
+	}
+}
+
+// Key returns the n-th of a fixed row of keys.
+func Key(n int) blob.Key {
+	k, err := blob.NewKey(rand.NewChaCha8([32]byte{byte(n), byte(n >> 8), byte(n >> 16)}))
+	if err != nil {
+		panic("blobtest: ChaCha8 never fails: " + err.Error())
+	}
+	return k
+}
+
+// Content returns n bytes that look random and differ with the seed.
+func Content(seed byte, n int) []byte {
+	b := make([]byte, n)
+	rand.NewChaCha8([32]byte{31: seed}).Read(b)
+	return b
+}
+
+// Put commits content under a key.
+func Put(t testing.TB, s blob.Store, key blob.Key, content []byte) blob.Digest {
+	t.Helper()
+	d := blob.NewDigester()
+	if err := blob.Save(t.Context(), s, key, bytes.NewReader(content), d); err != nil {
+		t.Fatal(err)
+	}
+	return d.Digest()
+}
+
+// get reads all of a blob.
+func get(t *testing.T, s blob.Store, key blob.Key) []byte {
+	t.Helper()
+	b, err := s.Open(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(io.NewSectionReader(b, 0, b.Size()))
+	if err := errors.Join(err, b.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// create begins a blob and writes its content.
+func create(t *testing.T, s blob.Store, key blob.Key, content []byte) blob.Writer {
+	t.Helper()
+	w, err := s.Create(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Abort)
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// list returns the keys a store lists, sorted.
+func list(t *testing.T, s blob.Store) (keys []blob.Key) {
+	t.Helper()
+	for info, err := range s.List(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, info.Key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func readsBack(t *testing.T, sub Subject) {
+	s := sub.Open(t)
+	for i, n := range []int{0, 1, 511, 1 << 20, 5<<20 + 3} {
+		want := Content(byte(i), n)
+		w, err := s.Create(t.Context(), Key(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// In pieces of growing size, the way uploads come.
+		for p, size := want, 1; len(p) > 0; size *= 3 {
+			m := min(size, len(p))
+			if k, err := w.Write(p[:m]); k != m || err != nil {
+				t.Fatalf("write of %d: %d, %v", m, k, err)
+			}
+			p = p[m:]
+		}
+		if err := w.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if got := get(t, s, Key(i)); !bytes.Equal(got, want) {
+			t.Errorf("%d bytes came back as %d others", n, len(got))
+		}
+	}
+}
+
+func readsAnywhere(t *testing.T, sub Subject) {
+	s, want := sub.Open(t), Content(1, 10_000)
+	Put(t, s, Key(1), want)
+	b, err := s.Open(t.Context(), Key(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if b.Size() != int64(len(want)) {
+		t.Errorf("size %d of %d", b.Size(), len(want))
+	}
+	p := make([]byte, 100)
+	if n, err := b.ReadAt(p, 5000); n != 100 || err != nil || !bytes.Equal(p, want[5000:5100]) {
+		t.Errorf("in the middle: %d, %v", n, err)
+	}
+	if n, err := b.ReadAt(p, 9950); n != 50 || err != io.EOF || !bytes.Equal(p[:n], want[9950:]) {
+		t.Errorf("across the end: %d, %v", n, err)
+	}
+	if n, err := b.ReadAt(p, 10_000); n != 0 || err != io.EOF {
+		t.Errorf("at the end: %d, %v", n, err)
+	}
+	if n, err := b.ReadAt(p, -1); n != 0 || err == nil || err == io.EOF {
+		t.Errorf("before the start: %d, %v", n, err)
+	}
+}
+
+func readsSideBySide(t *testing.T, sub Subject) {
+	s, want := sub.Open(t), Content(1, 1<<20)
+	Put(t, s, Key(1), want)
+	b, err := s.Open(t.Context(), Key(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			p := make([]byte, 1000)
+			for off := i; off+len(p) <= len(want); off += 9973 {
+				if _, err := b.ReadAt(p, int64(off)); err != nil || !bytes.Equal(p, want[off:off+len(p)]) {
+					t.Errorf("at %d: %v", off, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func hiddenBeforeCommit(t *testing.T, sub Subject) {
+	s := sub.Open(t)
+	w := create(t, s, Key(1), []byte("half"))
+	if _, err := s.Open(t.Context(), Key(1)); !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("open: %v", err)
+	}
+	if keys := list(t, s); len(keys) != 0 {
+		t.Errorf("listed: %v", keys)
+	}
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if keys := list(t, s); !slices.Equal(keys, []blob.Key{Key(1)}) {
+		t.Errorf("listed after commit: %v", keys)
+	}
+}
+
+func abortLeavesNothing(t *testing.T, sub Subject) {
+	s := sub.Open(t)
+	create(t, s, Key(1), []byte("wrong")).Abort()
+	if _, err := s.Open(t.Context(), Key(1)); !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("open: %v", err)
+	}
+	Put(t, s, Key(1), []byte("right"))
+	if got := get(t, s, Key(1)); string(got) != "right" {
+		t.Errorf("read %q", got)
+	}
+}
+
+func neverOverwritten(t *testing.T, sub Subject) {
+	s := sub.Open(t)
+	early := create(t, s, Key(1), []byte("early, but late to commit"))
+	Put(t, s, Key(1), []byte("first"))
+	late := create(t, s, Key(1), []byte("second"))
+	for _, w := range []blob.Writer{early, late} {
+		if err := w.Commit(); !errors.Is(err, blob.ErrExists) {
+			t.Errorf("commit: %v", err)
+		}
+	}
+	if got := get(t, s, Key(1)); string(got) != "first" {
+		t.Errorf("read %q", got)
+	}
+}
+
+func oneWins(t *testing.T, sub Subject) {
+	s := sub.Open(t)
+	const writers = 8
+	won := make([]bool, writers)
+	var wg sync.WaitGroup
+	for i := range writers {
+		w := create(t, s, Key(1), bytes.Repeat([]byte{byte(i)}, 1000))
+		wg.Go(func() {
+			switch err := w.Commit(); {
+			case err == nil:
+				won[i] = true
+			case !errors.Is(err, blob.ErrExists):
+				t.Errorf("writer %d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	winner := slices.Index(won, true)
+	if winner < 0 || slices.Contains(won[winner+1:], true) {
+		t.Fatalf("winners: %v", won)
+	}
+	if got := get(t, s, Key(1)); !bytes.Equal(got, bytes.Repeat([]byte{byte(winner)}, 1000)) {
+		t.Errorf("writer %d won, but another's bytes are there", winner)
+	}
+}
+
+func endsOnce(t *testing.T, sub Subject) {
+	s := sub.Open(t)
+	w := create(t, s, Key(1), []byte("a"))
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	w.Abort()
+	if _, err := w.Write([]byte("b")); !errors.Is(err, blob.ErrClosed) {
+		t.Errorf("write after commit: %v", err)
+	}
+	if err := w.Commit(); !errors.Is(err, blob.ErrClosed) {
+		t.Errorf("second commit: %v", err)
+	}
+	if got := get(t, s, Key(1)); string(got) != "a" {
+		t.Errorf("read %q", got)
+	}
+	w = create(t, s, Key(2), []byte("a"))
+	w.Abort()
+	w.Abort()
+	if err := w.Commit(); !errors.Is(err, blob.ErrClosed) {
+		t.Errorf("commit after abort: %v", err)
+	}
+	if keys := list(t, s); !slices.Equal(keys, []blob.Key{Key(1)}) {
+		t.Errorf("listed: %v", keys)
+	}
+}
+
+func removeRepeats(t *testing.T, sub Subject) {
+	s := sub.Open(t)
+	Put(t, s, Key(1), []byte("a"))
+	Put(t, s, Key(2), []byte("b"))
+	for range 2 {
+		if err := s.Remove(t.Context(), Key(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if keys := list(t, s); !slices.Equal(keys, []blob.Key{Key(2)}) {
+		t.Errorf("listed: %v", keys)
+	}
+	if _, err := s.Open(t.Context(), Key(1)); !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("open: %v", err)
+	}
+}
+
+func notFound(t *testing.T, sub Subject) {
+	if _, err := sub.Open(t).Open(t.Context(), Key(1)); !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("open: %v", err)
+	}
+}
+
+func onlyKeys(t *testing.T, sub Subject) {
+	s := sub.Open(t)
+	for _, k := range []blob.Key{"", "a", "../../../../../../etc/passwd0000", "ABCDEFABCDEFABCDEFABCDEFABCDEFAB", Key(1) + "0", Key(1)[:31] + "g"} {
+		if _, err := s.Create(t.Context(), k); !errors.Is(err, blob.ErrKey) {
+			t.Errorf("create %q: %v", k, err)
+		}
+		if _, err := s.Open(t.Context(), k); !errors.Is(err, blob.ErrKey) {
+			t.Errorf("open %q: %v", k, err)
+		}
+		if err := s.Remove(t.Context(), k); !errors.Is(err, blob.ErrKey) {
+			t.Errorf("remove %q: %v", k, err)
+		}
+	}
+}
+
+func canceled(t *testing.T, sub Subject) {
+	s := sub.Open(t)
+	Put(t, s, Key(1), []byte("a"))
+	ctx, cancel := context.WithCancel(t.Context())
+	w, err := s.Create(ctx, Key(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if _, err := w.Write([]byte("b")); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := w.Commit(); !errors.Is(err, context.Canceled) {
+		t.Errorf("commit: %v", err)
+	}
+	if _, err := s.Create(ctx, Key(3)); !errors.Is(err, context.Canceled) {
+		t.Errorf("create: %v", err)
+	}
+	if _, err := s.Open(ctx, Key(1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("open: %v", err)
+	}
+	if err := s.Remove(ctx, Key(1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("remove: %v", err)
+	}
+	for _, err := range s.List(ctx) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("list: %v", err)
+		}
+	}
+	if keys := list(t, s); !slices.Equal(keys, []blob.Key{Key(1)}) {
+		t.Errorf("listed: %v", keys)
+	}
+}
+
+func listsAll(t *testing.T, sub Subject) {
+	s := sub.Open(t)
+	want := map[blob.Key]int64{}
+	for i := range 20 {
+		want[Key(i)] = int64(i * 100)
+		Put(t, s, Key(i), Content(byte(i), i*100))
+	}
+	var first, last time.Time
+	for info, err := range s.List(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		size, ok := want[info.Key]
+		if !ok || size != info.Size {
+			t.Errorf("listed %s with %d bytes", info.Key, info.Size)
+		}
+		delete(want, info.Key)
+		if first.IsZero() || info.Modified.Before(first) {
+			first = info.Modified
+		}
+		if info.Modified.After(last) {
+			last = info.Modified
+		}
+	}
+	if len(want) != 0 {
+		t.Errorf("not listed: %v", want)
+	}
+	if first.IsZero() || last.Sub(first) > time.Hour {
+		t.Errorf("written within seconds, but dated %v to %v", first, last)
+	}
+}
+
+func listStops(t *testing.T, sub Subject) {
+	s := sub.Open(t)
+	for i := range 5 {
+		Put(t, s, Key(i), nil)
+	}
+	n := 0
+	for _, err := range s.List(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n == 2 {
+			break
+		}
+	}
+	if n != 2 {
+		t.Errorf("yielded %d", n)
+	}
+}
+
+func crash(t *testing.T, sub Subject) {
+	if sub.Crash == nil {
+		t.Skip("the store ends with its process")
+	}
+	s := sub.Open(t)
+	Put(t, s, Key(1), []byte("safe"))
+	empty := create(t, s, Key(2), nil)
+	half := create(t, s, Key(3), Content(3, 100_000))
+	s = sub.Crash(t, s, empty, half)
+	if keys := list(t, s); !slices.Equal(keys, []blob.Key{Key(1)}) {
+		t.Errorf("listed: %v", keys)
+	}
+	if got := get(t, s, Key(1)); string(got) != "safe" {
+		t.Errorf("read %q", got)
+	}
+	Put(t, s, Key(3), []byte("again"))
+	if got := get(t, s, Key(3)); string(got) != "again" {
+		t.Errorf("read %q", got)
+	}
+}
