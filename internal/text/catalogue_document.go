@@ -113,6 +113,9 @@ var files = map[string]words{
 	"file.no_pages": {
 		"PDF ini tidak memiliki halaman.",
 		"This PDF has no pages."},
+	"file.certified": {
+		"PDF ini sudah disertifikasi dan tidak mengizinkan tanda tangan baru. Silakan unggah berkas yang belum disertifikasi.",
+		"This PDF is certified and permits no further signatures. Please upload the file before it was certified."},
 	"file.too_complex": {
 		"PDF ini terlalu rumit untuk diproses dengan aman.",
 		"This PDF is too complex to be processed safely."},

@@ -1,0 +1,277 @@
+package text
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"segel/internal/contract"
+)
+
+func TestBothLanguagesNameTheSameArguments(t *testing.T) {
+	t.Parallel()
+	for code, w := range sentences {
+		id, en := names(w.id), names(w.en)
+		slices.Sort(id)
+		slices.Sort(en)
+		if !slices.Equal(id, en) {
+			t.Errorf("%s: Indonesian names %v, English %v", code, id, en)
+		}
+		for _, s := range []string{w.id, w.en} {
+			if strings.TrimSpace(s) != s || s == "" {
+				t.Errorf("%s: %q is empty or has spaces about it", code, s)
+			}
+			if strings.Count(s, "{") != strings.Count(s, "}") || strings.Count(s, "[") != strings.Count(s, "]") {
+				t.Errorf("%s: %q leaves a brace open", code, s)
+			}
+		}
+	}
+}
+
+func TestEveryStateStampEventAndPeriodHasALabel(t *testing.T) {
+	t.Parallel()
+	var want []string
+	for _, s := range contract.States {
+		want = append(want, "status."+string(s))
+		if s != contract.Processing {
+			want = append(want, "description."+string(s))
+		}
+	}
+	for _, p := range constants(t, "../store", "Period") {
+		want = append(want, "periode."+p)
+	}
+	types := constants(t, "../contract", "EventType")
+	if len(types) < 20 {
+		t.Fatalf("only %d types of event found", len(types))
+	}
+	for _, e := range types {
+		want = append(want, "event."+e)
+	}
+	for _, code := range want {
+		if !Known(code) {
+			t.Errorf("%s has no sentence", code)
+		}
+	}
+}
+
+func TestEveryCodeInTheProjectHasASentenceAndGivesItsArguments(t *testing.T) {
+	t.Parallel()
+	uses := codes(t, "../..")
+	if len(uses) < 60 {
+		t.Fatalf("only %d uses of codes found", len(uses))
+	}
+	for _, u := range uses {
+		w, ok := sentences[u.code]
+		if !ok {
+			t.Errorf("%s: %s has no sentence", u.where, u.code)
+			continue
+		}
+		if u.open {
+			continue
+		}
+		for _, name := range required(w.id) {
+			if !slices.Contains(u.args, name) {
+				t.Errorf("%s: %s names {%s}, which is not given here", u.where, u.code, name)
+			}
+		}
+	}
+}
+
+// required returns the arguments a sentence cannot do without: those outside brackets.
+func required(s string) []string {
+	return names(regexp.MustCompile(`\[[^]]*\]`).ReplaceAllString(s, ""))
+}
+
+// use is one place in the program that speaks by code.
+type use struct {
+	where string // file and line
+	code  string
+	args  []string
+	open  bool // arguments may be given elsewhere
+}
+
+var codeLike = regexp.MustCompile(`^[a-z]+(\.[a-z0-9_]+)+$`)
+
+// codes finds every code in the sources under root: in calls of Refuse and add, in the member Code of a
+// composite literal, and in calls of this package's Sentence.
+func codes(t *testing.T, root string) []use {
+	t.Helper()
+	var found []use
+	files := token.NewFileSet()
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && (e.Name() == "testdata" || e.Name() == "node_modules" || e.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		if e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		// A refusal kept in a variable gets its arguments where it is used.
+		kept := map[ast.Node]bool{}
+		// What With(...) adds to the call before the dot.
+		with := map[ast.Node][]string{}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ValueSpec:
+				for _, v := range n.Values {
+					ast.Inspect(v, func(n ast.Node) bool { kept[n] = true; return true })
+				}
+			case *ast.CallExpr:
+				collectWith(n, with)
+				if u, ok := call(n); ok {
+					u.where, u.open = files.Position(n.Pos()).String(), u.open || kept[n]
+					u.args = append(u.args, with[n]...)
+					found = append(found, u)
+				}
+			case *ast.CompositeLit:
+				if u, ok := literal(n); ok {
+					u.where, u.open = files.Position(n.Pos()).String(), u.open || kept[n]
+					found = append(found, u)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// collectWith hands the argument's name of x.With("name", v) down to x, and through Again and Because.
+func collectWith(n *ast.CallExpr, with map[ast.Node][]string) {
+	s, ok := n.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	inner, ok := s.X.(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	switch s.Sel.Name {
+	case "With":
+		if name, ok := text(n.Args, 0); ok {
+			with[inner] = append(with[inner], name)
+		}
+		fallthrough
+	case "Again", "Because":
+		with[inner] = append(with[inner], with[n]...)
+	}
+}
+
+// call reads Refuse(kind, code), add(field, code, name, value, ...) and Sentence(language, code, args).
+func call(n *ast.CallExpr) (use, bool) {
+	name := ""
+	switch f := n.Fun.(type) {
+	case *ast.Ident:
+		name = f.Name
+	case *ast.SelectorExpr:
+		name = f.Sel.Name
+	}
+	code, ok := text(n.Args, 1)
+	if !ok || !codeLike.MatchString(code) {
+		return use{}, false
+	}
+	switch name {
+	case "Refuse":
+		return use{code: code}, true
+	case "Sentence":
+		return use{code: code, open: true}, true
+	case "add":
+		u := use{code: code, open: n.Ellipsis.IsValid()}
+		for i := 2; i < len(n.Args); i += 2 {
+			if arg, ok := text(n.Args, i); ok {
+				u.args = append(u.args, arg)
+			}
+		}
+		return u, true
+	}
+	return use{}, false
+}
+
+// literal reads Error{Code: code, Args: ...} and its like.
+func literal(n *ast.CompositeLit) (use, bool) {
+	var u use
+	for _, e := range n.Elts {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		key, ok := kv.Key.(*ast.Ident)
+		if !ok {
+			continue
+		}
+		switch key.Name {
+		case "Code":
+			u.code, _ = text([]ast.Expr{kv.Value}, 0)
+		case "Args":
+			m, ok := kv.Value.(*ast.CompositeLit)
+			if !ok {
+				u.open = true
+				continue
+			}
+			for _, e := range m.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok {
+					if name, ok := text([]ast.Expr{kv.Key}, 0); ok {
+						u.args = append(u.args, name)
+					}
+				}
+			}
+		}
+	}
+	return u, codeLike.MatchString(u.code)
+}
+
+// text returns the string literal at i.
+func text(args []ast.Expr, i int) (string, bool) {
+	if i >= len(args) {
+		return "", false
+	}
+	l, ok := args[i].(*ast.BasicLit)
+	if !ok || l.Kind != token.STRING {
+		return "", false
+	}
+	s, err := strconv.Unquote(l.Value)
+	return s, err == nil
+}
+
+// constants returns the values of the string constants of a type in a package.
+func constants(t *testing.T, dir, typ string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []string
+	for _, path := range paths {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if v, ok := n.(*ast.ValueSpec); ok {
+				if id, ok := v.Type.(*ast.Ident); ok && id.Name == typ {
+					if s, ok := text(v.Values, 0); ok {
+						values = append(values, s)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return values
+}
