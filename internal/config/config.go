@@ -38,8 +38,9 @@ type Config struct {
 	// The one path segment that stands for {service} in /v1/econtract/{service}/sign/. Empty: any is accepted.
 	ServiceSegment string `env:"SERVICE_SEGMENT"`
 
-	// Further paths for clients that know the operations under other names: /their/path=operation, separated by commas. Operations are named
-	// by the last segment of their own path, such as upload-docs-base64 or status.
+	// Further paths for clients that know the operations under other names, each as /their/path=/our/path, separated by commas. Our path
+	// is written as the interface's documentation shows it; parts in braces are carried over by name, such as
+	// /status/{document_id}=/v1/econtract/web_app/document/status/{document_id}.
 	Paths map[string]string `env:"PATHS" envKeyValSeparator:"="`
 
 	// Least level that is logged: debug, info, warn or error.
@@ -47,6 +48,9 @@ type Config struct {
 
 	// How lines are logged: text or json.
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
+
+	// Token that lets a monitor read /metrics, sent as Authorization: Bearer. Empty: only an admin's token does.
+	MetricsToken string `env:"METRICS_TOKEN" secret:"true"`
 
 	// How long requests and jobs at work may take to finish when the service is told to stop.
 	ShutdownWait time.Duration `env:"SHUTDOWN_WAIT" envDefault:"20s"`
@@ -106,11 +110,11 @@ type Config struct {
 	// Jobs (stamping, sealing) worked on at the same time.
 	MaxJobs int `env:"MAX_JOBS" envDefault:"4"`
 
-	// Requests without an account, such as verify, that one address may make in a minute.
-	AnonymousPerMinute int `env:"ANONYMOUS_PER_MINUTE" envDefault:"30"`
-
-	// Requests that one account may make in a second, on average. 0: any number.
+	// Requests that one address may make in a second, in the long run. 0: any number.
 	RequestsPerSecond int `env:"REQUESTS_PER_SECOND" envDefault:"0"`
+
+	// Requests that one address may make at once before that counts. 0: those of ten seconds.
+	RequestsAtOnce int `env:"REQUESTS_AT_ONCE" envDefault:"0"`
 
 	// Tries of a password that one address has on one account before it must wait ten seconds for each further one.
 	LoginTries int `env:"LOGIN_TRIES" envDefault:"10"`

@@ -51,7 +51,7 @@ func TestFlagsWinOverTheEnvironmentAndItOverDefaults(t *testing.T) {
 	t.Parallel()
 	environ := []string{
 		"SEGEL_LISTEN=:9000", "SEGEL_MAX_FILE=2MiB", "SEGEL_MAX_PAGES=", "PATH=/bin", "SEGEL_LOG_LEVEL=debug",
-		"SEGEL_TRUSTED_PROXIES=10.1.2.3/8,::1", "SEGEL_PATHS=/api/status=status,/api/up=upload-docs", "SEGEL_ACCESS_LIFETIME=90m",
+		"SEGEL_TRUSTED_PROXIES=10.1.2.3/8,::1", "SEGEL_PATHS=/status/{document_id}=/v1/econtract/web_app/document/status/{document_id},/up=/v1/econtract/{service}/sign/upload-docs", "SEGEL_ACCESS_LIFETIME=90m",
 		"SEGEL_CORS_ORIGINS=https://a.example,https://b.example:8443",
 	}
 	c, err := Load(environ, map[string]string{"SEGEL_LISTEN": "0.0.0.0:9001"})
@@ -61,7 +61,10 @@ func TestFlagsWinOverTheEnvironmentAndItOverDefaults(t *testing.T) {
 	want := Default()
 	want.Listen, want.MaxFile, want.LogLevel, want.AccessLifetime = "0.0.0.0:9001", 2<<20, slog.LevelDebug, 90*time.Minute
 	want.TrustedProxies = []Network{{netip.MustParsePrefix("10.0.0.0/8")}, {netip.MustParsePrefix("::1/128")}}
-	want.Paths = map[string]string{"/api/status": "status", "/api/up": "upload-docs"}
+	want.Paths = map[string]string{
+		"/status/{document_id}": "/v1/econtract/web_app/document/status/{document_id}",
+		"/up":                   "/v1/econtract/{service}/sign/upload-docs",
+	}
 	want.CORSOrigins = []string{"https://a.example", "https://b.example:8443"}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got\n%s\nwant\n%s", c, want)
@@ -83,7 +86,8 @@ func TestEveryProblemIsToldByItsVariable(t *testing.T) {
 		{"SEGEL_CORS_ORIGINS=a.example", "SEGEL_CORS_ORIGINS"},
 		{"SEGEL_CORS_ORIGINS=https://a.example/", "SEGEL_CORS_ORIGINS"},
 		{"SEGEL_SERVICE_SEGMENT=a/b", "SEGEL_SERVICE_SEGMENT: must be one path segment"},
-		{"SEGEL_PATHS=status=status", "SEGEL_PATHS"},
+		{"SEGEL_PATHS=status=/v1/status", "SEGEL_PATHS"},
+		{"SEGEL_PATHS=/status=status", "SEGEL_PATHS"},
 		{"SEGEL_LOG_FORMAT=xml", "SEGEL_LOG_FORMAT: must be text or json"},
 		{"SEGEL_LOG_LEVEL=loud", "SEGEL_LOG_LEVEL"},
 		{"SEGEL_MAX_FILE=many", "SEGEL_MAX_FILE"},
@@ -148,7 +152,7 @@ func TestSecretsCanComeFromFilesAndAreNeverPrinted(t *testing.T) {
 func TestWhatIsPrintedIsReadAgain(t *testing.T) {
 	t.Parallel()
 	c, err := Load([]string{
-		"SEGEL_PATHS=/a=upload-docs,/b=status", "SEGEL_TRUSTED_PROXIES=10.0.0.0/8", "SEGEL_MAX_FILE=1500000",
+		"SEGEL_PATHS=/a=/v1/a,/b/{x}=/v1/b/{x}", "SEGEL_TRUSTED_PROXIES=10.0.0.0/8", "SEGEL_MAX_FILE=1500000",
 		"SEGEL_ACCESS_LIFETIME=90s", "SEGEL_GUEST_LIFETIME=48h", "SEGEL_LOG_LEVEL=warn", "SEGEL_STAMP_ONLY=true",
 	}, nil)
 	if err != nil {

@@ -35,8 +35,8 @@ func (c Config) Validate() error {
 		}
 	}
 	v.when(c.ServiceSegment != "" && !segment.MatchString(c.ServiceSegment), "SERVICE_SEGMENT", "must be one path segment of letters, digits and . _ ~ -")
-	for path, op := range c.Paths {
-		v.when(!strings.HasPrefix(path, "/") || op == "", "PATHS", fmt.Sprintf("%q=%q must be a path from / and the operation it leads to", path, op))
+	for from, to := range c.Paths {
+		v.when(!strings.HasPrefix(from, "/") || !strings.HasPrefix(to, "/v1/"), "PATHS", fmt.Sprintf("%q=%q must be a path from / and the path below /v1/ it leads to", from, to))
 	}
 	v.when(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT", "must be text or json")
 	v.when(c.Organisation == "", "ORGANISATION", "must not be empty")
@@ -93,7 +93,7 @@ func (v *problems) numbers(c Config) {
 		{"MAX_PAGES", c.MaxPages, 1}, {"MAX_PARTICIPANTS", c.MaxParticipants, 1}, {"MAX_PLACEMENTS", c.MaxPlacements, 1},
 		{"MAX_STAMPS", c.MaxStamps, 1}, {"MAX_TEXT", c.MaxText, 1},
 		{"MAX_UPLOADS", c.MaxUploads, 1}, {"MAX_SIGNATURES", c.MaxSignatures, 0}, {"MAX_LOGINS", c.MaxLogins, 1}, {"MAX_JOBS", c.MaxJobs, 1},
-		{"ANONYMOUS_PER_MINUTE", c.AnonymousPerMinute, 1}, {"REQUESTS_PER_SECOND", c.RequestsPerSecond, 0},
+		{"REQUESTS_PER_SECOND", c.RequestsPerSecond, 0}, {"REQUESTS_AT_ONCE", c.RequestsAtOnce, 0},
 		{"LOGIN_TRIES", c.LoginTries, 1}, {"LOGIN_TRIES_PER_ADDRESS", c.LoginTriesPerAddress, 1},
 		{"MIN_PASSWORD", c.MinPassword, 8},
 	} {
