@@ -29,8 +29,8 @@ var table = map[string][]string{
 	"pades/font":       {"pdf"},
 
 	"internal/contract":               {},
-	"internal/text":                   {},
-	"internal/config":                 {},
+	"internal/text":                   {"internal/contract"},
+	"internal/config":                 {"internal/contract"},
 	"internal/audit":                  {"internal/contract"},
 	"internal/blob":                   {},
 	"internal/blob/file":              {"internal/blob"},
