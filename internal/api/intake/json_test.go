@@ -158,6 +158,25 @@ func TestEveryWindowAndEveryLengthGivesTheSameFile(t *testing.T) {
 	}
 }
 
+func TestWhatTheSlowGearLeavesSuitsTheFastOne(t *testing.T) {
+	t.Parallel()
+	var sink bytes.Buffer
+	d := newDecoder(&sink, Limits{}.withDefaults(), 64)
+	// The second piece shifts down, and leaves slashes and a plus to a third that is of the URL alphabet alone.
+	for _, piece := range []string{"QUJD", "-__-_-_", "_---", "QUJDQQQ"} {
+		if err := d.write([]byte(piece), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.close(0); err != nil {
+		t.Fatal(err)
+	}
+	want, err := base64.RawURLEncoding.DecodeString("QUJD-__-_-__---QUJDQQQ")
+	if err != nil || !bytes.Equal(sink.Bytes(), want) {
+		t.Errorf("%x, want %x, %v", sink.Bytes(), want, err)
+	}
+}
+
 // escapeSlashes encodes like PHP.
 func escapeSlashes(b []byte) string {
 	return strings.ReplaceAll(base64.StdEncoding.EncodeToString(b), "/", `\/`)
@@ -238,6 +257,9 @@ func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 		{"wrong at the end", lead + long + `*"}`, BadBase64, len(lead) + len(long)},
 		{"escaped quote", lead + `QU\"JD"}`, BadBase64, 22},
 		{"escaped backslash", lead + `QU\\JD"}`, BadBase64, 22},
+		{"escaped quote far in the file", lead + long + `\"JD"}`, BadBase64, len(lead) + len(long)},
+		{"form feed", lead + `QU\fJD"}`, BadBase64, 22},
+		{"half escape of the first character", lead + `\u004"}`, Malformed, 20},
 		{"letter above 7f", lead + "QU\u00e9D\"}", BadBase64, 22},
 		{"escaped letter above 7f", lead + `QU\u0141D"}`, BadBase64, 22},
 		{"one character too few", lead + `QUJDQ"}`, BadBase64, 25},
