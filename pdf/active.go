@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -64,7 +65,7 @@ type activeWalk struct {
 func (w *activeWalk) load(n uint32, s slot) error {
 	ref := Ref{Number: n, Generation: s.generation()}
 	o, _, err := w.d.load(ref, s)
-	if isRead(err) {
+	if isRead(err) || errors.Is(err, ErrTooLarge) {
 		return err
 	}
 	if err == nil {

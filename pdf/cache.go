@@ -37,3 +37,8 @@ func (c *cache[V]) put(n uint32, v V, cost int64) {
 	c.young[n] = cached[V]{v, cost}
 	c.used += cost
 }
+
+func (c *cache[V]) forget(n uint32) {
+	delete(c.old, n)
+	delete(c.young, n)
+}

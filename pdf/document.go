@@ -23,7 +23,8 @@ type Document struct {
 
 	objects    cache[Object]
 	containers cache[*container]
-	nested     int // loads in progress, see Object
+	nested     int   // loads in progress, see Object
+	work       int64 // spent of Limits.Work
 
 	repaired  bool
 	tolerated []string
@@ -114,6 +115,9 @@ func (d *Document) readObjectAt(at int64, want Ref, follow bool) (*indirect, err
 	}
 	p := newParser(newLexer(d.src, at, end), d.limits)
 	found, err := d.readObject(p, at, want, follow)
+	if spent := d.spend(p.lx.offset() - at); spent != nil {
+		return nil, spent
+	}
 	if err == nil || end == d.size || p.lx.offset() < end {
 		return found, err
 	}
@@ -198,6 +202,15 @@ func (d *Document) Resolve(o Object) (Object, error) {
 		}
 	}
 	return nil, damaged(-1, "references run in circles")
+}
+
+// spend counts bytes that were parsed or decoded. Objects that overlap, or
+// streams that many others need, could otherwise make a small file cost hours.
+func (d *Document) spend(n int64) error {
+	if d.work += n; d.work > d.limits.Work {
+		return tooLarge(-1, "more than %d bytes of work", d.limits.Work)
+	}
+	return nil
 }
 
 // tolerate notes a defect that has only one reading.

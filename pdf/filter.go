@@ -30,7 +30,10 @@ func (d *Document) Decode(s *Stream) ([]byte, error) {
 		return nil, err
 	}
 	for i, f := range filters {
-		if b, err = d.undo(f, params[i], b); err != nil {
+		if b, err = d.undo(f, params[i], b); err == nil {
+			err = d.spend(int64(len(b)))
+		}
+		if err != nil {
 			var e *Error
 			if errors.As(err, &e) {
 				return nil, err

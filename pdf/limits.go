@@ -29,11 +29,13 @@ type Limits struct {
 	ObjectBytes int64 // bytes of one object without stream data; default 64 MiB
 	Decoded     int64 // bytes of one decoded stream; default 128 MiB
 	Cache       int64 // bytes kept of parsed objects and object streams; default 32 MiB
+	Work        int64 // bytes parsed and decoded by one Document, ever; default 256 MiB and 20 times the file
 	Pages       int   // pages; default 500,000
 	Fields      int   // form fields and widgets; default 100,000
 }
 
-func (l Limits) withDefaults() Limits {
+func (l Limits) withDefaults(size int64) Limits {
+	def(&l.Work, 256<<20+20*size)
 	def(&l.Objects, 8_388_607)
 	def(&l.Sections, 10_000)
 	def(&l.Depth, 100)
@@ -52,8 +54,8 @@ func def[T int | int64](v *T, d T) {
 	}
 }
 
-func (o Options) withDefaults() Options {
-	o.Limits = o.Limits.withDefaults()
+func (o Options) withDefaults(size int64) Options {
+	o.Limits = o.Limits.withDefaults(size)
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}

@@ -20,6 +20,9 @@ func (d *Document) loadCompressed(number uint32, s slot) (Object, int64, error) 
 	}
 	p := newParser(newBytesLexer(c.data[start:], 0), d.limits)
 	o, err := p.object()
+	if spent := d.spend(p.lx.offset()); spent != nil {
+		return nil, 0, spent
+	}
 	if err != nil {
 		return nil, 0, err
 	}

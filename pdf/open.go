@@ -20,7 +20,7 @@ const (
 // ErrNotPDF, ErrDamaged, ErrEncrypted, ErrPasswordNeeded or ErrTooLarge; any
 // other error is r's.
 func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
-	o = o.withDefaults()
+	o = o.withDefaults(size)
 	d := &Document{
 		src: r, size: size, limits: o.Limits, random: o.Random,
 		objects:    newCache[Object](o.Limits.Cache / 2),

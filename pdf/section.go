@@ -8,7 +8,7 @@ import (
 // section is one cross-reference section: a table with its trailer, or a
 // stream whose dictionary is the trailer.
 type section struct {
-	ref     Ref   // the object a stream is, or zero
+	ref     Ref   // the object its stream is, or zero
 	at      int64 // absolute offset of "xref" or of the stream's object
 	end     int64 // absolute offset behind the trailer dictionary or endobj
 	stream  bool
@@ -75,9 +75,11 @@ func (d *Document) readTableSection(lx *lexer, at int64, visit visitor) (*sectio
 		return nil, err
 	}
 	if s.xrefStm != 0 {
-		if _, err := d.readStreamSection(s.xrefStm, visit); err != nil {
+		beside, err := d.readStreamSection(s.xrefStm, visit)
+		if err != nil {
 			return nil, fmt.Errorf("read stream of hybrid section at %d: %w", at, err)
 		}
+		s.ref = beside.ref
 	}
 	for _, f := range free {
 		if err := visit(f.n, f.s); err != nil {

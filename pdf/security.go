@@ -1,21 +1,195 @@
 package pdf
 
-// security undoes and applies encryption of one file.
-type security struct{}
+import (
+	"fmt"
+	"io"
+)
 
-func (s *security) decryptStrings(ref Ref, o Object) Object            { return o }
-func (s *security) decryptStream(st *Stream, b []byte) ([]byte, error) { return b, nil }
+// security undoes and applies the standard security handler (ISO 32000-2
+// §7.6) with the key of one file.
+type security struct {
+	key           []byte
+	strings       method // of strings
+	streams       method // of streams that name no crypt filter
+	filters       map[Name]method
+	plainMetadata bool // /EncryptMetadata is false
+	dict          Ref  // the encryption dictionary, which is never encrypted itself
+	random        io.Reader
+}
 
+// method is how one kind of data is encrypted.
+type method uint8
+
+const (
+	identity method = iota // not at all
+	rc4Method
+	aes128Method
+	aes256Method
+)
+
+// unlock reads /Encrypt and derives the key, from an empty password or the one
+// given, as user or owner.
 func (d *Document) unlock(password string) error {
 	if d.trailer["Encrypt"] == nil {
 		return nil
 	}
-	return &Error{Kind: Encrypted, Offset: -1}
+	dict, err := d.Dict(d.trailer["Encrypt"])
+	if err != nil {
+		return fmt.Errorf("read encryption dictionary: %w", err)
+	}
+	h, err := d.readHandler(dict)
+	if err != nil {
+		return err
+	}
+	s := &security{plainMetadata: h.plainMetadata, dict: d.trailer.Ref("Encrypt"), random: d.random}
+	if err := d.methods(s, dict, h.version); err != nil {
+		return err
+	}
+	for _, p := range []string{"", password} {
+		if s.key = h.fileKey([]byte(p)); s.key != nil {
+			// What was parsed so far was not decrypted.
+			d.objects = newCache[Object](d.objects.budget)
+			d.containers = newCache[*container](d.containers.budget)
+			d.security = s
+			return nil
+		}
+	}
+	return &Error{Kind: PasswordNeeded, Offset: -1}
 }
 
-func (d *Document) repair(password string) error {
-	return &Error{Kind: Damaged, Offset: -1, Msg: "repair is not supported"}
+// methods finds how strings and streams are encrypted: by /V alone up to
+// version 2, by named crypt filters from version 4 on.
+func (d *Document) methods(s *security, dict Dict, version int64) error {
+	if version < 4 {
+		s.strings, s.streams = rc4Method, rc4Method
+		return nil
+	}
+	named, err := d.Dict(dict["CF"])
+	if err != nil {
+		return fmt.Errorf("crypt filters: %w", err)
+	}
+	s.filters = map[Name]method{"Identity": identity}
+	for name, o := range named {
+		filter, err := d.Dict(o)
+		if err != nil {
+			return fmt.Errorf("crypt filter /%s: %w", name, err)
+		}
+		m, err := d.Name(filter["CFM"])
+		if err != nil {
+			return fmt.Errorf("crypt filter /%s: %w", name, err)
+		}
+		switch m {
+		case "V2":
+			s.filters[name] = rc4Method
+		case "AESV2":
+			s.filters[name] = aes128Method
+		case "AESV3":
+			s.filters[name] = aes256Method
+		case "None", "":
+			s.filters[name] = identity
+		}
+	}
+	if s.strings, err = d.defaultFilter(s, dict["StrF"]); err != nil {
+		return err
+	}
+	s.streams, err = d.defaultFilter(s, dict["StmF"])
+	return err
 }
 
-// sealFor returns what encrypts the strings and data of an object, or nil.
-func (d *Document) sealFor(ref Ref) func([]byte) ([]byte, error) { return nil }
+func (d *Document) defaultFilter(s *security, o Object) (method, error) {
+	name, err := d.Name(o)
+	if err != nil {
+		return 0, err
+	}
+	if name == "" {
+		return identity, nil
+	}
+	m, ok := s.filters[name]
+	if !ok {
+		return 0, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("crypt filter /%s", name)}
+	}
+	return m, nil
+}
+
+// decryptStrings decrypts the strings of an object that stands in the file for
+// itself. It changes o in place where it can. A string that cannot have been
+// encrypted is left as it is.
+func (s *security) decryptStrings(ref Ref, o Object) Object {
+	if ref == s.dict {
+		return o
+	}
+	switch o := o.(type) {
+	case String:
+		if b, err := s.open(s.strings, ref, o.Bytes); err == nil {
+			o.Bytes = b
+		}
+		return o
+	case Array:
+		for i, v := range o {
+			o[i] = s.decryptStrings(ref, v)
+		}
+	case Dict:
+		signature := isSignature(o)
+		for k, v := range o {
+			if !signature || k != "Contents" {
+				o[k] = s.decryptStrings(ref, v)
+			}
+		}
+	case *Stream:
+		if o.Dict["Type"] != Object(Name("XRef")) {
+			s.decryptStrings(ref, o.Dict)
+		}
+	}
+	return o
+}
+
+func (s *security) decryptStream(st *Stream, b []byte) ([]byte, error) {
+	m, err := s.streamMethod(st.Dict)
+	if err != nil {
+		return nil, err
+	}
+	return s.open(m, st.ref, b)
+}
+
+func (s *security) encryptString(ref Ref, b []byte) ([]byte, error) {
+	return s.seal(s.strings, ref, b)
+}
+
+func (s *security) encryptStream(ref Ref, dict Dict, b []byte) ([]byte, error) {
+	m, err := s.streamMethod(dict)
+	if err != nil {
+		return nil, err
+	}
+	return s.seal(m, ref, b)
+}
+
+// streamMethod tells how a stream is encrypted. Cross-reference streams never
+// are; others may name a filter of their own first.
+func (s *security) streamMethod(dict Dict) (method, error) {
+	if dict["Type"] == Object(Name("XRef")) {
+		return identity, nil
+	}
+	if dict["Type"] == Object(Name("Metadata")) && s.plainMetadata {
+		return identity, nil
+	}
+	filter, params := dict["Filter"], dict["DecodeParms"]
+	if a, ok := filter.(Array); ok && len(a) > 0 {
+		filter = a[0]
+	}
+	if filter != Object(Name("Crypt")) {
+		return s.streams, nil
+	}
+	if a, ok := params.(Array); ok && len(a) > 0 {
+		params = a[0]
+	}
+	p, _ := params.(Dict)
+	name, ok := p["Name"].(Name)
+	if !ok {
+		name = "Identity"
+	}
+	m, ok := s.filters[name]
+	if !ok {
+		return 0, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("crypt filter /%s", name)}
+	}
+	return m, nil
+}

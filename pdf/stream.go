@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"bytes"
 	"errors"
 	"io"
 )
@@ -17,22 +18,29 @@ func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool
 		return damaged(start, "cross-reference stream with indirect /Length")
 	}
 	size, err := d.Integer(length)
+	if isRead(err) {
+		return err
+	}
+	var end *lexer
+	if err == nil && length != nil {
+		end, err = d.dataEnd(start, size)
+	}
+	if isRead(err) {
+		return err
+	}
+	if end == nil && d.repaired && follow {
+		if size, err = d.searchEnd(start); err == nil {
+			end, err = d.dataEnd(start, size)
+		}
+	}
 	if err != nil {
 		return err
 	}
-	if length == nil || size < 0 || size > d.size-start {
-		return damaged(start, "/Length of stream")
+	if end == nil {
+		return damaged(start, "stream without /Length")
 	}
-	end := newLexer(d.src, start+size, d.size)
-	t, err := end.next()
-	if err != nil || !t.is("endstream") {
-		if isRead(err) {
-			return err
-		}
-		return damaged(start+size, "stream does not end where its /Length says")
-	}
-	found.end = t.end
-	if t, err = end.next(); err == nil && t.is("endobj") {
+	found.end = end.offset()
+	if t, err := end.next(); err == nil && t.is("endobj") {
 		found.end = t.end
 	} else if isRead(err) {
 		return err
@@ -41,6 +49,49 @@ func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool
 	}
 	found.value = &Stream{Dict: dict, from: d, ref: found.ref, start: start, size: size}
 	return nil
+}
+
+// dataEnd returns a lexer behind the word endstream that must follow data of
+// the given size.
+func (d *Document) dataEnd(start, size int64) (*lexer, error) {
+	if size < 0 || size > d.size-start {
+		return nil, damaged(start, "/Length of stream")
+	}
+	lx := newLexer(d.src, start+size, d.size)
+	t, err := lx.next()
+	if isRead(err) {
+		return nil, err
+	}
+	if err != nil || !t.is("endstream") {
+		return nil, damaged(start+size, "stream does not end where its /Length says")
+	}
+	return lx, nil
+}
+
+// searchEnd finds the size of data whose /Length is wrong, in a file that is
+// being repaired: up to the next endstream, less the end of line before it.
+func (d *Document) searchEnd(start int64) (int64, error) {
+	word := []byte("endstream")
+	for at := start; at < d.size; at += laterChunk - int64(len(word)) {
+		b, _, err := d.window(at, at+laterChunk)
+		if err != nil {
+			return 0, err
+		}
+		if err := d.spend(int64(len(b))); err != nil {
+			return 0, err
+		}
+		i := bytes.Index(b, word)
+		if i < 0 {
+			continue
+		}
+		before, _, err := d.window(max(start, at+int64(i)-2), at+int64(i))
+		if err != nil {
+			return 0, err
+		}
+		trimmed := bytes.TrimSuffix(bytes.TrimSuffix(before, []byte("\n")), []byte("\r"))
+		return at + int64(i) - int64(len(before)-len(trimmed)) - start, nil
+	}
+	return 0, damaged(start, "stream without end")
 }
 
 // dataStart passes the end of line behind the word stream, which is a line

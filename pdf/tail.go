@@ -113,14 +113,14 @@ func (u *Update) writeObjects(w *writer) ([]written, error) {
 		if p.value == nil {
 			return nil, misuse("object %v was reserved and never set", p.ref)
 		}
-		w.seal = u.d.sealFor(p.ref)
+		w.security, w.ref = u.d.security, p.ref
 		at, err := w.indirect(p.ref, p.value)
 		if err != nil {
 			return nil, fmt.Errorf("write object %v: %w", p.ref, err)
 		}
 		entries = append(entries, written{p.ref, at - u.d.shift})
 	}
-	w.seal = nil
+	w.security = nil // neither trailer nor cross-reference is encrypted
 	return entries, nil
 }
 

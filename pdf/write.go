@@ -18,9 +18,10 @@ type writer struct {
 	base  int64 // absolute offset of buf[0]
 	holes map[*Hole]int
 	depth int
-	// seal encrypts strings and stream data of the object being written; nil
-	// leaves them as they are.
-	seal func([]byte) ([]byte, error)
+	// security encrypts the strings and stream data of object ref; nil leaves
+	// them as they are.
+	security *security
+	ref      Ref
 }
 
 func (w *writer) offset() int64 { return w.base + int64(len(w.buf)) }
@@ -101,9 +102,9 @@ func (w *writer) name(n Name) {
 
 func (w *writer) string(s String) error {
 	b := s.Bytes
-	if w.seal != nil {
+	if w.security != nil {
 		var err error
-		if b, err = w.seal(b); err != nil {
+		if b, err = w.security.encryptString(w.ref, b); err != nil {
 			return err
 		}
 	}
@@ -167,7 +168,7 @@ func (w *writer) dict(d Dict) error {
 	if err := w.enter(); err != nil {
 		return err
 	}
-	defer w.plainContents(d)()
+	signature := isSignature(d)
 	w.text("<<")
 	for _, k := range sortedKeys(d) {
 		v := d[k]
@@ -176,7 +177,7 @@ func (w *writer) dict(d Dict) error {
 		}
 		w.name(k)
 		w.buf = append(w.buf, ' ')
-		if err := w.object(v); err != nil {
+		if err := w.value(v, signature && k == "Contents"); err != nil {
 			return err
 		}
 		w.buf = append(w.buf, '\n')
@@ -186,20 +187,16 @@ func (w *writer) dict(d Dict) error {
 	return nil
 }
 
-// plainContents keeps the /Contents of a signature from being encrypted again
-// when its dictionary is rewritten.
-func (w *writer) plainContents(d Dict) func() {
-	if w.seal == nil || !isSignature(d) {
-		return func() {}
+// value writes an entry of a dictionary, unencrypted if it is to stay plain.
+func (w *writer) value(o Object, plain bool) error {
+	if !plain {
+		return w.object(o)
 	}
-	seal, contents := w.seal, d["Contents"]
-	w.seal = func(b []byte) ([]byte, error) {
-		if s, ok := contents.(String); ok && len(b) > 0 && len(s.Bytes) == len(b) && &s.Bytes[0] == &b[0] {
-			return b, nil
-		}
-		return seal(b)
-	}
-	return func() { w.seal = seal }
+	saved := w.security
+	w.security = nil
+	err := w.object(o)
+	w.security = saved
+	return err
 }
 
 // isSignature tells a signature dictionary, whose /Contents is never encrypted
@@ -244,8 +241,8 @@ func (w *writer) stream(s *Stream) error {
 	if err != nil {
 		return err
 	}
-	if w.seal != nil && dict["Type"] != Object(Name("XRef")) {
-		if data, err = w.seal(data); err != nil {
+	if w.security != nil {
+		if data, err = w.security.encryptStream(w.ref, dict, data); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,235 @@
+package pdf
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// repair rebuilds the cross-reference by reading the whole file and noting
+// where objects begin: the last one of a number counts, as in a sound file the
+// newest does. What results can be read but not updated.
+func (d *Document) repair(password string) error {
+	d.repaired = true
+	d.slots, d.sections, d.trailer, d.security, d.facts = slots{}, nil, Dict{}, nil, nil
+	d.shift, d.pageCount, d.oddTree, d.nested = 0, 0, false, 0
+	d.objects = newCache[Object](d.limits.Cache / 2)
+	d.containers = newCache[*container](d.limits.Cache / 2)
+
+	s := &scan{d: d}
+	if err := s.run(); err != nil {
+		return fmt.Errorf("scan for objects: %w", err)
+	}
+	if err := d.unlock(password); err != nil {
+		return err
+	}
+	if err := s.unpack(); err != nil {
+		return err
+	}
+	if d.trailer.Ref("Root").IsZero() {
+		if s.catalog.IsZero() {
+			return damaged(-1, "no catalog in the file")
+		}
+		d.trailer["Root"] = s.catalog
+	}
+	_, _, err := d.Root()
+	return err
+}
+
+// scan is one pass over the file.
+type scan struct {
+	d          *Document
+	catalog    Ref      // the last one seen
+	containers []uint32 // object streams, in the order of the file
+
+	buf []byte // the piece of the file in hand
+	at  int64  // absolute offset of buf[0]
+}
+
+const (
+	scanChunk = 1 << 20
+	// lookBack is how far before the word obj its numbers may begin.
+	lookBack = 40
+)
+
+func (s *scan) run() error {
+	for pos := s.d.header.offset; pos < s.d.size; {
+		if err := s.load(pos); err != nil {
+			return err
+		}
+		i, word := s.find(int(pos - s.at))
+		if i < 0 {
+			end := s.at + int64(len(s.buf))
+			if end >= s.d.size {
+				return nil
+			}
+			pos = end - int64(len("trailer"))
+			continue
+		}
+		var err error
+		if pos, err = s.hit(s.at+int64(i), word); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load makes sure that pos is in buf with lookBack bytes before it, and that
+// buf is worth searching from there.
+func (s *scan) load(pos int64) error {
+	end := s.at + int64(len(s.buf))
+	if pos >= s.at+lookBack && pos+int64(len("trailer")) < end || pos >= s.at && end >= s.d.size && len(s.buf) > 0 {
+		return nil
+	}
+	var err error
+	s.buf, s.at, err = s.d.window(pos-lookBack, pos+scanChunk)
+	return err
+}
+
+// find returns the index of the next obj or trailer.
+func (s *scan) find(from int) (int, string) {
+	b := s.buf[from:]
+	i := bytes.Index(b, []byte("obj"))
+	within := b
+	if i >= 0 {
+		within = b[:i]
+	}
+	if t := bytes.Index(within, []byte("trailer")); t >= 0 {
+		return from + t, "trailer"
+	}
+	if i < 0 {
+		return -1, ""
+	}
+	return from + i, "obj"
+}
+
+// hit takes note of what is at an absolute offset, and returns where to go on.
+func (s *scan) hit(at int64, word string) (int64, error) {
+	next := at + int64(len(word))
+	if word == "trailer" {
+		return next, s.noteTrailer(next)
+	}
+	start, ok := objectStart(s.buf[:at-s.at])
+	if !ok {
+		return next, nil
+	}
+	found, err := s.d.readObjectAt(s.at+int64(start), Ref{}, false)
+	if isRead(err) || s.d.work > s.d.limits.Work {
+		return 0, err
+	}
+	if err != nil {
+		// Its end cannot be told, but it may still be readable once the
+		// object that holds its length is known.
+		ref, err := objectHeader(newParser(newBytesLexer(s.buf[start:at-s.at+3], 0), s.d.limits), 0)
+		if err == nil {
+			s.note(ref, s.at+int64(start), nil)
+		}
+		return next, nil
+	}
+	s.note(found.ref, s.at+int64(start), found.value)
+	return max(found.end, next), nil
+}
+
+// objectStart finds where "n g " begins that b ends with.
+func objectStart(b []byte) (int, bool) {
+	i := len(b)
+	for range 2 {
+		j := i
+		for j > 0 && class[b[j-1]] == space {
+			j--
+		}
+		k := j
+		for k > 0 && b[k-1] >= '0' && b[k-1] <= '9' {
+			k--
+		}
+		if j == i || k == j || j-k > 10 {
+			return 0, false
+		}
+		i = k
+	}
+	return i, true
+}
+
+func (s *scan) note(ref Ref, at int64, value Object) {
+	if int64(ref.Number) > int64(s.d.limits.Objects) || at > maxOffset {
+		return
+	}
+	s.d.slots.set(ref.Number, plainSlot(at, ref.Generation))
+	switch v := value.(type) {
+	case Dict:
+		if v["Type"] == Object(Name("Catalog")) {
+			s.catalog = ref
+		}
+	case *Stream:
+		switch v.Dict["Type"] {
+		case Object(Name("XRef")):
+			s.mergeTrailer(trailerOf(v.Dict))
+		case Object(Name("ObjStm")):
+			s.containers = append(s.containers, ref.Number)
+		}
+	}
+}
+
+func (s *scan) noteTrailer(at int64) error {
+	p := newParser(newLexer(s.d.src, at, min(s.d.size, at+1<<20)), s.d.limits)
+	o, err := p.object()
+	if isRead(err) {
+		return err
+	}
+	if t, ok := o.(Dict); ok && err == nil {
+		s.mergeTrailer(t)
+	}
+	return nil
+}
+
+// mergeTrailer lets later trailers override earlier ones entry by entry: the
+// two of a linearized file come in either order, and one may lack /Info.
+func (s *scan) mergeTrailer(t Dict) {
+	for _, k := range []Name{"Root", "Info", "ID", "Encrypt", "Size"} {
+		if v, ok := t[k]; ok {
+			s.d.trailer[k] = v
+		}
+	}
+}
+
+// unpack notes what object streams hold. An object that stands in the file
+// behind the stream is newer than the one in it.
+func (s *scan) unpack() error {
+	slices.Sort(s.containers)
+	s.containers = slices.Compact(s.containers)
+	at := func(n uint32) int64 { return s.d.slots.get(n).offset() }
+	slices.SortFunc(s.containers, func(a, b uint32) int { return cmp.Compare(at(a), at(b)) })
+	for _, n := range s.containers {
+		c, err := s.d.container(n)
+		if err != nil {
+			if isRead(err) || errors.Is(err, ErrTooLarge) {
+				return fmt.Errorf("object stream %d: %w", n, err)
+			}
+			continue
+		}
+		for i, number := range c.numbers {
+			old := s.d.slots.get(number)
+			if int64(number) > int64(s.d.limits.Objects) || old.kind() == slotPlain && old.offset() > at(n) {
+				continue
+			}
+			s.d.slots.set(number, compressedSlot(n, uint32(i)))
+			s.d.objects.forget(number)
+			s.noteCompressed(number)
+		}
+	}
+	return nil
+}
+
+// noteCompressed looks whether an object in a stream is the catalog, which
+// matters only if no trailer says what is.
+func (s *scan) noteCompressed(number uint32) {
+	if !s.d.trailer.Ref("Root").IsZero() {
+		return
+	}
+	ref := Ref{Number: number}
+	if dict, err := s.d.Dict(ref); err == nil && dict["Type"] == Object(Name("Catalog")) {
+		s.catalog = ref
+	}
+}
