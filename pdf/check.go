@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -10,6 +11,19 @@ import (
 // that the page tree counts right. It costs a small read for each object, so
 // it belongs to the moment a file comes in, not to each signature.
 func (d *Document) Check() error {
+	if err := d.checkEntries(); err != nil {
+		return err
+	}
+	if _, err := d.PageCount(); err != nil {
+		return err
+	}
+	if d.oddTree {
+		return damaged(-1, "page tree counts wrongly")
+	}
+	return nil
+}
+
+func (d *Document) checkEntries() error {
 	var held []uint32
 	err := d.slots.each(func(n uint32, s slot) error {
 		if s.kind() == slotCompressed {
@@ -34,7 +48,7 @@ func (d *Document) Check() error {
 	}
 	// One container after the other, so that each is decoded once.
 	slices.SortStableFunc(held, func(a, b uint32) int {
-		return int(int64(d.slots.get(a).container()) - int64(d.slots.get(b).container()))
+		return cmp.Compare(d.slots.get(a).container(), d.slots.get(b).container())
 	})
 	for _, n := range held {
 		s := d.slots.get(n)
@@ -45,12 +59,6 @@ func (d *Document) Check() error {
 		if _, ok := c.find(n, s.index()); !ok {
 			return damaged(-1, "object stream %d does not hold object %d", s.container(), n)
 		}
-	}
-	if _, err := d.PageCount(); err != nil {
-		return err
-	}
-	if d.oddTree {
-		return damaged(-1, "page tree counts wrongly")
 	}
 	return nil
 }

@@ -11,8 +11,9 @@ type Options struct {
 	// Password opens an encrypted file, as user or owner. Empty is the usual
 	// one, and is always tried.
 	Password string
-	// Repair rebuilds a broken cross-reference by scanning the whole file for
-	// objects. A repaired document can be read; NewUpdate refuses it.
+	// Repair checks that every entry of the cross-reference leads to its
+	// object, and if not, or if there is no cross-reference, rebuilds it by
+	// scanning the whole file. A repaired document can be read, not updated.
 	Repair bool
 	// Random feeds the second element of /ID and encryption; nil is
 	// crypto/rand. Tests give a fixed source.

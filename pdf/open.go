@@ -36,6 +36,9 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 	if err == nil {
 		_, _, err = d.Root()
 	}
+	if err == nil && o.Repair {
+		err = d.checkEntries()
+	}
 	if err != nil && o.Repair && errors.Is(err, ErrDamaged) {
 		err = d.repair(o.Password)
 	}
