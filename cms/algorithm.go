@@ -1,0 +1,198 @@
+package cms
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/rsa"
+	_ "crypto/sha1" // read in old signatures only
+	_ "crypto/sha256"
+	_ "crypto/sha512"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"errors"
+	"fmt"
+)
+
+// ErrAlgorithm is an algorithm that is unknown, or not to be used with that key.
+var ErrAlgorithm = errors.New("unsupported algorithm")
+
+var hashes = []struct {
+	hash       crypto.Hash
+	oid        asn1.ObjectIdentifier
+	rsa, ecdsa asn1.ObjectIdentifier
+}{
+	{crypto.SHA256, oidSHA256, oidRSASHA256, oidECDSASHA256},
+	{crypto.SHA384, oidSHA384, oidRSASHA384, oidECDSASHA384},
+	{crypto.SHA512, oidSHA512, oidRSASHA512, oidECDSASHA512},
+	{crypto.SHA1, oidSHA1, oidRSASHA1, oidECDSASHA1},
+}
+
+// HashOf returns the hash that an identifier names.
+func HashOf(id pkix.AlgorithmIdentifier) (crypto.Hash, error) {
+	for _, h := range hashes {
+		if h.oid.Equal(id.Algorithm) {
+			return h.hash, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: hash %v", ErrAlgorithm, id.Algorithm)
+}
+
+// HashIdentifier names a hash; SHA-2 identifiers have no parameters (RFC 5754 §2).
+func HashIdentifier(h crypto.Hash) (pkix.AlgorithmIdentifier, error) {
+	for _, k := range hashes {
+		if k.hash == h {
+			return pkix.AlgorithmIdentifier{Algorithm: k.oid}, nil
+		}
+	}
+	return pkix.AlgorithmIdentifier{}, fmt.Errorf("%w: hash %v", ErrAlgorithm, h)
+}
+
+// Scheme is how a key signs.
+type Scheme struct {
+	Hash crypto.Hash
+	PSS  bool // RSA with PSS padding instead of PKCS #1 v1.5; the salt is as long as the hash
+}
+
+// SchemeFor returns the usual scheme of a key: the hash that fits the curve, SHA-256 for RSA.
+func SchemeFor(pub crypto.PublicKey) (Scheme, error) {
+	switch k := pub.(type) {
+	case *rsa.PublicKey:
+		return Scheme{Hash: crypto.SHA256}, nil
+	case *ecdsa.PublicKey:
+		switch bits := k.Curve.Params().BitSize; {
+		case bits <= 256:
+			return Scheme{Hash: crypto.SHA256}, nil
+		case bits <= 384:
+			return Scheme{Hash: crypto.SHA384}, nil
+		default:
+			return Scheme{Hash: crypto.SHA512}, nil
+		}
+	case ed25519.PublicKey:
+		return Scheme{Hash: crypto.SHA512}, nil // RFC 8419 §3: the message digest with Ed25519 is SHA-512
+	}
+	return Scheme{}, fmt.Errorf("%w: key of type %T", ErrAlgorithm, pub)
+}
+
+type pssParameters struct {
+	Hash         pkix.AlgorithmIdentifier `asn1:"explicit,tag:0"`
+	MGF          pkix.AlgorithmIdentifier `asn1:"explicit,tag:1"`
+	SaltLength   int                      `asn1:"explicit,tag:2"`
+	TrailerField int                      `asn1:"optional,explicit,tag:3,default:1"`
+}
+
+var null = asn1.RawValue{Tag: asn1.TagNull}
+
+// identifier names the signature algorithm: RSA with NULL parameters, ECDSA and Ed25519 with none, PSS with
+// all of them spelled out (RFC 4055 §3.1, RFC 5758 §3.2, RFC 8410 §3).
+func (s Scheme) identifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier, error) {
+	for _, h := range hashes {
+		if h.hash != s.Hash || h.hash == crypto.SHA1 {
+			continue
+		}
+		switch pub.(type) {
+		case *rsa.PublicKey:
+			if !s.PSS {
+				return pkix.AlgorithmIdentifier{Algorithm: h.rsa, Parameters: null}, nil
+			}
+			return pssIdentifier(h.hash, h.oid)
+		case *ecdsa.PublicKey:
+			return pkix.AlgorithmIdentifier{Algorithm: h.ecdsa}, nil
+		case ed25519.PublicKey:
+			return pkix.AlgorithmIdentifier{Algorithm: oidEd25519}, nil
+		}
+	}
+	return pkix.AlgorithmIdentifier{}, fmt.Errorf("%w: %v with a key of type %T", ErrAlgorithm, s.Hash, pub)
+}
+
+func pssIdentifier(h crypto.Hash, oid asn1.ObjectIdentifier) (pkix.AlgorithmIdentifier, error) {
+	id := pkix.AlgorithmIdentifier{Algorithm: oid, Parameters: null}
+	inner, err := asn1.Marshal(id)
+	if err != nil {
+		return pkix.AlgorithmIdentifier{}, err
+	}
+	params, err := asn1.Marshal(pssParameters{
+		Hash: id, MGF: pkix.AlgorithmIdentifier{Algorithm: oidMGF1, Parameters: asn1.RawValue{FullBytes: inner}},
+		SaltLength: h.Size(), TrailerField: 1,
+	})
+	if err != nil {
+		return pkix.AlgorithmIdentifier{}, err
+	}
+	return pkix.AlgorithmIdentifier{Algorithm: oidPSS, Parameters: asn1.RawValue{FullBytes: params}}, nil
+}
+
+// options are what crypto.Signer wants to know.
+func (s Scheme) options(pub crypto.PublicKey) crypto.SignerOpts {
+	switch {
+	case isEd25519(pub):
+		return crypto.Hash(0) // Ed25519 signs the message itself
+	case s.PSS:
+		return &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash, Hash: s.Hash}
+	}
+	return s.Hash
+}
+
+func isEd25519(pub crypto.PublicKey) bool {
+	_, ok := pub.(ed25519.PublicKey)
+	return ok
+}
+
+// schemeOf reads a signature algorithm as a signer info names it: with its own identifier, or with the plain
+// key's and the hash from digestAlgorithm.
+func schemeOf(id pkix.AlgorithmIdentifier, digest crypto.Hash) (Scheme, error) {
+	for _, h := range hashes {
+		if h.rsa.Equal(id.Algorithm) || h.ecdsa.Equal(id.Algorithm) {
+			return Scheme{Hash: h.hash}, nil
+		}
+	}
+	switch {
+	case id.Algorithm.Equal(oidRSA):
+		return Scheme{Hash: digest}, nil
+	case id.Algorithm.Equal(oidEd25519):
+		return Scheme{Hash: crypto.SHA512}, nil
+	case id.Algorithm.Equal(oidPSS):
+		var p pssParameters
+		if rest, err := asn1.Unmarshal(id.Parameters.FullBytes, &p); err != nil || len(rest) > 0 {
+			return Scheme{}, fmt.Errorf("%w: PSS parameters", ErrAlgorithm)
+		}
+		h, err := HashOf(p.Hash)
+		if err != nil {
+			return Scheme{}, err
+		}
+		var mgf pkix.AlgorithmIdentifier
+		if _, err := asn1.Unmarshal(p.MGF.Parameters.FullBytes, &mgf); err != nil || !p.MGF.Algorithm.Equal(oidMGF1) || !mgf.Algorithm.Equal(p.Hash.Algorithm) || p.TrailerField != 1 {
+			return Scheme{}, fmt.Errorf("%w: PSS parameters", ErrAlgorithm)
+		}
+		return Scheme{Hash: h, PSS: true}, nil
+	}
+	return Scheme{}, fmt.Errorf("%w: signature %v", ErrAlgorithm, id.Algorithm)
+}
+
+// verify checks a signature over the message.
+func (s Scheme) verify(pub crypto.PublicKey, message, signature []byte) error {
+	bad := errors.New("the signature does not match")
+	var digest []byte
+	if s.Hash.Available() {
+		h := s.Hash.New()
+		h.Write(message)
+		digest = h.Sum(nil)
+	}
+	switch k := pub.(type) {
+	case *rsa.PublicKey:
+		if s.PSS {
+			return rsa.VerifyPSS(k, s.Hash, digest, signature, &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthAuto, Hash: s.Hash})
+		}
+		return rsa.VerifyPKCS1v15(k, s.Hash, digest, signature)
+	case *ecdsa.PublicKey:
+		if !ecdsa.VerifyASN1(k, digest, signature) {
+			return bad
+		}
+		return nil
+	case ed25519.PublicKey:
+		if !ed25519.Verify(k, message, signature) {
+			return bad
+		}
+		return nil
+	}
+	return fmt.Errorf("%w: key of type %T", ErrAlgorithm, pub)
+}

@@ -1,0 +1,247 @@
+package cms
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"errors"
+	"fmt"
+	"math/big"
+)
+
+// Limits of what is read.
+const (
+	MaxSize         = 4 << 20 // bytes of one container
+	MaxCertificates = 64
+	MaxAttributes   = 64
+)
+
+// ErrMalformed is bytes that are not a SignedData as this package reads it.
+var ErrMalformed = errors.New("malformed CMS")
+
+func malformed(what string) error { return fmt.Errorf("%w: %s", ErrMalformed, what) }
+
+// SignedData is a parsed container.
+type SignedData struct {
+	ContentType  asn1.ObjectIdentifier
+	Content      []byte // encapsulated content; nil when detached
+	Certificates []*x509.Certificate
+	Signers      []Signer
+	Size         int // bytes of the container itself, without what follows it
+}
+
+// Signer is one signer info.
+type Signer struct {
+	Issuer           []byte   // DER name; empty when the signer is named by key identifier
+	Serial           *big.Int // nil when the signer is named by key identifier
+	KeyID            []byte
+	Digest           crypto.Hash
+	DigestID         pkix.AlgorithmIdentifier
+	SignatureID      pkix.AlgorithmIdentifier
+	Signed, Unsigned []Attribute
+	SignedDER        []byte // as signed: DER SET OF; nil without signed attributes
+	Signature        []byte
+}
+
+// Parse reads a container. Zeros behind it, as PDF pads /Contents with, are left alone; anything else that
+// follows is an error.
+func Parse(der []byte) (*SignedData, error) {
+	if len(der) > MaxSize {
+		return nil, malformed(fmt.Sprintf("more than %d bytes", MaxSize))
+	}
+	var ci contentInfo
+	rest, err := asn1.Unmarshal(der, &ci)
+	if err != nil || !ci.ContentType.Equal(OIDSignedData) {
+		return nil, malformed("no SignedData")
+	}
+	if len(bytes.Trim(rest, "\x00")) > 0 {
+		return nil, malformed("bytes behind the container")
+	}
+	var sd signedData
+	if rest, err := asn1.Unmarshal(ci.Content.Bytes, &sd); err != nil || len(rest) > 0 {
+		return nil, malformed("SignedData")
+	}
+	out := &SignedData{ContentType: sd.EncapContent.ContentType, Size: len(der) - len(rest)}
+	if c := sd.EncapContent.Content; len(c.FullBytes) > 0 {
+		var octets []byte
+		if rest, err := asn1.Unmarshal(c.Bytes, &octets); err != nil || len(rest) > 0 {
+			return nil, malformed("encapsulated content")
+		}
+		out.Content = append([]byte{}, octets...)
+	}
+	if out.Certificates, err = parseCertificates(sd.Certificates.Bytes); err != nil {
+		return nil, err
+	}
+	if len(sd.SignerInfos) > MaxAttributes {
+		return nil, malformed("too many signers")
+	}
+	for _, raw := range sd.SignerInfos {
+		s, err := parseSigner(raw.FullBytes)
+		if err != nil {
+			return nil, err
+		}
+		out.Signers = append(out.Signers, s)
+	}
+	return out, nil
+}
+
+func parseCertificates(der []byte) ([]*x509.Certificate, error) {
+	var certs []*x509.Certificate
+	for len(der) > 0 {
+		if len(certs) == MaxCertificates {
+			return nil, malformed("too many certificates")
+		}
+		var raw asn1.RawValue
+		rest, err := asn1.Unmarshal(der, &raw)
+		if err != nil {
+			return nil, malformed("certificate set")
+		}
+		// Other choices than a plain certificate are tagged; none is of use here.
+		if raw.Class == asn1.ClassUniversal {
+			cert, err := x509.ParseCertificate(raw.FullBytes)
+			if err != nil {
+				return nil, fmt.Errorf("%w: certificate: %w", ErrMalformed, err)
+			}
+			certs = append(certs, cert)
+		}
+		der = rest
+	}
+	return certs, nil
+}
+
+func parseSigner(der []byte) (Signer, error) {
+	var v struct {
+		Version   int
+		ID        asn1.RawValue
+		Digest    pkix.AlgorithmIdentifier
+		Attrs     asn1.RawValue `asn1:"optional,tag:0"`
+		Algorithm pkix.AlgorithmIdentifier
+		Signature []byte
+		Unsigned  asn1.RawValue `asn1:"optional,tag:1"`
+	}
+	if rest, err := asn1.Unmarshal(der, &v); err != nil || len(rest) > 0 {
+		return Signer{}, malformed("signer info")
+	}
+	s := Signer{DigestID: v.Digest, SignatureID: v.Algorithm, Signature: v.Signature}
+	var err error
+	if s.Digest, err = HashOf(v.Digest); err != nil {
+		return Signer{}, err
+	}
+	switch {
+	case v.ID.Class == asn1.ClassUniversal && v.ID.Tag == asn1.TagSequence:
+		var id struct {
+			Issuer asn1.RawValue
+			Serial *big.Int
+		}
+		if rest, err := asn1.Unmarshal(v.ID.FullBytes, &id); err != nil || len(rest) > 0 {
+			return Signer{}, malformed("issuer and serial")
+		}
+		s.Issuer, s.Serial = id.Issuer.FullBytes, id.Serial
+	case v.ID.Class == asn1.ClassContextSpecific && v.ID.Tag == 0:
+		s.KeyID = v.ID.Bytes
+	default:
+		return Signer{}, malformed("signer identifier")
+	}
+	if len(v.Attrs.FullBytes) > 0 {
+		s.SignedDER = append([]byte{0x31}, v.Attrs.FullBytes[1:]...)
+		if s.Signed, err = parseAttributes(v.Attrs.Bytes); err != nil {
+			return Signer{}, err
+		}
+	}
+	s.Unsigned, err = parseAttributes(v.Unsigned.Bytes)
+	return s, err
+}
+
+func parseAttributes(der []byte) ([]Attribute, error) {
+	var attrs []Attribute
+	for len(der) > 0 {
+		if len(attrs) == MaxAttributes {
+			return nil, malformed("too many attributes")
+		}
+		var a Attribute
+		rest, err := asn1.Unmarshal(der, &a)
+		if err != nil {
+			return nil, malformed("attribute")
+		}
+		attrs = append(attrs, a)
+		der = rest
+	}
+	return attrs, nil
+}
+
+// Certificate returns the signer's certificate among those in the container, or nil.
+func (sd *SignedData) Certificate(s Signer) *x509.Certificate {
+	for _, c := range sd.Certificates {
+		if s.Serial != nil && c.SerialNumber.Cmp(s.Serial) == 0 && bytes.Equal(c.RawIssuer, s.Issuer) {
+			return c
+		}
+		if s.KeyID != nil && bytes.Equal(c.SubjectKeyId, s.KeyID) {
+			return c
+		}
+	}
+	return nil
+}
+
+// Verify checks the mathematics of one signer: that the signed attributes name the content type and the digest
+// of the content, that they name the certificate, and that the certificate's key signed them. Digest is that of
+// the content by the signer's hash. Trust and time are not its business.
+func (sd *SignedData) Verify(s Signer, digest []byte) error {
+	cert := sd.Certificate(s)
+	if cert == nil {
+		return errors.New("the signer's certificate is not included")
+	}
+	scheme, err := schemeOf(s.SignatureID, s.Digest)
+	if err != nil {
+		return err
+	}
+	if s.SignedDER == nil {
+		return errors.New("no signed attributes")
+	}
+	// What was signed must be DER: another encoding of the same attributes would be another message (RFC 5652 §5.4).
+	if der, err := encodeSet(s.Signed); err != nil || !bytes.Equal(der, s.SignedDER) {
+		return malformed("signed attributes are not DER")
+	}
+	if err := sd.checkAttributes(s, digest); err != nil {
+		return err
+	}
+	if _, err := checkSigningCertificate(s.Signed, cert); err != nil {
+		return err
+	}
+	if err := checkAlgorithmProtection(s.Signed, s.DigestID, s.SignatureID); err != nil {
+		return err
+	}
+	return scheme.verify(cert.PublicKey, s.SignedDER, s.Signature)
+}
+
+func (sd *SignedData) checkAttributes(s Signer, digest []byte) error {
+	der, ok, err := Value(s.Signed, OIDContentType)
+	if err != nil || !ok {
+		return errors.New("content-type is not there exactly once")
+	}
+	var contentType asn1.ObjectIdentifier
+	if rest, err := asn1.Unmarshal(der, &contentType); err != nil || len(rest) > 0 || !contentType.Equal(sd.ContentType) {
+		return errors.New("content-type differs from the content's")
+	}
+	der, ok, err = Value(s.Signed, OIDMessageDigest)
+	if err != nil || !ok {
+		return errors.New("message-digest is not there exactly once")
+	}
+	var have []byte
+	if rest, err := asn1.Unmarshal(der, &have); err != nil || len(rest) > 0 || !bytes.Equal(have, digest) {
+		return errors.New("message-digest differs from the content's")
+	}
+	return nil
+}
+
+// NamesCertificate reports whether the signed attributes bind the signer's certificate, by
+// signing-certificate-v2 or the older attribute.
+func (sd *SignedData) NamesCertificate(s Signer) bool {
+	cert := sd.Certificate(s)
+	if cert == nil {
+		return false
+	}
+	present, err := checkSigningCertificate(s.Signed, cert)
+	return present && err == nil
+}
