@@ -24,6 +24,9 @@ type Cost struct {
 	Threads uint8
 }
 
+// String writes the cost as the parameters of a PHC string.
+func (c Cost) String() string { return fmt.Sprintf("m=%d,t=%d,p=%d", c.Memory, c.Passes, c.Threads) }
+
 // Bounds on hashes read back: a hash in the database must not be able to take the machine's memory.
 const (
 	maxMemory  = 256 << 10 // KiB
@@ -75,8 +78,7 @@ func (h hasher) hash(ctx context.Context, password string, random io.Reader) (st
 		return "", err
 	}
 	b64 := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version,
-		h.cost.Memory, h.cost.Passes, h.cost.Threads, b64.EncodeToString(salt), b64.EncodeToString(key)), nil
+	return fmt.Sprintf("$argon2id$v=%d$%s$%s$%s", argon2.Version, h.cost, b64.EncodeToString(salt), b64.EncodeToString(key)), nil
 }
 
 // verify reports whether the password is the one behind the encoded hash. For an empty hash, an unknown
@@ -103,7 +105,7 @@ func parseHash(encoded string) (c Cost, salt, key []byte, err error) {
 	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {
 		return c, nil, nil, errHash
 	}
-	if n, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &c.Memory, &c.Passes, &c.Threads); n != 3 || err != nil {
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &c.Memory, &c.Passes, &c.Threads); err != nil || parts[3] != c.String() {
 		return c, nil, nil, errHash
 	}
 	if c.Memory == 0 || c.Memory > maxMemory || c.Passes == 0 || c.Passes > maxPasses || c.Threads == 0 || c.Threads > maxThreads {
@@ -142,7 +144,7 @@ func ReadPassword(r io.Reader) (string, error) {
 	return strings.TrimSuffix(line, "\r"), nil
 }
 
-// words of a generated password: no letter or digit that reads as another.
+// plain are the letters of a generated password: none reads as another.
 const plain = "abcdefghjkmnpqrstuvwxyz23456789"
 
 // newPassword draws a password of 20 characters in groups, some 99 bits.

@@ -1,0 +1,146 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+)
+
+const (
+	tamu  = contract.PersonID("8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01")
+	other = contract.PersonID("0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a")
+)
+
+// hosting has document 7, on which tamu is a guest and other is not.
+func hosting(t *testing.T) *house {
+	h := inhabited(t)
+	h.store.documents[7] = contract.Document{ID: 7, State: contract.Processing, Participants: []contract.Participant{
+		{Person: contract.Person{ID: tamu, Name: "Tamu", Email: "tamu@lain.id"}, Role: contract.Signer, Number: 1, Guest: true},
+		{Person: contract.Person{ID: other, Name: "Lain"}, Role: contract.Signer, Number: 2},
+	}}
+	return h
+}
+
+func (h *house) mint(t *testing.T) string {
+	t.Helper()
+	url, err := h.MintGuestLink(t.Context(), 7, tamu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+func TestALinkOpensOneDocumentForOnePerson(t *testing.T) {
+	t.Parallel()
+	h := hosting(t)
+	url := h.mint(t)
+	secret, ok := strings.CutPrefix(url, "https://segel.example/guest#")
+	if !ok || !strings.HasPrefix(secret, "sgl_gl_") {
+		t.Fatalf("link is %s", url)
+	}
+	for _, link := range []string{url, secret, " " + url + "\n", "https://other.example/x?link=" + secret} {
+		g, err := h.GuestLogin(t.Context(), link)
+		if err != nil {
+			t.Fatalf("%q: %v", link, err)
+		}
+		if g.Document != 7 || g.Person.Name != "Tamu" || g.ExpiresIn != 24*time.Hour || !strings.HasPrefix(g.Token, "sgl_gt_") {
+			t.Errorf("session is %+v", g)
+		}
+		by := h.alive(t, g.Token)
+		if by.Guest != 7 || by.ID != tamu || by.Email != "tamu@lain.id" || by.Organisation != "" || by.Admin {
+			t.Errorf("actor is %+v", by)
+		}
+	}
+}
+
+func TestAnotherLinkTakesBackTheFormer(t *testing.T) {
+	t.Parallel()
+	h := hosting(t)
+	former := h.mint(t)
+	g, err := h.GuestLogin(t.Context(), former)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.mint(t)
+	h.dead(t, g.Token)
+	if _, err := h.GuestLogin(t.Context(), former); !errors.Is(err, ErrLink) {
+		t.Errorf("the former link: %v", err)
+	}
+}
+
+func TestATokenDoesNotOutliveALinkTakenBackMeanwhile(t *testing.T) {
+	t.Parallel()
+	h := hosting(t)
+	former := h.mint(t)
+	h.store.afterGuestLink = func() {
+		if _, err := h.MintGuestLink(context.Background(), 7, tamu); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := h.GuestLogin(t.Context(), former); !errors.Is(err, ErrLink) {
+		t.Errorf("opened: %v", err)
+	}
+	if n := len(h.store.tokens); n != 0 {
+		t.Errorf("%d tokens are alive", n)
+	}
+}
+
+func TestALinkThatStandsForNobodyIsRefused(t *testing.T) {
+	t.Parallel()
+	h := hosting(t)
+	url := h.mint(t)
+	g, err := h.GuestLogin(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	notAGuest, err := h.MintGuestLink(t.Context(), 7, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := h.login(t)
+	for _, link := range []string{"", "x", "https://segel.example/guest", url[:len(url)-1], url + "x", url[:len(url)-1] + "~", notAGuest, s.Access, g.Token} {
+		if _, err := h.GuestLogin(t.Context(), link); !errors.Is(err, ErrLink) {
+			t.Errorf("%q: %v", link, err)
+		}
+	}
+	delete(h.store.documents, 7)
+	h.dead(t, g.Token)
+	if _, err := h.GuestLogin(t.Context(), url); !errors.Is(err, ErrLink) {
+		t.Errorf("of a document that is gone: %v", err)
+	}
+}
+
+func TestAGuestIsNoAccount(t *testing.T) {
+	t.Parallel()
+	h := hosting(t)
+	g, err := h.GuestLogin(t.Context(), h.mint(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := h.alive(t, g.Token)
+	ctx := t.Context()
+	for what, err := range map[string]error{
+		"me":           second(h.Me(ctx, by)),
+		"specimen":     second(h.Specimen(ctx, by)),
+		"set specimen": h.SetSpecimen(ctx, by, nil),
+		"forget it":    h.DeleteSpecimen(ctx, by),
+		"password":     h.ChangePassword(ctx, by, password, password),
+	} {
+		if !errors.Is(err, contract.ErrNotAllowed) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, _, err := h.Directory(ctx, by, "", 1, 10); !errors.Is(err, contract.ErrNotAllowed) {
+		t.Errorf("directory: %v", err)
+	}
+	if err := h.Logout(ctx, g.Token); err != nil {
+		t.Error(err)
+	}
+	h.dead(t, g.Token)
+}
+
+func second[T any](_ T, err error) error { return err }

@@ -1,0 +1,318 @@
+package identity
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// memory is a Store in memory.
+type memory struct {
+	mu            sync.Mutex // guards all below
+	organisations []store.Organisation
+	users         []store.User
+	tokens        map[[32]byte]store.Token
+	links         map[[32]byte]store.GuestLink
+	specimens     map[contract.PersonID][]byte
+	documents     map[contract.DocumentID]contract.Document
+	events        []contract.Event
+
+	failCreateUser error  // instead of creating one
+	afterUseToken  func() // somebody else, between two steps of a refresh
+	afterGuestLink func() // and of opening a link
+}
+
+func (m *memory) CreateOrganisation(_ context.Context, o store.Organisation) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.organisations = append(m.organisations, o)
+	return nil
+}
+
+func (m *memory) findOrganisation(match func(store.Organisation) bool) (store.Organisation, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i := slices.IndexFunc(m.organisations, match); i >= 0 {
+		return m.organisations[i], nil
+	}
+	return store.Organisation{}, store.ErrNotFound
+}
+
+func (m *memory) Organisation(_ context.Context, id contract.OrganisationID) (store.Organisation, error) {
+	return m.findOrganisation(func(o store.Organisation) bool { return o.ID == id })
+}
+
+func (m *memory) OrganisationByName(_ context.Context, name string) (store.Organisation, error) {
+	return m.findOrganisation(func(o store.Organisation) bool { return o.Name == name })
+}
+
+func (m *memory) FirstOrganisation(context.Context) (store.Organisation, error) {
+	return m.findOrganisation(func(store.Organisation) bool { return true })
+}
+
+func (m *memory) CreateUser(ctx context.Context, u store.User) error {
+	if m.failCreateUser != nil {
+		return m.failCreateUser
+	}
+	if _, err := m.UserByEmail(ctx, u.Email); err == nil {
+		return store.ErrExists
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.users = append(m.users, u)
+	return nil
+}
+
+func (m *memory) findUser(match func(store.User) bool) (store.User, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i := slices.IndexFunc(m.users, match); i >= 0 {
+		return m.users[i], nil
+	}
+	return store.User{}, store.ErrNotFound
+}
+
+func (m *memory) User(_ context.Context, id contract.PersonID) (store.User, error) {
+	return m.findUser(func(u store.User) bool { return u.ID == id })
+}
+
+func (m *memory) UserByEmail(_ context.Context, email string) (store.User, error) {
+	return m.findUser(func(u store.User) bool { return strings.EqualFold(u.Email, email) })
+}
+
+func (m *memory) SetPassword(_ context.Context, id contract.PersonID, encoded string, mustReset bool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.users {
+		if m.users[i].ID == id {
+			m.users[i].Password, m.users[i].MustReset = encoded, mustReset
+			return nil
+		}
+	}
+	return store.ErrNotFound
+}
+
+func (m *memory) Directory(_ context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []store.User
+	for _, u := range m.users {
+		if u.Organisation == o && (strings.Contains(u.Name, search) || strings.Contains(u.Email, search)) {
+			all = append(all, u)
+		}
+	}
+	slices.SortFunc(all, func(a, b store.User) int { return cmp.Compare(a.Name, b.Name) })
+	from := min(offset, len(all))
+	return all[from:min(from+limit, len(all))], len(all), nil
+}
+
+func (m *memory) AddTokens(_ context.Context, tokens ...store.Token) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range tokens {
+		m.tokens[t.Hash] = t
+	}
+	return nil
+}
+
+func (m *memory) Token(_ context.Context, hash [32]byte) (store.Token, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, ok := m.tokens[hash]
+	if !ok {
+		return store.Token{}, store.ErrNotFound
+	}
+	return t, nil
+}
+
+func (m *memory) UseToken(_ context.Context, hash [32]byte, now time.Time) error {
+	m.mu.Lock()
+	t, ok := m.tokens[hash]
+	switch {
+	case !ok:
+		m.mu.Unlock()
+		return store.ErrNotFound
+	case !t.UsedAt.IsZero():
+		m.mu.Unlock()
+		return store.ErrConflict
+	}
+	t.UsedAt = now
+	m.tokens[hash] = t
+	m.mu.Unlock()
+	if m.afterUseToken != nil {
+		m.afterUseToken()
+	}
+	return nil
+}
+
+func (m *memory) revoke(match func(store.Token) bool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for hash, t := range m.tokens {
+		if match(t) {
+			delete(m.tokens, hash)
+		}
+	}
+	return nil
+}
+
+func (m *memory) RevokeFamily(_ context.Context, family string) error {
+	return m.revoke(func(t store.Token) bool { return t.Family == family })
+}
+
+func (m *memory) RevokePerson(_ context.Context, id contract.PersonID) error {
+	return m.revoke(func(t store.Token) bool { return t.Person == id })
+}
+
+func (m *memory) PurgeTokens(_ context.Context, before time.Time) error {
+	return m.revoke(func(t store.Token) bool { return t.ExpiresAt.Before(before) })
+}
+
+func (m *memory) SetGuestLink(_ context.Context, l store.GuestLink) error {
+	m.mu.Lock()
+	for hash, old := range m.links {
+		if old.Document == l.Document && old.Person == l.Person {
+			delete(m.links, hash)
+		}
+	}
+	m.links[l.Hash] = l
+	m.mu.Unlock()
+	return m.revoke(func(t store.Token) bool {
+		return t.Kind == store.GuestToken && t.Document == l.Document && t.Person == l.Person
+	})
+}
+
+func (m *memory) GuestLink(_ context.Context, hash [32]byte) (store.GuestLink, error) {
+	m.mu.Lock()
+	l, ok := m.links[hash]
+	then := m.afterGuestLink
+	m.afterGuestLink = nil
+	m.mu.Unlock()
+	if then != nil {
+		then()
+	}
+	if !ok {
+		return store.GuestLink{}, store.ErrNotFound
+	}
+	return l, nil
+}
+
+func (m *memory) SetSpecimen(_ context.Context, id contract.PersonID, image []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.specimens[id] = image
+	return nil
+}
+
+func (m *memory) Specimen(_ context.Context, id contract.PersonID) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.specimens[id] == nil {
+		return nil, store.ErrNotFound
+	}
+	return m.specimens[id], nil
+}
+
+func (m *memory) Document(_ context.Context, id contract.DocumentID) (contract.Document, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	d, ok := m.documents[id]
+	if !ok {
+		return contract.Document{}, store.ErrNotFound
+	}
+	return d, nil
+}
+
+func (m *memory) Note(_ context.Context, events ...contract.Event) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.events = append(m.events, events...)
+	return nil
+}
+
+// house is a service with what it stands on, at a moment that only advance moves.
+type house struct {
+	*Service
+	store *memory
+	log   *bytes.Buffer
+	now   time.Time
+}
+
+const (
+	siti     = "Siti@contoh.id"
+	password = "kata sandi yang panjang"
+	home     = "203.0.113.7"
+)
+
+// cheap is a cost that tests can pay.
+var cheap = Cost{Memory: 16, Passes: 1, Threads: 1}
+
+func empty(t *testing.T, change ...func(*Options)) *house {
+	t.Helper()
+	h := &house{
+		store: &memory{
+			tokens: map[[32]byte]store.Token{}, links: map[[32]byte]store.GuestLink{},
+			specimens: map[contract.PersonID][]byte{}, documents: map[contract.DocumentID]contract.Document{},
+		},
+		log: &bytes.Buffer{},
+		now: time.Date(2026, 8, 17, 10, 0, 0, 0, time.UTC),
+	}
+	o := Options{
+		Store: h.store, Clock: func() time.Time { return h.now }, Random: rand.Reader, PublicURL: "https://segel.example",
+		Cost: cheap, Log: slog.New(slog.NewTextHandler(h.log, nil)),
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	h.Service = New(o)
+	return h
+}
+
+// inhabited has one organisation with Siti in it.
+func inhabited(t *testing.T, change ...func(*Options)) *house {
+	t.Helper()
+	h := empty(t, change...)
+	if _, err := h.AddUser(t.Context(), NewUser{Name: "Siti", Email: siti, Password: password, Organisation: "Contoh"}); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (h *house) advance(d time.Duration) { h.now = h.now.Add(d) }
+
+func (h *house) login(t *testing.T) Session {
+	t.Helper()
+	s, err := h.Login(t.Context(), siti, password, "", home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// alive fails the test unless the token is good, dead unless it is not.
+func (h *house) alive(t *testing.T, token string) contract.Actor {
+	t.Helper()
+	by, err := h.Authenticate(t.Context(), token)
+	if err != nil {
+		t.Errorf("token is dead: %v", err)
+	}
+	return by
+}
+
+func (h *house) dead(t *testing.T, token string) {
+	t.Helper()
+	if by, err := h.Authenticate(t.Context(), token); !errors.Is(err, contract.ErrIdentify) || by != (contract.Actor{}) {
+		t.Errorf("token is of %+v, %v", by, err)
+	}
+}

@@ -1,0 +1,176 @@
+package identity
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"segel/internal/contract"
+)
+
+func TestTheFirstStartMakesAnAdminOnce(t *testing.T) {
+	t.Parallel()
+	h := empty(t)
+	first, err := h.Bootstrap(t.Context(), "Segel", "admin@localhost")
+	if err != nil || first == nil {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if !regexp.MustCompile(`^([a-z2-9]{5}-){3}[a-z2-9]{5}$`).MatchString(first.Password) {
+		t.Errorf("password is %q", first.Password)
+	}
+	s, err := h.Login(t.Context(), "admin@localhost", first.Password, "", home)
+	if err != nil || !s.Account.MustReset || !s.Account.Admin || s.Account.OrganisationName != "Segel" {
+		t.Fatalf("%+v, %v", s.Account, err)
+	}
+	again, err := h.Bootstrap(t.Context(), "Segel", "other@localhost")
+	if again != nil || err != nil || len(h.store.users) != 1 || len(h.store.organisations) != 1 {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+}
+
+func TestAFirstStartCutOffIsFinishedByTheNext(t *testing.T) {
+	t.Parallel()
+	h := empty(t)
+	h.store.failCreateUser = errors.New("power cut")
+	if _, err := h.Bootstrap(t.Context(), "Segel", "admin@localhost"); !errors.Is(err, h.store.failCreateUser) {
+		t.Fatal(err)
+	}
+	h.store.failCreateUser = nil
+	first, err := h.Bootstrap(t.Context(), "Segel", "admin@localhost")
+	if err != nil || first == nil || len(h.store.organisations) != 1 {
+		t.Errorf("%+v, %v, %d organisations", first, err, len(h.store.organisations))
+	}
+}
+
+func TestAUserJoinsTheOrganisationNamedOrTheFirst(t *testing.T) {
+	t.Parallel()
+	h := inhabited(t)
+	for _, test := range []struct {
+		organisation, want string
+		made               bool
+	}{{"", "Contoh", false}, {"Contoh", "Contoh", false}, {"Baru", "Baru", true}, {" Baru ", "Baru", false}} {
+		email := fmt.Sprintf("u%d@contoh.id", len(h.store.users))
+		a, err := h.AddUser(t.Context(), NewUser{Email: email, Password: password, Organisation: test.organisation})
+		if err != nil || a.Account.OrganisationName != test.want || a.NewOrganisation != test.made {
+			t.Errorf("%q: %+v, %v", test.organisation, a, err)
+		}
+		if name, _, _ := strings.Cut(email, "@"); a.Account.Name != name {
+			t.Errorf("without a name he is called %q", a.Account.Name)
+		}
+	}
+	if _, err := empty(t).AddUser(t.Context(), NewUser{Email: siti, Password: password}); contract.KindOf(err) != contract.NotFound {
+		t.Errorf("where there is no organisation: %v", err)
+	}
+}
+
+func TestAllThatIsWrongWithAUserIsToldAtOnce(t *testing.T) {
+	t.Parallel()
+	h := inhabited(t)
+	_, err := h.AddUser(t.Context(), NewUser{Name: strings.Repeat("n", 256), Email: "Siti <siti@contoh.id>", Password: "pendek", Organisation: "Baru"})
+	var e *contract.Error
+	if !errors.As(err, &e) || e.Kind != contract.Invalid {
+		t.Fatal(err)
+	}
+	var fields []string
+	for _, f := range e.Fields {
+		fields = append(fields, f.Field+" "+f.Code)
+	}
+	if want := []string{"email email.malformed", "name text.too_long", "password password.too_short"}; !slices.Equal(fields, want) {
+		t.Errorf("fields are %v", fields)
+	}
+	_, err = h.AddUser(t.Context(), NewUser{Email: strings.ToLower(siti), Password: password, Organisation: "Baru"})
+	if !errors.Is(err, ErrUserExists) {
+		t.Errorf("the same e-mail: %v", err)
+	}
+	if len(h.store.organisations) != 1 {
+		t.Error("a refusal made an organisation")
+	}
+}
+
+func TestAnotherPasswordEndsEveryToken(t *testing.T) {
+	t.Parallel()
+	const next = "kata sandi yang lain"
+	h := inhabited(t)
+	s := h.login(t)
+	by := h.alive(t, s.Access)
+	if err := h.ChangePassword(t.Context(), by, "salah", next); !errors.Is(err, ErrCredentials) {
+		t.Errorf("without the old one: %v", err)
+	}
+	if err := h.ChangePassword(t.Context(), by, password, "pendek"); contract.KindOf(err) != contract.Invalid {
+		t.Errorf("to a short one: %v", err)
+	}
+	if err := h.ChangePassword(t.Context(), by, password, next); err != nil {
+		t.Fatal(err)
+	}
+	h.dead(t, s.Access)
+	if _, err := h.Login(t.Context(), siti, password, "", home); !errors.Is(err, ErrCredentials) {
+		t.Errorf("the old password: %v", err)
+	}
+	if _, err := h.Login(t.Context(), siti, next, "", home); err != nil {
+		t.Errorf("the new password: %v", err)
+	}
+	if err := h.ResetPassword(t.Context(), siti, password, true); err != nil {
+		t.Fatal(err)
+	}
+	if s := h.login(t); !s.Account.MustReset {
+		t.Error("a password given by an operator need not be changed")
+	}
+	if err := h.ResetPassword(t.Context(), "nobody@contoh.id", password, true); contract.KindOf(err) != contract.NotFound {
+		t.Errorf("of nobody: %v", err)
+	}
+}
+
+func TestAForgottenPasswordIsNotedForAnyEmail(t *testing.T) {
+	t.Parallel()
+	h := inhabited(t)
+	for _, email := range []string{siti, "nobody@contoh.id"} {
+		if err := h.ForgotPassword(t.Context(), email, home); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(h.store.events) != 2 || h.store.events[0].Person.Email != siti || h.store.events[1].Details["email"] != "nobody@contoh.id" {
+		t.Errorf("events are %+v", h.store.events)
+	}
+	for range 100 {
+		if err := h.ForgotPassword(t.Context(), siti, home); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(h.store.events); n != 10 {
+		t.Errorf("a flood left %d events", n)
+	}
+	h.login(t)
+}
+
+func TestTheDirectoryIsOfTheCallersOrganisation(t *testing.T) {
+	t.Parallel()
+	h := inhabited(t)
+	for _, n := range []NewUser{{Name: "Andi", Email: "andi@contoh.id"}, {Name: "Budi", Email: "budi@lain.id", Organisation: "Lain"}} {
+		n.Password = password
+		if _, err := h.AddUser(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	by := h.alive(t, h.login(t).Access)
+	for _, test := range []struct {
+		search      string
+		page, limit int
+		names       string
+		total       int
+	}{{"", 1, 10, "Andi Siti", 2}, {"", 2, 1, "Siti", 2}, {"", 9, 10, "", 2}, {"andi@", 1, 10, "Andi", 1}, {"Budi", 1, 10, "", 0}} {
+		people, total, err := h.Directory(t.Context(), by, test.search, test.page, test.limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, p := range people {
+			names = append(names, p.Name)
+		}
+		if got := strings.Join(names, " "); got != test.names || total != test.total {
+			t.Errorf("%+v: %s of %d", test, got, total)
+		}
+	}
+}
