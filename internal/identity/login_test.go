@@ -244,6 +244,11 @@ func TestATokenIsGoodForItsOwnKindOnly(t *testing.T) {
 	h.dead(t, "")
 	h.dead(t, strings.Replace(s.Refresh, "rt", "at", 1))
 	h.dead(t, s.Access[:len(s.Access)-1])
+	access, _ := checkSecret(s.Access, prefixAccess)
+	kept := h.store.tokens[access]
+	kept.Kind = store.RefreshToken // whatever its prefix says
+	h.store.tokens[access] = kept
+	h.dead(t, s.Access)
 	if _, err := h.Refresh(t.Context(), s.Access); !errors.Is(err, ErrRefresh) {
 		t.Errorf("refreshed an access token: %v", err)
 	}

@@ -77,6 +77,7 @@ func TestWhatIsNoPictureOfASignatureIsRefused(t *testing.T) {
 		{"a signature of PNG alone", whole[:8], contract.Unsupported},
 		{"half a JPEG", picture(t, asJPEG, 300, 100)[:200], contract.Unsupported},
 		{"a PNG that claims too much", claiming(whole, 60000, 60000), contract.Invalid},
+		{"a PNG that claims too much within its sides", claiming(whole, 3000, 3000), contract.Invalid},
 		{"a long line", picture(t, asPNG, 4001, 1), contract.Invalid},
 		{"too large a file", append(bytes.Clone(whole), make([]byte, MaxSpecimen)...), contract.TooLarge},
 	} {
