@@ -125,24 +125,21 @@ func (w *activeWalk) dict(d Dict) {
 		if reason, ok := actions[s]; ok {
 			w.add(reason)
 		}
-		if s == "URI" {
+		switch {
+		case s == "URI":
 			w.uri(d["URI"])
+		case s == "Rendition" && d["JS"] != nil:
+			w.add("javascript")
 		}
-	}
-	if d["JS"] != nil {
-		w.add("javascript")
 	}
 	if reason, ok := annotations[w.name(d["Subtype"])]; ok {
 		w.add(reason)
 	}
-	if d["AA"] != nil {
+	if d["AA"] != nil && w.hasActions(d["AA"]) {
 		w.add("additional_actions")
 	}
-	if d["EF"] != nil || d["Type"] == Name("EmbeddedFile") {
+	if d["EF"] != nil && (d["F"] != nil || d["UF"] != nil || d["Type"] == Object(Name("Filespec"))) {
 		w.add("embedded_file")
-	}
-	if d["XFA"] != nil {
-		w.add("xfa")
 	}
 	for _, v := range d {
 		w.object(v)
@@ -155,6 +152,21 @@ func (w *activeWalk) name(o Object) Name {
 	}
 	n, _ := o.(Name)
 	return n
+}
+
+// hasActions tells a dictionary of additional actions from a resource that
+// happens to be called AA.
+func (w *activeWalk) hasActions(o Object) bool {
+	triggers, err := w.d.Dict(o)
+	if err != nil {
+		return false
+	}
+	for _, v := range triggers {
+		if action, err := w.d.Dict(v); err == nil && w.name(action["S"]) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *activeWalk) uri(o Object) {
@@ -179,6 +191,9 @@ func (w *activeWalk) catalog(ref Ref, root Dict) {
 		if a, ok := open.(Dict); ok && w.name(a["S"]) != "GoTo" {
 			w.add("open_action")
 		}
+	}
+	if form, _ := w.d.Dict(root["AcroForm"]); form["XFA"] != nil {
+		w.add("xfa")
 	}
 	if oc, _ := w.d.Dict(root["OCProperties"]); oc != nil {
 		if groups, _ := w.d.Array(oc["OCGs"]); len(groups) > 0 {

@@ -22,7 +22,7 @@ type Facts struct {
 	Version       string    // the higher one of header and catalog, such as "1.7"
 	HeaderVersion string    // as the header says
 	HeaderOffset  int64     // bytes of junk before %PDF-
-	JunkAfter     int64     // bytes behind the last %%EOF and its end of line
+	JunkAfter     int64     // bytes behind the last %%EOF, unless all are white space
 	Encrypted     bool      // and opened
 	Repaired      bool      // the cross-reference was rebuilt by scanning
 	Linearized    bool      // and not updated since
@@ -99,10 +99,15 @@ func (d *Document) junkAfter() int64 {
 	if err != nil || len(revisions) == 0 {
 		return 0
 	}
-	if end := revisions[len(revisions)-1].End; end > 0 {
-		return d.size - end
+	end := revisions[len(revisions)-1].End
+	if end == 0 {
+		return 0
 	}
-	return 0
+	rest, _, err := d.window(end, min(d.size, end+laterChunk))
+	if err == nil && end+int64(len(rest)) == d.size && !slices.ContainsFunc(rest, func(c byte) bool { return class[c] != space }) {
+		return 0
+	}
+	return d.size - end
 }
 
 // newer compares versions such as 1.7 and 2.0.
