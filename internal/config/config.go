@@ -143,20 +143,6 @@ type Config struct {
 	// How long the answer to a request with an Idempotency-Key is kept.
 	IdempotencyLifetime time.Duration `env:"IDEMPOTENCY_LIFETIME" envDefault:"24h"`
 
-	// --- Duty stamps ---
-
-	// The stamp office: sandbox, an office of our own whose stamps are specimens, or peruri.
-	Office string `env:"OFFICE" envDefault:"sandbox"`
-
-	// Address of the office's interface. Only for peruri.
-	OfficeURL string `env:"OFFICE_URL"`
-
-	// Account at the office. Only for peruri.
-	OfficeUser string `env:"OFFICE_USER"`
-
-	// Password of that account. Only for peruri.
-	OfficePassword string `env:"OFFICE_PASSWORD" secret:"true"`
-
 	// --- Signatures ---
 
 	// Address of an RFC 3161 time-stamp authority. Empty: the embedded one.

@@ -43,7 +43,6 @@ func (c Config) Validate() error {
 	v.when(!strings.Contains(c.AdminEmail, "@"), "ADMIN_EMAIL", "must be an e-mail address")
 	v.numbers(c)
 	v.durations(c)
-	v.office(c)
 	v.url("TIMESTAMP_URL", c.TimestampURL, "http", "https")
 	return errors.Join(v...)
 }
@@ -119,20 +118,6 @@ func (v *problems) durations(c Config) {
 		}
 	}
 	v.when(c.RefreshLifetime < c.AccessLifetime, "REFRESH_LIFETIME", "must not be shorter than ACCESS_LIFETIME")
-}
-
-func (v *problems) office(c Config) {
-	switch c.Office {
-	case "sandbox":
-		v.when(c.OfficeURL != "" || c.OfficeUser != "" || c.OfficePassword != "", "OFFICE", "is sandbox, but an account at an office is set")
-	case "peruri":
-		v.when(c.OfficeURL == "", "OFFICE_URL", "must be set for peruri")
-		v.when(c.OfficeUser == "", "OFFICE_USER", "must be set for peruri")
-		v.when(c.OfficePassword == "", "OFFICE_PASSWORD", "must be set for peruri")
-		v.url("OFFICE_URL", c.OfficeURL, "http", "https")
-	default:
-		v.add("OFFICE", "%q is no office; sandbox or peruri", c.Office)
-	}
 }
 
 // BaseURL returns the public address, without a slash at its end: PublicURL, or else the address listened on,
