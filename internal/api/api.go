@@ -1,0 +1,151 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"segel/internal/contract"
+)
+
+// Options is what the wire is made of. Workflow, Identity and Answers are required.
+type Options struct {
+	Workflow Workflow
+	Identity Identity
+	Answers  Answers
+
+	Authority http.Handler                // everything below /authority/; nil: nothing is there
+	Web       http.Handler                // GET of what is neither ours nor below /v1; nil: nothing is there
+	Ready     func(context.Context) error // whether what we depend on answers; nil: always
+	Metrics   *prometheus.Registry        // nil: one that is shown at /metrics alone
+	Clock     func() time.Time            // nil: time.Now
+	Random    io.Reader                   // nil: crypto/rand
+	Log       *slog.Logger                // nil: slog.Default
+
+	Version      string
+	PublicURL    string            // base of the addresses in answers, without a slash at its end; empty: relative ones
+	Service      string            // the only {service} segment there is; empty: any
+	Paths        map[string]string // further paths to the path of an endpoint, as "/old/{document_id}"
+	Origins      []string          // what may call us from a browser elsewhere, as "https://app.example"; "*": all
+	Proxies      []netip.Prefix    // whose X-Forwarded-For is believed
+	MetricsToken string            // what reads /metrics besides an administrator's token
+	Rate         float64           // requests a second that one client may ask in the long run; 0: any number
+	Burst        int               // requests it may ask at once; 0: ten seconds' worth
+	Limits       contract.Limits   // of documents
+}
+
+func (o Options) withDefaults() Options {
+	if o.Metrics == nil {
+		o.Metrics = prometheus.NewRegistry()
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
+	o.Limits = o.Limits.Defaults()
+	return o
+}
+
+// server serves the wire.
+type server struct {
+	Options
+	mux       *http.ServeMux
+	huma      huma.API
+	endpoints []endpoint
+	aliases   *http.ServeMux // of Options.Paths
+	clients   limiters
+	metrics   metrics
+	crossSite http.CrossOriginProtection
+	spec      []byte // the specification, JSON
+	docs      manual
+}
+
+// New makes the handler of everything that is served. Its error is one of the options.
+func New(o Options) (http.Handler, error) {
+	s := &server{Options: o.withDefaults(), metrics: newMetrics()}
+	if err := checkService(s.Service); err != nil {
+		return nil, err
+	}
+	if err := s.metrics.registerWith(s.Metrics); err != nil {
+		return nil, err
+	}
+	s.clients = limiters{rate: s.Rate, burst: s.Burst}
+	s.register()
+	if err := s.describe(); err != nil {
+		return nil, err
+	}
+	if err := s.alias(s.Paths); err != nil {
+		return nil, err
+	}
+	return s.observe(s.guard(http.HandlerFunc(s.route))), nil
+}
+
+// register makes the routes and the specification's operations.
+func (s *server) register() {
+	s.mux = http.NewServeMux()
+	s.huma = humago.New(s.mux, specification(s.Version, s.PublicURL))
+	s.registerIdentity()
+	s.registerDocuments()
+	s.registerBeside()
+}
+
+// registerIdentity: who is asking.
+func (s *server) registerIdentity() {
+	s.login()
+	s.refresh()
+	s.logout()
+	s.forgotPassword()
+	s.me()
+	s.session()
+	s.guest()
+	s.directory()
+	s.specimen()
+	s.avatar()
+}
+
+// registerDocuments: the verbs, in the order of a document's walk.
+func (s *server) registerDocuments() {
+	s.upload()
+	s.participants()
+	s.place()
+	s.finalize()
+	s.guestLink()
+	s.sign()
+	s.reject()
+	s.cancel()
+	s.remind()
+	s.restamp()
+	s.delete()
+	s.list()
+	s.detail()
+	s.status()
+	s.signers()
+	s.auditTrail()
+	s.events()
+	s.preview()
+	s.download()
+	s.original()
+	s.balance()
+}
+
+// registerBeside: what runs and describes the service.
+func (s *server) registerBeside() {
+	s.health()
+	s.exposition()
+	s.documentation()
+}

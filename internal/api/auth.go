@@ -1,0 +1,81 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"segel/internal/contract"
+	"segel/internal/identity"
+)
+
+// Identity knows who is asking.
+type Identity interface {
+	Authenticate(ctx context.Context, token string) (contract.Actor, error)
+	Login(ctx context.Context, email, password, otp, ip string) (identity.Session, error)
+	LoginSession(ctx context.Context, email, password, otp, ip string) (identity.WebSession, error)
+	Refresh(ctx context.Context, token string) (identity.Session, error)
+	Logout(ctx context.Context, token string) error
+	ForgotPassword(ctx context.Context, email, ip string) error
+	GuestLogin(ctx context.Context, link string) (identity.GuestSession, error)
+	Me(ctx context.Context, by contract.Actor) (identity.Account, error)
+	Directory(ctx context.Context, by contract.Actor, search string, page, limit int) ([]contract.Person, int, error)
+	Specimen(ctx context.Context, by contract.Actor) (identity.Specimen, error)
+	SetSpecimen(ctx context.Context, by contract.Actor, picture []byte) error
+	DeleteSpecimen(ctx context.Context, by contract.Actor) error
+}
+
+// authenticate finds out who asks, by the token he carries. A request by cookie must come from our own pages;
+// one that carries a token in a header was made on purpose, wherever its page came from.
+func (c *call) authenticate() (contract.Actor, error) {
+	token, cookie := c.token()
+	if token == "" {
+		return contract.Actor{}, contract.ErrIdentify
+	}
+	if cookie {
+		if err := c.crossSite.Check(c.r); err != nil {
+			return contract.Actor{}, errCrossSite.Because(err)
+		}
+	}
+	by, err := c.Identity.Authenticate(c.r.Context(), token)
+	if err != nil {
+		return contract.Actor{}, err
+	}
+	if by.System() {
+		return contract.Actor{}, contract.ErrIdentify // the service itself never asks over the wire
+	}
+	by.IP = c.client
+	return by, nil
+}
+
+// token returns the secret the request carries: x-access-token, a bearer's, or that of the session's cookie.
+func (c *call) token() (token string, cookie bool) {
+	if t := c.r.Header.Get("X-Access-Token"); t != "" {
+		return strings.TrimSpace(t), false
+	}
+	if scheme, t, ok := strings.Cut(c.r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(t), false
+	}
+	if k, err := c.r.Cookie(c.cookieName()); err == nil {
+		return k.Value, true
+	}
+	return "", false
+}
+
+// cookieName is bound to our host and to TLS where the public address has it.
+func (s *server) cookieName() string {
+	if s.secure() {
+		return "__Host-segel_session"
+	}
+	return "segel_session"
+}
+
+func (s *server) secure() bool { return strings.HasPrefix(s.PublicURL, "https://") }
+
+// setCookie hands the browser the session's secret, which no script can read; an empty one takes it back.
+func (c *call) setCookie(secret string, seconds int) {
+	http.SetCookie(c.w, &http.Cookie{
+		Name: c.cookieName(), Value: secret, Path: "/", MaxAge: seconds,
+		HttpOnly: true, Secure: c.secure(), SameSite: http.SameSiteLaxMode,
+	})
+}

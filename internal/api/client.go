@@ -1,0 +1,85 @@
+package api
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// clientOf returns the address of whoever sent the request. X-Forwarded-For is read from its end, and only as
+// far as the proxies we trust have written it: what stands before that is the client's own word.
+func clientOf(r *http.Request, proxies []netip.Prefix) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	if !trusted(host, proxies) {
+		return host
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		hop = strings.TrimSpace(hop)
+		if _, err := netip.ParseAddr(hop); err != nil {
+			break
+		}
+		host = hop
+		if !trusted(hop, proxies) {
+			break
+		}
+	}
+	return host
+}
+
+func trusted(host string, proxies []netip.Prefix) bool {
+	addr, err := netip.ParseAddr(host)
+	return err == nil && slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
+}
+
+// maxClients bounds how many clients are remembered; past it all are forgotten, which only errs in their favour.
+const maxClients = 100_000
+
+// limiters keep one token bucket per client. The zero value of rate lets everybody through.
+type limiters struct {
+	rate  float64
+	burst int
+
+	mu      sync.Mutex // guards buckets, for a moment only
+	buckets map[string]*rate.Limiter
+}
+
+// take lets one more request of a client through, or tells how long it has to wait.
+func (l *limiters) take(client string, now time.Time) time.Duration {
+	if l.rate <= 0 {
+		return 0
+	}
+	reservation := l.bucket(client).ReserveN(now, 1)
+	wait := reservation.DelayFrom(now)
+	if wait > 0 {
+		reservation.CancelAt(now)
+	}
+	return wait
+}
+
+func (l *limiters) bucket(client string) *rate.Limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.buckets) >= maxClients || l.buckets == nil {
+		l.buckets = map[string]*rate.Limiter{}
+	}
+	b := l.buckets[client]
+	if b == nil {
+		burst := l.burst
+		if burst <= 0 {
+			burst = int(10*l.rate) + 1
+		}
+		b = rate.NewLimiter(rate.Limit(l.rate), burst)
+		l.buckets[client] = b
+	}
+	return b
+}

@@ -1,0 +1,160 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+
+	"segel/internal/contract"
+)
+
+const pdfType = "application/pdf"
+
+// serving is how a file is sent.
+type serving struct {
+	kind string // inline or attachment
+	name string
+	mime string
+}
+
+// file serves an endpoint that sends the document's file.
+func file(s *server, e endpoint, open func(w Workflow, ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error), how func(*Content) (serving, error)) {
+	e.method, e.group, e.answers = http.MethodGet, groupDocuments, fileAnswer()
+	stream(s, e, func(c *call) error {
+		id, err := c.document()
+		if err != nil {
+			return err
+		}
+		content, err := open(c.Workflow, c.r.Context(), c.by, id)
+		if err != nil {
+			return err
+		}
+		defer content.Close()
+		as, err := how(content)
+		if err != nil {
+			return err
+		}
+		return c.send(content, as)
+	})
+}
+
+// send answers the bytes with Range and ETag, the SHA-256 of the whole.
+func (c *call) send(content *Content, as serving) error {
+	h := c.w.Header()
+	h.Set("Content-Type", as.mime)
+	h.Set("Content-Disposition", disposition(as.kind, as.name))
+	h.Set("ETag", fmt.Sprintf("%q", fmt.Sprintf("%x", content.Digest)))
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'")
+	body := &rememberingSeeker{ReadSeeker: content}
+	http.ServeContent(&rangeRefuser{ResponseWriter: c.w, call: c}, c.r, "", content.Modified, body)
+	if body.err != nil {
+		// The header promised more bytes than were sent, so the server cuts the connection: nobody takes the
+		// part for the whole.
+		c.trouble = fmt.Errorf("read file while sending it: %w", body.err)
+	}
+	return nil
+}
+
+// rangeRefuser puts net/http's refusal of a range into our envelope.
+type rangeRefuser struct {
+	http.ResponseWriter
+	call    *call
+	refused bool
+}
+
+func (w *rangeRefuser) WriteHeader(status int) {
+	if status != http.StatusRequestedRangeNotSatisfiable {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.refused = true
+	for _, name := range []string{"Content-Disposition", "Content-Length", "ETag", "Last-Modified"} {
+		w.Header().Del(name)
+	}
+	w.call.problem(w.ResponseWriter, w.call.exchange, status, "range.unsatisfiable", nil)
+}
+
+func (w *rangeRefuser) Write(p []byte) (int, error) {
+	if w.refused {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// rememberingSeeker keeps the error that ended it early.
+type rememberingSeeker struct {
+	io.ReadSeeker
+	err error
+}
+
+func (r *rememberingSeeker) Read(p []byte) (int, error) {
+	n, err := r.ReadSeeker.Read(p)
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
+}
+
+// disposition names a file for the browser, RFC 6266 §4: in ASCII for those who know no better, and whole.
+func disposition(kind, name string) string {
+	name = contract.CleanText(name)
+	return fmt.Sprintf(`%s; filename="%s"; filename*=UTF-8''%s`, kind, asciiName(name), percentName(name))
+}
+
+// asciiName replaces what a quoted string cannot hold, or some browsers would decode.
+func asciiName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || strings.ContainsRune(`"\%/`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+}
+
+// percentName encodes a name, RFC 8187 §3.2.1.
+func percentName(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("!#$&+-.^_`|~", c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// pdfName is the name of the PDF that was made of a file of that name.
+func pdfName(name string) string {
+	if ext := path.Ext(name); !strings.EqualFold(ext, ".pdf") {
+		name = strings.TrimSuffix(name, ext) + ".pdf"
+	}
+	return name
+}
+
+// typeByContent tells what an uploaded file is by its first bytes, never by its name.
+func typeByContent(r io.ReadSeeker) (string, error) {
+	head := make([]byte, 1024)
+	n, err := io.ReadFull(r, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return "", fmt.Errorf("read the first bytes: %w", err)
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return "", fmt.Errorf("go back to the first byte: %w", err)
+	}
+	switch head = head[:n]; {
+	case bytes.Contains(head, []byte("%PDF-")):
+		return pdfType, nil
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return "application/vnd.openxmlformats-officedocument.wordprocessingml.document", nil
+	case bytes.HasPrefix(head, []byte("\xD0\xCF\x11\xE0")):
+		return "application/msword", nil
+	}
+	return "application/octet-stream", nil
+}

@@ -1,0 +1,89 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// maxDepth bounds nested objects and arrays of a body, the body's own included.
+const maxDepth = 64
+
+// decode reads a JSON object into in. Content-Type is not looked at and unknown members are ignored; a body
+// that is missing counts as an empty object, whose missing members the endpoint names.
+func (c *call) decode(in any) error {
+	body, err := io.ReadAll(c.r.Body)
+	if err != nil {
+		return unread(err)
+	}
+	return decodeObject(body, in)
+}
+
+// unread says why a body could not be read to its end.
+func unread(err error) error {
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return err
+	}
+	return errIncomplete.Because(fmt.Errorf("read body: %w", err))
+}
+
+// decodeObject decodes one JSON object. The types of this package never refuse a value of the wrong kind while
+// they are decoded: they remember it, so that everything wrong can be told at once. What is left to
+// [json.UnmarshalTypeError] is an object or a list in another's place.
+func decodeObject(body []byte, in any) error {
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
+		return nil
+	}
+	if body[0] != '{' {
+		return errMalformed.Because(errors.New("the body is no JSON object"))
+	}
+	if deeper(body, maxDepth) {
+		return errMalformed.Because(fmt.Errorf("the body nests deeper than %d", maxDepth))
+	}
+	err := json.Unmarshal(body, in)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return wrongType(wrong).err()
+	}
+	if err != nil {
+		return errMalformed.Because(err)
+	}
+	return nil
+}
+
+// wrongType names a member that holds something else than an object or a list.
+func wrongType(e *json.UnmarshalTypeError) problems {
+	var bad problems
+	bad.add(strings.TrimPrefix(e.Field, "."), "value.not_object")
+	return bad
+}
+
+// deeper reports whether brackets nest deeper than limit. It reads no grammar: a body on which it errs is not
+// valid JSON and refused for that.
+func deeper(body []byte, limit int) bool {
+	depth, quoted, escaped := 0, false, false
+	for _, c := range body {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > limit {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}

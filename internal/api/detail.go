@@ -1,0 +1,122 @@
+package api
+
+import (
+	"segel/internal/contract"
+	"segel/internal/text"
+)
+
+type detailData struct {
+	ID                   contract.DocumentID `json:"id" example:"1207"`
+	DocumentTitle        string              `json:"document_title" example:"Perjanjian Sewa"`
+	DocumentName         string              `json:"document_name" example:"sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8"`
+	Status               contract.State      `json:"status" example:"processing"`
+	Expired              *string             `json:"expired" doc:"ISO 8601, null for never"`
+	IsExpired            string              `json:"is_expired" enum:"0,1" example:"0"`
+	SigningStatus        contract.State      `json:"signing_status" doc:"status of the signatures alone" example:"processing"`
+	Description          string              `json:"description" example:"Dokumen menunggu Tanda Tangan"`
+	CreateAt             string              `json:"createAt" example:"2024-10-14T06:06:00.000Z"`
+	IsParallel           bool                `json:"is_parallel"`
+	IsOwner              bool                `json:"is_owner" doc:"the caller owns it"`
+	IsPaid               bool                `json:"is_paid" doc:"all that it needs is reserved or spent"`
+	IsSign               bool                `json:"is_sign" doc:"the caller has something to sign now"`
+	Owner                detailOwner         `json:"owner"`
+	Signer               []detailSigner      `json:"signer" doc:"participants by number"`
+	DataToken            dataToken           `json:"data_token"`
+	InfoRestamping       infoRestamping      `json:"info_restamping"`
+	LastSignedAt         *string             `json:"last_signed_at" doc:"of the last signature or stamp"`
+	StatusInfo           string              `json:"status_info" example:"Menunggu Tanda Tangan"`
+	ActiveDownloadButton bool                `json:"active_download_button"`
+	SerialNumber         []string            `json:"serial_number" doc:"of the duty stamps that stand in the file"`
+	Specimen             bool                `json:"specimen" doc:"stamped by the sandbox office: of no legal value"`
+	Mode                 contract.Mode       `json:"mode,omitempty" doc:"missing while a draft" enum:"signing,stamping" example:"signing"`
+	Progress             progress            `json:"progress"`
+}
+
+type detailOwner struct {
+	UserID contract.PersonID `json:"user_id" example:"5c0e7b1a-93d2-4d0b-9a5e-7f6d3c2b1a00"`
+	Email  string            `json:"email" example:"andi@contoh.id"`
+	Name   string            `json:"name" example:"Andi Wijaya"`
+}
+
+type detailSigner struct {
+	Name          string  `json:"name" example:"Siti Rahma"`
+	Email         *string `json:"email" example:"siti@contoh.id"`
+	Status        bool    `json:"status" doc:"has acted: signed, or viewed for a viewer"`
+	SigningStatus bool    `json:"signing_status" doc:"has signed"`
+	SignedAt      *string `json:"signed_at"`
+	IsOwner       bool    `json:"is_owner"`
+}
+
+// dataToken counts the document's quota.
+type dataToken struct {
+	Used    tokenCount `json:"used" doc:"reserved or spent"`
+	Success tokenCount `json:"success" doc:"spent"`
+	Failed  tokenCount `json:"failed" doc:"released or lost"`
+}
+
+type tokenCount struct {
+	Emet   int `json:"emet" doc:"duty stamps"`
+	Base   int `json:"base" doc:"signatures with the embedded authority's certificates"`
+	Peruri int `json:"peruri" doc:"signatures with certificates of a licensed provider"`
+}
+
+func tokens(n contract.Count) tokenCount { return tokenCount{Emet: n.Stamps, Base: n.Signatures} }
+
+type infoRestamping struct {
+	ButtonRestamping string `json:"button_restamping" enum:"enable,disable" example:"disable"`
+	AllowedStamping  bool   `json:"allowed_stamping" doc:"a stamp is due, and quota and state permit it"`
+	ColorBackground  string `json:"color_background" enum:"success,warning,danger" example:"success"`
+}
+
+func (s *server) detail() {
+	get(s, endpoint{
+		path: documentBase + "detail/{document_id}", id: "detail", group: groupDocuments, op: contract.OpDetail,
+		summary: "All about a document",
+	}, func(c *call) (found[detailData], error) {
+		d, err := c.shown()
+		if err != nil {
+			return found[detailData]{}, err
+		}
+		return finding(c.detailOf(&d)), nil
+	})
+}
+
+func (c *call) detailOf(d *contract.Document) detailData {
+	counters := d.Counters()
+	data := detailData{
+		ID: d.ID, DocumentTitle: d.Title, DocumentName: d.Name,
+		Status: d.State, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(d, c.Clock()),
+		SigningStatus: d.SigningState(), Description: text.Description(c.language, d), CreateAt: iso(d.CreatedAt),
+		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.Paid(), IsSign: d.InTurn(c.by.ID),
+		Owner:          detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name},
+		Signer:         []detailSigner{},
+		DataToken:      dataToken{Used: tokens(counters.Used), Success: tokens(counters.Success), Failed: tokens(counters.Failed)},
+		InfoRestamping: restamping(d),
+		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
+		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
+		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d),
+	}
+	for _, p := range d.Participants {
+		data.Signer = append(data.Signer, detailSigner{
+			Name: p.Name, Email: orNull(p.Email), Status: d.Acted(p), SigningStatus: d.Signed(p),
+			SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID,
+		})
+	}
+	return data
+}
+
+// restamping tells what a button to stamp again shows.
+func restamping(d *contract.Document) infoRestamping {
+	due := d.FullySigned() && d.NextStamp() >= 0
+	r := infoRestamping{
+		ButtonRestamping: "disable", ColorBackground: "success",
+		AllowedStamping: due && d.Paid() && (d.State == contract.Processing || d.State == contract.Failed),
+	}
+	switch {
+	case d.State == contract.Failed:
+		r.ButtonRestamping, r.ColorBackground = "enable", "danger"
+	case d.Restamping:
+		r.ColorBackground = "warning"
+	}
+	return r
+}

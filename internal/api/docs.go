@@ -1,0 +1,219 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strings"
+)
+
+var (
+	//go:embed docs.html
+	docsHTML string
+	//go:embed docs.css
+	docsCSS string
+
+	docsTemplate = template.Must(template.New("docs").Parse(docsHTML))
+)
+
+// manual is the finished page of /docs with the policy it is served under: our own style and nothing else.
+type manual struct {
+	html   []byte
+	policy string
+}
+
+// The parts of the specification that the page shows.
+type (
+	specDoc struct {
+		Info struct{ Title, Version, Description string }
+		Tags []struct{ Name, Description string }
+
+		Paths      map[string]map[string]specOperation
+		Components struct{ Schemas map[string]*specSchema }
+	}
+	specOperation struct {
+		OperationID, Summary, Description string
+		Tags                              []string
+		Parameters                        []specParam
+		RequestBody                       struct{ Content map[string]specContent }
+		Responses                         map[string]struct {
+			Description string
+			Content     map[string]specContent
+		}
+		Security *[]any
+	}
+	specParam struct {
+		Name, In, Description string
+		Required              bool
+		Schema                *specSchema
+	}
+	specContent struct{ Schema *specSchema }
+	specSchema  struct {
+		Ref         string `json:"$ref"`
+		Type        any
+		Description string
+		Properties  map[string]*specSchema
+		Required    []string
+		Items       *specSchema
+		AnyOf       []*specSchema
+		AllOf       []*specSchema
+		Enum        []any
+		Examples    []any
+	}
+)
+
+// The page's own parts.
+type (
+	docsPage struct {
+		Title, Version, Description string
+		Style                       template.CSS
+		Groups                      []docsGroup
+	}
+	docsGroup struct {
+		Name, Description string
+		Operations        []docsOperation
+	}
+	docsOperation struct {
+		Method, Path, Summary, Description string
+		Open                               bool
+		Params                             []docsMember
+		Body, Answer                       docsShape
+		Refusals                           []string
+	}
+	docsShape struct {
+		Type    string
+		Members []docsMember
+	}
+	docsMember struct {
+		Path, Type, Description, Example string
+		Required                         bool
+	}
+)
+
+// renderDocs makes the page of a specification.
+func renderDocs(spec []byte) (manual, error) {
+	var doc specDoc
+	if err := json.Unmarshal(spec, &doc); err != nil {
+		return manual{}, fmt.Errorf("read the specification: %w", err)
+	}
+	out := docsPage{Title: doc.Info.Title, Version: doc.Info.Version, Description: doc.Info.Description, Style: template.CSS(docsCSS)}
+	for _, tag := range doc.Tags {
+		if g := (docsGroup{tag.Name, tag.Description, doc.operations(tag.Name)}); len(g.Operations) > 0 {
+			out.Groups = append(out.Groups, g)
+		}
+	}
+	var b bytes.Buffer
+	if err := docsTemplate.Execute(&b, out); err != nil {
+		return manual{}, err
+	}
+	sum := sha256.Sum256([]byte(docsCSS))
+	policy := fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", base64.StdEncoding.EncodeToString(sum[:]))
+	return manual{html: b.Bytes(), policy: policy}, nil
+}
+
+func (d *specDoc) operations(tag string) []docsOperation {
+	var list []docsOperation
+	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
+		for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
+			op := d.Paths[path][method]
+			if !slices.Contains(op.Tags, tag) {
+				continue
+			}
+			o := docsOperation{Method: strings.ToUpper(method), Path: path, Summary: op.Summary, Description: op.Description, Open: op.Security != nil}
+			for _, p := range op.Parameters {
+				m := docsMember{Path: p.Name + " (" + p.In + ")", Description: p.Description, Required: p.Required}
+				m.Type, m.Example = d.kind(p.Schema), ""
+				o.Params = append(o.Params, m)
+			}
+			o.Body, o.Answer = d.shape(op.RequestBody.Content), d.shape(op.Responses["200"].Content)
+			for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
+				if status >= "400" {
+					o.Refusals = append(o.Refusals, status)
+				}
+			}
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+func (d *specDoc) shape(content map[string]specContent) docsShape {
+	s := docsShape{Type: strings.Join(slices.Sorted(maps.Keys(content)), ", ")}
+	if c, ok := content["application/json"]; ok {
+		s.Members = d.members(c.Schema, "", 0)
+	} else if c, ok := content["multipart/form-data"]; ok {
+		s.Members = d.members(c.Schema, "", 0)
+	}
+	return s
+}
+
+// deepestMember bounds how far members are told; no shape of the interface is deeper.
+const deepestMember = 8
+
+// members lists everything below a schema, each by its whole path.
+func (d *specDoc) members(s *specSchema, prefix string, depth int) []docsMember {
+	s = d.resolve(s)
+	if s == nil || depth > deepestMember {
+		return nil
+	}
+	var list []docsMember
+	for _, part := range s.AllOf {
+		list = append(list, d.members(part, prefix, depth+1)...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[name]
+		full := d.resolve(p)
+		m := docsMember{Path: prefix + name, Type: d.kind(p), Description: cmp.Or(p.Description, full.Description), Required: slices.Contains(s.Required, name)}
+		if len(p.Examples) > 0 {
+			m.Example = fmt.Sprint(p.Examples[0])
+		}
+		list = append(list, m)
+		below := prefix + name + "."
+		if full.Items != nil {
+			full, below = d.resolve(full.Items), prefix+name+"[]."
+		}
+		list = append(list, d.members(full, below, depth+1)...)
+	}
+	return list
+}
+
+func (d *specDoc) resolve(s *specSchema) *specSchema {
+	if s == nil || s.Ref == "" {
+		return s
+	}
+	return d.Components.Schemas[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
+}
+
+// kind names what a value is.
+func (d *specDoc) kind(s *specSchema) string {
+	s = d.resolve(s)
+	if s == nil {
+		return ""
+	}
+	var kinds []string
+	switch t := s.Type.(type) {
+	case string:
+		kinds = append(kinds, t)
+	case []any:
+		for _, k := range t {
+			kinds = append(kinds, fmt.Sprint(k))
+		}
+	}
+	for _, one := range s.AnyOf {
+		kinds = append(kinds, d.kind(one))
+	}
+	if len(s.Enum) > 0 {
+		kinds = nil
+		for _, v := range s.Enum {
+			kinds = append(kinds, fmt.Sprintf("%q", fmt.Sprint(v)))
+		}
+	}
+	return strings.Join(kinds, " | ")
+}

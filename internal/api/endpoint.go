@@ -1,0 +1,176 @@
+package api
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"segel/internal/contract"
+)
+
+// The paths that verbs stand below.
+const (
+	signBase     = "/v1/econtract/{service}/sign/"
+	documentBase = "/v1/econtract/web_app/document/"
+)
+
+// endpoint is one operation of the wire: what is checked before its handler runs, and what the specification
+// says of it.
+type endpoint struct {
+	method, path string
+	id           string             // of the operation in the specification and in metrics
+	op           contract.Operation // what it asks for on the document it names; empty: it names none
+	open         bool               // works without a token
+	own          bool               // finds out by itself who asks
+	guests       bool               // a guest's token is good for it; always so where op is not empty
+	limit        int64              // bytes of the body; 0: smallBody
+
+	group       string // of operations in the specification
+	summary     string
+	description string
+	params      []*huma.Param
+	body        *huma.RequestBody // of what is not JSON; JSON bodies are described by their type
+	answers     map[string]*huma.Response
+}
+
+// Limits of request bodies that are not uploads.
+const (
+	smallBody = 1 << 20
+	largeBody = 8 << 20
+)
+
+// call is one request on its way through its endpoint.
+type call struct {
+	*exchange
+	w  http.ResponseWriter
+	r  *http.Request
+	by contract.Actor
+	*server
+	endpoint *endpoint
+}
+
+// get serves a JSON answer to a request without a body.
+func get[Out any](s *server, e endpoint, do func(*call) (Out, error)) {
+	e.method = cmp.Or(e.method, http.MethodGet)
+	s.answering(&e, reflect.TypeFor[Out]())
+	s.add(e, func(c *call) error {
+		out, err := do(c)
+		if err != nil {
+			return err
+		}
+		return c.write(http.StatusOK, out)
+	})
+}
+
+// post serves a JSON answer to a JSON request.
+func post[In, Out any](s *server, e endpoint, do func(*call, *In) (Out, error)) {
+	e.method = cmp.Or(e.method, http.MethodPost)
+	e.body = jsonBody(s.schema(reflect.TypeFor[In]()))
+	s.answering(&e, reflect.TypeFor[Out]())
+	s.add(e, func(c *call) error {
+		in := new(In)
+		if err := c.decode(in); err != nil {
+			return err
+		}
+		out, err := do(c, in)
+		if err != nil {
+			return err
+		}
+		return c.write(http.StatusOK, out)
+	})
+}
+
+// stream serves a handler that reads and writes by itself.
+func stream(s *server, e endpoint, do func(*call) error) {
+	s.add(e, do)
+}
+
+// add puts an endpoint into the router and into the specification.
+func (s *server) add(e endpoint, do func(*call) error) {
+	e.path = s.pinned(e.path)
+	e.guests = e.guests || e.op != ""
+	e.limit = cmp.Or(e.limit, smallBody)
+	s.endpoints = append(s.endpoints, e)
+	op := s.specify(&e)
+	if strings.HasPrefix(e.path, "/v1/") {
+		s.huma.OpenAPI().AddOperation(op)
+	}
+	s.huma.Adapter().Handle(op, func(ctx huma.Context) {
+		r, w := humago.Unwrap(ctx)
+		s.serve(w, r, &e, do)
+	})
+}
+
+// pinned puts the deployment's one {service} segment into a path, if there is one.
+func (s *server) pinned(path string) string {
+	if s.Service == "" {
+		return path
+	}
+	return strings.Replace(path, "{service}", s.Service, 1)
+}
+
+// serve runs what every endpoint has in common: who asks, whether he may ask at all, and how often.
+func (s *server) serve(w http.ResponseWriter, r *http.Request, e *endpoint, do func(*call) error) {
+	c := &call{exchange: exchangeOf(r), w: w, r: r, server: s, endpoint: e}
+	c.operation = e.id
+	r.Body = http.MaxBytesReader(w, r.Body, e.limit)
+	if err := c.admit(); err != nil {
+		c.refuse(err)
+		return
+	}
+	if err := c.once(do); err != nil {
+		c.refuse(err)
+	}
+}
+
+// admit finds out who asks and whether this endpoint is his to ask.
+func (c *call) admit() error {
+	if c.endpoint.open || c.endpoint.own {
+		return nil
+	}
+	by, err := c.authenticate()
+	if err != nil {
+		return err
+	}
+	c.by, c.actor = by, by.ID
+	if by.Guest != 0 && !c.endpoint.guests {
+		return contract.ErrNotAllowed
+	}
+	return nil
+}
+
+// Operation is an endpoint as a test of who may do what needs it.
+type Operation struct {
+	Method   string
+	Path     string             // pattern of net/http.ServeMux without its method
+	Document contract.Operation // what it asks for on the document it names; empty: it names none
+	Open     bool               // works without a token
+}
+
+// Operations lists every endpoint, by path and method.
+func Operations() []Operation {
+	s := &server{Options: Options{}.withDefaults()}
+	s.register()
+	list := make([]Operation, 0, len(s.endpoints))
+	for _, e := range s.endpoints {
+		list = append(list, Operation{Method: e.method, Path: e.path, Document: e.op, Open: e.open})
+	}
+	slices.SortFunc(list, func(a, b Operation) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method))
+	})
+	return list
+}
+
+// checkService refuses a {service} that is no single segment.
+func checkService(service string) error {
+	if strings.ContainsAny(service, "/{}? \t") {
+		return fmt.Errorf("service %q is not one segment of a path", service)
+	}
+	return nil
+}

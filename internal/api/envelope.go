@@ -1,0 +1,73 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"segel/internal/text"
+)
+
+// found is the envelope of lists, detail and status.
+type found[T any] struct {
+	Code    int  `json:"code" doc:"equals the HTTP status" example:"200"`
+	Success bool `json:"success" doc:"always true"`
+	Data    T    `json:"data"`
+}
+
+// done is the envelope of uploads, placements and the other verbs of /sign/.
+type done[T any] struct {
+	Code     int         `json:"code" doc:"equals the HTTP status" example:"200"`
+	Success  bool        `json:"success" doc:"always true"`
+	Msg      string      `json:"msg" doc:"a sentence in the language of the request" example:"Dokumen berhasil diunggah."`
+	Response response[T] `json:"response"`
+}
+
+type response[T any] struct {
+	Data     T         `json:"data"`
+	Warnings []warning `json:"warnings,omitempty" doc:"what was accepted and may not be what was meant"`
+}
+
+// warning tells about something accepted that may not be what was meant.
+type warning struct {
+	Field string `json:"field" example:"signers[0]"`
+	Code  string `json:"code" example:"placement.emet_props_differ"`
+	Msg   string `json:"msg"`
+}
+
+func finding[T any](data T) found[T] {
+	return found[T]{Code: http.StatusOK, Success: true, Data: data}
+}
+
+// did answers a verb of /sign/ with the sentence of that code.
+func did[T any](c *call, code string, data T) done[T] {
+	return done[T]{Code: http.StatusOK, Success: true, Msg: c.say(code), Response: response[T]{Data: data}}
+}
+
+// say returns the sentence of a code in the language of the request.
+func (c *call) say(code string) string { return text.Sentence(c.language, code, nil) }
+
+func (c *call) write(status int, answer any) error {
+	return writeJSON(c.w, c.exchange, status, answer)
+}
+
+// writeJSON answers JSON. The answer is made as a whole first, so that nothing is half told.
+func writeJSON(w http.ResponseWriter, x *exchange, status int, answer any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // it is never read as HTML: the type says so, with nosniff
+	if err := enc.Encode(answer); err != nil {
+		return fmt.Errorf("encode answer: %w", err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Language", string(x.language))
+	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // the client has gone; there is nobody left to tell
+	return nil
+}

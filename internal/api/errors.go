@@ -1,0 +1,153 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/text"
+)
+
+// statuses is the one table of what a refusal's kind means on the wire.
+var statuses = map[contract.Kind]int{
+	contract.Malformed:       http.StatusBadRequest,
+	contract.Unauthenticated: http.StatusUnauthorized,
+	contract.NoQuota:         http.StatusPaymentRequired,
+	contract.Forbidden:       http.StatusForbidden,
+	contract.NotFound:        http.StatusNotFound,
+	contract.Conflict:        http.StatusConflict,
+	contract.TooLarge:        http.StatusRequestEntityTooLarge,
+	contract.Unsupported:     http.StatusUnsupportedMediaType,
+	contract.Invalid:         http.StatusUnprocessableEntity,
+	contract.TooMany:         http.StatusTooManyRequests,
+	contract.Unavailable:     http.StatusServiceUnavailable,
+}
+
+// Refusals of the wire itself.
+var (
+	errMalformed   = contract.Refuse(contract.Malformed, "input.malformed")
+	errMultipart   = contract.Refuse(contract.Malformed, "input.not_multipart")
+	errIncomplete  = contract.Refuse(contract.Malformed, "body.incomplete").Again()
+	errTooLarge    = contract.Refuse(contract.TooLarge, "body.too_large")
+	errTooMany     = contract.Refuse(contract.TooMany, "rate.limited").Again()
+	errCrossSite   = contract.Refuse(contract.Forbidden, "origin.refused")
+	errKeyReused   = contract.Refuse(contract.Conflict, "idempotency.conflict")
+	errKeyRunning  = contract.Refuse(contract.Conflict, "idempotency.running").Again()
+	errUnavailable = contract.Refuse(contract.Unavailable, "server.unavailable").Again()
+	errTimeout     = contract.Refuse(contract.Unavailable, "server.timeout").Again()
+)
+
+// failure is the envelope of whatever was refused.
+type failure struct {
+	Code    int           `json:"code" doc:"equals the HTTP status" example:"409"`
+	Success bool          `json:"success" doc:"always false"`
+	Msg     string        `json:"msg" doc:"a sentence in the language of the request" example:"Dokumen bukan draf lagi."`
+	Message string        `json:"message" doc:"the same as msg" example:"Dokumen bukan draf lagi."`
+	Error   failureDetail `json:"error"`
+}
+
+type failureDetail struct {
+	Code      string         `json:"code" doc:"stable, for programs" example:"document.not_draft"`
+	RequestID string         `json:"request_id" doc:"names this request in the service's log" example:"4f1c0a9be21d77aa"`
+	Retryable bool           `json:"retryable" doc:"the same request may succeed later, unchanged"`
+	Fields    []failureField `json:"fields" doc:"all that is wrong with the input"`
+}
+
+type failureField struct {
+	Field string `json:"field" example:"signers[0].emet.urx"`
+	Code  string `json:"code" example:"placement.off_page"`
+	Msg   string `json:"msg" example:"Kotak berada di luar halaman."`
+}
+
+// refuse answers an error. Refusals say what they are; any other error is a 500 that tells nothing but its
+// request's name, and its cause goes to the log.
+func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	x := exchangeOf(r)
+	err = ours(err)
+	var e *contract.Error
+	if !errors.As(err, &e) || statuses[e.Kind] == 0 {
+		x.trouble = err
+		s.problem(w, x, http.StatusInternalServerError, "server.error", nil)
+		return
+	}
+	if e.Err != nil {
+		x.trouble = e.Err
+	}
+	s.problem(w, x, statuses[e.Kind], e.Code, e)
+}
+
+func (c *call) refuse(err error) { c.server.refuse(c.w, c.r, err) }
+
+// ours names errors of net/http and of time running out in our own words.
+func ours(err error) error {
+	var large *http.MaxBytesError
+	switch {
+	case contract.KindOf(err) != 0:
+	case errors.As(err, &large):
+		return errTooLarge.With("limit", large.Limit).Because(err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return errTimeout.Because(err)
+	case errors.Is(err, context.Canceled): // the client has gone, or we are being stopped
+		return errUnavailable.Because(err)
+	}
+	return err
+}
+
+// problem writes the envelope of a refusal. The error may be nil when the code says it all.
+func (s *server) problem(w http.ResponseWriter, x *exchange, status int, code string, e *contract.Error) {
+	if e == nil {
+		e = &contract.Error{}
+	}
+	msg := text.Sentence(x.language, code, e.Args)
+	f := failure{Code: status, Msg: msg, Message: msg, Error: failureDetail{Code: code, RequestID: x.id, Retryable: e.Retryable, Fields: []failureField{}}}
+	for _, p := range e.Fields {
+		f.Error.Fields = append(f.Error.Fields, failureField{Field: p.Field, Code: p.Code, Msg: text.Field(x.language, p)})
+	}
+	switch status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", `Bearer realm="segel"`)
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", strconv.Itoa(retryAfter(e)))
+		f.Error.Retryable = true
+	}
+	if err := writeJSON(w, x, status, f); err != nil {
+		x.trouble = errors.Join(x.trouble, err)
+	}
+}
+
+// retryAfter returns the whole seconds to wait: what the refusal says, else five.
+func retryAfter(e *contract.Error) int {
+	seconds := 5
+	switch v := e.Args["retry_after"].(type) {
+	case time.Duration:
+		seconds = int(math.Ceil(v.Seconds()))
+	case int:
+		seconds = v
+	}
+	return max(seconds, 1)
+}
+
+// problems gathers what is wrong with the input, so that all of it is answered at once.
+type problems []contract.FieldError
+
+func (p *problems) add(field, code string, args ...any) {
+	f := contract.FieldError{Field: field, Code: code}
+	for i := 0; i+1 < len(args); i += 2 {
+		if f.Args == nil {
+			f.Args = map[string]any{}
+		}
+		f.Args[args[i].(string)] = args[i+1]
+	}
+	*p = append(*p, f)
+}
+
+func (p problems) err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	return &contract.Error{Kind: contract.Invalid, Code: "input.invalid", Fields: p}
+}

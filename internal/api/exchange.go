@@ -1,0 +1,52 @@
+package api
+
+import (
+	"context"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"regexp"
+
+	"segel/internal/contract"
+	"segel/internal/text"
+)
+
+// exchange is what is known of one request from its first moment on, whatever becomes of it.
+type exchange struct {
+	id        string // names the request in the answer and in the log
+	language  text.Language
+	client    string // address of the client
+	operation string // what answered, for metrics and the log
+	actor     contract.PersonID
+	trouble   error // the cause of a 500, for the log
+}
+
+type exchangeKey struct{}
+
+// exchangeOf returns the request's exchange, which [server.observe] made.
+func exchangeOf(r *http.Request) *exchange {
+	x, _ := r.Context().Value(exchangeKey{}).(*exchange)
+	if x == nil {
+		return &exchange{language: text.Indonesian}
+	}
+	return x
+}
+
+func (s *server) exchange(r *http.Request) (*http.Request, *exchange) {
+	x := &exchange{id: requestID(r, s.Random), language: text.Accept(r.Header.Get("Accept-Language")), client: clientOf(r, s.Proxies), operation: "none"}
+	return r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)), x
+}
+
+var safeID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
+
+// requestID takes over the identifier a proxy gave, if it is harmless, and draws one otherwise.
+func requestID(r *http.Request, random io.Reader) string {
+	if id := r.Header.Get("X-Request-Id"); safeID.MatchString(id) {
+		return id
+	}
+	var b [8]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "unnamed" // it only names the request; refusing to answer for want of a name would be worse
+	}
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,34 @@
+package api
+
+import "segel/internal/contract"
+
+type guestLinkIn struct {
+	DocumentID integer `json:"document_id" required:"true"`
+	UserID     phrase  `json:"user_id" required:"true" doc:"of a guest on the document" example:"3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61"`
+}
+
+type guestLinkData struct {
+	URL string `json:"url" doc:"can be read this once only" example:"https://segel.contoh.id/guest#segel_gl_..."`
+}
+
+func (s *server) guestLink() {
+	post(s, endpoint{
+		path: signBase + "guest-link-docs", id: "guest-link", group: groupVerbs, op: contract.OpGuestLink,
+		summary:     "Hand out a guest's link",
+		description: "Mints a link for a guest and revokes the former one. The audit trail says that the owner handed it out and that no mailbox was proven.",
+	}, func(c *call, in *guestLinkIn) (done[guestLinkData], error) {
+		var bad problems
+		id, person := documentID(in.DocumentID, &bad), personID(in.UserID.read("user_id", &bad))
+		if person == "" && !in.UserID.bad {
+			bad.add("user_id", "value.required")
+		}
+		if err := bad.err(); err != nil {
+			return done[guestLinkData]{}, err
+		}
+		url, err := c.Workflow.GuestLink(c.r.Context(), c.by, id, person)
+		if err != nil {
+			return done[guestLinkData]{}, err
+		}
+		return did(c, "done.guest_link", guestLinkData{url}), nil
+	})
+}

@@ -1,0 +1,91 @@
+package api
+
+import (
+	"segel/internal/contract"
+	"segel/internal/identity"
+)
+
+type loginIn struct {
+	Email    phrase `json:"email" required:"true" example:"siti@contoh.id"`
+	Password phrase `json:"password" required:"true"`
+	OTP      phrase `json:"otp" required:"false" doc:"code of a second factor, where the account has one"`
+}
+
+// sessionData is what a login answers.
+type sessionData struct {
+	Token        string      `json:"token" doc:"the access token, for x-access-token or Authorization: Bearer" example:"segel_at_..."`
+	RefreshToken string      `json:"refresh_token" doc:"good once, for /v1/auth/refresh" example:"segel_rt_..."`
+	ExpiresIn    int         `json:"expires_in" doc:"seconds until the access token expires" example:"86400"`
+	Account      accountData `json:"account"`
+	Activation   activation  `json:"activation"`
+}
+
+type accountData struct {
+	ID         contract.PersonID       `json:"id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
+	Fullname   string                  `json:"fullname" example:"Siti Rahma"`
+	Email      string                  `json:"email" example:"siti@contoh.id"`
+	BusinessID contract.OrganisationID `json:"business_id" doc:"the organisation" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
+	IsReset    bool                    `json:"is_reset" doc:"the password is a first one, to be changed"`
+}
+
+func accountDataOf(a identity.Account) accountData {
+	return accountData{ID: a.ID, Fullname: a.Name, Email: a.Email, BusinessID: a.Organisation, IsReset: a.MustReset}
+}
+
+// activation tells how far an account was set up. Accounts of this service are made whole by their operator, so
+// there is nothing left to do for any of them.
+type activation struct {
+	Status string          `json:"status" enum:"complete,uncomplete" example:"complete"`
+	Data   activationSteps `json:"data"`
+}
+
+type activationSteps struct {
+	BusinessInfo      bool `json:"business_info"`
+	BusinessDetail    bool `json:"business_detail"`
+	PersonalInfo      bool `json:"personal_info"`
+	BusinessDocuments bool `json:"business_documents"`
+	EmailVerification bool `json:"email_verification"`
+}
+
+var activated = activation{Status: "complete", Data: activationSteps{true, true, true, true, true}}
+
+func sessionDataOf(s identity.Session) sessionData {
+	return sessionData{
+		Token: s.Access, RefreshToken: s.Refresh, ExpiresIn: int(s.ExpiresIn.Seconds()),
+		Account: accountDataOf(s.Account), Activation: activated,
+	}
+}
+
+func (s *server) login() {
+	post(s, endpoint{
+		path: "/v1/auth/login", id: "login", group: groupAccount, open: true,
+		summary:     "Log in",
+		description: "Answers an access token, good for a day, and a refresh token, good once within thirty. Wrong credentials are 400, to the letter the same for an e-mail nobody has.",
+	}, func(c *call, in *loginIn) (found[sessionData], error) {
+		var bad problems
+		email, password := in.credentials(&bad)
+		if err := bad.err(); err != nil {
+			return found[sessionData]{}, err
+		}
+		session, err := c.Identity.Login(c.r.Context(), email, password, in.OTP.value, c.client)
+		if err != nil {
+			return found[sessionData]{}, err
+		}
+		return finding(sessionDataOf(session)), nil
+	})
+}
+
+func (in *loginIn) credentials(bad *problems) (email, password string) {
+	email, password = in.Email.read("email", bad), in.Password.read("password", bad)
+	in.OTP.read("otp", bad)
+	if len(*bad) > 0 {
+		return "", ""
+	}
+	if email == "" {
+		bad.add("email", "value.required")
+	}
+	if password == "" {
+		bad.add("password", "value.required")
+	}
+	return email, password
+}

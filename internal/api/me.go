@@ -1,0 +1,14 @@
+package api
+
+func (s *server) me() {
+	get(s, endpoint{
+		path: "/v1/auth/me", id: "me", group: groupAccount,
+		summary: "The caller's account",
+	}, func(c *call) (found[accountData], error) {
+		a, err := c.Identity.Me(c.r.Context(), c.by)
+		if err != nil {
+			return found[accountData]{}, err
+		}
+		return finding(accountDataOf(a)), nil
+	})
+}

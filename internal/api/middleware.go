@@ -1,0 +1,144 @@
+package api
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+)
+
+// observe is the outermost layer: it names the request, logs and counts it, and turns a panic into a 500.
+//
+// The log has no query, no header and no body: those may hold secrets.
+func (s *server) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := s.Clock()
+		r, x := s.exchange(r)
+		seen := &witness{ResponseWriter: w}
+		seen.Header().Set("X-Request-Id", x.id)
+		defer func() {
+			p := recover()
+			if p == http.ErrAbortHandler {
+				panic(p) // the handler's way to cut the connection, which the server wants to see
+			}
+			if p != nil {
+				s.Log.ErrorContext(r.Context(), "panic", "request_id", x.id, "operation", x.operation, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				if seen.status == 0 {
+					s.problem(seen, x, http.StatusInternalServerError, "server.error", nil)
+				}
+			}
+			took := s.Clock().Sub(began)
+			s.metrics.count(x.operation, seen.code(), took)
+			s.log(r, x, seen, took)
+		}()
+		next.ServeHTTP(seen, r)
+	})
+}
+
+func (s *server) log(r *http.Request, x *exchange, seen *witness, took time.Duration) {
+	level := slog.LevelInfo
+	switch {
+	case seen.code() >= 500 && r.Context().Err() == nil:
+		level = slog.LevelError
+	case x.operation == "health":
+		level = slog.LevelDebug
+	}
+	attrs := []slog.Attr{
+		slog.String("request_id", x.id), slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.String("operation", x.operation),
+		slog.Int("status", seen.code()), slog.Int64("bytes", seen.bytes), slog.Duration("took", took), slog.String("client", x.client),
+	}
+	if x.actor != "" {
+		attrs = append(attrs, slog.String("actor", string(x.actor)))
+	}
+	if x.trouble != nil {
+		attrs = append(attrs, slog.String("error", x.trouble.Error()))
+	}
+	s.Log.LogAttrs(r.Context(), level, "request", attrs...)
+}
+
+// witness sees what is answered.
+type witness struct {
+	http.ResponseWriter
+	status int // 0: nothing was written yet
+	bytes  int64
+}
+
+func (w *witness) WriteHeader(status int) {
+	if w.status == 0 && status >= 200 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *witness) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets [http.ResponseController] reach what is below.
+func (w *witness) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *witness) code() int {
+	if w.status == 0 {
+		return http.StatusOK
+	}
+	return w.status
+}
+
+// guard sets the headers that keep browsers from making more of an answer than it is, answers for other origins
+// as the configuration allows, and bounds how often one client may ask.
+func (s *server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Frame-Options", "SAMEORIGIN")
+		if strings.HasPrefix(s.PublicURL, "https://") {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		if s.preflight(w, r) {
+			return
+		}
+		x := exchangeOf(r)
+		if wait := s.clients.take(x.client, s.Clock()); wait > 0 {
+			s.refuse(w, r, errTooMany.With("retry_after", wait))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// preflight sets the headers for a browser's request from another origin, and answers it when it only asks
+// whether it may. Cookies never cross origins: tokens travel in headers, which pages of allowed origins set.
+func (s *server) preflight(w http.ResponseWriter, r *http.Request) bool {
+	if len(s.Origins) == 0 {
+		return false
+	}
+	h := w.Header()
+	h.Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	any := slices.Contains(s.Origins, "*")
+	if origin == "" || !any && !slices.Contains(s.Origins, origin) {
+		return false
+	}
+	if any {
+		origin = "*"
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", "Content-Disposition, ETag, Retry-After, X-Request-Id, Idempotent-Replayed")
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", strings.Join(methods, ", "))
+	h.Set("Access-Control-Allow-Headers", "Accept-Language, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Range, X-Access-Token, X-Request-Id")
+	h.Set("Access-Control-Max-Age", "600")
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}

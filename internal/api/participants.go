@@ -1,0 +1,34 @@
+package api
+
+import "segel/internal/contract"
+
+type participantsIn struct {
+	DocumentID integer            `json:"document_id" required:"true"`
+	Signer     list[personIn]     `json:"signer" required:"false" doc:"registered participants"`
+	Guest      oneOrMore[guestIn] `json:"guest" required:"false" doc:"participants without an account; a single object is accepted"`
+	Parallel   flag               `json:"parallel" required:"false" doc:"as it was when missing"`
+}
+
+func (s *server) participants() {
+	post(s, endpoint{
+		path: signBase + "participants-docs", id: "participants", group: groupVerbs, op: contract.OpParticipants, limit: largeBody,
+		summary:     "Replace the people of a draft",
+		description: "Placements of somebody who is gone go with him.",
+	}, func(c *call, in *participantsIn) (done[verbData], error) {
+		var bad problems
+		id := documentID(in.DocumentID, &bad)
+		everybody := people(in.Signer, in.Guest, c.Limits.Participants, &bad)
+		var parallel *bool
+		if v := in.Parallel.read("parallel", &bad); in.Parallel.given {
+			parallel = &v
+		}
+		if err := bad.err(); err != nil {
+			return done[verbData]{}, err
+		}
+		d, err := c.Workflow.SetParticipants(c.r.Context(), c.by, id, everybody, parallel)
+		if err != nil {
+			return done[verbData]{}, err
+		}
+		return did(c, "done.participants", verbDataOf(&d)), nil
+	})
+}

@@ -1,0 +1,36 @@
+package api
+
+import "segel/internal/contract"
+
+type webSessionData struct {
+	ExpiresIn int         `json:"expires_in" doc:"seconds until the session ends" example:"86400"`
+	Account   accountData `json:"account"`
+}
+
+func (s *server) session() {
+	post(s, endpoint{
+		path: "/v1/auth/session", id: "session", group: groupAccount, open: true,
+		summary:     "Log in the web app",
+		description: "Takes what login takes and sets a cookie that no script can read. Requests by that cookie are accepted from our own pages only. Logout ends it.",
+	}, func(c *call, in *loginIn) (found[webSessionData], error) {
+		// A page elsewhere must not log a browser in, be it as somebody else.
+		if err := c.crossSite.Check(c.r); err != nil {
+			return found[webSessionData]{}, errCrossSite.Because(err)
+		}
+		if in.Email.value == "" && in.Password.value == "" {
+			return found[webSessionData]{}, contract.ErrIdentify
+		}
+		var bad problems
+		email, password := in.credentials(&bad)
+		if err := bad.err(); err != nil {
+			return found[webSessionData]{}, err
+		}
+		session, err := c.Identity.LoginSession(c.r.Context(), email, password, in.OTP.value, c.client)
+		if err != nil {
+			return found[webSessionData]{}, err
+		}
+		seconds := int(session.ExpiresIn.Seconds())
+		c.setCookie(session.Token, seconds)
+		return finding(webSessionData{ExpiresIn: seconds, Account: accountDataOf(session.Account)}), nil
+	})
+}

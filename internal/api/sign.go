@@ -1,0 +1,53 @@
+package api
+
+import (
+	"encoding/hex"
+	"strings"
+
+	"segel/internal/contract"
+)
+
+type signIn struct {
+	DocumentID integer `json:"document_id" required:"true"`
+	Digest     phrase  `json:"digest" required:"false" doc:"SHA-256 in hex of the revision its signer saw: the ETag of preview. 409 when the current one is another" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
+	OTP        phrase  `json:"otp" required:"false" doc:"code of a second factor, where one is demanded"`
+}
+
+func (s *server) sign() {
+	post(s, endpoint{
+		path: signBase + "sign-docs", id: "sign", group: groupVerbs, op: contract.OpSign,
+		summary:     "Sign",
+		description: "Signs the current revision with the caller's certificate. Out of turn is 409.",
+	}, func(c *call, in *signIn) (done[verbData], error) {
+		var bad problems
+		id := documentID(in.DocumentID, &bad)
+		request := SignRequest{Digest: digest(in.Digest, &bad), OTP: in.OTP.read("otp", &bad)}
+		if err := bad.err(); err != nil {
+			return done[verbData]{}, err
+		}
+		d, err := c.Workflow.Sign(c.r.Context(), c.by, id, request)
+		if err != nil {
+			return done[verbData]{}, err
+		}
+		return did(c, "done.sign", verbDataOf(&d)), nil
+	})
+}
+
+// digest reads a SHA-256 in hex; zero when none is given.
+func digest(p phrase, bad *problems) (sum [32]byte) {
+	s := strings.TrimSpace(p.read("digest", bad))
+	if s == "" {
+		return sum
+	}
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != len(sum) {
+		bad.add("digest", "value.not_hex")
+		return sum
+	}
+	copy(sum[:], b)
+	if sum == ([32]byte{}) {
+		// Zero would mean that none was given. No revision has this digest either.
+		sum[0] = 1
+	}
+	return sum
+}

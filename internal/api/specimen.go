@@ -1,0 +1,59 @@
+package api
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"time"
+
+	"segel/internal/identity"
+)
+
+func (s *server) specimen() {
+	const path = "/v1/auth/specimen"
+	stream(s, endpoint{
+		method: http.MethodGet, path: path, id: "specimen", group: groupAccount, answers: pictureAnswer(),
+		summary:     "The picture of the caller's signature",
+		description: "PNG or JPEG as it was given; 404 when none was.",
+	}, func(c *call) error {
+		p, err := c.Identity.Specimen(c.r.Context(), c.by)
+		if err != nil {
+			return err
+		}
+		h := c.w.Header()
+		h.Set("Content-Type", p.Type)
+		h.Set("Cache-Control", "private, no-cache")
+		h.Set("Content-Security-Policy", "default-src 'none'")
+		http.ServeContent(c.w, c.r, "", time.Time{}, bytes.NewReader(p.Image))
+		return nil
+	})
+
+	e := endpoint{
+		method: http.MethodPut, path: path, id: "put-specimen", group: groupAccount,
+		limit: identity.MaxSpecimen + 1, // its own refusal tells the limit
+		 body: pictureBody(),
+		summary:     "Give a picture of the caller's signature",
+		description: "The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB.",
+	}
+	s.answering(&e, typeOf[noted]())
+	stream(s, e, func(c *call) error {
+		picture, err := io.ReadAll(c.r.Body)
+		if err != nil {
+			return unread(err)
+		}
+		if err := c.Identity.SetSpecimen(c.r.Context(), c.by, picture); err != nil {
+			return err
+		}
+		return c.write(http.StatusOK, c.note("done.specimen"))
+	})
+
+	get(s, endpoint{
+		method: http.MethodDelete, path: path, id: "delete-specimen", group: groupAccount,
+		summary: "Forget the picture of the caller's signature",
+	}, func(c *call) (noted, error) {
+		if err := c.Identity.DeleteSpecimen(c.r.Context(), c.by); err != nil {
+			return noted{}, err
+		}
+		return c.note("done.specimen_deleted"), nil
+	})
+}

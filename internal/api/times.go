@@ -1,0 +1,26 @@
+package api
+
+import (
+	"strings"
+	"time"
+)
+
+const isoLayout = "2006-01-02T15:04:05.000Z"
+
+// iso shows a moment in UTC with milliseconds.
+func iso(t time.Time) string { return t.UTC().Format(isoLayout) }
+
+// isoOrNull is iso, and null for a moment that has not come.
+func isoOrNull(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	s := iso(t)
+	return &s
+}
+
+// parseISO reads a moment with its zone, such as 2026-01-31T00:00:00Z.
+func parseISO(s string) (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(s))
+	return t, err == nil
+}

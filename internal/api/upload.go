@@ -1,0 +1,210 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"segel/internal/api/intake"
+	"segel/internal/contract"
+)
+
+// uploadIn is the body of an upload. The file never gets into DocumentBase64: it is lifted out of the body while
+// it arrives.
+type uploadIn struct {
+	DocumentTitle  phrase             `json:"document_title" required:"false" doc:"the stem of the file name when missing" example:"Perjanjian Sewa"`
+	Filename       phrase             `json:"filename" required:"false" doc:"the title when missing" example:"sewa.pdf"`
+	DocumentBase64 phrase             `json:"document_base64" required:"true" doc:"the file: PDF, DOC or DOCX. A data URL, white space and the URL-safe alphabet are accepted" example:"JVBERi0xLjcK..."`
+	Parallel       flag               `json:"parallel" required:"false" doc:"0: one after the other; 1: all at once"`
+	Signer         list[personIn]     `json:"signer" required:"false" doc:"registered participants"`
+	Guest          oneOrMore[guestIn] `json:"guest" required:"false" doc:"participants without an account; a single object is accepted"`
+	ExpiredAt      phrase             `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future" example:"2027-01-31T17:00:00.000Z"`
+}
+
+// uploadData tells what became of it.
+type uploadData struct {
+	DocumentID   contract.DocumentID `json:"document_id" example:"1207"`
+	DocumentName string              `json:"document_name" doc:"unique, made by the service" example:"sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8"`
+	Signer       []personOut         `json:"signer" doc:"participants by number, guests among them"`
+}
+
+func (s *server) upload() {
+	e := endpoint{
+		method: http.MethodPost, path: signBase + "upload-docs-base64", id: "upload", group: groupVerbs, limit: s.uploadLimit(),
+		body:        jsonBody(s.schema(typeOf[uploadIn]())),
+		summary:     "Upload a document",
+		description: "Makes a draft of a file in base64. What the file is, its content says.",
+	}
+	s.answering(&e, typeOf[done[uploadData]]())
+	stream(s, e, func(c *call) error {
+		return c.receive(errMalformed, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
+			var in uploadIn
+			rest, info, err := intake.JSON(body, c.intakeLimits(), sink, "document_base64")
+			if err == nil {
+				err = decodeObject(rest, &in)
+			}
+			return in, info, err
+		})
+	})
+
+	e = endpoint{
+		method: http.MethodPost, path: signBase + "upload-docs", id: "upload-multipart", group: groupVerbs, limit: s.uploadLimit(),
+		body:        multipartBody(),
+		summary:     "Upload a document as a form",
+		description: "The same as multipart/form-data: the file is the part document; signer and guest are JSON.",
+	}
+	s.answering(&e, typeOf[done[uploadData]]())
+	stream(s, e, func(c *call) error {
+		return c.receive(errMultipart, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
+			fields, info, err := intake.Multipart(body, c.r.Header.Get("Content-Type"), c.intakeLimits(), sink, "document")
+			if err != nil {
+				return uploadIn{}, info, err
+			}
+			in, err := formUpload(fields, info.Filename)
+			return in, info, err
+		})
+	})
+}
+
+// uploadLimit bounds a body: the file in base64 with line breaks, and what stands beside it.
+func (s *server) uploadLimit() int64 { return 2*s.Limits.FileSize + 2*largeBody }
+
+func (s *server) intakeLimits() intake.Limits {
+	return intake.Limits{File: s.Limits.FileSize, Rest: largeBody, Depth: maxDepth}
+}
+
+// receive takes an upload: the file goes to its staging while take splits the body, then the rest is read.
+func (c *call) receive(malformed *contract.Error, take func(io.Reader, io.Writer) (uploadIn, intake.Info, error)) error {
+	if c.by.Guest != 0 {
+		return contract.ErrNotAllowed
+	}
+	staging, err := c.Workflow.Stage(c.r.Context())
+	if err != nil {
+		return err
+	}
+	defer staging.Abort()
+	body := &rememberingReader{Reader: c.r.Body}
+	in, info, err := take(body, staging)
+	if err != nil {
+		// A client that is still sending would not hear us. The body is bounded by its endpoint.
+		_, _ = io.Copy(io.Discard, body)
+		return notTaken(err, body.err, malformed)
+	}
+	request, err := c.uploadRequest(&in, info)
+	if err != nil {
+		return err
+	}
+	request.File = staging
+	d, err := c.Workflow.Upload(c.r.Context(), c.by, request)
+	if err != nil {
+		return err
+	}
+	return c.write(http.StatusOK, did(c, "done.upload", uploadData{DocumentID: d.ID, DocumentName: d.Name, Signer: peopleOut(&d)}))
+}
+
+func (c *call) uploadRequest(in *uploadIn, info intake.Info) (UploadRequest, error) {
+	var bad problems
+	if !info.Present {
+		bad.add("document_base64", "file.missing")
+	}
+	r := UploadRequest{
+		Title:     in.DocumentTitle.read("document_title", &bad),
+		Filename:  in.Filename.read("filename", &bad),
+		Parallel:  in.Parallel.read("parallel", &bad),
+		People:    people(in.Signer, in.Guest, c.Limits.Participants, &bad),
+		ExpiresAt: expiry(in.ExpiredAt, &bad),
+	}
+	return r, bad.err()
+}
+
+func expiry(p phrase, bad *problems) time.Time {
+	s := p.read("expired_at", bad)
+	if s == "" {
+		return time.Time{}
+	}
+	t, ok := parseISO(s)
+	if !ok {
+		bad.add("expired_at", "value.not_time")
+	}
+	return t
+}
+
+// formUpload reads the fields of a form as if they had been members of a JSON body.
+func formUpload(fields map[string]string, filename string) (uploadIn, error) {
+	object := map[string]json.RawMessage{}
+	var bad problems
+	for name, value := range fields {
+		switch {
+		case name != "signer" && name != "guest":
+			quoted, err := json.Marshal(value)
+			if err != nil {
+				return uploadIn{}, err
+			}
+			object[name] = quoted
+		case value == "":
+		case !json.Valid([]byte(value)):
+			bad.add(name, "value.malformed")
+		default:
+			object[name] = json.RawMessage(value)
+		}
+	}
+	if err := bad.err(); err != nil {
+		return uploadIn{}, err
+	}
+	body, err := json.Marshal(object)
+	if err != nil {
+		return uploadIn{}, err
+	}
+	var in uploadIn
+	if err := decodeObject(body, &in); err != nil {
+		return uploadIn{}, err
+	}
+	if in.Filename.value == "" {
+		in.Filename.value = filename
+	}
+	return in, nil
+}
+
+// notTaken says why an upload was not taken in. An error of the body's reader is the client's; one of the sink
+// is a refusal of the file, or our own trouble.
+func notTaken(err, reading error, malformed *contract.Error) error {
+	var e *intake.Error
+	switch {
+	case reading != nil:
+		return unread(reading)
+	case !errors.As(err, &e):
+		return err
+	}
+	var bad problems
+	switch e.Kind {
+	case intake.NotString:
+		bad.add("document_base64", "value.not_string")
+	case intake.BadBase64:
+		bad.add("document_base64", "file.not_base64")
+	case intake.Duplicate:
+		bad.add("document_base64", "value.too_many", "limit", 1)
+	case intake.TooLarge:
+		return contract.Refuse(contract.TooLarge, "file.too_large").With("limit", e.Limit).Because(err)
+	case intake.RestTooLarge:
+		return errTooLarge.With("limit", e.Limit).Because(err)
+	default:
+		return malformed.Because(err)
+	}
+	return bad.err()
+}
+
+// rememberingReader keeps the error that ended it early.
+type rememberingReader struct {
+	io.Reader
+	err error
+}
+
+func (r *rememberingReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,156 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"segel/internal/contract"
+)
+
+// The odd spellings of the wire: speciment, emet, userid, createAt, data_token, info_restamping, isRestamping.
+// They stand in the types of this room and are turned into the house's words here and in the verbs' files.
+
+func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// personIn is a participant as a client names him.
+type personIn struct {
+	ID     phrase  `json:"id" required:"false" doc:"UUID of a user of the organisation" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
+	Name   phrase  `json:"name" required:"false" example:"Siti Rahma"`
+	Email  phrase  `json:"email" required:"false" example:"siti@contoh.id"`
+	Role   phrase  `json:"role" required:"true" doc:"signer or viewer" enum:"signer,viewer" example:"signer"`
+	Number integer `json:"number" required:"false" doc:"from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing"`
+}
+
+// guestIn is somebody without an account as a client names him.
+type guestIn struct {
+	Name   phrase  `json:"name" required:"true" example:"Budi Tamu"`
+	Email  phrase  `json:"email" required:"true" example:"budi@contoh.id"`
+	Phone  phrase  `json:"phone" required:"false" example:"+628123456789"`
+	Role   phrase  `json:"role" required:"true" doc:"signer or viewer" enum:"signer,viewer" example:"signer"`
+	Number integer `json:"number" required:"false" doc:"from 1; the position in the list when missing"`
+}
+
+// people reads participants and guests, guests last. Numbers that are missing are the position in their list.
+func people(signers list[personIn], guests oneOrMore[guestIn], limit int, bad *problems) []PersonRequest {
+	if len(signers.items)+len(guests.items) > limit {
+		// The rule would say so too; each of a million entries need not be looked at before.
+		bad.add("signer", "participants.too_many", "limit", limit)
+		return nil
+	}
+	var all []PersonRequest
+	for i, p := range signers.read("signer", bad) {
+		at := fmt.Sprintf("signer[%d].", i)
+		all = append(all, PersonRequest{
+			ID:   personID(p.ID.read(at+"id", bad)),
+			Name: p.Name.read(at+"name", bad), Email: email(p.Email.read(at+"email", bad)),
+			Role: role(p.Role, at, bad), Number: order(p.Number, at, i, bad),
+		})
+	}
+	for i, g := range guests.read("guest", bad) {
+		at := fmt.Sprintf("guest[%d].", i)
+		all = append(all, PersonRequest{
+			Name: g.Name.read(at+"name", bad), Email: email(g.Email.read(at+"email", bad)), Phone: strings.TrimSpace(g.Phone.read(at+"phone", bad)),
+			Role: role(g.Role, at, bad), Number: order(g.Number, at, i, bad), Guest: true,
+		})
+	}
+	return all
+}
+
+func personID(s string) contract.PersonID { return contract.PersonID(strings.ToLower(strings.TrimSpace(s))) }
+
+func email(s string) string { return strings.TrimSpace(contract.CleanText(s)) }
+
+// role and order say what the rules would say too, so that it stands beside what only the wire can see.
+func role(p phrase, at string, bad *problems) contract.Role {
+	r := contract.Role(p.read(at+"role", bad))
+	if r != contract.Signer && r != contract.Viewer && !p.bad {
+		bad.add(at+"role", "role.unknown")
+	}
+	return r
+}
+
+func order(n integer, at string, i int, bad *problems) int {
+	v := n.read(at+"number", int64(i+1), bad)
+	if v < 1 && !n.bad {
+		bad.add(at+"number", "number.not_positive")
+	}
+	return int(min(v, math.MaxInt32))
+}
+
+// personOut is a participant in the answer of an upload.
+type personOut struct {
+	ID      contract.PersonID `json:"id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
+	Name    string            `json:"name" example:"Siti Rahma"`
+	Email   *string           `json:"email" example:"siti@contoh.id"`
+	Role    contract.Role     `json:"role" enum:"signer,viewer" example:"signer"`
+	Number  string            `json:"number" doc:"a string here" example:"1"`
+	IsGuest bool              `json:"is_guest"`
+}
+
+func peopleOut(d *contract.Document) []personOut {
+	out := []personOut{}
+	for _, p := range d.Participants {
+		out = append(out, personOut{ID: p.ID, Name: p.Name, Email: orNull(p.Email), Role: p.Role, Number: fmt.Sprint(p.Number), IsGuest: p.Guest})
+	}
+	return out
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// documentID reads the member by which a body names its document.
+func documentID(n integer, bad *problems) contract.DocumentID {
+	if !n.given {
+		bad.add("document_id", "value.required")
+		return 0
+	}
+	return contract.DocumentID(n.read("document_id", 0, bad))
+}
+
+// document returns the document that the path names. What is no number names none.
+func (c *call) document() (contract.DocumentID, error) {
+	id, ok := parseInteger(c.r.PathValue("document_id"))
+	if !ok || id < 1 || strings.ContainsAny(c.r.PathValue("document_id"), " .eE+") {
+		return 0, contract.ErrNotFound
+	}
+	return contract.DocumentID(id), nil
+}
+
+// shown reads the document that the path names, for an endpoint that only looks.
+func (c *call) shown() (contract.Document, error) {
+	id, err := c.document()
+	if err != nil {
+		return contract.Document{}, err
+	}
+	return c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.op, id)
+}
+
+// verbData is what the verbs of /sign/ answer with.
+type verbData struct {
+	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
+	Status     contract.State      `json:"status" example:"processing"`
+	Mode       contract.Mode       `json:"mode,omitempty" doc:"missing while a draft" enum:"signing,stamping" example:"signing"`
+}
+
+func verbDataOf(d *contract.Document) verbData { return verbData{d.ID, d.State, d.Mode} }
+
+// raw is a value of any kind, kept as it came; null when it did not.
+type raw struct{ json.RawMessage }
+
+func (raw) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }
+
+func (r raw) MarshalJSON() ([]byte, error) {
+	if len(r.RawMessage) == 0 {
+		return []byte("null"), nil
+	}
+	return r.RawMessage, nil
+}

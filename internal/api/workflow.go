@@ -1,0 +1,87 @@
+package api
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// Workflow is what can be done with documents. Its words are those of package workflow.
+type Workflow interface {
+	Stage(ctx context.Context) (Staging, error)
+	Upload(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error)
+	SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, people []PersonRequest, parallel *bool) (contract.Document, error)
+	Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error)
+	Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, error)
+	Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error)
+	Reject(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error)
+	Cancel(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error)
+	Remind(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)
+	Restamp(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)
+	Delete(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)
+	GuestLink(ctx context.Context, by contract.Actor, id contract.DocumentID, guest contract.PersonID) (url string, err error)
+	Detail(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error)
+	List(ctx context.Context, by contract.Actor, r ListRequest) (store.List, error)
+	AuditTrail(ctx context.Context, by contract.Actor, id contract.DocumentID) ([]contract.Event, error)
+	Next(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (contract.Document, error)
+	Preview(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error)
+	Download(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error)
+	Original(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error)
+	Balance(ctx context.Context, by contract.Actor) (map[contract.Unit]store.Quota, error)
+}
+
+// Staging takes the bytes of a file while they arrive. Abort forgets them and does nothing once Upload took
+// them.
+type Staging interface {
+	io.Writer
+	Abort()
+}
+
+// UploadRequest is a new document whose file was staged.
+type UploadRequest struct {
+	Title     string
+	Filename  string
+	Parallel  bool
+	People    []PersonRequest
+	ExpiresAt time.Time
+	File      Staging
+}
+
+// PersonRequest names somebody who shall take part: a user by id or e-mail, or a guest.
+type PersonRequest struct {
+	ID     contract.PersonID
+	Name   string
+	Email  string
+	Phone  string
+	Role   contract.Role
+	Number int
+	Guest  bool
+}
+
+// SignRequest says what its signer saw.
+type SignRequest struct {
+	Digest [32]byte // SHA-256 of the revision; zero: not given
+	OTP    string
+}
+
+// ListRequest asks for one page, from 1, of one of the caller's lists.
+type ListRequest struct {
+	Box    store.Box
+	State  contract.State // empty: any
+	Period store.Period
+	Search string
+	Page   int
+	Limit  int
+}
+
+// Content is a file to be sent.
+type Content struct {
+	io.ReadSeekCloser
+	Name     string // file name as uploaded
+	Digest   [32]byte
+	Modified time.Time
+	Specimen bool // stamped by the sandbox office
+}
