@@ -8,6 +8,7 @@ type parser struct {
 	lx     *lexer
 	ahead  [2]token
 	held   int
+	failed error // of the lexer, behind the tokens that are held
 	depth  int // nesting still allowed
 	values int // values still allowed
 }
@@ -23,15 +24,22 @@ func (p *parser) next() (token, error) {
 		p.held--
 		return t, nil
 	}
+	if p.failed != nil {
+		return token{}, p.failed
+	}
 	return p.lx.next()
 }
 
-// look returns the token i places ahead. A token that cannot be lexed counts
-// as the end here; next reports it when its turn comes.
+// look returns the token i places ahead. An error met there is reported by
+// next when its turn comes.
 func (p *parser) look(i int) (token, error) {
 	for p.held <= i {
+		if p.failed != nil {
+			return token{}, p.failed
+		}
 		t, err := p.lx.next()
 		if err != nil {
+			p.failed = err
 			return token{}, err
 		}
 		p.ahead[p.held] = t
