@@ -113,12 +113,19 @@ func TestSmallErrorOfStartxrefIsToleratedAndNoted(t *testing.T) {
 func TestJunkBeforeHeaderIsReported(t *testing.T) {
 	t.Parallel()
 	junk := []byte("HTTP/1.1 200 OK\r\n\r\n")
-	d := open(t, append(bytes.Clone(junk), pdftest.Table(2)...))
+	file := append(bytes.Clone(junk), pdftest.Table(2)...)
+	d := open(t, file)
 	if f := d.Facts(); f.HeaderOffset != int64(len(junk)) {
 		t.Errorf("header at %d", f.HeaderOffset)
 	}
 	if n := must[int](t)(d.PageCount()); n != 2 {
 		t.Errorf("%d pages", n)
+	}
+	// A tail counts its offsets from where the file does.
+	u := d.NewUpdate()
+	u.Add(pdf.Integer(1))
+	if err := open(t, build(t, file, u)).Check(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -9,8 +9,8 @@ type parser struct {
 	ahead  [2]token
 	held   int
 	failed error // of the lexer, behind the tokens that are held
-	depth  int // nesting still allowed
-	values int // values still allowed
+	depth  int   // nesting still allowed
+	values int   // values still allowed
 }
 
 func newParser(lx *lexer, l Limits) *parser {

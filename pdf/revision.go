@@ -50,14 +50,25 @@ func (d *Document) Revisions() ([]Revision, error) {
 	return all, nil
 }
 
-// findEOF looks for the %%EOF that closes a section ending at an offset.
+// findEOF looks for the %%EOF that closes a section ending at an offset: with
+// nothing but startxref and its number between. Anything looser could take the
+// %%EOF of a later revision for this one's.
 func (d *Document) findEOF(from int64) (eof, end int64, err error) {
 	b, at, err := d.window(from, from+headerWindow)
 	if err != nil {
 		return 0, 0, err
 	}
-	i := bytes.Index(b, []byte("%%EOF"))
-	if i < 0 {
+	lx := newBytesLexer(b, at)
+	word, err1 := lx.next()
+	number, err2 := lx.next()
+	if err1 != nil || err2 != nil || !word.is("startxref") || number.kind != tokInteger {
+		return 0, 0, nil
+	}
+	i := int(number.end - at)
+	for i < len(b) && class[b[i]] == space {
+		i++
+	}
+	if !bytes.HasPrefix(b[i:], []byte("%%EOF")) {
 		return 0, 0, nil
 	}
 	i += len("%%EOF")
