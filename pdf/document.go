@@ -149,7 +149,7 @@ func (d *Document) readObject(p *parser, at int64, want Ref, follow bool) (*indi
 		return nil, err
 	}
 	found := &indirect{ref: ref, value: value, end: tail.end}
-	found.cost = tail.end - at + 48*int64(d.limits.Values-p.values)
+	found.cost = tail.end - at + 128*int64(d.limits.Values-p.values)
 	dict, isDict := value.(Dict)
 	switch {
 	case isDict && tail.is("stream"):

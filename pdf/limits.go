@@ -26,7 +26,7 @@ type Limits struct {
 	Objects     int   // highest object number; default 8,388,607, 8 bytes of memory each
 	Sections    int   // cross-reference sections along /Prev; default 10,000
 	Depth       int   // nesting of arrays, dictionaries and trees; default 100
-	Values      int   // values in one object; default 2,000,000
+	Values      int   // values in one object; default 500,000
 	ObjectBytes int64 // bytes of one object without stream data; default 64 MiB
 	Decoded     int64 // bytes of one decoded stream; default 128 MiB
 	Cache       int64 // bytes kept of parsed objects and object streams; default 32 MiB
@@ -40,7 +40,7 @@ func (l Limits) withDefaults(size int64) Limits {
 	def(&l.Objects, 8_388_607)
 	def(&l.Sections, 10_000)
 	def(&l.Depth, 100)
-	def(&l.Values, 2_000_000)
+	def(&l.Values, 500_000)
 	def(&l.ObjectBytes, 64<<20)
 	def(&l.Decoded, 128<<20)
 	def(&l.Cache, 32<<20)

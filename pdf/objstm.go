@@ -30,7 +30,7 @@ func (d *Document) loadCompressed(number uint32, s slot) (Object, int64, error) 
 	case Ref, *Stream:
 		return nil, 0, damaged(-1, "object stream %d holds a bare %s", s.container(), typeName(o))
 	}
-	cost := p.lx.offset() + 48*int64(d.limits.Values-p.values)
+	cost := p.lx.offset() + 128*int64(d.limits.Values-p.values)
 	return forgetSpans(o), cost, nil
 }
 
