@@ -23,6 +23,8 @@ type Signature struct {
 	Chain       [][]byte
 	Scheme      Scheme
 	Attributes  []byte // DER SET OF, the bytes that are signed
+
+	OmitCertificates bool // leave the chain out of the container; a time-stamp client may ask for that
 }
 
 // Options of a new signature. The zero value makes what PAdES wants: detached, content type id-data, the usual
@@ -200,10 +202,12 @@ func (s *Signature) Finish(value []byte, unsigned ...Attribute) ([]byte, error) 
 		}
 		sd.EncapContent.Content = asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: octets}
 	}
-	// CertificateSet is a SET OF, so in DER it is sorted.
-	certs := slices.Clone(s.Chain)
-	slices.SortFunc(certs, bytes.Compare)
-	sd.Certificates = asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: bytes.Join(certs, nil)}
+	if !s.OmitCertificates {
+		// CertificateSet is a SET OF, so in DER it is sorted.
+		certs := slices.Clone(s.Chain)
+		slices.SortFunc(certs, bytes.Compare)
+		sd.Certificates = asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: bytes.Join(certs, nil)}
+	}
 	der, err := asn1.Marshal(sd)
 	if err != nil {
 		return nil, fmt.Errorf("encode signed data: %w", err)

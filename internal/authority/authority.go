@@ -1,0 +1,175 @@
+package authority
+
+import (
+	"context"
+	"crypto"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"segel/internal/credential"
+	"segel/tsp"
+)
+
+// Sealer protects the authority's keys at rest.
+type Sealer interface {
+	Seal(id string, plain []byte) ([]byte, error)
+	Open(id string, sealed []byte) ([]byte, error)
+}
+
+// Options of an authority. All are required.
+type Options struct {
+	PublicURL string // stands in certificates for good
+	Clock     func() time.Time
+	Sealer    Sealer
+	Ledger    Ledger
+}
+
+// Authority issues certificates, answers whether they are revoked, and makes timestamps.
+type Authority struct {
+	keys   *keys
+	urls   addresses
+	clock  func() time.Time
+	ledger Ledger
+
+	mu    sync.Mutex // guards lists
+	lists map[string]list
+}
+
+// Open reads the authority in a folder, and makes both at the first start. The whole authority is one file,
+// authority.json, which is durable before it is used: a crash leaves all of it or nothing.
+func Open(dir string, o Options) (*Authority, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("folder of the authority: %w", err)
+	}
+	a := newAuthority(o)
+	file := filepath.Join(dir, "authority.json")
+	for {
+		b, err := os.ReadFile(file)
+		if err == nil {
+			a.keys = &keys{}
+			return a, a.keys.unmarshal(b, o.Sealer)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("read authority: %w", err)
+		}
+		k, err := newKeys(a.urls, o.Clock())
+		if err != nil {
+			return nil, fmt.Errorf("make authority: %w", err)
+		}
+		if b, err = k.marshal(o.Sealer); err != nil {
+			return nil, fmt.Errorf("make authority: %w", err)
+		}
+		// Of two processes that start at once, one's authority stands and both read it.
+		if err := credential.WriteNew(file, b); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("keep authority: %w", err)
+		}
+	}
+}
+
+// Ephemeral makes an authority that is forgotten with the program. Nothing it certifies is to be relied on.
+func Ephemeral(publicURL string, clock func() time.Time) (*Authority, error) {
+	a := newAuthority(Options{PublicURL: publicURL, Clock: clock, Ledger: &Memory{}})
+	var err error
+	a.keys, err = newKeys(a.urls, clock())
+	return a, err
+}
+
+func newAuthority(o Options) *Authority {
+	return &Authority{urls: addresses(strings.TrimRight(o.PublicURL, "/")), clock: o.Clock, ledger: o.Ledger, lists: map[string]list{}}
+}
+
+// Holder is whom a certificate is made out to.
+type Holder struct {
+	ID           string // our identifier, in the subject's serialNumber
+	Name         string
+	Email        string // empty: not in the certificate
+	Organisation string // empty: none
+	Seal         bool   // an organisation's seal, not a person's signature
+}
+
+// Text of a certificate has limits (RFC 5280 appendix A: ub-common-name, ub-organization-name).
+const maxName = 64
+
+// Certify issues a certificate for that key and returns its chain, leaf first. It is in the ledger before it is
+// returned.
+func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
+	serial, err := newSerial()
+	if err != nil {
+		return nil, err
+	}
+	now := a.clock()
+	subject := pkix.Name{CommonName: clip(h.Name), SerialNumber: h.ID}
+	if h.Organisation != "" {
+		subject.Organization = []string{clip(h.Organisation)}
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: subject, NotBefore: now.Add(-time.Minute), NotAfter: now.AddDate(personYears, 0, 0),
+		KeyUsage:   x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment,
+		OCSPServer: []string{a.urls.ocsp()}, IssuingCertificateURL: []string{a.urls.issuing()}, CRLDistributionPoints: []string{a.urls.issuingCRL()},
+	}
+	if h.Email != "" && isIA5(h.Email) {
+		template.EmailAddresses = []string{h.Email}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.keys.issuing.cert, key, a.keys.issuing.key)
+	if err != nil {
+		return nil, fmt.Errorf("certify %s: %w", h.ID, err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, err
+	}
+	r := Record{Serial: hex(cert), Subject: cert.Subject.String(), DER: der, IssuedAt: now, NotAfter: cert.NotAfter}
+	if err := a.ledger.Issued(ctx, r); err != nil {
+		return nil, fmt.Errorf("record certificate %s: %w", r.Serial, err)
+	}
+	return []*x509.Certificate{cert, a.keys.issuing.cert, a.keys.root.cert}, nil
+}
+
+func hex(c *x509.Certificate) string { return fmt.Sprintf("%x", c.SerialNumber) }
+
+func clip(s string) string {
+	if r := []rune(s); len(r) > maxName {
+		return string(r[:maxName])
+	}
+	return s
+}
+
+// isIA5 reports whether s fits the ASCII string that an e-mail address in a certificate is.
+func isIA5(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 || s[i] < 0x20 {
+			return false
+		}
+	}
+	return true
+}
+
+// Root returns the certificate that readers have to trust.
+func (a *Authority) Root() *x509.Certificate { return a.keys.root.cert }
+
+// RootPEM returns it as PEM.
+func (a *Authority) RootPEM() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.keys.root.cert.Raw})
+}
+
+// policy of the time-stamp authority, under a UUID of our own (ITU-T X.667).
+var policy = asn1.ObjectIdentifier{2, 25, 1879048192, 1}
+
+// Timestamper returns the time-stamp authority, in process.
+func (a *Authority) Timestamper() *tsp.Responder {
+	return &tsp.Responder{
+		Key: a.keys.tsa.key, Chain: []*x509.Certificate{a.keys.tsa.cert, a.keys.root.cert},
+		Policy: policy, Clock: a.clock, Random: rand.Reader,
+	}
+}

@@ -1,0 +1,262 @@
+package authority
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/credential"
+	"segel/revocation"
+	"segel/tsp"
+)
+
+const public = "http://segel.test"
+
+func open(t *testing.T, dir string, l Ledger) *Authority {
+	t.Helper()
+	s, err := credential.OpenSealer(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Open(dir, Options{PublicURL: public + "/", Clock: time.Now, Sealer: s, Ledger: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func issue(t *testing.T, a *Authority) []*x509.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, err := a.Certify(context.Background(), Holder{ID: "7", Name: "Sari Wulandari", Email: "sari@example.test", Organisation: "PT Contoh"}, key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return chain
+}
+
+// judge runs openssl in a folder with the files named.
+func judge(t *testing.T, files map[string][]byte, args ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, b := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command("openssl", args...)
+	c.Dir = dir
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Errorf("openssl %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func pemOf(certs ...*x509.Certificate) []byte {
+	var b []byte
+	for _, c := range certs {
+		b = append(b, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})...)
+	}
+	return b
+}
+
+func TestOpenSSLTrustsEveryCertificateThroughTheRoot(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), &Memory{})
+	chain := issue(t, a)
+	files := map[string][]byte{"root.pem": a.RootPEM(), "issuing.pem": pemOf(a.keys.issuing.cert), "leaf.pem": pemOf(chain[0]), "tsa.pem": pemOf(a.keys.tsa.cert)}
+	judge(t, files, "verify", "-x509_strict", "-CAfile", "root.pem", "-untrusted", "issuing.pem", "leaf.pem")
+	judge(t, files, "verify", "-x509_strict", "-purpose", "timestampsign", "-CAfile", "root.pem", "tsa.pem")
+}
+
+func TestOpenSSLVerifiesATimestamp(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), &Memory{})
+	digest := sha256.Sum256([]byte("kontrak"))
+	request, err := tsp.Request{Hash: 5, Imprint: digest[:], CertReq: true}.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := a.Timestamper().Respond(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := judge(t, map[string][]byte{"root.pem": a.RootPEM(), "q.tsq": request, "a.tsr": response}, "ts", "-verify", "-queryfile", "q.tsq", "-in", "a.tsr", "-CAfile", "root.pem")
+	if !strings.Contains(out, "Verification: OK") {
+		t.Error(out)
+	}
+}
+
+func TestOpenSSLAcceptsProofAboutACertificate(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), &Memory{})
+	chain := issue(t, a)
+	m, err := a.Revocation(context.Background(), chain[0], chain[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := a.list(context.Background(), a.keys.issuing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{"root.pem": a.RootPEM(), "issuing.pem": pemOf(a.keys.issuing.cert), "leaf.pem": pemOf(chain[0]), "r.der": m.OCSP, "l.crl": list,
+		"all.pem": append(a.RootPEM(), pemOf(a.keys.issuing.cert)...)}
+	out := judge(t, files, "ocsp", "-respin", "r.der", "-issuer", "issuing.pem", "-cert", "leaf.pem", "-CAfile", "root.pem", "-verify_other", "issuing.pem", "-no_nonce")
+	if !strings.Contains(out, "leaf.pem: good") {
+		t.Error(out)
+	}
+	if out := judge(t, files, "crl", "-inform", "DER", "-in", "l.crl", "-CAfile", "all.pem", "-noout"); !strings.Contains(out, "verify OK") {
+		t.Error(out)
+	}
+}
+
+func TestRevokedCertificateIsToldByOCSPAndByList(t *testing.T) {
+	t.Parallel()
+	l := &Memory{}
+	a := open(t, t.TempDir(), l)
+	chain := issue(t, a)
+	other := issue(t, a)
+	if err := l.Revoke(hex(chain[0]), 1, time.Now().Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Revocation(context.Background(), chain[0], chain[1]); !errors.Is(err, revocation.ErrRevoked) {
+		t.Errorf("OCSP: %v", err)
+	}
+	list, err := a.list(context.Background(), a.keys.issuing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := revocation.JudgeCRL(list, chain[0], chain[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
+		t.Errorf("CRL: %v", err)
+	}
+	if _, err := revocation.JudgeCRL(list, other[0], other[1], time.Now()); err != nil {
+		t.Errorf("CRL about another: %v", err)
+	}
+}
+
+func TestAuthorityIsTheSameAfterARestartAndAnotherInEveryFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, err := credential.OpenSealer(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{PublicURL: public, Clock: time.Now, Sealer: s, Ledger: &Memory{}}
+	first, err := Open(filepath.Join(dir, "a"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(filepath.Join(dir, "a"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Open(filepath.Join(dir, "b"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !first.Root().Equal(again.Root()) || first.Root().Equal(other.Root()) || first.Root().Subject.String() == other.Root().Subject.String() {
+		t.Error("roots are mixed up")
+	}
+	wrong, err := credential.OpenSealer(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Sealer = wrong
+	if _, err := Open(filepath.Join(dir, "a"), o); !errors.Is(err, credential.ErrSealed) {
+		t.Errorf("opened with another master key: %v", err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "a", "authority.json"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+}
+
+func TestHandlerSpeaksEachProtocol(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), &Memory{})
+	chain := issue(t, a)
+	server := httptest.NewServer(a.Handler())
+	defer server.Close()
+	here := func(address string) string { return server.URL + strings.TrimPrefix(address, public) }
+
+	for address, want := range map[string][]byte{chain[0].IssuingCertificateURL[0]: chain[1].Raw, chain[1].IssuingCertificateURL[0]: chain[2].Raw} {
+		if got := get(t, here(address)); string(got) != string(want) {
+			t.Errorf("%s is another certificate", address)
+		}
+	}
+	list := get(t, here(chain[0].CRLDistributionPoints[0]))
+	if _, err := revocation.JudgeCRL(list, chain[0], chain[1], time.Now()); err != nil {
+		t.Error(err)
+	}
+	request, err := revocation.Request(chain[0], chain[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := get(t, here(chain[0].OCSPServer[0])+"/"+url.PathEscape(base64.StdEncoding.EncodeToString(request)))
+	if _, err := revocation.JudgeOCSP(answer, chain[0], chain[1], time.Now()); err != nil {
+		t.Error("GET", err)
+	}
+	client := *server.Client()
+	client.Transport = rewrite{public, server.URL}
+	f := &revocation.Fetcher{HTTP: &client, Clock: time.Now}
+	if _, err := f.Revocation(context.Background(), chain[0], chain[1]); err != nil {
+		t.Error("POST", err)
+	}
+	stamper := &tsp.Client{URL: public + "/authority/tsa", HTTP: &client}
+	digest := sha256.Sum256([]byte("kontrak"))
+	token, err := stamper.Timestamp(context.Background(), digest[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := tsp.Parse(token)
+	if err != nil || !parsed.Covers(digest[:]) || len(token) > a.Timestamper().TokenSize() {
+		t.Errorf("%v, %d bytes", err, len(token))
+	}
+}
+
+// rewrite sends what is meant for one address to another.
+type rewrite struct{ from, to string }
+
+func (r rewrite) RoundTrip(q *http.Request) (*http.Response, error) {
+	u, err := url.Parse(r.to + strings.TrimPrefix(q.URL.String(), r.from))
+	if err != nil {
+		return nil, err
+	}
+	q = q.Clone(q.Context())
+	q.URL, q.Host = u, u.Host
+	return http.DefaultTransport.RoundTrip(q)
+}
+
+func get(t *testing.T, address string) []byte {
+	t.Helper()
+	r, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != http.StatusOK {
+		t.Fatal(address, r.Status, err)
+	}
+	return b
+}

@@ -1,0 +1,78 @@
+package authority
+
+import (
+	"encoding/base64"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// addresses are where the authority's answers are found, from the public address.
+type addresses string
+
+func (a addresses) at(path string) string { return string(a) + "/authority/" + path }
+func (a addresses) root() string          { return a.at("ca/root.crt") }
+func (a addresses) issuing() string       { return a.at("ca/issuing.crt") }
+func (a addresses) rootCRL() string       { return a.at("crl/root.crl") }
+func (a addresses) issuingCRL() string    { return a.at("crl/issuing.crl") }
+func (a addresses) ocsp() string          { return a.at("ocsp") }
+
+// maxOCSP bounds a request in bytes; a real one has about a hundred.
+const maxOCSP = 8 << 10
+
+// Handler answers below /authority/: certificates, lists, OCSP (RFC 6960 appendix A) and time stamping (RFC
+// 3161 §3.4), each with its protocol's own statuses.
+func (a *Authority) Handler() http.Handler {
+	m := http.NewServeMux()
+	m.HandleFunc("GET /authority/ca/root.crt", func(w http.ResponseWriter, _ *http.Request) {
+		send(w, "application/pkix-cert", a.keys.root.cert.Raw)
+	})
+	m.HandleFunc("GET /authority/ca/issuing.crt", func(w http.ResponseWriter, _ *http.Request) {
+		send(w, "application/pkix-cert", a.keys.issuing.cert.Raw)
+	})
+	m.HandleFunc("GET /authority/crl/root.crl", a.serveList(a.keys.root))
+	m.HandleFunc("GET /authority/crl/issuing.crl", a.serveList(a.keys.issuing))
+	m.HandleFunc("POST /authority/ocsp", func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxOCSP))
+		if err != nil {
+			http.Error(w, "the request is too long", http.StatusRequestEntityTooLarge)
+			return
+		}
+		send(w, "application/ocsp-response", a.respond(r.Context(), body))
+	})
+	m.HandleFunc("GET /authority/ocsp/", a.serveOCSPGet)
+	m.Handle("/authority/tsa", a.Timestamper())
+	return m
+}
+
+// serveOCSPGet answers a request that stands in the path as base64, escaped for a URL.
+func (a *Authority) serveOCSPGet(w http.ResponseWriter, r *http.Request) {
+	text, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), "/authority/ocsp/"))
+	if err != nil || len(text) > maxOCSP {
+		http.Error(w, "the request cannot be read", http.StatusBadRequest)
+		return
+	}
+	body, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		http.Error(w, "the request cannot be read", http.StatusBadRequest)
+		return
+	}
+	send(w, "application/ocsp-response", a.respond(r.Context(), body))
+}
+
+func (a *Authority) serveList(of identity) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		der, err := a.list(r.Context(), of)
+		if err != nil {
+			http.Error(w, "the list cannot be made now", http.StatusServiceUnavailable)
+			return
+		}
+		send(w, "application/pkix-crl", der)
+	}
+}
+
+func send(w http.ResponseWriter, contentType string, body []byte) {
+	w.Header().Set("Content-Type", contentType)
+	_, _ = w.Write(body) // the client went away; there is nobody to tell
+}

@@ -1,0 +1,182 @@
+package authority
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"time"
+)
+
+// identity is a private key with its certificate.
+type identity struct {
+	key  crypto.Signer
+	cert *x509.Certificate
+}
+
+// keys are the authority's own.
+type keys struct {
+	root, issuing, tsa, ocsp identity
+}
+
+// Validities of the authority's own certificates and of what it issues.
+const (
+	rootYears    = 30
+	issuingYears = 20
+	tsaYears     = 20
+	ocspYears    = 20
+	personYears  = 2
+)
+
+var (
+	oidExtKeyUsage  = asn1.ObjectIdentifier{2, 5, 29, 37}
+	oidTimeStamping = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 3, 8}
+	oidOCSPNoCheck  = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 5}
+)
+
+// newKeys makes an authority. Its name carries random digits, so that no two installs are taken for another.
+func newKeys(a addresses, now time.Time) (*keys, error) {
+	mark, err := newSerial()
+	if err != nil {
+		return nil, err
+	}
+	name := func(role string) pkix.Name {
+		return pkix.Name{CommonName: fmt.Sprintf("Segel %s %08X", role, mark.Bits()[0]&0xffffffff), Organization: []string{"Segel embedded authority"}}
+	}
+	k := &keys{}
+	begin := now.Add(-time.Hour) // clocks of readers may be behind ours
+	k.root, err = certify(&x509.Certificate{
+		Subject: name("Root"), NotBefore: begin, NotAfter: now.AddDate(rootYears, 0, 0),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+	}, elliptic.P384(), nil)
+	if err != nil {
+		return nil, err
+	}
+	k.issuing, err = certify(&x509.Certificate{
+		Subject: name("Issuing"), NotBefore: begin, NotAfter: now.AddDate(issuingYears, 0, 0),
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+		CRLDistributionPoints: []string{a.rootCRL()}, IssuingCertificateURL: []string{a.root()},
+	}, elliptic.P256(), &k.root)
+	if err != nil {
+		return nil, err
+	}
+	purpose, err := asn1.Marshal([]asn1.ObjectIdentifier{oidTimeStamping})
+	if err != nil {
+		return nil, err
+	}
+	k.tsa, err = certify(&x509.Certificate{
+		Subject: name("Time-Stamp Authority"), NotBefore: begin, NotAfter: now.AddDate(tsaYears, 0, 0), KeyUsage: x509.KeyUsageDigitalSignature,
+		// The one purpose has to be critical (RFC 3161 §2.3), which the ExtKeyUsage member cannot say.
+		ExtraExtensions:       []pkix.Extension{{Id: oidExtKeyUsage, Critical: true, Value: purpose}},
+		CRLDistributionPoints: []string{a.rootCRL()}, IssuingCertificateURL: []string{a.root()},
+	}, elliptic.P256(), &k.root)
+	if err != nil {
+		return nil, err
+	}
+	k.ocsp, err = certify(&x509.Certificate{
+		Subject: name("OCSP Responder"), NotBefore: begin, NotAfter: now.AddDate(ocspYears, 0, 0), KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageOCSPSigning},
+		// Nobody needs to ask whether the responder is revoked (RFC 6960 §4.2.2.2.1).
+		ExtraExtensions: []pkix.Extension{{Id: oidOCSPNoCheck, Value: asn1.NullBytes}},
+	}, elliptic.P256(), &k.issuing)
+	return k, err
+}
+
+// certify makes a key and its certificate; a nil issuer signs itself.
+func certify(template *x509.Certificate, curve elliptic.Curve, issuer *identity) (identity, error) {
+	key, err := ecdsa.GenerateKey(curve, rand.Reader)
+	if err != nil {
+		return identity{}, err
+	}
+	if template.SerialNumber, err = newSerial(); err != nil {
+		return identity{}, err
+	}
+	parent, signer := template, crypto.Signer(key)
+	if issuer != nil {
+		parent, signer = issuer.cert, issuer.key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
+	if err != nil {
+		return identity{}, fmt.Errorf("certify %s: %w", template.Subject.CommonName, err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	return identity{key, cert}, err
+}
+
+// newSerial draws a positive serial of 159 bits (RFC 5280 §4.1.2.2 allows 20 bytes).
+func newSerial() (*big.Int, error) {
+	b := make([]byte, 20)
+	if _, err := rand.Read(b); err != nil {
+		return nil, err
+	}
+	b[0] = b[0]&0x7f | 0x40
+	return new(big.Int).SetBytes(b), nil
+}
+
+// stored is the authority as one file, so that it is there whole or not at all. Keys are sealed.
+type stored struct {
+	Version int                       `json:"version"`
+	Members map[string]storedIdentity `json:"members"`
+}
+
+type storedIdentity struct {
+	Key         []byte `json:"key"`         // sealed PKCS #8
+	Certificate []byte `json:"certificate"` // DER
+}
+
+func (k *keys) members() map[string]*identity {
+	return map[string]*identity{"root": &k.root, "issuing": &k.issuing, "tsa": &k.tsa, "ocsp": &k.ocsp}
+}
+
+func (k *keys) marshal(s Sealer) ([]byte, error) {
+	out := stored{Version: 1, Members: map[string]storedIdentity{}}
+	for name, id := range k.members() {
+		plain, err := x509.MarshalPKCS8PrivateKey(id.key)
+		if err != nil {
+			return nil, err
+		}
+		sealed, err := s.Seal("authority/"+name, plain)
+		if err != nil {
+			return nil, err
+		}
+		out.Members[name] = storedIdentity{sealed, id.cert.Raw}
+	}
+	return json.MarshalIndent(out, "", "  ")
+}
+
+func (k *keys) unmarshal(b []byte, s Sealer) error {
+	var in stored
+	if err := json.Unmarshal(b, &in); err != nil {
+		return fmt.Errorf("read authority: %w", err)
+	}
+	if in.Version != 1 {
+		return fmt.Errorf("authority of version %d", in.Version)
+	}
+	for name, id := range k.members() {
+		m := in.Members[name]
+		plain, err := s.Open("authority/"+name, m.Key)
+		if err != nil {
+			return fmt.Errorf("key of the authority's %s: %w", name, err)
+		}
+		key, err := x509.ParsePKCS8PrivateKey(plain)
+		if err != nil {
+			return fmt.Errorf("key of the authority's %s: %w", name, err)
+		}
+		signer, ok := key.(crypto.Signer)
+		if !ok {
+			return fmt.Errorf("key of the authority's %s cannot sign", name)
+		}
+		cert, err := x509.ParseCertificate(m.Certificate)
+		if err != nil {
+			return fmt.Errorf("certificate of the authority's %s: %w", name, err)
+		}
+		*id = identity{signer, cert}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package authority
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// ErrUnknown is a serial that was never issued.
+var ErrUnknown = errors.New("certificate was not issued here")
+
+// Record is one certificate in the ledger.
+type Record struct {
+	Serial    string // lower-case hexadecimal
+	Subject   string
+	DER       []byte
+	IssuedAt  time.Time
+	NotAfter  time.Time
+	RevokedAt time.Time // zero: good
+	Reason    int       // RFC 5280 §5.3.1
+}
+
+// Ledger remembers what was issued and revoked. A certificate is in the ledger before anybody gets it.
+type Ledger interface {
+	Issued(ctx context.Context, r Record) error
+	Lookup(ctx context.Context, serial string) (Record, error) // ErrUnknown
+	Revoked(ctx context.Context) ([]Record, error)
+}
+
+// Memory is a ledger that lasts as long as the program, for one signature or a test.
+type Memory struct {
+	mu      sync.Mutex // guards records
+	records map[string]Record
+}
+
+// Issued adds a record.
+func (m *Memory) Issued(_ context.Context, r Record) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.records == nil {
+		m.records = map[string]Record{}
+	}
+	m.records[r.Serial] = r
+	return nil
+}
+
+// Lookup returns the record of a serial.
+func (m *Memory) Lookup(_ context.Context, serial string) (Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.records[serial]
+	if !ok {
+		return Record{}, ErrUnknown
+	}
+	return r, nil
+}
+
+// Revoked lists the revoked records.
+func (m *Memory) Revoked(context.Context) ([]Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []Record
+	for _, r := range m.records {
+		if !r.RevokedAt.IsZero() {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// Revoke marks a serial revoked.
+func (m *Memory) Revoke(serial string, reason int, now time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.records[serial]
+	if !ok {
+		return ErrUnknown
+	}
+	r.RevokedAt, r.Reason = now, reason
+	m.records[serial] = r
+	return nil
+}

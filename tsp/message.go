@@ -1,0 +1,155 @@
+package tsp
+
+import (
+	"crypto"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"segel/cms"
+)
+
+// Request is a TimeStampReq of RFC 3161 §2.4.1.
+type Request struct {
+	Hash    crypto.Hash
+	Imprint []byte
+	Policy  asn1.ObjectIdentifier // nil: the authority's choice
+	Nonce   *big.Int              // nil: none
+	CertReq bool                  // the token shall include the authority's certificate
+}
+
+type timeStampReq struct {
+	Version    int
+	Imprint    messageImprint
+	Policy     asn1.ObjectIdentifier `asn1:"optional"`
+	Nonce      *big.Int              `asn1:"optional"`
+	CertReq    bool                  `asn1:"optional"`
+	Extensions []pkix.Extension      `asn1:"optional,tag:0"`
+}
+
+// Marshal encodes the request.
+func (r Request) Marshal() ([]byte, error) {
+	id, err := cms.HashIdentifier(r.Hash)
+	if err != nil {
+		return nil, err
+	}
+	return asn1.Marshal(timeStampReq{Version: 1, Imprint: messageImprint{id, r.Imprint}, Policy: r.Policy, Nonce: r.Nonce, CertReq: r.CertReq})
+}
+
+// maxRequest bounds what a request may have in bytes; a real one has about a hundred.
+const maxRequest = 8 << 10
+
+// ParseRequest decodes a request.
+func ParseRequest(der []byte) (Request, error) {
+	var v timeStampReq
+	if len(der) > maxRequest {
+		return Request{}, malformed("request is too long")
+	}
+	if rest, err := asn1.Unmarshal(der, &v); err != nil || len(rest) > 0 || v.Version != 1 {
+		return Request{}, malformed("request")
+	}
+	if len(v.Extensions) > 0 {
+		return Request{}, refused(unacceptedExtension, "extensions are not supported")
+	}
+	h, err := cms.HashOf(v.Imprint.Algorithm)
+	if err != nil || h == crypto.SHA1 {
+		return Request{}, refused(badAlgorithm, "hash is not supported")
+	}
+	if len(v.Imprint.Digest) != h.Size() {
+		return Request{}, refused(badDataFormat, "imprint of another length than its hash")
+	}
+	return Request{Hash: h, Imprint: v.Imprint.Digest, Policy: v.Policy, Nonce: v.Nonce, CertReq: v.CertReq}, nil
+}
+
+// Failure bits of PKIFailureInfo (RFC 3161 §2.4.2).
+const (
+	badAlgorithm        = 0
+	badRequest          = 2
+	badDataFormat       = 5
+	timeNotAvailable    = 14
+	unacceptedPolicy    = 15
+	unacceptedExtension = 16
+	systemFailure       = 25
+)
+
+// Refusal is an authority's answer without a token.
+type Refusal struct {
+	Status  int // PKIStatus
+	Failure int // bit of PKIFailureInfo, or -1
+	Text    string
+}
+
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("time-stamp authority refused with status %d: %s", r.Status, r.Text)
+}
+
+func refused(failure int, text string) *Refusal {
+	return &Refusal{Status: 2, Failure: failure, Text: text}
+}
+
+type statusInfo struct {
+	Status  int
+	Text    []asn1.RawValue `asn1:"optional"` // UTF8String
+	Failure asn1.BitString  `asn1:"optional"`
+}
+
+type timeStampResp struct {
+	Status statusInfo
+	Token  asn1.RawValue `asn1:"optional"`
+}
+
+func marshalResponse(token []byte) ([]byte, error) {
+	return asn1.Marshal(timeStampResp{Token: asn1.RawValue{FullBytes: token}})
+}
+
+func (r *Refusal) marshal() ([]byte, error) {
+	s := statusInfo{Status: r.Status}
+	if r.Text != "" {
+		s.Text = []asn1.RawValue{{Tag: asn1.TagUTF8String, Bytes: []byte(r.Text)}}
+	}
+	if r.Failure >= 0 {
+		b := make([]byte, r.Failure/8+1)
+		b[r.Failure/8] = 0x80 >> (r.Failure % 8)
+		s.Failure = asn1.BitString{Bytes: b, BitLength: r.Failure + 1}
+	}
+	return asn1.Marshal(timeStampResp{Status: s})
+}
+
+// Skew is how far a token's time may be from the clock of who asked, beyond its stated accuracy.
+const Skew = 5 * time.Minute
+
+// Accept checks a response against the request it answers, in every respect, and returns the token: granted,
+// the same imprint, nonce and policy, a time near now, and all that [Parse] checks.
+func (r Request) Accept(response []byte, now time.Time) ([]byte, *Token, error) {
+	var v timeStampResp
+	if rest, err := asn1.Unmarshal(response, &v); err != nil || len(rest) > 0 {
+		return nil, nil, malformed("response")
+	}
+	if v.Status.Status != 0 && v.Status.Status != 1 {
+		text := ""
+		if len(v.Status.Text) > 0 {
+			text = string(v.Status.Text[0].Bytes)
+		}
+		return nil, nil, &Refusal{Status: v.Status.Status, Failure: -1, Text: text}
+	}
+	t, err := Parse(v.Token.FullBytes)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case t.Hash != r.Hash || string(t.Imprint) != string(r.Imprint):
+		return nil, nil, errors.New("timestamp is about something else")
+	case r.Nonce != nil && (t.Nonce == nil || t.Nonce.Cmp(r.Nonce) != 0):
+		return nil, nil, errors.New("timestamp answers another request: its nonce differs")
+	case r.Policy != nil && !t.Policy.Equal(r.Policy):
+		return nil, nil, errors.New("timestamp was made under another policy")
+	case t.Time.Before(now.Add(-Skew-t.Accuracy)) || t.Time.After(now.Add(Skew+t.Accuracy)):
+		return nil, nil, fmt.Errorf("timestamp says %s, far from now", t.Time.Format(time.RFC3339))
+	case now.Before(t.Authority.NotBefore) || now.After(t.Authority.NotAfter):
+		return nil, nil, errors.New("the time-stamp authority's certificate is not valid now")
+	}
+	return v.Token.FullBytes, t, nil
+}

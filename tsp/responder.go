@@ -1,0 +1,134 @@
+package tsp
+
+import (
+	"context"
+	"crypto"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/asn1"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"time"
+
+	"segel/cms"
+)
+
+// Responder is a time-stamp authority: it answers requests, in process or over HTTP.
+type Responder struct {
+	Key    crypto.Signer
+	Chain  []*x509.Certificate // the authority's certificate first
+	Policy asn1.ObjectIdentifier
+	Clock  func() time.Time
+	Random io.Reader // serials and signatures
+}
+
+// accuracyOf what a responder states: one second.
+var accuracyOf = accuracy{Seconds: 1}
+
+// Timestamp makes a token over a SHA-256 digest.
+func (r *Responder) Timestamp(_ context.Context, digest []byte) ([]byte, error) {
+	if len(digest) != sha256.Size {
+		return nil, fmt.Errorf("digest of %d bytes is not SHA-256", len(digest))
+	}
+	return r.token(Request{Hash: crypto.SHA256, Imprint: digest, CertReq: true})
+}
+
+// TokenSize returns an upper bound of a token with all certificates.
+func (r *Responder) TokenSize() int {
+	token, err := r.token(Request{Hash: crypto.SHA512, Imprint: make([]byte, 64), Nonce: new(big.Int).Lsh(big.NewInt(1), 128), CertReq: true})
+	if err != nil {
+		return 0
+	}
+	return len(token) + 64 // integers of a signature vary in length
+}
+
+// Respond answers a DER request with a DER response; a refusal is a response too.
+func (r *Responder) Respond(der []byte) ([]byte, error) {
+	request, err := ParseRequest(der)
+	if err == nil {
+		var token []byte
+		if token, err = r.token(request); err == nil {
+			return marshalResponse(token)
+		}
+	}
+	var no *Refusal
+	switch {
+	case errors.As(err, &no):
+	case errors.Is(err, ErrMalformed):
+		no = refused(badRequest, "request cannot be read")
+	default:
+		no = refused(systemFailure, "no token can be made now")
+	}
+	return no.marshal()
+}
+
+func (r *Responder) token(request Request) ([]byte, error) {
+	if request.Policy != nil && !request.Policy.Equal(r.Policy) {
+		return nil, refused(unacceptedPolicy, "policy is not supported")
+	}
+	now := r.Clock().UTC().Truncate(time.Second)
+	if now.Before(r.Chain[0].NotBefore) || now.After(r.Chain[0].NotAfter) {
+		return nil, refused(timeNotAvailable, "the clock is outside the certificate's validity")
+	}
+	// Serials are unique by 159 random bits (RFC 3161 §2.4.2 wants up to 160).
+	serial := make([]byte, 20)
+	if _, err := io.ReadFull(r.Random, serial); err != nil {
+		return nil, fmt.Errorf("draw timestamp serial: %w", err)
+	}
+	serial[0] &= 0x7f
+	id, err := cms.HashIdentifier(request.Hash)
+	if err != nil {
+		return nil, err
+	}
+	info, err := asn1.Marshal(tstInfo{
+		Version: 1, Policy: r.Policy, Imprint: messageImprint{id, request.Imprint}, Serial: new(big.Int).SetBytes(serial),
+		GenTime: now, Accuracy: accuracyOf, Nonce: request.Nonce,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encode TSTInfo: %w", err)
+	}
+	return r.sign(info, request.CertReq)
+}
+
+func (r *Responder) sign(info []byte, withCertificates bool) ([]byte, error) {
+	scheme, err := cms.SchemeFor(r.Key.Public())
+	if err != nil {
+		return nil, err
+	}
+	h := scheme.Hash.New()
+	h.Write(info)
+	s, err := cms.NewSignature(h.Sum(nil), r.Chain, cms.Options{ContentType: cms.OIDTSTInfo, Content: info})
+	if err != nil {
+		return nil, err
+	}
+	value, err := s.Sign(r.Random, r.Key)
+	if err != nil {
+		return nil, fmt.Errorf("sign timestamp: %w", err)
+	}
+	s.OmitCertificates = !withCertificates
+	return s.Finish(value)
+}
+
+// ServeHTTP answers as RFC 3161 §3.4 says.
+func (r *Responder) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	if q.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, "POST a time-stamp query", http.StatusMethodNotAllowed)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, q.Body, maxRequest))
+	if err != nil {
+		http.Error(w, "the query is too long", http.StatusRequestEntityTooLarge)
+		return
+	}
+	answer, err := r.Respond(body)
+	if err != nil {
+		http.Error(w, "no answer can be made now", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/timestamp-reply")
+	_, _ = w.Write(answer) // the client went away; there is nobody to tell
+}

@@ -1,0 +1,132 @@
+package tsp
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/sha256"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"segel/cms"
+)
+
+// ErrMalformed is bytes that are not what the protocol says they should be.
+var ErrMalformed = errors.New("malformed timestamp")
+
+func malformed(what string) error { return fmt.Errorf("%w: %s", ErrMalformed, what) }
+
+type messageImprint struct {
+	Algorithm pkix.AlgorithmIdentifier
+	Digest    []byte
+}
+
+type accuracy struct {
+	Seconds int `asn1:"optional"`
+	Millis  int `asn1:"optional,tag:0"`
+	Micros  int `asn1:"optional,tag:1"`
+}
+
+// tstInfo is TSTInfo of RFC 3161 §2.4.2.
+type tstInfo struct {
+	Version    int
+	Policy     asn1.ObjectIdentifier
+	Imprint    messageImprint
+	Serial     *big.Int
+	GenTime    time.Time        `asn1:"generalized"`
+	Accuracy   accuracy         `asn1:"optional"`
+	Ordering   bool             `asn1:"optional"`
+	Nonce      *big.Int         `asn1:"optional"`
+	TSA        asn1.RawValue    `asn1:"optional,explicit,tag:0"`
+	Extensions []pkix.Extension `asn1:"optional,tag:1"`
+}
+
+// Token is a parsed timestamp token.
+type Token struct {
+	Policy    asn1.ObjectIdentifier
+	Hash      crypto.Hash
+	Imprint   []byte
+	Serial    *big.Int
+	Time      time.Time // UTC
+	Accuracy  time.Duration
+	Nonce     *big.Int
+	Authority *x509.Certificate   // the signer's certificate
+	Chain     []*x509.Certificate // every certificate in the token
+
+	sd *cms.SignedData
+}
+
+// Parse reads a token and checks its mathematics: that it holds a TSTInfo, signed by the included certificate
+// that its signing-certificate attribute names, and that this certificate is a time-stamp authority's: its one
+// and critical extended key usage is time stamping (RFC 3161 §2.3). Whether that authority is trusted is the
+// caller's question.
+func Parse(der []byte) (*Token, error) {
+	sd, err := cms.Parse(der)
+	if err != nil {
+		return nil, err
+	}
+	if !sd.ContentType.Equal(cms.OIDTSTInfo) || sd.Content == nil {
+		return nil, malformed("no TSTInfo")
+	}
+	if len(sd.Signers) != 1 {
+		return nil, malformed("not exactly one signer")
+	}
+	var info tstInfo
+	if rest, err := asn1.Unmarshal(sd.Content, &info); err != nil || len(rest) > 0 || info.Version != 1 || info.Serial == nil {
+		return nil, malformed("TSTInfo")
+	}
+	hash, err := cms.HashOf(info.Imprint.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	if len(info.Imprint.Digest) != hash.Size() {
+		return nil, malformed("imprint of another length than its hash")
+	}
+	t := &Token{
+		Policy: info.Policy, Hash: hash, Imprint: info.Imprint.Digest, Serial: info.Serial, Time: info.GenTime.UTC(),
+		Accuracy: info.Accuracy.duration(), Nonce: info.Nonce, Chain: sd.Certificates, sd: sd,
+	}
+	return t, t.verify()
+}
+
+func (a accuracy) duration() time.Duration {
+	return time.Duration(a.Seconds)*time.Second + time.Duration(a.Millis)*time.Millisecond + time.Duration(a.Micros)*time.Microsecond
+}
+
+func (t *Token) verify() error {
+	s := t.sd.Signers[0]
+	h := s.Digest.New()
+	h.Write(t.sd.Content)
+	if err := t.sd.Verify(s, h.Sum(nil)); err != nil {
+		return fmt.Errorf("timestamp: %w", err)
+	}
+	t.Authority = t.sd.Certificate(s)
+	if !t.sd.NamesCertificate(s) {
+		return errors.New("timestamp: its certificate is not named by a signed attribute")
+	}
+	return checkUsage(t.Authority)
+}
+
+var oidExtKeyUsage = asn1.ObjectIdentifier{2, 5, 29, 37}
+
+// checkUsage demands the critical and sole purpose of time stamping.
+func checkUsage(c *x509.Certificate) error {
+	if len(c.ExtKeyUsage) != 1 || c.ExtKeyUsage[0] != x509.ExtKeyUsageTimeStamping || len(c.UnknownExtKeyUsage) > 0 {
+		return errors.New("timestamp: certificate is not for time stamping alone")
+	}
+	for _, e := range c.Extensions {
+		if e.Id.Equal(oidExtKeyUsage) && !e.Critical {
+			return errors.New("timestamp: time stamping purpose is not critical")
+		}
+	}
+	return nil
+}
+
+// Covers reports whether the token is about that SHA-256 digest.
+func (t *Token) Covers(digest []byte) bool {
+	return t.Hash == crypto.SHA256 && len(digest) == sha256.Size && bytes.Equal(t.Imprint, digest)
+}

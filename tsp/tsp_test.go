@@ -1,0 +1,190 @@
+package tsp
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	now    = time.Date(2026, 3, 2, 3, 4, 5, 0, time.UTC)
+	policy = asn1.ObjectIdentifier{1, 2, 3, 4}
+	digest = sha256.Sum256([]byte("kontrak"))
+)
+
+// responder makes an authority whose one purpose is as the test wants it.
+func responder(t testing.TB, critical bool, purposes ...asn1.ObjectIdentifier) *Responder {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := asn1.Marshal(purposes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "TSA"}, NotBefore: now.AddDate(-1, 0, 0), NotAfter: now.AddDate(1, 0, 0),
+		ExtraExtensions: []pkix.Extension{{Id: oidExtKeyUsage, Critical: critical, Value: value}},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Responder{Key: key, Chain: []*x509.Certificate{cert}, Policy: policy, Clock: func() time.Time { return now }, Random: rand.Reader}
+}
+
+var (
+	stamping = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 3, 8}
+	codeSign = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 3, 3}
+)
+
+func TestResponseIsAcceptedOnlyWhenItFitsTheRequestInEveryRespect(t *testing.T) {
+	t.Parallel()
+	good := responder(t, true, stamping)
+	ask := Request{Hash: crypto.SHA256, Imprint: digest[:], Policy: policy, Nonce: big.NewInt(4711), CertReq: true}
+	other := sha256.Sum256([]byte("lain"))
+	late := responder(t, true, stamping)
+	late.Clock = func() time.Time { return now.Add(time.Hour) }
+	for _, c := range []struct {
+		name   string
+		by     *Responder
+		asked  func(r *Request) // what the authority is asked instead
+		refuse string           // empty: accepted
+	}{
+		{"as asked", good, func(*Request) {}, ""},
+		{"another nonce", good, func(r *Request) { r.Nonce = big.NewInt(1) }, "nonce"},
+		{"no nonce", good, func(r *Request) { r.Nonce = nil }, "nonce"},
+		{"another imprint", good, func(r *Request) { r.Imprint = other[:] }, "something else"},
+		{"no certificate", good, func(r *Request) { r.CertReq = false }, "not included"},
+		{"an hour away", late, func(*Request) {}, "far from now"},
+		{"purpose not critical", responder(t, false, stamping), func(*Request) {}, "critical"},
+		{"two purposes", responder(t, true, stamping, codeSign), func(*Request) {}, "alone"},
+		{"another purpose", responder(t, true, codeSign), func(*Request) {}, "alone"},
+	} {
+		q := ask
+		c.asked(&q)
+		der, err := q.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := c.by.Respond(der)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		_, token, err := ask.Accept(response, now)
+		switch {
+		case c.refuse == "" && (err != nil || !token.Covers(digest[:]) || !token.Time.Equal(now) || token.Accuracy != time.Second):
+			t.Errorf("%s: %v %+v", c.name, err, token)
+		case c.refuse != "" && (err == nil || !strings.Contains(err.Error(), c.refuse)):
+			t.Errorf("%s: %v, want %q", c.name, err, c.refuse)
+		}
+	}
+}
+
+func TestAnotherPolicyIsRefusedByTheAuthorityAndByTheClient(t *testing.T) {
+	t.Parallel()
+	r := responder(t, true, stamping)
+	ask := Request{Hash: crypto.SHA256, Imprint: digest[:], Policy: asn1.ObjectIdentifier{1, 2, 9}, CertReq: true}
+	der, err := ask.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := r.Respond(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var no *Refusal
+	if _, _, err := ask.Accept(response, now); !errors.As(err, &no) || no.Status != 2 {
+		t.Errorf("%v", err)
+	}
+	r.Policy = ask.Policy
+	if response, err = r.Respond(der); err != nil {
+		t.Fatal(err)
+	}
+	ask.Policy = policy
+	if _, _, err := ask.Accept(response, now); err == nil {
+		t.Error("a token under another policy was accepted")
+	}
+}
+
+func TestRequestThatCannotBeReadGetsARefusalNotAToken(t *testing.T) {
+	t.Parallel()
+	r := responder(t, true, stamping)
+	for _, der := range [][]byte{nil, {0x30}, []byte("GET / HTTP/1.1"), make([]byte, 1<<20)} {
+		response, err := r.Respond(der)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var no *Refusal
+		if _, _, err := (Request{}).Accept(response, now); !errors.As(err, &no) {
+			t.Errorf("%.8x: %v", der, err)
+		}
+	}
+}
+
+func TestNextAuthorityIsAskedWhenOneFailsAndNoneMeansNoToken(t *testing.T) {
+	t.Parallel()
+	broken := responder(t, true, stamping)
+	broken.Clock = func() time.Time { return now.AddDate(9, 0, 0) } // outside its certificate
+	ctx := context.Background()
+	if _, err := (InOrder{broken, responder(t, true, stamping)}).Timestamp(ctx, digest[:]); err != nil {
+		t.Error(err)
+	}
+	for _, none := range []InOrder{{}, {broken}, {broken, broken}} {
+		if token, err := none.Timestamp(ctx, digest[:]); err == nil || token != nil {
+			t.Errorf("%d authorities that fail gave %x", len(none), token)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	r := responder(f, true, stamping)
+	token, err := r.Timestamp(context.Background(), digest[:])
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(token)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if token, err := Parse(b); err == nil && token.Authority == nil {
+			t.Error("a token without an authority")
+		}
+	})
+}
+
+func FuzzRespond(f *testing.F) {
+	r := responder(f, true, stamping)
+	der, err := Request{Hash: crypto.SHA256, Imprint: digest[:], Nonce: big.NewInt(7), CertReq: true}.Marshal()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(der)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if _, err := r.Respond(b); err != nil {
+			t.Errorf("no answer: %v", err)
+		}
+	})
+}
+
+func ExampleInOrder() {
+	var first, second Timestamper // such as &Client{URL: "...", HTTP: client}
+	_, err := InOrder{}.Timestamp(context.Background(), digest[:])
+	fmt.Println(first == second, err)
+	// Output: true no time-stamp authority gave a token
+}
