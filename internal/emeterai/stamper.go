@@ -1,0 +1,81 @@
+package emeterai
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Stamper is an office that issues serials and affixes duty stamps. Its errors are [*Problem]; any other error
+// means that nobody knows what happened. Implementations run [segel/internal/emeterai/emeteraitest.Run].
+type Stamper interface {
+	// Take spends one unit and returns the serial that it bought. The same order identifier always yields the
+	// same serial and never spends twice, also across restarts and when an answer was lost.
+	Take(ctx context.Context, o Order) (serial string, err error)
+
+	// Stamp affixes a serial and returns the bytes that extend the source. Repeating it with the same serial
+	// and source digest costs nothing; another source for a serial that is affixed is refused for good. The
+	// bytes may differ from one time to the next; the caller keeps the first ones that [Judge] accepts.
+	Stamp(ctx context.Context, r Request) (tail []byte, err error)
+
+	// Status tells what the office knows of a serial.
+	Status(ctx context.Context, serial string) (Status, error)
+
+	// Specimen reports whether what it issues is of no legal value.
+	Specimen() bool
+
+	// Name is what people call the office.
+	Name() string
+}
+
+// Order asks for one serial.
+type Order struct {
+	ID           string    // ours, committed before the office is asked
+	Organisation string    // identifier of who pays
+	Payer        string    // name of who pays
+	Title        string    // of the document
+	Filename     string    // of the document
+	Number       string    // of the document, if it has one
+	Date         time.Time // of the document
+}
+
+// Status is where a serial stands at the office.
+type Status string
+
+// The states of a serial.
+const (
+	Unused  Status = "unused"  // bought, not affixed
+	Affixed Status = "affixed" // affixed to some source
+)
+
+// Request asks for a serial to be affixed.
+type Request struct {
+	Serial   string
+	Source   Source
+	Digest   [32]byte // SHA-256 over the source
+	Page     int      // from 1
+	Box      Box
+	Reason   string
+	Location string
+}
+
+// Box is where the stamp goes: whole points, as the office takes them, from the lower left corner of the page
+// as displayed, LLX < URX and LLY < URY.
+type Box struct{ LLX, LLY, URX, URY int }
+
+// String spells the corners.
+func (b Box) String() string { return fmt.Sprintf("[%d %d %d %d]", b.LLX, b.LLY, b.URX, b.URY) }
+
+// Source is the file to extend.
+type Source struct {
+	R     io.ReaderAt
+	Size  int64
+	State []byte
+}
+
+// Field returns the name of the signature field of a serial.
+func Field(serial string) string { return "Emet" + serial }
+
+// Reason returns what the signature of a serial gives as its reason.
+func Reason(serial, reason string) string { return "[" + serial + "] " + reason }
