@@ -98,9 +98,7 @@ func (s *server) add(e endpoint, do func(*call) error) {
 	e.limit = cmp.Or(e.limit, smallBody)
 	s.endpoints = append(s.endpoints, e)
 	op := s.specify(&e)
-	if strings.HasPrefix(e.path, "/v1/") {
-		s.huma.OpenAPI().AddOperation(op)
-	}
+	s.huma.OpenAPI().AddOperation(op)
 	s.huma.Adapter().Handle(op, func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
 		s.serve(w, r, &e, do)

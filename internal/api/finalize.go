@@ -4,7 +4,7 @@ import "segel/internal/contract"
 
 type finalizeIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
-	StampOnly  flag    `json:"stamp_only" required:"false" doc:"demand a stamping order, which needs no signature"`
+	StampOnly  binary  `json:"stamp_only" required:"false" doc:"demand a stamping order, which needs no signature"`
 }
 
 func (s *server) finalize() {

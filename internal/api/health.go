@@ -14,10 +14,10 @@ type healthAnswer struct {
 }
 
 func (s *server) health() {
-	get(s, endpoint{path: "/healthz", id: "health", group: groupService, open: true}, func(*call) (healthAnswer, error) {
+	get(s, endpoint{path: "/healthz", id: "health", group: groupService, open: true, summary: "Whether the service runs"}, func(*call) (healthAnswer, error) {
 		return healthAnswer{"ok"}, nil
 	})
-	get(s, endpoint{path: "/readyz", id: "ready", group: groupService, open: true}, func(c *call) (healthAnswer, error) {
+	get(s, endpoint{path: "/readyz", id: "ready", group: groupService, open: true, summary: "Whether what it depends on answers"}, func(c *call) (healthAnswer, error) {
 		if c.Ready == nil {
 			return healthAnswer{"ok"}, nil
 		}
@@ -32,14 +32,21 @@ func (s *server) health() {
 
 // documentation serves the specification and a page made of it.
 func (s *server) documentation() {
-	stream(s, endpoint{method: http.MethodGet, path: "/openapi.json", id: "openapi", group: groupService, open: true}, func(c *call) error {
+	stream(s, endpoint{
+		method: http.MethodGet, path: "/openapi.json", id: "openapi", group: groupService, open: true,
+		summary: "The specification", answers: textAnswer("application/json", "OpenAPI 3.1."),
+	}, func(c *call) error {
 		h := c.w.Header()
 		h.Set("Content-Type", "application/json; charset=utf-8")
+		h.Set("Content-Security-Policy", "default-src 'none'")
 		h.Set("Cache-Control", "no-cache")
 		_, _ = c.w.Write(c.spec)
 		return nil
 	})
-	stream(s, endpoint{method: http.MethodGet, path: "/docs", id: "docs", group: groupService, open: true}, func(c *call) error {
+	stream(s, endpoint{
+		method: http.MethodGet, path: "/docs", id: "docs", group: groupService, open: true,
+		summary: "The specification as a page", answers: textAnswer("text/html", "The page."),
+	}, func(c *call) error {
 		h := c.w.Header()
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		h.Set("Content-Security-Policy", c.docs.policy)

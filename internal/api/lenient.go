@@ -65,31 +65,31 @@ func (integer) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{AnyOf: []*huma.Schema{{Type: "integer", Format: "int64"}, {Type: "string", Pattern: `^\s*-?[0-9]+\s*$`}}}
 }
 
-// flag is 0 or 1 as a number, a string or a boolean. Null and an empty string count as missing.
-type flag struct{ value, given, bad bool }
+// binary is 0 or 1 as a number, a string or a boolean. Null and an empty string count as missing.
+type binary struct{ value, given, bad bool }
 
-func (f *flag) UnmarshalJSON(b []byte) error {
+func (f *binary) UnmarshalJSON(b []byte) error {
 	switch s := strings.TrimSpace(strings.Trim(string(b), `"`)); s {
 	case "null", "":
-		*f = flag{}
+		*f = binary{}
 	case "1", "true", "1.0":
-		*f = flag{value: true, given: true}
+		*f = binary{value: true, given: true}
 	case "0", "false", "0.0":
-		*f = flag{given: true}
+		*f = binary{given: true}
 	default:
-		*f = flag{bad: true}
+		*f = binary{bad: true}
 	}
 	return nil
 }
 
-func (f flag) read(field string, bad *problems) bool {
+func (f binary) read(field string, bad *problems) bool {
 	if f.bad {
 		bad.add(field, "value.not_flag")
 	}
 	return f.value
 }
 
-func (flag) Schema(huma.Registry) *huma.Schema {
+func (binary) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		AnyOf:    []*huma.Schema{{Type: "integer", Enum: []any{0, 1}}, {Type: "string", Enum: []any{"0", "1"}}, {Type: "boolean"}},
 		Examples: []any{0},

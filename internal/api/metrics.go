@@ -50,7 +50,10 @@ func (m metrics) count(operation string, status int, took time.Duration) {
 // exposition serves /metrics to an administrator, or to whoever has the configured token.
 func (s *server) exposition() {
 	expose := promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{})
-	stream(s, endpoint{method: http.MethodGet, path: "/metrics", id: "metrics", group: groupService, own: true}, func(c *call) error {
+	stream(s, endpoint{
+		method: http.MethodGet, path: "/metrics", id: "metrics", group: groupService, own: true,
+		summary: "Metrics for Prometheus", description: "For an administrator's token, or the one configured for it.", answers: textAnswer("text/plain", "The metrics."),
+	}, func(c *call) error {
 		token, _ := c.token()
 		if c.MetricsToken == "" || subtle.ConstantTimeCompare([]byte(token), []byte(c.MetricsToken)) != 1 {
 			by, err := c.authenticate()

@@ -72,8 +72,9 @@ func (s *server) answering(e *endpoint, t reflect.Type) {
 func (s *server) specify(e *endpoint) *huma.Operation {
 	op := &huma.Operation{
 		Method: e.method, Path: e.path, OperationID: e.id, Summary: e.summary, Description: e.description,
-		Tags: []string{e.group}, Parameters: slices.Clone(e.params), RequestBody: e.body, Responses: maps.Clone(e.answers),
+		Tags: []string{e.group}, Parameters: slices.Clone(e.params), RequestBody: e.body, Responses: map[string]*huma.Response{},
 	}
+	maps.Copy(op.Responses, e.answers)
 	if strings.Contains(e.path, "{service}") {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: "service", In: "path", Required: true, Description: "One segment of the deployment.", Schema: &huma.Schema{Type: "string"}, Example: "service"})
 	}
@@ -181,17 +182,18 @@ func multipartBody() *huma.RequestBody {
 }
 
 func pictureBody() *huma.RequestBody {
-	binary := &huma.MediaType{Schema: &huma.Schema{Type: "string", Format: "binary"}}
-	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"image/png": binary, "image/jpeg": binary}}
+	picture := &huma.MediaType{Schema: &huma.Schema{Type: "string", Format: "binary"}}
+	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"image/png": picture, "image/jpeg": picture}}
 }
 
 func pictureAnswer() map[string]*huma.Response {
-	binary := &huma.MediaType{Schema: &huma.Schema{Type: "string", Format: "binary"}}
-	return map[string]*huma.Response{"200": {Description: "The picture.", Content: map[string]*huma.MediaType{"image/png": binary, "image/jpeg": binary}}}
+	picture := &huma.MediaType{Schema: &huma.Schema{Type: "string", Format: "binary"}}
+	return map[string]*huma.Response{"200": {Description: "The picture.", Content: map[string]*huma.MediaType{"image/png": picture, "image/jpeg": picture}}}
 }
 
-func avatarAnswer() map[string]*huma.Response {
-	return map[string]*huma.Response{"200": {Description: "The picture.", Content: map[string]*huma.MediaType{"image/svg+xml": {Schema: &huma.Schema{Type: "string"}}}}}
+// textAnswer describes an answer that is a text of some type.
+func textAnswer(mime, description string) map[string]*huma.Response {
+	return map[string]*huma.Response{"200": {Description: description, Content: map[string]*huma.MediaType{mime: {Schema: &huma.Schema{Type: "string"}}}}}
 }
 
 func avatarParams() []*huma.Param {

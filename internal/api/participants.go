@@ -6,7 +6,7 @@ type participantsIn struct {
 	DocumentID integer            `json:"document_id" required:"true"`
 	Signer     list[personIn]     `json:"signer" required:"false" doc:"registered participants"`
 	Guest      oneOrMore[guestIn] `json:"guest" required:"false" doc:"participants without an account; a single object is accepted"`
-	Parallel   flag               `json:"parallel" required:"false" doc:"as it was when missing"`
+	Parallel   binary             `json:"parallel" required:"false" doc:"as it was when missing"`
 }
 
 func (s *server) participants() {

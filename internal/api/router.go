@@ -27,7 +27,7 @@ func (s *server) routeOwn(w http.ResponseWriter, r *http.Request) {
 	if rest, ok := strings.CutPrefix(r.URL.EscapedPath(), "/api/v1/"); ok {
 		r = readdress(r, "/v1/"+rest)
 	}
-	if _, pattern := s.mux.Handler(r); pattern != "" {
+	if s.serves(r) {
 		s.mux.ServeHTTP(w, r)
 		return
 	}
@@ -54,12 +54,22 @@ func (s *server) routeOwn(w http.ResponseWriter, r *http.Request) {
 func (s *server) allowed(r *http.Request) []string {
 	var list []string
 	for _, m := range methods {
-		probe := &http.Request{Method: m, URL: r.URL, Host: r.Host}
-		if _, pattern := s.mux.Handler(probe); pattern != "" {
+		if s.serves(&http.Request{Method: m, URL: r.URL, Host: r.Host}) {
 			list = append(list, m)
 		}
 	}
 	return list
+}
+
+// serves reports whether an endpoint has the method and the path of a request. A path that an endpoint has to
+// the letter is never taken for another one's with something in braces: /document/out is no {document_id}.
+func (s *server) serves(r *http.Request) bool {
+	_, pattern := s.mux.Handler(r)
+	if pattern == "" {
+		return false
+	}
+	exact := slices.ContainsFunc(s.endpoints, func(e endpoint) bool { return e.path == r.URL.Path })
+	return !exact || strings.HasSuffix(pattern, " "+r.URL.Path)
 }
 
 // readdress returns the request as if it had come for that path, given escaped.

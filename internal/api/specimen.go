@@ -30,8 +30,8 @@ func (s *server) specimen() {
 
 	e := endpoint{
 		method: http.MethodPut, path: path, id: "put-specimen", group: groupAccount,
-		limit: identity.MaxSpecimen + 1, // its own refusal tells the limit
-		 body: pictureBody(),
+		limit:       identity.MaxSpecimen + 1, // its own refusal tells the limit
+		body:        pictureBody(),
 		summary:     "Give a picture of the caller's signature",
 		description: "The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB.",
 	}

@@ -17,7 +17,7 @@ type uploadIn struct {
 	DocumentTitle  phrase             `json:"document_title" required:"false" doc:"the stem of the file name when missing" example:"Perjanjian Sewa"`
 	Filename       phrase             `json:"filename" required:"false" doc:"the title when missing" example:"sewa.pdf"`
 	DocumentBase64 phrase             `json:"document_base64" required:"true" doc:"the file: PDF, DOC or DOCX. A data URL, white space and the URL-safe alphabet are accepted" example:"JVBERi0xLjcK..."`
-	Parallel       flag               `json:"parallel" required:"false" doc:"0: one after the other; 1: all at once"`
+	Parallel       binary             `json:"parallel" required:"false" doc:"0: one after the other; 1: all at once"`
 	Signer         list[personIn]     `json:"signer" required:"false" doc:"registered participants"`
 	Guest          oneOrMore[guestIn] `json:"guest" required:"false" doc:"participants without an account; a single object is accepted"`
 	ExpiredAt      phrase             `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future" example:"2027-01-31T17:00:00.000Z"`
@@ -77,9 +77,6 @@ func (s *server) intakeLimits() intake.Limits {
 
 // receive takes an upload: the file goes to its staging while take splits the body, then the rest is read.
 func (c *call) receive(malformed *contract.Error, take func(io.Reader, io.Writer) (uploadIn, intake.Info, error)) error {
-	if c.by.Guest != 0 {
-		return contract.ErrNotAllowed
-	}
 	staging, err := c.Workflow.Stage(c.r.Context())
 	if err != nil {
 		return err

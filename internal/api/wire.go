@@ -61,7 +61,9 @@ func people(signers list[personIn], guests oneOrMore[guestIn], limit int, bad *p
 	return all
 }
 
-func personID(s string) contract.PersonID { return contract.PersonID(strings.ToLower(strings.TrimSpace(s))) }
+func personID(s string) contract.PersonID {
+	return contract.PersonID(strings.ToLower(strings.TrimSpace(s)))
+}
 
 func email(s string) string { return strings.TrimSpace(contract.CleanText(s)) }
 

@@ -1,0 +1,162 @@
+package api
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+func TestATokenIsTakenFromAnyOfItsPlaces(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	for _, header := range [][]string{
+		{"X-Access-Token", "owner"},
+		{"X-Access-Token", "", "Authorization", "Bearer owner"},
+		{"X-Access-Token", "", "Authorization", "bearer  owner"},
+		{"X-Access-Token", "", "Cookie", "__Host-segel_session=owner"},
+		{"X-Access-Token", "owner", "Cookie", "__Host-segel_session=nonsense"},
+	} {
+		if w := b.ask("GET", "/v1/auth/me", "", header...); w.Code != 200 {
+			t.Errorf("%v: %d", header, w.Code)
+		}
+	}
+	for _, header := range [][]string{
+		{"X-Access-Token", "", "Authorization", "Basic owner"},
+		{"X-Access-Token", "", "Authorization", "owner"},
+		{"X-Access-Token", "nonsense", "Cookie", "__Host-segel_session=owner"},
+		{"X-Access-Token", "", "Cookie", "segel_session=owner"},
+	} {
+		refused(t, b.ask("GET", "/v1/auth/me", "", header...), 401, "auth.required")
+	}
+}
+
+func TestTheWorkflowIsToldTheClientsAddress(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	b.ask("GET", dBase+"detail/1207", "", "X-Forwarded-For", "198.51.100.9")
+	if b.by.IP != "192.0.2.1" {
+		t.Errorf("by %+v", b.by)
+	}
+	b = newBench(t, draft(), func(o *Options) {
+		o.Proxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("10.0.0.0/8")}
+	})
+	for forwarded, want := range map[string]string{
+		"":                                    "192.0.2.1",
+		"198.51.100.9":                        "198.51.100.9",
+		"203.0.113.5, 198.51.100.9, 10.1.1.1": "198.51.100.9",
+		"10.1.1.1":                            "10.1.1.1",
+		"nonsense":                            "192.0.2.1",
+		"203.0.113.5, nonsense, 10.1.1.1":     "10.1.1.1",
+	} {
+		b.ask("GET", dBase+"detail/1207", "", "X-Forwarded-For", forwarded)
+		if b.by.IP != want {
+			t.Errorf("%q: %s, want %s", forwarded, b.by.IP, want)
+		}
+	}
+}
+
+// TestACookieIsGoodFromOurOwnPagesOnly and a token from any: Origin never refuses a request that carries one.
+func TestACookieIsGoodFromOurOwnPagesOnly(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, processing())
+	ask := func(header ...string) int {
+		return b.ask("POST", sBase+"remind-docs", `{"document_id":1207}`, header...).Code
+	}
+	const cookie = "__Host-segel_session=owner"
+	for _, c := range []struct {
+		want   int
+		header []string
+	}{
+		{403, []string{"X-Access-Token", "", "Cookie", cookie, "Sec-Fetch-Site", "cross-site"}},
+		{403, []string{"X-Access-Token", "", "Cookie", cookie, "Origin", "https://evil.example"}},
+		{403, []string{"X-Access-Token", "", "Cookie", cookie, "Origin", "tenant.example"}},
+		{200, []string{"X-Access-Token", "", "Cookie", cookie, "Sec-Fetch-Site", "same-origin", "Origin", "https://segel.contoh.id"}},
+		{200, []string{"X-Access-Token", "", "Cookie", cookie}},
+		{200, []string{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}},
+		{200, []string{"Origin", "tenant.example"}},
+		{200, []string{"Origin", "null", "Cookie", cookie}},
+	} {
+		if got := ask(c.header...); got != c.want {
+			t.Errorf("%v: %d, want %d", c.header, got, c.want)
+		}
+	}
+	refused(t, b.ask("POST", "/v1/auth/session", `{"email":"andi@contoh.id","password":"benar"}`, "X-Access-Token", "", "Sec-Fetch-Site", "cross-site"), 403, "origin.refused")
+}
+
+func TestLogoutEndsTheTokenAndTakesTheCookieBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	w := b.ask("POST", "/v1/auth/logout", "", "X-Access-Token", "", "Cookie", "__Host-segel_session=owner")
+	if w.Code != 200 || len(b.id.ended) != 1 || b.id.ended[0] != "owner" || !strings.Contains(w.Header().Get("Set-Cookie"), "Max-Age=0") {
+		t.Errorf("%d %v %v", w.Code, w.Header(), b.id.ended)
+	}
+	if w := b.ask("POST", "/v1/auth/logout", `{}`, "X-Access-Token", "guest"); w.Code != 200 || w.Header().Get("Set-Cookie") != "" {
+		t.Errorf("a guest: %d %v", w.Code, w.Header())
+	}
+}
+
+func TestOtherOriginsAreAnsweredAsConfigured(t *testing.T) {
+	t.Parallel()
+	allow := func(b *bench, origin string) string {
+		return b.ask("GET", dBase+"out", "", "Origin", origin).Header().Get("Access-Control-Allow-Origin")
+	}
+	none := newBench(t, draft())
+	some := newBench(t, draft(), func(o *Options) { o.Origins = []string{"https://app.example"} })
+	all := newBench(t, draft(), func(o *Options) { o.Origins = []string{"*"} })
+	for _, c := range []struct{ got, want string }{
+		{allow(none, "https://app.example"), ""},
+		{allow(some, "https://app.example"), "https://app.example"},
+		{allow(some, "https://evil.example"), ""},
+		{allow(all, "https://any.example"), "*"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+	w := some.ask("OPTIONS", sBase+"sign-docs", "", "Origin", "https://app.example", "Access-Control-Request-Method", "POST", "X-Access-Token", "")
+	if w.Code != 204 || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "X-Access-Token") || w.Header().Get("Access-Control-Allow-Credentials") != "" {
+		t.Errorf("preflight: %d %v", w.Code, w.Header())
+	}
+}
+
+func TestOneClientMayAskSoOften(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft(), func(o *Options) { o.Rate, o.Burst = 0.5, 2 })
+	for range 2 {
+		if w := b.ask("GET", dBase+"out", ""); w.Code != 200 {
+			t.Fatalf("status %d", w.Code)
+		}
+	}
+	w := b.ask("GET", dBase+"out", "")
+	if got := w.Header().Get("Retry-After"); got != "2" {
+		t.Errorf("Retry-After %q", got)
+	}
+	refused(t, w, 429, "rate.limited")
+}
+
+func TestHeadersKeepBrowsersFromMakingMoreOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, completed())
+	for _, path := range []string{dBase + "out", dBase + "download/1207", "/v1/avatar/x", "/docs", "/openapi.json", "/v1/nowhere", "/healthz"} {
+		h := b.ask("GET", path, "").Header()
+		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Security-Policy") == "" || h.Get("Referrer-Policy") == "" || h.Get("X-Request-Id") == "" || h.Get("Strict-Transport-Security") == "" {
+			t.Errorf("%s: %v", path, h)
+		}
+	}
+	if got := b.ask("GET", "/healthz", "", "X-Request-Id", "permintaan-1").Header().Get("X-Request-Id"); got != "permintaan-1" {
+		t.Errorf("request id %q", got)
+	}
+	if got := b.ask("GET", "/healthz", "", "X-Request-Id", "a b\"<").Header().Get("X-Request-Id"); got != "0000000000000000" {
+		t.Errorf("request id %q", got)
+	}
+}
+
+func TestABodyAboveItsLimitIsRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft(), func(o *Options) { o.Limits.FileSize = 1 << 10 })
+	refused(t, b.ask("POST", sBase+"finalize-docs", `{"x":"`+strings.Repeat("x", smallBody)+`"}`), http.StatusRequestEntityTooLarge, "body.too_large")
+	refused(t, b.ask("POST", sBase+"upload-docs-base64", `{"document_base64":"`+strings.Repeat("AAAA", 1000)+`"}`), http.StatusRequestEntityTooLarge, "file.too_large")
+	refused(t, b.ask("POST", sBase+"upload-docs-base64", `{"x":"`+strings.Repeat("x", largeBody)+`"}`), http.StatusRequestEntityTooLarge, "body.too_large")
+	refused(t, b.ask("PUT", "/v1/auth/specimen", strings.Repeat("x", 2<<20)), http.StatusRequestEntityTooLarge, "body.too_large")
+}

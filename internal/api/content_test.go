@@ -1,0 +1,212 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"segel/internal/contract"
+)
+
+func TestAFileNameCannotBreakOutOfItsHeader(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"sewa.pdf":                          "sewa.pdf",
+		"surat kuasa (2).pdf":               "surat kuasa (2).pdf",
+		"perjanjian\r\nSet-Cookie: a=b.pdf": "perjanjian Set-Cookie: a=b.pdf",
+		`a"b\c;d.pdf`:                       `a"b\c;d.pdf`,
+		"кontrak–日本.pdf":                    "кontrak–日本.pdf",
+		"harga\u202efdp.exe":                "hargafdp.exe",
+		"100%25.pdf":                        "100%25.pdf",
+	} {
+		h := disposition("attachment", name)
+		if strings.ContainsAny(h, "\r\n\x00") {
+			t.Errorf("%q: %q", name, h)
+		}
+		kind, params, err := mime.ParseMediaType(h)
+		if err != nil || kind != "attachment" || params["filename"] != want {
+			t.Errorf("%q: %q reads as %v, %v", name, h, params, err)
+		}
+		for _, r := range h {
+			if r > '~' {
+				t.Errorf("%q: %q is not ASCII", name, h)
+			}
+		}
+	}
+}
+
+func TestADownloadKnowsRangesAndWhatTheClientHas(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, completed())
+	w := b.ask("GET", dBase+"download/1207", "")
+	etag := w.Header().Get("ETag")
+	if w.Code != 200 || !bytes.Equal(w.Body.Bytes(), file1) || len(etag) != 66 || w.Header().Get("Accept-Ranges") != "bytes" {
+		t.Fatalf("%d %v", w.Code, w.Header())
+	}
+	if w := b.ask("GET", dBase+"download/1207", "", "Range", "bytes=5-8", "If-Range", etag); w.Code != 206 || w.Body.String() != string(file1[5:9]) {
+		t.Errorf("range: %d %q", w.Code, w.Body)
+	}
+	if w := b.ask("GET", dBase+"download/1207", "", "If-None-Match", etag); w.Code != http.StatusNotModified || w.Body.Len() != 0 {
+		t.Errorf("not modified: %d", w.Code)
+	}
+	if w := b.ask("HEAD", dBase+"download/1207", ""); w.Code != 200 || w.Header().Get("Content-Length") != "31" {
+		t.Errorf("head: %d %v", w.Code, w.Header())
+	}
+}
+
+func TestTheOriginalIsWhatItsContentSays(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"%PDF-1.4":                  "application/pdf",
+		"junk %PDF-1.4":             "application/pdf",
+		"PK\x03\x04 docx":           "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+		"\xD0\xCF\x11\xE0 doc":      "application/msword",
+		"<script>alert(1)</script>": "application/octet-stream",
+		"":                          "application/octet-stream",
+	} {
+		b := newBench(t, draft())
+		b.content, b.doc.Filename = []byte(content), "kontrak.docx"
+		w := b.ask("GET", dBase+"original/1207", "")
+		if w.Header().Get("Content-Type") != want || !strings.Contains(w.Header().Get("Content-Disposition"), "attachment; filename=\"kontrak.docx\"") || w.Body.String() != content {
+			t.Errorf("%q: %v %q", content, w.Header(), w.Body)
+		}
+	}
+	b := newBench(t, completed())
+	b.doc.Filename = "kontrak.docx"
+	if got := b.ask("GET", dBase+"download/1207", "").Header().Get("Content-Disposition"); !strings.Contains(got, `filename="SPESIMEN-kontrak.pdf"`) {
+		t.Errorf("the finished file is called %s", got)
+	}
+}
+
+func TestARefusedFileIsAnsweredInTheEnvelope(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	b.err = contract.ErrNotDone
+	refused(t, b.ask("GET", dBase+"download/1207", ""), 409, "document.not_completed")
+}
+
+func TestAFormUploadsLikeJSON(t *testing.T) {
+	t.Parallel()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for name, value := range map[string]string{
+		"document_title": "Sewa", "parallel": "1", "signer": `[{"id":"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01","role":"signer","number":"2"}]`,
+		"guest": `{"name":"Budi","email":"budi@contoh.id","role":"viewer"}`, "unknown": "x",
+	} {
+		if err := form.WriteField(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	part, err := form.CreateFormFile("document", "sewa.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = part.Write(file1)
+	form.Close()
+	b := newBench(t, draft())
+	w := b.ask("POST", sBase+"upload-docs", body.String(), "Content-Type", form.FormDataContentType())
+	if w.Code != 200 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	u := b.uploaded
+	if u.Title != "Sewa" || u.Filename != "sewa.pdf" || !u.Parallel || len(u.People) != 2 || u.People[0].Number != 2 || !u.People[1].Guest || !bytes.Equal(b.staged.Bytes(), file1) {
+		t.Errorf("uploaded %+v, staged %q", u, b.staged.String())
+	}
+}
+
+func TestTroubleOfTheStagingIsNotTheClientsFault(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	b.stageErr = errors.New("disk full")
+	refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody), 500, "server.error")
+	b.stageErr = contract.Refuse(contract.Unsupported, "file.unsupported")
+	refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody), 415, "file.unsupported")
+	if b.staged.aborted == 0 {
+		t.Error("the staged file was left behind")
+	}
+}
+
+func TestEventsFollowADocumentToItsEnd(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, processing())
+	waited := 0
+	b.next = func(ctx context.Context, after int64) (contract.Document, error) {
+		switch waited++; waited {
+		case 1:
+			return contract.Document{}, context.DeadlineExceeded
+		case 2:
+			d := processing()
+			d.Version = after + 1
+			return d, nil
+		}
+		return completed(), nil
+	}
+	w := b.ask("GET", dBase+"events/1207", "")
+	got := w.Body.String()
+	for _, want := range []string{"event: progress\nid: 4\ndata: {", ": still here\n\n", "id: 5\n", "id: 9\n", `"status":"completed"`, `"signing_status":"completed"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") || !w.Flushed {
+		t.Errorf("%v", w.Header())
+	}
+}
+
+func TestEventsBeginWhereTheClientLeftOff(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, completed())
+	if w := b.ask("GET", dBase+"events/1207", "", "Last-Event-ID", "9"); w.Code != http.StatusNoContent {
+		t.Errorf("all was seen: %d", w.Code)
+	}
+	b = newBench(t, processing())
+	b.next = func(_ context.Context, after int64) (contract.Document, error) {
+		if after != 4 {
+			t.Errorf("asked for what follows %d", after)
+		}
+		return completed(), nil
+	}
+	if got := b.ask("GET", dBase+"events/1207", "", "Last-Event-ID", "4").Body.String(); strings.Contains(got, "id: 4\n") || !strings.Contains(got, "id: 9\n") {
+		t.Errorf("got %s", got)
+	}
+	b.err = contract.ErrNotFound
+	refused(t, b.ask("GET", dBase+"events/1207", ""), 404, "document.not_found")
+}
+
+func TestEventsEndWhenTheClientGoes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, processing())
+	ctx, cancel := context.WithCancel(t.Context())
+	b.next = func(ctx context.Context, _ int64) (contract.Document, error) {
+		cancel()
+		<-ctx.Done()
+		return contract.Document{}, ctx.Err()
+	}
+	r := httptest.NewRequestWithContext(ctx, "GET", dBase+"events/1207", nil)
+	r.Header.Set("X-Access-Token", "owner")
+	b.ServeHTTP(httptest.NewRecorder(), r)
+}
+
+func TestAPictureShowsLettersAndNothingElse(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	for query, want := range map[string]string{
+		"SR": ">SR<", "s": ">S<", "%3Cscript%3E": ">SC<", "%22onload%3D1": ">ON<", "日本語": ">日本<", "&initials=x": "<circle", "": "<circle", "\u202e": "<circle",
+	} {
+		w := b.ask("GET", "/v1/avatar/%3Cscript%3E?initials="+query, "", "X-Access-Token", "")
+		if w.Code != 200 || !strings.Contains(w.Body.String(), want) || strings.Contains(w.Body.String(), "script") || w.Header().Get("Content-Type") != "image/svg+xml" {
+			t.Errorf("%q: %d %s", query, w.Code, w.Body)
+		}
+	}
+	for name, want := range map[string]string{"Siti Rahma": "SR", "budi": "B", "Andi de Wijaya": "AW", "  ": "", "(x) 9": "X9", "andi@contoh.id": "A"} {
+		if got := initials(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"segel/internal/contract"
+)
+
+const keyed = "Idempotency-Key"
+
+func TestARepeatIsAnsweredWhatTheFirstWas(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	first := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1")
+	b.doc.ID = 9999
+	again := b.ask("POST", "/api"+sBase+"upload-docs-base64", uploadBody, keyed, "k1")
+	if first.Code != 200 || again.Code != 200 || again.Body.String() != first.Body.String() || again.Header().Get("Content-Type") != first.Header().Get("Content-Type") {
+		t.Errorf("first %d %s, then %d %s", first.Code, first.Body, again.Code, again.Body)
+	}
+	if again.Header().Get("Idempotent-Replayed") != "true" || first.Header().Get("Idempotent-Replayed") != "" {
+		t.Error("the repeat does not say that it is one")
+	}
+	if n := b.count("upload"); n != 1 {
+		t.Errorf("uploaded %d times", n)
+	}
+}
+
+func TestAKeyIsScopedToAccountAndPath(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, processing())
+	const body = `{"document_id":1207}`
+	b.ask("POST", sBase+"remind-docs", body, keyed, "k1")
+	b.ask("POST", sBase+"remind-docs", body, keyed, "k2")
+	b.ask("POST", sBase+"remind-docs", body, keyed, "k1", "X-Access-Token", "signer")
+	b.ask("POST", sBase+"restamp-docs", body, keyed, "k1")
+	b.ask("POST", sBase+"remind-docs", body, keyed, "k1")
+	if b.count("remind") != 3 || b.count("restamp") != 1 {
+		t.Errorf("asked %v", b.asked)
+	}
+}
+
+func TestTheSameKeyWithAnotherBodyIsRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1")
+	w := b.ask("POST", sBase+"upload-docs-base64", strings.Replace(uploadBody, "Sewa", "Lain", 1), keyed, "k1")
+	refused(t, w, 409, "idempotency.conflict")
+	// What stands behind the part that was read belongs to the body too.
+	w = b.ask("POST", sBase+"upload-docs-base64", uploadBody+" ", keyed, "k1")
+	refused(t, w, 409, "idempotency.conflict")
+	if n := b.count("upload"); n != 1 {
+		t.Errorf("uploaded %d times", n)
+	}
+}
+
+func TestOfTwoAtOnceOneRunsAndTheOtherIsToldToWait(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	entered, leave := make(chan struct{}), make(chan struct{})
+	b.upload = func() { close(entered); <-leave }
+	var first *httptest.ResponseRecorder
+	var wait sync.WaitGroup
+	wait.Go(func() { first = b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1") })
+	<-entered
+	f := refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"), 409, "idempotency.running")
+	if !f.Error.Retryable {
+		t.Error("the second is not told to try again")
+	}
+	close(leave)
+	wait.Wait()
+	if first.Code != 200 {
+		t.Errorf("the first is answered %d", first.Code)
+	}
+	if again := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"); again.Body.String() != first.Body.String() {
+		t.Errorf("afterwards %d %s", again.Code, again.Body)
+	}
+}
+
+func TestOnlyFinalAnswersAreKept(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		kept bool
+	}{
+		{contract.ErrNotFound, true}, {contract.ErrNotDraft, true}, {contract.ErrQuota, true}, {contract.ErrNothing, true},
+		{contract.ErrIdentify, false}, {errTooMany, false}, {errUnavailable, false}, {errors.New("trouble"), false},
+	} {
+		b := newBench(t, processing())
+		b.err = c.err
+		b.ask("POST", sBase+"remind-docs", `{"document_id":1207}`, keyed, "k1")
+		b.err = nil
+		w := b.ask("POST", sBase+"remind-docs", `{"document_id":1207}`, keyed, "k1")
+		if kept := w.Code != 200; kept != c.kept {
+			t.Errorf("%v: the repeat is answered %d", c.err, w.Code)
+		}
+	}
+}
+
+func TestAPanicLeavesTheKeyFree(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	b.upload = func() { panic("trouble") }
+	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"); w.Code != 500 {
+		t.Fatalf("answered %d", w.Code)
+	}
+	b.upload = nil
+	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"); w.Code != 200 {
+		t.Errorf("the repeat is answered %d: %s", w.Code, w.Body)
+	}
+}
+
+func TestABodyThatBrokeOffIsNoAnswerToKeep(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	r := httptest.NewRequest("POST", sBase+"upload-docs-base64", io.MultiReader(strings.NewReader(uploadBody[:100]), broken{}))
+	r.Header.Set("X-Access-Token", "owner")
+	r.Header.Set(keyed, "k1")
+	w := httptest.NewRecorder()
+	b.ServeHTTP(w, r)
+	refused(t, w, 400, "body.incomplete")
+	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"); w.Code != 200 {
+		t.Errorf("the repeat is answered %d: %s", w.Code, w.Body)
+	}
+}
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errors.New("connection reset") }
+
+func TestAnAnswerThatCannotBeKeptIsToldAllTheSame(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	b.answers.err = errors.New("disk full")
+	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"); w.Code != 200 {
+		t.Errorf("answered %d", w.Code)
+	}
+	b.answers.err = nil
+	refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"), 409, "idempotency.running")
+}
+
+func TestAKeyIsPrintableAndShort(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	for _, key := range []string{strings.Repeat("k", 256), "a\tb", "kunci-é"} {
+		refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, key), 422, "idempotency.malformed")
+	}
+	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, strings.Repeat("k", 255)); w.Code != 200 {
+		t.Errorf("a key of 255: %d", w.Code)
+	}
+}
+
+func TestLoginsTakeNoKey(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	b.ask("POST", "/v1/auth/login", `{"email":"andi@contoh.id","password":"salah"}`, keyed, "k1", "X-Access-Token", "")
+	if w := b.ask("POST", "/v1/auth/login", `{"email":"andi@contoh.id","password":"benar"}`, keyed, "k1", "X-Access-Token", ""); w.Code != 200 {
+		t.Errorf("answered %d", w.Code)
+	}
+	if len(b.answers.answers) != 0 {
+		t.Error("an answer with tokens was kept")
+	}
+}
+
+// TestALargeUploadIsHashedNotHeld sends a body larger than what the test allows itself to hold at once.
+func TestALargeUploadIsHashedNotHeld(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft(), func(o *Options) { o.Limits.FileSize = 1 << 30 })
+	body := func() io.Reader {
+		return io.MultiReader(strings.NewReader(`{"document_base64":"`), io.LimitReader(letters64{}, 8<<20), strings.NewReader(`"}`))
+	}
+	ask := func() *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", sBase+"upload-docs-base64", body())
+		r.Header.Set("X-Access-Token", "owner")
+		r.Header.Set(keyed, "k1")
+		w := httptest.NewRecorder()
+		b.ServeHTTP(w, r)
+		return w
+	}
+	first, again := ask(), ask()
+	if first.Code != http.StatusOK || again.Body.String() != first.Body.String() || !json.Valid(again.Body.Bytes()) {
+		t.Errorf("first %d, then %d", first.Code, again.Code)
+	}
+	if n := b.staged.Len(); n != 6<<20 {
+		t.Errorf("staged %d bytes", n)
+	}
+}
+
+// letters64 is endless base64.
+type letters64 struct{}
+
+func (letters64) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'A'
+	}
+	return len(p), nil
+}

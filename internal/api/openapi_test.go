@@ -1,0 +1,84 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestTheSpecificationNamesEveryEndpointAndResolves(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	w := b.ask("GET", "/openapi.json", "", "X-Access-Token", "")
+	var spec map[string]any
+	if err := json.Unmarshal(w.Body.Bytes(), &spec); err != nil {
+		t.Fatal(err)
+	}
+	if spec["openapi"] != "3.1.0" {
+		t.Errorf("openapi is %v", spec["openapi"])
+	}
+	paths := spec["paths"].(map[string]any)
+	for _, o := range Operations() {
+		op, _ := paths[o.Path].(map[string]any)[strings.ToLower(o.Method)].(map[string]any)
+		if op == nil {
+			t.Errorf("%s %s is not described", o.Method, o.Path)
+			continue
+		}
+		if op["summary"] == "" || op["operationId"] == "" || op["responses"] == nil {
+			t.Errorf("%s %s is described poorly: %v", o.Method, o.Path, op)
+		}
+		if _, open := op["security"]; open != o.Open {
+			t.Errorf("%s %s: security %v", o.Method, o.Path, op["security"])
+		}
+	}
+	schemas := spec["components"].(map[string]any)["schemas"].(map[string]any)
+	for _, ref := range regexp.MustCompile(`"#/components/schemas/([^"]+)"`).FindAllStringSubmatch(w.Body.String(), -1) {
+		if schemas[ref[1]] == nil {
+			t.Errorf("schema %s is not there", ref[1])
+		}
+	}
+}
+
+func TestThePageOfTheSpecificationNeedsNobodyElse(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	w := b.ask("GET", "/docs", "", "X-Access-Token", "")
+	page := w.Body.String()
+	if strings.Contains(page, "<script") || strings.Contains(page, "http://") || strings.Contains(page, "src=") {
+		t.Error("the page wants something from elsewhere")
+	}
+	if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'; style-src 'sha256-") {
+		t.Errorf("policy %s", csp)
+	}
+	for _, want := range []string{"upload-docs-base64", "signers[].documentSize.height", "response.data.document_name", "data.pagination.total_page", "Needs no token"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not tell %s", want)
+		}
+	}
+}
+
+func TestReadinessIsThatOfWhatWeDependOn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft(), func(o *Options) { o.Ready = func(context.Context) error { return errors.New("no database") } })
+	refused(t, b.ask("GET", "/readyz", "", "X-Access-Token", ""), 503, "server.unavailable")
+	if w := b.ask("GET", "/healthz", "", "X-Access-Token", ""); w.Code != 200 {
+		t.Errorf("healthz %d", w.Code)
+	}
+}
+
+func TestMetricsAreForAdministratorsAndTheConfiguredToken(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft(), func(o *Options) { o.MetricsToken = "pengukur" })
+	b.ask("GET", dBase+"detail/1207", "")
+	for token, want := range map[string]int{"": 401, "owner": 403, "admin": 200, "pengukur": 200} {
+		if w := b.ask("GET", "/metrics", "", "X-Access-Token", token); w.Code != want {
+			t.Errorf("%q: %d, want %d", token, w.Code, want)
+		}
+	}
+	if got := b.ask("GET", "/metrics", "", "X-Access-Token", "", "Authorization", "Bearer pengukur").Body.String(); !strings.Contains(got, `segel_http_requests_total{operation="detail",status="200"} 1`) {
+		t.Errorf("metrics: %s", got)
+	}
+}

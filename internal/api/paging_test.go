@@ -1,0 +1,113 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+func TestTheWindowOfPagesFollowsTheCurrentOne(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		page         int64
+		limit, total int
+		pages        int64
+		prev, next   int64
+		first, last  bool
+		detail       []int64
+	}{
+		{1, 20, 0, 0, 0, 0, false, false, []int64{}},
+		{1, 20, 1, 1, 0, 0, false, false, []int64{}},
+		{1, 20, 20, 1, 0, 0, false, false, []int64{}},
+		{1, 20, 21, 2, 0, 2, false, false, []int64{1, 2}},
+		{2, 20, 21, 2, 1, 0, false, false, []int64{1, 2}},
+		{1, 1, 5, 5, 0, 2, false, false, []int64{1, 2, 3, 4, 5}},
+		{5, 1, 5, 5, 4, 0, false, false, []int64{1, 2, 3, 4, 5}},
+		{1, 1, 6, 6, 0, 2, false, true, []int64{1, 2, 3, 4, 5}},
+		{3, 1, 6, 6, 2, 4, false, true, []int64{1, 2, 3, 4, 5}},
+		{4, 1, 6, 6, 3, 5, true, false, []int64{2, 3, 4, 5, 6}},
+		{6, 1, 6, 6, 5, 0, true, false, []int64{2, 3, 4, 5, 6}},
+		{5, 1, 9, 9, 4, 6, true, true, []int64{3, 4, 5, 6, 7}},
+		{99999, 20, 41, 3, 3, 0, false, false, []int64{1, 2, 3}},
+		{99999, 1, 9, 9, 9, 0, true, false, []int64{5, 6, 7, 8, 9}},
+		{7, 20, 0, 0, 0, 0, false, false, []int64{}},
+		{1 << 53, 100, 300, 3, 3, 0, false, false, []int64{1, 2, 3}},
+	} {
+		got := paginate(page{c.page, c.limit}, c.total, 0)
+		if got.TotalPage != c.pages || got.Prev != c.prev || got.Next != c.next || got.FirstPage != c.first || got.LastPage != c.last || !slices.Equal(got.Detail, c.detail) || got.Detail == nil || got.Current != c.page {
+			t.Errorf("page %d of %d by %d: %+v", c.page, c.total, c.limit, got)
+		}
+	}
+}
+
+func TestAListAsksForWhatTheQuerySays(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]ListRequest{
+		"data":          {Box: store.Inbox, Period: store.PeriodAll, Page: 1, Limit: 20},
+		"out":           {Box: store.Outbox, Period: store.PeriodAll, Page: 1, Limit: 20},
+		"data?type=out": {Box: store.Outbox, Period: store.PeriodAll, Page: 1, Limit: 20},
+		"out?type=in":   {Box: store.Inbox, Period: store.PeriodAll, Page: 1, Limit: 20},
+		"out?page=3&limit=100&periode=7d&status=failed&search=+sewa%0A": {Box: store.Outbox, State: contract.Failed, Period: store.PeriodWeek, Search: "sewa", Page: 3, Limit: 100},
+		"out?page=&limit=&type=&status=&periode=":                       {Box: store.Outbox, Period: store.PeriodAll, Page: 1, Limit: 20},
+		"out?page=9007199254740992&limit=100":                           {Box: store.Outbox, Period: store.PeriodAll, Page: 1 << 53, Limit: 100},
+		"out?unknown=1":                                                 {Box: store.Outbox, Period: store.PeriodAll, Page: 1, Limit: 20},
+	} {
+		b := newBench(t, draft())
+		if w := b.ask("GET", dBase+query, ""); w.Code != http.StatusOK {
+			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		}
+		if b.list != want {
+			t.Errorf("%s: asked %+v, want %+v", query, b.list, want)
+		}
+	}
+}
+
+func TestAListRefusesWhatItCannotUnderstand(t *testing.T) {
+	t.Parallel()
+	for query, field := range map[string]string{
+		"page=0": "page", "page=-1": "page", "page=x": "page", "page=1.5": "page", "page=9007199254740993": "page",
+		"limit=0": "limit", "limit=101": "limit", "limit=100000": "limit", "limit=x": "limit",
+		"type=sideways": "type", "status=nonsense": "status", "periode=2d": "periode",
+	} {
+		for _, path := range []string{dBase + "data?", dBase + "out?", "/v1/auth/list_user?"} {
+			if path == "/v1/auth/list_user?" && field != "page" && field != "limit" {
+				continue
+			}
+			b := newBench(t, draft())
+			f := refused(t, b.ask("GET", path+query, ""), 422, "input.invalid")
+			if len(f.Error.Fields) != 1 || f.Error.Fields[0].Field != field {
+				t.Errorf("%s%s: %+v", path, query, f.Error.Fields)
+			}
+		}
+	}
+	b := newBench(t, draft())
+	f := refused(t, b.ask("GET", dBase+"out?page=0&limit=0&type=x&status=x&periode=x", ""), 422, "input.invalid")
+	if len(f.Error.Fields) != 5 {
+		t.Errorf("not everything wrong is named at once: %+v", f.Error.Fields)
+	}
+}
+
+func TestWhatTheFilterListsCanBeChosen(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	var out found[listData]
+	if err := json.Unmarshal(b.ask("GET", dBase+"out", "").Body.Bytes(), &out); err != nil {
+		t.Fatal(err)
+	}
+	for name, choices := range map[string][]choice{"periode": out.Data.Pagination.Filter.Periode, "status": out.Data.Pagination.Filter.Status} {
+		if len(choices) == 0 {
+			t.Errorf("%s lists nothing", name)
+		}
+		for _, c := range choices {
+			if w := b.ask("GET", fmt.Sprintf("%sout?%s=%s", dBase, name, url.QueryEscape(c.Value)), ""); w.Code != 200 {
+				t.Errorf("%s=%s: %s", name, c.Value, w.Body)
+			}
+		}
+	}
+}

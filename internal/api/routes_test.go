@@ -1,0 +1,225 @@
+package api
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"segel/internal/contract"
+)
+
+func TestEveryEndpointThatNamesADocumentAsksForExactlyOneOperation(t *testing.T) {
+	t.Parallel()
+	served := map[contract.Operation]bool{}
+	for _, o := range Operations() {
+		names := strings.Contains(o.Path, "{document_id}") || strings.Contains(o.Path, "/sign/") && !strings.Contains(o.Path, "/upload-docs")
+		if names != (o.Document != "") {
+			t.Errorf("%s %s: names a document %v, asks for %q", o.Method, o.Path, names, o.Document)
+		}
+		if o.Document == "" {
+			continue
+		}
+		served[o.Document] = true
+		if !slices.Contains(contract.Operations, o.Document) {
+			t.Errorf("%s %s asks for %q, which is no operation", o.Method, o.Path, o.Document)
+		}
+		if o.Open {
+			t.Errorf("%s %s is open", o.Method, o.Path)
+		}
+	}
+	for _, op := range contract.Operations {
+		if !served[op] {
+			t.Errorf("no endpoint asks for %s", op)
+		}
+	}
+}
+
+// TestOnlyTheListedEndpointsAreOpen asks every other one without a token, and with ones that are good for nothing.
+func TestOnlyTheListedEndpointsAreOpen(t *testing.T) {
+	t.Parallel()
+	open := []string{
+		"/v1/auth/login", "/v1/auth/refresh", "/v1/auth/forgot-password", "/v1/auth/guest", "/v1/auth/session", "/v1/avatar/{id}",
+		"/healthz", "/readyz", "/docs", "/openapi.json",
+	}
+	b := newBench(t, draft())
+	for _, o := range Operations() {
+		if o.Open != slices.Contains(open, o.Path) {
+			t.Errorf("%s %s: open is %v", o.Method, o.Path, o.Open)
+		}
+		if o.Open && o.Path != "/v1/auth/session" {
+			continue
+		}
+		path := strings.NewReplacer("{service}", "service", "{document_id}", "1207").Replace(o.Path)
+		for _, token := range []string{"", "nonsense", "nobody"} {
+			w := b.ask(o.Method, path, "{}", "X-Access-Token", token)
+			refused(t, w, 401, "auth.required")
+			if w.Header().Get("WWW-Authenticate") == "" {
+				t.Errorf("%s %s: no WWW-Authenticate", o.Method, path)
+			}
+		}
+	}
+	if len(b.asked) > 0 {
+		t.Errorf("the workflow was asked %v", b.asked)
+	}
+}
+
+// TestAGuestReachesHisDocumentAlone: what is on the document the workflow decides; everything else is refused here.
+func TestAGuestReachesHisDocumentAlone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, processing())
+	for _, o := range Operations() {
+		if o.Open || o.Path == "/v1/auth/logout" {
+			continue
+		}
+		path := strings.NewReplacer("{service}", "service", "{document_id}", "1207").Replace(o.Path)
+		w := b.ask(o.Method, path, `{"document_id":1207,"user_id":"x"}`, "X-Access-Token", "guest")
+		if allowed := o.Document != ""; allowed != (w.Code != http.StatusForbidden) {
+			if o.Document == contract.OpEvents {
+				continue
+			}
+			t.Errorf("%s %s: %d", o.Method, path, w.Code)
+		}
+	}
+}
+
+func TestUnknownPathsAndMethodsAnswerTheEnvelope(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	for _, path := range []string{"/", "/v1", "/v1/", "/v1/nowhere", "/v2/auth/login", "/v1/econtract/a/b/sign/finalize-docs", "/v1/econtract/service/sign/", "/authority/ocsp", dBase + "detail/", dBase + "detail/1/2"} {
+		refused(t, b.ask("GET", path, ""), 404, "path.not_found")
+		refused(t, b.ask("GET", path, "", "X-Access-Token", ""), 404, "path.not_found")
+	}
+	for _, c := range []struct{ method, path, allow string }{
+		{"PUT", dBase + "data", "GET, HEAD"},
+		{"POST", dBase + "out", "GET, HEAD"},
+		{"DELETE", dBase + "data", "GET, HEAD"},
+		{"PATCH", dBase + "detail/1207", "GET, HEAD"},
+		{"GET", dBase + "1207", "DELETE"},
+		{"GET", sBase + "finalize-docs", "POST"},
+		{"GET", "/api" + sBase + "finalize-docs", "POST"},
+		{"POST", "/v1/auth/specimen", "GET, HEAD, PUT, DELETE"},
+		{"BREW", "/v1/auth/login", "POST"},
+	} {
+		w := b.ask(c.method, c.path, "")
+		if got := w.Header().Get("Allow"); got != c.allow {
+			t.Errorf("%s %s: Allow %q, want %q", c.method, c.path, got, c.allow)
+		}
+		refused(t, w, 405, "method.not_allowed")
+	}
+	if w := b.ask("OPTIONS", dBase+"out", ""); w.Code != 204 || w.Header().Get("Allow") != "GET, HEAD" {
+		t.Errorf("OPTIONS: %d %v", w.Code, w.Header())
+	}
+}
+
+func TestADocumentThatIsNoNumberIsNotFound(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	for _, id := range []string{"abc", "-1", "0", "1.0", "1e3", "9007199254740993", "99999999999999999999", "%31%20", "+1", "%2e%2e%2f1"} {
+		refused(t, b.ask("GET", dBase+"status/"+id, ""), 404, "document.not_found")
+	}
+	if len(b.asked) > 0 {
+		t.Errorf("the workflow was asked %v", b.asked)
+	}
+}
+
+func TestOtherPathsLeadToTheSameOperations(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft(), func(o *Options) {
+		o.Paths = map[string]string{
+			"/lama/{document_id}/lihat":      dBase + "detail/{document_id}",
+			"/lama/unggah":                   signBase + "upload-docs-base64",
+			"/{service}/lama/selesai":        signBase + "finalize-docs",
+			"/api/v1/dokumen/{document_id}/": dBase + "status/{document_id}",
+		}
+	})
+	for _, c := range []struct{ method, path, body, asked string }{
+		{"GET", "/api" + dBase + "detail/1207", "", "detail"},
+		{"GET", "/lama/1207/lihat", "", "detail"},
+		{"POST", "/lama/unggah", uploadBody, "upload"},
+		{"POST", "/apa-saja/lama/selesai", `{"document_id":1207}`, "finalize"},
+	} {
+		b.asked = nil
+		if w := b.ask(c.method, c.path, c.body); w.Code != 200 || len(b.asked) != 1 || b.asked[0] != c.asked {
+			t.Errorf("%s %s: %d, asked %v", c.method, c.path, w.Code, b.asked)
+		}
+	}
+	refused(t, b.ask("DELETE", "/lama/1207/lihat", ""), 405, "method.not_allowed")
+	refused(t, b.ask("GET", "/lama/..%2f..%2fx/lihat", ""), 404, "document.not_found")
+	refused(t, b.ask("GET", "/lama/1207/lihat", "", "X-Access-Token", ""), 401, "auth.required")
+}
+
+func TestAPathMapThatCannotBeIsRefusedAtTheStart(t *testing.T) {
+	t.Parallel()
+	for from, to := range map[string]string{
+		"lama":       dBase + "out",
+		"/lama":      "/v1/nowhere",
+		"/v1/lama":   dBase + "out",
+		"/lama/{":    dBase + "out",
+		"/lama/{a}b": dBase + "out",
+	} {
+		if _, err := New(Options{Paths: map[string]string{from: to}}); err == nil {
+			t.Errorf("%s to %s was taken", from, to)
+		}
+	}
+	for _, service := range []string{"a/b", "{x}", "a b"} {
+		if _, err := New(Options{Service: service}); err == nil {
+			t.Errorf("service %q was taken", service)
+		}
+	}
+}
+
+func TestAPinnedServiceIsTheOnlyOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, processing(), func(o *Options) {
+		o.Service = "utama"
+		o.Paths = map[string]string{"/lama": signBase + "remind-docs"}
+	})
+	if w := b.ask("POST", "/v1/econtract/utama/sign/remind-docs", `{"document_id":1207}`); w.Code != 200 {
+		t.Errorf("the pinned one: %d", w.Code)
+	}
+	if w := b.ask("POST", "/lama", `{"document_id":1207}`); w.Code != 200 {
+		t.Errorf("by a further path: %d", w.Code)
+	}
+	refused(t, b.ask("POST", "/v1/econtract/lain/sign/remind-docs", `{"document_id":1207}`), 404, "path.not_found")
+}
+
+func TestWhatIsNotOursGoesToAuthorityAndWeb(t *testing.T) {
+	t.Parallel()
+	says := func(s string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, s) })
+	}
+	b := newBench(t, draft(), func(o *Options) { o.Authority, o.Web = says("authority"), says("web") })
+	for _, c := range []struct{ method, path, want string }{
+		{"GET", "/", "web"}, {"GET", "/documents/1", "web"}, {"HEAD", "/guest", "web"}, {"POST", "/authority/ocsp", "authority"}, {"GET", "/authority/crl", "authority"},
+	} {
+		if w := b.ask(c.method, c.path, "", "X-Access-Token", ""); w.Code != 200 || w.Body.String() != c.want {
+			t.Errorf("%s %s: %d %s", c.method, c.path, w.Code, w.Body)
+		}
+	}
+	refused(t, b.ask("POST", "/", ""), 404, "path.not_found")
+	refused(t, b.ask("GET", "/v1/nowhere", ""), 404, "path.not_found")
+	refused(t, b.ask("GET", "/api/v1/nowhere", ""), 404, "path.not_found")
+	if w := b.ask("GET", "/healthz", ""); w.Body.String() == "web" {
+		t.Error("the web app covers what is ours")
+	}
+}
+
+func TestTheLogHoldsNoSecrets(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	b := newBench(t, draft(), func(o *Options) { o.Log = slog.New(slog.NewJSONHandler(&log, nil)) })
+	b.ask("POST", "/v1/auth/login?token=rahasia1", `{"email":"andi@contoh.id","password":"rahasia2"}`, "X-Access-Token", "rahasia3", "Cookie", "segel_session=rahasia4", "Authorization", "Bearer rahasia5")
+	b.ask("GET", dBase+"detail/1207?search=rahasia6", "")
+	if strings.Contains(log.String(), "rahasia") {
+		t.Errorf("the log tells: %s", log.String())
+	}
+	for _, want := range []string{`"operation":"login"`, `"status":400`, `"request_id":"0000000000000000"`, `"operation":"detail"`, `"actor":"5c0e7b1a`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %s: %s", want, log.String())
+		}
+	}
+}
