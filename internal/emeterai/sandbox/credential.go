@@ -1,0 +1,90 @@
+package sandbox
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"time"
+
+	"segel/internal/authority"
+)
+
+// credential is the office's key and certificates.
+type credential struct {
+	key   crypto.Signer
+	chain []*x509.Certificate
+}
+
+// sealedAs is what the key is bound to at rest, and holder the office's identifier in its certificate.
+const (
+	sealedAs = "emeterai/sandbox"
+	holder   = "SPESIMEN"
+)
+
+// renewBefore is how long before its end a certificate is replaced.
+const renewBefore = 30 * 24 * time.Hour
+
+// ready returns the credential, and makes it at the first order or when its certificate nears its end. The
+// caller holds mu.
+func (f *Office) ready(ctx context.Context) (*credential, error) {
+	if c := f.credential; c != nil && f.o.Clock().Before(c.chain[0].NotAfter.Add(-renewBefore)) {
+		return c, nil
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), f.o.Random)
+	if err != nil {
+		return nil, down(fmt.Errorf("key of the office: %w", err))
+	}
+	chain, err := f.o.Issuer.Certify(ctx, authority.Holder{ID: holder, Name: Name, Seal: true}, key.Public())
+	if err != nil {
+		return nil, down(fmt.Errorf("certificate of the office: %w", err))
+	}
+	if len(chain) == 0 {
+		return nil, down(errors.New("certificate of the office: the issuer gave none"))
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, down(fmt.Errorf("key of the office: %w", err))
+	}
+	e := entry{Is: entryCredential, At: f.now()}
+	if e.Key, err = f.o.Sealer.Seal(sealedAs, der); err != nil {
+		return nil, down(fmt.Errorf("seal the office's key: %w", err))
+	}
+	for _, c := range chain {
+		e.Chain = append(e.Chain, c.Raw)
+	}
+	if err := f.journal.append(e); err != nil {
+		return nil, down(err)
+	}
+	f.credential = &credential{key, chain}
+	return f.credential, nil
+}
+
+// openCredential reads what ready wrote.
+func openCredential(e entry, s Sealer) (*credential, error) {
+	c := &credential{}
+	for _, der := range e.Chain {
+		cert, err := x509.ParseCertificate(der)
+		if err != nil {
+			return nil, fmt.Errorf("certificate of the office: %w", err)
+		}
+		c.chain = append(c.chain, cert)
+	}
+	der, err := s.Open(sealedAs, e.Key)
+	if err != nil {
+		return nil, fmt.Errorf("open the office's key: %w", err)
+	}
+	key, err := x509.ParsePKCS8PrivateKey(der)
+	if err != nil {
+		return nil, fmt.Errorf("key of the office: %w", err)
+	}
+	signer, ok := key.(*ecdsa.PrivateKey)
+	if !ok || len(c.chain) == 0 || !signer.PublicKey.Equal(c.chain[0].PublicKey) {
+		return nil, errors.New("key and certificate of the office do not belong together")
+	}
+	c.key = signer
+	return c, nil
+}

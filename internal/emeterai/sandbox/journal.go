@@ -1,0 +1,158 @@
+package sandbox
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// journalVersion stands in the first line of a journal.
+const journalVersion = 1
+
+// maxLine bounds a line in bytes; one with certificates takes some thousands.
+const maxLine = 1 << 20
+
+// header is the first line.
+type header struct {
+	Office int `json:"office"`
+}
+
+// entryKind says what happened. Values are stored for good.
+type entryKind string
+
+const (
+	entryCredential entryKind = "credential" // the office's key and certificates, from then on
+	entryTaken      entryKind = "taken"      // a serial was issued for an order
+	entryAffixed    entryKind = "affixed"    // a serial belongs to a source from now on
+)
+
+// entry is any other line.
+type entry struct {
+	Is     entryKind `json:"is"`
+	At     time.Time `json:"at"`
+	Order  string    `json:"order,omitempty"`
+	Payer  string    `json:"payer,omitempty"` // identifier of who pays
+	Serial string    `json:"serial,omitempty"`
+	Source string    `json:"source,omitempty"` // SHA-256 of the source, hexadecimal
+	Key    []byte    `json:"key,omitempty"`    // PKCS #8, sealed
+	Chain  [][]byte  `json:"chain,omitempty"`  // DER, leaf first
+}
+
+// journal is an append-only file of lines. A line is there once its bytes and the file's name are synced.
+type journal struct {
+	file *os.File
+	size int64 // of the whole lines
+}
+
+// openJournal opens the journal of a folder, makes both if need be, and tells each entry to add, oldest first.
+//
+// A last line without its end was never answered for: the power went while it was written. It is cut off.
+func openJournal(dir string, add func(entry) error) (j *journal, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("folder of the office: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "journal.jsonl"), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("journal of the office: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("journal of the office: %w", err), f.Close())
+			j = nil
+		}
+	}()
+	j = &journal{file: f}
+	if j.size, err = replay(f, add); err != nil {
+		return nil, err
+	}
+	if err := f.Truncate(j.size); err != nil {
+		return nil, fmt.Errorf("cut off the unfinished line: %w", err)
+	}
+	if j.size > 0 {
+		return j, nil
+	}
+	if err := j.line(header{journalVersion}); err != nil {
+		return nil, err
+	}
+	return j, syncDir(dir)
+}
+
+// replay reads the whole lines of a journal and returns how many bytes they take.
+func replay(r io.Reader, add func(entry) error) (int64, error) {
+	in := bufio.NewReaderSize(r, maxLine)
+	var size int64
+	for n := 1; ; n++ {
+		line, err := in.ReadSlice('\n')
+		if errors.Is(err, io.EOF) {
+			return size, nil
+		}
+		if err == nil {
+			err = replayLine(n, line, add)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("line %d: %w", n, err)
+		}
+		size += int64(len(line))
+	}
+}
+
+func replayLine(n int, line []byte, add func(entry) error) error {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if n == 1 {
+		var h header
+		if err := d.Decode(&h); err != nil {
+			return err
+		}
+		if h.Office != journalVersion {
+			return fmt.Errorf("version %d is not known to this program", h.Office)
+		}
+		return nil
+	}
+	var e entry
+	if err := d.Decode(&e); err != nil {
+		return err
+	}
+	return add(e)
+}
+
+// append makes an entry durable. After an error it is not in the journal, and a later append may succeed.
+func (j *journal) append(e entry) error { return j.line(e) }
+
+func (j *journal) line(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b = append(b, '\n')
+	if _, err = j.file.Write(b); err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		// Half a line would swallow the next one.
+		return errors.Join(fmt.Errorf("write journal of the office: %w", err), j.file.Truncate(j.size))
+	}
+	j.size += int64(len(b))
+	return nil
+}
+
+func (j *journal) close() error { return j.file.Close() }
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, fs.ErrInvalid) { // some file systems cannot sync a folder, and need not
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}

@@ -1,0 +1,190 @@
+package sandbox
+
+import (
+	"context"
+	"crypto"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"segel/internal/authority"
+	"segel/internal/emeterai"
+	"segel/revocation"
+	"segel/tsp"
+)
+
+// Issuer certifies the office's key.
+type Issuer interface {
+	Certify(ctx context.Context, h authority.Holder, key crypto.PublicKey) ([]*x509.Certificate, error)
+}
+
+// Sealer protects the office's key at rest. The id is bound to the sealed bytes.
+type Sealer interface {
+	Seal(id string, plain []byte) ([]byte, error)
+	Open(id string, sealed []byte) ([]byte, error)
+}
+
+// Options of an office. All are required.
+type Options struct {
+	Issuer      Issuer
+	Timestamper tsp.Timestamper
+	Revocation  revocation.Source
+	Sealer      Sealer
+	PublicURL   string // the QR code in the artwork leads there
+	Clock       func() time.Time
+	Random      io.Reader // serials and keys
+}
+
+// Name is how the office calls itself, to people and in its certificate.
+const Name = "SPESIMEN Kantor Meterai Uji"
+
+// Office issues and affixes specimens. It is safe for use by several goroutines.
+type Office struct {
+	o Options
+
+	mu         sync.Mutex // guards all below; held while the journal is written, never while a file is stamped
+	journal    *journal
+	orders     map[string]string // serial by order
+	serials    map[string]*serial
+	credential *credential // nil until the first order
+}
+
+// serial is what became of one.
+type serial struct {
+	source string // digest of what it is affixed to, hexadecimal; empty: unused
+}
+
+// Open opens the office in a folder, and makes both at the first start.
+func Open(dir string, o Options) (*Office, error) {
+	if u, err := url.Parse(o.PublicURL); err != nil || u.Scheme == "" || u.Host == "" {
+		return nil, fmt.Errorf("public address %q of the office", o.PublicURL)
+	}
+	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
+	f := &Office{o: o, orders: map[string]string{}, serials: map[string]*serial{}}
+	var err error
+	f.journal, err = openJournal(dir, f.recall)
+	return f, err
+}
+
+// Close ends the use of the journal. What was issued stays.
+func (f *Office) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.journal.close()
+}
+
+// recall takes up one entry of the journal.
+func (f *Office) recall(e entry) error {
+	switch e.Is {
+	case entryCredential:
+		c, err := openCredential(e, f.o.Sealer)
+		f.credential = c
+		return err
+	case entryTaken:
+		if f.orders[e.Order] != "" || f.serials[e.Serial] != nil || e.Order == "" || e.Serial == "" {
+			return fmt.Errorf("order %q and serial %q are not new", e.Order, e.Serial)
+		}
+		f.orders[e.Order], f.serials[e.Serial] = e.Serial, &serial{}
+		return nil
+	case entryAffixed:
+		s := f.serials[e.Serial]
+		if d, err := hex.DecodeString(e.Source); s == nil || s.source != "" || err != nil || len(d) != 32 {
+			return fmt.Errorf("serial %q cannot be affixed to %q", e.Serial, e.Source)
+		}
+		s.source = e.Source
+		return nil
+	}
+	return fmt.Errorf("%q is not known to this program", e.Is)
+}
+
+// Take issues a serial for an order, or the one it was issued before.
+func (f *Office) Take(ctx context.Context, o emeterai.Order) (string, error) {
+	if o.ID == "" {
+		return "", &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeOrder, Text: "the order has no identifier"}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s, ok := f.orders[o.ID]; ok {
+		return s, nil
+	}
+	// Without a certificate the serial could not be affixed.
+	if _, err := f.ready(ctx); err != nil {
+		return "", err
+	}
+	s, err := f.fresh()
+	if err != nil {
+		return "", down(err)
+	}
+	// Durable after the append: that this order has this serial. Not yet: that the caller knows. After a crash
+	// he asks with the same identifier and is told the same serial.
+	if err := f.journal.append(entry{Is: entryTaken, At: f.now(), Order: o.ID, Payer: o.Organisation, Serial: s}); err != nil {
+		return "", down(err)
+	}
+	f.orders[o.ID], f.serials[s] = s, &serial{}
+	return s, nil
+}
+
+// Form of a serial. It can be mistaken for no real one: those are 22 characters without a hyphen.
+const (
+	serialPrefix  = "SPESIMEN-"
+	serialDigits  = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	serialLen     = 13
+	serialRetries = 10
+)
+
+// fresh makes a serial that was never issued.
+func (f *Office) fresh() (string, error) {
+	for range serialRetries {
+		b := []byte(serialPrefix)
+		for len(b) < len(serialPrefix)+serialLen {
+			var r [1]byte
+			if _, err := io.ReadFull(f.o.Random, r[:]); err != nil {
+				return "", fmt.Errorf("random serial: %w", err)
+			}
+			if n := int(r[0]); n < 256-256%len(serialDigits) { // no digit is likelier than another
+				b = append(b, serialDigits[n%len(serialDigits)])
+			}
+		}
+		if s := string(b); f.serials[s] == nil {
+			return s, nil
+		}
+	}
+	return "", errors.New("random serials repeat themselves")
+}
+
+// Status tells what became of a serial.
+func (f *Office) Status(_ context.Context, serial string) (emeterai.Status, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, ok := f.serials[serial]
+	switch {
+	case !ok:
+		return "", unknownSerial(serial)
+	case s.source != "":
+		return emeterai.Affixed, nil
+	}
+	return emeterai.Unused, nil
+}
+
+// Specimen is always true.
+func (f *Office) Specimen() bool { return true }
+
+// Name returns [Name].
+func (f *Office) Name() string { return Name }
+
+func (f *Office) now() time.Time { return f.o.Clock().UTC().Truncate(time.Millisecond) }
+
+// down is a problem of the office itself. What failed was not done, or can be repeated.
+func down(err error) error {
+	return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeDown, Text: "the office cannot work just now", Err: err}
+}
+
+func unknownSerial(s string) error {
+	return &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeSerial, Text: fmt.Sprintf("serial %s was never issued", s)}
+}
