@@ -56,6 +56,7 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 	h.Set("X-Accel-Buffering", "no")
 	c.w.WriteHeader(http.StatusOK)
 	out := &eventWriter{w: c.w, control: http.NewResponseController(c.w)}
+	defer out.done()
 	if d.Version > after {
 		after = d.Version
 		out.progress(&d)
@@ -97,6 +98,9 @@ func (o *eventWriter) progress(d *contract.Document) {
 	}
 	o.send(fmt.Sprintf("event: progress\nid: %d\ndata: %s\n\n", d.Version, data))
 }
+
+// done lifts the deadline: the connection may carry other answers after this one.
+func (o *eventWriter) done() { _ = o.control.SetWriteDeadline(time.Time{}) }
 
 // beat keeps proxies from closing a stream on which nothing happens, and finds out whether the client is there.
 func (o *eventWriter) beat() { o.send(": still here\n\n") }

@@ -39,7 +39,7 @@ var keptHeaders = []string{"Content-Type", "Content-Language", "Cache-Control", 
 // digest is kept with the answer. A repeat hashes its own body and compares, without running anything.
 func (c *call) once(do func(*call) error) error {
 	key := c.r.Header.Get("Idempotency-Key")
-	if key == "" || !c.keyed() {
+	if key == "" || !c.endpoint.keyed() {
 		return do(c)
 	}
 	if len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
@@ -59,9 +59,10 @@ func (c *call) once(do func(*call) error) error {
 	return c.repeat(first)
 }
 
-// keyed reports whether the endpoint takes an Idempotency-Key: every POST does but those below /v1/auth/.
-func (c *call) keyed() bool {
-	return c.endpoint.method == http.MethodPost && !strings.HasPrefix(c.endpoint.path, "/v1/auth/")
+// keyed reports whether the endpoint takes an Idempotency-Key: every POST does but those below /v1/auth/, whose
+// answers are secrets, and those that know no account to keep an answer for.
+func (e *endpoint) keyed() bool {
+	return e.method == http.MethodPost && !e.open && !strings.HasPrefix(e.path, "/v1/auth/")
 }
 
 // repeat answers what the first request with this key was answered, if it is the same request.

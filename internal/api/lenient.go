@@ -163,6 +163,26 @@ func (n number) read(field string, bad *problems) float64 {
 
 func (number) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: "number"} }
 
+// ordinal is a number that has to be whole, kept as it was written.
+type ordinal struct{ number }
+
+func (ordinal) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: "integer", Format: "int64"}
+}
+
+// read returns the number, or 0 when there is none.
+func (o ordinal) read(field string, bad *problems) int {
+	if !o.given() || o.bad {
+		o.number.read(field, bad)
+		return 0
+	}
+	n, ok := parseInteger(string(o.literal))
+	if !ok {
+		bad.add(field, "value.not_integer")
+	}
+	return int(n)
+}
+
 // maxItems bounds how many entries of a list are decoded. It is above every limit a configuration can set, so
 // that the rule with its own limit is what refuses; what follows is not even looked at.
 const maxItems = 10_000

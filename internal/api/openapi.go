@@ -81,7 +81,7 @@ func (s *server) specify(e *endpoint) *huma.Operation {
 	if strings.Contains(e.path, "{document_id}") {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: "document_id", In: "path", Required: true, Schema: &huma.Schema{Type: "integer", Format: "int64"}, Example: 1207})
 	}
-	if e.method == http.MethodPost && !strings.HasPrefix(e.path, "/v1/auth/") {
+	if e.keyed() {
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string"},
 			Description: "A repeat with the same key and body within a day answers what the first request was answered.",
@@ -116,6 +116,8 @@ func refusalsOf(e *endpoint) []int {
 		list = append(list, http.StatusPaymentRequired)
 	case "upload", "upload-multipart", "put-specimen":
 		list = append(list, http.StatusUnsupportedMediaType)
+	case "specimen":
+		list = append(list, http.StatusNotFound)
 	case "preview", "download", "original":
 		list = append(list, http.StatusRequestedRangeNotSatisfiable)
 	}

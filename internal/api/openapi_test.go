@@ -4,9 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 func TestTheSpecificationNamesEveryEndpointAndResolves(t *testing.T) {
@@ -39,6 +45,48 @@ func TestTheSpecificationNamesEveryEndpointAndResolves(t *testing.T) {
 		if schemas[ref[1]] == nil {
 			t.Errorf("schema %s is not there", ref[1])
 		}
+	}
+}
+
+// TestEveryAnswerFitsTheSpecification reads the golden answers by the schemas of their operations.
+func TestEveryAnswerFitsTheSpecification(t *testing.T) {
+	t.Parallel()
+	s := &server{Options: Options{}.withDefaults()}
+	s.register()
+	if err := s.describe(); err != nil {
+		t.Fatal(err)
+	}
+	fitted := 0
+	for _, c := range shapes {
+		text, err := os.ReadFile(filepath.Join("testdata", "golden", c.golden))
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, body, _ := strings.Cut(string(text), "\n\n")
+		_, pattern := s.mux.Handler(httptest.NewRequest(c.method, c.path, nil))
+		i := slices.IndexFunc(s.endpoints, func(e endpoint) bool { return pattern == e.method+" "+e.path })
+		if i < 0 || !strings.Contains(head, "application/json") {
+			continue
+		}
+		status, _, _ := strings.Cut(head, "\n")
+		answer := s.specify(&s.endpoints[i]).Responses[status]
+		if answer == nil {
+			t.Errorf("%s: status %s of %s is not described", c.golden, status, pattern)
+			continue
+		}
+		var v any
+		if err := json.Unmarshal([]byte(body), &v); err != nil {
+			t.Fatal(err)
+		}
+		var res huma.ValidateResult
+		huma.Validate(s.huma.OpenAPI().Components.Schemas, answer.Content["application/json"].Schema, huma.NewPathBuffer(nil, 0), huma.ModeReadFromServer, v, &res)
+		for _, err := range res.Errors {
+			t.Errorf("%s: %v", c.golden, err)
+		}
+		fitted++
+	}
+	if fitted < 30 {
+		t.Errorf("only %d answers were read", fitted)
 	}
 }
 

@@ -21,7 +21,7 @@ type placeData struct {
 
 // placementIO is one placement in a client's spelling, going in and coming back.
 type placementIO struct {
-	Page         number     `json:"page" required:"true" doc:"from 1" example:"1"`
+	Page         ordinal    `json:"page" required:"true" doc:"from 1" example:"1"`
 	Props        *propsIO   `json:"props" required:"false"`
 	User         userIO     `json:"user" required:"true" doc:"a participant; for a duty stamp also the owner. By userid, else by e-mail"`
 	Emet         *cornersIO `json:"emet" required:"false"`
@@ -41,7 +41,7 @@ type propsIO struct {
 type userIO struct {
 	Speciment phrase  `json:"speciment" required:"false" doc:"may be empty"`
 	Name      phrase  `json:"name" required:"false" example:"Siti Rahma"`
-	Email     *phrase `json:"email" required:"false" example:"siti@contoh.id"`
+	Email     *phrase `json:"email" required:"false" nullable:"true" example:"siti@contoh.id"`
 	UserID    phrase  `json:"userid" required:"false" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
 }
 
@@ -99,7 +99,7 @@ func (in *placeIn) requests(limit int, bad *problems) []contract.PlaceRequest {
 func (p *placementIO) request(at string, bad *problems) contract.PlaceRequest {
 	r := contract.PlaceRequest{
 		Kind:   contract.PlacementKind(p.Type.read(at+"type", bad)),
-		Page:   p.page(at+"page", bad),
+		Page:   p.Page.read(at+"page", bad),
 		Person: personID(p.User.UserID.read(at+"user.userid", bad)),
 		Emet:   p.Emet.box(at+"emet.", bad),
 		Props:  p.Props.read(at+"props.", bad),
@@ -116,18 +116,6 @@ func (p *placementIO) request(at string, bad *problems) contract.PlaceRequest {
 		r.Drawn = contract.PageSize{Width: s.Width.read(at+"documentSize.width", bad), Height: s.Height.read(at+"documentSize.height", bad)}
 	}
 	return r
-}
-
-func (p *placementIO) page(field string, bad *problems) int {
-	p.Page.read(field, bad)
-	if !p.Page.given() || p.Page.bad {
-		return 0
-	}
-	n, ok := parseInteger(string(p.Page.literal))
-	if !ok {
-		bad.add(field, "value.not_integer")
-	}
-	return int(n)
 }
 
 // box returns the corners, or nil where none of them is given.

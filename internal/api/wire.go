@@ -21,7 +21,7 @@ func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 type personIn struct {
 	ID     phrase  `json:"id" required:"false" doc:"UUID of a user of the organisation" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
 	Name   phrase  `json:"name" required:"false" example:"Siti Rahma"`
-	Email  phrase  `json:"email" required:"false" example:"siti@contoh.id"`
+	Email  phrase  `json:"email" required:"false" nullable:"true" example:"siti@contoh.id"`
 	Role   phrase  `json:"role" required:"true" doc:"signer or viewer" enum:"signer,viewer" example:"signer"`
 	Number integer `json:"number" required:"false" doc:"from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing"`
 }
