@@ -51,8 +51,9 @@ type Documents interface {
 	// Enqueue adds work on its own, in a transaction of its own; what already waits is not added again.
 	Enqueue(ctx context.Context, jobs ...contract.Job) error
 
-	// Keys calls yield with every blob the store refers to, until it returns false.
-	Keys(ctx context.Context, yield func(key string, size int64) bool) error
+	// Files calls yield with every file the store refers to, each once, until it returns false. No transaction
+	// is open while yield runs.
+	Files(ctx context.Context, yield func(contract.File) bool) error
 }
 
 // SearchLimit bounds how many matches of a search are counted.

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"crypto"
+	"crypto/rand"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"segel/internal/authority"
+	"segel/internal/blob/file"
+	"segel/internal/config"
+	"segel/internal/contract"
+	"segel/internal/credential"
+	"segel/internal/emeterai/sandbox"
+	"segel/internal/identity"
+	"segel/internal/store"
+	"segel/internal/store/sqlstore"
+	"segel/internal/text"
+	"segel/internal/workflow"
+)
+
+// app is everything wired together. Here, and nowhere else, implementations meet.
+type app struct {
+	conf      config.Config
+	log       *slog.Logger
+	store     *sqlstore.Store
+	authority *authority.Authority
+	identity  *identity.Service
+	workflow  *workflow.Service
+	sealer    *credential.Sealer
+}
+
+// open makes or opens the data folder and wires what commands and the service share. It starts nothing.
+func open(ctx context.Context, conf config.Config, log *slog.Logger) (*app, error) {
+	if err := os.MkdirAll(conf.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	a := &app{conf: conf, log: log}
+	master := conf.MasterKeyFile
+	if master == "" {
+		master = filepath.Join(conf.DataDir, "master.key")
+	}
+	var err error
+	if a.sealer, err = credential.OpenSealer(master); err != nil {
+		return nil, err
+	}
+	if a.store, err = sqlstore.Open(ctx, dsn(conf), sqlstore.Options{Clock: time.Now}); err != nil {
+		return nil, err
+	}
+	if err := a.wire(); err != nil {
+		return nil, errors.Join(err, a.store.Close())
+	}
+	return a, nil
+}
+
+func dsn(conf config.Config) string {
+	if conf.Database != "" {
+		return conf.Database
+	}
+	return filepath.Join(conf.DataDir, "segel.db")
+}
+
+func (a *app) wire() error {
+	var err error
+	a.authority, err = authority.Open(filepath.Join(a.conf.DataDir, "authority"), authority.Options{
+		PublicURL: a.conf.BaseURL(), Clock: time.Now, Sealer: a.sealer, Ledger: ledger{a.store},
+	})
+	if err != nil {
+		return err
+	}
+	blobs, err := file.Open(filepath.Join(a.conf.DataDir, "blobs"))
+	if err != nil {
+		return err
+	}
+	a.identity = identity.New(identity.Options{
+		Store: a.store, Clock: time.Now, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log,
+		Lifetimes: identity.Lifetimes{Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime, Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime},
+		Rates: identity.Rates{
+			Pair:    identity.Rate{Burst: a.conf.LoginTries, Every: 10 * time.Second},
+			Address: identity.Rate{Burst: a.conf.LoginTriesPerAddress, Every: time.Second},
+		},
+		Hashers: a.conf.MaxLogins, Password: a.conf.MinPassword,
+	})
+	a.workflow = &workflow.Service{
+		Store: a.store, Blobs: blobs, Issuer: issuer{a.authority}, Sealer: a.sealer,
+		Timestamper: a.authority.Timestamper(), Revocation: a.authority, Links: a.identity,
+		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
+		Clock: time.Now, Random: rand.Reader, Log: a.log,
+	}
+	return nil
+}
+
+// openOffice opens the stamp office. One process at a time has it.
+func (a *app) openOffice() error {
+	office, err := sandbox.Open(filepath.Join(a.conf.DataDir, "office"), sandbox.Options{
+		Issuer: a.authority, Timestamper: a.authority.Timestamper(), Revocation: a.authority, Sealer: a.sealer,
+		PublicURL: a.conf.BaseURL(), Clock: time.Now, Random: rand.Reader,
+	})
+	if err != nil {
+		return err
+	}
+	a.workflow.Office = office
+	return nil
+}
+
+func (a *app) close() {
+	if err := a.store.Close(); err != nil {
+		a.log.Error("close database", "error", err)
+	}
+}
+
+// grant gives a new organisation its units. An organisation that was ever granted any is left alone, so that
+// this can be repeated after a crash.
+func (a *app) grant(ctx context.Context, o contract.OrganisationID) error {
+	have, err := a.store.Quota(ctx, o)
+	if err != nil {
+		return fmt.Errorf("read quota: %w", err)
+	}
+	for unit, n := range map[contract.Unit]int{contract.UnitStamp: a.conf.GrantStamps, contract.UnitSignature: a.conf.GrantSignatures} {
+		if have[unit].Granted > 0 || n == 0 {
+			continue
+		}
+		if err := a.store.Grant(ctx, o, unit, n, "sandbox office", time.Now()); err != nil {
+			return fmt.Errorf("grant quota: %w", err)
+		}
+	}
+	return nil
+}
+
+// issuer lets the workflow certify with the embedded authority.
+type issuer struct{ a *authority.Authority }
+
+func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
+	return i.a.Certify(ctx, authority.Holder(h), key)
+}
+
+// ledger keeps the authority's records in the store.
+type ledger struct{ s store.Certificates }
+
+func (l ledger) Issued(ctx context.Context, r authority.Record) error {
+	return l.s.AddCertificate(ctx, store.Certificate(r))
+}
+
+func (l ledger) Lookup(ctx context.Context, serial string) (authority.Record, error) {
+	c, err := l.s.Certificate(ctx, serial)
+	if errors.Is(err, store.ErrNotFound) {
+		return authority.Record{}, authority.ErrUnknown
+	}
+	return authority.Record(c), err
+}
+
+func (l ledger) Revoked(ctx context.Context) ([]authority.Record, error) {
+	all, err := l.s.RevokedCertificates(ctx)
+	out := make([]authority.Record, len(all))
+	for i, c := range all {
+		out[i] = authority.Record(c)
+	}
+	return out, err
+}
+
+// log returns the logger that the configuration asks for. It writes to standard error; standard output is for
+// what a command answers.
+func (w *world) log(conf config.Config) *slog.Logger {
+	o := &slog.HandlerOptions{Level: conf.LogLevel}
+	if conf.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w.stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(w.stderr, o))
+}
+
+// plain turns a refusal of a rule into the sentence that a person reads.
+func plain(err error) error {
+	var e *contract.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return errors.New(text.Sentence(text.English, e.Code, e.Args))
+}

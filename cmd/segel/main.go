@@ -1,0 +1,117 @@
+// Command segel signs contracts and affixes duty stamps: the service, and the same paper rooms on single files.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"segel/internal/config"
+)
+
+// version is set by the build.
+var version = "unknown"
+
+// command is the command line.
+type command struct {
+	Serve     serveCommand     `cmd:"" help:"Start the service."`
+	User      userCommand      `cmd:"" help:"Users of a data folder; works beside a running service."`
+	Sign      signCommand      `cmd:"" help:"Sign one file, without a service."`
+	Authority authorityCommand `cmd:"" help:"The embedded certificate authority."`
+	Fsck      fsckCommand      `cmd:"" help:"Check that files, database and log agree."`
+	Migrate   migrateCommand   `cmd:"" help:"Bring the database to this program's form."`
+	Config    configCommand    `cmd:"" help:"Print the effective configuration with its comments."`
+	Version   versionCommand   `cmd:"" help:"Print the version."`
+}
+
+// world is what a command touches besides its arguments.
+type world struct {
+	ctx    context.Context
+	stdout io.Writer
+	stderr io.Writer
+	env    []string
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	w := &world{ctx: ctx, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ()}
+	os.Exit(w.run(os.Args[1:]))
+}
+
+// run does what the command line says and returns the exit status: 0 done, 1 refused or not done, 2 not
+// understood.
+func (w *world) run(args []string) int {
+	var c command
+	exit := -1
+	parser, err := kong.New(&c, kong.Name("segel"), kong.Description("Signs contracts and affixes duty stamps."),
+		kong.UsageOnError(), kong.Writers(w.stdout, w.stderr), kong.Exit(func(code int) { exit = code }), kong.Bind(w))
+	if err != nil {
+		fmt.Fprintln(w.stderr, "segel:", err)
+		return 2
+	}
+	k, err := parser.Parse(args)
+	if exit >= 0 { // --help was answered
+		return exit
+	}
+	if err != nil {
+		fmt.Fprintln(w.stderr, "segel:", err)
+		return 2
+	}
+	if err := k.Run(w); err != nil {
+		fmt.Fprintln(w.stderr, "segel:", err)
+		var s exitStatus
+		if errors.As(err, &s) {
+			return int(s)
+		}
+		return 1
+	}
+	return 0
+}
+
+// exitStatus is an error that ends the program with that status.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// dataFlag names the data folder.
+type dataFlag struct {
+	Data string `help:"Data folder." placeholder:"DIR"`
+}
+
+// config reads the configuration with the flags that were given.
+func (d dataFlag) config(w *world, more map[string]string) (config.Config, error) {
+	flags := map[string]string{}
+	for name, value := range more {
+		if value != "" {
+			flags[name] = value
+		}
+	}
+	if d.Data != "" {
+		flags["SEGEL_DATA_DIR"] = d.Data
+	}
+	return config.Load(w.env, flags)
+}
+
+type versionCommand struct{}
+
+func (versionCommand) Run(w *world) error {
+	_, err := fmt.Fprintln(w.stdout, "segel", version)
+	return err
+}
+
+type configCommand struct{ dataFlag }
+
+func (c configCommand) Run(w *world) error {
+	conf, err := c.config(w, nil)
+	if err != nil {
+		return err
+	}
+	return conf.Print(w.stdout)
+}

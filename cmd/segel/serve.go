@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"segel/internal/api"
+	"segel/internal/config"
+	"segel/internal/contract"
+	"segel/internal/jobs"
+	"segel/internal/text"
+	"segel/internal/workflow"
+	"segel/web"
+)
+
+type serveCommand struct {
+	dataFlag
+	Listen    string `help:"Address to listen on; port 0 takes a free one." placeholder:"ADDR"`
+	PublicURL string `name:"public-url" help:"Address under which clients reach the service." placeholder:"URL"`
+}
+
+func (c serveCommand) Run(w *world) error {
+	conf, err := c.config(w, map[string]string{"SEGEL_LISTEN": c.Listen, "SEGEL_PUBLIC_URL": c.PublicURL})
+	if err != nil {
+		return err
+	}
+	log := w.log(conf)
+	for _, name := range config.Unknown(w.env) {
+		log.Warn("a variable of the environment means nothing here", "name", name)
+	}
+	l, err := net.Listen("tcp", conf.Listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	defer l.Close()
+	conf.Listen = l.Addr().String()
+
+	a, err := open(w.ctx, conf, log)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if err := a.first(w); err != nil {
+		return err
+	}
+	return a.serve(w, l)
+}
+
+// first makes the first organisation and login, and prints the password that is never shown again.
+func (a *app) first(w *world) error {
+	first, err := a.identity.Bootstrap(w.ctx, a.conf.Organisation, a.conf.AdminEmail)
+	if err != nil {
+		return fmt.Errorf("first login: %w", err)
+	}
+	o, err := a.store.FirstOrganisation(w.ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.grant(w.ctx, o.ID); err != nil {
+		return err
+	}
+	if first != nil {
+		fmt.Fprintf(w.stdout, "first login: %s, password: %s (shown this once)\n", first.Account.Email, first.Password)
+	}
+	return nil
+}
+
+// Bounds on slow clients. Bodies and answers may take long; what stands still is cut by the idle timeouts of the
+// handlers that stream.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+)
+
+func (a *app) serve(w *world, l net.Listener) error {
+	if err := a.openOffice(); err != nil {
+		return err
+	}
+	handler, err := a.handler()
+	if err != nil {
+		return err
+	}
+	runner, err := a.work(w.ctx)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	fmt.Fprintf(w.stdout, "segel %s listens on http://%s\n", version, l.Addr())
+
+	select {
+	case err = <-failed:
+	case <-w.ctx.Done():
+		err = nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), a.conf.ShutdownWait)
+	defer cancel()
+	if stop := server.Shutdown(ctx); errors.Is(stop, context.DeadlineExceeded) {
+		_ = server.Close() // who still streams is cut
+	} else {
+		err = errors.Join(err, stop)
+	}
+	return errors.Join(err, runner.Stop(ctx))
+}
+
+func (a *app) handler() (http.Handler, error) {
+	return api.New(api.Options{
+		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.store,
+		Say: func(language, code string, args map[string]any) string {
+			return text.Sentence(text.Accept(language), code, args)
+		},
+		Authority: a.authority.Handler(), Web: web.Handler(), Log: a.log, Version: version, PublicURL: a.conf.BaseURL(),
+		Service: a.conf.ServiceSegment, Paths: a.conf.Paths, Origins: a.conf.CORSOrigins, Limits: a.conf.Limits(),
+		Rate: float64(a.conf.RequestsPerSecond),
+	})
+}
+
+// work starts the jobs.
+func (a *app) work(ctx context.Context) (jobs.Runner, error) {
+	return jobs.Start(ctx, a.store, jobs.Handlers{
+		Stamp:    func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Stamp(ctx, id)) },
+		Complete: func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Complete(ctx, id)) },
+		Sweep:    a.workflow.Sweep,
+		Periodic: []jobs.Periodic{
+			{Name: "expire", Every: time.Minute, Run: a.workflow.Expire},
+			{Name: "resume", Every: time.Minute, Run: a.workflow.Resume},
+			{Name: "purge", Every: time.Hour, Run: a.purge},
+		},
+	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log})
+}
+
+// later tells the queue when to try again.
+func later(err error) error {
+	var l *workflow.Later
+	if errors.As(err, &l) {
+		return &jobs.Later{After: l.After}
+	}
+	return err
+}
+
+// purge removes what has run out.
+func (a *app) purge(ctx context.Context) error {
+	now := time.Now()
+	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)))
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"segel/internal/authority"
+	"segel/internal/credential"
+	"segel/pades"
+	"segel/pades/appearance"
+	"segel/pdf"
+	"segel/revocation"
+	"segel/tsp"
+)
+
+type signCommand struct {
+	dataFlag
+	In           string `arg:"" help:"File to sign." placeholder:"IN.pdf"`
+	Out          string `arg:"" help:"Signed file; it must not be there yet." placeholder:"OUT.pdf"`
+	P12          string `name:"p12" help:"Key and certificates as PKCS #12." placeholder:"FILE" xor:"key"`
+	PasswordFile string `help:"File whose first line opens the PKCS #12." placeholder:"FILE"`
+	Page         int    `help:"Page of a visible signature, from 1." placeholder:"N"`
+	Box          string `help:"Its corners in points from the lower left: llx,lly,urx,ury." placeholder:"BOX"`
+	Level        string `enum:"b-b,b-t,b-lt,b-lta" default:"b-t" help:"PAdES level: b-b, b-t, b-lt or b-lta."`
+}
+
+// signing is what a file is signed with.
+type signing struct {
+	credential  credential.Credential
+	name        string
+	timestamper tsp.Timestamper
+	revocation  revocation.Source
+}
+
+func (c signCommand) Run(w *world) error {
+	field, err := c.field()
+	if err != nil {
+		return err
+	}
+	s, done, err := c.signing(w)
+	if err != nil {
+		return err
+	}
+	defer done()
+	in, err := os.Open(c.In)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	tails, err := c.sign(w.ctx, in, info.Size(), s, field)
+	if err != nil {
+		return err
+	}
+	return writeSigned(c.Out, in, tails)
+}
+
+// sign makes the tails of the level, each on top of those before it.
+func (c signCommand) sign(ctx context.Context, in io.ReaderAt, size int64, s *signing, field *pades.FieldSpec) ([][]byte, error) {
+	now := time.Now()
+	o := pades.Options{NewField: field, Key: s.credential.Signer, Chain: s.credential.Chain, Time: now, Name: s.name, Random: rand.Reader}
+	if c.Level != "b-b" {
+		o.Timestamper = s.timestamper
+	}
+	if field.Page > 0 {
+		o.Appearance = appearance.Signature(appearance.SignatureText{Name: s.name, Time: now}, field.Rect.Width(), field.Rect.Height())
+	}
+	steps := []func(pades.Source) (*pades.Result, error){
+		func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, o) },
+	}
+	if c.Level == "b-lt" || c.Level == "b-lta" {
+		steps = append(steps, func(src pades.Source) (*pades.Result, error) { return pades.Validation(ctx, src, s.revocation) })
+	}
+	if c.Level == "b-lta" {
+		steps = append(steps, func(src pades.Source) (*pades.Result, error) { return pades.DocumentTimestamp(ctx, src, s.timestamper) })
+	}
+	var tails [][]byte
+	for _, step := range steps {
+		src := pades.Source{R: extended{in, size, tails}, Size: size + total(tails)}
+		r, err := step(src)
+		if err != nil {
+			return nil, fmt.Errorf("sign %s: %w", c.In, err)
+		}
+		tails = append(tails, r.Tail)
+	}
+	return tails, nil
+}
+
+// field reads where the signature shall stand; the zero page makes it invisible.
+func (c signCommand) field() (*pades.FieldSpec, error) {
+	f := &pades.FieldSpec{Name: fmt.Sprintf("Segel%d", time.Now().UnixMilli())}
+	if c.Box == "" && c.Page == 0 {
+		return f, nil
+	}
+	parts := strings.Split(c.Box, ",")
+	if len(parts) != 4 || c.Page < 1 {
+		return nil, errors.New("a visible signature needs --page N and --box llx,lly,urx,ury")
+	}
+	var v [4]float64
+	for i, p := range parts {
+		var err error
+		if v[i], err = strconv.ParseFloat(strings.TrimSpace(p), 64); err != nil {
+			return nil, fmt.Errorf("corner %q of the box is no number", p)
+		}
+	}
+	f.Page, f.Rect = c.Page, pdf.Rect{LLX: min(v[0], v[2]), LLY: min(v[1], v[3]), URX: max(v[0], v[2]), URY: max(v[1], v[3])}
+	if f.Rect.Empty() {
+		return nil, errors.New("the box has no area")
+	}
+	return f, nil
+}
+
+// signing finds the key: a PKCS #12 file, the authority of a data folder, or one that is thrown away.
+func (c signCommand) signing(w *world) (*signing, func(), error) {
+	nothing := func() {}
+	switch {
+	case c.P12 != "":
+		s, err := c.fromPKCS12(w)
+		return s, nothing, err
+	case c.Data != "":
+		conf, err := c.config(w, nil)
+		if err != nil {
+			return nil, nothing, err
+		}
+		a, err := open(w.ctx, conf, w.log(conf))
+		if err != nil {
+			return nil, nothing, err
+		}
+		name := "Segel"
+		if o, err := a.store.FirstOrganisation(w.ctx); err == nil {
+			name = o.Name
+		}
+		s, err := certified(w.ctx, a.authority, name)
+		return s, a.close, err
+	}
+	fmt.Fprintln(w.stderr, "segel: signing with a throw-away credential that nobody can trust; give --data or --p12 for a real one")
+	e, err := authority.Ephemeral("http://localhost", time.Now)
+	if err != nil {
+		return nil, nothing, err
+	}
+	s, err := certified(w.ctx, e, "Throw-away credential")
+	return s, nothing, err
+}
+
+func certified(ctx context.Context, a *authority.Authority, name string) (*signing, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	chain, err := a.Certify(ctx, authority.Holder{ID: "segel sign", Name: name, Organisation: name, Seal: true}, key.Public())
+	if err != nil {
+		return nil, err
+	}
+	return &signing{credential.Credential{Signer: key, Chain: chain}, name, a.Timestamper(), a}, nil
+}
+
+// fromPKCS12 reads key and chain from a file. Time and proof have to come from the outside then, which this
+// command does not reach yet, so that only level b-b can be made.
+func (c signCommand) fromPKCS12(w *world) (*signing, error) {
+	if c.PasswordFile == "" {
+		return nil, errors.New("--p12 needs --password-file")
+	}
+	password, err := firstLine(c.PasswordFile)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(c.P12)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	k, err := credential.ReadPKCS12(f, password)
+	if err != nil {
+		return nil, err
+	}
+	s := &signing{credential: *k, name: k.Chain[0].Subject.CommonName}
+	return s, c.outside(w, s)
+}
+
+func firstLine(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Scan()
+	return strings.TrimSuffix(lines.Text(), "\r"), lines.Err()
+}
+
+// extended is a file with tails behind it.
+type extended struct {
+	file  io.ReaderAt
+	size  int64
+	tails [][]byte
+}
+
+func total(tails [][]byte) (n int64) {
+	for _, t := range tails {
+		n += int64(len(t))
+	}
+	return n
+}
+
+func (e extended) ReadAt(p []byte, off int64) (int, error) {
+	n := 0
+	if off < e.size {
+		var err error
+		n, err = e.file.ReadAt(p[:min(int64(len(p)), e.size-off)], off)
+		if err != nil && err != io.EOF || n == len(p) {
+			return n, err
+		}
+	}
+	at := e.size
+	for _, t := range e.tails {
+		if from := off + int64(n) - at; n < len(p) && from >= 0 && from < int64(len(t)) {
+			n += copy(p[n:], t[from:])
+		}
+		at += int64(len(t))
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// writeSigned writes the file and its tails under a name that was free, whole or not at all.
+func writeSigned(name string, in io.ReadSeeker, tails [][]byte) (err error) {
+	out, err := os.CreateTemp(filepath.Dir(name), ".segel-*.pdf")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(out.Name())) }()
+	_, err = in.Seek(0, io.SeekStart)
+	if err == nil {
+		_, err = io.Copy(out, in)
+	}
+	for _, t := range tails {
+		if err == nil {
+			_, err = out.Write(t)
+		}
+	}
+	if err = errors.Join(err, out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	return os.Link(out.Name(), name) // fails where something is: a signed file is never overwritten
+}

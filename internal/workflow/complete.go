@@ -1,0 +1,95 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"segel/internal/contract"
+	"segel/pades"
+)
+
+// Complete closes a document on which nothing is left to sign or to stamp: the organisation's seal, the proof
+// that every certificate was good, and a document timestamp over all of it (PAdES B-LTA).
+//
+// It is a job and may run again: what a crash or an outage left undone is done from the start, and the tails of
+// a try that did not reach its commit are nobody's.
+func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
+	release, err := s.files.acquire(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer release()
+	d, err := s.document(ctx, id)
+	if errors.Is(err, contract.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if d.State != contract.Processing || !d.FullySigned() || d.NextStamp() >= 0 {
+		return nil // done before, or not yet; whoever makes it due orders the job again
+	}
+	closing, err := s.close(ctx, d)
+	if err != nil {
+		return errors.Join(err, s.discardAll(ctx, closing))
+	}
+	_, err = s.apply(ctx, id, func(now *contract.Document) (*contract.Change, error) {
+		if now.Current().End != d.Current().End {
+			return nil, contract.ErrRace
+		}
+		return one(contract.Complete(now, closing, s.Clock()))
+	})
+	if err != nil {
+		return errors.Join(err, s.discardAll(ctx, closing))
+	}
+	return nil
+}
+
+// close makes the closing revisions one on top of the other. The document is a copy: nothing is committed here.
+func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Revision, error) {
+	seal, holder, err := s.sealCredential(ctx, d.Organisation)
+	if err != nil {
+		return nil, err
+	}
+	steps := []struct {
+		kind contract.RevisionKind
+		make func(pades.Source) (*pades.Result, error)
+	}{
+		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
+			return pades.Sign(ctx, src, pades.Options{
+				Field: contract.SealField, Key: seal.key, Chain: seal.chain, Timestamper: s.Timestamper, Random: s.Random,
+				Time: s.Clock(), Name: holder.Name, Reason: reasonSealed,
+			})
+		}},
+		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
+			return pades.Validation(ctx, src, s.Revocation)
+		}},
+		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
+			return pades.DocumentTimestamp(ctx, src, s.Timestamper)
+		}},
+	}
+	var closing []contract.Revision
+	d.Revisions = append([]contract.Revision{}, d.Revisions...)
+	for _, step := range steps {
+		tail, err := s.paper(ctx, &d, step.make)
+		if err != nil {
+			return closing, fmt.Errorf("%s of document %d: %w", step.kind, d.ID, err)
+		}
+		r, err := s.keep(ctx, d.Current(), step.kind, tail)
+		if err != nil {
+			return closing, err
+		}
+		closing = append(closing, r)
+		d.Revisions = append(d.Revisions, r)
+	}
+	return closing, nil
+}
+
+func (s *Service) discardAll(ctx context.Context, revisions []contract.Revision) error {
+	var errs []error
+	for _, r := range revisions {
+		errs = append(errs, s.discard(ctx, r.Tail.Key))
+	}
+	return errors.Join(errs...)
+}

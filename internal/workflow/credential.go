@@ -1,0 +1,124 @@
+package workflow
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"time"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// credential is a private key with its chain, leaf first.
+type credential struct {
+	key   crypto.Signer
+	chain []*x509.Certificate
+}
+
+// renewBefore is how long before its end a certificate is not used for signing any more.
+const renewBefore = 24 * time.Hour
+
+// participantCredential returns what a participant signs with. A user has one of his own, made when he signs
+// first and kept sealed. A guest's is made for one signature and forgotten: nobody can sign as him later.
+func (s *Service) participantCredential(ctx context.Context, d *contract.Document, p contract.Participant) (credential, error) {
+	h := Holder{ID: string(p.ID), Name: p.Name, Email: p.Email}
+	if p.Guest {
+		return s.newCredential(ctx, h)
+	}
+	o, err := s.Store.Organisation(ctx, d.Organisation)
+	if err != nil {
+		return credential{}, fmt.Errorf("read organisation: %w", err)
+	}
+	h.Organisation = o.Name
+	return s.keptCredential(ctx, h)
+}
+
+// sealCredential returns what an organisation seals with.
+func (s *Service) sealCredential(ctx context.Context, id contract.OrganisationID) (credential, Holder, error) {
+	o, err := s.Store.Organisation(ctx, id)
+	if err != nil {
+		return credential{}, Holder{}, fmt.Errorf("read organisation: %w", err)
+	}
+	h := Holder{ID: string(o.ID), Name: o.Name, Organisation: o.Name, Seal: true}
+	c, err := s.keptCredential(ctx, h)
+	return c, h, err
+}
+
+func (s *Service) newCredential(ctx context.Context, h Holder) (credential, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return credential{}, fmt.Errorf("make key: %w", err)
+	}
+	chain, err := s.Issuer.Certify(ctx, h, key.Public())
+	if err != nil {
+		return credential{}, fmt.Errorf("certify key of %s: %w", h.ID, err)
+	}
+	return credential{key, chain}, nil
+}
+
+// keptCredential reads a holder's credential, or makes and keeps one. Two that are made at the same moment are
+// both sound; the newer one is used from then on.
+func (s *Service) keptCredential(ctx context.Context, h Holder) (credential, error) {
+	now := s.Clock()
+	sealed, err := s.Store.Credential(ctx, h.ID, now.Add(renewBefore))
+	if err == nil {
+		return s.unseal(sealed)
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return credential{}, fmt.Errorf("read credential: %w", err)
+	}
+	c, err := s.newCredential(ctx, h)
+	if err != nil {
+		return credential{}, err
+	}
+	id, err := blob.NewKey(s.Random)
+	if err != nil {
+		return credential{}, err
+	}
+	plain, err := x509.MarshalPKCS8PrivateKey(c.key)
+	if err != nil {
+		return credential{}, fmt.Errorf("encode key: %w", err)
+	}
+	sealed = store.SealedCredential{ID: string(id), Holder: h.ID, NotAfter: c.chain[0].NotAfter, CreatedAt: now}
+	for _, cert := range c.chain {
+		sealed.Chain = append(sealed.Chain, cert.Raw)
+	}
+	if sealed.Key, err = s.Sealer.Seal(sealed.ID, plain); err != nil {
+		return credential{}, fmt.Errorf("seal key: %w", err)
+	}
+	if err := s.Store.AddCredential(ctx, sealed); err != nil {
+		return credential{}, fmt.Errorf("keep credential: %w", err)
+	}
+	return c, nil
+}
+
+func (s *Service) unseal(c store.SealedCredential) (credential, error) {
+	plain, err := s.Sealer.Open(c.ID, c.Key)
+	if err != nil {
+		return credential{}, fmt.Errorf("open credential %s: %w", c.ID, err)
+	}
+	k, err := x509.ParsePKCS8PrivateKey(plain)
+	if err != nil {
+		return credential{}, fmt.Errorf("parse credential %s: %w", c.ID, err)
+	}
+	key, ok := k.(crypto.Signer)
+	if !ok {
+		return credential{}, fmt.Errorf("credential %s is a %T, which cannot sign", c.ID, k)
+	}
+	out := credential{key: key}
+	for _, der := range c.Chain {
+		cert, err := x509.ParseCertificate(der)
+		if err != nil {
+			return credential{}, fmt.Errorf("parse certificate of credential %s: %w", c.ID, err)
+		}
+		out.chain = append(out.chain, cert)
+	}
+	return out, nil
+}
