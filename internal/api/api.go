@@ -67,7 +67,7 @@ type server struct {
 	mux       *http.ServeMux
 	huma      huma.API
 	endpoints []endpoint
-	aliases   *http.ServeMux // of Options.Paths
+	aliases   aliases
 	clients   limiters
 	metrics   metrics
 	crossSite http.CrossOriginProtection

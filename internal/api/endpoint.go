@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -165,9 +166,11 @@ func Operations() []Operation {
 	return list
 }
 
+var segment = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
+
 // checkService refuses a {service} that is no single segment.
 func checkService(service string) error {
-	if strings.ContainsAny(service, "/{}? \t") {
+	if service != "" && !segment.MatchString(service) {
 		return fmt.Errorf("service %q is not one segment of a path", service)
 	}
 	return nil

@@ -3,10 +3,8 @@ package api
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"strconv"
-	"time"
 
 	"segel/internal/contract"
 	"segel/internal/text"
@@ -121,12 +119,9 @@ func (s *server) problem(w http.ResponseWriter, x *exchange, status int, code st
 
 // retryAfter returns the whole seconds to wait: what the refusal says, else five.
 func retryAfter(e *contract.Error) int {
-	seconds := 5
-	switch v := e.Args["retry_after"].(type) {
-	case time.Duration:
-		seconds = int(math.Ceil(v.Seconds()))
-	case int:
-		seconds = v
+	seconds, told := e.Args["retry_after"].(int)
+	if !told {
+		return 5
 	}
 	return max(seconds, 1)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"segel/internal/contract"
 	"segel/internal/identity"
@@ -62,7 +61,7 @@ func TestRetryAfterIsWhatTheRefusalSaysInWholeSeconds(t *testing.T) {
 	for _, c := range []struct {
 		wait any
 		want string
-	}{{7, "7"}, {1500 * time.Millisecond, "2"}, {time.Duration(0), "1"}, {nil, "5"}} {
+	}{{7, "7"}, {0, "1"}, {nil, "5"}} {
 		b := newBench(t, draft())
 		b.err = errTooMany.With("retry_after", c.wait)
 		if got := b.ask("GET", dBase+"detail/1207", "").Header().Get("Retry-After"); got != c.want {

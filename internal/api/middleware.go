@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -43,7 +44,7 @@ func (s *server) log(r *http.Request, x *exchange, seen *witness, took time.Dura
 	switch {
 	case seen.code() >= 500 && r.Context().Err() == nil:
 		level = slog.LevelError
-	case x.operation == "health":
+	case x.operation == "health", x.operation == "ready", x.operation == "metrics":
 		level = slog.LevelDebug
 	}
 	attrs := []slog.Attr{
@@ -108,7 +109,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 		}
 		x := exchangeOf(r)
 		if wait := s.clients.take(x.client, s.Clock()); wait > 0 {
-			s.refuse(w, r, errTooMany.With("retry_after", wait))
+			s.refuse(w, r, errTooMany.With("retry_after", int(math.Ceil(wait.Seconds()))))
 			return
 		}
 		next.ServeHTTP(w, r)

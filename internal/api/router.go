@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,14 +15,9 @@ var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.Me
 // route finds what serves a request: further paths of the configuration first, then our own endpoints, then the
 // authority, then the web app. What nobody serves is answered in the envelope, 404 or 405.
 func (s *server) route(w http.ResponseWriter, r *http.Request) {
-	if _, pattern := s.aliases.Handler(r); pattern != "" {
-		s.aliases.ServeHTTP(w, r) // comes back to routeOwn with the path it stands for
-		return
+	if path, ok := s.aliases.lead(r.URL.EscapedPath()); ok {
+		r = readdress(r, path)
 	}
-	s.routeOwn(w, r)
-}
-
-func (s *server) routeOwn(w http.ResponseWriter, r *http.Request) {
 	if rest, ok := strings.CutPrefix(r.URL.EscapedPath(), "/api/v1/"); ok {
 		r = readdress(r, "/v1/"+rest)
 	}
@@ -82,47 +76,4 @@ func readdress(r *http.Request, path string) *http.Request {
 	u.Path, u.RawPath = plain, path
 	c.URL = &u
 	return &c
-}
-
-// alias makes the table of further paths. Segments in braces of the further path are carried over by name; a
-// {service} it does not have becomes the pinned one.
-func (s *server) alias(paths map[string]string) error {
-	s.aliases = http.NewServeMux()
-	for from, to := range paths {
-		target := s.pinned(to)
-		if !slices.ContainsFunc(s.endpoints, func(e endpoint) bool { return e.path == target }) {
-			return fmt.Errorf("path %q leads to %q, which no endpoint has", from, to)
-		}
-		if err := s.aliasOne(from, target); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *server) aliasOne(from, target string) (err error) {
-	// ServeMux tells of a pattern it cannot take by a panic alone; the pattern is the operator's.
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("path %q: %v", from, p)
-		}
-	}()
-	if !strings.HasPrefix(from, "/") || strings.HasPrefix(from, "/v1/") {
-		return fmt.Errorf("path %q: a further path begins with / and not with /v1/", from)
-	}
-	segments := strings.Split(target, "/")
-	s.aliases.HandleFunc(from, func(w http.ResponseWriter, r *http.Request) {
-		path := make([]string, len(segments))
-		for i, segment := range segments {
-			path[i] = segment
-			if name, ok := strings.CutPrefix(segment, "{"); ok {
-				name = strings.TrimSuffix(name, "}")
-				if path[i] = url.PathEscape(r.PathValue(name)); path[i] == "" {
-					path[i] = name
-				}
-			}
-		}
-		s.routeOwn(w, readdress(r, strings.Join(path, "/")))
-	})
-	return nil
 }

@@ -127,16 +127,19 @@ func TestOtherPathsLeadToTheSameOperations(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft(), func(o *Options) {
 		o.Paths = map[string]string{
-			"/lama/{document_id}/lihat":      dBase + "detail/{document_id}",
-			"/lama/unggah":                   signBase + "upload-docs-base64",
-			"/{service}/lama/selesai":        signBase + "finalize-docs",
-			"/api/v1/dokumen/{document_id}/": dBase + "status/{document_id}",
+			"/lama/{document_id}/lihat":     dBase + "detail/{document_id}",
+			"/lama/unggah":                  signBase + "upload-docs-base64",
+			"/{service}/lama/selesai":       signBase + "finalize-docs",
+			"/api/v1/dokumen/{document_id}": dBase + "status/{document_id}",
+			"/lama/{document_id}":           dBase + "status/{document_id}",
 		}
 	})
 	for _, c := range []struct{ method, path, body, asked string }{
 		{"GET", "/api" + dBase + "detail/1207", "", "detail"},
 		{"GET", "/lama/1207/lihat", "", "detail"},
 		{"POST", "/lama/unggah", uploadBody, "upload"},
+		{"GET", "/lama/1207", "", "status"},
+		{"GET", "/api/v1/dokumen/1207", "", "status"},
 		{"POST", "/apa-saja/lama/selesai", `{"document_id":1207}`, "finalize"},
 	} {
 		b.asked = nil
@@ -157,12 +160,13 @@ func TestAPathMapThatCannotBeIsRefusedAtTheStart(t *testing.T) {
 		"/v1/lama":   dBase + "out",
 		"/lama/{":    dBase + "out",
 		"/lama/{a}b": dBase + "out",
+		"/lama/{id}": dBase + "detail/{document_id}",
 	} {
 		if _, err := New(Options{Paths: map[string]string{from: to}}); err == nil {
 			t.Errorf("%s to %s was taken", from, to)
 		}
 	}
-	for _, service := range []string{"a/b", "{x}", "a b"} {
+	for _, service := range []string{"a/b", "{x}", "a b", "..", "%2f"} {
 		if _, err := New(Options{Service: service}); err == nil {
 			t.Errorf("service %q was taken", service)
 		}

@@ -85,9 +85,10 @@ func (c *call) receive(malformed *contract.Error, take func(io.Reader, io.Writer
 	body := &rememberingReader{Reader: c.r.Body}
 	in, info, err := take(body, staging)
 	if err != nil {
+		refusal := notTaken(err, body.err, malformed)
 		// A client that is still sending would not hear us. The body is bounded by its endpoint.
 		_, _ = io.Copy(io.Discard, body)
-		return notTaken(err, body.err, malformed)
+		return refusal
 	}
 	request, err := c.uploadRequest(&in, info)
 	if err != nil {

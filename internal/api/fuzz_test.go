@@ -1,0 +1,67 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"segel/internal/contract"
+)
+
+// FuzzPlacement reads any body as a placement: it is refused in our words, or what is echoed is JSON again.
+func FuzzPlacement(f *testing.F) {
+	f.Add([]byte(placeBody))
+	f.Add([]byte(`{"document_id":"1207","signers":[{"page":"1","sign":{"urx":null},"user":null,"props":[]},null,7]}`))
+	f.Add([]byte(`{"document_id":9007199254740993,"signers":{"page":1e999}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var in placeIn
+		if err := decodeObject(body, &in); err != nil {
+			mustBeRefusal(t, err)
+			return
+		}
+		var bad problems
+		documentID(in.DocumentID, &bad)
+		requests := in.requests(500, &bad)
+		if err := bad.err(); err != nil {
+			mustBeRefusal(t, err)
+			return
+		}
+		d := draft()
+		echoed := echo(in.Signers.items, &d)
+		if len(echoed) != len(requests) {
+			t.Fatalf("%d entries, %d requests", len(echoed), len(requests))
+		}
+		if _, err := json.Marshal(echoed); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// FuzzUpload reads what stands beside the file of an upload.
+func FuzzUpload(f *testing.F) {
+	f.Add([]byte(uploadBody))
+	f.Add([]byte(`{"parallel":true,"signer":[{"number":"2"},5],"guest":{"number":null},"expired_at":"2027-01-31T17:00:00Z"}`))
+	f.Add([]byte(`{"guest":"x","signer":{}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var in uploadIn
+		if err := decodeObject(body, &in); err != nil {
+			mustBeRefusal(t, err)
+			return
+		}
+		var bad problems
+		for _, p := range people(in.Signer, in.Guest, 100, &bad) {
+			if p.Number < 1 && len(bad) == 0 {
+				t.Fatalf("number %d was taken", p.Number)
+			}
+		}
+		in.Parallel.read("parallel", &bad)
+		expiry(in.ExpiredAt, &bad)
+	})
+}
+
+func mustBeRefusal(t *testing.T, err error) {
+	var e *contract.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%v is no refusal", err)
+	}
+}
