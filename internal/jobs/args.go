@@ -1,0 +1,55 @@
+package jobs
+
+import (
+	"fmt"
+
+	"github.com/riverqueue/river"
+
+	"segel/internal/contract"
+)
+
+// args is a job as River keeps it. All of it makes two jobs equal or not.
+type args struct {
+	Document contract.DocumentID `json:"document"`
+	Keys     []string            `json:"keys,omitempty"`
+	Slot     int                 `json:"slot,omitempty"` // see [Queue.put]
+}
+
+func (a args) job(k contract.JobKind) contract.Job {
+	return contract.Job{Kind: k, Document: a.Document, Keys: a.Keys}
+}
+
+// One type for each kind of work, since River tells kinds by type. Their names are stored.
+type (
+	stampArgs    struct{ args }
+	completeArgs struct{ args }
+	sweepArgs    struct{ args }
+	periodicArgs struct {
+		Name string `json:"name"`
+	}
+)
+
+// Kind names the work.
+func (stampArgs) Kind() string { return string(contract.JobStamp) }
+
+// Kind names the work.
+func (completeArgs) Kind() string { return string(contract.JobComplete) }
+
+// Kind names the work.
+func (sweepArgs) Kind() string { return string(contract.JobSweep) }
+
+// Kind names the work.
+func (periodicArgs) Kind() string { return "periodic" }
+
+func newArgs(j contract.Job, slot int) (river.JobArgs, error) {
+	a := args{Document: j.Document, Keys: j.Keys, Slot: slot}
+	switch j.Kind {
+	case contract.JobStamp:
+		return stampArgs{a}, nil
+	case contract.JobComplete:
+		return completeArgs{a}, nil
+	case contract.JobSweep:
+		return sweepArgs{a}, nil
+	}
+	return nil, fmt.Errorf("no such kind of work: %q", j.Kind)
+}

@@ -1,0 +1,122 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
+
+	"segel/internal/contract"
+)
+
+// Backend is a database that keeps jobs: a [Queue] over the transactions of one driver.
+type Backend interface {
+	client(*river.Config) (client, error)
+}
+
+// client is what a [Runner] needs of River, whatever the driver's transactions are.
+type client interface {
+	Start(context.Context) error
+	Stop(context.Context) error
+	StopAndCancel(context.Context) error
+}
+
+// Queue adds jobs within transactions of one database. Tx is that of its driver.
+type Queue[Tx any] struct {
+	driver riverdriver.Driver[Tx]
+	insert *river.Client[Tx]
+}
+
+// notifyEvery is how far apart two wake-ups of one process are at least. A job in between rides on the one
+// before; were it much longer, that one could be over before the job is committed.
+const notifyEvery = time.Millisecond
+
+// NewQueue returns the queue of a database whose tables [Queue.Migrate] has made.
+func NewQueue[Tx any](driver riverdriver.Driver[Tx]) (*Queue[Tx], error) {
+	insert, err := river.NewClient(driver, &river.Config{FetchCooldown: notifyEvery, Logger: discard})
+	if err != nil {
+		return nil, fmt.Errorf("open job queue: %w", err)
+	}
+	return &Queue[Tx]{driver: driver, insert: insert}, nil
+}
+
+// Migrate makes or renews River's tables. The caller holds the lock that keeps others from it.
+func (q *Queue[Tx]) Migrate(ctx context.Context) error {
+	m, err := rivermigrate.New(q.driver, &rivermigrate.Config{Logger: discard})
+	if err != nil {
+		return fmt.Errorf("open migrations of the job queue: %w", err)
+	}
+	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return fmt.Errorf("migrate job queue: %w", err)
+	}
+	return nil
+}
+
+// Add orders jobs in a transaction that makes them necessary. One that waits already stands for its equal, and
+// one that waits for its next try is tried at once, since what it failed on may be over.
+func (q *Queue[Tx]) Add(ctx context.Context, tx Tx, jobs ...contract.Job) error {
+	for _, j := range jobs {
+		waits, err := q.put(ctx, tx, j)
+		if err != nil {
+			return fmt.Errorf("order %s of document %d: %w", j.Kind, j.Document, err)
+		}
+		if waits == nil || waits.State == rivertype.JobStateAvailable {
+			continue
+		}
+		if _, err := q.insert.JobRetryTx(ctx, tx, waits.ID); err != nil {
+			return fmt.Errorf("bring %s of document %d forward: %w", j.Kind, j.Document, err)
+		}
+	}
+	return nil
+}
+
+// Ensure orders jobs that may have been lost, in a transaction that changes nothing else. One that waits stands
+// for its equal and keeps its time.
+func (q *Queue[Tx]) Ensure(ctx context.Context, tx Tx, jobs ...contract.Job) error {
+	for _, j := range jobs {
+		if _, err := q.put(ctx, tx, j); err != nil {
+			return fmt.Errorf("order %s of document %d again: %w", j.Kind, j.Document, err)
+		}
+	}
+	return nil
+}
+
+// put inserts a job, or returns the equal one that waits.
+//
+// One at work may have read the document before this transaction changes it, so it does not stand for the new
+// one; River however must count it as an equal. Each job at work therefore leaves its slot, and the new one
+// takes the first in which nothing runs. The equal that is returned stays locked until the transaction ends:
+// no worker starts it before what this transaction changed can be seen.
+func (q *Queue[Tx]) put(ctx context.Context, tx Tx, j contract.Job) (*rivertype.JobRow, error) {
+	for slot := 0; ; slot++ {
+		args, err := newArgs(j, slot)
+		if err != nil {
+			return nil, err
+		}
+		r, err := q.insert.InsertTx(ctx, tx, args, insertOpts())
+		switch {
+		case err != nil:
+			return nil, err
+		case !r.UniqueSkippedAsDuplicate:
+			return nil, nil
+		case r.Job.State != rivertype.JobStateRunning:
+			return r.Job, nil
+		}
+	}
+}
+
+func insertOpts() *river.InsertOpts {
+	return &river.InsertOpts{
+		MaxAttempts: maxAttempts,
+		UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
+			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable,
+			rivertype.JobStateRunning, rivertype.JobStateScheduled,
+		}},
+	}
+}
+
+func (q *Queue[Tx]) client(c *river.Config) (client, error) { return river.NewClient(q.driver, c) }

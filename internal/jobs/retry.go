@@ -1,0 +1,71 @@
+package jobs
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river/rivertype"
+)
+
+// A failed try is followed by another after firstWait, twice that, and so on up to longestWait.
+const (
+	firstWait   = time.Second
+	longestWait = 5 * time.Minute
+)
+
+// recordedTries is after how many failed tries a job stops adding to its record in the database: it goes on
+// at the longest wait, and neither its row grows nor its attempts run out. The failures stay in the log.
+const recordedTries = 25
+
+// maxAttempts is beyond recordedTries by as many crashes in the middle of the work as one job may live through,
+// since those count as attempts too. The sweep of stuck documents is behind it.
+const maxAttempts = 10_000
+
+// LaterError says that a job has to wait, which is no failure.
+type LaterError struct {
+	After time.Duration
+	Err   error // why, for the log; may be nil
+}
+
+// Later returns an error with which a handler asks to be called again after d, without counting as a try.
+func Later(d time.Duration, why error) error { return &LaterError{After: d, Err: why} }
+
+func (e *LaterError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("again in %s", e.After)
+	}
+	return fmt.Sprintf("again in %s: %v", e.After, e.Err)
+}
+
+func (e *LaterError) Unwrap() error { return e.Err }
+
+// RetryAfter returns the wait that is asked for.
+func (e *LaterError) RetryAfter() time.Duration { return e.After }
+
+// later returns the wait that an error asks for. Rooms that do not know this one ask with an error of their
+// own that has the method.
+func later(err error) (time.Duration, bool) {
+	var e interface{ RetryAfter() time.Duration }
+	if !errors.As(err, &e) {
+		return 0, false
+	}
+	return e.RetryAfter(), true
+}
+
+// backoff returns how long to wait after failed try n, from 1. Jobs that failed together are spread by their
+// number over a fifth of it, so that they do not all come back to a service in the same moment.
+func backoff(n int, id int64) time.Duration {
+	wait := longestWait
+	if n < 10 { // firstWait << 9 is above longestWait
+		wait = min(firstWait<<max(n-1, 0), longestWait)
+	}
+	return wait + wait/5*time.Duration(id%16)/16
+}
+
+// retryPolicy is backoff as River asks for it.
+type retryPolicy struct{ now func() time.Time }
+
+func (p retryPolicy) NextRetry(job *rivertype.JobRow) time.Time {
+	return p.now().Add(backoff(job.Attempt, job.ID))
+}

@@ -1,0 +1,137 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"segel/internal/contract"
+)
+
+// Handlers do the work. All but Periodic are required. They may be called more than once for one job, and at
+// the same time for different documents.
+type Handlers struct {
+	Stamp    func(context.Context, contract.Job) error
+	Complete func(context.Context, contract.Job) error
+	Sweep    func(context.Context, contract.Job) error
+	Periodic []Periodic
+}
+
+// Periodic is work that is due every so often, and once at the start; in one process at a time when several
+// share a database.
+type Periodic struct {
+	Name  string // stored; unique
+	Every time.Duration
+	Do    func(context.Context) error
+}
+
+// Options bound the work. The zero value of a member means its default.
+type Options struct {
+	Workers int           // jobs at work at the same time. Default 4
+	Timeout time.Duration // of one call of a handler. Default 10 minutes
+	Log     *slog.Logger  // default: nothing is logged
+}
+
+const (
+	fetchEvery = 10 * time.Millisecond // at most, while jobs keep coming
+	pollEvery  = time.Second           // for jobs whose time has come, and for wake-ups that were lost
+)
+
+const periodicQueue = "periodic" // of its own: work that hangs must not keep documents from expiring
+
+// Runner works off jobs until it is stopped.
+type Runner struct{ client client }
+
+// Start begins to work off the jobs of a database. It ends by [Runner.Stop], not with ctx, whose values the
+// handlers get.
+func Start(ctx context.Context, b Backend, h Handlers, o Options) (*Runner, error) {
+	if o.Workers == 0 {
+		o.Workers = 4
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 10 * time.Minute
+	}
+	if o.Log == nil {
+		o.Log = discard
+	}
+	workers, err := h.workers(o.Log)
+	if err != nil {
+		return nil, err
+	}
+	c, err := b.client(&river.Config{
+		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Workers}, periodicQueue: {MaxWorkers: 1}},
+		Workers:              workers,
+		PeriodicJobs:         h.periodic(),
+		FetchCooldown:        fetchEvery,
+		FetchPollInterval:    pollEvery,
+		JobTimeout:           o.Timeout,
+		RescueStuckJobsAfter: o.Timeout + time.Minute, // no handler is at work any more, so the process must have died
+		RetryPolicy:          retryPolicy{time.Now},
+		MaxAttempts:          maxAttempts,
+		Logger:               slog.New(warnings{o.Log.Handler()}),
+
+		CompletedJobRetentionPeriod: time.Hour,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set up job runner: %w", err)
+	}
+	if err := c.Start(context.WithoutCancel(ctx)); err != nil {
+		return nil, fmt.Errorf("start job runner: %w", err)
+	}
+	return &Runner{client: c}, nil
+}
+
+// cancelWait is how long handlers have to return once their contexts are cancelled.
+const cancelWait = 10 * time.Second
+
+// Stop takes no more jobs and waits for those at work. When ctx ends first, they are told to stop; what they
+// leave undone is done after the next start.
+func (r *Runner) Stop(ctx context.Context) error {
+	err := r.client.Stop(ctx)
+	if err == nil || !errors.Is(err, ctx.Err()) {
+		return err
+	}
+	hard, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelWait)
+	defer cancel()
+	if err := r.client.StopAndCancel(hard); err != nil {
+		return fmt.Errorf("stop jobs at work: %w", err)
+	}
+	return nil
+}
+
+func (h Handlers) workers(log *slog.Logger) (*river.Workers, error) {
+	w, b := river.NewWorkers(), &busy{on: map[place]bool{}}
+	do := map[string]Periodic{}
+	for _, p := range h.Periodic {
+		do[p.Name] = p
+	}
+	err := errors.Join(
+		river.AddWorkerSafely(w, &worker[stampArgs]{do: h.Stamp, log: log, busy: b}),
+		river.AddWorkerSafely(w, &worker[completeArgs]{do: h.Complete, log: log, busy: b}),
+		river.AddWorkerSafely(w, &worker[sweepArgs]{do: h.Sweep, log: log, busy: b}),
+		river.AddWorkerSafely(w, &periodicWorker{do: do, log: log}),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("register handlers: %w", err)
+	}
+	return w, nil
+}
+
+func (h Handlers) periodic() []*river.PeriodicJob {
+	var all []*river.PeriodicJob
+	for _, p := range h.Periodic {
+		order := func() (river.JobArgs, *river.InsertOpts) {
+			o := insertOpts()
+			o.Queue, o.MaxAttempts = periodicQueue, 1
+			return periodicArgs{Name: p.Name}, o
+		}
+		all = append(all, river.NewPeriodicJob(river.PeriodicInterval(p.Every), order, &river.PeriodicJobOpts{RunOnStart: true}))
+	}
+	return all
+}
+
+var _ river.ClientRetryPolicy = retryPolicy{}
