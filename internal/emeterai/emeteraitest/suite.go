@@ -1,0 +1,206 @@
+// Package emeteraitest is what every stamp office owes its callers, as a suite.
+package emeteraitest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"segel/internal/emeterai"
+	"segel/pdf/pdftest"
+)
+
+// Run runs the suite. Open opens the office that belongs to a folder: the same office again for the same
+// folder, as after a restart, and another one for another.
+func Run(t *testing.T, open func(t *testing.T, dir string) emeterai.Stamper) {
+	t.Run("same order never spends twice", func(t *testing.T) { sameOrder(t, open) })
+	t.Run("serials are unique under concurrency", func(t *testing.T) { unique(t, open) })
+	t.Run("status follows a serial", func(t *testing.T) { status(t, open) })
+	t.Run("stamp is what was ordered", func(t *testing.T) { ordered(t, open) })
+	t.Run("same serial and source can be repeated", func(t *testing.T) { repeated(t, open) })
+	t.Run("another source for an affixed serial is refused", func(t *testing.T) { otherSource(t, open) })
+	t.Run("several stamps stand on one document", func(t *testing.T) { several(t, open) })
+	t.Run("page and box that are not there are refused", func(t *testing.T) { nowhere(t, open) })
+}
+
+// Order is a complete order of that identifier.
+func Order(id string) emeterai.Order {
+	return emeterai.Order{ID: id, Organisation: "00000000-0000-4000-8000-000000000001", Payer: "PT Contoh", Title: "Perjanjian", Filename: "perjanjian.pdf", Date: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)}
+}
+
+// Request is a request to affix a serial to page 1 of a file.
+func Request(t *testing.T, serial string, file []byte) emeterai.Request {
+	t.Helper()
+	h := sha256.New()
+	h.Write(file)
+	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return emeterai.Request{
+		Serial: serial, Source: emeterai.Source{R: bytes.NewReader(file), Size: int64(len(file)), State: state}, Digest: sha256.Sum256(file),
+		Page: 1, Box: emeterai.Box{LLX: 400, LLY: 100, URX: 454, URY: 154}, Reason: "Perjanjian", Location: "Jakarta",
+	}
+}
+
+// Take takes a serial.
+func Take(t *testing.T, s emeterai.Stamper, order string) string {
+	t.Helper()
+	serial, err := s.Take(context.Background(), Order(order))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return serial
+}
+
+// Stamp affixes a serial, judges what came back, and returns the whole file.
+func Stamp(t *testing.T, s emeterai.Stamper, r emeterai.Request, file []byte) []byte {
+	t.Helper()
+	tail, err := s.Stamp(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := emeterai.Judge(context.Background(), r, tail); err != nil {
+		t.Fatal(err)
+	}
+	return append(bytes.Clone(file), tail...)
+}
+
+type opener = func(t *testing.T, dir string) emeterai.Stamper
+
+func sameOrder(t *testing.T, open opener) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	first := Take(t, s, "a")
+	if Take(t, s, "a") != first {
+		t.Error("the same order bought twice")
+	}
+	if Take(t, s, "b") == first {
+		t.Error("two orders got one serial")
+	}
+	if Take(t, open(t, dir), "a") != first {
+		t.Error("the same order bought twice after a restart")
+	}
+}
+
+func unique(t *testing.T, open opener) {
+	s := open(t, t.TempDir())
+	const orders, askers = 20, 3
+	got := make(chan [2]string, orders*askers)
+	var wg sync.WaitGroup
+	for i := range orders * askers {
+		wg.Go(func() {
+			order := fmt.Sprint(i % orders)
+			serial, err := s.Take(context.Background(), Order(order))
+			if err != nil {
+				t.Error(err)
+			}
+			got <- [2]string{order, serial}
+		})
+	}
+	wg.Wait()
+	close(got)
+	byOrder, bySerial := map[string]string{}, map[string]string{}
+	for g := range got {
+		if s, ok := byOrder[g[0]]; ok && s != g[1] {
+			t.Errorf("order %s has serials %s and %s", g[0], s, g[1])
+		}
+		if o, ok := bySerial[g[1]]; ok && o != g[0] {
+			t.Errorf("serial %s belongs to orders %s and %s", g[1], o, g[0])
+		}
+		byOrder[g[0]], bySerial[g[1]] = g[1], g[0]
+	}
+	if len(bySerial) != orders {
+		t.Errorf("%d serials for %d orders", len(bySerial), orders)
+	}
+}
+
+func status(t *testing.T, open opener) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	serial, file := Take(t, s, "a"), pdftest.Table(1)
+	want := func(s emeterai.Stamper, want emeterai.Status) {
+		t.Helper()
+		if got, err := s.Status(context.Background(), serial); err != nil || got != want {
+			t.Errorf("%q, not %q: %v", got, want, err)
+		}
+	}
+	want(s, emeterai.Unused)
+	want(open(t, dir), emeterai.Unused)
+	s = open(t, dir)
+	Stamp(t, s, Request(t, serial, file), file)
+	want(s, emeterai.Affixed)
+	want(open(t, dir), emeterai.Affixed)
+	if _, err := s.Status(context.Background(), "0000000000000000000000"); emeterai.ClassOf(err) != emeterai.Permanent {
+		t.Errorf("a serial that was never issued: %v", err)
+	}
+}
+
+func ordered(t *testing.T, open opener) {
+	s := open(t, t.TempDir())
+	for name, file := range map[string][]byte{"table": pdftest.Table(2), "streams": pdftest.Streams(2), "form": pdftest.Form(), "rotated": pdftest.Rotated()} {
+		r := Request(t, Take(t, s, name), file)
+		r.Box = emeterai.Box{LLX: 20, LLY: 30, URX: 120, URY: 130}
+		if name != "form" {
+			r.Page = 2
+		}
+		Stamp(t, s, r, file)
+	}
+}
+
+func repeated(t *testing.T, open opener) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	serial, file := Take(t, s, "a"), pdftest.Table(1)
+	r := Request(t, serial, file)
+	Stamp(t, s, r, file)
+	Stamp(t, s, r, file)
+	Stamp(t, open(t, dir), r, file)
+}
+
+func otherSource(t *testing.T, open opener) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	serial, file := Take(t, s, "a"), pdftest.Table(1)
+	Stamp(t, s, Request(t, serial, file), file)
+	for _, s := range []emeterai.Stamper{s, open(t, dir)} {
+		_, err := s.Stamp(context.Background(), Request(t, serial, pdftest.Table(2)))
+		if emeterai.ClassOf(err) != emeterai.Permanent {
+			t.Errorf("another source: %v", err)
+		}
+	}
+}
+
+func several(t *testing.T, open opener) {
+	s := open(t, t.TempDir())
+	file := pdftest.Table(1)
+	for _, order := range []string{"a", "b", "c"} {
+		file = Stamp(t, s, Request(t, Take(t, s, order), file), file)
+	}
+}
+
+func nowhere(t *testing.T, open opener) {
+	s := open(t, t.TempDir())
+	serial, file := Take(t, s, "a"), pdftest.Table(1)
+	for name, change := range map[string]func(*emeterai.Request){
+		"page 0":       func(r *emeterai.Request) { r.Page = 0 },
+		"page 2":       func(r *emeterai.Request) { r.Page = 2 },
+		"box outside":  func(r *emeterai.Request) { r.Box = emeterai.Box{LLX: 4000, LLY: 10, URX: 4054, URY: 64} },
+		"box inverted": func(r *emeterai.Request) { r.Box = emeterai.Box{LLX: 154, LLY: 10, URX: 100, URY: 64} },
+	} {
+		r := Request(t, serial, file)
+		change(&r)
+		tail, err := s.Stamp(context.Background(), r)
+		if err == nil {
+			err = emeterai.Judge(context.Background(), r, tail)
+		}
+		if err == nil {
+			t.Errorf("%s: stamped", name)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package emeterai
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"segel/pdf"
+)
+
+// signatures checks that the tail adds one signature, of the ordered name, and leaves the others alone.
+func (j *judge) signatures() error {
+	old, err := j.before.Signatures()
+	if err != nil {
+		return err
+	}
+	all, err := j.after.Signatures()
+	if err != nil {
+		return err
+	}
+	if n := len(all) - len(old); n != 1 {
+		return fmt.Errorf("%d new signatures", n)
+	}
+	known := map[string]int64{}
+	for _, s := range old {
+		known[s.Field.Name] = s.ContentsAt
+	}
+	for _, s := range all {
+		at, ok := known[s.Field.Name]
+		switch {
+		case ok && at != s.ContentsAt:
+			return fmt.Errorf("signature %q was replaced", s.Field.Name)
+		case !ok:
+			j.signature = s
+		}
+	}
+	if j.signature == nil || j.signature.Field.Name != Field(j.want.Serial) {
+		return fmt.Errorf("no signature in field %q", Field(j.want.Serial))
+	}
+	return nil
+}
+
+// placed checks that the stamp is to be seen on the page and in the box as ordered. The office moves a page
+// number that is too high to the last page and does not say so.
+func (j *judge) placed() error {
+	f := j.signature.Field
+	if len(f.Widgets) != 1 {
+		return fmt.Errorf("stamp with %d widgets", len(f.Widgets))
+	}
+	w := f.Widgets[0]
+	page, err := j.after.Page(j.want.Page)
+	if err != nil {
+		return fmt.Errorf("page %d: %w", j.want.Page, err)
+	}
+	annots, err := j.after.Array(page.Dict["Annots"])
+	if err != nil {
+		return err
+	}
+	if !contains(annots, w.Ref) {
+		return fmt.Errorf("stamp is not on page %d", j.want.Page)
+	}
+	rect, err := j.after.Rect(w.Dict["Rect"])
+	if err != nil {
+		return err
+	}
+	b := j.want.Box
+	want := page.ToUser(pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)})
+	if !near(rect, want) {
+		return fmt.Errorf("stamp stands in %v, not in %v", rect, want)
+	}
+	return j.visible(w)
+}
+
+// Flags of an annotation (ISO 32000-1 §12.5.3).
+const (
+	flagHidden = 1 << 1
+	flagPrint  = 1 << 2
+	flagNoView = 1 << 5
+)
+
+func (j *judge) visible(w pdf.Widget) error {
+	flags, err := j.after.Integer(w.Dict["F"])
+	if err != nil {
+		return err
+	}
+	if flags&flagPrint == 0 || flags&(flagHidden|flagNoView) != 0 {
+		return fmt.Errorf("stamp with annotation flags %d is not to be seen", flags)
+	}
+	ap, err := j.after.Dict(w.Dict["AP"])
+	if err != nil {
+		return err
+	}
+	if s, err := j.after.Stream(ap["N"]); err != nil || s == nil {
+		return errors.Join(errors.New("stamp without a picture"), err)
+	}
+	for _, key := range []pdf.Name{"A", "AA", "Lock", "OC"} {
+		if _, ok := w.Dict[key]; ok {
+			return fmt.Errorf("stamp with /%s", key)
+		}
+	}
+	return nil
+}
+
+// named checks what the signature says of itself.
+func (j *judge) named() error {
+	reason, err := j.after.String(j.signature.Dict["Reason"])
+	if err != nil {
+		return err
+	}
+	if !strings.HasPrefix(reason.Text(), "["+j.want.Serial+"]") {
+		return fmt.Errorf("reason %q does not begin with the serial", reason.Text())
+	}
+	if j.signature.Type != "Sig" {
+		return fmt.Errorf("signature of type %s", j.signature.Type)
+	}
+	// A certification or a lock would forbid the seal that follows.
+	if _, ok := j.signature.Dict["Reference"]; ok {
+		return errors.New("signature with /Reference")
+	}
+	return nil
+}
+
+// near allows for the rounding of numbers in a file.
+func near(a, b pdf.Rect) bool {
+	const tolerance = 0.01
+	return math.Abs(a.LLX-b.LLX) < tolerance && math.Abs(a.LLY-b.LLY) < tolerance &&
+		math.Abs(a.URX-b.URX) < tolerance && math.Abs(a.URY-b.URY) < tolerance
+}
+
+func contains(a pdf.Array, r pdf.Ref) bool {
+	for _, o := range a {
+		if o == pdf.Object(r) {
+			return true
+		}
+	}
+	return false
+}
