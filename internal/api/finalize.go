@@ -17,7 +17,7 @@ func (s *server) finalize() {
 		post(s, e, func(c *call, in *finalizeIn) (done[verbData], error) {
 			var bad problems
 			id, stampOnly := documentID(in.DocumentID, &bad), in.StampOnly.read("stamp_only", &bad)
-			if err := bad.err(); err != nil {
+			if err := c.invalid(id, bad); err != nil {
 				return done[verbData]{}, err
 			}
 			d, err := c.Workflow.Finalize(c.r.Context(), c.by, id, contract.FinalizeOptions{StampOnly: stampOnly})

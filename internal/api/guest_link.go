@@ -22,7 +22,7 @@ func (s *server) guestLink() {
 		if person == "" && !in.UserID.bad {
 			bad.add("user_id", "value.required")
 		}
-		if err := bad.err(); err != nil {
+		if err := c.invalid(id, bad); err != nil {
 			return done[guestLinkData]{}, err
 		}
 		url, err := c.Workflow.GuestLink(c.r.Context(), c.by, id, person)

@@ -166,7 +166,9 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 				t.Error("the staged file was left behind")
 			}
 			for _, what := range b.asked {
-				t.Errorf("the workflow was asked to %s", what)
+				if what != c.path { // that is whether he may at all
+					t.Errorf("the workflow was asked to %s", what)
+				}
 			}
 		})
 	}
@@ -190,6 +192,21 @@ func refused(t *testing.T, w interface {
 		t.Errorf("status %d with Retry-After %q", status, h)
 	}
 	return f
+}
+
+// TestWhoMayNotSeeADocumentIsNotToldWhatIsWrongWithHisInput: to him it is as if it were not there, by every verb.
+func TestWhoMayNotSeeADocumentIsNotToldWhatIsWrongWithHisInput(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	b.err = contract.ErrNotFound
+	for _, o := range Operations() {
+		if o.Document == "" || o.Method != http.MethodPost {
+			continue
+		}
+		for _, body := range []string{`{"document_id":1207}`, `{"document_id":1207,"signers":5,"signer":5,"reason":5,"digest":5,"user_id":5,"stamp_only":5}`} {
+			refused(t, b.ask(o.Method, strings.Replace(o.Path, "{service}", "x", 1), body), 404, "document.not_found")
+		}
+	}
 }
 
 func TestAPlacementIsReadFromItsOddSpelling(t *testing.T) {

@@ -22,7 +22,7 @@ func (s *server) participants() {
 		if v := in.Parallel.read("parallel", &bad); in.Parallel.given {
 			parallel = &v
 		}
-		if err := bad.err(); err != nil {
+		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
 		d, err := c.Workflow.SetParticipants(c.r.Context(), c.by, id, everybody, parallel)

@@ -67,7 +67,7 @@ func (s *server) place() {
 		var bad problems
 		id := documentID(in.DocumentID, &bad)
 		requests := in.requests(c.Limits.Placements, &bad)
-		if err := bad.err(); err != nil {
+		if err := c.invalid(id, bad); err != nil {
 			return done[placeData]{}, err
 		}
 		d, warnings, err := c.Workflow.Place(c.r.Context(), c.by, id, requests)

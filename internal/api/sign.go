@@ -22,7 +22,7 @@ func (s *server) sign() {
 		var bad problems
 		id := documentID(in.DocumentID, &bad)
 		request := SignRequest{Digest: digest(in.Digest, &bad), OTP: in.OTP.read("otp", &bad)}
-		if err := bad.err(); err != nil {
+		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
 		d, err := c.Workflow.Sign(c.r.Context(), c.by, id, request)

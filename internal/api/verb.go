@@ -17,7 +17,7 @@ func verb(s *server, e endpoint, msg string, do func(w Workflow, ctx context.Con
 	post(s, e, func(c *call, in *documentIn) (done[verbData], error) {
 		var bad problems
 		id := documentID(in.DocumentID, &bad)
-		if err := bad.err(); err != nil {
+		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
 		d, err := do(c.Workflow, c.r.Context(), c.by, id)
@@ -40,7 +40,7 @@ func ending(s *server, e endpoint, msg string, do func(w Workflow, ctx context.C
 	post(s, e, func(c *call, in *reasonIn) (done[verbData], error) {
 		var bad problems
 		id, reason := documentID(in.DocumentID, &bad), in.Reason.read("reason", &bad)
-		if err := bad.err(); err != nil {
+		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
 		d, err := do(c.Workflow, c.r.Context(), c.by, id, reason)

@@ -118,6 +118,20 @@ func documentID(n integer, bad *problems) contract.DocumentID {
 	return contract.DocumentID(n.read("document_id", 0, bad))
 }
 
+// invalid refuses what is wrong with a body, but first whoever may not ask it of that document: to him it is
+// as if it were not there, whatever he sends.
+func (c *call) invalid(id contract.DocumentID, bad problems) error {
+	if len(bad) == 0 {
+		return nil
+	}
+	if id > 0 {
+		if _, err := c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.op, id); err != nil {
+			return err
+		}
+	}
+	return bad.err()
+}
+
 // document returns the document that the path names. What is no number names none.
 func (c *call) document() (contract.DocumentID, error) {
 	id, ok := parseInteger(c.r.PathValue("document_id"))
