@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
@@ -40,6 +41,9 @@ type Options struct {
 	MetricsToken string            // what reads /metrics besides an administrator's token
 	Rate         float64           // requests a second that one client may ask in the long run; 0: any number
 	Burst        int               // requests it may ask at once; 0: ten seconds' worth
+	MaxUploads   int               // received at once; 0: any number
+	UploadWait   time.Duration     // how long one waits for its turn before it is told to come again
+	KeepAnswers  time.Duration     // for an Idempotency-Key; 0: a day
 	Limits       contract.Limits   // of documents
 }
 
@@ -56,6 +60,7 @@ func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	o.KeepAnswers = cmp.Or(o.KeepAnswers, 24*time.Hour)
 	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
 	o.Limits = o.Limits.Defaults()
 	return o
@@ -69,6 +74,7 @@ type server struct {
 	endpoints []endpoint
 	aliases   aliases
 	clients   limiters
+	uploads   chan struct{} // holds one for each upload being received; nil: any number
 	metrics   metrics
 	crossSite http.CrossOriginProtection
 	spec      []byte // the specification, JSON
@@ -85,6 +91,9 @@ func New(o Options) (http.Handler, error) {
 		return nil, err
 	}
 	s.clients = limiters{rate: s.Rate, burst: s.Burst}
+	if s.MaxUploads > 0 {
+		s.uploads = make(chan struct{}, s.MaxUploads)
+	}
 	s.register()
 	if err := s.describe(); err != nil {
 		return nil, err

@@ -132,6 +132,20 @@ func TestTroubleOfTheStagingIsNotTheClientsFault(t *testing.T) {
 	}
 }
 
+func TestOneUploadTooManyAtOnceIsToldToComeAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft(), func(o *Options) { o.MaxUploads = 1 })
+	b.upload = func() {
+		b.upload = nil
+		refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody), 503, "server.unavailable")
+	}
+	for range 2 {
+		if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody); w.Code != 200 {
+			t.Errorf("an upload at its turn: %d", w.Code)
+		}
+	}
+}
+
 func TestEventsFollowADocumentToItsEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, processing())

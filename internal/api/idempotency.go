@@ -24,9 +24,8 @@ type Answers interface {
 }
 
 const (
-	keepAnswers = 24 * time.Hour
-	staleClaim  = 15 * time.Minute // longer than any request may take
-	maxKey      = 255
+	staleClaim = 15 * time.Minute // longer than any request may take
+	maxKey     = 255
 )
 
 // keptHeaders are what a repeated answer has of the first one's header.
@@ -47,7 +46,7 @@ func (c *call) once(do func(*call) error) error {
 	}
 	ctx := c.r.Context()
 	claim := store.Answer{Account: string(c.by.ID), Path: c.r.URL.Path, Key: key, At: c.Clock()}
-	first, err := c.Answers.Claim(ctx, claim, keepAnswers, staleClaim)
+	first, err := c.Answers.Claim(ctx, claim, c.KeepAnswers, staleClaim)
 	switch {
 	case err != nil:
 		return fmt.Errorf("claim idempotency key: %w", err)

@@ -77,6 +77,11 @@ func (s *server) intakeLimits() intake.Limits {
 
 // receive takes an upload: the file goes to its staging while take splits the body, then the rest is read.
 func (c *call) receive(malformed *contract.Error, take func(io.Reader, io.Writer) (uploadIn, intake.Info, error)) error {
+	leave, err := c.turn()
+	if err != nil {
+		return err
+	}
+	defer leave()
 	staging, err := c.Workflow.Stage(c.r.Context())
 	if err != nil {
 		return err
@@ -100,6 +105,29 @@ func (c *call) receive(malformed *contract.Error, take func(io.Reader, io.Writer
 		return err
 	}
 	return c.write(http.StatusOK, did(c, "done.upload", uploadData{DocumentID: d.ID, DocumentName: d.Name, Signer: peopleOut(&d)}))
+}
+
+// turn waits until one more upload may be received, for a while.
+func (c *call) turn() (leave func(), err error) {
+	if c.uploads == nil {
+		return func() {}, nil
+	}
+	leave = func() { <-c.uploads }
+	select {
+	case c.uploads <- struct{}{}: // before the clock is looked at, which may have run out at once
+		return leave, nil
+	default:
+	}
+	patience := time.NewTimer(c.UploadWait)
+	defer patience.Stop()
+	select {
+	case c.uploads <- struct{}{}:
+		return leave, nil
+	case <-patience.C:
+		return nil, errUnavailable.Because(errors.New("too many uploads at once"))
+	case <-c.r.Context().Done():
+		return nil, c.r.Context().Err()
+	}
 }
 
 func (c *call) uploadRequest(in *uploadIn, info intake.Info) (UploadRequest, error) {
