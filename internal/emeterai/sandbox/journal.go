@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -150,9 +149,5 @@ func syncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	err = d.Sync()
-	if errors.Is(err, fs.ErrInvalid) { // some file systems cannot sync a folder, and need not
-		err = nil
-	}
-	return errors.Join(err, d.Close())
+	return errors.Join(d.Sync(), d.Close())
 }
