@@ -114,7 +114,7 @@ func (s *server) pinned(path string) string {
 	return strings.Replace(path, "{service}", s.Service, 1)
 }
 
-// serve runs what every endpoint has in common: who asks, whether he may ask at all, and how often.
+// serve runs what every endpoint has in common: who asks, whether he may ask at all, and whether he asked before.
 func (s *server) serve(w http.ResponseWriter, r *http.Request, e *endpoint, do func(*call) error) {
 	c := &call{exchange: exchangeOf(r), w: w, r: r, server: s, endpoint: e}
 	c.operation = e.id
