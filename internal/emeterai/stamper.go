@@ -3,8 +3,9 @@ package emeterai
 import (
 	"context"
 	"fmt"
-	"io"
 	"time"
+
+	"segel/pades"
 )
 
 // Stamper is an office that issues serials and affixes duty stamps. Its errors are [*Problem]; any other error
@@ -52,7 +53,7 @@ const (
 // Request asks for a serial to be affixed.
 type Request struct {
 	Serial   string
-	Source   Source
+	Source   pades.Source
 	Digest   [32]byte // SHA-256 over the source
 	Page     int      // from 1
 	Box      Box
@@ -66,13 +67,6 @@ type Box struct{ LLX, LLY, URX, URY int }
 
 // String spells the corners.
 func (b Box) String() string { return fmt.Sprintf("[%d %d %d %d]", b.LLX, b.LLY, b.URX, b.URY) }
-
-// Source is the file to extend.
-type Source struct {
-	R     io.ReaderAt
-	Size  int64
-	State []byte
-}
 
 // Field returns the name of the signature field of a serial.
 func Field(serial string) string { return "Emet" + serial }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"segel/internal/emeterai"
+	"segel/pades"
 	"segel/pdf/pdftest"
 )
 
@@ -43,7 +44,7 @@ func Request(t *testing.T, serial string, file []byte) emeterai.Request {
 		t.Fatal(err)
 	}
 	return emeterai.Request{
-		Serial: serial, Source: emeterai.Source{R: bytes.NewReader(file), Size: int64(len(file)), State: state}, Digest: sha256.Sum256(file),
+		Serial: serial, Source: pades.Source{R: bytes.NewReader(file), Size: int64(len(file)), State: state}, Digest: sha256.Sum256(file),
 		Page: 1, Box: emeterai.Box{LLX: 400, LLY: 100, URX: 454, URY: 154}, Reason: "Perjanjian", Location: "Jakarta",
 	}
 }
