@@ -120,6 +120,19 @@ func TestAFormUploadsLikeJSON(t *testing.T) {
 	}
 }
 
+func TestAFormWithoutItsFileIsToldSo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	f := refused(t, b.ask("POST", sBase+"upload-docs", "--x\r\nContent-Disposition: form-data; name=\"parallel\"\r\n\r\n7\r\n--x--\r\n", "Content-Type", "multipart/form-data; boundary=x"), 422, "input.invalid")
+	if len(f.Error.Fields) != 2 || f.Error.Fields[0].Field != "document" || f.Error.Fields[1].Field != "parallel" {
+		t.Errorf("fields %+v", f.Error.Fields)
+	}
+	for _, kind := range []string{"", "application/json", "multipart/form-data"} {
+		refused(t, b.ask("POST", sBase+"upload-docs", "{}", "Content-Type", kind), 400, "input.not_multipart")
+	}
+	refused(t, b.ask("POST", sBase+"upload-docs", "--x\r\nContent-Disposition: form-data; name=\"signer\"\r\n\r\n[{\r\n--x--\r\n", "Content-Type", "multipart/form-data; boundary=x"), 422, "input.invalid")
+}
+
 func TestTroubleOfTheStagingIsNotTheClientsFault(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
@@ -191,6 +204,18 @@ func TestEventsBeginWhereTheClientLeftOff(t *testing.T) {
 	}
 	b.err = contract.ErrNotFound
 	refused(t, b.ask("GET", dBase+"events/1207", ""), 404, "document.not_found")
+}
+
+func TestAnAnswerThatBreaksOffIsCut(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, processing())
+	b.next = func(context.Context, int64) (contract.Document, error) { panic("trouble") }
+	defer func() {
+		if p := recover(); p != http.ErrAbortHandler {
+			t.Errorf("the server sees %v", p)
+		}
+	}()
+	b.ask("GET", dBase+"events/1207", "")
 }
 
 func TestEventsEndWhenTheClientGoes(t *testing.T) {

@@ -21,19 +21,22 @@ func (s *server) observe(next http.Handler) http.Handler {
 		seen := &witness{ResponseWriter: w}
 		seen.Header().Set("X-Request-Id", x.id)
 		defer func() {
-			p := recover()
+			p, begun := recover(), seen.status != 0
 			if p == http.ErrAbortHandler {
 				panic(p) // the handler's way to cut the connection, which the server wants to see
 			}
 			if p != nil {
 				s.Log.ErrorContext(r.Context(), "panic", "request_id", x.id, "operation", x.operation, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				if seen.status == 0 {
+				if !begun {
 					s.problem(seen, x, http.StatusInternalServerError, "server.error", nil)
 				}
 			}
 			took := s.Clock().Sub(began)
 			s.metrics.count(x.operation, seen.code(), took)
 			s.log(r, x, seen, took)
+			if p != nil && begun {
+				panic(http.ErrAbortHandler) // nobody may take the part that was sent for the whole
+			}
 		}()
 		next.ServeHTTP(seen, r)
 	})

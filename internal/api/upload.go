@@ -39,9 +39,9 @@ func (s *server) upload() {
 	}
 	s.answering(&e, typeOf[done[uploadData]]())
 	stream(s, e, func(c *call) error {
-		return c.receive(errMalformed, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
+		return c.receive(inJSON, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
 			var in uploadIn
-			rest, info, err := intake.JSON(body, c.intakeLimits(), sink, "document_base64")
+			rest, info, err := intake.JSON(body, c.intakeLimits(), sink, inJSON.member)
 			if err == nil {
 				err = decodeObject(rest, &in)
 			}
@@ -57,8 +57,8 @@ func (s *server) upload() {
 	}
 	s.answering(&e, typeOf[done[uploadData]]())
 	stream(s, e, func(c *call) error {
-		return c.receive(errMultipart, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
-			fields, info, err := intake.Multipart(body, c.r.Header.Get("Content-Type"), c.intakeLimits(), sink, "document")
+		return c.receive(inForm, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
+			fields, info, err := intake.Multipart(body, c.r.Header.Get("Content-Type"), c.intakeLimits(), sink, inForm.member)
 			if err != nil {
 				return uploadIn{}, info, err
 			}
@@ -68,6 +68,17 @@ func (s *server) upload() {
 	})
 }
 
+// spelling is how a body holds an upload.
+type spelling struct {
+	member    string          // what the file is called
+	malformed *contract.Error // a body that is not of this spelling
+}
+
+var (
+	inJSON = spelling{"document_base64", errMalformed}
+	inForm = spelling{"document", errMultipart}
+)
+
 // uploadLimit bounds a body: the file in base64 with line breaks, and what stands beside it.
 func (s *server) uploadLimit() int64 { return 2*s.Limits.FileSize + 2*largeBody }
 
@@ -76,7 +87,7 @@ func (s *server) intakeLimits() intake.Limits {
 }
 
 // receive takes an upload: the file goes to its staging while take splits the body, then the rest is read.
-func (c *call) receive(malformed *contract.Error, take func(io.Reader, io.Writer) (uploadIn, intake.Info, error)) error {
+func (c *call) receive(as spelling, take func(io.Reader, io.Writer) (uploadIn, intake.Info, error)) error {
 	leave, err := c.turn()
 	if err != nil {
 		return err
@@ -90,12 +101,12 @@ func (c *call) receive(malformed *contract.Error, take func(io.Reader, io.Writer
 	body := &rememberingReader{Reader: c.r.Body}
 	in, info, err := take(body, staging)
 	if err != nil {
-		refusal := notTaken(err, body.err, malformed)
+		refusal := as.notTaken(err, body.err)
 		// A client that is still sending would not hear us. The body is bounded by its endpoint.
 		_, _ = io.Copy(io.Discard, body)
 		return refusal
 	}
-	request, err := c.uploadRequest(&in, info)
+	request, err := c.uploadRequest(&in, as, info)
 	if err != nil {
 		return err
 	}
@@ -130,10 +141,10 @@ func (c *call) turn() (leave func(), err error) {
 	}
 }
 
-func (c *call) uploadRequest(in *uploadIn, info intake.Info) (UploadRequest, error) {
+func (c *call) uploadRequest(in *uploadIn, as spelling, info intake.Info) (UploadRequest, error) {
 	var bad problems
 	if !info.Present {
-		bad.add("document_base64", "file.missing")
+		bad.add(as.member, "file.missing")
 	}
 	r := UploadRequest{
 		Title:     in.DocumentTitle.read("document_title", &bad),
@@ -195,7 +206,7 @@ func formUpload(fields map[string]string, filename string) (uploadIn, error) {
 
 // notTaken says why an upload was not taken in. An error of the body's reader is the client's; one of the sink
 // is a refusal of the file, or our own trouble.
-func notTaken(err, reading error, malformed *contract.Error) error {
+func (as spelling) notTaken(err, reading error) error {
 	var e *intake.Error
 	switch {
 	case reading != nil:
@@ -206,17 +217,17 @@ func notTaken(err, reading error, malformed *contract.Error) error {
 	var bad problems
 	switch e.Kind {
 	case intake.NotString:
-		bad.add("document_base64", "value.not_string")
+		bad.add(as.member, "value.not_string")
 	case intake.BadBase64:
-		bad.add("document_base64", "file.not_base64")
+		bad.add(as.member, "file.not_base64")
 	case intake.Duplicate:
-		bad.add("document_base64", "value.too_many", "limit", 1)
+		bad.add(as.member, "value.too_many", "limit", 1)
 	case intake.TooLarge:
 		return contract.Refuse(contract.TooLarge, "file.too_large").With("limit", e.Limit).Because(err)
 	case intake.RestTooLarge:
 		return errTooLarge.With("limit", e.Limit).Because(err)
 	default:
-		return malformed.Because(err)
+		return as.malformed.Because(err)
 	}
 	return bad.err()
 }
