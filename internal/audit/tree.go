@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -109,3 +110,6 @@ func Included(c Checkpoint, leaf int64, event []byte, p tlog.RecordProof) error 
 func reader(ctx context.Context, h Hashes) tlog.HashReader {
 	return tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) { return h.ReadHashes(ctx, indexes) })
 }
+
+// ErrMismatch says that stored events and the hashes of the log do not belong together.
+var ErrMismatch = errors.New("the log is not what was written")

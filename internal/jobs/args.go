@@ -15,10 +15,6 @@ type args struct {
 	Slot     int                 `json:"slot,omitempty"` // see [Queue.put]
 }
 
-func (a args) job(k contract.JobKind) contract.Job {
-	return contract.Job{Kind: k, Document: a.Document, Keys: a.Keys}
-}
-
 // One type for each kind of work, since River tells kinds by type. Their names are stored.
 type (
 	stampArgs    struct{ args }

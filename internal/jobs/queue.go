@@ -13,7 +13,10 @@ import (
 	"segel/internal/contract"
 )
 
-// Backend is a database that keeps jobs: a [Queue] over the transactions of one driver.
+// Source is a store that keeps jobs.
+type Source interface{ Jobs() Backend }
+
+// Backend is the part of a store that keeps them: a [Queue] over the transactions of one driver.
 type Backend interface {
 	client(*river.Config) (client, error)
 }

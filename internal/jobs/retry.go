@@ -22,35 +22,28 @@ const recordedTries = 25
 // since those count as attempts too. The sweep of stuck documents is behind it.
 const maxAttempts = 10_000
 
-// LaterError says that a job has to wait, which is no failure.
-type LaterError struct {
+// Later is an error with which a handler asks to be called again after a while. It does not count as a try.
+type Later struct {
 	After time.Duration
 	Err   error // why, for the log; may be nil
 }
 
-// Later returns an error with which a handler asks to be called again after d, without counting as a try.
-func Later(d time.Duration, why error) error { return &LaterError{After: d, Err: why} }
-
-func (e *LaterError) Error() string {
+func (e *Later) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("again in %s", e.After)
 	}
 	return fmt.Sprintf("again in %s: %v", e.After, e.Err)
 }
 
-func (e *LaterError) Unwrap() error { return e.Err }
+func (e *Later) Unwrap() error { return e.Err }
 
-// RetryAfter returns the wait that is asked for.
-func (e *LaterError) RetryAfter() time.Duration { return e.After }
-
-// later returns the wait that an error asks for. Rooms that do not know this one ask with an error of their
-// own that has the method.
+// later returns the wait that an error asks for.
 func later(err error) (time.Duration, bool) {
-	var e interface{ RetryAfter() time.Duration }
+	var e *Later
 	if !errors.As(err, &e) {
 		return 0, false
 	}
-	return e.RetryAfter(), true
+	return e.After, true
 }
 
 // backoff returns how long to wait after failed try n, from 1. Jobs that failed together are spread by their

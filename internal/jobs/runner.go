@@ -13,11 +13,11 @@ import (
 )
 
 // Handlers do the work. All but Periodic are required. They may be called more than once for one job, and at
-// the same time for different documents.
+// the same time, for one document too.
 type Handlers struct {
-	Stamp    func(context.Context, contract.Job) error
-	Complete func(context.Context, contract.Job) error
-	Sweep    func(context.Context, contract.Job) error
+	Stamp    func(context.Context, contract.DocumentID) error
+	Complete func(context.Context, contract.DocumentID) error
+	Sweep    func(ctx context.Context, keys []string) error
 	Periodic []Periodic
 }
 
@@ -26,7 +26,7 @@ type Handlers struct {
 type Periodic struct {
 	Name  string // stored; unique
 	Every time.Duration
-	Do    func(context.Context) error
+	Run   func(context.Context) error
 }
 
 // Options bound the work. The zero value of a member means its default.
@@ -48,7 +48,7 @@ type Runner struct{ client client }
 
 // Start begins to work off the jobs of a database. It ends by [Runner.Stop], not with ctx, whose values the
 // handlers get.
-func Start(ctx context.Context, b Backend, h Handlers, o Options) (*Runner, error) {
+func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error) {
 	if o.Workers == 0 {
 		o.Workers = 4
 	}
@@ -62,7 +62,7 @@ func Start(ctx context.Context, b Backend, h Handlers, o Options) (*Runner, erro
 	if err != nil {
 		return nil, err
 	}
-	c, err := b.client(&river.Config{
+	c, err := s.Jobs().client(&river.Config{
 		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Workers}, periodicQueue: {MaxWorkers: 1}},
 		Workers:              workers,
 		PeriodicJobs:         h.periodic(),
@@ -104,21 +104,25 @@ func (r *Runner) Stop(ctx context.Context) error {
 }
 
 func (h Handlers) workers(log *slog.Logger) (*river.Workers, error) {
-	w, b := river.NewWorkers(), &busy{on: map[place]bool{}}
+	w := river.NewWorkers()
 	do := map[string]Periodic{}
 	for _, p := range h.Periodic {
 		do[p.Name] = p
 	}
 	err := errors.Join(
-		river.AddWorkerSafely(w, &worker[stampArgs]{do: h.Stamp, log: log, busy: b}),
-		river.AddWorkerSafely(w, &worker[completeArgs]{do: h.Complete, log: log, busy: b}),
-		river.AddWorkerSafely(w, &worker[sweepArgs]{do: h.Sweep, log: log, busy: b}),
+		register(w, log, func(ctx context.Context, a stampArgs) error { return h.Stamp(ctx, a.Document) }),
+		register(w, log, func(ctx context.Context, a completeArgs) error { return h.Complete(ctx, a.Document) }),
+		register(w, log, func(ctx context.Context, a sweepArgs) error { return h.Sweep(ctx, a.Keys) }),
 		river.AddWorkerSafely(w, &periodicWorker{do: do, log: log}),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("register handlers: %w", err)
 	}
 	return w, nil
+}
+
+func register[T river.JobArgs](w *river.Workers, log *slog.Logger, do func(context.Context, T) error) error {
+	return river.AddWorkerSafely(w, &worker[T]{do: do, log: log})
 }
 
 func (h Handlers) periodic() []*river.PeriodicJob {

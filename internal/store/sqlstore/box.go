@@ -1,0 +1,122 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// jakarta is Asia/Jakarta, which has had no summer time since 1950 and needs no table of zones.
+var jakarta = time.FixedZone("WIB", 7*60*60)
+
+// dayOf returns the day of a moment in Asia/Jakarta, in days since 1970.
+func dayOf(t time.Time) int64 {
+	y, m, d := t.In(jakarta).Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
+}
+
+// count is one row of box_count.
+type count struct {
+	person contract.PersonID
+	box    store.Box
+	state  contract.State
+	day    int64
+}
+
+// fileInBoxes keeps the lists that the document stands in: its owner's, and from the moment somebody sees it,
+// his for good. Counts follow from the rows that really change.
+func (w *writer) fileInBoxes(ctx context.Context, remove bool) error {
+	moved := map[count]int{}
+	if remove {
+		if err := w.takeOut(ctx, moved); err != nil {
+			return err
+		}
+		if _, err := w.exec(ctx, `DELETE FROM document WHERE id = $1`, w.after.ID); err != nil {
+			return err
+		}
+		return w.count(ctx, moved)
+	}
+	if w.before != nil && w.before.State != w.after.State {
+		if err := w.restate(ctx, moved); err != nil {
+			return err
+		}
+	}
+	if err := w.putIn(ctx, moved); err != nil {
+		return err
+	}
+	return w.count(ctx, moved)
+}
+
+func (w *writer) takeOut(ctx context.Context, moved map[count]int) error {
+	return each(ctx, w, func(scan func(...any) error) error {
+		var c count
+		err := scan(&c.person, &c.box, &c.state, &c.day)
+		moved[c]--
+		return err
+	}, `DELETE FROM box WHERE document = $1 RETURNING person, box, state, day`, w.after.ID)
+}
+
+func (w *writer) restate(ctx context.Context, moved map[count]int) error {
+	return each(ctx, w, func(scan func(...any) error) error {
+		var c count
+		err := scan(&c.person, &c.box, &c.day)
+		c.state = w.before.State
+		moved[c]--
+		c.state = w.after.State
+		moved[c]++
+		return err
+	}, `UPDATE box SET state = $1 WHERE document = $2 RETURNING person, box, day`, w.after.State, w.after.ID)
+}
+
+// putIn adds the document to the lists of those who see it and did not before.
+func (w *writer) putIn(ctx context.Context, moved map[count]int) error {
+	day := dayOf(w.after.CreatedAt)
+	put := func(id contract.PersonID, b store.Box) error {
+		n, err := w.exec(ctx, `INSERT INTO box (person, box, document, state, day) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+			id, b, w.after.ID, w.after.State, day)
+		moved[count{id, b, w.after.State, day}] += int(n)
+		return err
+	}
+	if w.before == nil {
+		if err := put(w.after.Owner.ID, store.Outbox); err != nil {
+			return err
+		}
+	}
+	for _, p := range w.after.Participants {
+		news := p.ID != w.after.Owner.ID && w.after.Sees(p.ID) && (w.before == nil || !w.before.Sees(p.ID))
+		if !news {
+			continue
+		}
+		if err := put(p.ID, store.Inbox); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count adds to the counts, always in the same order, so that two transactions do not wait for each other.
+func (w *writer) count(ctx context.Context, moved map[count]int) error {
+	counts := make([]count, 0, len(moved))
+	for c, n := range moved {
+		if n != 0 {
+			counts = append(counts, c)
+		}
+	}
+	slices.SortFunc(counts, func(a, b count) int {
+		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.box, b.box), cmp.Compare(a.state, b.state), cmp.Compare(a.day, b.day))
+	})
+	for _, c := range counts {
+		_, err := w.exec(ctx, `INSERT INTO box_count (person, box, state, day, amount) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (person, box, state, day) DO UPDATE SET amount = box_count.amount + excluded.amount`,
+			c.person, c.box, c.state, c.day, moved[c])
+		if err != nil {
+			return fmt.Errorf("count %s of %s: %w", c.box, c.person, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"segel/internal/audit"
+	"segel/internal/contract"
+)
+
+// Size implements [store.Log].
+func (s *Store) Size(ctx context.Context) (size int64, root [32]byte, err error) {
+	err = s.db.read(ctx, func(q querier) error {
+		if err := one(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
+			return err
+		}
+		tree, err := audit.Resume(ctx, size, hashes{q})
+		if err == nil {
+			root = tree.Root()
+		}
+		return err
+	})
+	if err != nil {
+		return 0, root, fmt.Errorf("read size and root of the log: %w", err)
+	}
+	return size, root, nil
+}
+
+// checkBatch is how many events are checked at a time; each takes a few hundred bytes.
+const checkBatch = 500
+
+// CheckLog implements [store.Log]. It returns [audit.ErrMismatch] where an event or a hash is not what was
+// logged. A log that was cut off at its end is only told by a checkpoint signed before.
+func (s *Store) CheckLog(ctx context.Context) error {
+	size, _, err := s.Size(ctx)
+	if err != nil {
+		return err
+	}
+	tree := &audit.Tree{}
+	for tree.Size() < size {
+		until := min(tree.Size()+checkBatch, size)
+		// Rows below the size never change, so each batch may have a snapshot of its own.
+		err := s.db.read(ctx, func(q querier) error { return checkEvents(ctx, q, tree, until) })
+		if err != nil {
+			return fmt.Errorf("check log at leaf %d: %w", tree.Size(), err)
+		}
+	}
+	return nil
+}
+
+// checkEvents extends the tree by the stored events up to leaf until, and compares the hashes that this makes
+// with the stored ones.
+func checkEvents(ctx context.Context, q querier, tree *audit.Tree, until int64) error {
+	from := tree.Size()
+	stored := map[int64]tlog.Hash{}
+	err := each(ctx, q, func(scan func(...any) error) error {
+		var position int64
+		var hash [32]byte
+		err := scan(&position, digest(&hash))
+		stored[position] = hash
+		return err
+	}, `SELECT position, hash FROM log_hash WHERE position >= $1 AND position < $2`, tlog.StoredHashIndex(0, from), tlog.StoredHashIndex(0, until))
+	if err != nil {
+		return err
+	}
+	err = each(ctx, q, func(scan func(...any) error) error {
+		leaf, e, err := scanEvent(scan)
+		if err != nil {
+			return err
+		}
+		return checkEvent(tree, stored, leaf, e)
+	}, `SELECT `+eventColumns+` FROM event WHERE leaf >= $1 AND leaf < $2 ORDER BY leaf`, from, until)
+	if err == nil && tree.Size() < until {
+		return fmt.Errorf("event %d is missing: %w", tree.Size(), audit.ErrMismatch)
+	}
+	return err
+}
+
+func checkEvent(tree *audit.Tree, stored map[int64]tlog.Hash, leaf int64, e contract.Event) error {
+	if leaf != tree.Size() {
+		return fmt.Errorf("event %d is missing: %w", tree.Size(), audit.ErrMismatch)
+	}
+	for i, h := range tree.Append(audit.Leaf(e)) {
+		position := tlog.StoredHashIndex(0, leaf) + int64(i)
+		if stored[position] != h {
+			return fmt.Errorf("event %d gives another hash %d: %w", leaf, position, audit.ErrMismatch)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// Commit implements [store.Documents].
+//
+// Durable on return: the document with its lists, events and their leaves, quota and jobs. Should the
+// connection be lost while the database commits, nobody knows whether it did: the caller gets an error, reads
+// the document again, and its version tells.
+func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Document, error) {
+	after := settled(c.After)
+	err := s.db.write(ctx, func(t tx) error {
+		// The function may run again, so it starts from what it was given.
+		d, err := commit(ctx, t, c, after)
+		if err != nil {
+			return err
+		}
+		after.ID, after.Version = d.ID, d.Version
+		return nil
+	})
+	if err != nil {
+		return contract.Document{}, fmt.Errorf("commit: %w", err)
+	}
+	return after, nil
+}
+
+func commit(ctx context.Context, t tx, c contract.Change, after contract.Document) (contract.Document, error) {
+	w := writer{tx: t, before: c.Before, after: &after, at: madeAt(c)}
+	write := w.change
+	switch {
+	case c.Before == nil:
+		write = w.create
+	case c.Delete:
+		write = w.remove
+	}
+	if err := write(ctx); err != nil {
+		return contract.Document{}, err
+	}
+	if err := moveQuota(ctx, t, c.Quota, after.ID, w.at); err != nil {
+		return contract.Document{}, err
+	}
+	if err := w.fileInBoxes(ctx, c.Delete); err != nil {
+		return contract.Document{}, fmt.Errorf("keep the lists of document %d: %w", after.ID, err)
+	}
+	if err := t.addJobs(ctx, about(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })); err != nil {
+		return contract.Document{}, err
+	}
+	// Last, since it makes everybody else wait until this transaction has ended.
+	events := about(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document })
+	if err := appendEvents(ctx, t, events); err != nil {
+		return contract.Document{}, fmt.Errorf("log the events of document %d: %w", after.ID, err)
+	}
+	return after, nil
+}
+
+// about fills in the number of the document where a rule could not know it yet.
+func about[T any](in []T, id contract.DocumentID, of func(*T) *contract.DocumentID) []T {
+	out := slices.Clone(in)
+	for i := range out {
+		if d := of(&out[i]); *d == 0 {
+			*d = id
+		}
+	}
+	return out
+}
+
+// madeAt returns when a change was made: a rule that changes anything says so in an event.
+func madeAt(c contract.Change) time.Time {
+	if len(c.Events) > 0 {
+		return c.Events[len(c.Events)-1].At
+	}
+	return c.After.CreatedAt
+}
+
+// settled returns a document as it will be read back: times to the microsecond, text that can be stored.
+func settled(d contract.Document) contract.Document {
+	d.Participants = slices.Clone(d.Participants)
+	d.Placements = slices.Clone(d.Placements)
+	d.Stamps = slices.Clone(d.Stamps)
+	d.Revisions = slices.Clone(d.Revisions)
+	for _, t := range []*time.Time{&d.CreatedAt, &d.FinalizedAt, &d.EndedAt, &d.ExpiresAt, &d.LastSignedAt, &d.RemindedAt} {
+		cut(t)
+	}
+	for _, s := range []*string{&d.Name, &d.Title, &d.Filename, &d.Reason, &d.Owner.Name, &d.Owner.Email} {
+		*s = clean(*s)
+	}
+	for i := range d.Participants {
+		p := &d.Participants[i]
+		cut(&p.ViewedAt)
+		cut(&p.SignedAt)
+		cut(&p.IntentAt)
+		p.Name, p.Email, p.Phone = clean(p.Name), clean(p.Email), clean(p.Phone)
+	}
+	for i := range d.Stamps {
+		cut(&d.Stamps[i].AffixedAt)
+		d.Stamps[i].Problem = clean(d.Stamps[i].Problem)
+	}
+	for i := range d.Revisions {
+		cut(&d.Revisions[i].At)
+	}
+	return d
+}
+
+// lost tells why no row matched a document's version: somebody was faster, or it has gone.
+func lost(ctx context.Context, q querier, id contract.DocumentID) error {
+	var version int64
+	err := one(ctx, q, []any{&version}, `SELECT version FROM document WHERE id = $1`, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return fmt.Errorf("document %d: %w", id, store.ErrNotFound)
+	case err != nil:
+		return fmt.Errorf("read document %d: %w", id, err)
+	}
+	return fmt.Errorf("document %d is at version %d: %w", id, version, store.ErrConflict)
+}

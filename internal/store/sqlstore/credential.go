@@ -1,0 +1,93 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"segel/internal/store"
+)
+
+// AddCredential implements [store.Credentials].
+func (s *Store) AddCredential(ctx context.Context, c store.SealedCredential) error {
+	err := s.db.write(ctx, func(t tx) error {
+		_, err := t.exec(ctx, `INSERT INTO credential (id, holder, sealed_key, not_after, created_at) VALUES ($1, $2, $3, $4, $5)`,
+			c.ID, c.Holder, blob(c.Key), micros(c.NotAfter), micros(c.CreatedAt))
+		if err != nil {
+			return err
+		}
+		for i, der := range c.Chain {
+			if _, err := t.exec(ctx, `INSERT INTO credential_chain (credential, position, der) VALUES ($1, $2, $3)`, c.ID, i, der); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return wrap(err, "add credential %s of %s", c.ID, c.Holder)
+}
+
+// Credential implements [store.Credentials].
+func (s *Store) Credential(ctx context.Context, holder string, at time.Time) (store.SealedCredential, error) {
+	var c store.SealedCredential
+	err := s.db.read(ctx, func(q querier) error {
+		err := one(ctx, q, []any{&c.ID, &c.Holder, octets(&c.Key), moment(&c.NotAfter), moment(&c.CreatedAt)},
+			`SELECT id, holder, sealed_key, not_after, created_at FROM credential
+			WHERE holder = $1 AND not_after > $2 ORDER BY created_at DESC, id DESC LIMIT 1`, holder, micros(at))
+		if err != nil {
+			return err
+		}
+		return each(ctx, q, func(scan func(...any) error) error {
+			var der []byte
+			err := scan(octets(&der))
+			c.Chain = append(c.Chain, der)
+			return err
+		}, `SELECT der FROM credential_chain WHERE credential = $1 ORDER BY position`, c.ID)
+	})
+	return c, wrap(err, "read credential of %s", holder)
+}
+
+const certificateColumns = `serial, subject, der, issued_at, not_after, revoked_at, reason`
+
+func certificateDest(c *store.Certificate) []any {
+	return []any{&c.Serial, &c.Subject, octets(&c.DER), moment(&c.IssuedAt), moment(&c.NotAfter), moment(&c.RevokedAt), &c.Reason}
+}
+
+// AddCertificate implements [store.Certificates].
+func (s *Store) AddCertificate(ctx context.Context, c store.Certificate) error {
+	err := s.insert(ctx, `INSERT INTO certificate (`+certificateColumns+`) VALUES (`+list(1, 7)+`) ON CONFLICT DO NOTHING`,
+		c.Serial, c.Subject, blob(c.DER), micros(c.IssuedAt), micros(c.NotAfter), micros(c.RevokedAt), c.Reason)
+	return wrap(err, "add certificate %s", c.Serial)
+}
+
+// Certificate implements [store.Certificates].
+func (s *Store) Certificate(ctx context.Context, serial string) (store.Certificate, error) {
+	var c store.Certificate
+	err := s.get(ctx, certificateDest(&c), `SELECT `+certificateColumns+` FROM certificate WHERE serial = $1`, serial)
+	return c, wrap(err, "read certificate %s", serial)
+}
+
+// RevokeCertificate implements [store.Certificates].
+func (s *Store) RevokeCertificate(ctx context.Context, serial string, reason int, now time.Time) error {
+	err := s.update(ctx, `UPDATE certificate SET
+		reason = CASE WHEN revoked_at = 0 THEN $2 ELSE reason END,
+		revoked_at = CASE WHEN revoked_at = 0 THEN $3 ELSE revoked_at END
+		WHERE serial = $1`, serial, reason, micros(now))
+	return wrap(err, "revoke certificate %s", serial)
+}
+
+// RevokedCertificates implements [store.Certificates].
+func (s *Store) RevokedCertificates(ctx context.Context) ([]store.Certificate, error) {
+	all := []store.Certificate{}
+	err := s.db.read(ctx, func(q querier) error {
+		return each(ctx, q, func(scan func(...any) error) error {
+			var c store.Certificate
+			err := scan(certificateDest(&c)...)
+			all = append(all, c)
+			return err
+		}, `SELECT `+certificateColumns+` FROM certificate WHERE revoked_at <> 0 ORDER BY revoked_at, serial`)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read revoked certificates: %w", err)
+	}
+	return all, nil
+}

@@ -1,0 +1,70 @@
+package sqlstore
+
+import (
+	"context"
+
+	"segel/internal/contract"
+	"segel/internal/jobs"
+	"segel/internal/store"
+)
+
+// database is what the two databases do differently.
+type database interface {
+	// read runs fn on one snapshot of the database.
+	read(ctx context.Context, fn func(querier) error) error
+	// write runs fn in a transaction. Nothing of it stands unless both fn and the commit succeed. It may run fn
+	// again when the database has chosen it to give way to another.
+	write(ctx context.Context, fn func(tx) error) error
+	// migrate makes or renews all tables; of several processes one does it while the others wait.
+	migrate(ctx context.Context) error
+	jobs() jobs.Backend
+	close() error
+}
+
+// querier runs statements with placeholders $1, $2 and so on.
+type querier interface {
+	exec(ctx context.Context, sql string, args ...any) (affected int64, err error)
+	query(ctx context.Context, sql string, args ...any) (rows, error)
+}
+
+// tx is a transaction that may write.
+type tx interface {
+	querier
+	addJobs(ctx context.Context, all []contract.Job) error
+	ensureJobs(ctx context.Context, all []contract.Job) error
+}
+
+// rows is what [sql.Rows] and [pgx.Rows] have in common.
+type rows interface {
+	Next() bool
+	Scan(dest ...any) error
+	Err() error
+	Close()
+}
+
+// one scans the one row of a query; store.ErrNotFound when there is none.
+func one(ctx context.Context, q querier, dest []any, sql string, args ...any) error {
+	err := store.ErrNotFound
+	if e := each(ctx, q, func(scan func(...any) error) error {
+		err = scan(dest...)
+		return err
+	}, sql, args...); e != nil {
+		return e
+	}
+	return err
+}
+
+// each calls fn for every row of a query.
+func each(ctx context.Context, q querier, fn func(scan func(...any) error) error, sql string, args ...any) error {
+	r, err := q.query(ctx, sql, args...)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for r.Next() {
+		if err := fn(r.Scan); err != nil {
+			return err
+		}
+	}
+	return r.Err()
+}

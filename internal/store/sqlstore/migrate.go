@@ -1,0 +1,75 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrateTables brings our own tables up to date. The caller holds the lock.
+func migrateTables(ctx context.Context, d goose.Dialect, db *sql.DB) error {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return fmt.Errorf("read migrations: %w", err)
+	}
+	p, err := goose.NewProvider(d, db, files, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return fmt.Errorf("read migrations: %w", err)
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return fmt.Errorf("migrate database: %w", err)
+	}
+	return nil
+}
+
+// migrate locks an empty file beside the database, since every migration is a transaction of its own: SQLite's
+// own locks reach from one process to another on every system, and end with a process that dies.
+func (d *sqlite) migrate(ctx context.Context) (err error) {
+	lock, err := openFile(d.path+".lock", "_txlock=immediate", "busy_timeout(60000)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	t, err := lock.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("lock %s.lock for migrations: %w", d.path, err)
+	}
+	defer func() { _ = t.Rollback() }() // which unlocks; nothing was written
+	if err := migrateTables(ctx, goose.DialectSQLite3, d.writer); err != nil {
+		return err
+	}
+	return d.queue.Migrate(ctx)
+}
+
+// migrationLock is the advisory lock that is held while tables are made or renewed: "segel" in ASCII.
+const migrationLock = 0x736567656c
+
+func (d *postgres) migrate(ctx context.Context) (err error) {
+	c, err := d.pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("connect to database: %w", err)
+	}
+	defer c.Release()
+	if _, err := c.Exec(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
+		return fmt.Errorf("lock database for migrations: %w", err)
+	}
+	defer func() {
+		_, e := c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
+		err = errors.Join(err, e)
+	}()
+	db := stdlib.OpenDBFromPool(d.pool)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := migrateTables(ctx, goose.DialectPostgres, db); err != nil {
+		return err
+	}
+	return d.queue.Migrate(ctx)
+}

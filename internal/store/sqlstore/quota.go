@@ -1,0 +1,98 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// Quota implements [store.Quotas].
+func (s *Store) Quota(ctx context.Context, o contract.OrganisationID) (map[contract.Unit]store.Quota, error) {
+	all := map[contract.Unit]store.Quota{}
+	err := s.db.read(ctx, func(q querier) error {
+		return each(ctx, q, func(scan func(...any) error) error {
+			var u contract.Unit
+			var v store.Quota
+			err := scan(&u, &v.Granted, &v.Reserved, &v.Spent)
+			all[u] = v
+			return err
+		}, `SELECT unit, granted, reserved, spent FROM quota WHERE organisation = $1`, o)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read quota of organisation %s: %w", o, err)
+	}
+	return all, nil
+}
+
+// Grant implements [store.Quotas].
+func (s *Store) Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, now time.Time) error {
+	err := s.db.write(ctx, func(t tx) error {
+		_, err := t.exec(ctx, `INSERT INTO quota (organisation, unit, granted, reserved, spent, entries) VALUES ($1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING`, o, u)
+		if err != nil {
+			return err
+		}
+		return move(ctx, t, contract.QuotaMove{Organisation: o, Unit: u, Op: contract.QuotaGrant, Count: n}, reason, now)
+	})
+	if err != nil {
+		return fmt.Errorf("grant %d of %s to organisation %s: %w", n, u, o, err)
+	}
+	return nil
+}
+
+// moveQuota applies the moves of a change, always in the same order of quotas.
+func moveQuota(ctx context.Context, t tx, moves []contract.QuotaMove, id contract.DocumentID, at time.Time) error {
+	moves = about(moves, id, func(m *contract.QuotaMove) *contract.DocumentID { return &m.Document })
+	slices.SortStableFunc(moves, func(a, b contract.QuotaMove) int {
+		return cmp.Or(cmp.Compare(a.Organisation, b.Organisation), cmp.Compare(a.Unit, b.Unit))
+	})
+	for _, m := range moves {
+		if err := move(ctx, t, m, "", at); err != nil {
+			return fmt.Errorf("%s %d of %s for document %d: %w", m.Op, m.Count, m.Unit, m.Document, err)
+		}
+	}
+	return nil
+}
+
+// quotaSteps say what a move adds to what is granted, reserved and spent, in counts of the move.
+var quotaSteps = map[contract.QuotaOp]struct{ granted, reserved, spent int }{
+	contract.QuotaGrant:   {granted: 1},
+	contract.QuotaReserve: {reserved: 1},
+	contract.QuotaSpend:   {reserved: -1, spent: 1},
+	contract.QuotaRelease: {reserved: -1},
+}
+
+// errLedger is a mistake of the program: more is spent or released than was reserved.
+var errLedger = errors.New("the ledger has not as much reserved")
+
+// move changes a quota and writes the line of the ledger that says so.
+func move(ctx context.Context, t tx, m contract.QuotaMove, reason string, at time.Time) error {
+	step, known := quotaSteps[m.Op]
+	if !known || m.Count < 1 && m.Op != contract.QuotaGrant {
+		return fmt.Errorf("no such move of quota: %s %d", m.Op, m.Count)
+	}
+	granted, reserved, spent := step.granted*m.Count, step.reserved*m.Count, step.spent*m.Count
+	var entry int64
+	// A grant may be negative, to correct a former one, and may leave less than is reserved. Only a
+	// reservation needs something left.
+	err := one(ctx, t, []any{&entry}, `UPDATE quota
+		SET granted = granted + $3, reserved = reserved + $4, spent = spent + $5, entries = entries + 1
+		WHERE organisation = $1 AND unit = $2 AND reserved + $4 >= 0 AND ($6 <= 0 OR granted - reserved - spent >= $6)
+		RETURNING entries`, m.Organisation, m.Unit, granted, reserved, spent, reserved)
+	switch {
+	case errors.Is(err, store.ErrNotFound) && m.Op == contract.QuotaReserve:
+		return contract.ErrQuota
+	case errors.Is(err, store.ErrNotFound):
+		return errLedger
+	case err != nil:
+		return err
+	}
+	_, err = t.exec(ctx, `INSERT INTO quota_entry (organisation, unit, number, op, amount, document, reason, made_at) VALUES (`+list(1, 8)+`)`,
+		m.Organisation, m.Unit, entry, m.Op, m.Count, m.Document, reason, micros(at))
+	return err
+}

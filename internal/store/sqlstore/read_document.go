@@ -1,0 +1,120 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// Document implements [store.Documents].
+func (s *Store) Document(ctx context.Context, id contract.DocumentID) (contract.Document, error) {
+	var found []contract.Document
+	err := s.db.read(ctx, func(q querier) (err error) {
+		found, err = documents(ctx, q, []contract.DocumentID{id})
+		return err
+	})
+	if err != nil {
+		return contract.Document{}, fmt.Errorf("read document %d: %w", id, err)
+	}
+	if len(found) == 0 {
+		return contract.Document{}, fmt.Errorf("document %d: %w", id, store.ErrNotFound)
+	}
+	return found[0], nil
+}
+
+// documents reads documents with all their parts, in one query a table however many they are. They come in the
+// order asked for; those that do not exist are left out.
+func documents(ctx context.Context, q querier, ids []contract.DocumentID) ([]contract.Document, error) {
+	if len(ids) == 0 {
+		return []contract.Document{}, nil
+	}
+	r := reader{querier: q, found: map[contract.DocumentID]*contract.Document{}, in: `(` + list(1, len(ids)) + `)`}
+	for _, id := range ids {
+		r.args = append(r.args, id)
+	}
+	for _, read := range []func(context.Context) error{r.heads, r.participants, r.placements, r.stamps, r.revisions} {
+		if err := read(ctx); err != nil {
+			return nil, err
+		}
+	}
+	all := make([]contract.Document, 0, len(ids))
+	for _, id := range ids {
+		if d := r.found[id]; d != nil {
+			all = append(all, *d)
+		}
+	}
+	return all, nil
+}
+
+// reader gathers documents.
+type reader struct {
+	querier
+	found map[contract.DocumentID]*contract.Document
+	in    string // the list of placeholders of args
+	args  []any
+}
+
+func (r *reader) heads(ctx context.Context) error {
+	return each(ctx, r, func(scan func(...any) error) error {
+		d := &contract.Document{}
+		err := scan(&d.ID,
+			&d.Version, &d.Organisation, &d.Owner.ID, &d.Owner.Name, &d.Owner.Email, &d.Name, &d.Title, &d.Filename, &d.State, &d.Mode, &d.Parallel, &d.Pages,
+			&d.Original.Key, &d.Original.Size, digest(&d.Original.Digest), octets(&d.Original.Sums),
+			moment(&d.CreatedAt), moment(&d.FinalizedAt), moment(&d.EndedAt), moment(&d.ExpiresAt), moment(&d.LastSignedAt), moment(&d.RemindedAt),
+			&d.Restamping, &d.Specimen, &d.Reason)
+		r.found[d.ID] = d
+		return err
+	}, `SELECT id, `+documentColumns+` FROM document WHERE id IN `+r.in, r.args...)
+}
+
+// parts reads rows that belong to documents, in their order. The first column is the document.
+func (r *reader) parts(ctx context.Context, columns, table string, add func(*contract.Document) (dest []any)) error {
+	return each(ctx, r, func(scan func(...any) error) error {
+		// The row says only when it is scanned whose it is, so it is scanned into a document of its own first.
+		var id contract.DocumentID
+		var one contract.Document
+		if err := scan(append([]any{&id}, add(&one)...)...); err != nil {
+			return fmt.Errorf("%s of document %d: %w", table, id, err)
+		}
+		d := r.found[id]
+		d.Participants = append(d.Participants, one.Participants...)
+		d.Placements = append(d.Placements, one.Placements...)
+		d.Stamps = append(d.Stamps, one.Stamps...)
+		d.Revisions = append(d.Revisions, one.Revisions...)
+		return nil
+	}, `SELECT document, `+columns+` FROM `+table+` WHERE document IN `+r.in+` ORDER BY document, position`, r.args...)
+}
+
+func (r *reader) participants(ctx context.Context) error {
+	return r.parts(ctx, `person, name, email, phone, role, number, guest, field, viewed_at, signed_at, intent_at`, `participant`, func(d *contract.Document) []any {
+		d.Participants = make([]contract.Participant, 1)
+		p := &d.Participants[0]
+		return []any{&p.ID, &p.Name, &p.Email, &p.Phone, &p.Role, &p.Number, &p.Guest, &p.Field, moment(&p.ViewedAt), moment(&p.SignedAt), moment(&p.IntentAt)}
+	})
+}
+
+func (r *reader) placements(ctx context.Context) error {
+	return r.parts(ctx, `kind, page, llx, lly, urx, ury, person`, `placement`, func(d *contract.Document) []any {
+		d.Placements = make([]contract.Placement, 1)
+		p := &d.Placements[0]
+		return []any{&p.Kind, &p.Page, &p.Box.LLX, &p.Box.LLY, &p.Box.URX, &p.Box.URY, &p.Person}
+	})
+}
+
+func (r *reader) stamps(ctx context.Context) error {
+	return r.parts(ctx, `placement, state, order_id, COALESCE(serial, ''), source, attempts, problem, affixed_at`, `stamp`, func(d *contract.Document) []any {
+		d.Stamps = make([]contract.Stamp, 1)
+		s := &d.Stamps[0]
+		return []any{&s.Placement, &s.State, &s.Order, &s.Serial, digest(&s.Source), &s.Attempts, &s.Problem, moment(&s.AffixedAt)}
+	})
+}
+
+func (r *reader) revisions(ctx context.Context) error {
+	return r.parts(ctx, `kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at`, `revision`, func(d *contract.Document) []any {
+		d.Revisions = make([]contract.Revision, 1)
+		v := &d.Revisions[0]
+		return []any{&v.Kind, &v.Tail.Key, &v.Tail.Size, digest(&v.Tail.Digest), octets(&v.Tail.Sums), &v.Begin, &v.End, digest(&v.Digest), octets(&v.Midstate), &v.By, moment(&v.At)}
+	})
+}

@@ -1,0 +1,124 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	_ "modernc.org/sqlite" // the driver named sqlite
+
+	"segel/internal/contract"
+	"segel/internal/jobs"
+)
+
+// sqlite is a database in a file. Readers see snapshots and never wait; the one writer of this process takes
+// turns with those of others by the file's write lock.
+type sqlite struct {
+	path   string
+	writer *sql.DB // of one connection
+	reader *sql.DB
+	queue  *jobs.Queue[*sql.Tx]
+}
+
+// readers bounds the connections that read at the same time. Each has a cache of 2 MiB.
+const readers = 8
+
+// lockWait is how long, in milliseconds, a process waits for another one's transaction to end.
+const lockWait = "busy_timeout(10000)"
+
+func openSQLite(path string) (*sqlite, error) {
+	writer, err := openFile(path, "_txlock=immediate", lockWait, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)")
+	if err != nil {
+		return nil, err
+	}
+	writer.SetMaxOpenConns(1)
+	reader, err := openFile(path, "_txlock=deferred", lockWait, "query_only(ON)")
+	if err != nil {
+		return nil, errors.Join(err, writer.Close())
+	}
+	reader.SetMaxOpenConns(readers)
+	reader.SetMaxIdleConns(readers)
+	queue, err := jobs.NewQueue(riversqlite.New(writer))
+	if err != nil {
+		return nil, errors.Join(err, writer.Close(), reader.Close())
+	}
+	return &sqlite{path: path, writer: writer, reader: reader, queue: queue}, nil
+}
+
+func openFile(path, lock string, pragmas ...string) (*sql.DB, error) {
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + lock
+	for _, p := range pragmas {
+		dsn += "&_pragma=" + p
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return db, nil
+}
+
+func (d *sqlite) read(ctx context.Context, fn func(querier) error) error {
+	t, err := d.reader.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = t.Rollback() }() // there is nothing to commit
+	return fn(sqliteTx{Tx: t})
+}
+
+func (d *sqlite) write(ctx context.Context, fn func(tx) error) error {
+	t, err := d.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := fn(sqliteTx{t, d.queue}); err != nil {
+		return errors.Join(err, t.Rollback())
+	}
+	return t.Commit()
+}
+
+func (d *sqlite) jobs() jobs.Backend { return d.queue }
+
+func (d *sqlite) close() error { return errors.Join(d.reader.Close(), d.writer.Close()) }
+
+// sqliteTx is a transaction on SQLite. One that reads has no queue.
+type sqliteTx struct {
+	*sql.Tx
+	queue *jobs.Queue[*sql.Tx]
+}
+
+// numbered writes placeholders in the way in which SQLite counts them; $2 is but a name to it.
+func numbered(statement string) string { return strings.ReplaceAll(statement, "$", "?") }
+
+func (t sqliteTx) exec(ctx context.Context, statement string, args ...any) (int64, error) {
+	r, err := t.ExecContext(ctx, numbered(statement), cleaned(args)...)
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+func (t sqliteTx) query(ctx context.Context, statement string, args ...any) (rows, error) {
+	r, err := t.QueryContext(ctx, numbered(statement), cleaned(args)...)
+	if err != nil {
+		return nil, err
+	}
+	return sqliteRows{r}, nil
+}
+
+func (t sqliteTx) addJobs(ctx context.Context, all []contract.Job) error {
+	return t.queue.Add(ctx, t.Tx, all...)
+}
+
+func (t sqliteTx) ensureJobs(ctx context.Context, all []contract.Job) error {
+	return t.queue.Ensure(ctx, t.Tx, all...)
+}
+
+type sqliteRows struct{ *sql.Rows }
+
+// Close says nothing: what went wrong with the rows, Err has said.
+func (r sqliteRows) Close() { _ = r.Rows.Close() }

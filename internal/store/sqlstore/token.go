@@ -1,0 +1,89 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// AddTokens implements [store.Identities].
+func (s *Store) AddTokens(ctx context.Context, tokens ...store.Token) error {
+	err := s.db.write(ctx, func(t tx) error {
+		for _, k := range tokens {
+			_, err := t.exec(ctx, `INSERT INTO token (hash, kind, person, document, family, created_at, expires_at, used_at) VALUES (`+list(1, 8)+`)`,
+				k.Hash[:], k.Kind, k.Person, k.Document, k.Family, micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.UsedAt))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return wrap(err, "add tokens")
+}
+
+// Token implements [store.Identities].
+func (s *Store) Token(ctx context.Context, hash [32]byte) (store.Token, error) {
+	k := store.Token{Hash: hash}
+	err := s.get(ctx, []any{&k.Kind, &k.Person, &k.Document, &k.Family, moment(&k.CreatedAt), moment(&k.ExpiresAt), moment(&k.UsedAt)},
+		`SELECT kind, person, document, family, created_at, expires_at, used_at FROM token WHERE hash = $1`, hash[:])
+	return k, wrap(err, "read token")
+}
+
+// UseToken implements [store.Identities].
+func (s *Store) UseToken(ctx context.Context, hash [32]byte, now time.Time) error {
+	err := s.db.write(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `UPDATE token SET used_at = $2 WHERE hash = $1 AND used_at = 0`, hash[:], micros(now))
+		if err != nil || n == 1 {
+			return err
+		}
+		var at int64
+		if err := one(ctx, t, []any{&at}, `SELECT used_at FROM token WHERE hash = $1`, hash[:]); err != nil {
+			return err
+		}
+		return store.ErrConflict
+	})
+	return wrap(err, "use token")
+}
+
+// RevokeFamily implements [store.Identities].
+func (s *Store) RevokeFamily(ctx context.Context, family string) error {
+	return wrap(s.run(ctx, `DELETE FROM token WHERE family = $1`, family), "revoke token family %s", family)
+}
+
+// RevokePerson implements [store.Identities].
+func (s *Store) RevokePerson(ctx context.Context, id contract.PersonID) error {
+	return wrap(s.run(ctx, `DELETE FROM token WHERE person = $1`, id), "revoke tokens of %s", id)
+}
+
+// PurgeTokens implements [store.Identities].
+func (s *Store) PurgeTokens(ctx context.Context, before time.Time) error {
+	return wrap(s.run(ctx, `DELETE FROM token WHERE expires_at < $1`, micros(before)), "purge tokens")
+}
+
+// SetGuestLink implements [store.Identities].
+func (s *Store) SetGuestLink(ctx context.Context, l store.GuestLink) error {
+	err := s.db.write(ctx, func(t tx) error {
+		_, err := t.exec(ctx, `INSERT INTO guest_link (hash, document, person, created_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (document, person) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
+			l.Hash[:], l.Document, l.Person, micros(l.CreatedAt))
+		if err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, `DELETE FROM token WHERE person = $1 AND document = $2`, l.Person, l.Document)
+		return err
+	})
+	return wrap(err, "set the link of guest %s on document %d", l.Person, l.Document)
+}
+
+// GuestLink implements [store.Identities].
+func (s *Store) GuestLink(ctx context.Context, hash [32]byte) (store.GuestLink, error) {
+	l := store.GuestLink{Hash: hash}
+	err := s.get(ctx, []any{&l.Document, &l.Person, moment(&l.CreatedAt)}, `SELECT document, person, created_at FROM guest_link WHERE hash = $1`, hash[:])
+	if err != nil {
+		return l, fmt.Errorf("read a guest's link: %w", err)
+	}
+	return l, nil
+}

@@ -1,0 +1,84 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"segel/internal/contract"
+)
+
+// Due implements [store.Documents].
+func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error) {
+	return s.idle(ctx, "due", now, limit, `SELECT id FROM document WHERE due_at <> 0 AND due_at <= $1 ORDER BY due_at, id LIMIT $2`)
+}
+
+// Stuck implements [store.Documents].
+func (s *Store) Stuck(ctx context.Context, before time.Time, limit int) ([]contract.DocumentID, error) {
+	return s.idle(ctx, "stuck", before, limit, `SELECT id FROM document WHERE waits_since <> 0 AND waits_since < $1 ORDER BY waits_since, id LIMIT $2`)
+}
+
+func (s *Store) idle(ctx context.Context, what string, at time.Time, limit int, sql string) ([]contract.DocumentID, error) {
+	ids := []contract.DocumentID{}
+	err := s.db.read(ctx, func(q querier) error {
+		return each(ctx, q, func(scan func(...any) error) error {
+			var id contract.DocumentID
+			err := scan(&id)
+			ids = append(ids, id)
+			return err
+		}, sql, micros(at), limit)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read documents that are %s: %w", what, err)
+	}
+	return ids, nil
+}
+
+// Enqueue implements [store.Documents].
+func (s *Store) Enqueue(ctx context.Context, all ...contract.Job) error {
+	return s.db.write(ctx, func(t tx) error { return t.ensureJobs(ctx, all) })
+}
+
+// filesBatch is how many files are read at a time, so that no snapshot is held while the caller looks at blobs.
+const filesBatch = 500
+
+// Files implements [store.Documents]. What is added while it runs may be missed.
+func (s *Store) Files(ctx context.Context, yield func(contract.File) bool) error {
+	// An original that was rewritten before the first signature is kept beside the revisions.
+	for _, sql := range []string{
+		`SELECT file_key, file_size, file_digest, file_sums FROM revision WHERE file_key > $1 ORDER BY file_key LIMIT $2`,
+		`SELECT original_key, original_size, original_digest, original_sums FROM document d WHERE original_key > $1
+			AND NOT EXISTS (SELECT 1 FROM revision r WHERE r.file_key = d.original_key) ORDER BY original_key LIMIT $2`,
+	} {
+		if more, err := s.files(ctx, sql, yield); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) files(ctx context.Context, sql string, yield func(contract.File) bool) (more bool, err error) {
+	for last := ""; ; {
+		var batch []contract.File
+		err := s.db.read(ctx, func(q querier) error {
+			return each(ctx, q, func(scan func(...any) error) error {
+				var f contract.File
+				err := scan(&f.Key, &f.Size, digest(&f.Digest), octets(&f.Sums))
+				batch = append(batch, f)
+				return err
+			}, sql, last, filesBatch)
+		})
+		if err != nil {
+			return false, fmt.Errorf("read files after %q: %w", last, err)
+		}
+		for _, f := range batch {
+			if !yield(f) {
+				return false, nil
+			}
+		}
+		if len(batch) < filesBatch {
+			return true, nil
+		}
+		last = batch[len(batch)-1].Key
+	}
+}

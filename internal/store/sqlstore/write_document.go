@@ -1,0 +1,121 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"segel/internal/contract"
+)
+
+// writer writes what differs between two values of a document.
+type writer struct {
+	tx
+	before *contract.Document // nil: there was none
+	after  *contract.Document
+	at     time.Time // of the change
+}
+
+const documentColumns = `version, organisation, owner, owner_name, owner_email, name, title, filename, state, mode, parallel, pages,
+	original_key, original_size, original_digest, original_sums,
+	created_at, finalized_at, ended_at, expires_at, last_signed_at, reminded_at, restamping, specimen, reason`
+
+// documentArgs are documentColumns' arguments; id and the columns that only serve queries follow.
+func (w *writer) documentArgs() []any {
+	d := w.after
+	return []any{
+		d.Version, d.Organisation, d.Owner.ID, d.Owner.Name, d.Owner.Email, d.Name, d.Title, d.Filename, d.State, d.Mode, d.Parallel, d.Pages,
+		d.Original.Key, d.Original.Size, d.Original.Digest[:], blob(d.Original.Sums),
+		micros(d.CreatedAt), micros(d.FinalizedAt), micros(d.EndedAt), micros(d.ExpiresAt), micros(d.LastSignedAt), micros(d.RemindedAt),
+		d.Restamping, d.Specimen, d.Reason,
+		d.ID, fold(d.Title), micros(w.dueAt()), micros(w.waitsSince()),
+	}
+}
+
+// dueAt returns when the document expires; zero when it cannot, see [contract.Expire].
+func (w *writer) dueAt() time.Time {
+	d := w.after
+	if d.State == contract.Draft || d.State == contract.Processing && !d.FullySigned() {
+		return d.ExpiresAt
+	}
+	return time.Time{}
+}
+
+// waitsSince returns since when stamps or the seal are owed, as far as this change tells; zero when they are not.
+func (w *writer) waitsSince() time.Time {
+	if w.after.State == contract.Processing && w.after.FullySigned() {
+		return w.at
+	}
+	return time.Time{}
+}
+
+func (w *writer) create(ctx context.Context) error {
+	err := one(ctx, w, []any{&w.after.ID}, `UPDATE document_number SET last = last + 1 WHERE id = 1 RETURNING last`)
+	if err != nil {
+		return fmt.Errorf("number document: %w", err)
+	}
+	w.after.Version = 1
+	_, err = w.exec(ctx, `INSERT INTO document (`+documentColumns+`, id, title_folded, due_at, waits_since) VALUES (`+list(1, 29)+`)`, w.documentArgs()...)
+	if err != nil {
+		return fmt.Errorf("add document %d: %w", w.after.ID, err)
+	}
+	return w.parts(ctx)
+}
+
+// change swaps the document if it still is at the version it was read at. The row is locked from here on, so
+// what follows is written by one transaction at a time.
+func (w *writer) change(ctx context.Context) error {
+	w.after.ID, w.after.Version = w.before.ID, w.before.Version+1
+	args := append(w.documentArgs(), w.before.Version)
+	n, err := w.exec(ctx, `UPDATE document SET (`+documentColumns+`, title_folded, due_at, waits_since) = (`+list(1, 25)+`, $27, $28, $29)
+		WHERE id = $26 AND version = $30`, args...)
+	if err != nil {
+		return fmt.Errorf("change document %d: %w", w.after.ID, err)
+	}
+	if n == 0 {
+		return lost(ctx, w, w.after.ID)
+	}
+	return w.parts(ctx)
+}
+
+// remove takes the document away. Its rows in lists have gone before, so that they are counted off.
+func (w *writer) remove(ctx context.Context) error {
+	w.after.ID, w.after.Version = w.before.ID, w.before.Version
+	n, err := w.exec(ctx, `UPDATE document SET version = version + 1 WHERE id = $1 AND version = $2`, w.after.ID, w.after.Version)
+	if err != nil {
+		return fmt.Errorf("lock document %d: %w", w.after.ID, err)
+	}
+	if n == 0 {
+		return lost(ctx, w, w.after.ID)
+	}
+	return nil
+}
+
+func (w *writer) parts(ctx context.Context) error {
+	for _, write := range []func(context.Context) error{w.participants, w.placements, w.stamps, w.revisions} {
+		if err := write(ctx); err != nil {
+			return fmt.Errorf("write document %d: %w", w.after.ID, err)
+		}
+	}
+	return nil
+}
+
+// rewrite brings the rows of one kind of part from before to after. Rows are numbered by their position; put
+// inserts one or replaces the one that is there.
+func rewrite[T any](ctx context.Context, w *writer, table string, before, after []T, same func(a, b *T) bool, put func(i int, v *T) error) error {
+	for i := range after {
+		if i < len(before) && same(&before[i], &after[i]) {
+			continue
+		}
+		if err := put(i, &after[i]); err != nil {
+			return fmt.Errorf("%s %d: %w", table, i, err)
+		}
+	}
+	if len(after) >= len(before) {
+		return nil
+	}
+	if _, err := w.exec(ctx, `DELETE FROM `+table+` WHERE document = $1 AND position >= $2`, w.after.ID, len(after)); err != nil {
+		return fmt.Errorf("%s from %d on: %w", table, len(after), err)
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"segel/internal/contract"
+)
+
+// errHistory is a mistake of the program: revisions are appended and nothing else.
+var errHistory = errors.New("the change rewrites revisions")
+
+// was returns parts of the document as it was.
+func was[T any](w *writer, parts func(*contract.Document) []T) []T {
+	if w.before == nil {
+		return nil
+	}
+	return parts(w.before)
+}
+
+func (w *writer) participants(ctx context.Context) error {
+	before := was(w, func(d *contract.Document) []contract.Participant { return d.Participants })
+	samePerson := func(a, b contract.Participant) bool { return a.ID == b.ID }
+	if !slices.EqualFunc(before, w.after.Participants, samePerson) {
+		// Other people: row by row, two who change places would stand there twice for a moment.
+		if _, err := w.exec(ctx, `DELETE FROM participant WHERE document = $1`, w.after.ID); err != nil {
+			return err
+		}
+		before = nil
+	}
+	same := func(a, b *contract.Participant) bool {
+		return a.Person == b.Person && a.Phone == b.Phone && a.Role == b.Role && a.Number == b.Number && a.Guest == b.Guest && a.Field == b.Field &&
+			a.ViewedAt.Equal(b.ViewedAt) && a.SignedAt.Equal(b.SignedAt) && a.IntentAt.Equal(b.IntentAt)
+	}
+	return rewrite(ctx, w, "participant", before, w.after.Participants, same, func(i int, p *contract.Participant) error {
+		_, err := w.exec(ctx, `INSERT INTO participant
+			(document, position, person, name, email, phone, role, number, guest, field, viewed_at, signed_at, intent_at)
+			VALUES (`+list(1, 13)+`)
+			ON CONFLICT (document, position) DO UPDATE SET name = excluded.name, email = excluded.email, phone = excluded.phone,
+				role = excluded.role, number = excluded.number, guest = excluded.guest, field = excluded.field,
+				viewed_at = excluded.viewed_at, signed_at = excluded.signed_at, intent_at = excluded.intent_at`,
+			w.after.ID, i, p.ID, p.Name, p.Email, p.Phone, p.Role, p.Number, p.Guest, p.Field, micros(p.ViewedAt), micros(p.SignedAt), micros(p.IntentAt))
+		return err
+	})
+}
+
+func (w *writer) placements(ctx context.Context) error {
+	before := was(w, func(d *contract.Document) []contract.Placement { return d.Placements })
+	same := func(a, b *contract.Placement) bool { return *a == *b }
+	return rewrite(ctx, w, "placement", before, w.after.Placements, same, func(i int, p *contract.Placement) error {
+		_, err := w.exec(ctx, `INSERT INTO placement (document, position, kind, page, llx, lly, urx, ury, person) VALUES (`+list(1, 9)+`)
+			ON CONFLICT (document, position) DO UPDATE SET kind = excluded.kind, page = excluded.page,
+				llx = excluded.llx, lly = excluded.lly, urx = excluded.urx, ury = excluded.ury, person = excluded.person`,
+			w.after.ID, i, p.Kind, p.Page, p.Box.LLX, p.Box.LLY, p.Box.URX, p.Box.URY, p.Person)
+		return err
+	})
+}
+
+func (w *writer) stamps(ctx context.Context) error {
+	before := was(w, func(d *contract.Document) []contract.Stamp { return d.Stamps })
+	same := func(a, b *contract.Stamp) bool {
+		at := a.AffixedAt.Equal(b.AffixedAt)
+		x, y := *a, *b
+		x.AffixedAt = y.AffixedAt
+		return at && x == y
+	}
+	return rewrite(ctx, w, "stamp", before, w.after.Stamps, same, func(i int, s *contract.Stamp) error {
+		var serial any // NULL is unlike every other NULL
+		if s.Serial != "" {
+			serial = s.Serial
+		}
+		_, err := w.exec(ctx, `INSERT INTO stamp (document, position, placement, state, order_id, serial, source, attempts, problem, affixed_at)
+			VALUES (`+list(1, 10)+`)
+			ON CONFLICT (document, position) DO UPDATE SET placement = excluded.placement, state = excluded.state, order_id = excluded.order_id,
+				serial = excluded.serial, source = excluded.source, attempts = excluded.attempts, problem = excluded.problem, affixed_at = excluded.affixed_at`,
+			w.after.ID, i, s.Placement, s.State, s.Order, serial, s.Source[:], s.Attempts, s.Problem, micros(s.AffixedAt))
+		return err
+	})
+}
+
+func (w *writer) revisions(ctx context.Context) error {
+	before := was(w, func(d *contract.Document) []contract.Revision { return d.Revisions })
+	after := w.after.Revisions
+	kept := len(after) >= len(before) && slices.EqualFunc(before, after[:min(len(before), len(after))], func(a, b contract.Revision) bool {
+		return a.Tail.Key == b.Tail.Key && a.Digest == b.Digest && a.End == b.End
+	})
+	if !kept {
+		return errHistory
+	}
+	for i, r := range after[len(before):] {
+		_, err := w.exec(ctx, `INSERT INTO revision
+			(document, position, kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at)
+			VALUES (`+list(1, 13)+`)`,
+			w.after.ID, len(before)+i, r.Kind, r.Tail.Key, r.Tail.Size, r.Tail.Digest[:], blob(r.Tail.Sums), r.Begin, r.End, r.Digest[:], blob(r.Midstate), r.By, micros(r.At))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
