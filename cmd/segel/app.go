@@ -50,7 +50,7 @@ func open(ctx context.Context, conf config.Config, log *slog.Logger) (*app, erro
 	if a.sealer, err = credential.OpenSealer(master); err != nil {
 		return nil, err
 	}
-	if a.store, err = sqlstore.Open(ctx, dsn(conf), sqlstore.Options{Clock: time.Now}); err != nil {
+	if a.store, err = sqlstore.Open(ctx, dsn(conf), sqlstore.Options{}); err != nil {
 		return nil, err
 	}
 	if err := a.wire(); err != nil {

@@ -121,7 +121,7 @@ func (a *app) handler() (http.Handler, error) {
 }
 
 // work starts the jobs.
-func (a *app) work(ctx context.Context) (jobs.Runner, error) {
+func (a *app) work(ctx context.Context) (*jobs.Runner, error) {
 	return jobs.Start(ctx, a.store, jobs.Handlers{
 		Stamp:    func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Stamp(ctx, id)) },
 		Complete: func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Complete(ctx, id)) },
@@ -138,7 +138,7 @@ func (a *app) work(ctx context.Context) (jobs.Runner, error) {
 func later(err error) error {
 	var l *workflow.Later
 	if errors.As(err, &l) {
-		return &jobs.Later{After: l.After}
+		return &jobs.Later{After: l.After, Err: l.Err}
 	}
 	return err
 }
