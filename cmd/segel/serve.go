@@ -12,7 +12,6 @@ import (
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/jobs"
-	"segel/internal/text"
 	"segel/internal/workflow"
 	"segel/web"
 )
@@ -110,21 +109,24 @@ func (a *app) serve(w *world, l net.Listener) error {
 
 func (a *app) handler() (http.Handler, error) {
 	return api.New(api.Options{
-		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.store,
-		Say: func(language, code string, args map[string]any) string {
-			return text.Sentence(text.Accept(language), code, args)
-		},
+		Workflow: wire{a.workflow}, Identity: a.identity, Answers: a.store, Ready: a.ready,
 		Authority: a.authority.Handler(), Web: web.Handler(), Log: a.log, Version: version, PublicURL: a.conf.BaseURL(),
 		Service: a.conf.ServiceSegment, Paths: a.conf.Paths, Origins: a.conf.CORSOrigins, Limits: a.conf.Limits(),
 		Rate: float64(a.conf.RequestsPerSecond),
 	})
 }
 
+// ready asks what the service cannot work without.
+func (a *app) ready(ctx context.Context) error {
+	_, err := a.store.FirstOrganisation(ctx)
+	return err
+}
+
 // work starts the jobs.
 func (a *app) work(ctx context.Context) (*jobs.Runner, error) {
 	return jobs.Start(ctx, a.store, jobs.Handlers{
 		Stamp:    func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Stamp(ctx, id)) },
-		Complete: func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Complete(ctx, id)) },
+		Complete: a.workflow.Complete,
 		Sweep:    a.workflow.Sweep,
 		Periodic: []jobs.Periodic{
 			{Name: "expire", Every: time.Minute, Run: a.workflow.Expire},

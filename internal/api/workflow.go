@@ -7,6 +7,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/store"
+	"segel/internal/workflow"
 )
 
 // Workflow is what can be done with documents. Its words are those of package workflow.
@@ -50,32 +51,12 @@ type UploadRequest struct {
 	File      Staging
 }
 
-// PersonRequest names somebody who shall take part: a user by id or e-mail, or a guest.
-type PersonRequest struct {
-	ID     contract.PersonID
-	Name   string
-	Email  string
-	Phone  string
-	Role   contract.Role
-	Number int
-	Guest  bool
-}
-
-// SignRequest says what its signer saw.
-type SignRequest struct {
-	Digest [32]byte // SHA-256 of the revision; zero: not given
-	OTP    string
-}
-
-// ListRequest asks for one page, from 1, of one of the caller's lists.
-type ListRequest struct {
-	Box    store.Box
-	State  contract.State // empty: any
-	Period store.Period
-	Search string
-	Page   int
-	Limit  int
-}
+// The words of the workflow, as they are.
+type (
+	PersonRequest = workflow.PersonRequest
+	SignRequest   = workflow.SignRequest
+	ListRequest   = workflow.ListRequest
+)
 
 // Content is a file to be sent.
 type Content struct {

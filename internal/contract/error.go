@@ -117,7 +117,7 @@ var (
 	ErrCommitted  = Refuse(Conflict, "document.sealing")
 	ErrExpired    = Refuse(Conflict, "document.expired")
 	ErrStampOnly  = Refuse(Invalid, "document.not_stamps_only")
-	ErrNoGuest    = Refuse(NotFound, "guest.not_found")
+	ErrNoGuest    = Refuse(Invalid, "guest.not_found")
 	ErrIdentify   = Refuse(Unauthenticated, "auth.required")
 	ErrNotAllowed = Refuse(Forbidden, "auth.not_allowed")
 )

@@ -6,8 +6,15 @@ import (
 	"time"
 )
 
-// SealField is the name of the signature field in which the organisation seals the finished document.
-const SealField = "SegelSeal"
+// SealField returns the name of the signature field in which the organisation seals the finished document.
+func (d *Document) SealField() string { return d.fieldName("Seal") }
+
+// fieldName makes the name of a field that no other has: a file may have been through here, or another service
+// like this, before.
+func (d *Document) fieldName(what string) string {
+	const unique = 8 // of the random characters at the end of the document's name
+	return "Segel-" + d.Name[max(0, len(d.Name)-unique):] + "-" + what
+}
 
 // FinalizeOptions are the owner's wishes at finalize.
 type FinalizeOptions struct {
@@ -47,7 +54,7 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 		for i := range after.Participants {
 			if p := &after.Participants[i]; p.Role == Signer {
 				signers++
-				p.Field = fmt.Sprintf("Segel%d", signers)
+				p.Field = after.fieldName(fmt.Sprint(signers))
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Re
 	}{
 		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
 			return pades.Sign(ctx, src, pades.Options{
-				Field: contract.SealField, Key: seal.key, Chain: seal.chain, Timestamper: s.Timestamper, Random: s.Random,
+				Field: d.SealField(), Key: seal.key, Chain: seal.chain, Timestamper: s.Timestamper, Random: s.Random,
 				Time: s.Clock(), Name: holder.Name, Reason: reasonSealed,
 			})
 		}},

@@ -10,6 +10,7 @@ import (
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/emeterai"
+	"segel/pades"
 )
 
 // reasonStamped stands in a stamp's signature, behind its serial.
@@ -105,14 +106,14 @@ func (s *Service) affix(ctx context.Context, d *contract.Document, i int) error 
 	defer f.Close()
 	p := d.Placements[d.Stamps[i].Placement]
 	want := emeterai.Request{
-		Serial: d.Stamps[i].Serial, Source: emeterai.Source{R: f, Size: f.Size(), State: current.Midstate}, Digest: current.Digest,
+		Serial: d.Stamps[i].Serial, Source: pades.Source{R: f, Size: f.Size(), State: current.Midstate}, Digest: current.Digest,
 		Page: p.Page, Box: wholePoints(p.Box), Reason: reasonStamped,
 	}
 	tail, err := s.Office.Stamp(ctx, want)
 	if err != nil {
 		return s.problem(ctx, d.ID, i, err)
 	}
-	if err := emeterai.Judge(ctx, want.Source, tail, want); err != nil {
+	if err := emeterai.Judge(ctx, want, tail); err != nil {
 		return s.problem(ctx, d.ID, i, err)
 	}
 	r, err := s.keep(ctx, current, contract.RevisionStamp, tail)

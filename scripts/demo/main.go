@@ -76,7 +76,7 @@ func run(binary string) error {
 	}
 	err = owner.post("/v1/econtract/demo/sign/upload-docs-base64", object{
 		"document_title": "Perjanjian Sewa", "filename": "sewa.pdf", "parallel": 0,
-		"document_base64": base64.StdEncoding.EncodeToString(pdftest.Simple(2)),
+		"document_base64": base64.StdEncoding.EncodeToString(pdftest.Table(2)),
 		"signer":          []object{{"id": budi, "name": "Budi Santoso", "email": "budi@example.test", "role": "signer", "number": 1}},
 	}, &uploaded)
 	if err != nil {

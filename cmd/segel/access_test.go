@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"segel/internal/api"
+	"segel/internal/contract"
+)
+
+func docID(id int64) contract.DocumentID { return contract.DocumentID(id) }
+
+// TestEveryOperationAnswersEveryActorAsItShould runs each operation that names a document as each kind of actor,
+// on a draft and on a document in work, and demands: what an actor may not see answers exactly like a document
+// that does not exist; what he sees and may not do is 403; nobody is 401.
+func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	owner, turn, waits, viewer := s.person(t, "Owner", ""), s.person(t, "In Turn", ""), s.person(t, "Waits", ""), s.person(t, "Viewer", "")
+	colleague, stranger := s.person(t, "Colleague", ""), s.person(t, "Stranger", "Another organisation")
+
+	guestOf := func(id int64) *client {
+		for _, p := range owner.get("signers", id).ok().object()["data"].(object)["signer"].([]any) {
+			if p := p.(object); p["email"] == "tamu@example.test" {
+				return owner.guest(id, p["user_id"].(string))
+			}
+		}
+		t.Fatal("the guest is not among the participants")
+		return nil
+	}
+	guest := []object{{"name": "Tamu", "email": "tamu@example.test", "role": "signer", "number": 1}}
+	elsewhere := owner.uploadWith(object{"guest": guest}, simple())
+	owner.verb("finalize-docs", elsewhere).ok()
+	otherGuest := guestOf(elsewhere)
+
+	make := func() (draft, active int64) {
+		people := []object{turn.as("signer", 1), waits.as("signer", 2), viewer.as("viewer", 3)}
+		draft = owner.uploadWith(object{"signer": people, "guest": guest}, simple())
+		active = owner.uploadWith(object{"signer": people, "guest": guest}, simple())
+		owner.verb("finalize-docs", active).ok()
+		return draft, active
+	}
+	nobody := &client{service: s, t: t}
+	bad := &client{service: s, t: t, token: "sgl_at_nonsense"}
+
+	const missing = 999_999
+	checked := 0
+	for _, op := range api.Operations() {
+		if op.Document == "" {
+			continue
+		}
+		draft, active := make()
+		try := func(c *client, id int64) *answer { return call(c, op, id) }
+		for _, c := range []*client{nobody, bad} {
+			for _, id := range []int64{draft, active, missing} {
+				try(c, id).is(http.StatusUnauthorized)
+			}
+		}
+		blind := map[string]*client{"colleague": colleague, "stranger": stranger, "guest of another document": otherGuest}
+		for who, c := range blind {
+			want := plainRefusal(try(c, missing))
+			for _, id := range []int64{draft, active} {
+				if got := plainRefusal(try(c, id)); got != want {
+					t.Errorf("%s %s as %s: %s, but of what does not exist: %s", op.Method, op.Path, who, got, want)
+				}
+				checked++
+			}
+		}
+		inside := map[string]*client{"signer in turn": turn, "signer not in turn": waits, "viewer": viewer}
+		for who, c := range inside {
+			want := plainRefusal(try(c, missing))
+			if got := plainRefusal(try(c, draft)); got != want {
+				t.Errorf("%s %s on another's draft as %s: %s, want %s", op.Method, op.Path, who, got, want)
+			}
+			checked++
+		}
+		// On the document in work: the viewer is still blind, the signers see it.
+		if got, want := plainRefusal(try(viewer, active)), plainRefusal(try(viewer, missing)); got != want {
+			t.Errorf("%s %s as the viewer before the signers: %s, want %s", op.Method, op.Path, got, want)
+		}
+		mine := guestOf(active)
+		for who, c := range map[string]*client{"signer not in turn": waits, "guest": mine} {
+			a := try(c, active)
+			switch want := expected(op.Document, who); {
+			case want == http.StatusForbidden && a.status != want:
+				t.Errorf("%s %s as %s: %d, want 403: %.300s", op.Method, op.Path, who, a.status, a.body)
+			case want == 0 && (a.status == http.StatusForbidden || a.status == http.StatusNotFound || a.status == http.StatusUnauthorized):
+				t.Errorf("%s %s as %s: %d, he may: %.300s", op.Method, op.Path, who, a.status, a.body)
+			}
+			checked++
+		}
+		if a := try(owner, active); a.status == http.StatusNotFound || a.status == http.StatusUnauthorized || a.status == http.StatusForbidden && op.Document != contract.OpSign && op.Document != contract.OpReject {
+			t.Errorf("%s %s as the owner: %d: %.300s", op.Method, op.Path, a.status, a.body)
+		}
+	}
+	if checked < 150 {
+		t.Errorf("only %d combinations were checked", checked)
+	}
+}
+
+// expected is 403 where somebody who sees the document may not do that, and 0 where he may (the state may still
+// refuse him).
+func expected(op contract.Operation, who string) int {
+	switch op {
+	case contract.OpParticipants, contract.OpPlace, contract.OpFinalize, contract.OpCancel, contract.OpRemind, contract.OpRestamp,
+		contract.OpGuestLink, contract.OpDelete, contract.OpAuditTrail, contract.OpOriginal:
+		return http.StatusForbidden
+	case contract.OpSigners:
+		if who == "guest" {
+			return http.StatusForbidden
+		}
+	}
+	return 0
+}
+
+// call asks for an operation with a body that is right but for who asks.
+func call(c *client, op api.Operation, id int64) *answer {
+	path := strings.NewReplacer("{service}", "layanan", "{document_id}", fmt.Sprint(id)).Replace(op.Path)
+	if op.Method == http.MethodPost {
+		return c.do(op.Method, path, object{"document_id": id, "reason": "x", "user_id": c.id, "signer": []any{}, "signers": []any{}})
+	}
+	if op.Document == contract.OpEvents {
+		return c.firstEvent(path)
+	}
+	return c.do(op.Method, path, nil)
+}
+
+// plainRefusal is an answer without what differs from request to request anyway.
+func plainRefusal(a *answer) string {
+	v := a.object()
+	e, _ := v["error"].(object)
+	delete(e, "request_id")
+	return fmt.Sprint(a.status, v)
+}

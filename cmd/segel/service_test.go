@@ -1,0 +1,326 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/config"
+	"segel/internal/identity"
+	"segel/pdf/pdftest"
+)
+
+// service is the whole thing, wired as the program wires it, on a folder that goes with the test.
+type service struct {
+	*app
+	url string
+}
+
+// start runs a service with its jobs. Set changes the configuration.
+func start(t testing.TB, set ...string) *service {
+	t.Helper()
+	flags := map[string]string{"SEGEL_DATA_DIR": filepath.Join(t.TempDir(), "data"), "SEGEL_MIN_PASSWORD": "8"}
+	for i := 0; i+1 < len(set); i += 2 {
+		flags[set[i]] = set[i+1]
+	}
+	server := httptest.NewUnstartedServer(nil)
+	flags["SEGEL_LISTEN"] = server.Listener.Addr().String()
+	conf, err := config.Load(nil, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	a, err := open(context.Background(), conf, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard}
+	if err := a.first(w); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.openOffice(); err != nil {
+		t.Fatal(err)
+	}
+	handler, err := a.handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := a.work(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Config.Handler = handler
+	server.Start()
+	t.Cleanup(func() {
+		server.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := runner.Stop(ctx); err != nil {
+			t.Error("stop jobs:", err)
+		}
+		a.close()
+	})
+	return &service{app: a, url: server.URL}
+}
+
+// testLog writes the service's log into the test's.
+type testLog struct{ t testing.TB }
+
+func (l testLog) Write(b []byte) (int, error) {
+	l.t.Log(strings.TrimRight(string(b), "\n"))
+	return len(b), nil
+}
+
+// client is one person's.
+type client struct {
+	*service
+	t     testing.TB
+	token string
+	id    string
+	name  string
+	email string
+}
+
+const password = "kata sandi uji"
+
+// person adds a user and logs him in.
+func (s *service) person(t testing.TB, name, organisation string) *client {
+	t.Helper()
+	email := strings.ToLower(strings.ReplaceAll(name, " ", ".")) + "@example.test"
+	added, err := s.identity.AddUser(context.Background(), identity.NewUser{Name: name, Email: email, Password: password, Organisation: organisation})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if added.NewOrganisation {
+		if err := s.grant(context.Background(), added.Account.Organisation); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := &client{service: s, t: t, name: name, email: email}
+	in := c.do("POST", "/v1/auth/login", object{"email": email, "password": password}).ok().object("data")
+	c.token = in["token"].(string)
+	c.id = in["account"].(object)["id"].(string)
+	return c
+}
+
+type object = map[string]any
+
+// answer is a response, read whole.
+type answer struct {
+	t      testing.TB
+	what   string
+	status int
+	header http.Header
+	body   []byte
+}
+
+// do sends a request; a body that is no []byte becomes JSON.
+func (c *client) do(method, path string, body any, header ...string) *answer {
+	c.t.Helper()
+	b, raw := body.([]byte)
+	if body != nil && !raw {
+		var err error
+		if b, err = json.Marshal(body); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	return c.send(method, path, bytes.NewReader(b), header...)
+}
+
+func (c *client) send(method, path string, body io.Reader, header ...string) *answer {
+	c.t.Helper()
+	r, err := http.NewRequest(method, c.url+path, body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if c.token != "" {
+		r.Header.Set("x-access-token", c.token)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		c.t.Fatal(method, path, err)
+	}
+	defer a.Body.Close()
+	b, err := io.ReadAll(a.Body)
+	if err != nil {
+		c.t.Fatal(method, path, err)
+	}
+	return &answer{c.t, method + " " + path, a.StatusCode, a.Header, b}
+}
+
+// firstEvent reads a stream of events up to the end of the first one, or a refusal whole.
+func (c *client) firstEvent(path string) *answer {
+	c.t.Helper()
+	r, err := http.NewRequest("GET", c.url+path, nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if c.token != "" {
+		r.Header.Set("x-access-token", c.token)
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		c.t.Fatal(path, err)
+	}
+	defer a.Body.Close()
+	var b bytes.Buffer
+	for lines := bufio.NewScanner(a.Body); lines.Scan() && lines.Text() != ""; {
+		b.WriteString(lines.Text() + "\n")
+	}
+	return &answer{c.t, "GET " + path, a.StatusCode, a.Header, b.Bytes()}
+}
+
+// is demands a status and, where one is given, the stable code of the refusal.
+func (a *answer) is(status int, code ...string) *answer {
+	a.t.Helper()
+	if a.status != status {
+		a.t.Fatalf("%s: %d, want %d: %.600s", a.what, a.status, status, a.body)
+	}
+	if len(code) > 0 && !strings.Contains(string(a.body), `"`+code[0]+`"`) {
+		a.t.Fatalf("%s: want %s: %.600s", a.what, code[0], a.body)
+	}
+	return a
+}
+
+func (a *answer) ok() *answer {
+	a.t.Helper()
+	return a.is(http.StatusOK)
+}
+
+// object walks into the JSON answer.
+func (a *answer) object(path ...string) object {
+	a.t.Helper()
+	var v object
+	if err := json.Unmarshal(a.body, &v); err != nil {
+		a.t.Fatalf("%s: %v: %.300s", a.what, err, a.body)
+	}
+	for _, p := range path {
+		next, ok := v[p].(object)
+		if !ok {
+			a.t.Fatalf("%s: no object %s: %.600s", a.what, p, a.body)
+		}
+		v = next
+	}
+	return v
+}
+
+const (
+	signPath     = "/v1/econtract/layanan/sign/"
+	documentPath = "/v1/econtract/web_app/document/"
+)
+
+// verb asks for a verb on a document.
+func (c *client) verb(verb string, id int64, more ...any) *answer {
+	c.t.Helper()
+	body := object{"document_id": id}
+	for i := 0; i+1 < len(more); i += 2 {
+		body[more[i].(string)] = more[i+1]
+	}
+	return c.do("POST", signPath+verb, body)
+}
+
+func (c *client) get(what string, id int64) *answer {
+	c.t.Helper()
+	return c.do("GET", fmt.Sprint(documentPath, what, "/", id), nil)
+}
+
+// as names the person as a participant.
+func (c *client) as(role string, number int) object {
+	return object{"id": c.id, "name": c.name, "email": c.email, "role": role, "number": number}
+}
+
+// upload makes a draft of a file and returns its id.
+func (c *client) upload(file []byte, people ...object) int64 {
+	c.t.Helper()
+	return c.uploadWith(object{"signer": people}, file)
+}
+
+func (c *client) uploadWith(body object, file []byte) int64 {
+	c.t.Helper()
+	body["filename"] = "kontrak.pdf"
+	body["document_base64"] = base64.StdEncoding.EncodeToString(file)
+	return int64(c.do("POST", signPath+"upload-docs-base64", body).ok().object("response", "data")["document_id"].(float64))
+}
+
+// at asks for something in a box of points from the lower left of page 1.
+func (c *client) at(kind string, llx, lly, urx, ury float64) object {
+	return object{"page": 1, "type": kind, "user": object{"userid": c.id}, "emet": object{"llx": llx, "lly": lly, "urx": urx, "ury": ury}}
+}
+
+func (c *client) place(id int64, entries ...object) *answer {
+	c.t.Helper()
+	return c.verb("placement-docs", id, "signers", entries)
+}
+
+// completed waits until the document is, and returns its status.
+func (c *client) completed(id int64) object {
+	c.t.Helper()
+	return c.reaches(id, "completed")
+}
+
+// reaches follows the document's events, as a client that does not want to poll would.
+func (c *client) reaches(id int64, state string) object {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	by, err := c.identity.Authenticate(ctx, c.token)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	version := int64(0)
+	for {
+		now := c.get("status", id).ok().object("data")
+		if now["status"] == state {
+			return now
+		}
+		d, err := c.workflow.Next(ctx, by, docID(id), version)
+		if err != nil {
+			c.t.Fatalf("document %d did not become %s: %v; it is %v: %s", id, state, err, now, c.get("detail", id).body)
+		}
+		version = d.Version
+	}
+}
+
+func (c *client) download(id int64) []byte {
+	c.t.Helper()
+	return c.get("download", id).ok().body
+}
+
+// guest exchanges a link for the token of a guest.
+func (c *client) guest(id int64, person string) *client {
+	c.t.Helper()
+	url := c.verb("guest-link-docs", id, "user_id", person).ok().object("response", "data")["url"].(string)
+	g := &client{service: c.service, t: c.t, id: person}
+	g.token = g.do("POST", "/v1/auth/guest", object{"link": url}).ok().object("data")["token"].(string)
+	return g
+}
+
+// simple is a small contract.
+func simple() []byte { return pdftest.Table(2) }
+
+// judge runs a program that is not ours and returns what it says.
+func judge(t testing.TB, name string, args ...string) (string, error) {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Fatalf("%s is needed to judge what we sign: %v", name, err)
+	}
+	out, err := exec.Command(path, args...).CombinedOutput()
+	return string(out), err
+}

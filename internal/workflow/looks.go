@@ -1,0 +1,77 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"segel/internal/contract"
+	"segel/pades"
+	"segel/pdf"
+)
+
+// fieldsFor describes every field that a document will need: one for each signer, visible at his first signature
+// placement; a mark for each further box of his; and the seal's.
+func fieldsFor(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec, error) {
+	var fields []pades.FieldSpec
+	for _, p := range d.Signers() {
+		if p.Field == "" {
+			continue // a stamping order is not signed by people
+		}
+		main, marks := placementsOf(d, p.ID)
+		f := pades.FieldSpec{Name: p.Field, Label: "Tanda tangan " + p.Name}
+		if main >= 0 {
+			if err := at(&f, doc, d.Placements[main]); err != nil {
+				return nil, err
+			}
+		}
+		fields = append(fields, f)
+		for _, i := range marks {
+			m := pades.FieldSpec{Name: markName(p, i), Label: "Paraf " + p.Name, Mark: true}
+			if err := at(&m, doc, d.Placements[i]); err != nil {
+				return nil, err
+			}
+			fields = append(fields, m)
+		}
+	}
+	return append(fields, pades.FieldSpec{Name: d.SealField(), Label: "Segel"}), nil
+}
+
+// placementsOf returns the index of the placement that a signer's field shows in, or -1, and those of his marks:
+// the first signature, else the first initials, and all the rest.
+func placementsOf(d *contract.Document, id contract.PersonID) (main int, marks []int) {
+	main = -1
+	for i, p := range d.Placements {
+		if p.Person != id || p.Kind == contract.PlaceStamp {
+			continue
+		}
+		if main < 0 || p.Kind == contract.PlaceSignature && d.Placements[main].Kind != contract.PlaceSignature {
+			if main >= 0 {
+				marks = append(marks, main)
+			}
+			main = i
+			continue
+		}
+		marks = append(marks, i)
+	}
+	return main, marks
+}
+
+func markName(p contract.Participant, placement int) string {
+	return fmt.Sprintf("%s-Mark-%d", p.Field, placement+1)
+}
+
+// at puts a field where a placement is, in the page's own user space.
+func at(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) error {
+	page, err := doc.Page(p.Page)
+	if err != nil {
+		return fmt.Errorf("page %d: %w", p.Page, err)
+	}
+	f.Page, f.Rect = p.Page, page.ToUser(pdf.Rect(p.Box))
+	return nil
+}
+
+// looks draws what a participant's signature and his marks show. It is nil where nothing is to be seen.
+func (s *Service) looks(ctx context.Context, d *contract.Document, p contract.Participant, now time.Time) (pades.Appearance, map[string]pades.Appearance, error) {
+	return nil, nil, nil
+}
