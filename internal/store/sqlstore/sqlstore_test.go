@@ -1,0 +1,53 @@
+package sqlstore
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"segel/internal/store"
+	"segel/internal/store/storetest"
+	"segel/internal/store/storetest/pgtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+// databases are the addresses of new, empty databases of either kind.
+var databases = map[string]func(testing.TB) string{
+	"SQLite":     func(t testing.TB) string { return filepath.Join(t.TempDir(), "segel.db") },
+	"PostgreSQL": func(t testing.TB) string { return pgtest.Database(t, Migrate) },
+}
+
+// onBoth runs a test on either database.
+func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
+	t.Parallel()
+	for name, make := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, make(t))
+		})
+	}
+}
+
+func openTest(t testing.TB, dsn string) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), dsn, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestSQLiteKeepsTheContractOfStores(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store { return openTest(t, databases["SQLite"](t)) })
+}
+
+func TestPostgreSQLKeepsTheContractOfStores(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store { return openTest(t, databases["PostgreSQL"](t)) })
+}

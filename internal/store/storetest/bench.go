@@ -1,0 +1,244 @@
+package storetest
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// bench leads documents through their lives on a store.
+type bench struct {
+	store.Store
+	t   failer
+	ctx context.Context
+	now time.Time
+	n   uint64 // of documents made, for names and keys
+}
+
+// failer is a test, or one check of a property.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// start is noon in Jakarta, to the nanosecond, which is finer than stores keep.
+var start = time.Date(2026, 3, 2, 5, 0, 0, 123456789, time.UTC)
+
+var limits = contract.Limits{}.Defaults()
+
+// The people of the tests. All but stranger belong to one organisation.
+var (
+	owner    = actor("owner", "org")
+	first    = actor("first", "org")
+	second   = actor("second", "org")
+	viewer   = actor("viewer", "org")
+	stranger = actor("stranger", "other")
+)
+
+func actor(id, org string) contract.Actor {
+	return contract.Actor{Person: human(id), Organisation: contract.OrganisationID(org), IP: "192.0.2.1"}
+}
+
+func human(id string) contract.Person {
+	return contract.Person{ID: contract.PersonID(id), Name: "Name of " + id, Email: id + "@example.test"}
+}
+
+func as(role contract.Role, number int, a contract.Actor) contract.Participant {
+	return contract.Participant{Person: a.Person, Role: role, Number: number}
+}
+
+// newBench returns a store with two organisations that have quota.
+func newBench(t *testing.T, s store.Store) *bench {
+	t.Helper()
+	b := &bench{Store: s, t: t, ctx: t.Context(), now: start}
+	for _, o := range []contract.OrganisationID{"org", "other"} {
+		b.must(s.CreateOrganisation(b.ctx, store.Organisation{ID: o, Name: "Name of " + string(o), CreatedAt: b.now}))
+		b.must(s.Grant(b.ctx, o, contract.UnitStamp, 1000, "first start", b.now))
+		b.must(s.Grant(b.ctx, o, contract.UnitSignature, 1000, "first start", b.now))
+	}
+	return b
+}
+
+func (b *bench) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// commit commits what a rule says, which must work.
+func (b *bench) commit(c contract.Change, err error) contract.Document {
+	b.t.Helper()
+	b.must(err)
+	d, err := b.Commit(b.ctx, c)
+	b.must(err)
+	return d
+}
+
+// later lets time pass.
+func (b *bench) later(d time.Duration) *bench {
+	b.now = b.now.Add(d)
+	return b
+}
+
+// base returns the revision of a file of which there is no other.
+func (b *bench) base() contract.Revision {
+	b.n++
+	f := contract.File{Key: fmt.Sprintf("%032x", b.n), Size: 1000, Digest: [32]byte{1, byte(b.n)}, Sums: []byte{2, 3}}
+	return contract.Revision{Kind: contract.RevisionBase, Tail: f, End: 1000, Digest: [32]byte{4}, Midstate: []byte("midstate"), At: b.now}
+}
+
+// tail returns a revision that follows the document's last.
+func (b *bench) tail(d *contract.Document, k contract.RevisionKind) contract.Revision {
+	r, begin := b.base(), d.Current().End
+	r.Kind, r.Begin, r.End = k, begin, begin+r.Tail.Size
+	return r
+}
+
+// upload makes a draft; with changes what is uploaded.
+func (b *bench) upload(by contract.Actor, with ...func(*contract.Upload)) contract.Document {
+	b.t.Helper()
+	c, err := b.uploading(by, with...)
+	return b.commit(c, err)
+}
+
+func (b *bench) uploading(by contract.Actor, with ...func(*contract.Upload)) (contract.Change, error) {
+	u := contract.Upload{
+		Title: "Perjanjian", Filename: "perjanjian.pdf", Pages: 2, Base: b.base(),
+		Participants: []contract.Participant{as(contract.Signer, 1, first), as(contract.Signer, 2, second), as(contract.Viewer, 3, viewer)},
+	}
+	binary.BigEndian.PutUint64(u.Entropy[8:], b.n)
+	for _, w := range with {
+		w(&u)
+	}
+	return contract.Create(u, by, limits, b.now)
+}
+
+func titled(title string) func(*contract.Upload) { return func(u *contract.Upload) { u.Title = title } }
+func expiring(at time.Time) func(*contract.Upload) {
+	return func(u *contract.Upload) { u.ExpiresAt = at }
+}
+
+var page = contract.PageSize{Width: 595, Height: 842}
+
+// place puts n duty stamps on a draft.
+func (b *bench) place(d contract.Document, by contract.Actor, n int) contract.Document {
+	b.t.Helper()
+	var requests []contract.PlaceRequest
+	for range n {
+		requests = append(requests, contract.PlaceRequest{Kind: contract.PlaceStamp, Page: 1, Person: by.ID, Emet: &contract.Box{LLX: 100.25, LLY: 100, URX: 160.25, URY: 160}})
+	}
+	c, _, err := contract.Place(&d, requests, func(int) (contract.PageSize, bool) { return page, true }, by, limits, b.now)
+	return b.commit(c, err)
+}
+
+func (b *bench) finalizing(d contract.Document, by contract.Actor) contract.Change {
+	b.t.Helper()
+	c, done, err := contract.Finalize(&d, contract.FinalizeOptions{}, by, b.now)
+	b.must(err)
+	if done {
+		b.t.Fatal("finalized before")
+	}
+	return c
+}
+
+func (b *bench) finalize(d contract.Document, by contract.Actor) contract.Document {
+	b.t.Helper()
+	return b.commit(b.finalizing(d, by), nil)
+}
+
+func (b *bench) sign(d contract.Document, by contract.Actor) contract.Document {
+	b.t.Helper()
+	d = b.commit(contract.IntendSign(&d, [32]byte{}, by, b.now))
+	return b.commit(contract.Sign(&d, b.tail(&d, contract.RevisionSignature), by, b.now))
+}
+
+// bind takes a serial for the next stamp.
+func (b *bench) bind(d contract.Document, serial string) contract.Document {
+	b.t.Helper()
+	d = b.commit(contract.OrderSerial(&d, d.NextStamp(), "order of "+serial, b.now))
+	return b.commit(contract.BindSerial(&d, d.NextStamp(), serial, true, b.now))
+}
+
+func (b *bench) affix(d contract.Document) contract.Document {
+	b.t.Helper()
+	return b.commit(contract.Affix(&d, d.NextStamp(), b.tail(&d, contract.RevisionStamp), b.now))
+}
+
+func (b *bench) complete(d contract.Document) contract.Document {
+	b.t.Helper()
+	return b.commit(contract.Complete(&d, []contract.Revision{b.tail(&d, contract.RevisionSeal)}, b.now))
+}
+
+// reads checks that the store has the document as it stands, and returns it.
+func (b *bench) reads(want contract.Document) contract.Document {
+	b.t.Helper()
+	got, err := b.Document(b.ctx, want.ID)
+	b.must(err)
+	b.same("document", got, want)
+	return got
+}
+
+func (b *bench) same(what string, got, want any) {
+	b.t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		b.t.Fatalf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// list returns a page of somebody's list.
+func (b *bench) list(q store.ListQuery) store.List {
+	b.t.Helper()
+	if q.Limit == 0 {
+		q.Limit = 100
+	}
+	if q.Now.IsZero() {
+		q.Now = b.now
+	}
+	l, err := b.List(b.ctx, q)
+	b.must(err)
+	return l
+}
+
+func (b *bench) ids(l store.List) []contract.DocumentID {
+	ids := []contract.DocumentID{}
+	for _, d := range l.Documents {
+		ids = append(ids, d.ID)
+	}
+	return ids
+}
+
+func (b *bench) quota(o contract.OrganisationID, u contract.Unit) store.Quota {
+	b.t.Helper()
+	q, err := b.Quota(b.ctx, o)
+	b.must(err)
+	return q[u]
+}
+
+// logged returns the types of a document's events.
+func (b *bench) logged(id contract.DocumentID) []contract.EventType {
+	b.t.Helper()
+	events, err := b.Events(b.ctx, id)
+	b.must(err)
+	types := []contract.EventType{}
+	for _, e := range events {
+		types = append(types, e.Type)
+	}
+	return types
+}
+
+func (b *bench) size() int64 {
+	b.t.Helper()
+	n, _, err := b.Size(b.ctx)
+	b.must(err)
+	return n
+}

@@ -1,0 +1,232 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+var committing = map[string]func(*testing.T, *bench){
+	"ADocumentIsReadAsItWasCommittedAllItsLife": func(t *testing.T, b *bench) {
+		d := b.upload(owner, expiring(b.now.Add(48*time.Hour)), func(u *contract.Upload) {
+			u.Participants = append(u.Participants, contract.Participant{Person: human("guest"), Phone: "+62 811", Role: contract.Viewer, Number: 4, Guest: true})
+		})
+		b.reads(d)
+		d = b.reads(b.commit(contract.SetParticipants(&d, []contract.Participant{as(contract.Signer, 1, second), as(contract.Signer, 1, first)}, nil, owner, limits, b.now)))
+		d = b.reads(b.place(d, owner, 3))
+		d = b.reads(b.place(d, owner, 2))
+		d = b.reads(b.finalize(d, owner))
+		d = b.reads(b.sign(d, first))
+		d = b.reads(b.commit(contract.Remind(&d, owner, b.later(time.Minute).now)))
+		d = b.reads(b.sign(d, second))
+		d = b.reads(b.affix(b.reads(b.bind(d, "A1"))))
+		d = b.reads(b.bind(d, "A2"))
+		d = b.reads(b.commit(contract.StampProblem(&d, 1, "the office says no", true, b.now)))
+		d = b.reads(b.commit(contract.Restamp(&d, owner, b.now)))
+		d = b.reads(b.affix(d))
+		d = b.reads(b.complete(d))
+		if d.State != contract.Completed || len(d.Revisions) != 6 || !d.Specimen {
+			t.Fatalf("at the end: %s with %d revisions", d.State, len(d.Revisions))
+		}
+	},
+	"NumbersAscendFromOneAndAreNeverReused": func(t *testing.T, b *bench) {
+		for want := range contract.DocumentID(3) {
+			if d := b.upload(owner); d.ID != want+1 || d.Version != 1 {
+				t.Fatalf("document %d at version %d, want %d at 1", d.ID, d.Version, want+1)
+			}
+		}
+		d, err := b.Document(b.ctx, 3)
+		b.must(err)
+		b.commit(contract.Delete(&d, owner, b.now))
+		if d := b.upload(owner); d.ID != 4 {
+			t.Fatalf("after document 3 was deleted comes %d", d.ID)
+		}
+	},
+	"ADeletedDraftIsGoneAndItsEventsStay": func(t *testing.T, b *bench) {
+		d := b.place(b.upload(owner), owner, 1)
+		c, err := contract.Delete(&d, owner, b.now)
+		b.commit(c, err)
+		if _, err := b.Document(b.ctx, d.ID); !errors.Is(err, store.ErrNotFound) {
+			t.Fatalf("read a deleted document: %v", err)
+		}
+		if l := b.list(store.ListQuery{Person: owner.ID, Box: store.Outbox}); l.Total != 0 || len(l.Documents) != 0 {
+			t.Fatalf("listed after it was deleted: %d", l.Total)
+		}
+		b.same("events", b.logged(d.ID), []contract.EventType{contract.EventUploaded, contract.EventPlaced, contract.EventDeleted})
+		if _, err := b.Commit(b.ctx, c); !errors.Is(err, store.ErrNotFound) {
+			t.Fatalf("deleted again: %v", err)
+		}
+	},
+	"OfManyWhoChangeADocumentEachBuildsOnTheOthers": func(t *testing.T, b *bench) {
+		d := b.finalize(b.upload(owner), owner)
+		const crowd = 10
+		var all sync.WaitGroup
+		for range crowd {
+			all.Go(func() {
+				for {
+					now, err := b.Document(b.ctx, d.ID)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					c, err := contract.Remind(&now, owner, b.now)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if _, err = b.Commit(b.ctx, c); !errors.Is(err, store.ErrConflict) {
+						if err != nil {
+							t.Error(err)
+						}
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+		now, err := b.Document(b.ctx, d.ID)
+		b.must(err)
+		if now.Version != d.Version+crowd || b.size() != 2+crowd {
+			t.Fatalf("version %d with %d events after %d changes of version %d", now.Version, b.size(), crowd, d.Version)
+		}
+	},
+	"ManyCreateAtTheSameTime": func(t *testing.T, b *bench) {
+		const crowd = 12
+		var changes []contract.Change
+		for i := range crowd {
+			c, err := b.uploading(owner, titled(fmt.Sprint("crowd ", i)))
+			b.must(err)
+			changes = append(changes, c)
+		}
+		var all sync.WaitGroup
+		for _, c := range changes {
+			all.Go(func() {
+				if _, err := b.Commit(b.ctx, c); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		l := b.list(store.ListQuery{Person: owner.ID, Box: store.Outbox})
+		if l.Total != crowd || len(l.Documents) != crowd {
+			t.Fatalf("%d of %d listed, counted as %d", len(l.Documents), crowd, l.Total)
+		}
+		for i, d := range l.Documents {
+			if want := contract.DocumentID(crowd - i); d.ID != want {
+				t.Fatalf("document %d at place %d, want %d", d.ID, i, want)
+			}
+		}
+	},
+}
+
+// refusing are changes of which nothing must be left.
+var refusing = map[string]func(*testing.T, *bench){
+	"OfTwoChangesOfOneVersionTheSecondLeavesNothing": func(t *testing.T, b *bench) {
+		d := b.upload(owner)
+		late := b.finalizing(d, owner)
+		b.place(d, owner, 1)
+		b.leavesNothing(t, late, store.ErrConflict, d.ID)
+	},
+	"WithoutQuotaFinalizeLeavesNothing": func(t *testing.T, b *bench) {
+		b.must(b.Grant(b.ctx, "org", contract.UnitStamp, -999, "correction", b.now))
+		d := b.place(b.upload(owner), owner, 2)
+		b.leavesNothing(t, b.finalizing(d, owner), contract.ErrQuota, d.ID)
+	},
+	"AnOrganisationWithoutAnyQuotaReservesNone": func(t *testing.T, b *bench) {
+		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "poor", Name: "Poor", CreatedAt: b.now}))
+		d := b.upload(actor("owner", "poor"))
+		b.leavesNothing(t, b.finalizing(d, actor("owner", "poor")), contract.ErrQuota, d.ID)
+	},
+	"ASerialBelongsToOneStampOnly": func(t *testing.T, b *bench) {
+		due := func() contract.Document {
+			return b.sign(b.sign(b.finalize(b.place(b.upload(owner), owner, 1), owner), first), second)
+		}
+		b.bind(due(), "TWICE")
+		d := due()
+		d = b.commit(contract.OrderSerial(&d, 0, "order", b.now))
+		c, err := contract.BindSerial(&d, 0, "TWICE", true, b.now)
+		b.must(err)
+		b.leavesNothing(t, c, nil, d.ID)
+	},
+	"TwoDocumentsNeverShareAFile": func(t *testing.T, b *bench) {
+		d := b.upload(owner)
+		c, err := b.uploading(owner, func(u *contract.Upload) { u.Base = d.Revisions[0] })
+		b.must(err)
+		b.leavesNothing(t, c, nil, d.ID)
+	},
+	"RevisionsAreAppendedAndNothingElse": func(t *testing.T, b *bench) {
+		d := b.sign(b.finalize(b.upload(owner), owner), first)
+		for _, change := range []func(*contract.Document){
+			func(d *contract.Document) { d.Revisions = d.Revisions[:1] },
+			func(d *contract.Document) { d.Revisions[1].Tail.Key = "other" },
+			func(d *contract.Document) { d.Revisions[0].Digest[0]++ },
+		} {
+			c, err := contract.Remind(&d, owner, b.now)
+			b.must(err)
+			change(&c.After)
+			b.leavesNothing(t, c, nil, d.ID)
+		}
+	},
+	"ADocumentThatNeverWasCannotBeChanged": func(t *testing.T, b *bench) {
+		d := b.upload(owner)
+		c, _, err := contract.Place(&d, nil, nil, owner, limits, b.now)
+		b.must(err)
+		before := *c.Before
+		before.ID = 99
+		c.Before, c.After.ID = &before, 99
+		if _, err := b.Commit(b.ctx, c); !errors.Is(err, store.ErrNotFound) {
+			t.Fatal(err)
+		}
+	},
+}
+
+// leavesNothing commits a change that must be refused, with that error if one is given, and checks that all is
+// as it was before.
+func (b *bench) leavesNothing(t *testing.T, c contract.Change, want error, id contract.DocumentID) {
+	t.Helper()
+	type all struct {
+		document contract.Document
+		events   []contract.EventType
+		size     int64
+		quota    map[contract.Unit]store.Quota
+		lists    []store.List
+		due      []contract.DocumentID
+	}
+	look := func() (a all) {
+		var err error
+		a.document, err = b.Document(b.ctx, id)
+		b.must(err)
+		a.events, a.size = b.logged(id), b.size()
+		a.quota, err = b.Quota(b.ctx, "org")
+		b.must(err)
+		for _, who := range []contract.PersonID{owner.ID, first.ID, second.ID, viewer.ID} {
+			for _, box := range []store.Box{store.Inbox, store.Outbox} {
+				a.lists = append(a.lists, b.list(store.ListQuery{Person: who, Box: box}))
+			}
+		}
+		a.due, err = b.Due(b.ctx, b.now.AddDate(1, 0, 0), 100)
+		b.must(err)
+		return a
+	}
+	before := look()
+	_, err := b.Commit(b.ctx, c)
+	if err == nil || want != nil && !errors.Is(err, want) {
+		t.Fatalf("committed: %v, want %v", err, want)
+	}
+	if want == nil && (errors.Is(err, store.ErrConflict) || errors.Is(err, contract.ErrQuota) || errors.Is(err, store.ErrNotFound)) {
+		t.Fatalf("a mistake of the program is told as %v", err)
+	}
+	after := look()
+	b.same("document", after.document, before.document)
+	b.same("events", after.events, before.events)
+	b.same("size of the log", after.size, before.size)
+	b.same("quota", after.quota, before.quota)
+	b.same("lists", after.lists, before.lists)
+	b.same("documents that are due", after.due, before.due)
+	b.must(b.CheckLog(b.ctx))
+}

@@ -1,0 +1,56 @@
+package storetest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"segel/internal/store"
+)
+
+var credentials = map[string]func(*testing.T, *bench){
+	"TheNewestCredentialStillValidIsFound": func(t *testing.T, b *bench) {
+		at := b.now.Truncate(time.Microsecond)
+		older := store.SealedCredential{ID: "1", Holder: "u1", Key: []byte{1}, Chain: [][]byte{{1}, {2}, {3}}, NotAfter: at.Add(3 * time.Hour), CreatedAt: at}
+		newer := store.SealedCredential{ID: "2", Holder: "u1", Key: []byte{2}, Chain: [][]byte{{4}}, NotAfter: at.Add(2 * time.Hour), CreatedAt: at.Add(time.Hour)}
+		b.must(b.AddCredential(b.ctx, older))
+		b.must(b.AddCredential(b.ctx, newer))
+		for after, want := range map[time.Duration]store.SealedCredential{time.Hour: newer, 2 * time.Hour: older} {
+			got, err := b.Credential(b.ctx, "u1", at.Add(after))
+			b.must(err)
+			b.same("credential", got, want)
+		}
+		_, err1 := b.Credential(b.ctx, "u1", at.Add(3*time.Hour))
+		_, err2 := b.Credential(b.ctx, "u2", at)
+		if !errors.Is(err1, store.ErrNotFound) || !errors.Is(err2, store.ErrNotFound) {
+			t.Fatal(err1, err2)
+		}
+		if err := b.AddCredential(b.ctx, older); err == nil {
+			t.Fatal("a credential was added twice")
+		}
+	},
+	"ACertificateIsRevokedOnce": func(t *testing.T, b *bench) {
+		at := b.now.Truncate(time.Microsecond)
+		good := store.Certificate{Serial: "0a", Subject: "CN=One", DER: []byte{1}, IssuedAt: at, NotAfter: at.AddDate(1, 0, 0)}
+		bad := store.Certificate{Serial: "0b", Subject: "CN=Two", DER: []byte{2}, IssuedAt: at, NotAfter: at.AddDate(1, 0, 0)}
+		b.must(b.AddCertificate(b.ctx, good))
+		b.must(b.AddCertificate(b.ctx, bad))
+		if err := b.AddCertificate(b.ctx, bad); !errors.Is(err, store.ErrExists) {
+			t.Fatalf("a serial twice: %v", err)
+		}
+		b.must(b.RevokeCertificate(b.ctx, "0b", 1, at))
+		b.must(b.RevokeCertificate(b.ctx, "0b", 4, at.Add(time.Hour)))
+		bad.RevokedAt, bad.Reason = at, 1
+		all, err := b.RevokedCertificates(b.ctx)
+		b.must(err)
+		b.same("revoked", all, []store.Certificate{bad})
+		got, err := b.Certificate(b.ctx, "0a")
+		b.must(err)
+		b.same("certificate", got, good)
+		_, err1 := b.Certificate(b.ctx, "0c")
+		err2 := b.RevokeCertificate(b.ctx, "0c", 1, at)
+		if !errors.Is(err1, store.ErrNotFound) || !errors.Is(err2, store.ErrNotFound) {
+			t.Fatal(err1, err2)
+		}
+	},
+}

@@ -1,0 +1,72 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"segel/internal/contract"
+)
+
+var logging = map[string]func(*testing.T, *bench){
+	"EventsAreReadAsTheyWereLogged": func(t *testing.T, b *bench) {
+		d := b.upload(owner)
+		e := contract.Event{
+			Type: contract.EventDownloaded, Document: d.ID, At: b.now, Person: first.Person, IP: "2001:db8::1",
+			Details: map[string]string{"of": "the original", "empty": ""},
+		}
+		b.must(b.Note(b.ctx, e, contract.Event{Type: contract.EventPasswordForgot, At: b.now, Person: first.Person}))
+		events, err := b.Events(b.ctx, d.ID)
+		b.must(err)
+		e.At = e.At.Truncate(1000)
+		b.same("last event", events[len(events)-1], e)
+		b.same("types", b.logged(d.ID), []contract.EventType{contract.EventUploaded, contract.EventDownloaded})
+		b.same("types of no document", b.logged(0), []contract.EventType{contract.EventPasswordForgot})
+		none, err := b.Events(b.ctx, 99)
+		if err != nil || none == nil || len(none) != 0 {
+			t.Fatalf("events of a document that never was: %v, %v", none, err)
+		}
+	},
+	"TheLogGrowsByEveryEventAndAgreesWithThem": func(t *testing.T, b *bench) {
+		n, empty, err := b.Size(b.ctx)
+		b.must(err)
+		if n != 0 {
+			t.Fatalf("a new log has %d events", n)
+		}
+		b.must(b.CheckLog(b.ctx))
+		last := empty
+		for i := range 20 {
+			b.must(b.Note(b.ctx, contract.Event{Type: contract.EventViewed, Document: contract.DocumentID(i), At: b.now}))
+			n, root, err := b.Size(b.ctx)
+			b.must(err)
+			if n != int64(i+1) || root == last {
+				t.Fatalf("after %d events: %d, root changed: %t", i+1, n, root != last)
+			}
+			last = root
+			b.must(b.CheckLog(b.ctx))
+		}
+		b.must(b.Note(b.ctx))
+		if n := b.size(); n != 20 {
+			t.Fatalf("nothing was logged, and the log has %d events", n)
+		}
+	},
+	"ManyAppendAtTheSameTime": func(t *testing.T, b *bench) {
+		const crowd, each = 8, 4
+		var all sync.WaitGroup
+		for i := range crowd {
+			all.Go(func() {
+				for j := range each {
+					e := contract.Event{Type: contract.EventViewed, Document: contract.DocumentID(i), At: b.now, Details: map[string]string{"n": fmt.Sprint(j)}}
+					if err := b.Note(b.ctx, e, e); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if n := b.size(); n != 2*crowd*each {
+			t.Fatalf("%d events", n)
+		}
+		b.must(b.CheckLog(b.ctx))
+	},
+}

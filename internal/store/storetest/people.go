@@ -1,0 +1,116 @@
+package storetest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+func account(id, name, email, org string) store.User {
+	return store.User{
+		Person:       contract.Person{ID: contract.PersonID(id), Name: name, Email: email},
+		Organisation: contract.OrganisationID(org), Password: "encoded", CreatedAt: start.Truncate(time.Microsecond),
+	}
+}
+
+var people = map[string]func(*testing.T, *bench){
+	"OrganisationsAreFoundByNumberNameAndAge": func(t *testing.T, b *bench) {
+		oldest := store.Organisation{ID: "oldest", Name: "Oldest", CreatedAt: b.now.AddDate(-1, 0, 0).Truncate(time.Microsecond)}
+		b.must(b.CreateOrganisation(b.ctx, oldest))
+		for what, find := range map[string]func() (store.Organisation, error){
+			"by number": func() (store.Organisation, error) { return b.Organisation(b.ctx, "oldest") },
+			"by name":   func() (store.Organisation, error) { return b.OrganisationByName(b.ctx, "Oldest") },
+			"by age":    func() (store.Organisation, error) { return b.FirstOrganisation(b.ctx) },
+		} {
+			got, err := find()
+			b.must(err)
+			b.same(what, got, oldest)
+		}
+		_, err1 := b.Organisation(b.ctx, "none")
+		_, err2 := b.OrganisationByName(b.ctx, "oldest")
+		if !errors.Is(err1, store.ErrNotFound) || !errors.Is(err2, store.ErrNotFound) {
+			t.Fatal(err1, err2)
+		}
+		if err := b.CreateOrganisation(b.ctx, store.Organisation{ID: "another", Name: "Oldest"}); !errors.Is(err, store.ErrExists) {
+			t.Fatalf("a second one of the name: %v", err)
+		}
+	},
+	"AnEmailIsKnownInAnyCaseOfLetters": func(t *testing.T, b *bench) {
+		u := account("u1", "Änne", "Änne@Example.test", "org")
+		u.Admin, u.MustReset = true, true
+		b.must(b.CreateUser(b.ctx, u))
+		for _, mail := range []string{"Änne@Example.test", "äNNE@EXAMPLE.TEST", "A\u0308nne@example.test"} {
+			got, err := b.UserByEmail(b.ctx, mail)
+			b.must(err)
+			b.same(mail, got, u)
+			if err := b.CreateUser(b.ctx, account("u2", "Other", mail, "org")); !errors.Is(err, store.ErrExists) {
+				t.Errorf("%s a second time: %v", mail, err)
+			}
+		}
+		got, err := b.User(b.ctx, "u1")
+		b.must(err)
+		b.same("user", got, u)
+		_, err1 := b.User(b.ctx, "u2")
+		_, err2 := b.UserByEmail(b.ctx, "nobody@example.test")
+		if !errors.Is(err1, store.ErrNotFound) || !errors.Is(err2, store.ErrNotFound) {
+			t.Fatal(err1, err2)
+		}
+	},
+	"APasswordIsReplaced": func(t *testing.T, b *bench) {
+		b.must(b.CreateUser(b.ctx, account("u1", "One", "one@example.test", "org")))
+		b.must(b.SetPassword(b.ctx, "u1", "new", true))
+		u, err := b.User(b.ctx, "u1")
+		b.must(err)
+		if u.Password != "new" || !u.MustReset {
+			t.Fatalf("%+v", u)
+		}
+		if err := b.SetPassword(b.ctx, "u2", "new", true); !errors.Is(err, store.ErrNotFound) {
+			t.Fatal(err)
+		}
+	},
+	"TheDirectoryHasOnesOwnOrganisationByName": func(t *testing.T, b *bench) {
+		for _, u := range []store.User{
+			account("u1", "citra", "c@example.test", "org"), account("u2", "Budi", "b@example.test", "org"), account("u3", "ÄRI", "zebra@example.test", "org"),
+			account("u4", "Budi", "other@example.test", "other"), account("u5", "budi_100%", "d@example.test", "org"),
+		} {
+			b.must(b.CreateUser(b.ctx, u))
+		}
+		for _, c := range []struct {
+			search        string
+			offset, limit int
+			want          []contract.PersonID
+			total         int
+		}{
+			{"", 0, 10, []contract.PersonID{"u2", "u5", "u1", "u3"}, 4}, {"", 1, 2, []contract.PersonID{"u5", "u1"}, 4}, {"", 9, 10, nil, 4},
+			{"BUDI", 0, 10, []contract.PersonID{"u2", "u5"}, 2}, {"zebra@", 0, 10, []contract.PersonID{"u3"}, 1}, {"är", 0, 10, []contract.PersonID{"u3"}, 1},
+			{"i_1", 0, 10, []contract.PersonID{"u5"}, 1}, {"0%", 0, 10, []contract.PersonID{"u5"}, 1}, {"nobody", 0, 10, nil, 0},
+		} {
+			users, total, err := b.Directory(b.ctx, "org", c.search, c.offset, c.limit)
+			b.must(err)
+			got := []contract.PersonID{}
+			for _, u := range users {
+				got = append(got, u.ID)
+			}
+			b.same(c.search, got, c.want)
+			if total != c.total {
+				t.Errorf("%q: %d in all, want %d", c.search, total, c.total)
+			}
+		}
+	},
+	"ASpecimenIsSetReplacedAndRemoved": func(t *testing.T, b *bench) {
+		for _, image := range [][]byte{{1, 2, 3}, {0, 255}} {
+			b.must(b.SetSpecimen(b.ctx, "u1", image))
+			got, err := b.Specimen(b.ctx, "u1")
+			b.must(err)
+			b.same("specimen", got, image)
+		}
+		b.must(b.SetSpecimen(b.ctx, "u1", nil))
+		b.must(b.SetSpecimen(b.ctx, "u1", nil))
+		if _, err := b.Specimen(b.ctx, "u1"); !errors.Is(err, store.ErrNotFound) {
+			t.Fatal(err)
+		}
+	},
+}

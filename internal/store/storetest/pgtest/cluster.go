@@ -1,0 +1,156 @@
+// Package pgtest gives tests a PostgreSQL server of their own: started when the first test asks for a database,
+// shared by the tests of one package, stopped and removed at their end. Nothing has to be set up, and nobody
+// else's server is touched. It listens on a Unix socket only.
+package pgtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// errNoPrograms says that PostgreSQL is not installed.
+var errNoPrograms = errors.New("PostgreSQL's server programs are missing; on Debian: apt-get install postgresql")
+
+// cluster is a running server.
+type cluster struct {
+	dir    string // of everything, short enough for a socket's address
+	bin    string
+	as     *syscall.Credential // nil: as whoever runs the tests
+	server *exec.Cmd
+	exited chan struct{} // closed when the server has ended
+	output bytes.Buffer  // of the server; read once it has ended
+}
+
+// startWait bounds how long a server may take to accept connections.
+const startWait = time.Minute
+
+func start() (*cluster, error) {
+	bin, err := programs()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "pg")
+	if err != nil {
+		return nil, fmt.Errorf("make room for a server: %w", err)
+	}
+	c := &cluster{dir: dir, bin: bin, exited: make(chan struct{})}
+	if err := c.run(); err != nil {
+		return nil, errors.Join(err, c.stop())
+	}
+	return c, nil
+}
+
+// programs finds the folder of initdb and postgres, the newest one.
+func programs() (string, error) {
+	if p, err := exec.LookPath("postgres"); err == nil {
+		return filepath.Dir(p), nil
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	if err != nil || len(found) == 0 {
+		return "", errNoPrograms
+	}
+	slices.Sort(found)
+	return filepath.Dir(found[len(found)-1]), nil
+}
+
+func (c *cluster) run() error {
+	if err := c.drop(); err != nil {
+		return err
+	}
+	data := filepath.Join(c.dir, "data")
+	initdb := c.command("initdb", "-D", data, "-U", "segel", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	// What is lost with the machine is lost on purpose: nothing of it outlives the tests.
+	c.server = c.command("postgres", "-D", data, "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off",
+		"-c", "full_page_writes=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c", "max_wal_size=256MB")
+	c.server.Stdout, c.server.Stderr = &c.output, &c.output
+	c.server.SysProcAttr.Pdeathsig = syscall.SIGQUIT
+	started := make(chan error)
+	go func() {
+		// Pdeathsig is sent when the thread ends that started the server, so that thread is kept.
+		runtime.LockOSThread()
+		defer close(c.exited)
+		err := c.server.Start()
+		started <- err
+		if err == nil {
+			_ = c.server.Wait() // it ends by a signal
+		}
+	}()
+	if err := <-started; err != nil {
+		return fmt.Errorf("start postgres: %w", err)
+	}
+	return c.await()
+}
+
+// drop chooses whom to run as: PostgreSQL refuses to be root, so root takes its package's user.
+func (c *cluster) drop() error {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		return fmt.Errorf("find a user other than root to run PostgreSQL as: %w", err)
+	}
+	uid, err1 := strconv.Atoi(u.Uid)
+	gid, err2 := strconv.Atoi(u.Gid)
+	if err := errors.Join(err1, err2); err != nil {
+		return fmt.Errorf("numbers of user postgres: %w", err)
+	}
+	c.as = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return os.Chown(c.dir, uid, gid)
+}
+
+func (c *cluster) command(program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(c.bin, program), args...)
+	cmd.Dir = c.dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.as}
+	return cmd
+}
+
+func (c *cluster) dsn(database string) string {
+	return "postgres://segel@/" + database + "?host=" + c.dir
+}
+
+// await returns when the server accepts connections.
+func (c *cluster) await() error {
+	ctx, cancel := context.WithTimeout(context.Background(), startWait)
+	defer cancel()
+	for {
+		conn, err := pgx.Connect(ctx, c.dsn("postgres"))
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		again := time.NewTimer(20 * time.Millisecond)
+		select {
+		case <-again.C:
+		case <-c.exited:
+			return fmt.Errorf("postgres ended: %s", &c.output)
+		case <-ctx.Done():
+			return fmt.Errorf("postgres does not answer: %w", err)
+		}
+	}
+}
+
+func (c *cluster) stop() error {
+	if c.server != nil && c.server.Process != nil {
+		_ = c.server.Process.Signal(syscall.SIGQUIT) // it may have ended by itself
+		<-c.exited
+	}
+	return os.RemoveAll(c.dir)
+}

@@ -1,0 +1,97 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// shared is the server of the test program.
+var shared struct {
+	mu        sync.Mutex // guards all below, and is held while a database is made
+	cluster   *cluster
+	err       error // why there is none
+	databases int
+}
+
+// Run runs the tests of a package, and stops the server that they may have started. TestMain calls it.
+func Run(m *testing.M) int {
+	code := m.Run()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.cluster == nil {
+		return code
+	}
+	if err := shared.cluster.stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "stop postgres:", err)
+		return 1
+	}
+	return code
+}
+
+// Database returns the address of a new database, which goes away with the test. Its tables are made once for
+// all tests, by prepare, which must leave no connection open. Without PostgreSQL's programs the test is
+// skipped, or fails where CI or SEGEL_REQUIRE_POSTGRES is set.
+func Database(t testing.TB, prepare func(ctx context.Context, dsn string) error) string {
+	t.Helper()
+	name, err := create(t.Context(), prepare)
+	if errors.Is(err, errNoPrograms) && os.Getenv("CI") == "" && os.Getenv("SEGEL_REQUIRE_POSTGRES") == "" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := shared.cluster.administer(context.WithoutCancel(t.Context()), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Error(err)
+		}
+	})
+	return shared.cluster.dsn(name)
+}
+
+const template = "prepared"
+
+func create(ctx context.Context, prepare func(context.Context, string) error) (name string, err error) {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.cluster == nil && shared.err == nil {
+		shared.cluster, shared.err = first(ctx, prepare)
+	}
+	if shared.err != nil {
+		return "", shared.err
+	}
+	shared.databases++
+	name = fmt.Sprintf("test%d", shared.databases)
+	return name, shared.cluster.administer(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template)
+}
+
+// first starts the server and prepares the template of all databases.
+func first(ctx context.Context, prepare func(context.Context, string) error) (*cluster, error) {
+	c, err := start()
+	if err != nil {
+		return nil, err
+	}
+	err = c.administer(ctx, "CREATE DATABASE "+template)
+	if err == nil {
+		err = prepare(ctx, c.dsn(template))
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("prepare database: %w", err), c.stop())
+	}
+	return c, nil
+}
+
+// administer runs one statement on a connection of its own.
+func (c *cluster) administer(ctx context.Context, sql string) error {
+	conn, err := pgx.Connect(ctx, c.dsn("postgres"))
+	if err != nil {
+		return fmt.Errorf("connect to postgres: %w", err)
+	}
+	_, err = conn.Exec(ctx, sql)
+	return errors.Join(err, conn.Close(ctx))
+}

@@ -1,0 +1,116 @@
+package storetest
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+func token(n byte, k store.TokenKind, person, family string) store.Token {
+	at := start.Truncate(time.Microsecond)
+	return store.Token{Hash: [32]byte{n}, Kind: k, Person: contract.PersonID(person), Family: family, CreatedAt: at, ExpiresAt: at.Add(time.Hour)}
+}
+
+// gone checks which of the tokens 1 to n are gone.
+func (b *bench) gone(t *testing.T, n byte, want ...byte) {
+	t.Helper()
+	var got []byte
+	for i := byte(1); i <= n; i++ {
+		_, err := b.Token(b.ctx, [32]byte{i})
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			t.Fatal(err)
+		}
+		if err != nil {
+			got = append(got, i)
+		}
+	}
+	b.same("tokens that are gone", got, want)
+}
+
+var tokens = map[string]func(*testing.T, *bench){
+	"ATokenIsReadAsItWasAdded": func(t *testing.T, b *bench) {
+		k := token(1, store.GuestToken, "u1", "f")
+		k.Document = 7
+		b.must(b.AddTokens(b.ctx, k, token(2, store.AccessToken, "u1", "f")))
+		got, err := b.Token(b.ctx, k.Hash)
+		b.must(err)
+		b.same("token", got, k)
+		b.gone(t, 3, 3)
+		if err := b.AddTokens(b.ctx, token(3, store.AccessToken, "u1", "f"), k); err == nil {
+			t.Fatal("a token was added twice")
+		}
+		b.gone(t, 3, 3)
+	},
+	"ARefreshTokenIsUsedOnce": func(t *testing.T, b *bench) {
+		b.must(b.AddTokens(b.ctx, token(1, store.RefreshToken, "u1", "f")))
+		var won, lost atomic.Int32
+		var all sync.WaitGroup
+		for range 10 {
+			all.Go(func() {
+				switch err := b.UseToken(b.ctx, [32]byte{1}, b.now); {
+				case err == nil:
+					won.Add(1)
+				case errors.Is(err, store.ErrConflict):
+					lost.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if won.Load() != 1 || lost.Load() != 9 {
+			t.Fatalf("used by %d, refused to %d", won.Load(), lost.Load())
+		}
+		k, err := b.Token(b.ctx, [32]byte{1})
+		b.must(err)
+		b.same("use", k.UsedAt, b.now.Truncate(time.Microsecond))
+		if err := b.UseToken(b.ctx, [32]byte{2}, b.now); !errors.Is(err, store.ErrNotFound) {
+			t.Fatalf("use of a token that never was: %v", err)
+		}
+	},
+	"TokensAreRevokedByFamilyAndByPerson": func(t *testing.T, b *bench) {
+		b.must(b.AddTokens(b.ctx, token(1, store.AccessToken, "u1", "f"), token(2, store.RefreshToken, "u1", "f"),
+			token(3, store.SessionToken, "u1", "g"), token(4, store.AccessToken, "u2", "h")))
+		b.must(b.RevokeFamily(b.ctx, "f"))
+		b.gone(t, 4, 1, 2)
+		b.must(b.RevokePerson(b.ctx, "u1"))
+		b.gone(t, 4, 1, 2, 3)
+	},
+	"ExpiredTokensArePurged": func(t *testing.T, b *bench) {
+		k := token(1, store.AccessToken, "u1", "f")
+		b.must(b.AddTokens(b.ctx, k))
+		b.must(b.PurgeTokens(b.ctx, k.ExpiresAt))
+		b.gone(t, 1)
+		b.must(b.PurgeTokens(b.ctx, k.ExpiresAt.Add(time.Second)))
+		b.gone(t, 1, 1)
+	},
+	"ANewLinkTakesBackTheFormerOneAndItsTokens": func(t *testing.T, b *bench) {
+		link := func(n byte, document contract.DocumentID, person contract.PersonID) store.GuestLink {
+			return store.GuestLink{Hash: [32]byte{n}, Document: document, Person: person, CreatedAt: b.now.Truncate(time.Microsecond)}
+		}
+		guest := func(n byte, document contract.DocumentID, person string) store.Token {
+			k := token(n, store.GuestToken, person, "link")
+			k.Document = document
+			return k
+		}
+		b.must(b.SetGuestLink(b.ctx, link(1, 7, "g1")))
+		b.must(b.SetGuestLink(b.ctx, link(2, 7, "g2")))
+		b.must(b.SetGuestLink(b.ctx, link(3, 8, "g1")))
+		b.must(b.AddTokens(b.ctx, guest(1, 7, "g1"), guest(2, 7, "g2"), guest(3, 8, "g1")))
+		b.must(b.SetGuestLink(b.ctx, link(4, 7, "g1")))
+		b.gone(t, 3, 1)
+		if _, err := b.GuestLink(b.ctx, [32]byte{1}); !errors.Is(err, store.ErrNotFound) {
+			t.Fatalf("the former link: %v", err)
+		}
+		for _, want := range []store.GuestLink{link(2, 7, "g2"), link(3, 8, "g1"), link(4, 7, "g1")} {
+			got, err := b.GuestLink(b.ctx, want.Hash)
+			b.must(err)
+			b.same("link", got, want)
+		}
+	},
+}
