@@ -10,7 +10,7 @@ import (
 	"segel/internal/workflow"
 )
 
-// Workflow is what can be done with documents. Its words are those of package workflow.
+// Workflow is what can be done with documents. [Over] makes one of the real thing.
 type Workflow interface {
 	Stage(ctx context.Context) (Staging, error)
 	Upload(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error)
