@@ -1,0 +1,208 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/authority"
+	sealing "segel/internal/credential"
+	"segel/internal/emeterai"
+	"segel/internal/emeterai/emeteraitest"
+)
+
+const publicURL = "https://segel.test"
+
+// officeOptions are those of an office under an authority of its own.
+func officeOptions(t *testing.T) Options {
+	t.Helper()
+	a, err := authority.Ephemeral(publicURL, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sealing.NewSealer(sampleKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Issuer: a, Timestamper: a.Timestamper(), Revocation: a, Sealer: s, PublicURL: publicURL + "/", Clock: time.Now, Random: rand.Reader}
+}
+
+// sampleKey is the master key that the sample's key is sealed under.
+func sampleKey() []byte {
+	key := make([]byte, 32)
+	for i := range key {
+		key[i] = byte(i)
+	}
+	return key
+}
+
+func openOffice(t *testing.T, dir string, o Options) *Office {
+	t.Helper()
+	f, err := Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func TestSandboxOwesWhatEveryOfficeOwes(t *testing.T) {
+	t.Parallel()
+	o := officeOptions(t)
+	emeteraitest.Run(t, func(t *testing.T, dir string) emeterai.Stamper { return openOffice(t, dir, o) })
+}
+
+func TestSerialCanBeMistakenForNoRealOne(t *testing.T) {
+	t.Parallel()
+	f := openOffice(t, t.TempDir(), officeOptions(t))
+	serial := emeteraitest.Take(t, f, "a")
+	if !regexp.MustCompile(`^SPESIMEN-[0-9A-Z]{13}$`).MatchString(serial) || !f.Specimen() {
+		t.Error(serial)
+	}
+}
+
+func TestTornLastLineIsCutOff(t *testing.T) {
+	t.Parallel()
+	dir, o := t.TempDir(), officeOptions(t)
+	first := emeteraitest.Take(t, openOffice(t, dir, o), "a")
+	whole := journalOf(t, dir)
+	for _, torn := range []string{`{"is":"taken","order":"b"`, "\x00\x00\x00", "{"} {
+		if err := os.WriteFile(filepath.Join(dir, "journal.jsonl"), append(bytes.Clone(whole), torn...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f := openOffice(t, dir, o)
+		if emeteraitest.Take(t, f, "a") != first {
+			t.Error("an order was forgotten")
+		}
+		emeteraitest.Take(t, f, torn)
+		openOffice(t, dir, o)
+	}
+}
+
+func TestTornFirstLineBeginsAnew(t *testing.T) {
+	t.Parallel()
+	dir, o := t.TempDir(), officeOptions(t)
+	if err := os.WriteFile(filepath.Join(dir, "journal.jsonl"), []byte(`{"off`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first := emeteraitest.Take(t, openOffice(t, dir, o), "a")
+	if emeteraitest.Take(t, openOffice(t, dir, o), "a") != first {
+		t.Error("an order was forgotten")
+	}
+}
+
+func TestDamagedJournalStopsTheOffice(t *testing.T) {
+	t.Parallel()
+	for name, journal := range map[string]string{
+		"version":         "{\"office\":2}\n",
+		"no version":      "{\"is\":\"taken\"}\n",
+		"unknown kind":    "{\"office\":1}\n{\"is\":\"burnt\"}\n",
+		"unknown member":  "{\"office\":1}\n{\"is\":\"taken\",\"order\":\"a\",\"serial\":\"b\",\"price\":1}\n",
+		"no JSON":         "{\"office\":1}\n\x00\x00\n",
+		"order twice":     "{\"office\":1}\n{\"is\":\"taken\",\"order\":\"a\",\"serial\":\"b\"}\n{\"is\":\"taken\",\"order\":\"a\",\"serial\":\"c\"}\n",
+		"serial twice":    "{\"office\":1}\n{\"is\":\"taken\",\"order\":\"a\",\"serial\":\"b\"}\n{\"is\":\"taken\",\"order\":\"c\",\"serial\":\"b\"}\n",
+		"affixed unknown": "{\"office\":1}\n{\"is\":\"affixed\",\"serial\":\"b\",\"source\":\"00\"}\n",
+		"long line":       "{\"office\":1}\n" + strings.Repeat(" ", maxLine) + "\n",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "journal.jsonl"), []byte(journal), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir, officeOptions(t)); err == nil {
+			t.Errorf("%s: opened", name)
+		}
+		if got := journalOf(t, dir); string(got) != journal {
+			t.Errorf("%s: the journal was changed", name)
+		}
+	}
+}
+
+func TestSampleOfTheJournalIsReadForever(t *testing.T) {
+	t.Parallel()
+	sample, err := os.ReadFile(filepath.Join("testdata", "formats", "office-journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "journal.jsonl"), sample, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := officeOptions(t)
+	o.Clock = func() time.Time { return time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC) }
+	f := openOffice(t, dir, o)
+	for order, want := range map[string]emeterai.Status{"sample-1": emeterai.Affixed, "sample-2": emeterai.Unused} {
+		if got, err := f.Status(context.Background(), emeteraitest.Take(t, f, order)); err != nil || got != want {
+			t.Errorf("%s is %q: %v", order, got, err)
+		}
+	}
+	if after := journalOf(t, dir); !bytes.Equal(after, sample) {
+		t.Error("asking for what is known wrote something")
+	}
+	if f.credential == nil || f.credential.chain[0].Subject.CommonName != Name {
+		t.Error("the credential was not read")
+	}
+}
+
+func TestNothingIsTakenWithoutACertificate(t *testing.T) {
+	t.Parallel()
+	dir, o := t.TempDir(), officeOptions(t)
+	sealer := o.Sealer
+	o.Sealer = broken{}
+	f := openOffice(t, dir, o)
+	if _, err := f.Take(context.Background(), emeteraitest.Order("a")); emeterai.ClassOf(err) != emeterai.Transient || !errors.Is(err, errBroken) {
+		t.Errorf("%v", err)
+	}
+	if b := journalOf(t, dir); bytes.Count(b, []byte("\n")) != 1 {
+		t.Errorf("journal has %s", b)
+	}
+	f.o.Sealer = sealer
+	emeteraitest.Take(t, f, "a")
+}
+
+func TestJournalThatCannotBeWrittenIssuesNothing(t *testing.T) {
+	t.Parallel()
+	dir, o := t.TempDir(), officeOptions(t)
+	f := openOffice(t, dir, o)
+	first := emeteraitest.Take(t, f, "a")
+	f.Close()
+	if _, err := f.Take(context.Background(), emeteraitest.Order("b")); emeterai.ClassOf(err) != emeterai.Transient {
+		t.Errorf("%v", err)
+	}
+	if len(f.orders) != 1 || emeteraitest.Take(t, f, "a") != first {
+		t.Error("an order was answered that is not durable")
+	}
+}
+
+func TestKeyThatDoesNotOpenStopsTheOffice(t *testing.T) {
+	t.Parallel()
+	dir, o := t.TempDir(), officeOptions(t)
+	emeteraitest.Take(t, openOffice(t, dir, o), "a")
+	o.Sealer = broken{}
+	if _, err := Open(dir, o); !errors.Is(err, errBroken) {
+		t.Errorf("%v", err)
+	}
+}
+
+func journalOf(t *testing.T, dir string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+var errBroken = errors.New("broken")
+
+// broken is a sealer that cannot.
+type broken struct{}
+
+func (broken) Seal(string, []byte) ([]byte, error) { return nil, errBroken }
+func (broken) Open(string, []byte) ([]byte, error) { return nil, errBroken }

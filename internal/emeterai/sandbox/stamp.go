@@ -1,0 +1,114 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"segel/internal/emeterai"
+	"segel/pdf"
+)
+
+// Stamp affixes a serial by two increments, the signature and its validation data. It reads what the
+// cross-reference leads to and hashes only its own bytes, if the request has the source's midstate.
+func (f *Office) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) {
+	c, err := f.admit(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(r); err != nil {
+		return nil, err
+	}
+	tail, err := f.affix(ctx, c, r)
+	if err != nil {
+		return nil, down(err)
+	}
+	// Durable after this: that the serial belongs to this source. Not yet: the tail, which nobody but the caller
+	// has. After a crash he asks again with the same source, and is given another tail for the same serial.
+	return tail, f.bind(r)
+}
+
+// admit checks that a serial may be affixed to a source, and returns what to sign with.
+func (f *Office) admit(ctx context.Context, r emeterai.Request) (*credential, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.mayBind(r); err != nil {
+		return nil, err
+	}
+	return f.ready(ctx)
+}
+
+// bind makes a serial belong to a source for good.
+func (f *Office) bind(r emeterai.Request) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.mayBind(r); err != nil {
+		return err // somebody else was faster, with another source
+	}
+	s := f.serials[r.Serial]
+	if s.source != "" {
+		return nil
+	}
+	source := hex.EncodeToString(r.Digest[:])
+	if err := f.journal.append(entry{Is: entryAffixed, At: f.now(), Serial: r.Serial, Source: source}); err != nil {
+		return down(err)
+	}
+	s.source = source
+	return nil
+}
+
+// mayBind checks that a serial is unused or belongs to this source already. The caller holds mu.
+func (f *Office) mayBind(r emeterai.Request) error {
+	s, ok := f.serials[r.Serial]
+	if !ok {
+		return unknownSerial(r.Serial)
+	}
+	if s.source != "" && s.source != hex.EncodeToString(r.Digest[:]) {
+		return &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeSource, Text: fmt.Sprintf("serial %s is affixed to another source", r.Serial)}
+	}
+	return nil
+}
+
+// check refuses what the real office would refuse, or do wrong without saying so.
+func check(r emeterai.Request) error {
+	if state := r.Source.State; len(state) > 0 {
+		h := sha256.New()
+		if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state); err != nil || [32]byte(h.Sum(nil)) != r.Digest {
+			return refused(emeterai.CodeFile, "the digest is not that of the source", err)
+		}
+	}
+	d, err := pdf.Open(r.Source.R, r.Source.Size, pdf.Options{})
+	if err != nil {
+		var damage *pdf.Error
+		if !errors.As(err, &damage) {
+			return down(err)
+		}
+		return refused(emeterai.CodeFile, "the file cannot be read", err)
+	}
+	page, err := d.Page(r.Page)
+	if err != nil {
+		return refused(emeterai.CodePlace, fmt.Sprintf("there is no page %d", r.Page), err)
+	}
+	w, h := page.Displayed()
+	b := r.Box
+	if b.LLX >= b.URX || b.LLY >= b.URY || b.LLX < -edge || b.LLY < -edge || float64(b.URX) > w+edge || float64(b.URY) > h+edge {
+		return refused(emeterai.CodePlace, fmt.Sprintf("box %v is not on a page of %.0f by %.0f points", b, w, h), nil)
+	}
+	return nil
+}
+
+// edge is how far a box may stick out of its page, in points: no more than rounding makes of it.
+const edge = 1
+
+// verifyURL is where the artwork's code leads.
+func (f *Office) verifyURL(serial string) string {
+	return f.o.PublicURL + "/verify?serial=" + url.QueryEscape(serial)
+}
+
+func refused(code, text string, err error) error {
+	return &emeterai.Problem{Class: emeterai.Permanent, Code: code, Text: text, Err: err}
+}

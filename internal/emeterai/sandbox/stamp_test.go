@@ -1,0 +1,203 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"segel/internal/emeterai"
+	"segel/internal/emeterai/emeteraitest"
+	"segel/pades"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+// stamped returns a file with one stamp, and its serial.
+func stamped(t *testing.T, f *Office, file []byte, box emeterai.Box) ([]byte, string) {
+	t.Helper()
+	serial := emeteraitest.Take(t, f, t.Name())
+	r := emeteraitest.Request(t, serial, file)
+	r.Box = box
+	return emeteraitest.Stamp(t, f, r, file), serial
+}
+
+var common = emeterai.Box{LLX: 400, LLY: 100, URX: 454, URY: 154}
+
+func TestOtherProgramsAcceptTheStampedFile(t *testing.T) {
+	t.Parallel()
+	f := openOffice(t, t.TempDir(), officeOptions(t))
+	for name, file := range map[string][]byte{"table": pdftest.Table(2), "streams": pdftest.Streams(2)} {
+		t.Run(name, func(t *testing.T) {
+			out, serial := stamped(t, f, file, common)
+			path := filepath.Join(t.TempDir(), "stamped.pdf")
+			if err := os.WriteFile(path, out, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			run(t, "qpdf", "--check", path)
+			said := run(t, "pdfsig", "-nocert", path)
+			for _, want := range []string{"Signature is Valid", emeterai.Field(serial), Name} {
+				if !strings.Contains(said, want) {
+					t.Errorf("pdfsig does not say %q:\n%s", want, said)
+				}
+			}
+			if n := strings.Count(said, "Signature Validation:"); n != 1 {
+				t.Errorf("%d signatures:\n%s", n, said)
+			}
+		})
+	}
+}
+
+func run(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skipf("%s is not installed", name)
+	}
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Errorf("%s: %v\n%s", name, err, out)
+	}
+	return string(out)
+}
+
+func TestStampIsTwoIncrementsWithProof(t *testing.T) {
+	t.Parallel()
+	file := pdftest.Table(1)
+	out, serial := stamped(t, openOffice(t, t.TempDir(), officeOptions(t)), file, common)
+	d, err := pdf.Open(bytes.NewReader(out), int64(len(out)), pdf.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := d.Revisions(); err != nil || len(r) != 3 {
+		t.Errorf("%d revisions, %v", len(r), err)
+	}
+	if !d.Facts().HasDSS {
+		t.Error("no security store")
+	}
+	s, err := d.Signatures()
+	if err != nil || len(s) != 1 {
+		t.Fatal(len(s), err)
+	}
+	if reason, err := d.String(s[0].Dict["Reason"]); err != nil || reason.Text() != "["+serial+"] Perjanjian" || s[0].SubFilter != "ETSI.CAdES.detached" {
+		t.Errorf("%q %s %v", reason.Text(), s[0].SubFilter, err)
+	}
+	if flags, err := d.Integer(s[0].Field.Widgets[0].Dict["F"]); err != nil || flags != 132 {
+		t.Errorf("flags %d, %v", flags, err)
+	}
+}
+
+func TestStampingReadsLittleOfALargeFile(t *testing.T) {
+	t.Parallel()
+	large := pdftest.NewLarge(64<<20, 2000)
+	h := sha256.New()
+	if _, err := large.WriteTo(h); err != nil {
+		t.Fatal(err)
+	}
+	state, err := h.(interface{ MarshalBinary() ([]byte, error) }).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := openOffice(t, t.TempDir(), officeOptions(t))
+	r := emeteraitest.Request(t, emeteraitest.Take(t, f, "a"), pdftest.Table(1))
+	counted := &counter{r: large}
+	r.Source = pades.Source{R: counted, Size: large.Size(), State: state}
+	r.Digest = [32]byte(h.Sum(nil))
+	tail, err := f.Stamp(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := counted.n.Load(); n > 4<<20 {
+		t.Errorf("stamping read %d of %d bytes", n, large.Size())
+	}
+	counted.n.Store(0)
+	if err := emeterai.Judge(context.Background(), r, tail); err != nil {
+		t.Fatal(err)
+	}
+	if n := counted.n.Load(); n > 4<<20 {
+		t.Errorf("judging read %d of %d bytes", n, large.Size())
+	}
+}
+
+// counter counts the bytes that are read.
+type counter struct {
+	r io.ReaderAt
+	n atomic.Int64
+}
+
+func (c *counter) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.r.ReadAt(p, at)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+func TestOfTwoSourcesForOneSerialOneIsRefused(t *testing.T) {
+	t.Parallel()
+	f := openOffice(t, t.TempDir(), officeOptions(t))
+	serial := emeteraitest.Take(t, f, "a")
+	errs := make([]error, 2)
+	var wg sync.WaitGroup
+	for i := range errs {
+		r := emeteraitest.Request(t, serial, pdftest.Table(i+1))
+		wg.Go(func() { _, errs[i] = f.Stamp(context.Background(), r) })
+	}
+	wg.Wait()
+	if (errs[0] == nil) == (errs[1] == nil) {
+		t.Errorf("%v, %v", errs[0], errs[1])
+	}
+}
+
+func TestWithoutTrustedTimeTheSerialStaysUnused(t *testing.T) {
+	t.Parallel()
+	o := officeOptions(t)
+	o.Timestamper = silent{}
+	f := openOffice(t, t.TempDir(), o)
+	serial := emeteraitest.Take(t, f, "a")
+	if _, err := f.Stamp(context.Background(), emeteraitest.Request(t, serial, pdftest.Table(1))); emeterai.ClassOf(err) != emeterai.Transient {
+		t.Errorf("%v", err)
+	}
+	if s, err := f.Status(context.Background(), serial); err != nil || s != emeterai.Unused {
+		t.Errorf("%s, %v", s, err)
+	}
+}
+
+// silent is a time-stamp authority that gives nothing.
+type silent struct{}
+
+func (silent) Timestamp(context.Context, []byte) ([]byte, error) { return nil, errBroken }
+func (silent) TokenSize() int                                    { return 0 }
+
+func TestFileThatIsNoneIsRefusedForGood(t *testing.T) {
+	t.Parallel()
+	f := openOffice(t, t.TempDir(), officeOptions(t))
+	serial := emeteraitest.Take(t, f, "a")
+	_, err := f.Stamp(context.Background(), emeteraitest.Request(t, serial, []byte("no file")))
+	if emeterai.ClassOf(err) != emeterai.Permanent {
+		t.Errorf("%v", err)
+	}
+	r := emeteraitest.Request(t, serial, pdftest.Table(1))
+	r.Digest[0] ^= 1
+	if _, err := f.Stamp(context.Background(), r); emeterai.ClassOf(err) != emeterai.Permanent {
+		t.Errorf("another digest: %v", err)
+	}
+}
+
+func TestCertificateNearItsEndIsReplaced(t *testing.T) {
+	t.Parallel()
+	dir, o := t.TempDir(), officeOptions(t)
+	f := openOffice(t, dir, o)
+	emeteraitest.Take(t, f, "a")
+	first := f.credential.chain[0]
+	f.o.Clock = func() time.Time { return first.NotAfter.Add(-time.Hour) }
+	emeteraitest.Take(t, f, "b")
+	if f.credential.chain[0].Equal(first) || !openOffice(t, dir, o).credential.chain[0].Equal(f.credential.chain[0]) {
+		t.Error("the certificate is the former one")
+	}
+}
