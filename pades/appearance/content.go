@@ -1,0 +1,101 @@
+package appearance
+
+import (
+	"bytes"
+	"strconv"
+
+	"segel/pdf"
+)
+
+// content is a content stream being written.
+type content struct{ bytes.Buffer }
+
+func (c *content) text(s string) { c.WriteString(s) }
+
+// operate writes operands and the operator behind them.
+func (c *content) operate(operator string, operands ...float64) {
+	for _, v := range operands {
+		c.Write(strconv.AppendFloat(c.AvailableBuffer(), rounded(v), 'f', -1, 64))
+		c.WriteByte(' ')
+	}
+	c.text(operator + "\n")
+}
+
+func (c *content) color(v Color, operator string) {
+	c.operate(operator, float64(v.R)/255, float64(v.G)/255, float64(v.B)/255)
+}
+
+func (c *content) path(p Path) {
+	for _, s := range p {
+		c.operate(s.operator, s.operands...)
+	}
+}
+
+// Path is a shape of lines and curves.
+type Path []step
+
+type step struct {
+	operator string
+	operands []float64
+}
+
+// Join returns one path of several.
+func Join(paths ...Path) Path {
+	var all Path
+	for _, p := range paths {
+		all = append(all, p...)
+	}
+	return all
+}
+
+// Rectangle is the border of r.
+func Rectangle(r pdf.Rect) Path {
+	return Path{{"re", []float64{r.LLX, r.LLY, r.Width(), r.Height()}}}
+}
+
+// Polyline leads through points given as x, y, x, y and so on.
+func Polyline(points ...float64) Path {
+	var p Path
+	for i := 0; i+1 < len(points); i += 2 {
+		operator := "l"
+		if i == 0 {
+			operator = "m"
+		}
+		p = append(p, step{operator, points[i : i+2]})
+	}
+	return p
+}
+
+// Polygon is Polyline back to its first point.
+func Polygon(points ...float64) Path { return append(Polyline(points...), step{"h", nil}) }
+
+// quarter is how far the handles of a cubic curve are from its ends to make a quarter of a circle of radius 1.
+const quarter = 0.5523
+
+// Rounded is a rectangle whose corners are quarters of a circle.
+func Rounded(r pdf.Rect, radius float64) Path {
+	radius = min(radius, r.Width()/2, r.Height()/2)
+	in := radius * (1 - quarter)
+	return Path{
+		{"m", []float64{r.LLX + radius, r.LLY}},
+		{"l", []float64{r.URX - radius, r.LLY}},
+		{"c", []float64{r.URX - in, r.LLY, r.URX, r.LLY + in, r.URX, r.LLY + radius}},
+		{"l", []float64{r.URX, r.URY - radius}},
+		{"c", []float64{r.URX, r.URY - in, r.URX - in, r.URY, r.URX - radius, r.URY}},
+		{"l", []float64{r.LLX + radius, r.URY}},
+		{"c", []float64{r.LLX + in, r.URY, r.LLX, r.URY - in, r.LLX, r.URY - radius}},
+		{"l", []float64{r.LLX, r.LLY + radius}},
+		{"c", []float64{r.LLX, r.LLY + in, r.LLX + in, r.LLY, r.LLX + radius, r.LLY}},
+		{"h", nil},
+	}
+}
+
+// Circle is a circle about a point.
+func Circle(x, y, radius float64) Path {
+	return Rounded(pdf.Rect{LLX: x - radius, LLY: y - radius, URX: x + radius, URY: y + radius}, radius)
+}
+
+// Inset is r made smaller by d on all sides.
+func Inset(r pdf.Rect, d float64) pdf.Rect {
+	return pdf.Rect{LLX: r.LLX + d, LLY: r.LLY + d, URX: r.URX - d, URY: r.URY - d}
+}

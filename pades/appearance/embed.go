@@ -1,0 +1,249 @@
+package appearance
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"segel/pades/font"
+	"segel/pdf"
+)
+
+// embedding is a font of the file: some glyphs of a face, which get codes in the order they are used.
+type embedding struct {
+	face   *font.Face
+	plain  bool     // exactly the printable ASCII characters, whatever of them is used: one such font serves many drawings
+	glyphs []uint16 // by code
+	texts  []string // by code, what each stands for
+	codes  map[uint16]int
+}
+
+// maxOutlines is how many glyphs a font of outlines has room for: its codes are single bytes.
+const maxOutlines = 255
+
+func newEmbedding(f *font.Face) *embedding {
+	e := &embedding{face: f, codes: map[uint16]int{}}
+	if f.TrueType() {
+		e.take(0, "") // code 0 is what stands for a missing glyph
+	}
+	return e
+}
+
+// plainEmbedding holds printable ASCII.
+func plainEmbedding(f *font.Face) *embedding {
+	e := newEmbedding(f)
+	e.plain = true
+	for r := ' '; r <= '~'; r++ {
+		if g, ok := f.Glyph(r); ok {
+			e.take(g, string(r))
+		}
+	}
+	return e
+}
+
+func (e *embedding) take(glyph uint16, text string) int {
+	code := len(e.glyphs)
+	e.codes[glyph] = code
+	e.glyphs, e.texts = append(e.glyphs, glyph), append(e.texts, text)
+	return code
+}
+
+// code returns the code of a glyph, which is new if it has none; ok is false if there is no room.
+func (e *embedding) code(g font.Glyph) (code int, ok bool) {
+	if code, ok := e.codes[g.ID]; ok {
+		return code, true
+	}
+	if e.plain || !e.face.TrueType() && len(e.glyphs) == maxOutlines {
+		return 0, false
+	}
+	return e.take(g.ID, g.Text), true
+}
+
+// embedded returns the index of the font that has the glyph, and its code in hexadecimal.
+func (w *canvas) embedded(g font.Glyph) (index int, code string) {
+	for i, e := range w.fonts {
+		if e.face != g.Face {
+			continue
+		}
+		if c, ok := e.code(g); ok {
+			return i, e.spell(c)
+		}
+	}
+	e := newEmbedding(g.Face)
+	if p := plainEmbedding(g.Face); len(g.Text) == 1 && g.Face.TrueType() {
+		if _, ok := p.codes[g.ID]; ok {
+			e = p
+		}
+	}
+	w.fonts = append(w.fonts, e)
+	c, _ := e.code(g)
+	return len(w.fonts) - 1, e.spell(c)
+}
+
+func (e *embedding) spell(code int) string {
+	if e.face.TrueType() {
+		return fmt.Sprintf("%04X", code)
+	}
+	return fmt.Sprintf("%02X", code)
+}
+
+// set writes the glyphs of a line that begins at a point.
+func (w *canvas) set(glyphs []font.Glyph, size, x, y float64) {
+	for len(glyphs) > 0 {
+		index, code := w.embedded(glyphs[0])
+		run, width, n := code, glyphs[0].Advance, 1
+		for n < len(glyphs) {
+			i, code := w.embedded(glyphs[n])
+			if i != index {
+				break
+			}
+			run, width = run+code, width+glyphs[n].Advance
+			n++
+		}
+		w.buf.text("/" + string(name("F", index)) + " ")
+		w.buf.operate("Tf", size)
+		w.buf.operate("Tm", 1, 0, 0, 1, x, y)
+		w.buf.text("<" + run + "> Tj\n")
+		x += width * size / 1000
+		glyphs = glyphs[n:]
+	}
+}
+
+// add puts the font into an update.
+func (e *embedding) add(u *pdf.Update) (pdf.Ref, error) {
+	if e.face.TrueType() {
+		return e.addTrueType(u)
+	}
+	return e.addOutlines(u)
+}
+
+// addTrueType embeds a cut-down font as a CID font whose codes are its glyph numbers (ISO 32000-2 §9.7.4).
+func (e *embedding) addTrueType(u *pdf.Update) (pdf.Ref, error) {
+	file, err := e.face.Subset(e.glyphs)
+	if err != nil {
+		return pdf.Ref{}, fmt.Errorf("cut down %s: %w", e.face.Name(), err)
+	}
+	base := pdf.Name(e.tag() + "+" + e.face.Name())
+	m := e.face.Metrics()
+	descriptor := u.Add(pdf.Dict{
+		"Type": pdf.Name("FontDescriptor"), "FontName": base, "Flags": pdf.Integer(symbolic), "ItalicAngle": pdf.Integer(0),
+		"FontBBox": pdf.Rect{LLX: m.Box[0], LLY: m.Box[1], URX: m.Box[2], URY: m.Box[3]}.Array(),
+		"Ascent":   pdf.Real(rounded(m.Ascent)), "Descent": pdf.Real(rounded(m.Descent)), "CapHeight": pdf.Real(rounded(m.CapHeight)),
+		"StemV": pdf.Integer(stem(m)), "FontFile2": u.Add(&pdf.Stream{Dict: pdf.Dict{"Length1": pdf.Integer(len(file))}, Data: file}),
+	})
+	widths := make(pdf.Array, len(e.glyphs))
+	for i, g := range e.glyphs {
+		widths[i] = pdf.Integer(e.face.Advance(g) + 0.5)
+	}
+	descendant := u.Add(pdf.Dict{
+		"Type": pdf.Name("Font"), "Subtype": pdf.Name("CIDFontType2"), "BaseFont": base, "FontDescriptor": descriptor,
+		"CIDSystemInfo": pdf.Dict{"Registry": pdf.TextString("Adobe"), "Ordering": pdf.TextString("Identity"), "Supplement": pdf.Integer(0)},
+		"CIDToGIDMap":   pdf.Name("Identity"), "W": pdf.Array{pdf.Integer(0), widths},
+	})
+	return u.Add(pdf.Dict{
+		"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type0"), "BaseFont": base, "Encoding": pdf.Name("Identity-H"),
+		"DescendantFonts": pdf.Array{descendant}, "ToUnicode": u.Add(e.toUnicode(4)),
+	}), nil
+}
+
+// symbolic marks a font whose characters are not those of standard Latin.
+const symbolic = 1 << 2
+
+func stem(m font.Metrics) int {
+	if m.Bold {
+		return 140
+	}
+	return 80
+}
+
+// tag is the six letters that tell subsets of one font apart.
+func (e *embedding) tag() string {
+	h := sha256.New()
+	for _, g := range e.glyphs {
+		h.Write(binary.BigEndian.AppendUint16(nil, g))
+	}
+	sum := h.Sum(nil)
+	tag := make([]byte, 6)
+	for i := range tag {
+		tag[i] = 'A' + sum[i]%26
+	}
+	return string(tag)
+}
+
+// addOutlines embeds the glyphs of a font of another kind as drawings of its outlines, a Type 3 font.
+func (e *embedding) addOutlines(u *pdf.Update) (pdf.Ref, error) {
+	procs, differences, widths := pdf.Dict{}, pdf.Array{pdf.Integer(0)}, pdf.Array{}
+	for i, g := range e.glyphs {
+		drawn, err := outline(e.face, g)
+		if err != nil {
+			return pdf.Ref{}, err
+		}
+		procs[name("g", i)] = u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: drawn})
+		differences = append(differences, name("g", i))
+		widths = append(widths, pdf.Real(rounded(e.face.Advance(g))))
+	}
+	m := e.face.Metrics()
+	return u.Add(pdf.Dict{
+		"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type3"), "Resources": pdf.Dict{}, "CharProcs": procs,
+		"FontBBox":   pdf.Rect{LLX: m.Box[0], LLY: m.Box[1], URX: m.Box[2], URY: m.Box[3]}.Array(),
+		"FontMatrix": pdf.Array{pdf.Real(0.001), pdf.Integer(0), pdf.Integer(0), pdf.Real(0.001), pdf.Integer(0), pdf.Integer(0)},
+		"Encoding":   pdf.Dict{"Type": pdf.Name("Encoding"), "Differences": differences},
+		"FirstChar":  pdf.Integer(0), "LastChar": pdf.Integer(len(e.glyphs) - 1), "Widths": widths, "ToUnicode": u.Add(e.toUnicode(2)),
+	}), nil
+}
+
+// outline draws a glyph in thousandths of an em.
+func outline(f *font.Face, glyph uint16) ([]byte, error) {
+	segments, err := f.Outline(glyph)
+	if err != nil {
+		return nil, err
+	}
+	var c content
+	m := f.Metrics()
+	c.operate("d1", f.Advance(glyph), 0, m.Box[0], m.Box[1], m.Box[2], m.Box[3])
+	for _, s := range segments {
+		p := s.Points
+		switch {
+		case s.Move:
+			c.operate("m", p[0][:]...)
+		case s.Curve:
+			c.operate("c", slices.Concat(p[0][:], p[1][:], p[2][:])...)
+		default:
+			c.operate("l", p[0][:]...)
+		}
+	}
+	if len(segments) > 0 {
+		c.text("f\n")
+	}
+	return c.Bytes(), nil
+}
+
+// toUnicode maps codes of that many hexadecimal digits to text (ISO 32000-2 §9.10.3).
+func (e *embedding) toUnicode(digits int) *pdf.Stream {
+	var b strings.Builder
+	b.WriteString("/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n" +
+		"/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def\n" +
+		"/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n1 begincodespacerange\n")
+	fmt.Fprintf(&b, "<%0*X> <%s>\nendcodespacerange\n", digits, 0, strings.Repeat("F", digits))
+	var lines []string
+	for code, text := range e.texts {
+		if text == "" {
+			continue
+		}
+		var utf []byte
+		for _, unit := range utf16.Encode([]rune(text)) {
+			utf = binary.BigEndian.AppendUint16(utf, unit)
+		}
+		lines = append(lines, fmt.Sprintf("<%0*X> <%s>\n", digits, code, hex.EncodeToString(utf)))
+	}
+	const most = 100 // entries of one block
+	for block := range slices.Chunk(lines, most) {
+		fmt.Fprintf(&b, "%d beginbfchar\n%sendbfchar\n", len(block), strings.Join(block, ""))
+	}
+	b.WriteString("endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n")
+	return &pdf.Stream{Dict: pdf.Dict{}, Data: []byte(b.String())}
+}

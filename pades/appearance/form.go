@@ -1,0 +1,121 @@
+package appearance
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"segel/pdf"
+)
+
+// Frame is where a drawing goes: a /Rect of default user space, on a page that is turned.
+type Frame struct {
+	Width, Height float64 // of /Rect, in default user space
+	Rotate        int     // of the page: 0, 90, 180 or 270
+}
+
+// displayed returns the size of the frame as a reader of the page sees it, still in user space units.
+func (f Frame) displayed() (width, height float64) {
+	if f.Rotate%180 != 0 {
+		return f.Height, f.Width
+	}
+	return f.Width, f.Height
+}
+
+// matrix turns a box of that size so that it stands upright on the page (ISO 32000-2 §12.5.5: the box so turned is
+// then fitted to /Rect).
+func (f Frame) matrix(width, height float64) pdf.Array {
+	var m [6]float64
+	switch f.Rotate {
+	case 90:
+		m = [6]float64{0, 1, -1, 0, height, 0}
+	case 180:
+		m = [6]float64{-1, 0, 0, -1, width, height}
+	case 270:
+		m = [6]float64{0, -1, 1, 0, 0, width}
+	default:
+		return nil
+	}
+	a := make(pdf.Array, len(m))
+	for i, v := range m {
+		a[i] = pdf.Real(rounded(v))
+	}
+	return a
+}
+
+// box is the /BBox: the drawing with as much room around it as keeps its shape in the frame.
+func (f Frame) box(width, height float64) pdf.Rect {
+	w, h := f.displayed()
+	scale := min(w/width, h/height)
+	x, y := (w/scale-width)/2, (h/scale-height)/2
+	return pdf.Rect{LLX: -x, LLY: -y, URX: width + x, URY: height + y}
+}
+
+// Form adds the drawing to an update as a form XObject that fills the frame. A drawing of another shape keeps its
+// proportions and is centred.
+func (d *Drawing) Form(u *pdf.Update, f Frame) (pdf.Ref, error) {
+	if d.err != nil {
+		return pdf.Ref{}, d.err
+	}
+	if !(f.Width > 0 && f.Height > 0) {
+		return pdf.Ref{}, fmt.Errorf("frame of %g by %g", f.Width, f.Height)
+	}
+	w := newCanvas(u)
+	for _, op := range d.ops {
+		if err := op(w); err != nil {
+			return pdf.Ref{}, err
+		}
+	}
+	resources, err := w.resources()
+	if err != nil {
+		return pdf.Ref{}, err
+	}
+	dict := pdf.Dict{
+		"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "Resources": resources,
+		"BBox": f.box(d.width, d.height).Array(),
+	}
+	if m := f.matrix(d.width, d.height); m != nil {
+		dict["Matrix"] = m
+	}
+	return u.Add(&pdf.Stream{Dict: dict, Data: w.buf.Bytes()}), nil
+}
+
+// canvas writes the content stream of a drawing and gathers the resources it needs.
+type canvas struct {
+	u         *pdf.Update
+	buf       content
+	opacities []float64
+	images    []*Image
+	fonts     []*embedding
+}
+
+func newCanvas(u *pdf.Update) *canvas { return &canvas{u: u} }
+
+// resources adds what the content refers to, and returns the dictionary that names it.
+func (w *canvas) resources() (pdf.Dict, error) {
+	states, objects, fonts := pdf.Dict{}, pdf.Dict{}, pdf.Dict{}
+	for i, a := range w.opacities {
+		states[name("G", i)] = pdf.Dict{"ca": pdf.Real(rounded(a)), "CA": pdf.Real(rounded(a))}
+	}
+	for i, m := range w.images {
+		objects[name("I", i)] = m.add(w.u)
+	}
+	for i, e := range w.fonts {
+		ref, err := e.add(w.u)
+		if err != nil {
+			return nil, err
+		}
+		fonts[name("F", i)] = ref
+	}
+	all := pdf.Dict{}
+	for key, d := range map[pdf.Name]pdf.Dict{"ExtGState": states, "XObject": objects, "Font": fonts} {
+		if len(d) > 0 {
+			all[key] = d
+		}
+	}
+	return all, nil
+}
+
+func name(prefix string, i int) pdf.Name { return pdf.Name(prefix + strconv.Itoa(i)) }
+
+func rounded(v float64) float64 { return math.Round(v*1e4)/1e4 + 0 }

@@ -1,0 +1,167 @@
+package pades
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"segel/cms"
+	"segel/pdf"
+	"segel/tsp"
+)
+
+// Check verifies the signature or document timestamp that a tail adds to the source: that the file with the tail
+// opens and has the field, that /ByteRange is four numbers that go round /Contents and reach both ends, that the
+// gap is nothing but hexadecimal digits, that the container signs the digest of these bytes, and that its
+// timestamp is about its signature value. With Source.State it hashes the tail only. Trust and time are not its
+// business.
+//
+// What does not hold is ErrCheck.
+func Check(src Source, tail []byte, field string) error {
+	return check(src, tail, field, pdf.Options{})
+}
+
+func check(src Source, tail []byte, field string, o pdf.Options) error {
+	if err := recheck(src, tail, field, o); err != nil {
+		return fmt.Errorf("%w: field %q: %w", ErrCheck, field, err)
+	}
+	return nil
+}
+
+func recheck(src Source, tail []byte, field string, o pdf.Options) error {
+	d, err := open(src.extended(tail), o)
+	if err != nil {
+		return err
+	}
+	signatures, err := d.Signatures()
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(signatures, func(s *pdf.Signature) bool { return s.Field.Name == field })
+	if i < 0 {
+		return errors.New("not signed")
+	}
+	s := signatures[i]
+	at, end, err := gap(src, tail, s)
+	if err != nil {
+		return err
+	}
+	over := func(algorithm crypto.Hash) ([]byte, error) {
+		_, h, err := src.hashed(algorithm)
+		if err != nil {
+			return nil, err
+		}
+		h.Write(tail[:at])
+		h.Write(tail[end:])
+		return h.Sum(nil), nil
+	}
+	switch s.SubFilter {
+	case subFilterSignature:
+		return checkSignature(s, over)
+	case subFilterTimestamp:
+		return checkTimestamp(s, over)
+	}
+	return fmt.Errorf("/SubFilter is %s", s.SubFilter)
+}
+
+// gap returns where in the tail the container stands, brackets included.
+func gap(src Source, tail []byte, s *pdf.Signature) (at, end int, err error) {
+	r := s.ByteRange
+	size := src.Size + int64(len(tail))
+	if len(r) != 4 || r[0] != 0 || r[1] != s.ContentsAt || r[2] != s.ContentsEnd || r[2]+r[3] != size {
+		return 0, 0, fmt.Errorf("/ByteRange %v does not go round /Contents from %d to %d in %d bytes", r, s.ContentsAt, s.ContentsEnd, size)
+	}
+	if r[1] < src.Size {
+		return 0, 0, errors.New("signature is not in the tail")
+	}
+	at, end = int(r[1]-src.Size), int(r[2]-src.Size)
+	digits := bytes.TrimSuffix(bytes.TrimPrefix(tail[at:end], []byte("<")), []byte(">"))
+	if len(digits) != end-at-2 {
+		return 0, 0, errors.New("/Contents is no hexadecimal string")
+	}
+	contents := make([]byte, hex.DecodedLen(len(digits)))
+	if _, err := hex.Decode(contents, digits); err != nil || !bytes.Equal(contents, s.Contents) {
+		return 0, 0, errors.New("the gap is not the hexadecimal digits of /Contents alone")
+	}
+	return at, end, nil
+}
+
+func checkSignature(s *pdf.Signature, over func(crypto.Hash) ([]byte, error)) error {
+	sd, err := cms.Parse(s.Contents)
+	if err != nil {
+		return err
+	}
+	_, err = verifyContainer(sd, over)
+	return err
+}
+
+// verifyContainer verifies the one signature of a detached container and its timestamp, which is nil if there is
+// none. Over computes the digest of the content; if it is nil the digest that the attributes name is taken.
+func verifyContainer(sd *cms.SignedData, over func(crypto.Hash) ([]byte, error)) (*tsp.Token, error) {
+	if len(sd.Signers) != 1 || sd.Content != nil || !sd.ContentType.Equal(cms.OIDData) {
+		return nil, errors.New("not a detached signature of one signer")
+	}
+	signer := sd.Signers[0]
+	if over == nil {
+		over = func(crypto.Hash) ([]byte, error) { return stated(signer) }
+	}
+	digest, err := over(signer.Digest)
+	if err != nil {
+		return nil, err
+	}
+	if err := sd.Verify(signer, digest); err != nil {
+		return nil, err
+	}
+	if !sd.NamesCertificate(signer) {
+		return nil, errors.New("attributes do not name the signer's certificate")
+	}
+	return signatureTimestamp(signer)
+}
+
+// stated returns the message digest among the signed attributes.
+func stated(s cms.Signer) ([]byte, error) {
+	der, ok, err := cms.Value(s.Signed, cms.OIDMessageDigest)
+	if err != nil || !ok || len(der) < 2 || int(der[1]) != len(der)-2 {
+		return nil, errors.Join(errors.New("no message digest"), err)
+	}
+	return der[2:], nil
+}
+
+// signatureTimestamp returns the token about a signature value, or nil if there is none.
+func signatureTimestamp(s cms.Signer) (*tsp.Token, error) {
+	der, ok, err := cms.Value(s.Unsigned, cms.OIDSignatureTimestamp)
+	if err != nil || !ok {
+		return nil, err
+	}
+	token, err := tsp.Parse(der)
+	if err != nil {
+		return nil, err
+	}
+	digest := sha256.Sum256(s.Signature)
+	if !token.Covers(digest[:]) {
+		return nil, errors.New("timestamp is about something else")
+	}
+	return token, nil
+}
+
+func checkTimestamp(s *pdf.Signature, over func(crypto.Hash) ([]byte, error)) error {
+	if s.Type != "DocTimeStamp" {
+		return fmt.Errorf("timestamp of type %s", s.Type)
+	}
+	token, err := tsp.Parse(s.Contents)
+	if err != nil {
+		return err
+	}
+	digest, err := over(crypto.SHA256)
+	if err != nil {
+		return err
+	}
+	if !token.Covers(digest) {
+		return errors.New("document timestamp is about something else")
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package pades
+
+import (
+	"context"
+	"crypto"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"segel/pdf"
+	"segel/revocation"
+)
+
+// ValidationOptions of AddDSS.
+type ValidationOptions struct {
+	Source revocation.Source // required
+	// Certificates are issuers that the file may lack, such as the roots of time-stamp authorities.
+	Certificates []*x509.Certificate
+	// Required are the fields whose certificates must all be proved; nil means every signed field. What cannot be
+	// proved about the others is left out: a file may arrive with signatures of issuers that are gone.
+	Required []string
+	File     pdf.Options // how to open the source
+}
+
+// Validation adds to the file what proves its signatures and timestamps later (level B-LT): the certificates of
+// signers and time-stamp authorities, and for each that has an issuer the proof that it was not revoked. Errors:
+// ErrProof, ErrEncrypted.
+func Validation(ctx context.Context, src Source, source revocation.Source) (*Result, error) {
+	return AddDSS(ctx, src, ValidationOptions{Source: source})
+}
+
+// AddDSS is Validation with options. A document security store that is there is added to: what it has stays, and
+// is not added a second time.
+func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, error) {
+	d, err := open(src, o.File)
+	if err != nil {
+		return nil, err
+	}
+	s, err := readStore(d)
+	if err != nil {
+		return nil, fmt.Errorf("document security store: %w", err)
+	}
+	g := &gatherer{ctx: ctx, o: o}
+	g.know(o.Certificates...)
+	g.know(s.certificates()...)
+	signatures, err := d.Signatures()
+	if err != nil {
+		return nil, err
+	}
+	u := d.NewUpdate()
+	for _, sig := range signatures {
+		p, err := g.signature(sig)
+		if err != nil {
+			return nil, fmt.Errorf("field %q: %w", sig.Field.Name, err)
+		}
+		s.add(u, vriKey(sig.Contents), p)
+	}
+	if err := s.write(u); err != nil {
+		return nil, fmt.Errorf("document security store: %w", err)
+	}
+	if err := raiseExtension(d, u, levelValidation); err != nil {
+		return nil, err
+	}
+	tail, err := u.Build()
+	if err != nil {
+		return nil, err
+	}
+	if src, _, err = src.hashed(crypto.SHA256); err != nil {
+		return nil, err
+	}
+	return src.result(tail.Bytes, "")
+}
+
+// vriKey names a signature in the store: the SHA-1 of its /Contents, padding included (ISO 32000-2 §12.8.4.3).
+// Nothing rests on the strength of that hash.
+func vriKey(contents []byte) pdf.Name {
+	sum := sha1.Sum(contents)
+	return pdf.Name(strings.ToUpper(hex.EncodeToString(sum[:])))
+}
+
+// store is the document security store of a file, and what is added to it.
+type store struct {
+	d     *pdf.Document
+	lists map[pdf.Name]*list // Certs, OCSPs, CRLs
+	vri   pdf.Dict           // new entries
+}
+
+// list is one kind of evidence.
+type list struct {
+	known map[[32]byte]pdf.Ref // by SHA-256
+	der   [][]byte             // of what the file has
+	fresh pdf.Array
+}
+
+var storeLists = [3]pdf.Name{"Certs", "OCSPs", "CRLs"}
+
+// maxEvidence bounds the items of a list that are read to find what is there already.
+const maxEvidence = 10_000
+
+func readStore(d *pdf.Document) (*store, error) {
+	s := &store{d: d, lists: map[pdf.Name]*list{}, vri: pdf.Dict{}}
+	_, catalog, err := d.Root()
+	if err != nil {
+		return nil, err
+	}
+	dss, err := d.Dict(catalog["DSS"])
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range storeLists {
+		l := &list{known: map[[32]byte]pdf.Ref{}}
+		s.lists[key] = l
+		items, err := d.Array(dss[key])
+		if err != nil {
+			return nil, fmt.Errorf("/%s: %w", key, err)
+		}
+		for i, o := range items {
+			st, err := d.Stream(o)
+			if err != nil || st == nil || i >= maxEvidence {
+				continue // what cannot be read is of no use, but stays
+			}
+			der, err := d.Decode(st)
+			if err != nil {
+				continue
+			}
+			ref, _ := o.(pdf.Ref)
+			l.known[sha256.Sum256(der)] = ref
+			l.der = append(l.der, der)
+		}
+	}
+	return s, nil
+}
+
+func (s *store) certificates() []*x509.Certificate {
+	var all []*x509.Certificate
+	for _, der := range s.lists["Certs"].der {
+		if c, err := x509.ParseCertificate(der); err == nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// add takes up the evidence of one signature and lists it under its key.
+func (s *store) add(u *pdf.Update, key pdf.Name, p proof) {
+	entry := pdf.Dict{}
+	for i, of := range [3][][]byte{p.certificates, p.ocsps, p.crls} {
+		var refs pdf.Array
+		for _, der := range of {
+			if ref := s.lists[storeLists[i]].put(u, der); !ref.IsZero() {
+				refs = append(refs, ref)
+			}
+		}
+		if refs != nil {
+			entry[[3]pdf.Name{"Cert", "OCSP", "CRL"}[i]] = refs
+		}
+	}
+	if len(entry) > 0 {
+		s.vri[key] = entry
+	}
+}
+
+func (l *list) put(u *pdf.Update, der []byte) pdf.Ref {
+	key := sha256.Sum256(der)
+	if ref, ok := l.known[key]; ok {
+		return ref
+	}
+	ref := u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: der})
+	l.known[key] = ref
+	l.fresh = append(l.fresh, ref)
+	return ref
+}
+
+// write makes the catalog lead to the store, which stands for itself if it is new.
+func (s *store) write(u *pdf.Update) error {
+	root, catalog, err := s.d.Root()
+	if err != nil {
+		return err
+	}
+	dss, err := s.d.Dict(catalog["DSS"])
+	if err != nil {
+		return err
+	}
+	if dss == nil {
+		edit, err := u.Edit(root)
+		if err != nil {
+			return err
+		}
+		edit["DSS"] = u.Add(pdf.Dict{"Type": pdf.Name("DSS")})
+	}
+	dss, err = u.EditIn(root, "DSS")
+	if err != nil {
+		return err
+	}
+	for _, key := range storeLists {
+		if fresh := s.lists[key].fresh; len(fresh) > 0 {
+			if err := u.AppendTo(dss, key, fresh...); err != nil {
+				return err
+			}
+		}
+	}
+	return s.writeVRI(u, dss)
+}
+
+// writeVRI replaces the entries of the signatures and keeps all others.
+func (s *store) writeVRI(u *pdf.Update, dss pdf.Dict) error {
+	o, err := u.Resolve(dss["VRI"])
+	if err != nil {
+		return err
+	}
+	vri, ok := o.(pdf.Dict)
+	if !ok {
+		vri = pdf.Dict{}
+	}
+	for key, entry := range s.vri {
+		vri[key] = entry
+	}
+	if ref := dss.Ref("VRI"); ok && !ref.IsZero() {
+		u.Set(ref, vri)
+		return nil
+	}
+	if len(vri) > 0 {
+		dss["VRI"] = vri
+	}
+	return nil
+}

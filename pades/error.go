@@ -1,0 +1,47 @@
+package pades
+
+import (
+	"errors"
+	"fmt"
+
+	"segel/pdf"
+)
+
+// Errors of this package, for errors.Is. Errors of the file itself are those of package pdf.
+var (
+	// ErrNoField is a field that is missing, or is no signature field.
+	ErrNoField = errors.New("no such signature field")
+	// ErrFieldExists is a new field whose name is taken.
+	ErrFieldExists = errors.New("field exists already")
+	// ErrFieldSigned is a field that has a signature.
+	ErrFieldSigned = errors.New("field is signed already")
+	// ErrFieldLocked is a field that an earlier signature locked.
+	ErrFieldLocked = errors.New("field is locked by an earlier signature")
+	// ErrCertified is a change that the certification of the file forbids.
+	ErrCertified = errors.New("certification of the file forbids this")
+	// ErrNotFirst is a certification behind another signature.
+	ErrNotFirst = errors.New("only the first signature can certify")
+	// ErrEncrypted is a file that does not open without a password, or by no handler that is known.
+	ErrEncrypted = errors.New("file is encrypted")
+	// ErrNoRoom is a container that is larger than what was reserved for it.
+	ErrNoRoom = errors.New("no room for the signature")
+	// ErrTimestamp is trusted time that could not be had. No signature is made without the timestamp it
+	// was to have.
+	ErrTimestamp = errors.New("no timestamp")
+	// ErrProof is a certificate that was revoked, or whose good standing could not be proved.
+	ErrProof = errors.New("no proof of a certificate")
+	// ErrCheck is a signature that was made and does not hold.
+	ErrCheck = errors.New("signature does not hold")
+)
+
+// open opens the source and tells encrypted files apart.
+func open(src Source, o pdf.Options) (*pdf.Document, error) {
+	d, err := pdf.Open(src.R, src.Size, o)
+	if errors.Is(err, pdf.ErrEncrypted) || errors.Is(err, pdf.ErrPasswordNeeded) {
+		return nil, fmt.Errorf("%w: %w", ErrEncrypted, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	return d, nil
+}

@@ -1,0 +1,230 @@
+package pades
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"segel/pdf"
+)
+
+// FieldSpec describes a field to add.
+type FieldSpec struct {
+	Name  string // without periods; unique in the file
+	Label string // what it is for, read out to who cannot see it; may be empty
+	Page  int    // from 1; 0 makes a signature field that is not to be seen
+	// Rect is where the widget stands: default user space of the page, as pdf.Page.ToUser makes it.
+	Rect pdf.Rect
+	// Mark makes a box that is no signature field but shows the signer's Mark once he signed: initials on each
+	// page, say. It is a read-only button, whose picture may be filled in like any form field.
+	Mark bool
+}
+
+// Flags of widgets, buttons and forms (ISO 32000-2 §12.5.3, §12.7).
+const (
+	flagPrint          = 1 << 2
+	flagLocked         = 1 << 7
+	buttonReadOnly     = 1 << 0
+	buttonPush         = 1 << 16
+	signaturesExist    = 1 << 0
+	signaturesAppended = 1 << 1
+)
+
+// AddFields adds empty fields in one update and returns its tail. Fields, defaults and resources of a form that is
+// there stay as they are. In a tagged file that has no signature yet, each visible field also becomes part of the
+// structure.
+//
+// Errors: ErrFieldExists, ErrCertified.
+func AddFields(d *pdf.Document, fields []FieldSpec) (*pdf.Tail, error) {
+	a, err := newAdder(d, d.NewUpdate())
+	if err != nil {
+		return nil, err
+	}
+	if len(fields) == 0 {
+		return nil, errors.New("no field to add")
+	}
+	if err := a.openStructure(); err != nil {
+		return nil, err
+	}
+	for _, f := range fields {
+		if _, err := a.add(f); err != nil {
+			return nil, fmt.Errorf("add field %q: %w", f.Name, err)
+		}
+	}
+	if err := a.finish(); err != nil {
+		return nil, err
+	}
+	if err := raiseExtension(d, a.u, levelSignature); err != nil {
+		return nil, err
+	}
+	return a.u.Build()
+}
+
+// adder adds fields to one update.
+type adder struct {
+	d         *pdf.Document
+	u         *pdf.Update
+	permitted int // DocMDP
+	taken     map[string]bool
+	fields    pdf.Array // new ones
+	annots    map[pdf.Ref]pdf.Array
+	pages     []pdf.Ref  // keys of annots in order of first use
+	structure *structure // nil: new fields do not become part of it
+	nothing   pdf.Ref    // shared appearance of visible fields that are still empty
+}
+
+func newAdder(d *pdf.Document, u *pdf.Update) (*adder, error) {
+	a := &adder{d: d, u: u, permitted: d.Facts().DocMDP, taken: map[string]bool{}, annots: map[pdf.Ref]pdf.Array{}}
+	fields, err := d.Fields()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range fields {
+		root, _, _ := strings.Cut(f.Name, ".")
+		a.taken[f.Name], a.taken[root] = true, true
+	}
+	return a, nil
+}
+
+// fresh returns a name that no field has, such as prefix and a number.
+func (a *adder) fresh(prefix string) string {
+	for i := 1; ; i++ {
+		if name := fmt.Sprintf("%s%d", prefix, i); !a.taken[name] {
+			return name
+		}
+	}
+}
+
+// add makes the field, merged with its one widget.
+func (a *adder) add(f FieldSpec) (*pdf.Field, error) {
+	if err := a.check(f); err != nil {
+		return nil, err
+	}
+	a.taken[f.Name] = true
+	page, err := a.d.Page(max(f.Page, 1))
+	if err != nil {
+		return nil, err
+	}
+	ref := a.u.Reserve()
+	dict := pdf.Dict{
+		"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "FT": pdf.Name("Sig"), "T": pdf.TextString(f.Name),
+		"F": pdf.Integer(flagPrint | flagLocked), "P": page.Ref, "Rect": f.Rect.Array(),
+	}
+	if f.Mark {
+		dict["FT"], dict["Ff"] = pdf.Name("Btn"), pdf.Integer(buttonPush|buttonReadOnly)
+	}
+	if f.Label != "" {
+		dict["TU"] = pdf.TextString(f.Label)
+	}
+	if f.Page == 0 {
+		dict["Rect"] = pdf.Array{pdf.Integer(0), pdf.Integer(0), pdf.Integer(0), pdf.Integer(0)}
+	} else {
+		dict["AP"] = pdf.Dict{"N": a.empty()}
+		if err := a.structure.tag(a.u, dict, ref, page.Ref, f); err != nil {
+			return nil, err
+		}
+	}
+	a.u.Set(ref, dict)
+	a.fields = append(a.fields, ref)
+	if _, known := a.annots[page.Ref]; !known {
+		a.pages = append(a.pages, page.Ref)
+	}
+	a.annots[page.Ref] = append(a.annots[page.Ref], ref)
+	return &pdf.Field{Name: f.Name, Ref: ref, Type: dict["FT"].(pdf.Name), Dict: dict, Widgets: []pdf.Widget{{Ref: ref, Dict: dict}}}, nil
+}
+
+func (a *adder) check(f FieldSpec) error {
+	switch {
+	case f.Name == "" || strings.Contains(f.Name, "."):
+		return errors.New("a name must not be empty or contain periods")
+	case a.taken[f.Name]:
+		return ErrFieldExists
+	case f.Page < 0 || f.Page == 0 && f.Mark || f.Page > 0 && f.Rect.Empty():
+		return fmt.Errorf("nothing to be seen at %v on page %d", f.Rect, f.Page)
+	case a.permitted == 1 || a.permitted == 2 && f.Page > 0:
+		// Filling in and signing is allowed at 2, another box on a page is not.
+		return ErrCertified
+	}
+	return nil
+}
+
+// empty is what stands in a visible field before it is signed: archives want every widget to have a picture.
+func (a *adder) empty() pdf.Ref {
+	if a.nothing.IsZero() {
+		a.nothing = a.u.Add(&pdf.Stream{Dict: pdf.Dict{
+			"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "Resources": pdf.Dict{},
+			"BBox": pdf.Array{pdf.Integer(0), pdf.Integer(0), pdf.Integer(1), pdf.Integer(1)},
+		}})
+	}
+	return a.nothing
+}
+
+// finish puts the new fields into the form and onto their pages.
+func (a *adder) finish() error {
+	for _, page := range a.pages {
+		if err := a.u.Append(page, "Annots", a.annots[page]...); err != nil {
+			return fmt.Errorf("annotations of page %v: %w", page, err)
+		}
+	}
+	if err := a.structure.finish(a.u); err != nil {
+		return err
+	}
+	if err := addToForm(a.d, a.u, a.fields); err != nil {
+		return fmt.Errorf("form: %w", err)
+	}
+	return nil
+}
+
+// addToForm appends fields to the form and sets its signature flags. A form that is new stands for itself, so that
+// the catalog need not change again. What is right already is not touched.
+func addToForm(d *pdf.Document, u *pdf.Update, fields pdf.Array) error {
+	root, _, err := d.Root()
+	if err != nil {
+		return err
+	}
+	at, form, err := d.Form()
+	if err != nil {
+		return err
+	}
+	if form == nil {
+		catalog, err := u.Edit(root)
+		if err != nil {
+			return err
+		}
+		catalog["AcroForm"] = u.Add(pdf.Dict{"Fields": fields, "SigFlags": pdf.Integer(signaturesExist | signaturesAppended)})
+		return nil
+	}
+	flags, err := d.Integer(form["SigFlags"])
+	if err != nil {
+		return err
+	}
+	if set := flags | signaturesExist | signaturesAppended; set != flags {
+		edit, err := u.EditIn(root, "AcroForm")
+		if err != nil {
+			return err
+		}
+		edit["SigFlags"] = pdf.Integer(set)
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	if !at.IsZero() {
+		return u.Append(at, "Fields", fields...)
+	}
+	if form["Fields"] != nil && form.Ref("Fields") != (pdf.Ref{}) {
+		array, err := u.Get(form.Ref("Fields"))
+		if err != nil {
+			return err
+		}
+		list, ok := array.(pdf.Array)
+		if ok {
+			u.Set(form.Ref("Fields"), append(list, fields...))
+			return nil
+		}
+	}
+	edit, err := u.EditIn(root, "AcroForm")
+	if err != nil {
+		return err
+	}
+	return u.AppendTo(edit, "Fields", fields...)
+}

@@ -1,0 +1,8 @@
+// Package font finds glyphs for any text and cuts fonts down to those that a drawing uses.
+//
+// Two faces are built in, DejaVu Sans Condensed and its bold. What they lack is looked for in the fonts of the
+// system, which are opened only then. What no font has is shown as the replacement character, never left out.
+//
+// Text is set without the finer rules of complex scripts, but lines that run from right to left do, and Arabic
+// letters join.
+package font

@@ -1,0 +1,190 @@
+package font
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+)
+
+// ErrUnusable is a font that cannot be read, or that its maker does not want embedded.
+var ErrUnusable = errors.New("unusable font")
+
+func unusable(what string) error { return fmt.Errorf("%w: %s", ErrUnusable, what) }
+
+// Face is one font. It is safe for use by several goroutines.
+type Face struct {
+	name    string // PostScript name
+	sf      *sfnt.Font
+	data    []byte            // the file
+	tables  map[string][2]int // offset and length in data
+	units   float64           // per em
+	metrics Metrics
+}
+
+// Metrics are those of a font descriptor, in thousandths of an em.
+type Metrics struct {
+	Ascent, Descent, CapHeight float64 // Descent is negative
+	Box                        [4]float64
+	Bold                       bool
+}
+
+// Parse reads a TrueType or OpenType font, or the font of that index in a collection.
+func Parse(data []byte, index int) (*Face, error) {
+	c, err := sfnt.ParseCollection(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	sf, err := c.Font(index)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	f := &Face{sf: sf, data: data, units: float64(sf.UnitsPerEm())}
+	if f.tables, err = directory(data, index); err != nil {
+		return nil, err
+	}
+	if f.restricted() {
+		return nil, unusable("its maker does not allow embedding")
+	}
+	name, err := sf.Name(nil, sfnt.NameIDPostScript)
+	if err != nil {
+		name = "Unnamed"
+	}
+	f.name = strings.Map(func(r rune) rune {
+		if r <= ' ' || r > '~' || strings.ContainsRune("()<>[]{}/%#+", r) {
+			return -1
+		}
+		return r
+	}, name)
+	return f, f.measure()
+}
+
+// directory reads where the tables of a font are. It has been parsed once, so this is about not trusting offsets.
+func directory(data []byte, index int) (map[string][2]int, error) {
+	at := 0
+	if len(data) >= 16 && string(data[:4]) == "ttcf" {
+		if len(data) < 12+4*(index+1) {
+			return nil, unusable("no such font in the collection")
+		}
+		at = int(binary.BigEndian.Uint32(data[12+4*index:]))
+	}
+	if at < 0 || at+12 > len(data) {
+		return nil, unusable("it ends early")
+	}
+	n := int(binary.BigEndian.Uint16(data[at+4:]))
+	if at+12+16*n > len(data) {
+		return nil, unusable("it ends early")
+	}
+	tables := map[string][2]int{}
+	for i := range n {
+		e := data[at+12+16*i:]
+		offset, length := int(binary.BigEndian.Uint32(e[8:])), int(binary.BigEndian.Uint32(e[12:]))
+		if offset > len(data) || length > len(data)-offset {
+			return nil, unusable("a table is outside of the file")
+		}
+		tables[string(e[:4])] = [2]int{offset, length}
+	}
+	return tables, nil
+}
+
+func (f *Face) table(tag string) []byte {
+	t := f.tables[tag]
+	return f.data[t[0] : t[0]+t[1] : t[0]+t[1]]
+}
+
+// restricted reads the embedding permissions: bit 1 of fsType forbids it unless a lesser restriction is stated too.
+func (f *Face) restricted() bool {
+	os2 := f.table("OS/2")
+	return len(os2) >= 10 && binary.BigEndian.Uint16(os2[8:])&0xF == 2
+}
+
+func (f *Face) measure() error {
+	ppem := fixed.I(1000)
+	m, err := f.sf.Metrics(nil, ppem, font.HintingNone)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	box, err := f.sf.Bounds(nil, ppem, font.HintingNone)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	f.metrics = Metrics{
+		Ascent: number(m.Ascent), Descent: -number(m.Descent), CapHeight: number(m.CapHeight),
+		// Y runs downwards there.
+		Box:  [4]float64{number(box.Min.X), -number(box.Max.Y), number(box.Max.X), -number(box.Min.Y)},
+		Bold: strings.Contains(strings.ToLower(f.name), "bold"),
+	}
+	return nil
+}
+
+func number(v fixed.Int26_6) float64 { return float64(v) / 64 }
+
+// Name returns the PostScript name.
+func (f *Face) Name() string { return f.name }
+
+// Metrics returns the measures of the face.
+func (f *Face) Metrics() Metrics { return f.metrics }
+
+// TrueType reports whether the glyphs are TrueType outlines, which Subset takes.
+func (f *Face) TrueType() bool { return len(f.table("glyf")) > 0 && len(f.table("loca")) > 0 }
+
+// Glyph returns the glyph of a character; ok is false if the face has none.
+func (f *Face) Glyph(r rune) (id uint16, ok bool) {
+	g, err := f.sf.GlyphIndex(nil, r)
+	return uint16(g), err == nil && g != 0
+}
+
+// Advance returns the width of a glyph in thousandths of an em.
+func (f *Face) Advance(id uint16) float64 {
+	a, err := f.sf.GlyphAdvance(nil, sfnt.GlyphIndex(id), fixed.I(1000), font.HintingNone)
+	if err != nil {
+		return 0
+	}
+	return number(a)
+}
+
+// Segment is a piece of an outline: a move (1 point), a line (1) or a cubic curve (3), in thousandths of an em, Y
+// upwards.
+type Segment struct {
+	Points [3][2]float64
+	Move   bool
+	Curve  bool
+}
+
+// Outline returns the outline of a glyph, of either kind of font.
+func (f *Face) Outline(id uint16) ([]Segment, error) {
+	segments, err := f.sf.LoadGlyph(nil, sfnt.GlyphIndex(id), fixed.I(1000), nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: glyph %d: %w", ErrUnusable, id, err)
+	}
+	var out []Segment
+	var at [2]float64
+	for _, s := range slices.Clone(segments) {
+		p := [3][2]float64{}
+		for i, a := range s.Args {
+			p[i] = [2]float64{number(a.X), -number(a.Y)}
+		}
+		switch s.Op {
+		case sfnt.SegmentOpMoveTo:
+			out, at = append(out, Segment{Points: p, Move: true}), p[0]
+		case sfnt.SegmentOpLineTo:
+			out, at = append(out, Segment{Points: p}), p[0]
+		case sfnt.SegmentOpQuadTo:
+			out = append(out, Segment{Curve: true, Points: [3][2]float64{toward(at, p[0]), toward(p[1], p[0]), p[1]}})
+			at = p[1]
+		case sfnt.SegmentOpCubeTo:
+			out, at = append(out, Segment{Curve: true, Points: p}), p[2]
+		}
+	}
+	return out, nil
+}
+
+// toward goes two thirds of the way, which makes a cubic of a quadratic curve.
+func toward(from, to [2]float64) [2]float64 {
+	return [2]float64{from[0] + (to[0]-from[0])*2/3, from[1] + (to[1]-from[1])*2/3}
+}

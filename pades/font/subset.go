@@ -1,0 +1,231 @@
+package font
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// Subset returns a TrueType font that has these glyphs, in this order, with numbers from 0; the first one should be
+// 0, what is shown for a missing glyph. Parts of composite glyphs come behind them. Instructions for grids of
+// pixels are left out, and so is everything a PDF reader does not need (ISO 32000-2 §9.9.1).
+func (f *Face) Subset(glyphs []uint16) ([]byte, error) {
+	s := &subsetter{face: f, glyphs: slices.Clone(glyphs), number: map[uint16]int{}}
+	for i, g := range glyphs {
+		s.number[g] = i
+	}
+	head, hhea, maxp := f.table("head"), f.table("hhea"), f.table("maxp")
+	if len(head) < 54 || len(hhea) < 36 || len(maxp) < 32 {
+		return nil, unusable("a table is missing")
+	}
+	s.long = binary.BigEndian.Uint16(head[50:]) != 0
+	// The list grows while it is walked, by the parts that glyphs turn out to have.
+	for i := 0; i < len(s.glyphs); i++ {
+		if len(s.glyphs) > 0xFFFF {
+			return nil, unusable("too many glyphs")
+		}
+		if err := s.glyph(s.glyphs[i]); err != nil {
+			return nil, err
+		}
+	}
+	head, hhea, maxp = slices.Clone(head[:54]), slices.Clone(hhea[:36]), slices.Clone(maxp[:32])
+	binary.BigEndian.PutUint32(head[8:], 0) // the check sum of the whole is filled in below
+	binary.BigEndian.PutUint16(head[50:], 1)
+	binary.BigEndian.PutUint16(hhea[34:], uint16(len(s.glyphs)))
+	binary.BigEndian.PutUint16(maxp[4:], uint16(len(s.glyphs)))
+	clear(maxp[14:28]) // twilight points, storage, functions, instructions, stack, their size: none
+	maxp[15] = 1       // one zone
+	hmtx, err := s.widths()
+	if err != nil {
+		return nil, err
+	}
+	return assemble([]table{{"glyf", s.glyf}, {"head", head}, {"hhea", hhea}, {"hmtx", hmtx}, {"loca", s.locations()}, {"maxp", maxp}}), nil
+}
+
+type subsetter struct {
+	face   *Face
+	glyphs []uint16       // of the face, by new number
+	number map[uint16]int // new numbers
+	long   bool           // format of loca
+	glyf   []byte
+	loca   []uint32
+}
+
+// locations is the table of where glyphs begin, with one entry more for the end.
+func (s *subsetter) locations() []byte {
+	var b []byte
+	for _, at := range append(s.loca, uint32(len(s.glyf))) {
+		b = binary.BigEndian.AppendUint32(b, at)
+	}
+	return b
+}
+
+// widths is the metrics table: advance and left side bearing of each glyph.
+func (s *subsetter) widths() ([]byte, error) {
+	from := s.face.table("hmtx")
+	n := int(binary.BigEndian.Uint16(s.face.table("hhea")[34:]))
+	if n == 0 || len(from) < 4*n {
+		return nil, unusable("glyph widths")
+	}
+	var b []byte
+	for _, g := range s.glyphs {
+		i := min(int(g), n-1)
+		b = append(b, from[4*i:4*i+2]...)
+		at := 4*i + 2
+		if int(g) >= n {
+			at = 4*n + 2*(int(g)-n)
+		}
+		if at+2 > len(from) {
+			b = append(b, 0, 0)
+			continue
+		}
+		b = append(b, from[at:at+2]...)
+	}
+	return b, nil
+}
+
+// source returns the data of a glyph in the face, empty for one without an outline.
+func (s *subsetter) source(g uint16) ([]byte, error) {
+	loca, glyf := s.face.table("loca"), s.face.table("glyf")
+	var from, to int
+	if s.long {
+		if len(loca) < 4*int(g)+8 {
+			return nil, unusable("glyph that is not there")
+		}
+		from, to = int(binary.BigEndian.Uint32(loca[4*int(g):])), int(binary.BigEndian.Uint32(loca[4*int(g)+4:]))
+	} else {
+		if len(loca) < 2*int(g)+4 {
+			return nil, unusable("glyph that is not there")
+		}
+		from, to = 2*int(binary.BigEndian.Uint16(loca[2*int(g):])), 2*int(binary.BigEndian.Uint16(loca[2*int(g)+2:]))
+	}
+	if from > to || to > len(glyf) {
+		return nil, unusable("glyph outside of its table")
+	}
+	return glyf[from:to], nil
+}
+
+// glyph copies one glyph without its instructions.
+func (s *subsetter) glyph(g uint16) error {
+	s.loca = append(s.loca, uint32(len(s.glyf)))
+	data, err := s.source(g)
+	if err != nil || len(data) == 0 {
+		return err
+	}
+	if len(data) < 10 {
+		return unusable("glyph that ends early")
+	}
+	if contours := int16(binary.BigEndian.Uint16(data)); contours < 0 {
+		data, err = s.composite(data)
+	} else {
+		data, err = simple(data, int(contours))
+	}
+	s.glyf = append(s.glyf, data...)
+	for len(s.glyf)%4 != 0 {
+		s.glyf = append(s.glyf, 0)
+	}
+	return err
+}
+
+func simple(data []byte, contours int) ([]byte, error) {
+	at := 10 + 2*contours
+	if len(data) < at+2 {
+		return nil, unusable("glyph that ends early")
+	}
+	behind := at + 2 + int(binary.BigEndian.Uint16(data[at:]))
+	if behind > len(data) {
+		return nil, unusable("glyph that ends early")
+	}
+	return append(append(slices.Clone(data[:at]), 0, 0), data[behind:]...), nil
+}
+
+// Flags of a component.
+const (
+	wordArguments    = 1 << 0
+	hasScale         = 1 << 3
+	moreComponents   = 1 << 5
+	hasScales        = 1 << 6
+	hasMatrix        = 1 << 7
+	withInstructions = 1 << 8
+)
+
+// composite renumbers the parts of a glyph, and takes in those that are new.
+func (s *subsetter) composite(data []byte) ([]byte, error) {
+	out := slices.Clone(data[:10])
+	for at := 10; ; {
+		if len(data) < at+4 {
+			return nil, unusable("glyph that ends early")
+		}
+		flags, part := binary.BigEndian.Uint16(data[at:]), binary.BigEndian.Uint16(data[at+2:])
+		size := 4 + 2
+		if flags&wordArguments != 0 {
+			size += 2
+		}
+		switch {
+		case flags&hasScale != 0:
+			size += 2
+		case flags&hasScales != 0:
+			size += 4
+		case flags&hasMatrix != 0:
+			size += 8
+		}
+		if len(data) < at+size {
+			return nil, unusable("glyph that ends early")
+		}
+		n, known := s.number[part]
+		if !known {
+			n = len(s.glyphs)
+			s.number[part] = n
+			s.glyphs = append(s.glyphs, part)
+		}
+		out = binary.BigEndian.AppendUint16(out, flags&^withInstructions)
+		out = binary.BigEndian.AppendUint16(out, uint16(n))
+		out = append(out, data[at+4:at+size]...)
+		if at += size; flags&moreComponents == 0 {
+			return out, nil
+		}
+	}
+}
+
+type table struct {
+	tag  string
+	data []byte
+}
+
+// assemble writes a font of tables that are in order of their tags.
+func assemble(tables []table) []byte {
+	n := len(tables)
+	log := bits.Len(uint(n)) - 1
+	b := binary.BigEndian.AppendUint32(nil, 0x00010000)
+	for _, v := range []int{n, 16 << log, log, 16*n - 16<<log} {
+		b = binary.BigEndian.AppendUint16(b, uint16(v))
+	}
+	at, head := 12+16*n, 0
+	for _, t := range tables {
+		if t.tag == "head" {
+			head = at
+		}
+		b = append(b, t.tag...)
+		b = binary.BigEndian.AppendUint32(b, checksum(t.data))
+		b = binary.BigEndian.AppendUint32(b, uint32(at))
+		b = binary.BigEndian.AppendUint32(b, uint32(len(t.data)))
+		at += (len(t.data) + 3) &^ 3
+	}
+	for _, t := range tables {
+		b = append(b, t.data...)
+		for len(b)%4 != 0 {
+			b = append(b, 0)
+		}
+	}
+	binary.BigEndian.PutUint32(b[head+8:], 0xB1B0AFBA-checksum(b))
+	return b
+}
+
+func checksum(b []byte) (sum uint32) {
+	for len(b) >= 4 {
+		sum, b = sum+binary.BigEndian.Uint32(b), b[4:]
+	}
+	var last [4]byte
+	copy(last[:], b)
+	return sum + binary.BigEndian.Uint32(last[:])
+}

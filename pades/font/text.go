@@ -1,0 +1,125 @@
+package font
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/bidi"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Glyph is one glyph to be set, with the text it stands for.
+type Glyph struct {
+	Face    *Face
+	ID      uint16
+	Text    string  // as it should be copied out of the page
+	Advance float64 // in thousandths of an em
+}
+
+// Clean prepares text for measuring and setting: composed, on one line, without characters that are not to be
+// seen, Arabic letters in the forms that join.
+func Clean(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), invisible(r):
+			return -1
+		}
+		return r
+	}, norm.NFC.String(text))
+	return join(strings.Join(strings.Fields(text), " "))
+}
+
+// invisible reports characters that only tell how others are to be shown.
+func invisible(r rune) bool {
+	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r)
+}
+
+// Measure returns the width of cleaned text in thousandths of an em.
+func (c *Collection) Measure(w Weight, text string) float64 {
+	width := 0.0
+	for _, r := range text {
+		f, g, _ := c.Find(w, r)
+		width += f.Advance(g)
+	}
+	return width
+}
+
+// Line returns the glyphs of one line of cleaned text from left to right.
+func (c *Collection) Line(w Weight, text string) []Glyph {
+	var line []Glyph
+	for _, r := range visual(text) {
+		f, g, ok := c.Find(w, r)
+		line = append(line, Glyph{Face: f, ID: g, Text: plain(r, ok), Advance: f.Advance(g)})
+	}
+	return line
+}
+
+// plain is what a shown character stands for: presentation forms give the letters themselves.
+func plain(r rune, ok bool) string {
+	if !ok {
+		return string(Replacement)
+	}
+	if unicode.Is(unicode.Arabic, r) {
+		return norm.NFKC.String(string(r))
+	}
+	return string(r)
+}
+
+// visual orders the characters of a line from left to right.
+func visual(text string) []rune {
+	if !strings.ContainsFunc(text, rightToLeft) {
+		return []rune(text)
+	}
+	var p bidi.Paragraph
+	if _, err := p.SetString(text); err != nil {
+		return []rune(text)
+	}
+	order, err := p.Order()
+	if err != nil {
+		return []rune(text)
+	}
+	var out []rune
+	for i := range order.NumRuns() {
+		run := order.Run(i)
+		if run.Direction() == bidi.RightToLeft {
+			out = append(out, reversed(run.String())...)
+			continue
+		}
+		out = append(out, []rune(run.String())...)
+	}
+	return out
+}
+
+func rightToLeft(r rune) bool {
+	p, _ := bidi.LookupRune(r)
+	return p.Class() == bidi.R || p.Class() == bidi.AL
+}
+
+// reversed turns a run round. Marks stay behind the letter they sit on, and brackets open the other way.
+func reversed(s string) []rune {
+	var out []rune
+	runes := []rune(s)
+	for end := len(runes); end > 0; {
+		start := end - 1
+		for start > 0 && unicode.Is(unicode.M, runes[start]) {
+			start--
+		}
+		cluster := slices.Clone(runes[start:end])
+		cluster[0] = mirrored(cluster[0])
+		out = append(out, cluster...)
+		end = start
+	}
+	return out
+}
+
+func mirrored(r rune) rune {
+	const pairs = "()[]{}<>«»‹›"
+	runes := []rune(pairs)
+	if i := slices.Index(runes, r); i >= 0 {
+		return runes[i^1]
+	}
+	return r
+}

@@ -1,0 +1,59 @@
+package pades
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/x509"
+	"io"
+	"time"
+
+	"segel/cms"
+	"segel/pades/appearance"
+	"segel/pdf"
+	"segel/tsp"
+)
+
+// Options of a signature. Key, Chain, Time and one of Field and NewField are required.
+type Options struct {
+	Field    string     // fully qualified name of an empty signature field
+	NewField *FieldSpec // added in the same update, instead of Field
+
+	Key    crypto.Signer       // not needed by Prepare
+	Chain  []*x509.Certificate // the signer's first, then its issuers
+	Scheme cms.Scheme          // zero: the usual one of the key. Any hash but SHA-256 reads the whole file.
+
+	Timestamper tsp.Timestamper // nil makes level B-B
+	Time        time.Time       // the claimed time, kept in /M with its zone
+
+	Name, Reason, Location, Contact string // as the signature dictionary states them; may be empty
+
+	Appearance Appearance            // nil leaves the widget as it is
+	Marks      map[string]Appearance // pictures for fields that were added as marks
+
+	// Certify, from 1 to 3, makes a certification: 1 permits no further change, 2 filling in and signing, 3
+	// annotations too (ISO 32000-2 §12.8.2.2). Zero is an ordinary signature.
+	Certify int
+
+	Random io.Reader   // for the key and the file identifier; nil is crypto/rand
+	File   pdf.Options // how to open the source
+}
+
+// Appearance puts a picture into an update as a form XObject that fills a frame. An *appearance.Drawing is one.
+type Appearance interface {
+	Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error)
+}
+
+func (o Options) random() io.Reader {
+	if o.Random == nil {
+		return rand.Reader
+	}
+	return o.Random
+}
+
+func (o Options) file() pdf.Options {
+	f := o.File
+	if f.Random == nil {
+		f.Random = o.Random
+	}
+	return f
+}

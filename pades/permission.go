@@ -1,0 +1,122 @@
+package pades
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"segel/pdf"
+)
+
+// permission checks that the field may be signed as the signatures so far left the file.
+func permission(d *pdf.Document, field string, certify int) error {
+	if d.Facts().DocMDP == 1 {
+		return ErrCertified
+	}
+	signatures, err := d.Signatures()
+	if err != nil {
+		return err
+	}
+	if certify != 0 && len(signatures) > 0 {
+		return ErrNotFirst
+	}
+	for _, s := range signatures {
+		locked, err := locks(d, s.Dict, field)
+		if err != nil {
+			return fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
+		}
+		if locked {
+			return fmt.Errorf("%w: %q", ErrFieldLocked, s.Field.Name)
+		}
+	}
+	return nil
+}
+
+// locks tells whether a signature locks a field by FieldMDP (ISO 32000-2 §12.8.2.4).
+func locks(d *pdf.Document, signature pdf.Dict, field string) (bool, error) {
+	references, err := d.Array(signature["Reference"])
+	if err != nil {
+		return false, err
+	}
+	for _, o := range references {
+		reference, err := d.Dict(o)
+		if err != nil {
+			return false, err
+		}
+		if method, err := d.Name(reference["TransformMethod"]); err != nil || method != "FieldMDP" {
+			continue
+		}
+		params, err := d.Dict(reference["TransformParams"])
+		if err != nil {
+			return false, err
+		}
+		if locked, err := names(d, params, field); err != nil || locked {
+			return locked, err
+		}
+	}
+	return false, nil
+}
+
+// names tells whether parameters of FieldMDP, or a lock dictionary, are about a field. A name stands for the
+// fields below it too.
+func names(d *pdf.Document, params pdf.Dict, field string) (bool, error) {
+	action, err := d.Name(params["Action"])
+	if err != nil {
+		return false, err
+	}
+	list, err := d.Array(params["Fields"])
+	if err != nil {
+		return false, err
+	}
+	var listed []string
+	for _, o := range list {
+		s, err := d.String(o)
+		if err != nil {
+			return false, err
+		}
+		listed = append(listed, s.Text())
+	}
+	among := slices.ContainsFunc(listed, func(n string) bool { return n == field || strings.HasPrefix(field, n+".") })
+	switch action {
+	case "All":
+		return true, nil
+	case "Include":
+		return among, nil
+	case "Exclude":
+		return !among, nil
+	}
+	return false, nil
+}
+
+// transformVersion is what the parameters of both transform methods state.
+const transformVersion = pdf.Name("1.2")
+
+// references returns the /Reference array of a new signature: its certification, and the lock its field asks for.
+func references(d *pdf.Document, field *pdf.Field, certify int) (pdf.Array, error) {
+	root, _, err := d.Root()
+	if err != nil {
+		return nil, err
+	}
+	reference := func(method pdf.Name, params pdf.Dict) pdf.Dict {
+		params["Type"], params["V"] = pdf.Name("TransformParams"), transformVersion
+		return pdf.Dict{"Type": pdf.Name("SigRef"), "TransformMethod": method, "TransformParams": params, "Data": root}
+	}
+	var all pdf.Array
+	if certify != 0 {
+		all = append(all, reference("DocMDP", pdf.Dict{"P": pdf.Integer(certify)}))
+	}
+	lock, err := d.Dict(field.Dict["Lock"])
+	if err != nil {
+		return nil, fmt.Errorf("/Lock: %w", err)
+	}
+	if lock == nil {
+		return all, nil
+	}
+	params := pdf.Dict{}
+	for _, key := range []pdf.Name{"Action", "Fields"} {
+		if lock[key] != nil {
+			params[key] = pdf.Clone(lock[key])
+		}
+	}
+	return append(all, reference("FieldMDP", params)), nil
+}

@@ -1,0 +1,129 @@
+package pades
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"segel/cms"
+	"segel/tsp"
+)
+
+// Prepared is a signature whose value is still missing: its tail, and what the key has to sign. Its exported
+// members are all there is to it. It can be kept and finished later, by another process, as long as nothing else
+// is appended to the file.
+type Prepared struct {
+	Size  int64  // bytes of the source
+	State []byte // Source.State
+	Tail  []byte // complete but for the container
+	// ContentsAt and ContentsLen are where in Tail the container goes, angle brackets included.
+	ContentsAt, ContentsLen int
+	Field                   string // fully qualified name
+	Signature               *cms.Signature
+}
+
+// Digest returns what the key signs: the hash of the signed attributes, or for Ed25519 the attributes themselves.
+func (p *Prepared) Digest() ([]byte, error) { return p.Signature.Digest() }
+
+// Timestamp obtains the token for a signature value. The error is ErrTimestamp, whatever the cause.
+func (p *Prepared) Timestamp(ctx context.Context, t tsp.Timestamper, value []byte) ([]byte, error) {
+	digest := sha256.Sum256(value)
+	token, err := t.Timestamp(ctx, digest[:])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTimestamp, err)
+	}
+	return token, nil
+}
+
+// Finish puts the signature value, and the token unless it is nil, into the tail. The signature of what comes out
+// has been verified. A container that is too large is an error that is ErrNoRoom.
+func (p *Prepared) Finish(value, token []byte) (*Result, error) {
+	tail, err := p.finish(value, token)
+	if err != nil {
+		return nil, err
+	}
+	return Source{Size: p.Size, State: p.State}.result(tail, p.Field)
+}
+
+func (p *Prepared) finish(value, token []byte) ([]byte, error) {
+	var unsigned []cms.Attribute
+	if token != nil {
+		unsigned = append(unsigned, cms.NewAttribute(cms.OIDSignatureTimestamp, token))
+	}
+	der, err := p.Signature.Finish(value, unsigned...)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.verify(der); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCheck, err)
+	}
+	tail := bytes.Clone(p.Tail)
+	return tail, put(tail, p.ContentsAt, p.ContentsLen, der)
+}
+
+// verify checks the new container against the attributes that were prepared. The digest they name was computed by
+// Prepare; Check computes it anew.
+func (p *Prepared) verify(der []byte) error {
+	sd, err := cms.Parse(der)
+	if err != nil {
+		return err
+	}
+	_, err = verifyContainer(sd, nil)
+	return err
+}
+
+// put writes the container into the gap of a tail.
+func put(tail []byte, at, length int, der []byte) error {
+	room := tail[at+1 : at+length-1]
+	if need := hex.EncodedLen(len(der)); need > len(room) {
+		return &noRoom{need: len(der), have: len(room) / 2}
+	}
+	hex.Encode(room, der)
+	return nil
+}
+
+// noRoom is ErrNoRoom with the size that would do.
+type noRoom struct{ need, have int }
+
+func (e *noRoom) Error() string { return fmt.Sprintf("%v: %d bytes for %d", ErrNoRoom, e.have, e.need) }
+
+func (e *noRoom) Is(target error) bool { return target == ErrNoRoom }
+
+// preparedFormat is the first member of an encoded Prepared; docs/formats/prepared.md.
+const preparedFormat = "segel prepared signature 1"
+
+type preparedJSON struct {
+	Format string `json:"format"`
+	*preparedMembers
+}
+
+type preparedMembers Prepared
+
+// MarshalBinary encodes what is prepared.
+func (p *Prepared) MarshalBinary() ([]byte, error) {
+	return json.Marshal(preparedJSON{preparedFormat, (*preparedMembers)(p)})
+}
+
+// UnmarshalBinary reads what MarshalBinary made. It checks that the parts fit together, not that they are
+// genuine: whoever can change them can have another file signed.
+func (p *Prepared) UnmarshalBinary(b []byte) error {
+	var v preparedJSON
+	v.preparedMembers = &preparedMembers{}
+	if err := json.Unmarshal(b, &v); err != nil {
+		return fmt.Errorf("prepared signature: %w", err)
+	}
+	if v.Format != preparedFormat {
+		return fmt.Errorf("prepared signature of format %q", v.Format)
+	}
+	at, length, all := v.ContentsAt, v.ContentsLen, len(v.Tail)
+	if v.Signature == nil || v.Size <= 0 || at < 0 || at > all || length < len("<>") || length > all-at ||
+		v.Tail[at] != '<' || v.Tail[at+length-1] != '>' {
+		return errors.New("prepared signature: its parts do not fit together")
+	}
+	*p = Prepared(*v.preparedMembers)
+	return nil
+}

@@ -1,0 +1,78 @@
+package pades
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"segel/pades/appearance"
+	"segel/pdf"
+)
+
+// show gives the widget of the signed field, and the signer's marks, their pictures.
+func show(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) error {
+	if o.Appearance != nil {
+		if err := draw(d, u, field, o.Appearance); err != nil {
+			return fmt.Errorf("appearance of field %q: %w", field.Name, err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Marks)) {
+		f, err := find(d, name, "Btn")
+		if err != nil {
+			return err
+		}
+		if err := draw(d, u, f, o.Marks[name]); err != nil {
+			return fmt.Errorf("appearance of mark %q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// draw sets the normal appearance of a field's widget. The widget alone changes, not its page.
+func draw(d *pdf.Document, u *pdf.Update, f *pdf.Field, look Appearance) error {
+	if len(f.Widgets) != 1 || f.Widgets[0].Ref.IsZero() {
+		return fmt.Errorf("field with %d widgets", len(f.Widgets))
+	}
+	widget, err := u.Edit(f.Widgets[0].Ref)
+	if err != nil {
+		return err
+	}
+	rect, err := d.Rect(widget["Rect"])
+	if err != nil {
+		return err
+	}
+	if rect.Empty() {
+		return errors.New("there is no room for it")
+	}
+	turn, err := turned(d, widget.Ref("P"))
+	if err != nil {
+		return err
+	}
+	form, err := look.Form(u, appearance.Frame{Width: rect.Width(), Height: rect.Height(), Rotate: turn})
+	if err != nil {
+		return err
+	}
+	widget["AP"] = pdf.Dict{"N": form}
+	delete(widget, "AS")
+	return nil
+}
+
+// turned returns the /Rotate of the page with that reference, which may be inherited.
+func turned(d *pdf.Document, page pdf.Ref) (int, error) {
+	node, err := d.Dict(page)
+	for range 100 {
+		if err != nil || node == nil {
+			return 0, err
+		}
+		if node["Rotate"] != nil {
+			turn, err := d.Integer(node["Rotate"])
+			if turn%90 != 0 {
+				turn = 0
+			}
+			return int((turn%360 + 360) % 360), err
+		}
+		node, err = d.Dict(node["Parent"])
+	}
+	return 0, err
+}

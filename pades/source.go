@@ -1,0 +1,130 @@
+package pades
+
+import (
+	"crypto"
+	"crypto/sha256"
+	"encoding"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+)
+
+// Source is a file to extend.
+type Source struct {
+	R    io.ReaderAt
+	Size int64 // bytes
+	// State is the SHA-256 over all Size bytes, not yet summed, as its encoding.BinaryMarshaler gives it. Nil
+	// means that the file has to be read once from end to end. It is believed: a state of other bytes makes a
+	// signature that nobody can verify.
+	State []byte
+}
+
+// Result is a tail that was made and checked.
+type Result struct {
+	Tail   []byte   // to be appended to the source
+	Size   int64    // of the file with the tail
+	State  []byte   // Source.State of the file with the tail
+	Digest [32]byte // SHA-256 of the file with the tail
+	Field  string   // fully qualified name of the field that was signed; empty if none was
+}
+
+// extended is the source with a tail behind it.
+func (s Source) extended(tail []byte) Source {
+	return Source{R: &joined{s.R, s.Size, tail}, Size: s.Size + int64(len(tail))}
+}
+
+// result states what the tail makes of the source, whose state is known by now.
+func (s Source) result(tail []byte, field string) (*Result, error) {
+	h, err := resume(s.State)
+	if err != nil {
+		return nil, err
+	}
+	h.Write(tail)
+	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		return nil, fmt.Errorf("keep midstate: %w", err)
+	}
+	return &Result{Tail: tail, Size: s.Size + int64(len(tail)), State: state, Digest: [32]byte(h.Sum(nil)), Field: field}, nil
+}
+
+// hashed returns the source with its state, and the running hash of all its bytes by an algorithm. It reads the
+// file once, or not at all if the state says everything.
+func (s Source) hashed(algorithm crypto.Hash) (Source, hash.Hash, error) {
+	if !algorithm.Available() {
+		return s, nil, fmt.Errorf("hash %v is not available", algorithm)
+	}
+	if s.State != nil && algorithm == crypto.SHA256 {
+		h, err := resume(s.State)
+		return s, h, err
+	}
+	sum, h := sha256.New(), algorithm.New()
+	if algorithm == crypto.SHA256 {
+		h = sum
+	}
+	if err := s.read(sum, h); err != nil {
+		return s, nil, fmt.Errorf("hash the file: %w", err)
+	}
+	if s.State == nil {
+		var err error
+		if s.State, err = sum.(encoding.BinaryMarshaler).MarshalBinary(); err != nil {
+			return s, nil, fmt.Errorf("keep midstate: %w", err)
+		}
+	}
+	return s, h, nil
+}
+
+// read feeds the whole file to sum, unless the state is known, and to h, unless it is the same hash.
+func (s Source) read(sum, h hash.Hash) error {
+	var to []io.Writer
+	if s.State == nil {
+		to = append(to, sum)
+	}
+	if h != sum {
+		to = append(to, h)
+	}
+	n, err := io.Copy(io.MultiWriter(to...), io.NewSectionReader(s.R, 0, s.Size))
+	if err == nil && n != s.Size {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func resume(state []byte) (hash.Hash, error) {
+	h := sha256.New()
+	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state); err != nil {
+		return nil, fmt.Errorf("midstate: %w", err)
+	}
+	return h, nil
+}
+
+// joined reads a file and the tail behind it.
+type joined struct {
+	r    io.ReaderAt
+	size int64
+	tail []byte
+}
+
+func (j *joined) ReadAt(p []byte, at int64) (int, error) {
+	if at < 0 {
+		return 0, errors.New("negative offset")
+	}
+	n := 0
+	if at < j.size {
+		want := p[:min(int64(len(p)), j.size-at)]
+		var err error
+		if n, err = j.r.ReadAt(want, at); n < len(want) {
+			if err == nil || errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return n, err
+		}
+	}
+	if behind := at + int64(n) - j.size; behind < int64(len(j.tail)) {
+		n += copy(p[n:], j.tail[behind:])
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
