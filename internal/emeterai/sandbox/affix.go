@@ -2,8 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding"
 	"errors"
 	"fmt"
 	"io"
@@ -13,16 +11,11 @@ import (
 	"segel/pdf"
 )
 
-// affix makes the two increments that a stamp is: the signature, and the security store that proves it later.
-func (f *Office) affix(ctx context.Context, c *credential, r emeterai.Request) ([]byte, error) {
-	b := r.Box
-	box := pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)}
-	picture, err := artwork(r.Serial, f.verifyURL(r.Serial), box.Width(), box.Height())
-	if err != nil {
-		return nil, fmt.Errorf("draw stamp: %w", err)
-	}
+// affix makes the two increments that a stamp is: the signature, and the security store that proves it later. Rect
+// is the ordered box in default user space.
+func (f *Office) affix(ctx context.Context, c *credential, r emeterai.Request, rect pdf.Rect) ([]byte, error) {
 	signed, err := pades.Sign(ctx, r.Source, pades.Options{
-		NewField:    &pades.FieldSpec{Name: emeterai.Field(r.Serial), Label: "SPESIMEN " + r.Serial, Page: r.Page, Rect: box},
+		NewField:    &pades.FieldSpec{Name: emeterai.Field(r.Serial), Label: "SPESIMEN " + r.Serial, Page: r.Page, Rect: rect},
 		Key:         c.key,
 		Chain:       c.chain,
 		Timestamper: f.o.Timestamper,
@@ -30,37 +23,19 @@ func (f *Office) affix(ctx context.Context, c *credential, r emeterai.Request) (
 		Name:        Name,
 		Reason:      emeterai.Reason(r.Serial, r.Reason),
 		Location:    r.Location,
-		Appearance:  picture,
+		Appearance:  artwork(r.Serial, f.verifyURL(r.Serial)),
 		Random:      f.o.Random,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sign: %w", err)
 	}
-	source, err := extend(r.Source, signed.Tail)
-	if err != nil {
-		return nil, err
-	}
-	proof, err := pades.Validation(ctx, source, f.o.Revocation)
+	// The office vouches for its own stamp; whose signatures stand beside it is not its business.
+	source := pades.Source{R: &extended{r.Source.R, r.Source.Size, signed.Tail}, Size: signed.Size, State: signed.State}
+	proof, err := pades.AddDSS(ctx, source, pades.ValidationOptions{Source: f.o.Revocation, Required: []string{signed.Field}})
 	if err != nil {
 		return nil, fmt.Errorf("validation data: %w", err)
 	}
 	return append(signed.Tail, proof.Tail...), nil
-}
-
-// extend returns the source with a tail behind it, and with its midstate if the source has one.
-func extend(s pades.Source, tail []byte) (pades.Source, error) {
-	out := pades.Source{R: &extended{s.R, s.Size, tail}, Size: s.Size + int64(len(tail))}
-	if len(s.State) == 0 {
-		return out, nil
-	}
-	h := sha256.New()
-	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(s.State); err != nil {
-		return out, fmt.Errorf("midstate of the source: %w", err)
-	}
-	h.Write(tail)
-	var err error
-	out.State, err = h.(encoding.BinaryMarshaler).MarshalBinary()
-	return out, err
 }
 
 // extended is a file with a tail behind it.

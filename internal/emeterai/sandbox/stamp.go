@@ -10,6 +10,7 @@ import (
 	"net/url"
 
 	"segel/internal/emeterai"
+	"segel/pades"
 	"segel/pdf"
 )
 
@@ -20,11 +21,15 @@ func (f *Office) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := check(r); err != nil {
+	rect, err := check(r)
+	if err != nil {
 		return nil, err
 	}
-	tail, err := f.affix(ctx, c, r)
-	if err != nil {
+	tail, err := f.affix(ctx, c, r, rect)
+	switch {
+	case forGood(err):
+		return nil, refused(emeterai.CodeFile, "the file cannot be stamped", err)
+	case err != nil:
 		return nil, down(err)
 	}
 	// Durable after this: that the serial belongs to this source. Not yet: the tail, which nobody but the caller
@@ -73,36 +78,47 @@ func (f *Office) mayBind(r emeterai.Request) error {
 	return nil
 }
 
-// check refuses what the real office would refuse, or do wrong without saying so.
-func check(r emeterai.Request) error {
+// check refuses what the real office would refuse, or do wrong without saying so. It returns the ordered box in
+// default user space of its page.
+func check(r emeterai.Request) (pdf.Rect, error) {
 	if state := r.Source.State; len(state) > 0 {
 		h := sha256.New()
 		if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state); err != nil || [32]byte(h.Sum(nil)) != r.Digest {
-			return refused(emeterai.CodeFile, "the digest is not that of the source", err)
+			return pdf.Rect{}, refused(emeterai.CodeFile, "the digest is not that of the source", err)
 		}
 	}
 	d, err := pdf.Open(r.Source.R, r.Source.Size, pdf.Options{})
 	if err != nil {
-		var damage *pdf.Error
-		if !errors.As(err, &damage) {
-			return down(err)
-		}
-		return refused(emeterai.CodeFile, "the file cannot be read", err)
+		return pdf.Rect{}, unreadable(err)
 	}
 	page, err := d.Page(r.Page)
 	if err != nil {
-		return refused(emeterai.CodePlace, fmt.Sprintf("there is no page %d", r.Page), err)
+		return pdf.Rect{}, refused(emeterai.CodePlace, fmt.Sprintf("there is no page %d", r.Page), err)
 	}
 	w, h := page.Displayed()
 	b := r.Box
 	if b.LLX >= b.URX || b.LLY >= b.URY || b.LLX < -edge || b.LLY < -edge || float64(b.URX) > w+edge || float64(b.URY) > h+edge {
-		return refused(emeterai.CodePlace, fmt.Sprintf("box %v is not on a page of %.0f by %.0f points", b, w, h), nil)
+		return pdf.Rect{}, refused(emeterai.CodePlace, fmt.Sprintf("box %v is not on a page of %.0f by %.0f points", b, w, h), nil)
 	}
-	return nil
+	return page.ToUser(pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)}), nil
+}
+
+// unreadable tells a file that will never be read from bytes that could not be fetched just now.
+func unreadable(err error) error {
+	if forGood(err) {
+		return refused(emeterai.CodeFile, "the file cannot be read", err)
+	}
+	return down(err)
 }
 
 // edge is how far a box may stick out of its page, in points: no more than rounding makes of it.
 const edge = 1
+
+// forGood reports whether a file will be refused again however often it is tried.
+func forGood(err error) bool {
+	var damage *pdf.Error
+	return errors.As(err, &damage) || errors.Is(err, pades.ErrCertified) || errors.Is(err, pades.ErrEncrypted) || errors.Is(err, pades.ErrFieldExists)
+}
 
 // verifyURL is where the artwork's code leads.
 func (f *Office) verifyURL(serial string) string {
