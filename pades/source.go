@@ -120,6 +120,9 @@ func (j *joined) ReadAt(p []byte, at int64) (int, error) {
 			return n, err
 		}
 	}
+	if n == len(p) {
+		return n, nil
+	}
 	if behind := at + int64(n) - j.size; behind < int64(len(j.tail)) {
 		n += copy(p[n:], j.tail[behind:])
 	}
