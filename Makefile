@@ -31,9 +31,8 @@ test-race: ## run the tests of what runs concurrently under the race detector (n
 demo: build ## walk one contract through a service of its own, and print each step
 	@go run ./scripts/demo $(BIN)
 
-bench: ## measure what docs/performance.md states
-	@scripts/need go
-	@scripts/bench
+bench: build ## measure what docs/performance.md states
+	@go run ./scripts/bench $(BIN)
 
 check: lint ## format, vet, staticcheck, module file, generated files
 	@scripts/drift

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"segel/internal/api"
@@ -73,6 +74,7 @@ func (a *app) first(w *world) error {
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
+	streamGrace   = 5 * time.Second // for requests under way when the service is told to stop
 )
 
 func (a *app) serve(w *world, l net.Listener) error {
@@ -87,7 +89,14 @@ func (a *app) serve(w *world, l net.Listener) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10}
+	// Requests end with the service: a stream of events would hold up its end otherwise. What they commit is
+	// whole or not at all, as always.
+	requests, endRequests := context.WithCancel(context.WithoutCancel(w.ctx))
+	defer endRequests()
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return requests },
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
 	fmt.Fprintf(w.stdout, "segel %s listens on http://%s\n", version, l.Addr())
@@ -99,6 +108,8 @@ func (a *app) serve(w *world, l net.Listener) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), a.conf.ShutdownWait)
 	defer cancel()
+	grace := time.AfterFunc(streamGrace, endRequests)
+	defer grace.Stop()
 	if stop := server.Shutdown(ctx); errors.Is(stop, context.DeadlineExceeded) {
 		_ = server.Close() // who still streams is cut
 	} else {
@@ -108,11 +119,18 @@ func (a *app) serve(w *world, l net.Listener) error {
 }
 
 func (a *app) handler() (http.Handler, error) {
+	var proxies []netip.Prefix
+	for _, n := range a.conf.TrustedProxies {
+		proxies = append(proxies, n.Prefix)
+	}
 	return api.New(api.Options{
-		Workflow: wire{a.workflow}, Identity: a.identity, Answers: a.store, Ready: a.ready,
-		Authority: a.authority.Handler(), Web: web.Handler(), Log: a.log, Version: version, PublicURL: a.conf.BaseURL(),
-		Service: a.conf.ServiceSegment, Paths: a.conf.Paths, Origins: a.conf.CORSOrigins, Limits: a.conf.Limits(),
-		Rate: float64(a.conf.RequestsPerSecond),
+		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.store, Ready: a.ready,
+		Authority: a.authority.Handler(), Web: web.Handler(), Log: a.log,
+		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
+		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
+		Rate: float64(a.conf.RequestsPerSecond), Burst: a.conf.RequestsAtOnce,
+		MaxUploads: a.conf.MaxUploads, UploadWait: a.conf.UploadWait, KeepAnswers: a.conf.IdempotencyLifetime,
+		Limits: a.conf.Limits(),
 	})
 }
 

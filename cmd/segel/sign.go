@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -32,7 +33,8 @@ type signCommand struct {
 	PasswordFile string `help:"File whose first line opens the PKCS #12." placeholder:"FILE"`
 	Page         int    `help:"Page of a visible signature, from 1." placeholder:"N"`
 	Box          string `help:"Its corners in points from the lower left: llx,lly,urx,ury." placeholder:"BOX"`
-	Level        string `enum:"b-b,b-t,b-lt,b-lta" default:"b-t" help:"PAdES level: b-b, b-t, b-lt or b-lta."`
+	TSA          string `name:"tsa" help:"RFC 3161 time-stamp authority to use with a PKCS #12." placeholder:"URL"`
+	Level        string `enum:",b-b,b-t,b-lt,b-lta" default:"" help:"PAdES level: b-b, b-t, b-lt or b-lta; default b-t, or b-b where no trusted time can be had."`
 }
 
 // signing is what a file is signed with.
@@ -43,7 +45,7 @@ type signing struct {
 	revocation  revocation.Source
 }
 
-func (c signCommand) Run(w *world) error {
+func (c *signCommand) Run(w *world) error {
 	field, err := c.field()
 	if err != nil {
 		return err
@@ -62,6 +64,9 @@ func (c signCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
+	if err := c.settleLevel(w, s); err != nil {
+		return err
+	}
 	tails, err := c.sign(w.ctx, in, info.Size(), s, field)
 	if err != nil {
 		return err
@@ -78,6 +83,15 @@ func (c signCommand) sign(ctx context.Context, in io.ReaderAt, size int64, s *si
 	}
 	if field.Page > 0 {
 		o.Appearance = appearance.Signature(appearance.SignatureText{Name: s.name, Time: now}, field.Rect.Width(), field.Rect.Height())
+		doc, err := pdf.Open(in, size, pdf.Options{})
+		if err != nil {
+			return nil, fmt.Errorf("open %s: %w", c.In, err)
+		}
+		page, err := doc.Page(field.Page)
+		if err != nil {
+			return nil, fmt.Errorf("page %d of %s: %w", field.Page, c.In, err)
+		}
+		field.Rect = page.ToUser(field.Rect)
 	}
 	steps := []func(pades.Source) (*pades.Result, error){
 		func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, o) },
@@ -129,7 +143,7 @@ func (c signCommand) signing(w *world) (*signing, func(), error) {
 	nothing := func() {}
 	switch {
 	case c.P12 != "":
-		s, err := c.fromPKCS12(w)
+		s, err := c.fromPKCS12()
 		return s, nothing, err
 	case c.Data != "":
 		conf, err := c.config(w, nil)
@@ -168,9 +182,9 @@ func certified(ctx context.Context, a *authority.Authority, name string) (*signi
 	return &signing{credential.Credential{Signer: key, Chain: chain}, name, a.Timestamper(), a}, nil
 }
 
-// fromPKCS12 reads key and chain from a file. Time and proof have to come from the outside then, which this
-// command does not reach yet, so that only level b-b can be made.
-func (c signCommand) fromPKCS12(w *world) (*signing, error) {
+// fromPKCS12 reads key and chain from a file. Time comes from the authority that was named, proof from where the
+// certificates say.
+func (c signCommand) fromPKCS12() (*signing, error) {
 	if c.PasswordFile == "" {
 		return nil, errors.New("--p12 needs --password-file")
 	}
@@ -187,8 +201,26 @@ func (c signCommand) fromPKCS12(w *world) (*signing, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &signing{credential: *k, name: k.Chain[0].Subject.CommonName}
-	return s, c.outside(w, s)
+	client := &http.Client{Timeout: 30 * time.Second}
+	s := &signing{credential: *k, name: k.Chain[0].Subject.CommonName, revocation: &revocation.Fetcher{HTTP: client, Clock: time.Now}}
+	if c.TSA != "" {
+		s.timestamper = &tsp.Client{URL: c.TSA, HTTP: client}
+	}
+	return s, nil
+}
+
+// settleLevel chooses the level that was not asked for, and refuses one that cannot be made.
+func (c *signCommand) settleLevel(w *world, s *signing) error {
+	switch {
+	case c.Level == "" && s.timestamper != nil:
+		c.Level = "b-t"
+	case c.Level == "":
+		c.Level = "b-b"
+		fmt.Fprintln(w.stderr, "segel: without trusted time this is level b-b; --tsa URL names an authority")
+	case c.Level != "b-b" && s.timestamper == nil:
+		return fmt.Errorf("level %s needs trusted time: --tsa URL names an authority", c.Level)
+	}
+	return nil
 }
 
 func firstLine(file string) (string, error) {

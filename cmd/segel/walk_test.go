@@ -30,7 +30,7 @@ func soundSignatures(t testing.TB, pdf []byte) int {
 	if valid := strings.Count(strings.TrimSuffix(out, last), "Signature is Valid"); n == 0 || valid != n-1 {
 		t.Errorf("pdfsig calls %d of %d signatures valid:\n%s", valid, n-1, out)
 	}
-	if !strings.Contains(last, "Total document signed") || !strings.Contains(last, "SegelTimestamp") {
+	if !strings.Contains(last, "Total document signed") || !strings.Contains(last, "Timestamp1") {
 		t.Errorf("the last signature is no document timestamp over the whole file:\n%s", out)
 	}
 	if out, err := judge(t, "qpdf", "--check", file); err != nil {

@@ -101,9 +101,6 @@ type Config struct {
 	// How long an upload waits for its turn before it is told to try again later.
 	UploadWait time.Duration `env:"UPLOAD_WAIT" envDefault:"10s"`
 
-	// Signatures made at the same time. 0: as many as the machine has processors.
-	MaxSignatures int `env:"MAX_SIGNATURES" envDefault:"0"`
-
 	// Passwords checked at the same time. Each takes 19 MiB of memory and some 50 ms of a processor.
 	MaxLogins int `env:"MAX_LOGINS" envDefault:"2"`
 
@@ -142,9 +139,4 @@ type Config struct {
 
 	// How long the answer to a request with an Idempotency-Key is kept.
 	IdempotencyLifetime time.Duration `env:"IDEMPOTENCY_LIFETIME" envDefault:"24h"`
-
-	// --- Signatures ---
-
-	// Address of an RFC 3161 time-stamp authority. Empty: the embedded one.
-	TimestampURL string `env:"TIMESTAMP_URL"`
 }

@@ -43,7 +43,6 @@ func (c Config) Validate() error {
 	v.when(!strings.Contains(c.AdminEmail, "@"), "ADMIN_EMAIL", "must be an e-mail address")
 	v.numbers(c)
 	v.durations(c)
-	v.url("TIMESTAMP_URL", c.TimestampURL, "http", "https")
 	return errors.Join(v...)
 }
 
@@ -91,7 +90,7 @@ func (v *problems) numbers(c Config) {
 		{"GRANT_STAMPS", c.GrantStamps, 0}, {"GRANT_SIGNATURES", c.GrantSignatures, 0},
 		{"MAX_PAGES", c.MaxPages, 1}, {"MAX_PARTICIPANTS", c.MaxParticipants, 1}, {"MAX_PLACEMENTS", c.MaxPlacements, 1},
 		{"MAX_STAMPS", c.MaxStamps, 1}, {"MAX_TEXT", c.MaxText, 1},
-		{"MAX_UPLOADS", c.MaxUploads, 1}, {"MAX_SIGNATURES", c.MaxSignatures, 0}, {"MAX_LOGINS", c.MaxLogins, 1}, {"MAX_JOBS", c.MaxJobs, 1},
+		{"MAX_UPLOADS", c.MaxUploads, 1}, {"MAX_LOGINS", c.MaxLogins, 1}, {"MAX_JOBS", c.MaxJobs, 1},
 		{"REQUESTS_PER_SECOND", c.RequestsPerSecond, 0}, {"REQUESTS_AT_ONCE", c.RequestsAtOnce, 0},
 		{"LOGIN_TRIES", c.LoginTries, 1}, {"LOGIN_TRIES_PER_ADDRESS", c.LoginTriesPerAddress, 1},
 		{"MIN_PASSWORD", c.MinPassword, 8},

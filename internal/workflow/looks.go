@@ -2,11 +2,16 @@ package workflow
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 	"segel/pades"
+	"segel/pades/appearance"
 	"segel/pdf"
 )
 
@@ -73,5 +78,71 @@ func at(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) error {
 
 // looks draws what a participant's signature and his marks show. It is nil where nothing is to be seen.
 func (s *Service) looks(ctx context.Context, d *contract.Document, p contract.Participant, now time.Time) (pades.Appearance, map[string]pades.Appearance, error) {
-	return nil, nil, nil
+	main, marks := placementsOf(d, p.ID)
+	if main < 0 {
+		return nil, nil, nil
+	}
+	specimen, err := s.specimen(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	others := map[string]pades.Appearance{}
+	for _, i := range marks {
+		others[markName(p, i)] = draw(d.Placements[i], p, specimen, now)
+	}
+	return draw(d.Placements[main], p, specimen, now), others, nil
+}
+
+func draw(at contract.Placement, p contract.Participant, specimen *appearance.Image, now time.Time) pades.Appearance {
+	if at.Kind == contract.PlaceInitials {
+		return appearance.Initials(p.Name, specimen, at.Box.Width(), at.Box.Height())
+	}
+	return appearance.Signature(appearance.SignatureText{
+		Name: p.Name, Time: now, Reason: reasonSigned, Specimen: specimen,
+	}, at.Box.Width(), at.Box.Height())
+}
+
+// specimen returns the picture of a user's signature, ready for any file, or nil. Guests have none.
+func (s *Service) specimen(ctx context.Context, p contract.Participant) (*appearance.Image, error) {
+	if p.Guest {
+		return nil, nil
+	}
+	file, err := s.Store.Specimen(ctx, p.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read specimen: %w", err)
+	}
+	return s.pictures.encode(file)
+}
+
+// pictures remembers encoded specimens: encoding takes longer than all the rest of a signature.
+type pictures struct {
+	mu    sync.Mutex // guards known; never held while encoding
+	known map[[32]byte]*appearance.Image
+}
+
+// maxPictures bounds what is remembered; an encoded specimen has some ten kilobytes.
+const maxPictures = 500
+
+func (c *pictures) encode(file []byte) (*appearance.Image, error) {
+	key := sha256.Sum256(file)
+	c.mu.Lock()
+	m := c.known[key]
+	c.mu.Unlock()
+	if m != nil {
+		return m, nil
+	}
+	m, err := appearance.Encode(file)
+	if err != nil {
+		return nil, fmt.Errorf("encode specimen: %w", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil || len(c.known) >= maxPictures {
+		c.known = map[[32]byte]*appearance.Image{} // forgetting all is rare and costs one encoding each
+	}
+	c.known[key] = m
+	return m, nil
 }

@@ -79,8 +79,9 @@ type Service struct {
 	Random      io.Reader
 	Log         *slog.Logger
 
-	files locks // one builder of a document's next revision at a time
-	watch watchers
+	files    locks // one builder of a document's next revision at a time
+	watch    watchers
+	pictures pictures
 }
 
 // tries bounds how often a verb starts over because somebody else committed first. Every loss means that

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// service is a running one, and who has logged in: the owner first, then signers.
+type service struct {
+	cmd    *exec.Cmd
+	url    string
+	data   string
+	people []person
+}
+
+type person struct{ id, token string }
+
+// start runs the binary on a free port and waits for its address.
+func start(binary, dir string) (*service, error) {
+	data := filepath.Join(dir, "data")
+	cmd := exec.Command(binary, "serve", "--data", data, "--listen", "127.0.0.1:0")
+	cmd.Env = append(os.Environ(), "SEGEL_MAX_FILE=200MiB", "SEGEL_LOG_LEVEL=warn")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if _, url, ok := strings.Cut(lines.Text(), "http://"); ok {
+			go io.Copy(io.Discard, out) //nolint:errcheck // nothing in it is of use
+			return &service{cmd: cmd, url: "http://" + strings.Fields(url)[0], data: data}, nil
+		}
+	}
+	return nil, errors.Join(errors.New("the service did not print its address"), cmd.Wait())
+}
+
+func (s *service) stop() {
+	_ = s.cmd.Process.Signal(os.Interrupt)
+	_ = s.cmd.Wait()
+}
+
+// add adds a person beside the running service and logs him in.
+func (s *service) add(binary, dir string, i int) error {
+	email, password := fmt.Sprintf("orang%d@example.test", i), "kata sandi bangku uji"
+	file := filepath.Join(dir, "password")
+	if err := os.WriteFile(file, []byte(password), 0o600); err != nil {
+		return err
+	}
+	if b, err := exec.Command(binary, "user", "add", "--data", s.data, "--email", email, "--name", fmt.Sprint("Orang ", i), "--password-file", file).CombinedOutput(); err != nil {
+		return fmt.Errorf("add %s: %w: %s", email, err, b)
+	}
+	var a struct {
+		Data struct {
+			Token   string
+			Account struct{ ID string }
+		}
+	}
+	body := strings.NewReader(fmt.Sprintf(`{"email":%q,"password":%q}`, email, password))
+	if err := s.call("POST", "/v1/auth/login", len(s.people), body, &a); err != nil {
+		return err
+	}
+	s.people = append(s.people, person{a.Data.Account.ID, a.Data.Token})
+	return nil
+}
+
+func (s *service) proc(name string) string {
+	return fmt.Sprintf("/proc/%d/%s", s.cmd.Process.Pid, name)
+}
+
+// resetPeak makes the peak of resident memory begin anew, and returns it in bytes.
+func (s *service) resetPeak() (int64, error) {
+	if err := os.WriteFile(s.proc("clear_refs"), []byte("5"), 0); err != nil {
+		return 0, err
+	}
+	return s.peak()
+}
+
+// peak returns the peak of resident memory in bytes.
+func (s *service) peak() (int64, error) {
+	b, err := os.ReadFile(s.proc("status"))
+	if err != nil {
+		return 0, err
+	}
+	for _, line := range strings.Split(string(b), "\n") {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "VmHWM:" {
+			kib, err := strconv.ParseInt(f[1], 10, 64)
+			return kib << 10, err
+		}
+	}
+	return 0, errors.New("no VmHWM")
+}
+
+// cpu returns the processor time that the service has used.
+func (s *service) cpu() (time.Duration, error) {
+	b, err := os.ReadFile(s.proc("stat"))
+	if err != nil {
+		return 0, err
+	}
+	f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	var ticks int64
+	for _, v := range f[11:13] { // user and system time, in hundredths of a second
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond, nil
+}
+
+// ownCPU returns the processor time that this program has used.
+func ownCPU() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
