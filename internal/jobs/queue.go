@@ -63,7 +63,7 @@ func (q *Queue[Tx]) Migrate(ctx context.Context) error {
 // one that waits for its next try is tried at once, since what it failed on may be over.
 func (q *Queue[Tx]) Add(ctx context.Context, tx Tx, jobs ...contract.Job) error {
 	for _, j := range jobs {
-		waits, err := q.put(ctx, tx, j)
+		waits, err := q.put(ctx, tx, j, anySlot)
 		if err != nil {
 			return fmt.Errorf("order %s of document %d: %w", j.Kind, j.Document, err)
 		}
@@ -78,23 +78,27 @@ func (q *Queue[Tx]) Add(ctx context.Context, tx Tx, jobs ...contract.Job) error 
 }
 
 // Ensure orders jobs that may have been lost, in a transaction that changes nothing else. One that waits stands
-// for its equal and keeps its time.
+// for its equal and keeps its time. One at work may be that of a process that died, so it is doubled, but once
+// only: were it merely slow, the doubles would keep all workers waiting for it.
 func (q *Queue[Tx]) Ensure(ctx context.Context, tx Tx, jobs ...contract.Job) error {
 	for _, j := range jobs {
-		if _, err := q.put(ctx, tx, j); err != nil {
+		if _, err := q.put(ctx, tx, j, 1); err != nil {
 			return fmt.Errorf("order %s of document %d again: %w", j.Kind, j.Document, err)
 		}
 	}
 	return nil
 }
 
-// put inserts a job, or returns the equal one that waits.
+// anySlot is no limit: there are never more jobs of a document at work than there are workers.
+const anySlot = 1 << 30
+
+// put inserts a job, or returns the equal one that stands for it.
 //
 // One at work may have read the document before this transaction changes it, so it does not stand for the new
 // one; River however must count it as an equal. Each job at work therefore leaves its slot, and the new one
 // takes the first in which nothing runs. The equal that is returned stays locked until the transaction ends:
 // no worker starts it before what this transaction changed can be seen.
-func (q *Queue[Tx]) put(ctx context.Context, tx Tx, j contract.Job) (*rivertype.JobRow, error) {
+func (q *Queue[Tx]) put(ctx context.Context, tx Tx, j contract.Job, lastSlot int) (*rivertype.JobRow, error) {
 	for slot := 0; ; slot++ {
 		args, err := newArgs(j, slot)
 		if err != nil {
@@ -106,7 +110,7 @@ func (q *Queue[Tx]) put(ctx context.Context, tx Tx, j contract.Job) (*rivertype.
 			return nil, err
 		case !r.UniqueSkippedAsDuplicate:
 			return nil, nil
-		case r.Job.State != rivertype.JobStateRunning:
+		case r.Job.State != rivertype.JobStateRunning || slot == lastSlot:
 			return r.Job, nil
 		}
 	}

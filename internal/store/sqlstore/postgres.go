@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -20,10 +21,17 @@ type postgres struct {
 	queue *jobs.Queue[pgx.Tx]
 }
 
+// maxConns bounds the connections of a process where its address says nothing about it. A job runner keeps one
+// of them to itself.
+const maxConns = 16
+
 func openPostgres(ctx context.Context, dsn string) (*postgres, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("read database address: %w", err)
+	}
+	if !strings.Contains(dsn, "pool_max_conns") {
+		config.MaxConns = maxConns
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {

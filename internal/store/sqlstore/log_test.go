@@ -1,0 +1,139 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"segel/internal/audit"
+	"segel/internal/contract"
+)
+
+// note logs n events of documents 1 to n.
+func note(t *testing.T, s *Store, n int) {
+	t.Helper()
+	var events []contract.Event
+	for i := range n {
+		events = append(events, contract.Event{
+			Type: contract.EventViewed, Document: contract.DocumentID(i + 1), At: time.Unix(1_800_000_000, 0),
+			Person: contract.Person{ID: "p", Name: "N", Email: "e"}, IP: "192.0.2.1", Details: map[string]string{"n": fmt.Sprint(i)},
+		})
+	}
+	if err := s.Note(context.Background(), events...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatIsTamperedWithShows(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		s := openTest(t, dsn)
+		note(t, s, 20)
+		note(t, s, checkBatch)
+		for _, tamper := range []string{
+			`UPDATE event SET type = 'signed' WHERE leaf = 3`,
+			`UPDATE event SET document = 99 WHERE leaf = 3`,
+			`UPDATE event SET at = at + 1 WHERE leaf = 3`,
+			`UPDATE event SET person = 'q' WHERE leaf = 3`,
+			`UPDATE event SET name = 'M' WHERE leaf = 3`,
+			`UPDATE event SET email = 'f' WHERE leaf = 3`,
+			`UPDATE event SET ip = '192.0.2.2' WHERE leaf = 3`,
+			`UPDATE event SET details = '{"n":"4"}' WHERE leaf = 3`,
+			`UPDATE event SET details = '{}' WHERE leaf = 519`,
+			`DELETE FROM event WHERE leaf = 3`,
+			`DELETE FROM event WHERE leaf = 519`,
+			`DELETE FROM event`,
+			`DELETE FROM log_hash WHERE position = 2`,
+			`UPDATE log_hash SET hash = (SELECT hash FROM log_hash WHERE position = 0) WHERE position = 2`,
+			`UPDATE log_size SET size = size + 1`,
+		} {
+			if err := s.tampered(t, tamper); !errors.Is(err, audit.ErrMismatch) {
+				t.Errorf("%s: %v", tamper, err)
+			}
+		}
+		if err := s.CheckLog(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// errUndo ends a transaction that was never meant to stand.
+var errUndo = errors.New("undo")
+
+// tampered runs a statement, checks the log as it is then, and undoes it.
+func (s *Store) tampered(t *testing.T, statement string) (found error) {
+	t.Helper()
+	err := s.db.write(t.Context(), func(x tx) error {
+		if n, err := x.exec(t.Context(), statement); err != nil || n == 0 {
+			t.Fatalf("%s: %d rows, %v", statement, n, err)
+		}
+		inside := &Store{db: within{tx: x}}
+		found = inside.CheckLog(t.Context())
+		return errUndo
+	})
+	if !errors.Is(err, errUndo) {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// within is a database as one open transaction sees it.
+type within struct {
+	database
+	tx tx
+}
+
+func (w within) read(_ context.Context, fn func(querier) error) error { return fn(w.tx) }
+func (w within) write(_ context.Context, fn func(tx) error) error     { return fn(w.tx) }
+
+func TestEveryEventIsProvenToStandUnderACheckpoint(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		s := openTest(t, dsn)
+		note(t, s, 13)
+		public, private, err := ed25519.GenerateKey(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size, root, err := s.Size(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := audit.Checkpoint{Origin: "segel.test", Size: size, Root: root}.Sign(private)
+		if err != nil {
+			t.Fatal(err)
+		}
+		note(t, s, 4)
+		checkpoint, err := audit.OpenCheckpoint(text, "segel.test", public)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for leaf := range size {
+			proof, err := audit.Prove(t.Context(), size, leaf, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events, err := s.Events(t.Context(), contract.DocumentID(leaf+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := audit.Included(checkpoint, leaf, audit.Leaf(events[0]), proof); err != nil {
+				t.Errorf("event %d: %v", leaf, err)
+			}
+		}
+		after, root, err := s.Size(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		extension, err := audit.ProveExtension(t.Context(), after, size, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tlog.CheckTree(extension, after, root, size, checkpoint.Root); err != nil {
+			t.Error(err)
+		}
+	})
+}
