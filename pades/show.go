@@ -1,6 +1,7 @@
 package pades
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,8 +13,15 @@ import (
 
 // show gives the widget of the signed field, and the signer's marks, their pictures.
 func show(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) error {
+	if o.Appearance == nil && len(o.Marks) == 0 {
+		return nil
+	}
+	stock, err := earlier(d)
+	if err != nil {
+		return err
+	}
 	if o.Appearance != nil {
-		if err := draw(d, u, field, o.Appearance); err != nil {
+		if err := draw(d, u, stock, field, o.Appearance); err != nil {
 			return fmt.Errorf("appearance of field %q: %w", field.Name, err)
 		}
 	}
@@ -22,15 +30,33 @@ func show(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) error {
 		if err != nil {
 			return err
 		}
-		if err := draw(d, u, f, o.Marks[name]); err != nil {
+		if err := draw(d, u, stock, f, o.Marks[name]); err != nil {
 			return fmt.Errorf("appearance of mark %q: %w", name, err)
 		}
 	}
 	return nil
 }
 
+// earlier is what the appearances of earlier signatures brought into the file, those of the newest first.
+func earlier(d *pdf.Document) (*appearance.Stock, error) {
+	signatures, err := d.Signatures()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(signatures, func(a, b *pdf.Signature) int { return cmp.Compare(b.ContentsAt, a.ContentsAt) })
+	var looks []pdf.Object
+	for _, s := range signatures {
+		for _, w := range s.Field.Widgets {
+			if ap, err := d.Dict(w.Dict["AP"]); err == nil {
+				looks = append(looks, ap["N"])
+			}
+		}
+	}
+	return appearance.NewStock(d, looks...), nil
+}
+
 // draw sets the normal appearance of a field's widget. The widget alone changes, not its page.
-func draw(d *pdf.Document, u *pdf.Update, f *pdf.Field, look Appearance) error {
+func draw(d *pdf.Document, u *pdf.Update, stock *appearance.Stock, f *pdf.Field, look Appearance) error {
 	if len(f.Widgets) != 1 || f.Widgets[0].Ref.IsZero() {
 		return fmt.Errorf("field with %d widgets", len(f.Widgets))
 	}
@@ -49,7 +75,7 @@ func draw(d *pdf.Document, u *pdf.Update, f *pdf.Field, look Appearance) error {
 	if err != nil {
 		return err
 	}
-	form, err := look.Form(u, appearance.Frame{Width: rect.Width(), Height: rect.Height(), Rotate: turn})
+	form, err := look.Form(u, appearance.Frame{Width: rect.Width(), Height: rect.Height(), Rotate: turn, Stock: stock})
 	if err != nil {
 		return err
 	}

@@ -27,10 +27,11 @@ func soundSignatures(t testing.TB, pdf []byte) int {
 	n := strings.Count(out, "Signature #")
 	parts := strings.Split(out, "Signature #")
 	last := parts[len(parts)-1]
-	if valid := strings.Count(strings.TrimSuffix(out, last), "Signature is Valid"); n == 0 || valid != n-1 {
-		t.Errorf("pdfsig calls %d of %d signatures valid:\n%s", valid, n-1, out)
+	timestamps := strings.Count(out, "Field Name: Timestamp")
+	if valid := strings.Count(out, "Signature is Valid"); timestamps == 0 || valid != n-timestamps {
+		t.Errorf("pdfsig calls %d of %d signatures valid:\n%s", valid, n-timestamps, out)
 	}
-	if !strings.Contains(last, "Total document signed") || !strings.Contains(last, "Timestamp1") {
+	if !strings.Contains(last, "Total document signed") || !strings.Contains(last, "Field Name: Timestamp") {
 		t.Errorf("the last signature is no document timestamp over the whole file:\n%s", out)
 	}
 	if out, err := judge(t, "qpdf", "--check", file); err != nil {

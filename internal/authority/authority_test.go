@@ -1,7 +1,9 @@
 package authority
 
 import (
+	"bytes"
 	"context"
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -259,4 +261,25 @@ func get(t *testing.T, address string) []byte {
 		t.Fatal(address, r.Status, err)
 	}
 	return b
+}
+
+func TestFirstFormOfAnAuthorityIsStillRead(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("testdata/formats/authority-1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := credential.NewSealer(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var k keys
+	if err := k.unmarshal(b, s); err != nil {
+		t.Fatal(err)
+	}
+	for name, id := range k.members() {
+		if pub, ok := id.key.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !pub.Equal(id.cert.PublicKey) {
+			t.Errorf("key and certificate of %s do not belong together", name)
+		}
+	}
 }

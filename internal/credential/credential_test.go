@@ -7,10 +7,12 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/hex"
 	"errors"
 	"math/big"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -138,4 +140,23 @@ func certify(t *testing.T, name string, parent *x509.Certificate, signer *ecdsa.
 		t.Fatal(err)
 	}
 	return key, cert
+}
+
+func TestFirstFormOfASealedKeyStillOpens(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/formats/sealed-key-1.hex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSealer(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain, err := s.Open("sari", sealed); err != nil || string(plain) != "a private key" {
+		t.Errorf("%q %v", plain, err)
+	}
 }

@@ -113,41 +113,57 @@ func (w *canvas) set(glyphs []font.Glyph, size, x, y float64) {
 	}
 }
 
-// add puts the font into an update.
-func (e *embedding) add(u *pdf.Update) (pdf.Ref, error) {
+// tree is the font as an object, with what it refers to in it.
+func (e *embedding) tree() (pdf.Dict, error) {
 	if e.face.TrueType() {
-		return e.addTrueType(u)
+		return e.trueType()
 	}
-	return e.addOutlines(u)
+	return e.outlines()
 }
 
-// addTrueType embeds a cut-down font as a CID font whose codes are its glyph numbers (ISO 32000-2 §9.7.4).
-func (e *embedding) addTrueType(u *pdf.Update) (pdf.Ref, error) {
+// fingerprint tells embeddings of one face apart.
+func (e *embedding) fingerprint() any {
+	var b []byte
+	for _, g := range e.glyphs {
+		b = binary.BigEndian.AppendUint16(b, g)
+	}
+	return struct {
+		face   *font.Face
+		glyphs string
+	}{e.face, string(b)}
+}
+
+// trueType embeds a cut-down font as a CID font whose codes are its glyph numbers (ISO 32000-2 §9.7.4).
+func (e *embedding) trueType() (pdf.Dict, error) {
 	file, err := e.face.Subset(e.glyphs)
 	if err != nil {
-		return pdf.Ref{}, fmt.Errorf("cut down %s: %w", e.face.Name(), err)
+		return nil, fmt.Errorf("cut down %s: %w", e.face.Name(), err)
 	}
 	base := pdf.Name(e.tag() + "+" + e.face.Name())
 	m := e.face.Metrics()
-	descriptor := u.Add(pdf.Dict{
+	descriptor := pdf.Dict{
 		"Type": pdf.Name("FontDescriptor"), "FontName": base, "Flags": pdf.Integer(symbolic), "ItalicAngle": pdf.Integer(0),
-		"FontBBox": pdf.Rect{LLX: m.Box[0], LLY: m.Box[1], URX: m.Box[2], URY: m.Box[3]}.Array(),
+		"FontBBox": box(m).Array(),
 		"Ascent":   pdf.Real(rounded(m.Ascent)), "Descent": pdf.Real(rounded(m.Descent)), "CapHeight": pdf.Real(rounded(m.CapHeight)),
-		"StemV": pdf.Integer(stem(m)), "FontFile2": u.Add(&pdf.Stream{Dict: pdf.Dict{"Length1": pdf.Integer(len(file))}, Data: file}),
-	})
+		"StemV": pdf.Integer(stem(m)), "FontFile2": &pdf.Stream{Dict: pdf.Dict{"Length1": pdf.Integer(len(file))}, Data: file},
+	}
 	widths := make(pdf.Array, len(e.glyphs))
 	for i, g := range e.glyphs {
 		widths[i] = pdf.Integer(e.face.Advance(g) + 0.5)
 	}
-	descendant := u.Add(pdf.Dict{
+	descendant := pdf.Dict{
 		"Type": pdf.Name("Font"), "Subtype": pdf.Name("CIDFontType2"), "BaseFont": base, "FontDescriptor": descriptor,
 		"CIDSystemInfo": pdf.Dict{"Registry": pdf.TextString("Adobe"), "Ordering": pdf.TextString("Identity"), "Supplement": pdf.Integer(0)},
 		"CIDToGIDMap":   pdf.Name("Identity"), "W": pdf.Array{pdf.Integer(0), widths},
-	})
-	return u.Add(pdf.Dict{
+	}
+	return pdf.Dict{
 		"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type0"), "BaseFont": base, "Encoding": pdf.Name("Identity-H"),
-		"DescendantFonts": pdf.Array{descendant}, "ToUnicode": u.Add(e.toUnicode(4)),
-	}), nil
+		"DescendantFonts": pdf.Array{descendant}, "ToUnicode": e.toUnicode(4),
+	}, nil
+}
+
+func box(m font.Metrics) pdf.Rect {
+	return pdf.Rect{LLX: m.Box[0], LLY: m.Box[1], URX: m.Box[2], URY: m.Box[3]}
 }
 
 // symbolic marks a font whose characters are not those of standard Latin.
@@ -174,26 +190,25 @@ func (e *embedding) tag() string {
 	return string(tag)
 }
 
-// addOutlines embeds the glyphs of a font of another kind as drawings of its outlines, a Type 3 font.
-func (e *embedding) addOutlines(u *pdf.Update) (pdf.Ref, error) {
+// outlines embeds the glyphs of a font of another kind as drawings, a Type 3 font (ISO 32000-2 §9.6.4).
+func (e *embedding) outlines() (pdf.Dict, error) {
 	procs, differences, widths := pdf.Dict{}, pdf.Array{pdf.Integer(0)}, pdf.Array{}
 	for i, g := range e.glyphs {
 		drawn, err := outline(e.face, g)
 		if err != nil {
-			return pdf.Ref{}, err
+			return nil, err
 		}
-		procs[name("g", i)] = u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: drawn})
+		procs[name("g", i)] = &pdf.Stream{Dict: pdf.Dict{}, Data: drawn}
 		differences = append(differences, name("g", i))
 		widths = append(widths, pdf.Real(rounded(e.face.Advance(g))))
 	}
-	m := e.face.Metrics()
-	return u.Add(pdf.Dict{
+	return pdf.Dict{
 		"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type3"), "Resources": pdf.Dict{}, "CharProcs": procs,
-		"FontBBox":   pdf.Rect{LLX: m.Box[0], LLY: m.Box[1], URX: m.Box[2], URY: m.Box[3]}.Array(),
+		"FontBBox":   box(e.face.Metrics()).Array(),
 		"FontMatrix": pdf.Array{pdf.Real(0.001), pdf.Integer(0), pdf.Integer(0), pdf.Real(0.001), pdf.Integer(0), pdf.Integer(0)},
 		"Encoding":   pdf.Dict{"Type": pdf.Name("Encoding"), "Differences": differences},
-		"FirstChar":  pdf.Integer(0), "LastChar": pdf.Integer(len(e.glyphs) - 1), "Widths": widths, "ToUnicode": u.Add(e.toUnicode(2)),
-	}), nil
+		"FirstChar":  pdf.Integer(0), "LastChar": pdf.Integer(len(e.glyphs) - 1), "Widths": widths, "ToUnicode": e.toUnicode(2),
+	}, nil
 }
 
 // outline draws a glyph in thousandths of an em.

@@ -2,7 +2,9 @@ package appearance
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"segel/pdf"
@@ -12,6 +14,7 @@ import (
 type Frame struct {
 	Width, Height float64 // of /Rect, in default user space
 	Rotate        int     // of the page: 0, 90, 180 or 270
+	Stock         *Stock  // what the file has already; may be nil
 }
 
 // displayed returns the size of the frame as a reader of the page sees it, still in user space units.
@@ -60,13 +63,13 @@ func (d *Drawing) Form(u *pdf.Update, f Frame) (pdf.Ref, error) {
 	if !(f.Width > 0 && f.Height > 0) {
 		return pdf.Ref{}, fmt.Errorf("frame of %g by %g", f.Width, f.Height)
 	}
-	w := newCanvas(u)
+	w := &canvas{}
 	for _, op := range d.ops {
 		if err := op(w); err != nil {
 			return pdf.Ref{}, err
 		}
 	}
-	resources, err := w.resources()
+	resources, err := w.resources(u, f.Stock)
 	if err != nil {
 		return pdf.Ref{}, err
 	}
@@ -82,30 +85,27 @@ func (d *Drawing) Form(u *pdf.Update, f Frame) (pdf.Ref, error) {
 
 // canvas writes the content stream of a drawing and gathers the resources it needs.
 type canvas struct {
-	u         *pdf.Update
 	buf       content
 	opacities []float64
 	images    []*Image
 	fonts     []*embedding
 }
 
-func newCanvas(u *pdf.Update) *canvas { return &canvas{u: u} }
-
 // resources adds what the content refers to, and returns the dictionary that names it.
-func (w *canvas) resources() (pdf.Dict, error) {
+func (w *canvas) resources(u *pdf.Update, s *Stock) (pdf.Dict, error) {
 	states, objects, fonts := pdf.Dict{}, pdf.Dict{}, pdf.Dict{}
 	for i, a := range w.opacities {
 		states[name("G", i)] = pdf.Dict{"ca": pdf.Real(rounded(a)), "CA": pdf.Real(rounded(a))}
 	}
 	for i, m := range w.images {
-		objects[name("I", i)] = m.add(w.u)
+		objects[name("I", i)] = s.put(u, m, imagesOf, m.tree())
 	}
 	for i, e := range w.fonts {
-		ref, err := e.add(w.u)
+		tree, err := e.tree()
 		if err != nil {
 			return nil, err
 		}
-		fonts[name("F", i)] = ref
+		fonts[name("F", i)] = s.put(u, e.fingerprint(), fontsOf, tree)
 	}
 	all := pdf.Dict{}
 	for key, d := range map[pdf.Name]pdf.Dict{"ExtGState": states, "XObject": objects, "Font": fonts} {
@@ -117,5 +117,8 @@ func (w *canvas) resources() (pdf.Dict, error) {
 }
 
 func name(prefix string, i int) pdf.Name { return pdf.Name(prefix + strconv.Itoa(i)) }
+
+// sorted lists keys in an order that is always the same, so that the same drawing makes the same bytes.
+func sorted(d pdf.Dict) []pdf.Name { return slices.Sorted(maps.Keys(d)) }
 
 func rounded(v float64) float64 { return math.Round(v*1e4)/1e4 + 0 }

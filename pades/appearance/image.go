@@ -144,8 +144,8 @@ func deflate(b []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// add puts the picture into an update.
-func (m *Image) add(u *pdf.Update) pdf.Ref {
+// tree is the picture as an object, with its opacity in it.
+func (m *Image) tree() *pdf.Stream {
 	dict := m.dict("DeviceRGB", "FlateDecode")
 	if m.Gray {
 		dict["ColorSpace"] = pdf.Name("DeviceGray")
@@ -154,9 +154,9 @@ func (m *Image) add(u *pdf.Update) pdf.Ref {
 		dict["Filter"] = pdf.Name("DCTDecode")
 	}
 	if m.Alpha != nil {
-		dict["SMask"] = u.Add(&pdf.Stream{Dict: m.dict("DeviceGray", "FlateDecode"), Data: m.Alpha})
+		dict["SMask"] = &pdf.Stream{Dict: m.dict("DeviceGray", "FlateDecode"), Data: m.Alpha}
 	}
-	return u.Add(&pdf.Stream{Dict: dict, Data: m.Pixels})
+	return &pdf.Stream{Dict: dict, Data: m.Pixels}
 }
 
 func (m *Image) dict(space, filter pdf.Name) pdf.Dict {
