@@ -32,11 +32,23 @@ func (p *Prepared) Digest() ([]byte, error) { return p.Signature.Digest() }
 // Timestamp obtains the token for a signature value. The error is ErrTimestamp, whatever the cause.
 func (p *Prepared) Timestamp(ctx context.Context, t tsp.Timestamper, value []byte) ([]byte, error) {
 	digest := sha256.Sum256(value)
-	token, err := t.Timestamp(ctx, digest[:])
+	return timestamp(ctx, t, digest[:])
+}
+
+// timestamp obtains a token and makes sure that it is about the digest.
+func timestamp(ctx context.Context, t tsp.Timestamper, digest []byte) ([]byte, error) {
+	der, err := t.Timestamp(ctx, digest)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTimestamp, err)
 	}
-	return token, nil
+	token, err := tsp.Parse(der)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTimestamp, err)
+	}
+	if !token.Covers(digest) {
+		return nil, fmt.Errorf("%w: the token is about something else", ErrTimestamp)
+	}
+	return der, nil
 }
 
 // Finish puts the signature value, and the token unless it is nil, into the tail. The signature of what comes out

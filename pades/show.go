@@ -55,10 +55,10 @@ func earlier(d *pdf.Document) (*appearance.Stock, error) {
 	return appearance.NewStock(d, looks...), nil
 }
 
-// draw sets the normal appearance of a field's widget. The widget alone changes, not its page.
+// draw sets the normal appearance of a field's first widget; a signature field must not have more. The widget alone changes, not its page.
 func draw(d *pdf.Document, u *pdf.Update, stock *appearance.Stock, f *pdf.Field, look Appearance) error {
-	if len(f.Widgets) != 1 || f.Widgets[0].Ref.IsZero() {
-		return fmt.Errorf("field with %d widgets", len(f.Widgets))
+	if len(f.Widgets) == 0 || f.Widgets[0].Ref.IsZero() {
+		return errors.New("the field has no widget")
 	}
 	widget, err := u.Edit(f.Widgets[0].Ref)
 	if err != nil {

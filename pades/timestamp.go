@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto"
 	"errors"
-	"fmt"
 
 	"segel/tsp"
 )
@@ -30,9 +29,9 @@ func documentTimestamp(ctx context.Context, src Source, t tsp.Timestamper, room 
 	if err != nil {
 		return nil, err
 	}
-	token, err := t.Timestamp(ctx, digest)
+	token, err := timestamp(ctx, t, digest)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrTimestamp, err)
+		return nil, err
 	}
 	if err := put(p.Tail, p.ContentsAt, p.ContentsLen, token); err != nil {
 		return nil, err

@@ -36,7 +36,8 @@ func NewStock(d *pdf.Document, appearances ...pdf.Object) *Stock {
 
 func collect(list []pdf.Ref, from pdf.Dict) []pdf.Ref {
 next:
-	for _, o := range from {
+	for _, key := range sorted(from) {
+		o := from[key]
 		ref, ok := o.(pdf.Ref)
 		if !ok || len(list) == maxStock {
 			continue

@@ -1,0 +1,167 @@
+package pades_test
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"segel/cms"
+	"segel/pades"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+// parts writes the container and the signed bytes of a field for openssl.
+func parts(t *testing.T, p *paper, field string) (container, content string) {
+	t.Helper()
+	for _, s := range must[[]*pdf.Signature](t)(p.open(t).Signatures()) {
+		if s.Field.Name != field {
+			continue
+		}
+		dir := t.TempDir()
+		container, content = filepath.Join(dir, "container.der"), filepath.Join(dir, "content")
+		r := s.ByteRange
+		signed := append(bytes.Clone(p.b[:r[1]]), p.b[r[2]:r[2]+r[3]]...)
+		der := s.Contents[:must[*cms.SignedData](t)(cms.Parse(s.Contents)).Size]
+		for path, b := range map[string][]byte{container: der, content: signed} {
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return container, content
+	}
+	t.Fatalf("field %q is not signed", field)
+	return "", ""
+}
+
+func TestOpenSSLVerifiesContainerAndTimestamps(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Table(1)}
+	p.add(t, pades.FieldSpec{Name: "Budi"})
+	p.sign(t, newPerson(t, "Budi").options(t, "Budi"))
+	p.complete(t)
+	root := filepath.Join(t.TempDir(), "root.pem")
+	if err := os.WriteFile(root, newOffice(t).RootPEM(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	container, content := parts(t, p, "Budi")
+	judge(t, "openssl", "cms", "-verify", "-inform", "DER", "-in", container, "-content", content, "-binary", "-CAfile", root, "-purpose", "any", "-out", os.DevNull)
+	container, content = parts(t, p, "Timestamp1")
+	out := judge(t, "openssl", "ts", "-verify", "-token_in", "-in", container, "-data", content, "-CAfile", root)
+	if !strings.Contains(out, "Verification: OK") {
+		t.Error(out)
+	}
+}
+
+func TestEveryLevelIsValidToOthers(t *testing.T) {
+	t.Parallel()
+	budi := newPerson(t, "Budi")
+	p := &paper{b: pdftest.Streams(2)}
+	p.add(t, pades.FieldSpec{Name: "Basic"}, pades.FieldSpec{Name: "Timed"})
+	o := budi.options(t, "Basic")
+	o.Timestamper = nil
+	p.sign(t, o)
+	wantValid(t, p, "Basic")
+	p.sign(t, budi.options(t, "Timed"))
+	wantValid(t, p, "Basic", "Timed")
+	p.extend(t)(pades.Validation(t.Context(), p.source(), newOffice(t)))
+	judge(t, "qpdf", "--check", p.save(t))
+	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), newOffice(t).Timestamper()))
+	path := p.save(t)
+	judge(t, "qpdf", "--check", path)
+	if v := verdicts(t, path); !v["Basic"].valid || !v["Timed"].valid || !v["Timestamp1"].total {
+		t.Errorf("pdfsig: %+v", v)
+	}
+	if out := judge(t, "mutool", "sign", "-v", path); strings.Count(out, "The signature is valid but there have been edits since signing") != 2 {
+		t.Error(out)
+	}
+}
+
+func TestEveryKindOfKeySigns(t *testing.T) {
+	t.Parallel()
+	_, ed, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rsaKey := must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 2048))
+	for name, c := range map[string]struct {
+		key    crypto.Signer
+		scheme cms.Scheme
+		judged bool // by pdfsig, which does not know all
+	}{
+		"P-256":        {must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)), cms.Scheme{}, true},
+		"P-384":        {must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P384(), rand.Reader)), cms.Scheme{}, true},
+		"P-384/256":    {must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P384(), rand.Reader)), cms.Scheme{Hash: crypto.SHA256}, true},
+		"RSA":          {rsaKey, cms.Scheme{}, true},
+		"RSA with PSS": {rsaKey, cms.Scheme{PSS: true}, true},
+		"Ed25519":      {ed, cms.Scheme{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &paper{b: pdftest.Table(1)}
+			p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
+			who := certified(t, name, c.key)
+			for _, field := range []string{"A", "B"} {
+				o := who.options(t, field)
+				o.Scheme = c.scheme
+				p.sign(t, o)
+			}
+			if c.judged {
+				wantValid(t, p, "A", "B")
+			}
+		})
+	}
+}
+
+func TestTwentySignersInTurnAreAllValid(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Table(3)}
+	var fields []pades.FieldSpec
+	var names []string
+	for i := range 20 {
+		name := fmt.Sprintf("Signer%02d", i+1)
+		names = append(names, name)
+		fields = append(fields, pades.FieldSpec{Name: name, Page: i%3 + 1, Rect: pdf.Rect{LLX: 40, LLY: float64(40 + 35*i), URX: 200, URY: float64(70 + 35*i)}})
+	}
+	p.add(t, fields...)
+	page := p.open(t)
+	before := must[*pdf.Page](t)(page.Page(1))
+	for _, name := range names {
+		p.sign(t, newPerson(t, name).options(t, name))
+	}
+	wantValid(t, p, names...)
+	after := must[*pdf.Page](t)(p.open(t).Page(1))
+	if fmt.Sprint(before.Dict) != fmt.Sprint(after.Dict) {
+		t.Errorf("signing changed page 1 from %v to %v", before.Dict, after.Dict)
+	}
+	for _, r := range must[[]pdf.Revision](t)(p.open(t).Revisions())[2:] {
+		for _, e := range must[[]pdf.Entry](t)(p.open(t).Changed(r)) {
+			if e.Ref == after.Ref {
+				t.Errorf("revision at %d writes page 1 again", r.StartXref)
+			}
+		}
+	}
+}
+
+func TestResultStatesTheFileItMakes(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Table(1)}
+	p.add(t, pades.FieldSpec{Name: "A"})
+	r := p.sign(t, newPerson(t, "A").options(t, "A"))
+	if sum := sha256.Sum256(p.b); sum != r.Digest {
+		t.Errorf("digest %x, want %x", r.Digest, sum)
+	}
+	if r.Field != "A" {
+		t.Errorf("field %q", r.Field)
+	}
+}
