@@ -49,12 +49,21 @@ func run(binary string) error {
 		return err
 	}
 	defer s.stop()
-	for i := range signers + 1 {
+	// Memory first: the heap that forty logins leave behind would hide what an upload takes, or seem to be it.
+	for i := range 2 {
 		if err := s.add(binary, dir, i); err != nil {
 			return err
 		}
 	}
-	for _, measure := range []func(*service, string) error{signing, memory, uploading} {
+	if err := memory(s); err != nil {
+		return err
+	}
+	for i := 2; i <= signers; i++ {
+		if err := s.add(binary, dir, i); err != nil {
+			return err
+		}
+	}
+	for _, measure := range []func(*service, string) error{signing, uploading} {
 		if err := measure(s, dir); err != nil {
 			return err
 		}
@@ -92,30 +101,17 @@ func signing(s *service, dir string) error {
 	return nil
 }
 
-// memory looks at the peak of the server's resident memory while 100 MB are uploaded, signed and downloaded.
-func memory(s *service, dir string) error {
+// memory looks at the peak of the server's resident memory while 100 MB are uploaded, signed and downloaded. A
+// small document goes the same way first, so that what is counted is not the program's own code being read.
+func memory(s *service) error {
+	if _, _, _, err := s.walk(small); err != nil {
+		return err
+	}
 	before, err := s.resetPeak()
 	if err != nil {
 		return err
 	}
-	id, err := s.upload(large, 1, nil)
-	if err != nil {
-		return err
-	}
-	uploaded, err := s.peak()
-	if err != nil {
-		return err
-	}
-	if err := s.verb("finalize-docs", id, 0); err != nil {
-		return err
-	}
-	if err := s.verb("sign-docs", id, 1); err != nil {
-		return err
-	}
-	if err := s.completed(id); err != nil {
-		return err
-	}
-	n, took, err := s.download(id)
+	uploaded, n, took, err := s.walk(large)
 	if err != nil {
 		return err
 	}
@@ -124,9 +120,26 @@ func memory(s *service, dir string) error {
 		return err
 	}
 	fmt.Printf("| growth of peak memory, 100 MB uploaded as base64 JSON | %.1f MiB | from %.1f MiB |\n", mib(uploaded-before), mib(before))
-	fmt.Printf("| growth of peak memory, uploaded, signed, sealed, downloaded | %.1f MiB | from %.1f MiB |\n", mib(after-before), mib(before))
+	fmt.Printf("| growth of peak memory, 100 MB uploaded, signed, sealed, downloaded | %.1f MiB | from %.1f MiB |\n", mib(after-before), mib(before))
 	fmt.Printf("| download, every byte hashed again | %.0f MB/s | %d bytes |\n", float64(n)/1e6/took.Seconds(), n)
 	return nil
+}
+
+// walk takes a document of that size from upload to download. It returns the peak of memory after the upload, and
+// how many bytes were downloaded how fast.
+func (s *service) walk(size int64) (uploaded, n int64, took time.Duration, err error) {
+	id, err := s.upload(size, 1, nil)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	if uploaded, err = s.peak(); err != nil {
+		return 0, 0, 0, err
+	}
+	if err := errors.Join(s.verb("finalize-docs", id, 0), s.verb("sign-docs", id, 1), s.completed(id)); err != nil {
+		return 0, 0, 0, err
+	}
+	n, took, err = s.download(id)
+	return uploaded, n, took, err
 }
 
 // uploading compares the server's processor time for an upload with that of a bare program that decodes the same
