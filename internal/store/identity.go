@@ -57,7 +57,7 @@ type GuestLink struct {
 
 // Identities keeps organisations, users and the secrets handed to them.
 type Identities interface {
-	CreateOrganisation(ctx context.Context, o Organisation) error
+	CreateOrganisation(ctx context.Context, o Organisation) error // ErrExists for an id or a name already known
 	Organisation(ctx context.Context, id contract.OrganisationID) (Organisation, error)
 	OrganisationByName(ctx context.Context, name string) (Organisation, error)
 	FirstOrganisation(ctx context.Context) (Organisation, error) // the oldest
@@ -117,8 +117,9 @@ type Certificate struct {
 
 // Certificates is the embedded authority's ledger.
 type Certificates interface {
-	AddCertificate(ctx context.Context, c Certificate) error
+	AddCertificate(ctx context.Context, c Certificate) error // ErrExists for a serial already issued
 	Certificate(ctx context.Context, serial string) (Certificate, error)
+	// RevokeCertificate revokes once: of one that is revoked already, time and reason stay.
 	RevokeCertificate(ctx context.Context, serial string, reason int, now time.Time) error
 	RevokedCertificates(ctx context.Context) ([]Certificate, error)
 }
@@ -141,7 +142,9 @@ type Answers interface {
 	// Claim stores a running answer if there is none for account, path and key, and returns nil; otherwise it
 	// returns the one that is there. One older than keep counts as none; a running one older than stale, too.
 	Claim(ctx context.Context, a Answer, keep, stale time.Duration) (*Answer, error)
+	// Finish keeps the answer of a running claim. ErrNotFound when there is none: the first final answer stays.
 	Finish(ctx context.Context, a Answer) error
+	// Drop frees a running claim; a final answer stays.
 	Drop(ctx context.Context, account, path, key string) error
 	PurgeAnswers(ctx context.Context, before time.Time) error
 }
@@ -150,7 +153,8 @@ type Answers interface {
 type Log interface {
 	// Size returns the number of leaves and the root hash.
 	Size(ctx context.Context) (int64, [32]byte, error)
-	// CheckLog recomputes the log from the stored events and compares.
+	// CheckLog recomputes the log from the stored events and compares; what it finds is told by the error. A log
+	// cut off at its end agrees with itself: only a checkpoint kept elsewhere shows that.
 	CheckLog(ctx context.Context) error
 }
 

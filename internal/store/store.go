@@ -26,7 +26,11 @@ type Documents interface {
 	// Before creates it and gives it its number), lists and their counters, audit events with their leaves of
 	// the Merkle log, quota moves, and jobs. It returns the document as stored, with the new version.
 	//
-	// Durable on return: all of it. On error: none of it.
+	// ErrConflict when somebody else committed since Before was read, ErrNotFound when the document has gone,
+	// contract.ErrQuota when a reservation does not fit.
+	//
+	// Durable on return: all of it. On error: none of it, unless the connection was lost while the database
+	// committed; the document's version tells then.
 	Commit(ctx context.Context, c contract.Change) (contract.Document, error)
 
 	// Document reads one document.

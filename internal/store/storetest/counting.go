@@ -139,6 +139,9 @@ func (c *crowd) ids() []contract.DocumentID {
 // recount compares every list of everybody with what it should hold.
 func (c *crowd) recount(r *rapid.T) {
 	ids := c.ids()
+	for _, id := range ids {
+		c.b.reads(c.documents[id])
+	}
 	slices.Reverse(ids)
 	days := map[store.Period]time.Time{}
 	y, m, d := c.b.now.In(time.FixedZone("WIB", 7*3600)).Date()
