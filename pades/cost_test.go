@@ -1,0 +1,146 @@
+package pades_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"segel/pades"
+	"segel/pades/appearance"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+// layered is a file of any size and the tails behind it.
+type layered struct {
+	base  io.ReaderAt
+	size  int64
+	tails []byte
+}
+
+func (l *layered) ReadAt(p []byte, at int64) (int, error) {
+	n := 0
+	if at < l.size {
+		var err error
+		want := p[:min(int64(len(p)), l.size-at)]
+		if n, err = l.base.ReadAt(want, at); n < len(want) {
+			return n, err
+		}
+	}
+	if from := at + int64(n) - l.size; from >= 0 && from < int64(len(l.tails)) {
+		n += copy(p[n:], l.tails[from:])
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (l *layered) source(state []byte) pades.Source {
+	return pades.Source{R: l, Size: l.size + int64(len(l.tails)), State: state}
+}
+
+// stateOf is a midstate over something; signing believes it.
+func stateOf(t testing.TB) []byte {
+	t.Helper()
+	h := sha256.New()
+	h.Write([]byte("the file so far"))
+	return must[[]byte](t)(h.(encoding.BinaryMarshaler).MarshalBinary())
+}
+
+func TestSigningReadsNoMoreOfALargerFile(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "A")
+	read := map[int64]int64{}
+	for _, size := range []int64{100 << 10, 5 << 30} {
+		base := pdftest.NewLarge(size, 4)
+		count := &counting{ReaderAt: base}
+		l := &layered{base: count, size: base.Size()}
+		o := who.options(t, "")
+		o.NewField = &pades.FieldSpec{Name: "A"}
+		r := must[*pades.Result](t)(pades.Sign(t.Context(), l.source(stateOf(t)), o))
+		read[size] = count.bytes
+		if r.Size != base.Size()+int64(len(r.Tail)) {
+			t.Errorf("size %d", r.Size)
+		}
+	}
+	if small, large := read[100<<10], read[5<<30]; large > small+small/2 {
+		t.Errorf("%d bytes read of the small file, %d of the large one", small, large)
+	}
+}
+
+func TestByteRangeHoldsTheLargestOffsets(t *testing.T) {
+	t.Parallel()
+	base := pdftest.NewLarge(9_900_000_000, 2) // a cross-reference table ends at ten digits
+	l := &layered{base: base, size: base.Size()}
+	o := newPerson(t, "A").options(t, "")
+	o.NewField = &pades.FieldSpec{Name: "A"}
+	r := must[*pades.Result](t)(pades.Sign(t.Context(), l.source(stateOf(t)), o))
+	l.tails = r.Tail
+	d := must[*pdf.Document](t)(pdf.Open(l, r.Size, pdf.Options{}))
+	s := must[[]*pdf.Signature](t)(d.Signatures())[0]
+	if end := s.ByteRange[2] + s.ByteRange[3]; end != r.Size || s.ByteRange[1] < base.Size() {
+		t.Errorf("/ByteRange %v in %d bytes", s.ByteRange, r.Size)
+	}
+}
+
+func TestFiftiethVisibleSignatureIsSmall(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Table(1)}
+	var fields []pades.FieldSpec
+	for i := range 50 {
+		fields = append(fields, pades.FieldSpec{Name: fmt.Sprintf("S%d", i), Page: 1, Rect: pdf.Rect{LLX: float64(i), LLY: float64(10 * i), URX: float64(i + 180), URY: float64(10*i + 60)}})
+	}
+	p.add(t, fields...)
+	who := newPerson(t, "Budi Santoso")
+	specimen := must[*appearance.Image](t)(appearance.Encode(ink(t)))
+	for i, f := range fields {
+		o := who.options(t, f.Name)
+		o.Appearance = appearance.Signature(appearance.SignatureText{
+			Name: fmt.Sprintf("Budi Santoso, S.H. %d", i), Time: time.Now(), Reason: "Menyetujui", Specimen: specimen, QR: "https://segel.example/verify/0123456789",
+		}, 180, 60)
+		r := p.sign(t, o)
+		if i < 49 {
+			continue
+		}
+		s := bytes.Index(r.Tail, []byte("/Contents <"))
+		contents := bytes.IndexByte(r.Tail[s:], '>')
+		if beyond := len(r.Tail) - contents; beyond > 2048 {
+			t.Errorf("%d bytes beyond /Contents", beyond)
+		}
+	}
+	judge(t, "qpdf", "--check", p.save(t))
+}
+
+// BenchmarkSign is the fifth signature of a file, with an appearance and without a timestamp.
+func BenchmarkSign(b *testing.B) {
+	for name, size := range map[string]int64{"100KB": 100 << 10, "100MB": 100 << 20, "1GB": 1 << 30} {
+		b.Run(name, func(b *testing.B) {
+			base := pdftest.NewLarge(size, 20)
+			l := &layered{base: base, size: base.Size()}
+			who := newPerson(b, "Budi")
+			state := stateOf(b)
+			options := func(i int) pades.Options {
+				o := who.options(b, "")
+				o.Timestamper = nil
+				o.NewField = &pades.FieldSpec{Name: fmt.Sprintf("F%d", i), Page: 1, Rect: pdf.Rect{URX: 180, URY: 60}}
+				o.Appearance = appearance.Signature(appearance.SignatureText{Name: "Budi", Time: o.Time}, 180, 60)
+				return o
+			}
+			for i := range 4 {
+				r := must[*pades.Result](b)(pades.Sign(b.Context(), l.source(state), options(i)))
+				l.tails, state = append(l.tails, r.Tail...), r.State
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := pades.Sign(b.Context(), l.source(state), options(4)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,117 @@
+package pades_test
+
+import (
+	"context"
+	"crypto/sha1"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"testing"
+
+	"segel/pades"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+	"segel/revocation"
+)
+
+// store reads the document security store: data of each list, and the keys of /VRI.
+func store(t *testing.T, p *paper) (lists map[pdf.Name][][]byte, vri pdf.Dict) {
+	t.Helper()
+	d := p.open(t)
+	_, catalog, err := d.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dss := must[pdf.Dict](t)(d.Dict(catalog["DSS"]))
+	lists = map[pdf.Name][][]byte{}
+	for _, key := range []pdf.Name{"Certs", "OCSPs", "CRLs"} {
+		for _, o := range must[pdf.Array](t)(d.Array(dss[key])) {
+			lists[key] = append(lists[key], must[[]byte](t)(d.Decode(must[*pdf.Stream](t)(d.Stream(o)))))
+		}
+	}
+	return lists, must[pdf.Dict](t)(d.Dict(dss["VRI"]))
+}
+
+func TestStoreProvesSignerAndTimestamp(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Table(1)}
+	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
+	p.sign(t, newPerson(t, "A").options(t, "A"))
+	p.sign(t, newPerson(t, "B").options(t, "B"))
+	p.extend(t)(pades.Validation(t.Context(), p.source(), newOffice(t)))
+	lists, vri := store(t, p)
+	names := map[string]bool{}
+	for _, der := range lists["Certs"] {
+		names[must[*x509.Certificate](t)(x509.ParseCertificate(der)).Subject.CommonName] = true
+	}
+	for _, want := range []string{"A", "B", newOffice(t).Root().Subject.CommonName} {
+		if !names[want] {
+			t.Errorf("no certificate of %q among %v", want, names)
+		}
+	}
+	stamping := false
+	for name := range names {
+		stamping = stamping || strings.Contains(name, "Time-Stamp")
+	}
+	if !stamping || len(lists["OCSPs"]) != 2 || len(lists["CRLs"]) == 0 {
+		t.Errorf("%v, %d OCSP responses, %d lists", names, len(lists["OCSPs"]), len(lists["CRLs"]))
+	}
+	for _, s := range must[[]*pdf.Signature](t)(p.open(t).Signatures()) {
+		sum := sha1.Sum(s.Contents)
+		if vri[pdf.Name(strings.ToUpper(hex.EncodeToString(sum[:])))] == nil {
+			t.Errorf("no /VRI of %s", s.Field.Name)
+		}
+	}
+}
+
+func TestStoreGrowsAndKeepsWhatItHas(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Streams(1)}
+	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
+	p.sign(t, newPerson(t, "A").options(t, "A"))
+	p.complete(t)
+	first, vri1 := store(t, p)
+	p.sign(t, newPerson(t, "B").options(t, "B"))
+	p.complete(t)
+	second, vri2 := store(t, p)
+	for key, list := range first {
+		if len(second[key]) < len(list) {
+			t.Errorf("/%s had %d and has %d", key, len(list), len(second[key]))
+		}
+	}
+	if len(second["Certs"]) != len(first["Certs"])+1 {
+		t.Errorf("%d certificates became %d by one signer", len(first["Certs"]), len(second["Certs"]))
+	}
+	if len(vri2) != len(vri1)+2 { // B and the document timestamp between
+		t.Errorf("%d entries became %d", len(vri1), len(vri2))
+	}
+	path := p.save(t)
+	judge(t, "qpdf", "--check", path)
+	if v := verdicts(t, path); !v["A"].valid || !v["B"].valid {
+		t.Errorf("%+v", v)
+	}
+}
+
+// noProof is a source that has nothing, or says that all is revoked.
+type noProof struct{ err error }
+
+func (n noProof) Revocation(context.Context, *x509.Certificate, *x509.Certificate) (revocation.Material, error) {
+	return revocation.Material{}, n.err
+}
+
+func TestMissingProofIsAnErrorOnlyWhereItIsRequired(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Table(1)}
+	p.add(t, pades.FieldSpec{Name: "A"})
+	p.sign(t, newPerson(t, "A").options(t, "A"))
+	revoked := noProof{revocation.ErrRevoked}
+	if _, err := pades.Validation(t.Context(), p.source(), revoked); !errors.Is(err, pades.ErrProof) || !errors.Is(err, revocation.ErrRevoked) {
+		t.Errorf("required: %v", err)
+	}
+	p.extend(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: revoked, Required: []string{}}))
+	lists, _ := store(t, p)
+	if len(lists["Certs"]) == 0 || len(lists["OCSPs"]) != 0 {
+		t.Errorf("%d certificates, %d responses", len(lists["Certs"]), len(lists["OCSPs"]))
+	}
+}

@@ -1,0 +1,205 @@
+package pades_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/pades"
+	"segel/pades/appearance"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+// visible is a field at the lower left of page 1, with a picture of its size.
+func visible(t testing.TB, p *paper, name string) (pades.FieldSpec, *appearance.Drawing) {
+	t.Helper()
+	page := must[*pdf.Page](t)(p.open(t).Page(1))
+	w, h := page.Displayed()
+	box := pdf.Rect{LLX: w * 0.1, LLY: h * 0.1, URX: w * 0.5, URY: h * 0.2}
+	text := appearance.SignatureText{Name: "Budi Santoso", Time: time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC), QR: "https://segel.example/verify"}
+	return pades.FieldSpec{Name: name, Label: "Tanda tangan", Page: 1, Rect: page.ToUser(box)}, appearance.Signature(text, box.Width(), box.Height())
+}
+
+func TestFilesOfEveryShapeCanBeSigned(t *testing.T) {
+	t.Parallel()
+	budi := newPerson(t, "Budi Santoso")
+	for name, b := range map[string][]byte{
+		"table": pdftest.Table(2), "streams": pdftest.Streams(2), "hybrid": pdftest.Hybrid(2), "linearized": pdftest.Linearized(2),
+		"rotated": pdftest.Rotated(), "form": pdftest.Form(), "active": pdftest.Active(),
+		"no line end": bytes.TrimRight(pdftest.Table(1), "\r\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &paper{b: b}
+			before := len(must[[]*pdf.Field](t)(p.open(t).Fields()))
+			spec, look := visible(t, p, "Tampak")
+			p.add(t, spec, pades.FieldSpec{Name: "Segel"})
+			o := budi.options(t, "Tampak")
+			o.Appearance = look
+			p.sign(t, o)
+			p.sign(t, budi.options(t, "Segel"))
+			wantValid(t, p, "Tampak", "Segel")
+			o = budi.options(t, "")
+			o.NewField = &pades.FieldSpec{Name: "Emet1", Page: 1, Rect: pdf.Rect{LLX: 300, LLY: 100, URX: 354, URY: 154}}
+			p.sign(t, o)
+			wantValid(t, p, "Tampak", "Segel", "Emet1")
+			p.complete(t)
+			judge(t, "qpdf", "--check", p.save(t))
+			if after := len(must[[]*pdf.Field](t)(p.open(t).Fields())); after != before+4 {
+				t.Errorf("%d fields became %d", before, after)
+			}
+		})
+	}
+}
+
+func TestFormKeepsItsFieldsAndDefaults(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Form()}
+	_, before, err := p.open(t).Form()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.add(t, pades.FieldSpec{Name: "A"})
+	p.sign(t, newPerson(t, "A").options(t, "A"))
+	_, after, err := p.open(t).Form()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, o := range before {
+		was, is := spell(o), spell(after[key])
+		if key != "Fields" && key != "SigFlags" && was != is {
+			t.Errorf("/%s was %s and is %s", key, was, is)
+		}
+	}
+	d := p.open(t)
+	old, now := must[pdf.Array](t)(d.Array(before["Fields"])), must[pdf.Array](t)(d.Array(after["Fields"]))
+	if len(now) != len(old)+1 || fmt.Sprint(now[:len(old)]) != fmt.Sprint(old) {
+		t.Errorf("/Fields was %v and is %v", old, now)
+	}
+	if flags := must[int64](t)(d.Integer(after["SigFlags"])); flags != 3 {
+		t.Errorf("/SigFlags %d", flags)
+	}
+}
+
+// spell prints an object without the places it was read from.
+func spell(o pdf.Object) string {
+	if s, ok := o.(pdf.String); ok {
+		return s.Text()
+	}
+	return fmt.Sprint(o)
+}
+
+func TestWidgetsAreAsReadersWantThem(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Rotated()}
+	spec, look := visible(t, p, "Tampak")
+	p.add(t, spec, pades.FieldSpec{Name: "Segel"})
+	o := newPerson(t, "A").options(t, "Tampak")
+	o.Appearance = look
+	p.sign(t, o)
+	d := p.open(t)
+	annots := must[pdf.Array](t)(d.Array(must[*pdf.Page](t)(d.Page(1)).Dict["Annots"]))
+	for _, f := range must[[]*pdf.Field](t)(d.Fields()) {
+		if f.Dict["F"] != pdf.Object(pdf.Integer(132)) || f.Dict.Ref("P") != must[*pdf.Page](t)(d.Page(1)).Ref {
+			t.Errorf("%s: /F %v /P %v", f.Name, f.Dict["F"], f.Dict["P"])
+		}
+		if !strings.Contains(fmt.Sprint(annots), fmt.Sprint(f.Ref)) {
+			t.Errorf("%s is not among %v", f.Name, annots)
+		}
+		if rect := must[pdf.Rect](t)(d.Rect(f.Dict["Rect"])); rect.Empty() != (f.Name == "Segel") {
+			t.Errorf("%s stands in %v", f.Name, rect)
+		}
+	}
+}
+
+// corpus lists the PDF files below SEGEL_PDFS, or none; with -short every fifth of them.
+func corpus(t testing.TB) []string {
+	t.Helper()
+	root := os.Getenv("SEGEL_PDFS")
+	if root == "" {
+		t.Skip("SEGEL_PDFS is not set: only the files made here are tried")
+	}
+	var files []string
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && strings.EqualFold(filepath.Ext(path), ".pdf") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !testing.Short() {
+		return files
+	}
+	var some []string
+	for i := 0; i < len(files); i += 5 {
+		some = append(some, files[i])
+	}
+	return some
+}
+
+// healthy tells files that qpdf finds nothing wrong with.
+func healthy(t testing.TB, path string) bool {
+	t.Helper()
+	qpdf, err := exec.LookPath("qpdf")
+	if err != nil {
+		t.Skip("qpdf is not installed")
+	}
+	return exec.CommandContext(t.Context(), qpdf, "--check", path).Run() == nil
+}
+
+func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
+	t.Parallel()
+	budi := newPerson(t, "Budi Santoso")
+	signed := 0
+	for _, path := range corpus(t) {
+		name := filepath.Base(path)
+		p := &paper{b: must[[]byte](t)(os.ReadFile(path))}
+		d, err := pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{})
+		if err != nil || d.Facts().Encrypted || d.Facts().DocMDP == 1 || d.Facts().DocMDP == 2 || !healthy(t, path) {
+			continue
+		}
+		if _, err := d.Page(1); err != nil {
+			continue // there is nothing to put a widget on
+		}
+		if _, err := d.Fields(); err != nil {
+			continue // a form that qpdf does not look into
+		}
+		spec, look := visible(t, p, "TampakUji")
+		tail, err := pades.AddFields(d, []pades.FieldSpec{spec, {Name: "SegelUji"}})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		p.b = append(p.b, tail.Bytes...)
+		o := budi.options(t, "TampakUji")
+		o.Appearance = look
+		r, err := pades.Sign(t.Context(), p.source(), o)
+		if errors.Is(err, pades.ErrFieldLocked) {
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		p.b = append(p.b, r.Tail...)
+		out := p.save(t)
+		if v := verdicts(t, out)["TampakUji"]; !v.valid || !v.total {
+			t.Errorf("%s: pdfsig says %+v", name, v)
+		}
+		if !healthy(t, out) {
+			t.Errorf("%s: qpdf finds fault", name)
+		}
+		signed++
+	}
+	t.Logf("%d files signed", signed)
+}

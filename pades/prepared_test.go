@@ -1,0 +1,123 @@
+package pades_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"os"
+	"testing"
+
+	"segel/pades"
+	"segel/pdf/pdftest"
+	"segel/tsp"
+)
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	return must[[]byte](t)(os.ReadFile(path))
+}
+
+func TestPreparedSignatureOutlivesItsProcess(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Table(1)}
+	p.add(t, pades.FieldSpec{Name: "A"})
+	who := newPerson(t, "A")
+	o := who.options(t, "A")
+	o.Key = nil
+	prepared := must[*pades.Prepared](t)(pades.Prepare(p.source(), o))
+	kept := must[[]byte](t)(prepared.MarshalBinary())
+
+	var again pades.Prepared
+	if err := again.UnmarshalBinary(kept); err != nil {
+		t.Fatal(err)
+	}
+	digest := must[[]byte](t)(again.Digest())
+	value := must[[]byte](t)(who.key.Sign(rand.Reader, digest, again.Signature.Scheme.Hash))
+	token := must[[]byte](t)(again.Timestamp(t.Context(), o.Timestamper, value))
+	if _, err := again.Finish(value[:len(value)-1], token); !errors.Is(err, pades.ErrCheck) {
+		t.Errorf("value of another length: %v", err)
+	}
+	source := p.source()
+	r := p.extend(t)(again.Finish(value, token))
+	if err := pades.Check(source, r.Tail, "A"); err != nil {
+		t.Error(err)
+	}
+	wantValid(t, p, "A")
+}
+
+// sizeless makes real tokens and says nothing true of their size.
+type sizeless struct {
+	tsp.Timestamper
+	says int
+}
+
+func (s *sizeless) TokenSize() int { return s.says }
+
+func TestTooLittleRoomIsFoundAndTriedAgain(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "A")
+	p := &paper{b: pdftest.Table(1)}
+	p.add(t, pades.FieldSpec{Name: "A"})
+	o := who.options(t, "A")
+	o.Timestamper = &sizeless{Timestamper: o.Timestamper, says: 10}
+	p.sign(t, o)
+	wantValid(t, p, "A")
+	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), &sizeless{Timestamper: o.Timestamper, says: 10}))
+	judge(t, "qpdf", "--check", p.save(t))
+}
+
+func TestCheckFindsWhatDoesNotHold(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Table(1)}
+	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
+	before := p.source()
+	r := p.sign(t, newPerson(t, "A").options(t, "A"))
+	if err := pades.Check(before, r.Tail, "A"); err != nil {
+		t.Fatal(err)
+	}
+	swap := func(old, with string) []byte { return bytes.Replace(r.Tail, []byte(old), []byte(with), 1) }
+	for name, c := range map[string]struct {
+		tail  []byte
+		field string
+	}{
+		"other field":      {r.Tail, "B"},
+		"changed word":     {swap("Menyetujui", "menyetujui"), "A"},
+		"shorter range":    {swap("/ByteRange [0 ", "/ByteRange [1 "), "A"},
+		"space in the gap": {swap("0000>", "000 >"), "A"},
+		"more behind it":   {append(bytes.Clone(r.Tail), "% more\n"...), "A"},
+		"cut off":          {r.Tail[:len(r.Tail)-20], "A"},
+		"broken container": {swap("<3082", "<3083"), "A"},
+	} {
+		if bytes.Equal(c.tail, r.Tail) && c.field == "A" {
+			t.Fatalf("%s: nothing changed", name)
+		}
+		if err := pades.Check(before, c.tail, c.field); !errors.Is(err, pades.ErrCheck) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	other := before
+	other.State = nil
+	changed := bytes.Clone(p.b[:before.Size])
+	changed[20] ^= 1 // within a comment or the first object, whatever: it is signed
+	other.R = bytes.NewReader(changed)
+	if err := pades.Check(other, r.Tail, "A"); !errors.Is(err, pades.ErrCheck) {
+		t.Errorf("changed source: %v", err)
+	}
+}
+
+func FuzzPreparedIsReadOrRefused(f *testing.F) {
+	f.Add([]byte(`{"format":"segel prepared signature 1","Size":1,"Tail":"PD4=","ContentsAt":0,"ContentsLen":2,"Signature":{}}`))
+	f.Add([]byte(`{"format":"segel prepared signature 1","Size":1,"Tail":"PD4=","ContentsAt":9,"ContentsLen":9}`))
+	f.Add([]byte(`{}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var p pades.Prepared
+		if p.UnmarshalBinary(b) != nil {
+			return
+		}
+		_, _ = p.Digest()
+		_, _ = p.Finish([]byte{1}, nil)
+		if again, err := p.MarshalBinary(); err != nil || p.UnmarshalBinary(again) != nil {
+			t.Errorf("read but not written: %v", err)
+		}
+	})
+}
