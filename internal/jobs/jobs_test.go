@@ -341,7 +341,7 @@ func TestTheSafetyNetDoublesWorkThatHangsOnceOnly(t *testing.T) {
 			<-goOn
 			return nil
 		}
-		b.run(h, jobs.Options{Workers: 4})
+		r := b.run(h, jobs.Options{Workers: 4})
 		d := b.draft(contract.JobStamp)
 		next(t, b.stamped)
 		again := contract.Job{Kind: contract.JobStamp, Document: d.ID}
@@ -353,6 +353,10 @@ func TestTheSafetyNetDoublesWorkThatHangsOnceOnly(t *testing.T) {
 			t.Errorf("document %d again, want %d", id, last.ID)
 		}
 		close(goOn)
+		b.must(r.Stop(t.Context()))
+		if n := len(b.stamped); n != 0 {
+			t.Errorf("%d more were at work", n)
+		}
 	})
 }
 
