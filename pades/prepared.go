@@ -5,8 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 
 	"segel/cms"
@@ -104,38 +102,3 @@ type noRoom struct{ need, have int }
 func (e *noRoom) Error() string { return fmt.Sprintf("%v: %d bytes for %d", ErrNoRoom, e.have, e.need) }
 
 func (e *noRoom) Is(target error) bool { return target == ErrNoRoom }
-
-// preparedFormat is the first member of an encoded Prepared; docs/formats/prepared.md.
-const preparedFormat = "segel prepared signature 1"
-
-type preparedJSON struct {
-	Format string `json:"format"`
-	*preparedMembers
-}
-
-type preparedMembers Prepared
-
-// MarshalBinary encodes what is prepared.
-func (p *Prepared) MarshalBinary() ([]byte, error) {
-	return json.Marshal(preparedJSON{preparedFormat, (*preparedMembers)(p)})
-}
-
-// UnmarshalBinary reads what MarshalBinary made. It checks that the parts fit together, not that they are
-// genuine: whoever can change them can have another file signed.
-func (p *Prepared) UnmarshalBinary(b []byte) error {
-	var v preparedJSON
-	v.preparedMembers = &preparedMembers{}
-	if err := json.Unmarshal(b, &v); err != nil {
-		return fmt.Errorf("prepared signature: %w", err)
-	}
-	if v.Format != preparedFormat {
-		return fmt.Errorf("prepared signature of format %q", v.Format)
-	}
-	at, length, all := v.ContentsAt, v.ContentsLen, len(v.Tail)
-	if v.Signature == nil || v.Size <= 0 || at < 0 || at > all || length < len("<>") || length > all-at ||
-		v.Tail[at] != '<' || v.Tail[at+length-1] != '>' {
-		return errors.New("prepared signature: its parts do not fit together")
-	}
-	*p = Prepared(*v.preparedMembers)
-	return nil
-}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"segel/pades"
@@ -43,6 +45,22 @@ func TestPreparedSignatureOutlivesItsProcess(t *testing.T) {
 		t.Error(err)
 	}
 	wantValid(t, p, "A")
+}
+
+func TestPreparedSignatureOfTheFirstFormatIsRead(t *testing.T) {
+	t.Parallel()
+	b := read(t, filepath.Join("testdata", "formats", "prepared.json"))
+	var p pades.Prepared
+	if err := p.UnmarshalBinary(b); err != nil {
+		t.Fatal(err)
+	}
+	digest := must[[]byte](t)(p.Digest())
+	if got := fmt.Sprintf("%d %s %x", p.Size, p.Field, digest); got != string(bytes.TrimSpace(read(t, filepath.Join("testdata", "formats", "prepared.txt")))) {
+		t.Errorf("read %s", got)
+	}
+	if again := must[[]byte](t)(p.MarshalBinary()); !bytes.Equal(again, bytes.TrimSpace(b)) {
+		t.Error("written otherwise than it was read")
+	}
 }
 
 // sizeless makes real tokens and says nothing true of their size.
@@ -106,8 +124,9 @@ func TestCheckFindsWhatDoesNotHold(t *testing.T) {
 }
 
 func FuzzPreparedIsReadOrRefused(f *testing.F) {
-	f.Add([]byte(`{"format":"segel prepared signature 1","Size":1,"Tail":"PD4=","ContentsAt":0,"ContentsLen":2,"Signature":{}}`))
-	f.Add([]byte(`{"format":"segel prepared signature 1","Size":1,"Tail":"PD4=","ContentsAt":9,"ContentsLen":9}`))
+	f.Add(read(f, filepath.Join("testdata", "formats", "prepared.json")))
+	f.Add([]byte(`{"format":"segel prepared signature 1","size":1,"hash":"SHA-256","tail":"PD4=","contents_len":2,"chain":["MAA="],"attributes":"MQA="}`))
+	f.Add([]byte(`{"format":"segel prepared signature 1","size":1,"hash":"SHA-256","tail":"PD4=","contents_at":9,"contents_len":9}`))
 	f.Add([]byte(`{}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var p pades.Prepared
