@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"encoding/binary"
 	"fmt"
 	"testing"
 	"time"
@@ -46,16 +47,9 @@ func upload(b *testing.B, s *Store, n int) {
 	if err := s.CreateOrganisation(b.Context(), store.Organisation{ID: "org", Name: "org"}); err != nil {
 		b.Fatal(err)
 	}
-	by := contract.Actor{Person: contract.Person{ID: "owner"}, Organisation: "org"}
 	b.ResetTimer()
 	for i := range n {
-		u := contract.Upload{Title: fmt.Sprint("Title ", i), Pages: 1, Entropy: [16]byte{byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i)}}
-		u.Base = contract.Revision{Tail: contract.File{Key: fmt.Sprint(i), Size: 1}, End: 1}
-		u.Participants = []contract.Participant{
-			{Person: contract.Person{ID: "first", Name: "F"}, Role: contract.Signer, Number: 1},
-			{Person: contract.Person{ID: "second", Name: "S"}, Role: contract.Signer, Number: 2},
-		}
-		c, err := contract.Create(u, by, contract.Limits{}.Defaults(), time.Unix(1_800_000_000, 0))
+		c, err := uploading(i)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -63,4 +57,17 @@ func upload(b *testing.B, s *Store, n int) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// uploading makes document number i of owner, with two signers.
+func uploading(i int) (contract.Change, error) {
+	u := contract.Upload{Title: fmt.Sprint("Title ", i), Pages: 1}
+	binary.BigEndian.PutUint64(u.Entropy[:], uint64(i))
+	u.Base = contract.Revision{Tail: contract.File{Key: fmt.Sprint(i), Size: 1}, End: 1}
+	u.Participants = []contract.Participant{
+		{Person: contract.Person{ID: "first", Name: "F"}, Role: contract.Signer, Number: 1},
+		{Person: contract.Person{ID: "second", Name: "S"}, Role: contract.Signer, Number: 2},
+	}
+	by := contract.Actor{Person: contract.Person{ID: "owner"}, Organisation: "org"}
+	return contract.Create(u, by, contract.Limits{}.Defaults(), time.Unix(1_800_000_000, 0))
 }

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,7 +12,13 @@ import (
 	"segel/internal/store/storetest/pgtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+func TestMain(m *testing.M) {
+	if dsn := os.Getenv(crashing); dsn != "" {
+		fmt.Fprintln(os.Stderr, writeUntilKilled(dsn)) // only an error ends it
+		os.Exit(1)
+	}
+	os.Exit(pgtest.Run(m))
+}
 
 // databases are the addresses of new, empty databases of either kind.
 var databases = map[string]func(testing.TB) string{
