@@ -32,7 +32,11 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	}
 	closing, err := s.close(ctx, d)
 	if err != nil {
-		return errors.Join(err, s.discardAll(ctx, closing))
+		// Nothing was committed: the tails made so far are nobody's for certain.
+		for _, r := range closing {
+			err = errors.Join(err, s.discard(ctx, r.Tail.Key))
+		}
+		return err
 	}
 	_, err = s.apply(ctx, id, func(now *contract.Document) (*contract.Change, error) {
 		if now.Current().End != d.Current().End {
@@ -41,7 +45,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		return one(contract.Complete(now, closing, s.Clock()))
 	})
 	if err != nil {
-		return errors.Join(err, s.discardAll(ctx, closing))
+		return s.disown(ctx, err, closing...)
 	}
 	return nil
 }
@@ -84,12 +88,4 @@ func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Re
 		d.Revisions = append(d.Revisions, r)
 	}
 	return closing, nil
-}
-
-func (s *Service) discardAll(ctx context.Context, revisions []contract.Revision) error {
-	var errs []error
-	for _, r := range revisions {
-		errs = append(errs, s.discard(ctx, r.Tail.Key))
-	}
-	return errors.Join(errs...)
 }

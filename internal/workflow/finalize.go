@@ -17,7 +17,8 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 		return contract.Document{}, err
 	}
 	defer release()
-	return s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	var made []contract.Revision // by tries that lost a race, and by the last one
+	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		c, done, err := contract.Finalize(d, s.wishes(d, o), by, s.Clock())
 		if err != nil || done {
 			return nil, err
@@ -26,8 +27,18 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 		if err != nil {
 			return nil, err
 		}
+		made = append(made, r)
 		return &c, c.Append(r)
 	})
+	if err != nil {
+		return contract.Document{}, s.disown(ctx, err, made...)
+	}
+	for _, r := range made[:max(0, len(made)-1)] {
+		if err := s.discard(ctx, r.Tail.Key); err != nil {
+			s.Log.WarnContext(ctx, "a tail that nothing refers to stays behind", "error", err)
+		}
+	}
+	return d, nil
 }
 
 // wishes makes a stamping order of what could be one, where the configuration says so for old clients.

@@ -51,9 +51,22 @@ func (s *Service) append(ctx context.Context, id contract.DocumentID, r contract
 		return one(rule(d, r))
 	})
 	if err != nil {
-		return contract.Document{}, errors.Join(err, s.discard(ctx, r.Tail.Key))
+		return contract.Document{}, s.disown(ctx, err, r)
 	}
 	return d, nil
+}
+
+// disown removes bytes that a refused commit would have referred to, and returns why it was refused. A commit that
+// failed in any other way may have become durable all the same, on the far side of a lost connection: its bytes
+// stay, and when nothing refers to them after an hour, fsck finds them.
+func (s *Service) disown(ctx context.Context, err error, revisions ...contract.Revision) error {
+	if contract.KindOf(err) == 0 {
+		return err
+	}
+	for _, r := range revisions {
+		err = errors.Join(err, s.discard(ctx, r.Tail.Key))
+	}
+	return err
 }
 
 // signature makes a participant's signature over the current revision and stores its tail.

@@ -51,29 +51,27 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	if err != nil {
 		return contract.Document{}, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.discard(ctx, base.Tail.Key))
-		}
-	}()
 	now := s.Clock()
 	base.At = now
 	facts, err := s.examine(ctx, base)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
 	}
 	u := contract.Upload{
 		Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, ExpiresAt: r.ExpiresAt,
 		Base: base, Pages: facts.pages, ActiveContent: strings.Join(facts.active, ", "),
 	}
 	if _, err := io.ReadFull(s.Random, u.Entropy[:]); err != nil {
-		return contract.Document{}, fmt.Errorf("draw document name: %w", err)
+		return contract.Document{}, errors.Join(fmt.Errorf("draw document name: %w", err), s.discard(ctx, base.Tail.Key))
 	}
 	c, err := contract.Create(u, by, s.Limits, now)
-	if err = contract.Also(err, unknown); err != nil {
-		return contract.Document{}, err
+	if err = contract.Also(err, unknown); err == nil {
+		d, err = s.commit(ctx, c)
 	}
-	return s.commit(ctx, c)
+	if err != nil {
+		return contract.Document{}, s.disown(ctx, err, base)
+	}
+	return d, nil
 }
 
 // examined is what has to be known of a file before it is taken in.

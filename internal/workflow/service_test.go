@@ -1,0 +1,245 @@
+package workflow_test
+
+import (
+	"bytes"
+	"context"
+	"crypto"
+	"crypto/rand"
+	"crypto/x509"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"segel/internal/authority"
+	"segel/internal/blob/blobtest"
+	"segel/internal/contract"
+	"segel/internal/credential"
+	"segel/internal/emeterai"
+	"segel/internal/emeterai/sandbox"
+	"segel/internal/store"
+	"segel/internal/store/sqlstore"
+	"segel/internal/workflow"
+	"segel/pdf/pdftest"
+	"segel/tsp"
+)
+
+// house is a service over real rooms whose store, office and time-stamp authority can be made to fail.
+type house struct {
+	*workflow.Service
+	t      testing.TB
+	store  *failingStore
+	office *failingOffice
+	clock  *failingClock
+	owner  contract.Actor
+	signer contract.Actor
+}
+
+var errCrash = errors.New("the power is gone")
+
+func newHouse(t testing.TB) *house {
+	t.Helper()
+	ctx, dir := context.Background(), t.TempDir()
+	real, err := sqlstore.Open(ctx, filepath.Join(dir, "segel.db"), sqlstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := real.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	a, err := authority.Ephemeral("http://segel.test", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealer, err := credential.NewSealer(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	office, err := sandbox.Open(filepath.Join(dir, "office"), sandbox.Options{
+		Issuer: a, Timestamper: a.Timestamper(), Revocation: a, Sealer: sealer, PublicURL: "http://segel.test", Clock: time.Now, Random: rand.Reader,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := office.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	h := &house{
+		t: t, store: &failingStore{Store: real}, office: &failingOffice{Stamper: office, taken: map[string]bool{}},
+		clock: &failingClock{Timestamper: a.Timestamper()},
+	}
+	h.Service = &workflow.Service{
+		Store: h.store, Blobs: &blobtest.Memory{}, Office: h.office, Issuer: issuer{a}, Sealer: sealer, Timestamper: h.clock, Revocation: a,
+		Limits: contract.Limits{}.Defaults(), Clock: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+	}
+	o := store.Organisation{ID: "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a00", Name: "PT Contoh", CreatedAt: time.Now()}
+	if err := real.CreateOrganisation(ctx, o); err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range []contract.Unit{contract.UnitStamp, contract.UnitSignature} {
+		if err := real.Grant(ctx, o.ID, u, 1000, "test", time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.owner = h.person(o.ID, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01", "Sari")
+	h.signer = h.person(o.ID, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a02", "Budi")
+	return h
+}
+
+func (h *house) person(o contract.OrganisationID, id contract.PersonID, name string) contract.Actor {
+	h.t.Helper()
+	p := contract.Person{ID: id, Name: name, Email: name + "@example.test"}
+	if err := h.store.CreateUser(context.Background(), store.User{Person: p, Organisation: o, CreatedAt: time.Now()}); err != nil {
+		h.t.Fatal(err)
+	}
+	return contract.Actor{Person: p, Organisation: o}
+}
+
+type issuer struct{ a *authority.Authority }
+
+func (i issuer) Certify(ctx context.Context, w workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
+	return i.a.Certify(ctx, authority.Holder(w), key)
+}
+
+// draft uploads a file with the signer, if wanted, and that many stamps, and finalizes it.
+func (h *house) draft(signer bool, stamps int) contract.DocumentID {
+	h.t.Helper()
+	id := h.draftOf(signer, stamps)
+	if _, err := h.Finalize(context.Background(), h.owner, id, contract.FinalizeOptions{}); err != nil {
+		h.t.Fatal(err)
+	}
+	return id
+}
+
+func (h *house) draftOf(signer bool, stamps int) contract.DocumentID {
+	h.t.Helper()
+	ctx := context.Background()
+	st, err := h.Stage(ctx)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer st.Abort()
+	if _, err := st.Write(pdftest.Table(1)); err != nil {
+		h.t.Fatal(err)
+	}
+	r := workflow.UploadRequest{Title: "Uji", Filename: "uji.pdf", File: st}
+	if signer {
+		r.People = []workflow.PersonRequest{{ID: h.signer.ID, Role: contract.Signer, Number: 1}}
+	}
+	d, err := h.Upload(ctx, h.owner, r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var places []contract.PlaceRequest
+	for i := range stamps {
+		x := float64(50 + 80*i)
+		places = append(places, contract.PlaceRequest{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: x, LLY: 50, URX: x + 60, URY: 110}})
+	}
+	if _, _, err := h.Place(ctx, h.owner, d.ID, places); err != nil {
+		h.t.Fatal(err)
+	}
+	return d.ID
+}
+
+func (h *house) read(id contract.DocumentID) contract.Document {
+	h.t.Helper()
+	d, err := h.store.Document(context.Background(), id)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return d
+}
+
+// work runs a document's jobs as the queue would, again after every failure, and demands that they end.
+func (h *house) work(id contract.DocumentID) {
+	h.t.Helper()
+	for range 10 {
+		if h.Stamp(context.Background(), id) == nil && h.Complete(context.Background(), id) == nil {
+			return
+		}
+	}
+	h.t.Fatalf("the work on document %d does not end: %+v", id, h.read(id).Stamps)
+}
+
+// failingStore fails one commit, before or after it is durable, as a crash would look to whoever comes next.
+type failingStore struct {
+	*sqlstore.Store
+	mu    sync.Mutex
+	in    int // commits until the one that fails; 0: none
+	after bool
+
+	refuse error // what every commit is refused with
+}
+
+func (f *failingStore) fail(in int, after bool) { f.in, f.after = in, after }
+
+func (f *failingStore) Commit(ctx context.Context, c contract.Change) (contract.Document, error) {
+	f.mu.Lock()
+	f.in--
+	now, after := f.in == 0, f.after
+	f.mu.Unlock()
+	if f.refuse != nil {
+		return contract.Document{}, f.refuse
+	}
+	if !now {
+		return f.Store.Commit(ctx, c)
+	}
+	if after {
+		if _, err := f.Store.Commit(ctx, c); err != nil {
+			return contract.Document{}, err
+		}
+	}
+	return contract.Document{}, errCrash
+}
+
+// failingOffice loses one answer, of Take or of Stamp, after the office did what it was asked.
+type failingOffice struct {
+	emeterai.Stamper
+	loseTake, loseStamp bool
+	taken               map[string]bool // serials the office has given out
+	refuse              error
+}
+
+func (f *failingOffice) Take(ctx context.Context, o emeterai.Order) (string, error) {
+	serial, err := f.Stamper.Take(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	f.taken[serial] = true
+	if f.loseTake {
+		f.loseTake = false
+		return "", errCrash
+	}
+	return serial, nil
+}
+
+func (f *failingOffice) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) {
+	if f.refuse != nil {
+		return nil, f.refuse
+	}
+	tail, err := f.Stamper.Stamp(ctx, r)
+	if f.loseStamp && err == nil {
+		f.loseStamp = false
+		return nil, errCrash
+	}
+	return tail, err
+}
+
+// failingClock is a time-stamp authority that can be down.
+type failingClock struct {
+	tsp.Timestamper
+	down bool
+}
+
+func (f *failingClock) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+	if f.down {
+		return nil, errCrash
+	}
+	return f.Timestamper.Timestamp(ctx, digest)
+}
