@@ -29,19 +29,26 @@ import (
 type app struct {
 	conf      config.Config
 	log       *slog.Logger
+	clock     func() time.Time
 	store     *sqlstore.Store
 	authority *authority.Authority
 	identity  *identity.Service
 	workflow  *workflow.Service
 	sealer    *credential.Sealer
+	office    *sandbox.Office // nil until openOffice
 }
 
 // open makes or opens the data folder and wires what commands and the service share. It starts nothing.
 func open(ctx context.Context, conf config.Config, log *slog.Logger) (*app, error) {
+	return openAt(ctx, conf, log, time.Now)
+}
+
+// openAt is open with a clock, which all rooms share.
+func openAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time) (*app, error) {
 	if err := os.MkdirAll(conf.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
-	a := &app{conf: conf, log: log}
+	a := &app{conf: conf, log: log, clock: clock}
 	master := conf.MasterKeyFile
 	if master == "" {
 		master = filepath.Join(conf.DataDir, "master.key")
@@ -69,7 +76,7 @@ func dsn(conf config.Config) string {
 func (a *app) wire() error {
 	var err error
 	a.authority, err = authority.Open(filepath.Join(a.conf.DataDir, "authority"), authority.Options{
-		PublicURL: a.conf.BaseURL(), Clock: time.Now, Sealer: a.sealer, Ledger: ledger{a.store},
+		PublicURL: a.conf.BaseURL(), Clock: a.clock, Sealer: a.sealer, Ledger: ledger{a.store},
 	})
 	if err != nil {
 		return err
@@ -79,7 +86,7 @@ func (a *app) wire() error {
 		return err
 	}
 	a.identity = identity.New(identity.Options{
-		Store: a.store, Clock: time.Now, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log,
+		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log,
 		Lifetimes: identity.Lifetimes{Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime, Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime},
 		Rates: identity.Rates{
 			Pair:    identity.Rate{Burst: a.conf.LoginTries, Every: 10 * time.Second},
@@ -91,7 +98,7 @@ func (a *app) wire() error {
 		Store: a.store, Blobs: blobs, Issuer: issuer{a.authority}, Sealer: a.sealer,
 		Timestamper: a.authority.Timestamper(), Revocation: a.authority, Links: a.identity,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
-		Clock: time.Now, Random: rand.Reader, Log: a.log,
+		Clock: a.clock, Random: rand.Reader, Log: a.log,
 	}
 	return nil
 }
@@ -100,16 +107,21 @@ func (a *app) wire() error {
 func (a *app) openOffice() error {
 	office, err := sandbox.Open(filepath.Join(a.conf.DataDir, "office"), sandbox.Options{
 		Issuer: a.authority, Timestamper: a.authority.Timestamper(), Revocation: a.authority, Sealer: a.sealer,
-		PublicURL: a.conf.BaseURL(), Clock: time.Now, Random: rand.Reader,
+		PublicURL: a.conf.BaseURL(), Clock: a.clock, Random: rand.Reader,
 	})
 	if err != nil {
 		return err
 	}
-	a.workflow.Office = office
+	a.office, a.workflow.Office = office, office
 	return nil
 }
 
 func (a *app) close() {
+	if a.office != nil {
+		if err := a.office.Close(); err != nil {
+			a.log.Error("close stamp office", "error", err)
+		}
+	}
 	if err := a.store.Close(); err != nil {
 		a.log.Error("close database", "error", err)
 	}
@@ -126,7 +138,7 @@ func (a *app) grant(ctx context.Context, o contract.OrganisationID) error {
 		if have[unit].Granted > 0 || n == 0 {
 			continue
 		}
-		if err := a.store.Grant(ctx, o, unit, n, "sandbox office", time.Now()); err != nil {
+		if err := a.store.Grant(ctx, o, unit, n, "sandbox office", a.clock()); err != nil {
 			return fmt.Errorf("grant quota: %w", err)
 		}
 	}

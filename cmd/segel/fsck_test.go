@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"testing"
 
+	"segel/internal/contract"
 	"segel/internal/workflow"
 )
 
@@ -26,21 +28,41 @@ func fsck(t *testing.T, s *service, grave int) {
 	}
 }
 
-// firstBlob returns the file of a blob that some document refers to.
-func firstBlob(t *testing.T, s *service) string {
+// referred returns the file of a blob that a document refers to.
+func referred(t *testing.T, s *service) string {
 	t.Helper()
-	var found string
-	err := filepath.WalkDir(filepath.Join(s.conf.DataDir, "blobs"), func(file string, e fs.DirEntry, err error) error {
-		if err != nil {
+	var key string
+	err := s.store.Files(t.Context(), func(f contract.File) bool { key = f.Key; return false })
+	if err != nil || key == "" {
+		t.Fatal("no document has a file", err)
+	}
+	return blobFile(s, key)
+}
+
+// blobFile is where a blob lies.
+func blobFile(s *service, key string) string {
+	return filepath.Join(s.conf.DataDir, "blobs", key[:2], key)
+}
+
+// blobs lists the files that stand, and those that are being written.
+func blobs(t *testing.T, s *service) (final, unfinished []string) {
+	t.Helper()
+	root := filepath.Join(s.conf.DataDir, "blobs")
+	err := filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // gone since its folder was read
+			return nil
+		case err != nil || e.IsDir():
 			return err
-		}
-		if info, err := e.Info(); err == nil && !e.IsDir() && info.Size() > 100 && found == "" {
-			found = file
+		case filepath.Base(filepath.Dir(file)) == "tmp":
+			unfinished = append(unfinished, e.Name())
+		default:
+			final = append(final, e.Name())
 		}
 		return nil
 	})
-	if err != nil || found == "" {
-		t.Fatal("no blob", err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return found
+	return final, unfinished
 }

@@ -165,6 +165,6 @@ func later(err error) error {
 
 // purge removes what has run out.
 func (a *app) purge(ctx context.Context) error {
-	now := time.Now()
+	now := a.clock()
 	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)))
 }

@@ -14,26 +14,49 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"segel/internal/config"
 	"segel/internal/identity"
+	"segel/internal/jobs"
 	"segel/pdf/pdftest"
 )
 
 // service is the whole thing, wired as the program wires it, on a folder that goes with the test.
 type service struct {
 	*app
-	url string
+	url    string
+	runner *jobs.Runner // nil while there are no jobs
+	stop   func()       // ends everything; the test's end does it too
 }
 
 // start runs a service with its jobs. Set changes the configuration.
 func start(t testing.TB, set ...string) *service {
 	t.Helper()
-	flags := map[string]string{"SEGEL_DATA_DIR": filepath.Join(t.TempDir(), "data"), "SEGEL_MIN_PASSWORD": "8"}
-	for i := 0; i+1 < len(set); i += 2 {
-		flags[set[i]] = set[i+1]
+	return starting{set: set}.start(t)
+}
+
+// starting is how a service is to be started.
+type starting struct {
+	set   []string         // names and values of the configuration
+	data  string           // folder; empty: a new one
+	clock func() time.Time // nil: the real one
+	idle  bool             // without jobs: what is ordered stays undone
+}
+
+func (o starting) start(t testing.TB) *service {
+	t.Helper()
+	if o.data == "" {
+		o.data = filepath.Join(t.TempDir(), "data")
+	}
+	if o.clock == nil {
+		o.clock = time.Now
+	}
+	flags := map[string]string{"SEGEL_DATA_DIR": o.data, "SEGEL_MIN_PASSWORD": "8"}
+	for i := 0; i+1 < len(o.set); i += 2 {
+		flags[o.set[i]] = o.set[i+1]
 	}
 	server := httptest.NewUnstartedServer(nil)
 	flags["SEGEL_LISTEN"] = server.Listener.Addr().String()
@@ -42,37 +65,48 @@ func start(t testing.TB, set ...string) *service {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	a, err := open(context.Background(), conf, log)
+	a, err := openAt(context.Background(), conf, log, o.clock)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard}
-	if err := a.first(w); err != nil {
+	s := &service{app: a}
+	s.stop = sync.OnceFunc(func() {
+		server.Close()
+		s.stopJobs(t)
+		a.close()
+	})
+	t.Cleanup(s.stop)
+	if err := a.first(&world{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard}); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.openOffice(); err != nil {
 		t.Fatal(err)
 	}
-	handler, err := a.handler()
-	if err != nil {
+	if server.Config.Handler, err = a.handler(); err != nil {
 		t.Fatal(err)
 	}
-	runner, err := a.work(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.Config.Handler = handler
-	server.Start()
-	t.Cleanup(func() {
-		server.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := runner.Stop(ctx); err != nil {
-			t.Error("stop jobs:", err)
+	if !o.idle {
+		if s.runner, err = a.work(context.Background()); err != nil {
+			t.Fatal(err)
 		}
-		a.close()
-	})
-	return &service{app: a, url: server.URL}
+	}
+	server.Start()
+	s.url = server.URL
+	return s
+}
+
+// stopJobs lets those at work finish and starts no more.
+func (s *service) stopJobs(t testing.TB) {
+	t.Helper()
+	if s.runner == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := s.runner.Stop(ctx); err != nil {
+		t.Error("stop jobs:", err)
+	}
+	s.runner = nil
 }
 
 // testLog writes the service's log into the test's.

@@ -220,7 +220,7 @@ func TestFsckFindsNothingWrongAfterAWalk(t *testing.T) {
 	owner.get("status", gone).is(http.StatusNotFound)
 	fsck(t, s, 0)
 
-	blob := firstBlob(t, s)
+	blob := referred(t, s)
 	b, err := os.ReadFile(blob)
 	if err != nil {
 		t.Fatal(err)
