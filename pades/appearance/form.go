@@ -51,7 +51,7 @@ func (f Frame) box(width, height float64) pdf.Rect {
 	w, h := f.displayed()
 	scale := min(w/width, h/height)
 	x, y := (w/scale-width)/2, (h/scale-height)/2
-	return pdf.Rect{LLX: -x, LLY: -y, URX: width + x, URY: height + y}
+	return pdf.Rect{LLX: 0 - x, LLY: 0 - y, URX: width + x, URY: height + y}
 }
 
 // Form adds the drawing to an update as a form XObject that fills the frame. A drawing of another shape keeps its

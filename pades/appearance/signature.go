@@ -84,7 +84,7 @@ func arrange(t SignatureText, r pdf.Rect, gap float64) (specimen, text, code pdf
 		}
 		if t.Specimen != nil {
 			specimen = text
-			specimen.URX = text.LLX + min(text.Width()*0.42, r.Height()*2.6)
+			specimen.URX = text.LLX + min(text.Width()*0.38, r.Height()*2.6)
 			text.LLX = specimen.URX + gap
 		}
 		return specimen, text, code
@@ -107,11 +107,11 @@ func (t SignatureText) lines() []Line {
 		head = heading
 	}
 	lines := []Line{
-		{Text: head, Size: 0.66, Color: muted, Optional: true},
+		{Text: head, Size: 0.66, Color: muted, Optional: true, Whole: true},
 		{Text: t.Name, Size: 1.1, Bold: true, Color: ink, Gap: 0.1},
 	}
 	if !t.Time.IsZero() {
-		lines = append(lines, Line{Text: Moment(t.Time), Size: 0.72, Color: muted, Gap: 0.25})
+		lines = append(lines, Line{Text: Moment(t.Time), Size: 0.72, Color: muted, Gap: 0.25, Whole: true})
 	}
 	for _, s := range []string{t.Reason, t.Location} {
 		lines = append(lines, Line{Text: s, Size: 0.72, Color: muted, Gap: 0.1, Optional: true})

@@ -18,6 +18,8 @@ type Line struct {
 	Gap   float64 // room before it, in relation to its size
 	// Optional lines are left out, the last one first, before text gets smaller than TextOptions.MinSize.
 	Optional bool
+	// Whole lines are wrapped only where all text would have to be much smaller without it.
+	Whole bool
 }
 
 // Align is where text stands in its box.
@@ -101,9 +103,11 @@ func (s *setter) fit(lines []Line) {
 	}
 	least := min(s.o.MinSize, s.o.MaxSize)
 	for {
-		// Whole words first, then words broken where they are too long.
-		for _, breaking := range []bool{false, true} {
-			if s.search(clean, least, s.o.MaxSize, breaking) {
+		for _, try := range []struct {
+			least float64
+			wrap  wrapping
+		}{{max(least, s.o.MaxSize*worthwhile), keepLines}, {least, keepWords}, {least, breakWords}} {
+			if s.search(clean, try.least, s.o.MaxSize, try.wrap) {
 				return
 			}
 		}
@@ -114,8 +118,20 @@ func (s *setter) fit(lines []Line) {
 		clean = append(clean[:i], clean[i+1:]...)
 	}
 	const speck = 1e-3
-	s.search(clean, speck, least, true)
+	s.search(clean, speck, least, breakWords)
 }
+
+// wrapping is what may be broken to make text fit.
+type wrapping uint8
+
+const (
+	keepLines  wrapping = iota // whole lines and words stay whole
+	keepWords                  // words do
+	breakWords                 // nothing
+)
+
+// worthwhile is how much smaller text may get to keep lines whole.
+const worthwhile = 0.55
 
 func lastOptional(lines []Line) int {
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -127,29 +143,29 @@ func lastOptional(lines []Line) int {
 }
 
 // search finds the largest size between two at which the lines fit, and tells whether there is one.
-func (s *setter) search(lines []Line, from, to float64, breaking bool) bool {
-	if !s.try(lines, from, breaking) {
+func (s *setter) search(lines []Line, from, to float64, wrap wrapping) bool {
+	if !s.try(lines, from, wrap) {
 		return false
 	}
-	if s.try(lines, to, breaking) {
+	if s.try(lines, to, wrap) {
 		return true
 	}
 	for range 12 {
-		if middle := (from + to) / 2; s.try(lines, middle, breaking) {
+		if middle := (from + to) / 2; s.try(lines, middle, wrap) {
 			from = middle
 		} else {
 			to = middle
 		}
 	}
-	return s.try(lines, from, breaking)
+	return s.try(lines, from, wrap)
 }
 
 // try wraps the lines at a size and tells whether they fit.
-func (s *setter) try(lines []Line, size float64, breaking bool) bool {
+func (s *setter) try(lines []Line, size float64, wrap wrapping) bool {
 	s.size, s.rows = size, nil
 	for _, l := range lines {
-		rows, ok := s.wrap(l, s.box.Width()/(size*l.Size)*1000, breaking)
-		if !ok {
+		rows, ok := s.wrap(l, s.box.Width()/(size*l.Size)*1000, wrap)
+		if !ok || wrap == keepLines && l.Whole && len(rows) > 1 {
 			return false
 		}
 		s.rows = append(s.rows, rows...)
@@ -168,8 +184,8 @@ func (s *setter) height() float64 {
 	return h * s.size
 }
 
-// wrap breaks a line at spaces, and within words if that is allowed. Width is in thousandths of an em.
-func (s *setter) wrap(l Line, width float64, breaking bool) ([]row, bool) {
+// wrap breaks a line at spaces, and within words if that is allowed or the script has no spaces. Width is in thousandths of an em.
+func (s *setter) wrap(l Line, width float64, allowed wrapping) ([]row, bool) {
 	weight := weightOf(l)
 	var rows []row
 	current, used := "", 0.0
@@ -189,7 +205,7 @@ func (s *setter) wrap(l Line, width float64, breaking bool) ([]row, bool) {
 		}
 		for w > width {
 			head, headWidth := s.head(weight, word, width)
-			if !breaking && !unspaced(word) || head == "" || head == word {
+			if allowed != breakWords && !unspaced(word) || head == "" || head == word {
 				return nil, false
 			}
 			current = head

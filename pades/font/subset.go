@@ -120,7 +120,9 @@ func (s *subsetter) glyph(g uint16) error {
 	} else {
 		data, err = simple(data, int(contours))
 	}
-	s.glyf = append(s.glyf, data...)
+	if s.glyf = append(s.glyf, data...); len(s.glyf) > len(s.face.table("glyf"))+4*len(s.glyphs) {
+		return unusable("glyphs that overlap")
+	}
 	for len(s.glyf)%4 != 0 {
 		s.glyf = append(s.glyf, 0)
 	}

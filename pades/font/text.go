@@ -81,14 +81,40 @@ func visual(text string) []rune {
 	if err != nil {
 		return []rune(text)
 	}
+	runs := make([]bidi.Run, order.NumRuns())
+	for i := range runs {
+		runs[i] = order.Run(i)
+	}
+	// The library resolves directions and leaves the runs in the order of the text.
+	if first := strings.IndexFunc(text, strong); first >= 0 && strings.IndexFunc(text, rightToLeft) == first {
+		return turned(runs)
+	}
 	var out []rune
-	for i := range order.NumRuns() {
-		run := order.Run(i)
-		if run.Direction() == bidi.RightToLeft {
-			out = append(out, reversed(run.String())...)
+	for i := 0; i < len(runs); {
+		end := i + 1
+		for j := i; backwards(runs[i]) && j < len(runs) && (backwards(runs[j]) || !strings.ContainsFunc(runs[j].String(), strong)); j++ {
+			if backwards(runs[j]) {
+				end = j + 1
+			}
+		}
+		out = append(out, turned(runs[i:end])...)
+		i = end
+	}
+	return out
+}
+
+func backwards(r bidi.Run) bool { return r.Direction() == bidi.RightToLeft }
+
+// turned orders runs from the last to the first, and turns those from right to left round. Numbers between them
+// stay as they are.
+func turned(runs []bidi.Run) []rune {
+	var out []rune
+	for _, r := range slices.Backward(runs) {
+		if backwards(r) {
+			out = append(out, reversed(r.String())...)
 			continue
 		}
-		out = append(out, []rune(run.String())...)
+		out = append(out, []rune(r.String())...)
 	}
 	return out
 }
@@ -96,6 +122,12 @@ func visual(text string) []rune {
 func rightToLeft(r rune) bool {
 	p, _ := bidi.LookupRune(r)
 	return p.Class() == bidi.R || p.Class() == bidi.AL
+}
+
+// strong reports characters that have a direction of their own.
+func strong(r rune) bool {
+	p, _ := bidi.LookupRune(r)
+	return p.Class() == bidi.L || rightToLeft(r)
 }
 
 // reversed turns a run round. Marks stay behind the letter they sit on, and brackets open the other way.
