@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"segel/internal/authority"
@@ -45,6 +46,8 @@ func open(ctx context.Context, conf config.Config, log *slog.Logger) (*app, erro
 
 // openAt is open with a clock, which all rooms share.
 func openAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time) (*app, error) {
+	// Whatever a library makes in the data folder is its owner's alone too.
+	syscall.Umask(0o077)
 	if err := os.MkdirAll(conf.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}

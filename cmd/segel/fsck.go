@@ -37,6 +37,11 @@ func (c fsckCommand) Run(w *world) error {
 		grave++
 		fmt.Fprintln(w.stdout, "audit log:", err)
 	}
+	n, root, err := a.store.Size(w.ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.stdout, "audit log: %d events, root %x\n", n, root)
 	fmt.Fprintf(w.stdout, "%d lost or changed, %d left over\n", grave, loose)
 	if grave > 0 {
 		return exitStatus(1)

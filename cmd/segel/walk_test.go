@@ -128,16 +128,18 @@ func TestFilesOfEveryStyleAreSignedSoundly(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner, signer := s.person(t, "Pemilik", ""), s.person(t, "Penanda", "")
-	again := func(pdf []byte) []byte { // a file that was signed here before
-		id := owner.upload(pdf, signer.as("signer", 1))
+	completed := func(s *service) []byte { // a file that went all the way before
+		owner := s.person(t, "Sebelumnya", "")
+		id := owner.upload(pdftest.Table(1), owner.as("signer", 1))
+		owner.place(id, owner.at("sign", 20, 400, 140, 460), owner.at("emet", 150, 400, 210, 460)).ok()
 		owner.verb("finalize-docs", id).ok()
-		signer.verb("sign-docs", id).ok()
+		owner.verb("sign-docs", id).ok()
 		owner.completed(id)
 		return owner.download(id)
 	}
 	for name, pdf := range map[string][]byte{
 		"table": pdftest.Table(1), "streams": pdftest.Streams(2), "hybrid": pdftest.Hybrid(1), "linearized": pdftest.Linearized(2),
-		"rotated": pdftest.Rotated(), "form": pdftest.Form(), "signed before": again(pdftest.Table(1)),
+		"rotated": pdftest.Rotated(), "form": pdftest.Form(), "signed here before": completed(s), "signed elsewhere before": completed(start(t)),
 	} {
 		id := owner.upload(pdf, signer.as("signer", 1))
 		owner.place(id, signer.at("sign", 20, 20, 140, 80), signer.at("emet", 150, 20, 210, 80)).ok()

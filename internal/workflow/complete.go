@@ -56,6 +56,12 @@ func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Re
 	if err != nil {
 		return nil, err
 	}
+	ours := []string{d.SealField()}
+	for _, p := range d.Participants {
+		if !p.SignedAt.IsZero() {
+			ours = append(ours, p.Field)
+		}
+	}
 	steps := []struct {
 		kind contract.RevisionKind
 		make func(pades.Source) (*pades.Result, error)
@@ -67,7 +73,8 @@ func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Re
 			})
 		}},
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
-			return pades.Validation(ctx, src, s.Revocation)
+			// A file may have come with signatures of issuers that we cannot ask; ours have to be proved.
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Required: ours})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
 			return pades.DocumentTimestamp(ctx, src, s.Timestamper)
