@@ -366,6 +366,8 @@ func TestFileNamesLoseWhatCouldDeceive(t *testing.T) {
 		"a\r\nSet-Cookie: x.pdf": "a Set-Cookie: x.pdf",
 		"kontrak\u202Efdp.exe":   "kontrakfdp.exe",
 		"..":                     "",
+		"berkas/ ..":             "",
+		"../\nkontrak.pdf":       "kontrak.pdf",
 		"  Surat   Kuasa.pdf ":   "Surat Kuasa.pdf",
 		"契約書.pdf":                "契約書.pdf",
 	} {

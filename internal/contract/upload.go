@@ -158,7 +158,7 @@ func isBidiMark(r rune) bool {
 // nothing usable is left.
 func CleanFilename(s string) string {
 	s = CleanText(strings.ReplaceAll(s, `\`, "/"))
-	if s = path.Base(s); s == "." || s == ".." || s == "/" {
+	if s = strings.TrimSpace(path.Base(s)); s == "." || s == ".." || s == "/" {
 		return ""
 	}
 	return s
