@@ -98,9 +98,9 @@ func settle(steps []step, d *contract.Document) {
 			s.State = "active"
 		default:
 			s.State = "stopped"
-			if d.Reason != "" {
-				s.Reason = &d.Reason
-			}
+		}
+		if d.Reason != "" {
+			s.Reason = &d.Reason
 		}
 		reached = true
 	}

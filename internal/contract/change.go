@@ -47,6 +47,7 @@ const (
 	EventStampFailed    EventType = "stamp_failed"
 	EventRestamp        EventType = "restamp"
 	EventCompleted      EventType = "completed"
+	EventClosingDelayed EventType = "closing_delayed"
 	EventDownloaded     EventType = "downloaded"
 	EventPasswordForgot EventType = "password_forgotten" // Document is 0
 )

@@ -103,7 +103,7 @@ type Document struct {
 	RemindedAt   time.Time
 	Restamping   bool   // from restamp until it settles
 	Specimen     bool   // stamped by the sandbox office: of no legal value
-	Reason       string // why it was rejected, canceled or failed, in the actor's or the office's words
+	Reason       string // why it was rejected, canceled or failed, or what its closing waits for, in the actor's or the office's words
 }
 
 // File is a run of immutable bytes in the blob store.

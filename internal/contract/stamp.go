@@ -151,6 +151,21 @@ func Restamp(d *Document, by Actor, now time.Time) (Change, error) {
 	return c, nil
 }
 
+// Delay records why the closing has to wait. The document stays processing and the job tries again; saying the
+// same twice changes nothing.
+func Delay(d *Document, problem string, now time.Time) (c Change, changed bool, err error) {
+	if d.State != Processing || !d.FullySigned() || d.nextStamp() >= 0 {
+		return Change{}, false, ErrNotActive
+	}
+	if d.Reason == problem {
+		return Change{}, false, nil
+	}
+	c = change(d)
+	c.After.Reason = problem
+	c.note(EventClosingDelayed, Actor{}, now, "problem", problem)
+	return c, true, nil
+}
+
 // Complete records the closing revisions: seal, validation data, document timestamp.
 func Complete(d *Document, closing []Revision, now time.Time) (Change, error) {
 	if d.State != Processing || !d.FullySigned() || d.nextStamp() >= 0 {
@@ -163,7 +178,7 @@ func Complete(d *Document, closing []Revision, now time.Time) (Change, error) {
 			return Change{}, err
 		}
 	}
-	c.After.State, c.After.EndedAt, c.After.Restamping = Completed, now, false
+	c.After.State, c.After.EndedAt, c.After.Restamping, c.After.Reason = Completed, now, false, ""
 	c.note(EventCompleted, Actor{}, now, "digest", fmt.Sprintf("%x", c.After.Current().Digest))
 	return c, nil
 }

@@ -36,7 +36,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		for _, r := range closing {
 			err = errors.Join(err, s.discard(ctx, r.Tail.Key))
 		}
-		return err
+		return errors.Join(err, s.delay(ctx, id, err))
 	}
 	_, err = s.apply(ctx, id, func(now *contract.Document) (*contract.Change, error) {
 		if now.Current().End != d.Current().End {
@@ -48,6 +48,28 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		return s.disown(ctx, err, closing...)
 	}
 	return nil
+}
+
+// delay tells those who wait for the document why its closing takes longer.
+func (s *Service) delay(ctx context.Context, id contract.DocumentID, cause error) error {
+	if ctx.Err() != nil {
+		return nil // we are being stopped; nothing is wrong with the document
+	}
+	problem := "unexpected error"
+	switch {
+	case errors.Is(cause, pades.ErrTimestamp):
+		problem = "time-stamp authority"
+	case errors.Is(cause, pades.ErrProof):
+		problem = "revocation status"
+	}
+	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		c, changed, err := contract.Delay(d, problem, s.Clock())
+		if err != nil || !changed {
+			return nil, err
+		}
+		return &c, nil
+	})
+	return err
 }
 
 // close makes the closing revisions one on top of the other. The document is a copy: nothing is committed here.

@@ -182,13 +182,13 @@ func TestWithoutTrustedTimeNothingIsSigned(t *testing.T) {
 	if err := h.Complete(ctx, id); err == nil {
 		t.Error("closed without trusted time")
 	}
-	if d := h.read(id); d.State != contract.Processing {
-		t.Errorf("an outage left processing for %s", d.State)
+	if d := h.read(id); d.State != contract.Processing || d.Reason != "time-stamp authority" {
+		t.Errorf("an outage left processing for %s, and says %q", d.State, d.Reason)
 	}
 	h.clock.down = false
 	h.work(id)
-	if d := h.read(id); d.State != contract.Completed {
-		t.Errorf("the document is %s", d.State)
+	if d := h.read(id); d.State != contract.Completed || d.Reason != "" {
+		t.Errorf("the document is %s %q", d.State, d.Reason)
 	}
 }
 
