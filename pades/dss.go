@@ -43,7 +43,7 @@ func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, erro
 	if err != nil {
 		return nil, fmt.Errorf("document security store: %w", err)
 	}
-	g := &gatherer{ctx: ctx, o: o}
+	g := &gatherer{ctx: ctx, o: o, store: s}
 	g.know(o.Certificates...)
 	g.know(s.certificates()...)
 	signatures, err := d.Signatures()
@@ -205,7 +205,8 @@ func (s *store) write(u *pdf.Update) error {
 	return s.writeVRI(u, dss)
 }
 
-// writeVRI replaces the entries of the signatures and keeps all others.
+// writeVRI adds entries and keeps those that are there: what proves a signature is in the lists in any case, and
+// readers that compare revisions take a changed entry for an attack.
 func (s *store) writeVRI(u *pdf.Update, dss pdf.Dict) error {
 	o, err := u.Resolve(dss["VRI"])
 	if err != nil {
@@ -215,15 +216,19 @@ func (s *store) writeVRI(u *pdf.Update, dss pdf.Dict) error {
 	if !ok {
 		vri = pdf.Dict{}
 	}
+	fresh := false
 	for key, entry := range s.vri {
-		vri[key] = entry
+		if _, there := vri[key]; !there {
+			vri[key], fresh = entry, true
+		}
+	}
+	if !fresh {
+		return nil
 	}
 	if ref := dss.Ref("VRI"); ok && !ref.IsZero() {
 		u.Set(ref, vri)
 		return nil
 	}
-	if len(vri) > 0 {
-		dss["VRI"] = vri
-	}
+	dss["VRI"] = vri
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -82,6 +83,14 @@ func TestStoreGrowsAndKeepsWhatItHas(t *testing.T) {
 	}
 	if len(second["Certs"]) != len(first["Certs"])+1 {
 		t.Errorf("%d certificates became %d by one signer", len(first["Certs"]), len(second["Certs"]))
+	}
+	if len(second["OCSPs"]) != len(first["OCSPs"])+1 {
+		t.Errorf("%d responses became %d by one signer", len(first["OCSPs"]), len(second["OCSPs"]))
+	}
+	for key, entry := range vri1 {
+		if fmt.Sprint(vri2[key]) != fmt.Sprint(entry) {
+			t.Errorf("entry %s changed", key)
+		}
 	}
 	if len(vri2) != len(vri1)+2 { // B and the document timestamp between
 		t.Errorf("%d entries became %d", len(vri1), len(vri2))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/crypto/ocsp"
 
@@ -24,6 +25,7 @@ type proof struct{ certificates, ocsps, crls [][]byte }
 type gatherer struct {
 	ctx   context.Context
 	o     ValidationOptions
+	store *store
 	pool  []*x509.Certificate
 	asked map[string]answer // by DER of the certificate
 }
@@ -45,112 +47,129 @@ func (g *gatherer) know(certs ...*x509.Certificate) {
 // signature gathers what proves a signature or document timestamp.
 func (g *gatherer) signature(s *pdf.Signature) (proof, error) {
 	required := g.o.Required == nil || slices.Contains(g.o.Required, s.Field.Name)
-	leaves, err := g.leaves(s)
+	leaves, at, err := g.leaves(s)
 	if err != nil {
 		if required {
 			return proof{}, fmt.Errorf("%w: %w", ErrProof, err)
 		}
 		return proof{}, nil
 	}
-	var p proof
+	w := walk{g: g, required: required, at: at}
 	for _, leaf := range leaves {
-		if err := g.prove(&p, leaf, required, maxChain); err != nil {
+		if err := w.prove(leaf, maxChain); err != nil {
 			return proof{}, fmt.Errorf("%w: %w", ErrProof, err)
 		}
 	}
-	return p, nil
+	return w.proof, nil
 }
 
-// leaves returns the certificates that signed: the signer's and the time-stamp authority's.
-func (g *gatherer) leaves(s *pdf.Signature) ([]*x509.Certificate, error) {
+// leaves returns the certificates that signed, the signer's and the time-stamp authority's, and the time that is
+// proved, which is zero if none is.
+func (g *gatherer) leaves(s *pdf.Signature) ([]*x509.Certificate, time.Time, error) {
 	sd, err := cms.Parse(s.Contents)
 	if err != nil {
-		return nil, err
+		return nil, time.Time{}, err
 	}
 	g.know(sd.Certificates...)
 	if len(sd.Signers) != 1 {
-		return nil, fmt.Errorf("%d signers", len(sd.Signers))
+		return nil, time.Time{}, fmt.Errorf("%d signers", len(sd.Signers))
 	}
 	signer := sd.Certificate(sd.Signers[0])
 	if signer == nil {
-		return nil, errors.New("the signer's certificate is not included")
+		return nil, time.Time{}, errors.New("the signer's certificate is not included")
 	}
-	leaves := []*x509.Certificate{signer}
-	der, ok, err := cms.Value(sd.Signers[0].Unsigned, cms.OIDSignatureTimestamp)
-	if err != nil || !ok {
-		return leaves, err
+	if sd.ContentType.Equal(cms.OIDTSTInfo) {
+		token, err := tsp.Parse(s.Contents)
+		if err != nil {
+			return nil, time.Time{}, err
+		}
+		return []*x509.Certificate{signer}, token.Time, nil
 	}
-	token, err := tsp.Parse(der)
-	if err != nil {
-		return nil, err
+	token, err := signatureTimestamp(sd.Signers[0])
+	if err != nil || token == nil {
+		return []*x509.Certificate{signer}, time.Time{}, err
 	}
 	g.know(token.Chain...)
-	return append(leaves, token.Authority), nil
+	return []*x509.Certificate{signer, token.Authority}, token.Time, nil
 }
 
 // maxChain bounds a chain of issuers, and of responders that need responders.
 const maxChain = 10
 
+// walk goes up the chains of one signature.
+type walk struct {
+	g        *gatherer
+	proof    proof
+	required bool
+	at       time.Time
+}
+
 // prove adds a certificate, its issuers, and proof about all of them. Where an issuer or a proof is missing it is
-// an error if the evidence is required, else the end of what can be said. A revoked certificate has proof too, but
-// not one to be sealed in; it is treated as missing.
-func (g *gatherer) prove(p *proof, cert *x509.Certificate, required bool, depth int) error {
-	if !add(&p.certificates, cert.Raw) || selfSigned(cert) {
+// an error if the evidence is required, else the end of what can be said. That a certificate was revoked is no
+// proof to be sealed in; it is treated as missing.
+func (w *walk) prove(cert *x509.Certificate, depth int) error {
+	if !add(&w.proof.certificates, cert.Raw) || selfSigned(cert) {
 		return nil
 	}
 	if depth == 0 {
 		return fmt.Errorf("chain of certificate %x is too long", cert.SerialNumber)
 	}
-	issuer := g.issuer(cert)
+	issuer := w.g.issuer(cert)
 	if issuer == nil {
-		return unless(required, fmt.Errorf("the issuer %q of certificate %x is not known", cert.Issuer.CommonName, cert.SerialNumber))
+		return w.missing(fmt.Errorf("the issuer %q of certificate %x is not known", cert.Issuer.CommonName, cert.SerialNumber))
 	}
 	if !unchecked(cert) {
-		m, err := g.ask(cert, issuer)
-		if err := g.ctx.Err(); err != nil {
+		m, err := w.g.ask(cert, issuer, w.at)
+		if err := w.g.ctx.Err(); err != nil {
 			return err
 		}
 		if err != nil {
-			if err := unless(required, fmt.Errorf("certificate %x of %q: %w", cert.SerialNumber, cert.Subject.CommonName, err)); err != nil {
-				return err
-			}
+			err = w.missing(fmt.Errorf("certificate %x of %q: %w", cert.SerialNumber, cert.Subject.CommonName, err))
 		}
-		if err := g.keep(p, m, cert, issuer, required, depth); err != nil {
+		if err == nil {
+			err = w.keep(m, cert, issuer, depth)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return g.prove(p, issuer, required, depth-1)
+	return w.prove(issuer, depth-1)
 }
 
-// unless passes on an error that matters.
-func unless(required bool, err error) error {
-	if required {
+// missing passes on an error that matters.
+func (w *walk) missing(err error) error {
+	if w.required {
 		return err
 	}
 	return nil
 }
 
 // keep adds proof, and proof about the responder that signed it.
-func (g *gatherer) keep(p *proof, m revocation.Material, cert, issuer *x509.Certificate, required bool, depth int) error {
+func (w *walk) keep(m revocation.Material, cert, issuer *x509.Certificate, depth int) error {
 	if m.CRL != nil {
-		add(&p.crls, m.CRL)
+		add(&w.proof.crls, m.CRL)
 	}
 	if m.OCSP == nil {
 		return nil
 	}
-	add(&p.ocsps, m.OCSP)
+	add(&w.proof.ocsps, m.OCSP)
 	r, err := ocsp.ParseResponseForCert(m.OCSP, cert, issuer)
 	if err != nil {
-		return unless(required, fmt.Errorf("proof by %q: %w", issuer.Subject.CommonName, err))
+		return w.missing(fmt.Errorf("proof by %q: %w", issuer.Subject.CommonName, err))
 	}
 	if r.Certificate == nil || r.Certificate.Equal(issuer) {
 		return nil
 	}
-	g.know(r.Certificate)
-	return g.prove(p, r.Certificate, required, depth-1)
+	w.g.know(r.Certificate)
+	return w.prove(r.Certificate, depth-1)
 }
 
-func (g *gatherer) ask(cert, issuer *x509.Certificate) (revocation.Material, error) {
+// ask returns proof that a certificate was good at a time or later: what the file has, what was asked before, or
+// what the source says now.
+func (g *gatherer) ask(cert, issuer *x509.Certificate, at time.Time) (revocation.Material, error) {
+	if m, ok := g.store.proof(cert, issuer, at); ok {
+		return m, nil
+	}
 	if a, ok := g.asked[string(cert.Raw)]; ok {
 		return a.material, a.err
 	}
@@ -160,6 +179,34 @@ func (g *gatherer) ask(cert, issuer *x509.Certificate) (revocation.Material, err
 	}
 	g.asked[string(cert.Raw)] = answer{m, err}
 	return m, err
+}
+
+// proof finds proof in the store that was made at a time or later. Nothing is proved about a time that is not
+// proved itself.
+func (s *store) proof(cert, issuer *x509.Certificate, at time.Time) (revocation.Material, bool) {
+	if at.IsZero() {
+		return revocation.Material{}, false
+	}
+	at = at.Truncate(time.Second) // proof states whole seconds
+	for _, der := range s.lists["OCSPs"].der {
+		r, err := ocsp.ParseResponseForCert(der, cert, issuer)
+		if err != nil || r.ThisUpdate.Before(at) {
+			continue
+		}
+		if _, err := revocation.JudgeOCSP(der, cert, issuer, r.ThisUpdate); err == nil {
+			return revocation.Material{OCSP: der}, true
+		}
+	}
+	for _, der := range s.lists["CRLs"].der {
+		l, err := x509.ParseRevocationList(der)
+		if err != nil || l.ThisUpdate.Before(at) {
+			continue
+		}
+		if _, err := revocation.JudgeCRL(der, cert, issuer, l.ThisUpdate); err == nil {
+			return revocation.Material{CRL: der}, true
+		}
+	}
+	return revocation.Material{}, false
 }
 
 // issuer finds the certificate whose key signed cert.
