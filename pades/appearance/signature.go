@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"segel/pdf"
 )
@@ -142,12 +143,9 @@ func initials(name string) string {
 	var b strings.Builder
 	n := 0
 	for word := range strings.FieldsSeq(name) {
-		for _, r := range word {
-			if unicode.IsLetter(r) && n < 3 {
-				b.WriteRune(unicode.ToUpper(r))
-				n++
-			}
-			break
+		if r, _ := utf8.DecodeRuneInString(word); unicode.IsLetter(r) && n < 3 {
+			b.WriteRune(unicode.ToUpper(r))
+			n++
 		}
 	}
 	if n == 0 {
