@@ -174,6 +174,10 @@ func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 		if _, err := d.Fields(); err != nil {
 			continue // a form that qpdf does not look into
 		}
+		var before map[string]verdict
+		if s, err := d.Signatures(); err == nil && len(s) > 0 {
+			before = verdicts(t, path)
+		}
 		spec, look := visible(t, p, "TampakUji")
 		tail, err := pades.AddFields(d, []pades.FieldSpec{spec, {Name: "SegelUji"}})
 		if err != nil {
@@ -193,8 +197,14 @@ func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 		}
 		p.b = append(p.b, r.Tail...)
 		out := p.save(t)
-		if v := verdicts(t, out)["TampakUji"]; !v.valid || !v.total {
+		after := verdicts(t, out)
+		if v := after["TampakUji"]; !v.valid || !v.total {
 			t.Errorf("%s: pdfsig says %+v", name, v)
+		}
+		for field, v := range before {
+			if v.valid && !after[field].valid {
+				t.Errorf("%s: the signature in %q was valid before", name, field)
+			}
 		}
 		if !healthy(t, out) {
 			t.Errorf("%s: qpdf finds fault", name)
