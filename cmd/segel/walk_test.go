@@ -181,16 +181,26 @@ func TestGuestSignsThroughHisLinkAndItsPredecessorIsDead(t *testing.T) {
 	s := start(t)
 	owner := s.person(t, "Pemilik", "")
 	id := owner.uploadWith(object{"guest": object{"name": "Tamu 山田", "email": "tamu@example.test", "role": "signer", "number": "1"}}, simple())
-	owner.verb("finalize-docs", id).ok()
 	person := owner.get("signers", id).ok().object()["data"].(object)["signer"].([]any)[0].(object)["user_id"].(string)
+	named := object{"page": 1, "type": "sign", "user": object{"userid": person}, "emet": object{"llx": 100, "lly": 100, "urx": 300, "ury": 160}}
+	owner.place(id, named).ok()
+	owner.verb("finalize-docs", id).ok()
 	first := owner.guest(id, person)
 	second := owner.guest(id, person)
 	first.verb("sign-docs", id).is(http.StatusUnauthorized)
 	second.do("GET", documentPath+"out", nil).is(http.StatusForbidden)
 	second.verb("sign-docs", id).ok()
 	owner.completed(id)
-	if n := soundSignatures(t, second.download(id)); n != 3 {
+	signed := second.download(id)
+	if n := soundSignatures(t, signed); n != 3 {
 		t.Errorf("%d signatures", n)
+	}
+	file := filepath.Join(t.TempDir(), "signed.pdf")
+	if err := os.WriteFile(file, signed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := judge(t, "pdftotext", file, "-"); err != nil || !strings.Contains(text, "Tamu 山田") {
+		t.Errorf("the name cannot be read on the page: %v\n%s", err, text)
 	}
 }
 
