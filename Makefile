@@ -13,6 +13,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## build, and start the service on its embedded default (DATA=data LISTEN=127.0.0.1:8080)
+	@scripts/need -w cjk-font
 	@$(BIN) serve --data $(DATA) --listen $(LISTEN)
 
 build: ## build the one binary, build/segel
@@ -21,7 +22,7 @@ build: ## build the one binary, build/segel
 	@$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/segel
 
 test: ## run all tests; as root, install the programs that judge our files first
-	@scripts/need go pdfsig qpdf mutool openssl postgres
+	@scripts/need go pdfsig qpdf mutool openssl postgres cjk-font
 	@SEGEL_REQUIRE_POSTGRES=1 go test -timeout 10m ./...
 
 test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler)
