@@ -47,7 +47,28 @@ func (s *Store) CheckLog(ctx context.Context) error {
 			return fmt.Errorf("check log at leaf %d: %w", tree.Size(), err)
 		}
 	}
+	if err := s.db.read(ctx, func(q querier) error { return checkOutside(ctx, q) }); err != nil {
+		return fmt.Errorf("check what is outside of the log: %w", err)
+	}
 	return nil
+}
+
+// checkOutside looks for rows that are no part of the tree. An event there would be told to readers as one of its
+// document's, or take the place of the next, and no root says anything about it.
+func checkOutside(ctx context.Context, q querier) error {
+	// The size is read again, in the snapshot of the rows: others may have appended since.
+	var size, events, hashes int64
+	if err := one(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
+		return err
+	}
+	if err := one(ctx, q, []any{&events}, `SELECT COUNT(*) FROM event WHERE leaf < 0 OR leaf >= $1`, size); err != nil {
+		return err
+	}
+	err := one(ctx, q, []any{&hashes}, `SELECT COUNT(*) FROM log_hash WHERE position < 0 OR position >= $1`, tlog.StoredHashIndex(0, size))
+	if err == nil && events+hashes > 0 {
+		return fmt.Errorf("%d events and %d hashes: %w", events, hashes, audit.ErrMismatch)
+	}
+	return err
 }
 
 // checkEvents extends the tree by the stored events up to leaf until, and compares the hashes that this makes

@@ -50,6 +50,11 @@ func TestWhatIsTamperedWithShows(t *testing.T) {
 			`DELETE FROM log_hash WHERE position = 2`,
 			`UPDATE log_hash SET hash = (SELECT hash FROM log_hash WHERE position = 0) WHERE position = 2`,
 			`UPDATE log_size SET size = size + 1`,
+			`INSERT INTO event (leaf, type, document, at, person, name, email, ip, details) SELECT -1, 'signed', document, at, person, name, email, ip, details FROM event WHERE leaf = 3`,
+			`INSERT INTO event (leaf, type, document, at, person, name, email, ip, details) SELECT 520, 'signed', document, at, person, name, email, ip, details FROM event WHERE leaf = 3`,
+			`INSERT INTO event (leaf, type, document, at, person, name, email, ip, details) SELECT 1000, 'signed', document, at, person, name, email, ip, details FROM event WHERE leaf = 3`,
+			`INSERT INTO log_hash (position, hash) SELECT -1, hash FROM log_hash WHERE position = 0`,
+			`UPDATE log_size SET size = size - 1`,
 		} {
 			if err := s.tampered(t, tamper); !errors.Is(err, audit.ErrMismatch) {
 				t.Errorf("%s: %v", tamper, err)
