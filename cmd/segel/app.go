@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -189,11 +190,19 @@ func (w *world) log(conf config.Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w.stderr, o))
 }
 
-// plain turns a refusal of a rule into the sentence that a person reads.
+// plain turns a refusal of a rule into the sentence that a person reads; where it is about members of the input,
+// into what is said of each.
 func plain(err error) error {
 	var e *contract.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	return errors.New(text.Sentence(text.English, e.Code, e.Args))
+	if len(e.Fields) == 0 {
+		return errors.New(text.Sentence(text.English, e.Code, e.Args))
+	}
+	var all []string
+	for _, f := range e.Fields {
+		all = append(all, f.Field+": "+text.Field(text.English, f))
+	}
+	return errors.New(strings.Join(all, " "))
 }

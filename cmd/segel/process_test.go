@@ -3,13 +3,13 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 
 	"segel/internal/config"
@@ -20,45 +20,65 @@ type process struct {
 	*service               // of which it has the address and the folder only
 	email, password string // printed at the first start; else empty
 	cmd             *exec.Cmd
-	stderr          *bytes.Buffer // read once it has ended
+	out             *bufio.Reader
+	stdout, stderr  bytes.Buffer // whole once it has ended
 }
 
-// serve starts the program on a folder, with further variables in its environment. It ends with the test.
-func serve(t *testing.T, data string, env ...string) *process {
-	t.Helper()
-	p := &process{stderr: &bytes.Buffer{}}
+// launch starts the service on a folder, with further variables in its environment, and waits for its address.
+func launch(data string, env ...string) (*process, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	p := &process{service: &service{app: &app{conf: config.Config{DataDir: data}}}}
 	p.cmd = &exec.Cmd{
-		Path: program(t), Args: []string{segel, "serve", "--data", data, "--listen", "127.0.0.1:0"},
-		Env: append([]string{"TZ=UTC"}, env...), Stderr: p.stderr,
+		Path: exe, Args: []string{segel, "serve", "--data", data, "--listen", "127.0.0.1:0"},
+		Env: append([]string{"TZ=UTC"}, env...), Stderr: &p.stderr,
 	}
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	stop := sync.OnceFunc(func() {
-		_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have been killed
-		if err := p.cmd.Wait(); err != nil && p.cmd.ProcessState.ExitCode() >= 0 {
-			t.Errorf("%v: %s", err, p.stderr)
+	p.out = bufio.NewReader(io.TeeReader(out, &p.stdout))
+	for p.url == "" {
+		line, err := p.out.ReadString('\n')
+		if err != nil {
+			return nil, fmt.Errorf("it does not listen: %w: %w: %s", err, p.cmd.Wait(), &p.stderr)
 		}
-	})
-	t.Cleanup(stop)
-	p.service = &service{app: &app{conf: config.Config{DataDir: data}}, stop: stop}
-	for lines := bufio.NewScanner(out); p.url == "" && lines.Scan(); {
-		line := lines.Text()
 		if _, err := fmt.Sscanf(line, "first login: %s password: %s", &p.email, &p.password); err == nil {
 			p.email = strings.TrimSuffix(p.email, ",")
 		}
 		if _, url, ok := strings.Cut(line, "listens on "); ok {
-			p.url = url
+			p.url = strings.TrimSpace(url)
 		}
 	}
-	if p.url == "" {
-		stop()
-		t.Fatalf("it does not listen: %s", p.stderr)
+	return p, nil
+}
+
+// end tells the process to stop and waits until it has.
+func (p *process) end() error {
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		return err
 	}
+	_, err := io.Copy(io.Discard, p.out)
+	return errors.Join(err, p.cmd.Wait())
+}
+
+// serve launches the service for the time of a test.
+func serve(t *testing.T, data string, env ...string) *process {
+	t.Helper()
+	p, err := launch(data, env...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.end(); err != nil {
+			t.Errorf("%v: %s", err, &p.stderr)
+		}
+	})
 	return p
 }
 
