@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -91,6 +92,10 @@ func (c signCommand) sign(ctx context.Context, in io.ReaderAt, size int64, s *si
 		if err != nil {
 			return nil, fmt.Errorf("page %d of %s: %w", field.Page, c.In, err)
 		}
+		w, h := page.Displayed()
+		if r := field.Rect; r.LLX < 0 || r.LLY < 0 || r.URX > w || r.URY > h {
+			return nil, fmt.Errorf("the box lies off page %d, which is %g by %g points", field.Page, w, h)
+		}
 		field.Rect = page.ToUser(field.Rect)
 	}
 	steps := []func(pades.Source) (*pades.Result, error){
@@ -127,7 +132,7 @@ func (c signCommand) field() (*pades.FieldSpec, error) {
 	var v [4]float64
 	for i, p := range parts {
 		var err error
-		if v[i], err = strconv.ParseFloat(strings.TrimSpace(p), 64); err != nil {
+		if v[i], err = strconv.ParseFloat(strings.TrimSpace(p), 64); err != nil || math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
 			return nil, fmt.Errorf("corner %q of the box is no number", p)
 		}
 	}
