@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest/pgtest"
 	"segel/pdf/pdftest"
 )
 
@@ -42,7 +44,19 @@ func soundSignatures(t testing.TB, pdf []byte) int {
 
 func TestContractIsUploadedPlacedSignedStampedSealedAndDownloaded(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	walk(t, start(t))
+}
+
+func TestContractWalksTheSameWayOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	s := start(t, "SEGEL_DATABASE", pgtest.Database(t, sqlstore.Migrate))
+	walk(t, s)
+	fsck(t, s, 0)
+}
+
+// walk leads one contract from its upload to its download.
+func walk(t *testing.T, s *service) {
+	t.Helper()
 	owner, signer := s.person(t, "Sari Wulandari", ""), s.person(t, "Budi Santoso", "")
 	original := simple()
 	id := owner.upload(original, signer.as("signer", 1))
