@@ -45,6 +45,18 @@ func open(ctx context.Context, conf config.Config, log *slog.Logger) (*app, erro
 	return openAt(ctx, conf, log, time.Now)
 }
 
+// openThere is open for commands that use what is there. A slip of the pen must not make a new folder, in which
+// all is well and whose root nobody knows.
+func openThere(ctx context.Context, conf config.Config, log *slog.Logger) (*app, error) {
+	if _, err := os.Stat(filepath.Join(conf.DataDir, authorityDir)); err != nil {
+		return nil, fmt.Errorf("%s is no data folder: %w", conf.DataDir, err)
+	}
+	return open(ctx, conf, log)
+}
+
+// authorityDir is what every data folder has.
+const authorityDir = "authority"
+
 // openAt is open with a clock, which all rooms share.
 func openAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time) (*app, error) {
 	// Whatever a library makes in the data folder is its owner's alone too.
@@ -79,7 +91,7 @@ func dsn(conf config.Config) string {
 
 func (a *app) wire() error {
 	var err error
-	a.authority, err = authority.Open(filepath.Join(a.conf.DataDir, "authority"), authority.Options{
+	a.authority, err = authority.Open(filepath.Join(a.conf.DataDir, authorityDir), authority.Options{
 		PublicURL: a.conf.BaseURL(), Clock: a.clock, Sealer: a.sealer, Ledger: ledger{a.store},
 	})
 	if err != nil {

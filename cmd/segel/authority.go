@@ -11,7 +11,7 @@ func (c authorityExportCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	a, err := open(w.ctx, conf, w.log(conf))
+	a, err := openThere(w.ctx, conf, w.log(conf))
 	if err != nil {
 		return err
 	}

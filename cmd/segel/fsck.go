@@ -16,7 +16,7 @@ func (c fsckCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	a, err := open(w.ctx, conf, w.log(conf))
+	a, err := openThere(w.ctx, conf, w.log(conf))
 	if err != nil {
 		return err
 	}

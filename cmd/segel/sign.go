@@ -155,7 +155,7 @@ func (c signCommand) signing(w *world) (*signing, func(), error) {
 		if err != nil {
 			return nil, nothing, err
 		}
-		a, err := open(w.ctx, conf, w.log(conf))
+		a, err := openThere(w.ctx, conf, w.log(conf))
 		if err != nil {
 			return nil, nothing, err
 		}
