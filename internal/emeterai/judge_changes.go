@@ -26,6 +26,9 @@ func (j *judge) changes() error {
 	if err := extends("catalog", catalog, now, "AcroForm", "DSS", "Extensions", "Version", "Metadata"); err != nil {
 		return err
 	}
+	if err := keepsProof(j.before, j.after, catalog["DSS"], now["DSS"]); err != nil {
+		return err
+	}
 	page, err := j.page()
 	if err != nil {
 		return err
