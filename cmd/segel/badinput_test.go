@@ -70,24 +70,27 @@ func TestUploadThatIsCutOffIsRefusedAndLeavesNothing(t *testing.T) {
 	whole := body(t, pdftest.Table(400), nil)
 	for _, n := range []int{0, 1, 20, 60, 1500, len(whole) / 2, len(whole) - 2, len(whole) - 1} {
 		owner.leavesNothing(fmt.Sprint("cut at ", n), func() {
-			owner.cut(whole, n, true).is(http.StatusBadRequest, "body.incomplete")
-			owner.cut(whole, n, false)
+			owner.cut(whole, n, true, "Idempotency-Key: satu\r\n").is(http.StatusBadRequest, "body.incomplete")
+			owner.cut(whole, n, false, "")
 			owner.do("POST", uploadPath, object{"document_base64": ""}).is(http.StatusUnsupportedMediaType, "file.empty")
 		})
 	}
-	owner.do("POST", uploadPath, whole).ok()
+	// None of these answers was kept for the key.
+	if a := owner.do("POST", uploadPath, whole, "Idempotency-Key", "satu").ok(); a.header.Get("Idempotent-Replayed") != "" {
+		t.Error("the answer is that of another request")
+	}
 }
 
 // cut sends the first n bytes of a body that promises to be longer, and then no more. A client that stays hears
 // the answer; one that goes gets none.
-func (c *client) cut(body []byte, n int, stays bool) *answer {
+func (c *client) cut(body []byte, n int, stays bool, header string) *answer {
 	c.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	defer conn.Close()
-	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: segel\r\nx-access-token: %s\r\nContent-Length: %d\r\n\r\n", uploadPath, c.token, len(body))
+	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: segel\r\nx-access-token: %s\r\nContent-Length: %d\r\n%s\r\n", uploadPath, c.token, len(body), header)
 	if _, err := conn.Write(append([]byte(head), body[:n]...)); err != nil {
 		c.t.Fatal(err)
 	}

@@ -108,6 +108,86 @@ func fields(a *answer) map[string]string {
 	return all
 }
 
+func TestACrowdOfOneVerbTakesTheQuotaOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	owner, signer := s.person(t, "Pemilik", ""), s.person(t, "Penanda", "")
+	id := owner.upload(simple(), signer.as("signer", 1))
+	owner.place(id, owner.at("emet", 100, 100, 160, 160)).ok()
+	crowd := func(c *client, verb string) map[int]int {
+		answers, seen := make(chan *answer), map[int]int{}
+		for range 8 {
+			go func() { answers <- c.verb(verb, id) }()
+		}
+		for range 8 {
+			seen[(<-answers).status]++
+		}
+		return seen
+	}
+	if seen := crowd(owner, "finalize-docs"); seen[http.StatusOK] != 8 {
+		t.Errorf("finalize: %v", seen)
+	}
+	if seen := crowd(signer, "sign-docs"); seen[http.StatusOK] != 1 || seen[http.StatusConflict] != 7 {
+		t.Errorf("sign: %v", seen)
+	}
+	owner.completed(id)
+	if b := owner.stored().Balance; b["emet"] != 999.0 || b["esgn"] != 999.0 {
+		t.Errorf("balance %v", b)
+	}
+	if n := soundSignatures(t, owner.download(id)); n != 4 {
+		t.Errorf("%d signatures", n)
+	}
+	// One draft, and eight who want it gone, finalized or changed: whoever is first wins, and all is whole.
+	id = owner.upload(simple(), signer.as("signer", 1))
+	answers := make(chan *answer)
+	for i := range 8 {
+		go func() {
+			switch i % 2 {
+			case 0:
+				answers <- owner.do("DELETE", fmt.Sprint(documentPath, id), nil)
+			case 1:
+				answers <- owner.verb("finalize-docs", id)
+			}
+		}()
+	}
+	for range 8 {
+		if a := <-answers; a.status != http.StatusOK && a.status != http.StatusConflict && a.status != http.StatusNotFound {
+			t.Errorf("%s: %d: %.300s", a.what, a.status, a.body)
+		}
+	}
+	fsck(t, s, 0)
+}
+
+// TestTwoProcessesThatFinalizeOneDocumentLeaveNoFileBehind has no lock between the two: the database alone decides.
+func TestTwoProcessesThatFinalizeOneDocumentLeaveNoFileBehind(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	s := starting{data: data, idle: true}.start(t)
+	other := serve(t, data)
+	owner, signer := s.person(t, "Pemilik", ""), s.person(t, "Penanda", "")
+	for range 10 {
+		id := owner.upload(simple(), signer.as("signer", 1))
+		answers := make(chan *answer)
+		for _, c := range []*client{owner, owner.on(other.service)} {
+			go func() { answers <- c.verb("finalize-docs", id) }()
+		}
+		for range 2 {
+			(<-answers).ok()
+		}
+	}
+	known := map[string]bool{}
+	if err := s.store.Files(t.Context(), func(f contract.File) bool { known[f.Key] = true; return true }); err != nil {
+		t.Fatal(err)
+	}
+	final, unfinished := blobs(t, s)
+	if len(known) != 20 || len(final) != 20 || len(unfinished) != 0 {
+		t.Errorf("%d files are known, %d stand, %d are unfinished", len(known), len(final), len(unfinished))
+	}
+	if b := owner.stored().Balance; b["esgn"] != 990.0 {
+		t.Errorf("balance %v", b)
+	}
+}
+
 func TestNumbersThatNameNoDocumentAreRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -3,6 +3,7 @@ package workflow
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"segel/internal/contract"
 	"segel/pades"
@@ -17,7 +18,7 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 		return contract.Document{}, err
 	}
 	defer release()
-	var made []contract.Revision // by tries that lost a race, and by the last one
+	var made []contract.Revision // by tries that lost a race, and by one that won if any did
 	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		c, done, err := contract.Finalize(d, s.wishes(d, o), by, s.Clock())
 		if err != nil || done {
@@ -33,7 +34,10 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 	if err != nil {
 		return contract.Document{}, s.disown(ctx, err, made...)
 	}
-	for _, r := range made[:max(0, len(made)-1)] {
+	for _, r := range made {
+		if slices.ContainsFunc(d.Revisions, func(of contract.Revision) bool { return of.Tail.Key == r.Tail.Key }) {
+			continue
+		}
 		if err := s.discard(ctx, r.Tail.Key); err != nil {
 			s.Log.WarnContext(ctx, "a tail that nothing refers to stays behind", "error", err)
 		}
