@@ -10,9 +10,11 @@ import (
 )
 
 // Judge checks what the office returned for a request, before it becomes a revision: that it extends our
-// source by one or two increments, that the first holds exactly one new signature with the serial, page and box
-// as ordered, that this signature verifies, and that nothing else of the document changed. It returns a
-// [*Problem], which is Transient if the bytes are no PDF, as when they were cut off on the way.
+// source by one or two increments; that the first holds exactly one new signature with the serial, page and box
+// as ordered, that this signature verifies, and that nothing else of the document changed; that a second brings
+// no more than proof. Every increment is judged by itself: whoever looks up what was signed sees the state
+// behind the first. It returns a [*Problem], which is Transient if the bytes are no PDF, as when they were cut
+// off on the way.
 //
 // Whose certificate signed is not its question: trust anchors are configuration.
 func Judge(ctx context.Context, want Request, tail []byte) error {
@@ -20,7 +22,7 @@ func Judge(ctx context.Context, want Request, tail []byte) error {
 	if err != nil {
 		return &Problem{Class: Transient, Code: CodeReturn, Text: "what came back cannot be read", Err: err}
 	}
-	for _, check := range []func() error{j.increments, j.signatures, j.placed, j.named, j.changes, j.verifies} {
+	for _, check := range []func() error{j.increments, j.signatures, j.placed, j.named, j.changes, j.verifies, j.later} {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -31,39 +33,40 @@ func Judge(ctx context.Context, want Request, tail []byte) error {
 	return nil
 }
 
-// judge holds both states of the document and what was found on the way.
+// judge holds the states of the document and what was found on the way.
 type judge struct {
-	want          Request
-	bytes         io.ReaderAt // source and tail
-	size          int64
-	before, after *pdf.Document
+	want   Request
+	bytes  io.ReaderAt   // source and tail
+	source *pdf.Document // as it was sent
+	signed *pdf.Document // behind the first increment
+	whole  *pdf.Document // behind the last one; the same as signed if there is but one
 
 	added     []pdf.Revision // the increments of the tail
 	signature *pdf.Signature // the new one
 }
 
 func openJudge(want Request, tail []byte) (*judge, error) {
-	j := &judge{want: want, bytes: &joined{want.Source.R, want.Source.Size, tail}, size: want.Source.Size + int64(len(tail))}
+	j := &judge{want: want, bytes: &joined{want.Source.R, want.Source.Size, tail}}
 	var err error
-	if j.before, err = pdf.Open(want.Source.R, want.Source.Size, pdf.Options{}); err != nil {
+	if j.source, err = pdf.Open(want.Source.R, want.Source.Size, pdf.Options{}); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
-	if j.after, err = pdf.Open(j.bytes, j.size, pdf.Options{}); err != nil {
+	if j.whole, err = pdf.Open(j.bytes, want.Source.Size+int64(len(tail)), pdf.Options{}); err != nil {
 		return nil, err
 	}
-	if n := j.after.Facts().JunkAfter; n > 0 {
+	if n := j.whole.Facts().JunkAfter; n > 0 {
 		return nil, fmt.Errorf("%d bytes behind the end", n)
 	}
 	return j, nil
 }
 
-// increments checks that the tail continues our revisions and adds one or two.
+// increments checks that the tail continues our revisions and adds one or two, and opens what the first made.
 func (j *judge) increments() error {
-	old, err := j.before.Revisions()
+	old, err := j.source.Revisions()
 	if err != nil {
 		return err
 	}
-	all, err := j.after.Revisions()
+	all, err := j.whole.Revisions()
 	if err != nil {
 		return err
 	}
@@ -83,6 +86,32 @@ func (j *judge) increments() error {
 		if r.StartXref < j.want.Source.Size || r.EOF <= r.StartXref {
 			return errors.New("an increment lies within the source")
 		}
+	}
+	if j.signed = j.whole; len(j.added) == 2 {
+		if j.signed, err = pdf.Open(j.bytes, j.added[0].End, pdf.Options{}); err != nil {
+			return fmt.Errorf("what was signed: %w", err)
+		}
+	}
+	return nil
+}
+
+// changes checks the first increment, which brings the stamp's field.
+func (j *judge) changes() error {
+	s := step{before: j.source, after: j.signed, increment: j.added[0], page: j.want.Page, stamp: j.signature.Field}
+	return s.check()
+}
+
+// later checks the second increment, if there is one.
+func (j *judge) later() error {
+	if len(j.added) == 1 {
+		return nil
+	}
+	if _, err := newSignatures(j.signed, j.whole, 0); err != nil {
+		return fmt.Errorf("second increment: %w", err)
+	}
+	s := step{before: j.signed, after: j.whole, increment: j.added[1], page: j.want.Page}
+	if err := s.check(); err != nil {
+		return fmt.Errorf("second increment: %w", err)
 	}
 	return nil
 }

@@ -4,94 +4,111 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"segel/pdf"
 )
 
-// changes checks that the tail changes nothing but what a stamp needs: the catalog's form and security store,
+// step is one increment, and the states of the document before and behind it.
+type step struct {
+	before, after *pdf.Document
+	increment     pdf.Revision
+	page          int        // that the stamp was ordered for, from 1
+	stamp         *pdf.Field // that the increment brings; nil if it brings none
+}
+
+// check checks that the increment changes nothing but what a stamp needs: the catalog's form and security store,
 // the form's list of fields, the page's list of annotations. New objects are free: what leads to them is not.
 // The document's own information (/Info, /Metadata) may be brought up to date; no page shows it.
-func (j *judge) changes() error {
-	if err := j.trailer(); err != nil {
+func (s step) check() error {
+	if err := s.trailer(); err != nil {
 		return err
 	}
-	root, catalog, err := j.before.Root()
+	root, catalog, err := s.before.Root()
 	if err != nil {
 		return err
 	}
-	_, now, err := j.after.Root()
+	_, now, err := s.after.Root()
 	if err != nil {
 		return err
 	}
 	if err := extends("catalog", catalog, now, "AcroForm", "DSS", "Extensions", "Version", "Metadata"); err != nil {
 		return err
 	}
-	if err := keepsProof(j.before, j.after, catalog["DSS"], now["DSS"]); err != nil {
+	if err := keepsProof(s.before, s.after, catalog["DSS"], now["DSS"]); err != nil {
 		return err
 	}
-	page, err := j.page()
+	page, err := s.annotations()
 	if err != nil {
 		return err
 	}
-	if err := j.form(); err != nil {
+	if err := s.form(); err != nil {
 		return err
 	}
-	allowed := map[pdf.Ref]bool{root: true, page: true, catalog.Ref("AcroForm"): true, catalog.Ref("Metadata"): true, j.before.Trailer().Ref("Info"): true}
-	if err := j.lists(allowed, catalog, page); err != nil {
+	allowed := map[pdf.Ref]bool{root: true, page: true, catalog.Ref("AcroForm"): true, catalog.Ref("Metadata"): true, s.before.Trailer().Ref("Info"): true}
+	if err := s.lists(allowed, catalog, page); err != nil {
 		return err
 	}
-	return j.entries(allowed)
+	return s.entries(allowed)
 }
 
-// trailer checks that the newest trailer leads where the source's did.
-func (j *judge) trailer() error {
-	old, now := j.before.Trailer(), j.after.Trailer()
+// trailer checks that the newest trailer leads where the former one did.
+func (s step) trailer() error {
+	old, now := s.before.Trailer(), s.after.Trailer()
 	if old.Ref("Root") != now.Ref("Root") || !equal(old["Encrypt"], now["Encrypt"]) {
 		return errors.New("another catalog or encryption")
 	}
 	return nil
 }
 
-// page checks the ordered page and returns its reference.
-func (j *judge) page() (pdf.Ref, error) {
-	old, err := j.before.Page(j.want.Page)
+// annotations checks the ordered page and returns its reference.
+func (s step) annotations() (pdf.Ref, error) {
+	old, err := s.before.Page(s.page)
 	if err != nil {
-		return pdf.Ref{}, fmt.Errorf("page %d: %w", j.want.Page, err)
+		return pdf.Ref{}, fmt.Errorf("page %d: %w", s.page, err)
 	}
-	now, err := j.after.Page(j.want.Page)
+	now, err := s.after.Page(s.page)
 	if err != nil {
-		return pdf.Ref{}, fmt.Errorf("page %d: %w", j.want.Page, err)
+		return pdf.Ref{}, fmt.Errorf("page %d: %w", s.page, err)
 	}
 	if old.Ref != now.Ref {
-		return pdf.Ref{}, fmt.Errorf("page %d is another", j.want.Page)
+		return pdf.Ref{}, fmt.Errorf("page %d is another", s.page)
 	}
 	if err := extends("page", old.Dict, now.Dict, "Annots"); err != nil {
 		return pdf.Ref{}, err
 	}
-	return old.Ref, j.oneMore("annotations", old.Dict["Annots"], now.Dict["Annots"], j.signature.Field.Widgets[0].Ref)
+	var items []pdf.Ref
+	if s.stamp != nil {
+		items = append(items, s.stamp.Widgets[0].Ref)
+	}
+	return old.Ref, s.gained("annotations", old.Dict["Annots"], now.Dict["Annots"], items...)
 }
 
-// form checks that the form gained one field and lost nothing.
-func (j *judge) form() error {
-	_, old, err := j.before.Form()
+// form checks that the form gained the stamp's field and lost nothing.
+func (s step) form() error {
+	_, old, err := s.before.Form()
 	if err != nil {
 		return err
 	}
-	_, now, err := j.after.Form()
+	_, now, err := s.after.Form()
 	if err != nil {
 		return err
 	}
-	if !j.signature.Field.Parent.IsZero() {
-		return errors.New("the stamp's field has a parent")
+	var items []pdf.Ref
+	if s.stamp != nil {
+		if !s.stamp.Parent.IsZero() {
+			return errors.New("the stamp's field has a parent")
+		}
+		items = append(items, s.stamp.Ref)
 	}
-	if err := j.oneMore("fields", old["Fields"], now["Fields"], j.signature.Field.Ref); err != nil {
+	if err := s.gained("fields", old["Fields"], now["Fields"], items...); err != nil {
 		return err
 	}
-	flags, err := j.before.Integer(old["SigFlags"])
+	flags, err := s.before.Integer(old["SigFlags"])
 	if err != nil {
 		return err
 	}
-	set, err := j.after.Integer(now["SigFlags"])
+	set, err := s.after.Integer(now["SigFlags"])
 	if err != nil {
 		return err
 	}
@@ -115,34 +132,38 @@ func (j *judge) form() error {
 	return extends("form", old, now, free...)
 }
 
-// oneMore checks that an array has its former items and, behind them, the new one.
-func (j *judge) oneMore(what string, old, now pdf.Object, item pdf.Ref) error {
-	before, err := j.before.Array(old)
+// gained checks that an array has its former items and, behind them, the new ones.
+func (s step) gained(what string, old, now pdf.Object, items ...pdf.Ref) error {
+	want, err := s.before.Array(old)
 	if err != nil {
 		return err
 	}
-	after, err := j.after.Array(now)
+	after, err := s.after.Array(now)
 	if err != nil {
 		return err
 	}
-	if len(after) != len(before)+1 || !equal(before, after[:len(before)]) || !equal(item, after[len(before)]) {
-		return fmt.Errorf("the list of %s was changed otherwise than by one more", what)
+	want = slices.Clone(want) // the document's own
+	for _, r := range items {
+		want = append(want, r)
+	}
+	if !equal(want, after) {
+		return fmt.Errorf("the list of %s was changed otherwise than by %d more", what, len(items))
 	}
 	return nil
 }
 
 // lists allows the arrays and dictionaries that stand for themselves: they were judged by their content, or
 // belong to the security store.
-func (j *judge) lists(allowed map[pdf.Ref]bool, catalog pdf.Dict, page pdf.Ref) error {
-	p, err := j.before.Dict(page)
+func (s step) lists(allowed map[pdf.Ref]bool, catalog pdf.Dict, page pdf.Ref) error {
+	p, err := s.before.Dict(page)
 	if err != nil {
 		return err
 	}
-	form, err := j.before.Dict(catalog["AcroForm"])
+	form, err := s.before.Dict(catalog["AcroForm"])
 	if err != nil {
 		return err
 	}
-	store, err := j.before.Dict(catalog["DSS"])
+	store, err := s.before.Dict(catalog["DSS"])
 	if err != nil {
 		return err
 	}
@@ -153,25 +174,34 @@ func (j *judge) lists(allowed map[pdf.Ref]bool, catalog pdf.Dict, page pdf.Ref) 
 	return nil
 }
 
-// entries checks every object that the tail's sections name.
-func (j *judge) entries(allowed map[pdf.Ref]bool) error {
-	size, err := j.before.Integer(j.before.Trailer()["Size"])
+// entries checks every object that the increment's sections name.
+func (s step) entries(allowed map[pdf.Ref]bool) error {
+	size, err := s.before.Integer(s.before.Trailer()["Size"])
 	if err != nil {
 		return err
 	}
-	for _, r := range j.added {
-		entries, err := j.after.Changed(r)
-		if err != nil {
-			return err
+	grown, err := s.after.Integer(s.after.Trailer()["Size"])
+	if err != nil {
+		return err
+	}
+	if grown < size {
+		return fmt.Errorf("/Size %d became %d", size, grown)
+	}
+	entries, err := s.after.Changed(s.increment)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		// The next increment may define what lies above, so that nothing here may.
+		if int64(e.Ref.Number) >= grown {
+			return fmt.Errorf("object %v lies above /Size %d", e.Ref, grown)
 		}
-		for _, e := range entries {
-			// Object 0 heads the list of free ones. An unused number below the source's /Size may be referred to
-			// by the source, and defining it would change what the source shows.
-			if int64(e.Ref.Number) >= size || e.Ref.Number == 0 || allowed[e.Ref] && !e.Free {
-				continue
-			}
-			return fmt.Errorf("object %v was changed", e.Ref)
+		// Object 0 heads the list of free ones. An unused number below the former /Size may be referred to
+		// already, and defining it would change what the document shows.
+		if int64(e.Ref.Number) >= size || e.Ref.Number == 0 || allowed[e.Ref] && !e.Free {
+			continue
 		}
+		return fmt.Errorf("object %v was changed", e.Ref)
 	}
 	return nil
 }

@@ -9,36 +9,47 @@ import (
 	"segel/pdf"
 )
 
-// signatures checks that the tail adds one signature, of the ordered name, and leaves the others alone.
+// signatures checks that the first increment adds one signature, of the ordered name.
 func (j *judge) signatures() error {
-	old, err := j.before.Signatures()
+	added, err := newSignatures(j.source, j.signed, 1)
 	if err != nil {
 		return err
 	}
-	all, err := j.after.Signatures()
-	if err != nil {
-		return err
+	if j.signature = added[0]; j.signature.Field.Name != Field(j.want.Serial) {
+		return fmt.Errorf("no signature in field %q", Field(j.want.Serial))
 	}
-	if n := len(all) - len(old); n != 1 {
-		return fmt.Errorf("%d new signatures", n)
+	return nil
+}
+
+// newSignatures checks that so many signatures came to a document and that the others were left alone, and
+// returns the new ones.
+func newSignatures(before, after *pdf.Document, want int) ([]*pdf.Signature, error) {
+	old, err := before.Signatures()
+	if err != nil {
+		return nil, err
+	}
+	all, err := after.Signatures()
+	if err != nil {
+		return nil, err
 	}
 	known := map[string]int64{}
 	for _, s := range old {
 		known[s.Field.Name] = s.ContentsAt
 	}
+	var added []*pdf.Signature
 	for _, s := range all {
 		at, ok := known[s.Field.Name]
 		switch {
 		case ok && at != s.ContentsAt:
-			return fmt.Errorf("signature %q was replaced", s.Field.Name)
+			return nil, fmt.Errorf("signature %q was replaced", s.Field.Name)
 		case !ok:
-			j.signature = s
+			added = append(added, s)
 		}
 	}
-	if j.signature == nil || j.signature.Field.Name != Field(j.want.Serial) {
-		return fmt.Errorf("no signature in field %q", Field(j.want.Serial))
+	if n := len(all) - len(old); n != want || len(added) != want {
+		return nil, fmt.Errorf("%d new signatures", n)
 	}
-	return nil
+	return added, nil
 }
 
 // placed checks that the stamp is to be seen on the page and in the box as ordered. The office moves a page
@@ -49,18 +60,18 @@ func (j *judge) placed() error {
 		return fmt.Errorf("stamp with %d widgets", len(f.Widgets))
 	}
 	w := f.Widgets[0]
-	page, err := j.after.Page(j.want.Page)
+	page, err := j.signed.Page(j.want.Page)
 	if err != nil {
 		return fmt.Errorf("page %d: %w", j.want.Page, err)
 	}
-	annots, err := j.after.Array(page.Dict["Annots"])
+	annots, err := j.signed.Array(page.Dict["Annots"])
 	if err != nil {
 		return err
 	}
 	if !contains(annots, w.Ref) {
 		return fmt.Errorf("stamp is not on page %d", j.want.Page)
 	}
-	rect, err := j.after.Rect(w.Dict["Rect"])
+	rect, err := j.signed.Rect(w.Dict["Rect"])
 	if err != nil {
 		return err
 	}
@@ -80,18 +91,18 @@ const (
 )
 
 func (j *judge) visible(w pdf.Widget) error {
-	flags, err := j.after.Integer(w.Dict["F"])
+	flags, err := j.signed.Integer(w.Dict["F"])
 	if err != nil {
 		return err
 	}
 	if flags&flagPrint == 0 || flags&(flagHidden|flagNoView) != 0 {
 		return fmt.Errorf("stamp with annotation flags %d is not to be seen", flags)
 	}
-	ap, err := j.after.Dict(w.Dict["AP"])
+	ap, err := j.signed.Dict(w.Dict["AP"])
 	if err != nil {
 		return err
 	}
-	if s, err := j.after.Stream(ap["N"]); err != nil || s == nil {
+	if s, err := j.signed.Stream(ap["N"]); err != nil || s == nil {
 		return errors.Join(errors.New("stamp without a picture"), err)
 	}
 	for _, key := range []pdf.Name{"A", "AA", "Lock", "OC"} {
@@ -104,7 +115,7 @@ func (j *judge) visible(w pdf.Widget) error {
 
 // named checks what the signature says of itself.
 func (j *judge) named() error {
-	reason, err := j.after.String(j.signature.Dict["Reason"])
+	reason, err := j.signed.String(j.signature.Dict["Reason"])
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // proofLists are the arrays of streams in a security store, and entryLists those in an entry of its /VRI
-// (ISO 32000-2 §12.8.4.3 and §12.8.4.4).
+// (ISO 32000-2 §12.8.4).
 var (
 	proofLists = []pdf.Name{"Certs", "OCSPs", "CRLs"}
 	entryLists = []pdf.Name{"Cert", "OCSP", "CRL"}

@@ -212,7 +212,7 @@ func TestJudgeRefusesEveryWrongReturn(t *testing.T) {
 		"action":           {func(f *forgery) { f.field = func(d pdf.Dict) { d["AA"] = pdf.Dict{} } }, "/AA"},
 		"other container":  {func(f *forgery) { f.contents = func([]byte) []byte { return container(t, make([]byte, 32)) } }, "verify"},
 		"no container":     {func(f *forgery) { f.contents = func([]byte) []byte { return []byte{} } }, "CMS"},
-		"signature twice":  {func(f *forgery) { f.after = another }, "2 new signatures"},
+		"signature twice":  {func(f *forgery) { f.after = another }, "1 new signatures"},
 		"changed contents": {func(f *forgery) { f.more = edit(pdftest.FirstPageNumber + 1) }, "was changed"},
 		"changed page 2":   {func(f *forgery) { f.more = edit(pdftest.FirstPageNumber + 2) }, "was changed"},
 		"changed page":     {func(f *forgery) { f.more = edit(pdftest.FirstPageNumber) }, "page"},
