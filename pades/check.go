@@ -33,7 +33,7 @@ func check(src Source, tail []byte, field string, o pdf.Options) error {
 }
 
 func recheck(src Source, tail []byte, field string, o pdf.Options) error {
-	d, err := open(src.extended(tail), o)
+	d, err := open(src.With(tail), o)
 	if err != nil {
 		return err
 	}

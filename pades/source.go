@@ -29,9 +29,17 @@ type Result struct {
 	Field  string   // fully qualified name of the field that was signed; empty if none was
 }
 
-// extended is the source with a tail behind it.
-func (s Source) extended(tail []byte) Source {
+// With is the source with a tail behind it that is not written yet, to build the next step on. Its state is
+// unknown; that of a step's own tail is in its [Result].
+func (s Source) With(tail []byte) Source {
 	return Source{R: &joined{s.R, s.Size, tail}, Size: s.Size + int64(len(tail))}
+}
+
+// After is the source with what a step made of it.
+func (s Source) After(r *Result) Source {
+	after := s.With(r.Tail)
+	after.State = r.State
+	return after
 }
 
 // result states what the tail makes of the source, whose state is known by now.

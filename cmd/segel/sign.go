@@ -108,13 +108,13 @@ func (c signCommand) sign(ctx context.Context, in io.ReaderAt, size int64, s *si
 		steps = append(steps, func(src pades.Source) (*pades.Result, error) { return pades.DocumentTimestamp(ctx, src, s.timestamper) })
 	}
 	var tails [][]byte
+	src := pades.Source{R: in, Size: size}
 	for _, step := range steps {
-		src := pades.Source{R: extended{in, size, tails}, Size: size + total(tails)}
 		r, err := step(src)
 		if err != nil {
 			return nil, fmt.Errorf("sign %s: %w", c.In, err)
 		}
-		tails = append(tails, r.Tail)
+		tails, src = append(tails, r.Tail), src.After(r)
 	}
 	return tails, nil
 }
@@ -237,42 +237,6 @@ func firstLine(file string) (string, error) {
 	lines := bufio.NewScanner(f)
 	lines.Scan()
 	return strings.TrimSuffix(lines.Text(), "\r"), lines.Err()
-}
-
-// extended is a file with tails behind it.
-type extended struct {
-	file  io.ReaderAt
-	size  int64
-	tails [][]byte
-}
-
-func total(tails [][]byte) (n int64) {
-	for _, t := range tails {
-		n += int64(len(t))
-	}
-	return n
-}
-
-func (e extended) ReadAt(p []byte, off int64) (int, error) {
-	n := 0
-	if off < e.size {
-		var err error
-		n, err = e.file.ReadAt(p[:min(int64(len(p)), e.size-off)], off)
-		if err != nil && err != io.EOF || n == len(p) {
-			return n, err
-		}
-	}
-	at := e.size
-	for _, t := range e.tails {
-		if from := off + int64(n) - at; n < len(p) && from >= 0 && from < int64(len(t)) {
-			n += copy(p[n:], t[from:])
-		}
-		at += int64(len(t))
-	}
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
 }
 
 // writeSigned writes the file and its tails under a name that was free, whole or not at all.
