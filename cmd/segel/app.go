@@ -19,7 +19,6 @@ import (
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/credential"
-	"segel/internal/emeterai/sandbox"
 	"segel/internal/identity"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
@@ -37,7 +36,7 @@ type app struct {
 	identity  *identity.Service
 	workflow  *workflow.Service
 	sealer    *credential.Sealer
-	office    *sandbox.Office // nil until openOffice
+	office    office
 }
 
 // open makes or opens the data folder and wires what commands and the service share. It starts nothing.
@@ -119,24 +118,9 @@ func (a *app) wire() error {
 	return nil
 }
 
-// openOffice opens the stamp office. One process at a time has it.
-func (a *app) openOffice() error {
-	office, err := sandbox.Open(filepath.Join(a.conf.DataDir, "office"), sandbox.Options{
-		Issuer: a.authority, Timestamper: a.authority.Timestamper(), Revocation: a.authority, Sealer: a.sealer,
-		PublicURL: a.conf.BaseURL(), Clock: a.clock, Random: rand.Reader,
-	})
-	if err != nil {
-		return err
-	}
-	a.office, a.workflow.Office = office, office
-	return nil
-}
-
 func (a *app) close() {
-	if a.office != nil {
-		if err := a.office.Close(); err != nil {
-			a.log.Error("close stamp office", "error", err)
-		}
+	if err := a.closeOffice(); err != nil {
+		a.log.Error("close stamp office", "error", err)
 	}
 	if err := a.store.Close(); err != nil {
 		a.log.Error("close database", "error", err)

@@ -43,7 +43,7 @@ type starting struct {
 	set   []string         // names and values of the configuration
 	data  string           // folder; empty: a new one
 	clock func() time.Time // nil: the real one
-	idle  bool             // without jobs: what is ordered stays undone
+	idle  bool             // without jobs and stamp office: what is ordered stays undone
 }
 
 func (o starting) start(t testing.TB) *service {
@@ -79,13 +79,13 @@ func (o starting) start(t testing.TB) *service {
 	if err := a.first(&world{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard}); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.openOffice(); err != nil {
-		t.Fatal(err)
-	}
 	if server.Config.Handler, err = a.handler(); err != nil {
 		t.Fatal(err)
 	}
 	if !o.idle {
+		if err := a.openOffice(); err != nil {
+			t.Fatal(err)
+		}
 		if s.runner, err = a.work(context.Background()); err != nil {
 			t.Fatal(err)
 		}
