@@ -46,8 +46,16 @@ type entry struct {
 
 // journal is an append-only file of lines. A line is there once its bytes and the file's name are synced.
 type journal struct {
-	file *os.File
-	size int64 // of the whole lines
+	file   appendable
+	size   int64 // of the whole lines
+	broken error // why nothing can be appended any more
+}
+
+// appendable is what a journal asks of its file.
+type appendable interface {
+	io.WriteCloser
+	Sync() error
+	Truncate(size int64) error
 }
 
 // openJournal opens the journal of a folder, makes both if need be, and tells each entry to add, oldest first.
@@ -74,13 +82,13 @@ func openJournal(dir string, add func(entry) error) (j *journal, err error) {
 	if err := f.Truncate(j.size); err != nil {
 		return nil, fmt.Errorf("cut off the unfinished line: %w", err)
 	}
-	if j.size > 0 {
-		return j, nil
+	if j.size == 0 {
+		if err := j.line(header{journalVersion}); err != nil {
+			return nil, err
+		}
 	}
-	if err := j.line(header{journalVersion}); err != nil {
-		return nil, err
-	}
-	return j, syncDir(dir)
+	// The last line may be one whose sync failed. From now on it is answered for.
+	return j, errors.Join(f.Sync(), syncDir(dir))
 }
 
 // replay reads the whole lines of a journal and returns how many bytes they take.
@@ -122,21 +130,28 @@ func replayLine(n int, line []byte, add func(entry) error) error {
 	return add(e)
 }
 
-// append makes an entry durable. After an error it is not in the journal, and a later append may succeed.
+// append makes an entry durable. After an error nobody knows how much of it is in the file, so that no more can
+// be appended until the journal is opened again; a half line is cut off then.
 func (j *journal) append(e entry) error { return j.line(e) }
 
 func (j *journal) line(v any) error {
+	if j.broken != nil {
+		return fmt.Errorf("journal of the office failed before: %w", j.broken)
+	}
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	b = append(b, '\n')
+	if b = append(b, '\n'); len(b) > maxLine {
+		return fmt.Errorf("a line of %d bytes is too long for the journal of the office", len(b))
+	}
 	if _, err = j.file.Write(b); err == nil {
 		err = j.file.Sync()
 	}
 	if err != nil {
-		// Half a line would swallow the next one.
-		return errors.Join(fmt.Errorf("write journal of the office: %w", err), j.file.Truncate(j.size))
+		// Cutting it off now keeps a line that was never answered for from being found later. It may fail too.
+		j.broken = errors.Join(err, j.file.Truncate(j.size))
+		return fmt.Errorf("write journal of the office: %w", j.broken)
 	}
 	j.size += int64(len(b))
 	return nil

@@ -1,0 +1,88 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"segel/internal/emeterai"
+	"segel/internal/emeterai/emeteraitest"
+)
+
+// faulty is a file whose next calls fail. A write that fails leaves half its bytes.
+type faulty struct {
+	appendable
+	write, sync, truncate bool
+}
+
+func (f *faulty) Write(b []byte) (int, error) {
+	if !f.write {
+		return f.appendable.Write(b)
+	}
+	n, err := f.appendable.Write(b[:len(b)/2])
+	return n, errors.Join(errBroken, err)
+}
+
+func (f *faulty) Sync() error {
+	if f.sync {
+		return errBroken
+	}
+	return f.appendable.Sync()
+}
+
+func (f *faulty) Truncate(size int64) error {
+	if f.truncate {
+		return errBroken
+	}
+	return f.appendable.Truncate(size)
+}
+
+func TestFailedJournalRefusesMoreUntilItIsOpenedAgain(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]faulty{
+		"half a line":              {write: true},
+		"half a line that remains": {write: true, truncate: true},
+		"no sync":                  {sync: true},
+		"no sync, whole line":      {sync: true, truncate: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, o := t.TempDir(), officeOptions(t)
+			f := openOffice(t, dir, o)
+			first := emeteraitest.Take(t, f, "a")
+			fault.appendable = f.journal.file
+			f.journal.file = &fault
+			refusesOrder(t, f, "b")
+			f.journal.file = fault.appendable // the disk works again
+			refusesOrder(t, f, "c")
+			if emeteraitest.Take(t, f, "a") != first {
+				t.Error("what was issued is not known")
+			}
+			f.Close()
+
+			f = openOffice(t, dir, o)
+			second := emeteraitest.Take(t, f, "b")
+			f.Close()
+			f = openOffice(t, dir, o)
+			if emeteraitest.Take(t, f, "a") != first || emeteraitest.Take(t, f, "b") != second {
+				t.Error("an order has another serial now")
+			}
+		})
+	}
+}
+
+func refusesOrder(t *testing.T, f *Office, order string) {
+	t.Helper()
+	if _, err := f.Take(context.Background(), emeteraitest.Order(order)); emeterai.ClassOf(err) != emeterai.Transient || !errors.Is(err, errBroken) {
+		t.Errorf("order %s: %v", order, err)
+	}
+}
+
+func TestLineTooLongToBeReadIsNotWritten(t *testing.T) {
+	t.Parallel()
+	f := openOffice(t, t.TempDir(), officeOptions(t))
+	if err := f.journal.append(entry{Is: entryCredential, Key: make([]byte, maxLine)}); err == nil {
+		t.Error("written")
+	}
+	emeteraitest.Take(t, f, "a")
+}
