@@ -17,7 +17,8 @@ import (
 )
 
 // Run runs the suite. Open opens the office that belongs to a folder: the same office again for the same
-// folder, as after a restart, and another one for another.
+// folder, as after a restart, and another one for another. Opening a folder again may close what was
+// opened there before: the suite does not use it any more.
 func Run(t *testing.T, open func(t *testing.T, dir string) emeterai.Stamper) {
 	t.Run("same order never spends twice", func(t *testing.T) { sameOrder(t, open) })
 	t.Run("serials are unique under concurrency", func(t *testing.T) { unique(t, open) })
@@ -169,12 +170,15 @@ func otherSource(t *testing.T, open opener) {
 	s := open(t, dir)
 	serial, file := Take(t, s, "a"), pdftest.Table(1)
 	Stamp(t, s, Request(t, serial, file), file)
-	for _, s := range []emeterai.Stamper{s, open(t, dir)} {
+	refused := func(s emeterai.Stamper) {
+		t.Helper()
 		_, err := s.Stamp(context.Background(), Request(t, serial, pdftest.Table(2)))
 		if emeterai.ClassOf(err) != emeterai.Permanent {
 			t.Errorf("another source: %v", err)
 		}
 	}
+	refused(s)
+	refused(open(t, dir))
 }
 
 func several(t *testing.T, open opener) {

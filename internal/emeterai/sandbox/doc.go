@@ -6,6 +6,6 @@
 // to imitate: its serials have a form of their own, its artwork shares nothing with the real one and has the
 // word SPESIMEN across it, and its certificate says whose it is.
 //
-// What it issued is kept in a journal of its own, docs/formats/office-journal.md. One process at a time uses a
-// folder.
+// What it issued is kept in a journal of its own, docs/formats/office-journal.md. One office at a time has
+// a folder, and locks it.
 package sandbox

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -46,6 +47,7 @@ type entry struct {
 
 // journal is an append-only file of lines. A line is there once its bytes and the file's name are synced.
 type journal struct {
+	folder *os.File // locked while it is open
 	file   appendable
 	size   int64 // of the whole lines
 	broken error // why nothing can be appended any more
@@ -58,24 +60,32 @@ type appendable interface {
 	Truncate(size int64) error
 }
 
+// ErrInUse means that the office's folder is open already, in this process or another one.
+var ErrInUse = errors.New("the stamp office is in use")
+
 // openJournal opens the journal of a folder, makes both if need be, and tells each entry to add, oldest first.
+// The folder is locked until the journal is closed: two that append would issue two serials for one order.
 //
 // A last line without its end was never answered for: the power went while it was written. It is cut off.
 func openJournal(dir string, add func(entry) error) (j *journal, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the office: %w", err)
 	}
+	folder, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(filepath.Join(dir, "journal.jsonl"), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("journal of the office: %w", err)
+		return nil, errors.Join(fmt.Errorf("journal of the office: %w", err), folder.Close())
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("journal of the office: %w", err), f.Close())
+			err = errors.Join(fmt.Errorf("journal of the office: %w", err), f.Close(), folder.Close())
 			j = nil
 		}
 	}()
-	j = &journal{file: f}
+	j = &journal{folder: folder, file: f}
 	if j.size, err = replay(f, add); err != nil {
 		return nil, err
 	}
@@ -88,7 +98,7 @@ func openJournal(dir string, add func(entry) error) (j *journal, err error) {
 		}
 	}
 	// The last line may be one whose sync failed. From now on it is answered for.
-	return j, errors.Join(f.Sync(), syncDir(dir))
+	return j, errors.Join(f.Sync(), folder.Sync())
 }
 
 // replay reads the whole lines of a journal and returns how many bytes they take.
@@ -157,12 +167,23 @@ func (j *journal) line(v any) error {
 	return nil
 }
 
-func (j *journal) close() error { return j.file.Close() }
+// close lets go of the folder after the file.
+func (j *journal) close() error { return errors.Join(j.file.Close(), j.folder.Close()) }
 
-func syncDir(dir string) error {
+// lock opens a folder that nobody else has. The lock ends with the file, and so with the process at the latest.
+func lock(dir string) (*os.File, error) {
 	d, err := os.Open(dir)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("folder of the office: %w", err)
 	}
-	return errors.Join(d.Sync(), d.Close())
+	err = syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		err = fmt.Errorf("%w: another has %s open", ErrInUse, dir)
+	case err != nil:
+		err = fmt.Errorf("lock %s: %w", dir, err)
+	default:
+		return d, nil
+	}
+	return nil, errors.Join(err, d.Close())
 }

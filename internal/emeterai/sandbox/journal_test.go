@@ -58,11 +58,11 @@ func TestFailedJournalRefusesMoreUntilItIsOpenedAgain(t *testing.T) {
 			if emeteraitest.Take(t, f, "a") != first {
 				t.Error("what was issued is not known")
 			}
-			f.Close()
+			closeOffice(t, f)
 
 			f = openOffice(t, dir, o)
 			second := emeteraitest.Take(t, f, "b")
-			f.Close()
+			closeOffice(t, f)
 			f = openOffice(t, dir, o)
 			if emeteraitest.Take(t, f, "a") != first || emeteraitest.Take(t, f, "b") != second {
 				t.Error("an order has another serial now")

@@ -60,7 +60,8 @@ type serial struct {
 	source string // digest of what it is affixed to, hexadecimal; empty: unused
 }
 
-// Open opens the office in a folder, and makes both at the first start.
+// Open opens the office in a folder, and makes both at the first start. The folder is the office's own until
+// Close: opening it twice is [ErrInUse].
 func Open(dir string, o Options) (*Office, error) {
 	if u, err := url.Parse(o.PublicURL); err != nil || u.Scheme == "" || u.Host == "" {
 		return nil, fmt.Errorf("public address %q of the office", o.PublicURL)
@@ -68,11 +69,13 @@ func Open(dir string, o Options) (*Office, error) {
 	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
 	f := &Office{o: o, orders: map[string]string{}, serials: map[string]*serial{}}
 	var err error
-	f.journal, err = openJournal(dir, f.recall)
-	return f, err
+	if f.journal, err = openJournal(dir, f.recall); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
-// Close ends the use of the journal. What was issued stays.
+// Close ends the use of the folder. What was issued stays.
 func (f *Office) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

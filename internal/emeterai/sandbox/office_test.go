@@ -56,7 +56,43 @@ func openOffice(t *testing.T, dir string, o Options) *Office {
 func TestSandboxOwesWhatEveryOfficeOwes(t *testing.T) {
 	t.Parallel()
 	o := officeOptions(t)
-	emeteraitest.Run(t, func(t *testing.T, dir string) emeterai.Stamper { return openOffice(t, dir, o) })
+	opened := map[string]*Office{}
+	emeteraitest.Run(t, func(t *testing.T, dir string) emeterai.Stamper {
+		if f := opened[dir]; f != nil {
+			closeOffice(t, f)
+		}
+		opened[dir] = openOffice(t, dir, o)
+		return opened[dir]
+	})
+}
+
+func closeOffice(t *testing.T, f *Office) {
+	t.Helper()
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFolderHasOneOfficeAtATime(t *testing.T) {
+	t.Parallel()
+	dir, o := t.TempDir(), officeOptions(t)
+	f := openOffice(t, dir, o)
+	if _, err := Open(dir, o); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("opened twice: %v", err)
+	}
+	first := emeteraitest.Take(t, f, "a")
+	closeOffice(t, f)
+	f = openOffice(t, dir, o)
+	if emeteraitest.Take(t, f, "a") != first {
+		t.Error("an order was forgotten")
+	}
+	closeOffice(t, f)
+	o.Sealer = broken{}
+	for range 2 { // one that fails to open leaves no lock behind
+		if _, err := Open(dir, o); !errors.Is(err, errBroken) {
+			t.Errorf("%v", err)
+		}
+	}
 }
 
 func TestSerialCanBeMistakenForNoRealOne(t *testing.T) {
@@ -71,7 +107,9 @@ func TestSerialCanBeMistakenForNoRealOne(t *testing.T) {
 func TestTornLastLineIsCutOff(t *testing.T) {
 	t.Parallel()
 	dir, o := t.TempDir(), officeOptions(t)
-	first := emeteraitest.Take(t, openOffice(t, dir, o), "a")
+	f := openOffice(t, dir, o)
+	first := emeteraitest.Take(t, f, "a")
+	closeOffice(t, f)
 	whole := journalOf(t, dir)
 	for _, torn := range []string{`{"is":"taken","order":"b"`, "\x00\x00\x00", "{"} {
 		if err := os.WriteFile(filepath.Join(dir, "journal.jsonl"), append(bytes.Clone(whole), torn...), 0o600); err != nil {
@@ -82,7 +120,8 @@ func TestTornLastLineIsCutOff(t *testing.T) {
 			t.Error("an order was forgotten")
 		}
 		emeteraitest.Take(t, f, torn)
-		openOffice(t, dir, o)
+		closeOffice(t, f)
+		closeOffice(t, openOffice(t, dir, o))
 	}
 }
 
@@ -92,7 +131,9 @@ func TestTornFirstLineBeginsAnew(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "journal.jsonl"), []byte(`{"off`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	first := emeteraitest.Take(t, openOffice(t, dir, o), "a")
+	f := openOffice(t, dir, o)
+	first := emeteraitest.Take(t, f, "a")
+	closeOffice(t, f)
 	if emeteraitest.Take(t, openOffice(t, dir, o), "a") != first {
 		t.Error("an order was forgotten")
 	}
@@ -183,7 +224,9 @@ func TestJournalThatCannotBeWrittenIssuesNothing(t *testing.T) {
 func TestKeyThatDoesNotOpenStopsTheOffice(t *testing.T) {
 	t.Parallel()
 	dir, o := t.TempDir(), officeOptions(t)
-	emeteraitest.Take(t, openOffice(t, dir, o), "a")
+	f := openOffice(t, dir, o)
+	emeteraitest.Take(t, f, "a")
+	closeOffice(t, f)
 	o.Sealer = broken{}
 	if _, err := Open(dir, o); !errors.Is(err, errBroken) {
 		t.Errorf("%v", err)

@@ -197,6 +197,7 @@ func TestCertificateNearItsEndIsReplaced(t *testing.T) {
 	first := f.credential.chain[0]
 	f.o.Clock = func() time.Time { return first.NotAfter.Add(-time.Hour) }
 	emeteraitest.Take(t, f, "b")
+	closeOffice(t, f)
 	if f.credential.chain[0].Equal(first) || !openOffice(t, dir, o).credential.chain[0].Equal(f.credential.chain[0]) {
 		t.Error("the certificate is the former one")
 	}
