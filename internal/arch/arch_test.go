@@ -53,8 +53,9 @@ var table = map[string][]string{
 	"internal/arch":                   {},
 	"web":                             {},
 	"cmd/segel":                       {"..."},
-	"scripts/demo":                    {"pdf/pdftest"},
-	"scripts/bench":                   {"pdf/pdftest"},
+	"scripts/running":                 {},
+	"scripts/demo":                    {"pdf/pdftest", "scripts/running"},
+	"scripts/bench":                   {"pdf/pdftest", "scripts/running"},
 }
 
 // tests are the packages that only tests import.

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"segel/pdf/pdftest"
+	"segel/scripts/running"
 )
 
 const (
@@ -44,14 +45,15 @@ func run(binary string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s, err := start(binary, dir)
+	r, err := running.Start(binary, filepath.Join(dir, "data"), "SEGEL_MAX_FILE=200MiB", "SEGEL_LOG_LEVEL=warn")
 	if err != nil {
 		return err
 	}
-	defer s.stop()
+	defer r.Stop()
+	s := &service{Service: r}
 	// Memory first: the heap that forty logins leave behind would hide what an upload takes, or seem to be it.
 	for i := range 2 {
-		if err := s.add(binary, dir, i); err != nil {
+		if err := s.add(i); err != nil {
 			return err
 		}
 	}
@@ -59,7 +61,7 @@ func run(binary string) error {
 		return err
 	}
 	for i := 2; i <= signers; i++ {
-		if err := s.add(binary, dir, i); err != nil {
+		if err := s.add(i); err != nil {
 			return err
 		}
 	}
@@ -260,7 +262,7 @@ func (s *service) call(method, path string, i int, body io.Reader, answer any) e
 }
 
 func (s *service) send(method, path string, i int, body io.Reader) (*http.Response, error) {
-	r, err := http.NewRequest(method, s.url+path, body)
+	r, err := http.NewRequest(method, s.URL+path, body)
 	if err != nil {
 		return nil, err
 	}

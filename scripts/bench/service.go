@@ -1,65 +1,30 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"segel/scripts/running"
 )
 
 // service is a running one, and who has logged in: the owner first, then signers.
 type service struct {
-	cmd    *exec.Cmd
-	url    string
-	data   string
+	*running.Service
 	people []person
 }
 
 type person struct{ id, token string }
 
-// start runs the binary on a free port and waits for its address.
-func start(binary, dir string) (*service, error) {
-	data := filepath.Join(dir, "data")
-	cmd := exec.Command(binary, "serve", "--data", data, "--listen", "127.0.0.1:0")
-	cmd.Env = append(os.Environ(), "SEGEL_MAX_FILE=200MiB", "SEGEL_LOG_LEVEL=warn")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if _, url, ok := strings.Cut(lines.Text(), "http://"); ok {
-			go io.Copy(io.Discard, out) //nolint:errcheck // nothing in it is of use
-			return &service{cmd: cmd, url: "http://" + strings.Fields(url)[0], data: data}, nil
-		}
-	}
-	return nil, errors.Join(errors.New("the service did not print its address"), cmd.Wait())
-}
-
-func (s *service) stop() {
-	_ = s.cmd.Process.Signal(os.Interrupt)
-	_ = s.cmd.Wait()
-}
-
 // add adds a person beside the running service and logs him in.
-func (s *service) add(binary, dir string, i int) error {
+func (s *service) add(i int) error {
 	email, password := fmt.Sprintf("orang%d@example.test", i), "kata sandi bangku uji"
-	file := filepath.Join(dir, "password")
-	if err := os.WriteFile(file, []byte(password), 0o600); err != nil {
+	if err := s.AddUser(email, fmt.Sprint("Orang ", i), password); err != nil {
 		return err
-	}
-	if b, err := exec.Command(binary, "user", "add", "--data", s.data, "--email", email, "--name", fmt.Sprint("Orang ", i), "--password-file", file).CombinedOutput(); err != nil {
-		return fmt.Errorf("add %s: %w: %s", email, err, b)
 	}
 	var a struct {
 		Data struct {
@@ -76,7 +41,7 @@ func (s *service) add(binary, dir string, i int) error {
 }
 
 func (s *service) proc(name string) string {
-	return fmt.Sprintf("/proc/%d/%s", s.cmd.Process.Pid, name)
+	return fmt.Sprintf("/proc/%d/%s", s.PID, name)
 }
 
 // resetPeak makes the peak of resident memory begin anew, and returns it in bytes.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
@@ -20,6 +19,7 @@ import (
 	"time"
 
 	"segel/pdf/pdftest"
+	"segel/scripts/running"
 )
 
 func main() {
@@ -38,18 +38,18 @@ func run(binary string) error {
 	if err != nil {
 		return err
 	}
-	s, err := start(binary, filepath.Join(dir, "data"))
+	s, err := running.Start(binary, filepath.Join(dir, "data"))
 	if err != nil {
 		return err
 	}
-	defer s.stop()
-	say("the service runs at %s, its data lies in %s", s.url, filepath.Join(dir, "data"))
+	defer s.Stop()
+	say("the service runs at %s, its data lies in %s", s.URL, s.Data)
 
-	owner, err := s.person(binary, dir, "sari@example.test", "Sari Wulandari")
+	owner, err := person(s, "sari@example.test", "Sari Wulandari")
 	if err != nil {
 		return err
 	}
-	signer, err := s.person(binary, dir, "budi@example.test", "Budi Santoso")
+	signer, err := person(s, "budi@example.test", "Budi Santoso")
 	if err != nil {
 		return err
 	}
@@ -152,49 +152,13 @@ func judge(name string, args ...string) {
 
 type object = map[string]any
 
-// service is a running one.
-type service struct {
-	url  string
-	data string
-	cmd  *exec.Cmd
-}
-
-// start runs the binary on a free port and waits for its address.
-func start(binary, data string) (*service, error) {
-	cmd := exec.Command(binary, "serve", "--data", data, "--listen", "127.0.0.1:0")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if _, url, ok := strings.Cut(lines.Text(), "http://"); ok {
-			go io.Copy(io.Discard, out) //nolint:errcheck // what the service prints later is of no use here
-			return &service{url: "http://" + strings.Fields(url)[0], data: data, cmd: cmd}, nil
-		}
-	}
-	return nil, errors.Join(errors.New("the service did not print its address"), cmd.Wait())
-}
-
-func (s *service) stop() {
-	_ = s.cmd.Process.Signal(os.Interrupt)
-	_ = s.cmd.Wait()
-}
-
 // person adds a user beside the running service and logs in.
-func (s *service) person(binary, dir, email, name string) (*client, error) {
+func person(s *running.Service, email, name string) (*client, error) {
 	password := "demo-" + email + "-kata-sandi"
-	file := filepath.Join(dir, email)
-	if err := os.WriteFile(file, []byte(password), 0o600); err != nil {
+	if err := s.AddUser(email, name, password); err != nil {
 		return nil, err
 	}
-	if b, err := exec.Command(binary, "user", "add", "--data", s.data, "--email", email, "--name", name, "--password-file", file).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("add %s: %w: %s", email, err, b)
-	}
-	c := &client{url: s.url}
+	c := &client{url: s.URL}
 	var in struct{ Data struct{ Token string } }
 	if err := c.post("/v1/auth/login", object{"email": email, "password": password}, &in); err != nil {
 		return nil, err
