@@ -19,6 +19,7 @@ import (
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/credential"
+	"segel/internal/emeterai/sandbox"
 	"segel/internal/identity"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
@@ -36,7 +37,7 @@ type app struct {
 	identity  *identity.Service
 	workflow  *workflow.Service
 	sealer    *credential.Sealer
-	office    office
+	office    *sandbox.Office // nil until openOffice
 }
 
 // open makes or opens the data folder and wires what commands and the service share. It starts nothing.
