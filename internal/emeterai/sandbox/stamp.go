@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 
 	"segel/internal/emeterai"
@@ -81,11 +82,12 @@ func (f *Office) mayBind(r emeterai.Request) error {
 // check refuses what the real office would refuse, or do wrong without saying so. It returns the ordered box in
 // default user space of its page.
 func check(r emeterai.Request) (pdf.Rect, error) {
-	if state := r.Source.State; len(state) > 0 {
-		h := sha256.New()
-		if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state); err != nil || [32]byte(h.Sum(nil)) != r.Digest {
-			return pdf.Rect{}, refused(emeterai.CodeFile, "the digest is not that of the source", err)
-		}
+	digest, err := digestOf(r.Source)
+	if err != nil {
+		return pdf.Rect{}, err
+	}
+	if digest != r.Digest {
+		return pdf.Rect{}, refused(emeterai.CodeFile, "the digest is not that of the source", nil)
 	}
 	d, err := pdf.Open(r.Source.R, r.Source.Size, pdf.Options{})
 	if err != nil {
@@ -101,6 +103,25 @@ func check(r emeterai.Request) (pdf.Rect, error) {
 		return pdf.Rect{}, refused(emeterai.CodePlace, fmt.Sprintf("box %v is not on a page of %.0f by %.0f points", b, w, h), nil)
 	}
 	return page.ToUser(pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)}), nil
+}
+
+// digestOf returns the SHA-256 of a source: of its midstate, else of its bytes, which are read from end to end.
+func digestOf(s pades.Source) ([32]byte, error) {
+	h := sha256.New()
+	if len(s.State) > 0 {
+		if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(s.State); err != nil {
+			return [32]byte{}, refused(emeterai.CodeFile, "the midstate of the source is none", err)
+		}
+		return [32]byte(h.Sum(nil)), nil
+	}
+	n, err := io.Copy(h, io.NewSectionReader(s.R, 0, s.Size))
+	if err != nil {
+		return [32]byte{}, down(fmt.Errorf("read the source: %w", err))
+	}
+	if n != s.Size {
+		return [32]byte{}, down(fmt.Errorf("read the source: %d of %d bytes: %w", n, s.Size, io.ErrUnexpectedEOF))
+	}
+	return [32]byte(h.Sum(nil)), nil
 }
 
 // unreadable tells a file that will never be read from bytes that could not be fetched just now.

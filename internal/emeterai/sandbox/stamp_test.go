@@ -182,10 +182,26 @@ func TestFileThatIsNoneIsRefusedForGood(t *testing.T) {
 	if emeterai.ClassOf(err) != emeterai.Permanent {
 		t.Errorf("%v", err)
 	}
-	r := emeteraitest.Request(t, serial, pdftest.Table(1))
-	r.Digest[0] ^= 1
-	if _, err := f.Stamp(context.Background(), r); emeterai.ClassOf(err) != emeterai.Permanent {
-		t.Errorf("another digest: %v", err)
+}
+
+func TestDigestOfAnotherSourceIsRefusedWithAndWithoutMidstate(t *testing.T) {
+	t.Parallel()
+	f := openOffice(t, t.TempDir(), officeOptions(t))
+	r := emeteraitest.Request(t, emeteraitest.Take(t, f, "a"), pdftest.Table(1))
+	state := r.Source.State
+	for _, r.Source.State = range [][]byte{state, nil, []byte("no state")} {
+		r := r
+		r.Digest[0] ^= 1
+		if _, err := f.Stamp(context.Background(), r); emeterai.ClassOf(err) != emeterai.Permanent {
+			t.Errorf("midstate of %d bytes: %v", len(r.Source.State), err)
+		}
+	}
+	r.Source.State = nil
+	emeteraitest.Stamp(t, f, r, pdftest.Table(1))
+
+	r.Source.Size++ // more than there is
+	if _, err := f.Stamp(context.Background(), r); emeterai.ClassOf(err) != emeterai.Transient {
+		t.Errorf("source that ends too early: %v", err)
 	}
 }
 
