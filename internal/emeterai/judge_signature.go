@@ -53,7 +53,8 @@ func newSignatures(before, after *pdf.Document, want int) ([]*pdf.Signature, err
 }
 
 // placed checks that the stamp is to be seen on the page and in the box as ordered. The office moves a page
-// number that is too high to the last page and does not say so.
+// number that is too high to the last page and does not say so. A rectangle of whole numbers may be the next
+// ones on either side of what was ordered: see [Box].
 func (j *judge) placed() error {
 	f := j.signature.Field
 	if len(f.Widgets) != 1 {
@@ -77,7 +78,7 @@ func (j *judge) placed() error {
 	}
 	b := j.want.Box
 	want := page.ToUser(pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)})
-	if !near(rect, want) {
+	if !near(rect, want, rounding) && !(whole(rect) && near(rect, want, 1-tiny)) {
 		return fmt.Errorf("stamp stands in %v, not in %v", rect, want)
 	}
 	return j.visible(w)
@@ -132,11 +133,21 @@ func (j *judge) named() error {
 	return nil
 }
 
-// near allows for the rounding of numbers in a file.
-func near(a, b pdf.Rect) bool {
-	const tolerance = 0.01
-	return math.Abs(a.LLX-b.LLX) < tolerance && math.Abs(a.LLY-b.LLY) < tolerance &&
-		math.Abs(a.URX-b.URX) < tolerance && math.Abs(a.URY-b.URY) < tolerance
+// How far numbers may be off, in user space units.
+const (
+	rounding = 0.01 // by how a file spells them
+	tiny     = 1e-6 // by how they were computed
+)
+
+// near tells whether all corners are less than so far from each other along x and y.
+func near(a, b pdf.Rect, than float64) bool {
+	return math.Abs(a.LLX-b.LLX) < than && math.Abs(a.LLY-b.LLY) < than &&
+		math.Abs(a.URX-b.URX) < than && math.Abs(a.URY-b.URY) < than
+}
+
+// whole tells whether all corners are whole numbers.
+func whole(r pdf.Rect) bool {
+	return near(r, pdf.Rect{LLX: math.Round(r.LLX), LLY: math.Round(r.LLY), URX: math.Round(r.URX), URY: math.Round(r.URY)}, tiny)
 }
 
 func contains(a pdf.Array, r pdf.Ref) bool {

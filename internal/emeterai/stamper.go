@@ -61,8 +61,14 @@ type Request struct {
 	Location string
 }
 
-// Box is where the stamp goes: whole points, as the office takes them, from the lower left corner of the page
-// as displayed, LLX < URX and LLY < URY.
+// Box is where the stamp goes: whole points, from the lower left corner of the page as displayed, LLX < URX and
+// LLY < URY.
+//
+// The real office takes whole numbers too, but of default user space, and knows neither the page's rotation nor
+// its crop box: it writes them to /Rect as they are. So its driver turns the box by [segel/pdf.Page.ToUser],
+// which undoes both, and rounds each corner to a neighbouring whole number. On a page that is cropped or turned
+// at a fraction of a point that moves the stamp by less than one unit, which [Judge] allows; on any other page
+// nothing is rounded, and nothing allowed.
 type Box struct{ LLX, LLY, URX, URY int }
 
 // String spells the corners.
