@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 )
 
@@ -12,6 +13,21 @@ type warnings struct{ slog.Handler }
 
 func (h warnings) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
+}
+
+// Handle leaves out what was merely cut off: a runner that is stopped says of each of its parts that it could not go
+// on.
+func (h warnings) Handle(ctx context.Context, r slog.Record) error {
+	cut := false
+	r.Attrs(func(a slog.Attr) bool {
+		err, ok := a.Value.Any().(error)
+		cut = cut || ok && errors.Is(err, context.Canceled)
+		return true
+	})
+	if cut {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
 }
 
 func (h warnings) WithAttrs(a []slog.Attr) slog.Handler { return warnings{h.Handler.WithAttrs(a)} }
