@@ -46,7 +46,7 @@ type judge struct {
 }
 
 func openJudge(want Request, tail []byte) (*judge, error) {
-	j := &judge{want: want, bytes: &joined{want.Source.R, want.Source.Size, tail}}
+	j := &judge{want: want, bytes: want.Source.With(tail).R}
 	var err error
 	if j.source, err = pdf.Open(want.Source.R, want.Source.Size, pdf.Options{}); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
@@ -114,39 +114,4 @@ func (j *judge) later() error {
 		return fmt.Errorf("second increment: %w", err)
 	}
 	return nil
-}
-
-// joined is a file that consists of two parts.
-type joined struct {
-	head io.ReaderAt
-	size int64 // of the head
-	tail []byte
-}
-
-// ReadAt reads from both parts.
-func (f *joined) ReadAt(p []byte, at int64) (int, error) {
-	if at < 0 {
-		return 0, errors.New("negative offset")
-	}
-	var n int
-	if at < f.size {
-		part := p[:min(int64(len(p)), f.size-at)]
-		var err error
-		if n, err = f.head.ReadAt(part, at); n < len(part) {
-			if err == nil || errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return n, err
-		}
-	}
-	if n == len(p) {
-		return n, nil
-	}
-	if from := at + int64(n) - f.size; from < int64(len(f.tail)) {
-		n += copy(p[n:], f.tail[from:])
-	}
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
 }
