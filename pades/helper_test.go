@@ -192,3 +192,16 @@ func (c *counting) ReadAt(p []byte, at int64) (int, error) {
 	c.bytes += int64(n)
 	return n, err
 }
+
+// change applies an edit to the field of that name, as another program might have written it.
+func change(t testing.TB, p *paper, name string, edit func(pdf.Dict)) {
+	t.Helper()
+	d := p.open(t)
+	u := d.NewUpdate()
+	for _, f := range must[[]*pdf.Field](t)(d.Fields()) {
+		if f.Name == name {
+			edit(must[pdf.Dict](t)(u.Edit(f.Ref)))
+		}
+	}
+	p.b, p.state = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...), nil
+}

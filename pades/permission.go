@@ -8,8 +8,9 @@ import (
 	"segel/pdf"
 )
 
-// permission checks that the field may be signed as the signatures so far left the file.
-func permission(d *pdf.Document, field string, certify int) error {
+// permission checks that the field may be signed, and the marks filled in with it, as the signatures so far left the
+// file.
+func permission(d *pdf.Document, field string, certify int, marks []string) error {
 	if d.Facts().DocMDP == 1 {
 		return ErrCertified
 	}
@@ -21,12 +22,14 @@ func permission(d *pdf.Document, field string, certify int) error {
 		return ErrNotFirst
 	}
 	for _, s := range signatures {
-		locked, err := locks(d, s.Dict, field)
-		if err != nil {
-			return fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
-		}
-		if locked {
-			return fmt.Errorf("%w: %q", ErrFieldLocked, s.Field.Name)
+		for _, name := range append([]string{field}, marks...) {
+			locked, err := locks(d, s.Dict, name)
+			if err != nil {
+				return fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
+			}
+			if locked {
+				return fmt.Errorf("%w: %q locks %q", ErrFieldLocked, s.Field.Name, name)
+			}
 		}
 	}
 	return nil

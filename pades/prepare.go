@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"maps"
 	"slices"
 
 	"segel/cms"
@@ -107,7 +108,7 @@ func fill(d *pdf.Document, o Options, h holes) (*pdf.Tail, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if err := permission(d, field.Name, o.Certify); err != nil {
+	if err := permission(d, field.Name, o.Certify, slices.Sorted(maps.Keys(o.Marks))); err != nil {
 		return nil, "", fmt.Errorf("field %q: %w", field.Name, err)
 	}
 	refs, err := references(d, field, o.Certify)

@@ -188,3 +188,19 @@ func TestMarksAreFilledWithTheSignature(t *testing.T) {
 		t.Errorf("mark as a field: %v", err)
 	}
 }
+
+func TestLockedMarkIsNotFilled(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Table(1)}
+	spec, look := visible(t, p, "B")
+	p.add(t, pades.FieldSpec{Name: "A"}, spec, pades.FieldSpec{Name: "BMark", Page: 1, Rect: pdf.Rect{LLX: 10, LLY: 10, URX: 40, URY: 40}, Mark: true})
+	change(t, p, "A", func(f pdf.Dict) {
+		f["Lock"] = pdf.Dict{"Type": pdf.Name("SigFieldLock"), "Action": pdf.Name("Include"), "Fields": pdf.Array{pdf.TextString("BMark")}}
+	})
+	p.sign(t, newPerson(t, "A").options(t, "A"))
+	o := newPerson(t, "B").options(t, "B")
+	o.Appearance, o.Marks = look, map[string]pades.Appearance{"BMark": look}
+	if _, err := pades.Sign(t.Context(), p.source(), o); !errors.Is(err, pades.ErrFieldLocked) {
+		t.Errorf("locked mark: %v", err)
+	}
+}
