@@ -120,6 +120,39 @@ func TestWidgetsAreAsReadersWantThem(t *testing.T) {
 	}
 }
 
+func TestWidgetThatNamesNoPageStandsUpright(t *testing.T) {
+	t.Parallel()
+	file := pdftest.Rotated()
+	for n := 1; n <= 4; n++ {
+		p := &paper{b: bytes.Clone(file)}
+		page := must[*pdf.Page](t)(p.open(t).Page(n))
+		_, look := visible(t, p, "A")
+		p.add(t, pades.FieldSpec{Name: "A", Page: n, Rect: page.ToUser(pdf.Rect{LLX: 50, LLY: 50, URX: 250, URY: 110})})
+		var with, without string
+		for _, named := range []bool{true, false} {
+			q := &paper{b: bytes.Clone(p.b)}
+			if !named {
+				change(t, q, "A", func(f pdf.Dict) { delete(f, "P") })
+			}
+			o := newPerson(t, "A").options(t, "A")
+			o.Appearance = look
+			q.sign(t, o)
+			wantValid(t, q, "A")
+			d := q.open(t)
+			ap := must[pdf.Dict](t)(d.Dict(must[[]*pdf.Field](t)(d.Fields())[0].Dict["AP"]))
+			m := fmt.Sprint(must[*pdf.Stream](t)(d.Stream(ap["N"])).Dict["Matrix"])
+			if named {
+				with = m
+			} else {
+				without = m
+			}
+		}
+		if with != without {
+			t.Errorf("page %d turned %d: /Matrix %s without /P, %s with", n, page.Rotate, without, with)
+		}
+	}
+}
+
 // corpus lists the PDF files below SEGEL_PDFS, or none; with -short every fifth of them.
 func corpus(t testing.TB) []string {
 	t.Helper()

@@ -71,7 +71,13 @@ func draw(d *pdf.Document, u *pdf.Update, stock *appearance.Stock, f *pdf.Field,
 	if rect.Empty() {
 		return errors.New("there is no room for it")
 	}
-	turn, err := turned(d, widget.Ref("P"))
+	page := widget.Ref("P")
+	if page.IsZero() {
+		if page, err = pageOf(d, f.Widgets[0].Ref); err != nil {
+			return err
+		}
+	}
+	turn, err := turned(d, page)
 	if err != nil {
 		return err
 	}
@@ -82,6 +88,26 @@ func draw(d *pdf.Document, u *pdf.Update, stock *appearance.Stock, f *pdf.Field,
 	widget["AP"] = pdf.Dict{"N": form}
 	delete(widget, "AS")
 	return nil
+}
+
+// pageOf finds the page that lists a widget, for widgets of other programs that do not name it: /P is optional. It is
+// the zero Ref if no page does.
+func pageOf(d *pdf.Document, widget pdf.Ref) (pdf.Ref, error) {
+	n, err := d.PageCount()
+	if err != nil {
+		return pdf.Ref{}, err
+	}
+	for number := 1; number <= n; number++ {
+		page, err := d.Page(number)
+		if err != nil {
+			return pdf.Ref{}, err
+		}
+		// A page whose list cannot be read is not the one: no viewer shows the widget there.
+		if annots, err := d.Array(page.Dict["Annots"]); err == nil && slices.Contains(annots, pdf.Object(widget)) {
+			return page.Ref, nil
+		}
+	}
+	return pdf.Ref{}, nil
 }
 
 // turned returns the /Rotate of the page with that reference, which may be inherited.
