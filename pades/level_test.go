@@ -165,3 +165,34 @@ func TestResultStatesTheFileItMakes(t *testing.T) {
 		t.Errorf("field %q", r.Field)
 	}
 }
+
+func TestNamesInAnyScriptSurviveSigning(t *testing.T) {
+	t.Parallel()
+	for i, name := range []string{"Ñandú Çelik", "山田太郎", "محمد علي", "Владимир", "A 😀 (b) \\ c"} {
+		p := &paper{b: pdftest.Table(1)}
+		field := fmt.Sprintf("Tanda %s %d", name, i)
+		p.add(t, pades.FieldSpec{Name: field, Label: name})
+		o := newPerson(t, name).options(t, field)
+		o.Reason, o.Location, o.Contact = name, name, name
+		r := p.sign(t, o)
+		if r.Field != field {
+			t.Errorf("signed %q", r.Field)
+		}
+		s := must[[]*pdf.Signature](t)(p.open(t).Signatures())[0]
+		for _, key := range []pdf.Name{"Name", "Reason", "Location", "ContactInfo"} {
+			if got := must[pdf.String](t)(p.open(t).String(s.Dict[key])).Text(); got != name {
+				t.Errorf("/%s %q, want %q", key, got, name)
+			}
+		}
+		path := p.save(t)
+		judge(t, "qpdf", "--check", path)
+		if v := verdicts(t, path); len(v) != 1 {
+			t.Errorf("%+v", v)
+		}
+		for _, v := range verdicts(t, path) {
+			if !v.valid || !v.total {
+				t.Errorf("%s: %+v", name, v)
+			}
+		}
+	}
+}
