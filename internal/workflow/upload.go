@@ -108,6 +108,9 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	case pages == 0:
 		return examined{}, errDamaged.Because(errors.New("no pages"))
 	}
+	if _, err := doc.Signatures(); err != nil {
+		return examined{}, refusal(fmt.Errorf("read form: %w", err)) // fields could not be added to it later
+	}
 	active, err := doc.ActiveContent()
 	if err != nil {
 		return examined{}, refusal(err)

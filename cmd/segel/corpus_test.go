@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// every is the share of the real files that this test takes; package pades takes all of them.
+const every = 3
+
+// TestRealFilesAreSignedSoundlyOrRefusedWithAReason takes files of other projects, healthy and broken, through the
+// whole service.
+func TestRealFilesAreSignedSoundlyOrRefusedWithAReason(t *testing.T) {
+	t.Parallel()
+	folder := os.Getenv("SEGEL_PDFS")
+	if folder == "" {
+		t.Skip("SEGEL_PDFS is not set: only the files made here are tried")
+	}
+	s := start(t, "SEGEL_GRANT_SIGNATURES", "5000")
+	owner, signer := s.person(t, "Pemilik", ""), s.person(t, "Penanda", "")
+	n, signed := 0, 0
+	err := filepath.WalkDir(folder, func(file string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(file, ".pdf") {
+			return err
+		}
+		if n++; n%every != 0 {
+			return nil
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if realFile(t, e.Name(), b, owner, signer) {
+			signed++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n < every || signed == 0 {
+		t.Errorf("of %d files, one in %d was tried, %d were signed", n, every, signed)
+	}
+	t.Logf("of %d files, one in %d was tried, %d were signed", n, every, signed)
+}
+
+// realFile takes one file through the service and reports whether it was signed.
+func realFile(t *testing.T, name string, b []byte, owner, signer *client) bool {
+	a := owner.do("POST", signPath+"upload-docs-base64", object{
+		"filename": name, "document_base64": base64.StdEncoding.EncodeToString(b), "signer": []object{signer.as("signer", 1)},
+	})
+	if a.status != http.StatusOK {
+		code, _ := a.object("error")["code"].(string)
+		if a.status != http.StatusUnprocessableEntity && a.status != http.StatusUnsupportedMediaType || !strings.HasPrefix(code, "file.") {
+			t.Errorf("%s: refused with %d %s: %.300s", name, a.status, code, a.body)
+		}
+		return false
+	}
+	id := int64(a.object("response", "data")["document_id"].(float64))
+	if a := owner.verb("finalize-docs", id); a.status != http.StatusOK {
+		t.Errorf("%s: finalize: %d: %.300s", name, a.status, a.body)
+		return false
+	}
+	if a := signer.verb("sign-docs", id); a.status != http.StatusOK {
+		t.Errorf("%s: sign: %d: %.300s", name, a.status, a.body)
+		return false
+	}
+	owner.completed(id)
+	out := owner.download(id)
+	if !bytes.HasPrefix(out, b) {
+		t.Errorf("%s: bytes that were there have changed", name)
+	}
+	dir := t.TempDir()
+	before, after := filepath.Join(dir, "before.pdf"), filepath.Join(dir, "after.pdf")
+	for file, content := range map[string][]byte{before: b, after: out} {
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said, _ := judge(t, "pdfsig", "-nocert", after)
+	if ours := signatureNamed(said, "-1\n"); !strings.Contains(ours, "Signature is Valid") {
+		t.Errorf("%s: pdfsig does not call the signature valid:\n%s", name, said)
+	}
+	if parts := strings.Split(said, "Signature #"); !strings.Contains(parts[len(parts)-1], "Total document signed") {
+		t.Errorf("%s: the document timestamp does not cover the whole file:\n%s", name, said)
+	}
+	if was, is := complaints(before), complaints(after); is > was {
+		t.Errorf("%s: qpdf ends with %d, was %d before", name, is, was)
+	}
+	return true
+}
+
+// signatureNamed returns what pdfsig says of the signature in our field whose name ends so.
+func signatureNamed(said, suffix string) string {
+	for _, part := range strings.Split(said, "Signature #") {
+		if i := strings.Index(part, "Field Name: Segel-"); i >= 0 && strings.Contains(part[i:], suffix) {
+			return part
+		}
+	}
+	return ""
+}
+
+// complaints is how qpdf --check ends: 0 clean, 3 warnings, 2 errors, put in this order.
+func complaints(file string) int {
+	err := exec.Command("qpdf", "--check", file).Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit) && exit.ExitCode() == 3:
+		return 1
+	}
+	return 2
+}
