@@ -121,6 +121,9 @@ func (w *treeWalk) count(n node) (int, error) {
 	}
 	defer w.leave(n)
 	if n.kids == nil {
+		if t := n.dict["Type"]; t != nil && t != Object(Name("Page")) {
+			w.d.oddTree = true // readers disagree whether something else in a page's place is one
+		}
 		return 1, nil
 	}
 	total, leaves := 0, 0
