@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"testing"
@@ -44,12 +45,14 @@ func (l *layered) source(state []byte) pades.Source {
 	return pades.Source{R: l, Size: l.size + int64(len(l.tails)), State: state}
 }
 
-// stateOf is a midstate over something; signing believes it.
-func stateOf(t testing.TB) []byte {
+// stateOf is a midstate after that many bytes, though not of any file; signing believes it.
+func stateOf(t testing.TB, size int64) []byte {
 	t.Helper()
 	h := sha256.New()
 	h.Write([]byte("the file so far"))
-	return must[[]byte](t)(h.(encoding.BinaryMarshaler).MarshalBinary())
+	state := must[[]byte](t)(h.(encoding.BinaryMarshaler).MarshalBinary())
+	binary.BigEndian.PutUint64(state[len(state)-8:], uint64(size))
+	return state
 }
 
 func TestSigningReadsNoMoreOfALargerFile(t *testing.T) {
@@ -62,7 +65,7 @@ func TestSigningReadsNoMoreOfALargerFile(t *testing.T) {
 		l := &layered{base: count, size: base.Size()}
 		o := who.options(t, "")
 		o.NewField = &pades.FieldSpec{Name: "A"}
-		r := must[*pades.Result](t)(pades.Sign(t.Context(), l.source(stateOf(t)), o))
+		r := must[*pades.Result](t)(pades.Sign(t.Context(), l.source(stateOf(t, l.size)), o))
 		read[size] = count.bytes
 		if r.Size != base.Size()+int64(len(r.Tail)) {
 			t.Errorf("size %d", r.Size)
@@ -73,13 +76,36 @@ func TestSigningReadsNoMoreOfALargerFile(t *testing.T) {
 	}
 }
 
+func TestStateOfAnotherRevisionIsRefused(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Table(1)}
+	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"})
+	who := newPerson(t, "A")
+	earlier := p.sign(t, who.options(t, "A")).State
+	r := p.sign(t, who.options(t, "B"))
+	for name, state := range map[string][]byte{"earlier revision": earlier, "no state": []byte("sha"), "cut off": r.State[:100]} {
+		src := p.source()
+		src.State = state
+		if _, err := pades.Sign(t.Context(), src, who.options(t, "C")); err == nil {
+			t.Errorf("%s: signed", name)
+		}
+		if _, err := pades.DocumentTimestamp(t.Context(), src, newOffice(t).Timestamper()); err == nil {
+			t.Errorf("%s: timestamped", name)
+		}
+		if _, err := pades.Validation(t.Context(), src, newOffice(t)); err == nil {
+			t.Errorf("%s: proof added", name)
+		}
+	}
+	p.sign(t, who.options(t, "C"))
+}
+
 func TestByteRangeHoldsTheLargestOffsets(t *testing.T) {
 	t.Parallel()
 	base := pdftest.NewLarge(9_900_000_000, 2) // a cross-reference table ends at ten digits
 	l := &layered{base: base, size: base.Size()}
 	o := newPerson(t, "A").options(t, "")
 	o.NewField = &pades.FieldSpec{Name: "A"}
-	r := must[*pades.Result](t)(pades.Sign(t.Context(), l.source(stateOf(t)), o))
+	r := must[*pades.Result](t)(pades.Sign(t.Context(), l.source(stateOf(t, l.size)), o))
 	l.tails = r.Tail
 	d := must[*pdf.Document](t)(pdf.Open(l, r.Size, pdf.Options{}))
 	s := must[[]*pdf.Signature](t)(d.Signatures())[0]
@@ -123,7 +149,7 @@ func BenchmarkSign(b *testing.B) {
 			base := pdftest.NewLarge(size, 20)
 			l := &layered{base: base, size: base.Size()}
 			who := newPerson(b, "Budi")
-			state := stateOf(b)
+			state := stateOf(b, l.size)
 			options := func(i int) pades.Options {
 				o := who.options(b, "")
 				o.Timestamper = nil

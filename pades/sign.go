@@ -43,5 +43,8 @@ func sign(ctx context.Context, src Source, o Options, room int) (*Result, error)
 		return nil, err
 	}
 	src.State = p.State
-	return r, check(src, r.Tail, r.Field, o.file())
+	if err := check(src, r.Tail, r.Field, o.file()); err != nil {
+		return nil, err
+	}
+	return r, nil
 }

@@ -4,6 +4,7 @@ import (
 	"crypto"
 	"crypto/sha256"
 	"encoding"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
@@ -15,8 +16,8 @@ type Source struct {
 	R    io.ReaderAt
 	Size int64 // bytes
 	// State is the SHA-256 over all Size bytes, not yet summed, as its encoding.BinaryMarshaler gives it. Nil
-	// means that the file has to be read once from end to end. It is believed: a state of other bytes makes a
-	// signature that nobody can verify.
+	// means that the file has to be read once from end to end. A state after another number of bytes is refused;
+	// apart from that it is believed: a state of other bytes makes a signature that nobody can verify.
 	State []byte
 }
 
@@ -44,7 +45,7 @@ func (s Source) After(r *Result) Source {
 
 // result states what the tail makes of the source, whose state is known by now.
 func (s Source) result(tail []byte, field string) (*Result, error) {
-	h, err := resume(s.State)
+	h, err := s.resume()
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func (s Source) hashed(algorithm crypto.Hash) (Source, hash.Hash, error) {
 		return s, nil, fmt.Errorf("hash %v is not available", algorithm)
 	}
 	if s.State != nil && algorithm == crypto.SHA256 {
-		h, err := resume(s.State)
+		h, err := s.resume()
 		return s, h, err
 	}
 	sum, h := sha256.New(), algorithm.New()
@@ -98,10 +99,22 @@ func (s Source) read(sum, h hash.Hash) error {
 	return err
 }
 
-func resume(state []byte) (hash.Hash, error) {
+// stateLen is the length of a midstate: four bytes that tell its form, eight words, one block, and the count of the
+// bytes hashed so far.
+const stateLen = 4 + 8*4 + sha256.BlockSize + 8
+
+// resume goes on hashing behind the file. The state of an earlier revision is the likeliest mistake, and one that
+// Check could not find, since it would believe the same state.
+func (s Source) resume() (hash.Hash, error) {
 	h := sha256.New()
-	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state); err != nil {
+	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(s.State); err != nil {
 		return nil, fmt.Errorf("midstate: %w", err)
+	}
+	if len(s.State) != stateLen {
+		return nil, fmt.Errorf("midstate of %d bytes", len(s.State))
+	}
+	if n := binary.BigEndian.Uint64(s.State[stateLen-8:]); n != uint64(s.Size) {
+		return nil, fmt.Errorf("midstate after %d bytes for a file of %d", n, s.Size)
 	}
 	return h, nil
 }
