@@ -140,3 +140,28 @@ func FuzzPreparedIsReadOrRefused(f *testing.F) {
 		}
 	})
 }
+
+func FuzzChangedTailIsRefused(f *testing.F) {
+	p := &paper{b: pdftest.Table(1)}
+	p.add(f, pades.FieldSpec{Name: "A"})
+	src := p.source()
+	r := p.sign(f, newPerson(f, "A").options(f, "A"))
+	begin := bytes.Index(r.Tail, []byte("/Contents <")) + len("/Contents ")
+	end := begin + bytes.IndexByte(r.Tail[begin:], '>') + 1
+	f.Add(uint(begin+2), []byte("0"))
+	f.Add(uint(end), []byte(" "))
+	f.Add(uint(len(r.Tail)-3), []byte("F"))
+	f.Fuzz(func(t *testing.T, at uint, with []byte) {
+		tail := bytes.Clone(r.Tail)
+		copy(tail[at%uint(len(tail)):], with)
+		err := pades.Check(src, tail, "A")
+		// Within the gap there is more than is signed, such as the issuers' certificates.
+		signed := bytes.Equal(tail[:begin], r.Tail[:begin]) && bytes.Equal(tail[end:], r.Tail[end:])
+		if err == nil && !signed {
+			t.Errorf("%q at %d goes unnoticed", with, at)
+		}
+		if err != nil && !errors.Is(err, pades.ErrCheck) {
+			t.Error(err)
+		}
+	})
+}
