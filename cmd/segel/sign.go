@@ -102,7 +102,10 @@ func (c signCommand) sign(ctx context.Context, in io.ReaderAt, size int64, s *si
 		func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, o) },
 	}
 	if c.Level == "b-lt" || c.Level == "b-lta" {
-		steps = append(steps, func(src pades.Source) (*pades.Result, error) { return pades.Validation(ctx, src, s.revocation) })
+		steps = append(steps, func(src pades.Source) (*pades.Result, error) {
+			// The file may have come with signatures of issuers that cannot be asked.
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.revocation, Required: []string{field.Name}})
+		})
 	}
 	if c.Level == "b-lta" {
 		steps = append(steps, func(src pades.Source) (*pades.Result, error) { return pades.DocumentTimestamp(ctx, src, s.timestamper) })
