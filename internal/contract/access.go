@@ -39,14 +39,14 @@ var ownerOnly = []Operation{OpParticipants, OpPlace, OpFinalize, OpCancel, OpRem
 // guestBarred are the operations a guest's token is not good for, on his own document too.
 var guestBarred = []Operation{OpSigners, OpAuditTrail, OpOriginal}
 
-// Sees reports whether the person sees the document: the owner always, and after finalize every signer at
+// Sees reports whether the person sees the document: the owner always, and once it was finalized every signer at
 // once and a viewer when all signers with a smaller number have signed, in parallel mode too.
 func (d *Document) Sees(id PersonID) bool {
 	if id == d.Owner.ID {
 		return true
 	}
-	if d.State == Draft {
-		return false
+	if d.FinalizedAt.IsZero() {
+		return false // a draft, or one whose time ran out before anybody was asked
 	}
 	p := d.Participant(id)
 	switch {

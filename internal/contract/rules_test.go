@@ -78,6 +78,24 @@ func TestDraftIsSeenByItsOwnerAlone(t *testing.T) {
 	}
 }
 
+func TestDraftWhoseTimeRanOutIsStillSeenByItsOwnerAlone(t *testing.T) {
+	t.Parallel()
+	c, done := Expire(draft(t, expiring), t0.Add(2*time.Hour))
+	if done || c.After.State != Expired {
+		t.Fatalf("an overdue draft is %s", c.After.State)
+	}
+	for _, a := range []Actor{first, viewer, guest, user, stranger} {
+		for _, op := range Operations {
+			if err := c.After.Authorise(a, op); err != ErrNotFound {
+				t.Errorf("%s %s on another's draft that expired: %v", a.ID, op, err)
+			}
+		}
+	}
+	if err := c.After.Authorise(owner, OpDetail); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestGuestOfAnotherDocumentSeesNothing(t *testing.T) {
 	t.Parallel()
 	d := completed(t, stamped(t, due(t)))
@@ -228,7 +246,7 @@ func TestStampKeepsItsSerialThroughFailureAndRestamp(t *testing.T) {
 	serial := d.Stamps[0].Serial
 	c, err := StampProblem(d, 0, "the file cannot be parsed", true, t0)
 	d = then(t, c, err)
-	if d.State != Failed || !d.MayRestamp() || d.SigningState() != Completed {
+	if d.State != Failed || d.NextStamp() != 0 || d.SigningState() != Completed {
 		t.Fatalf("after a permanent refusal: %s, signatures %s", d.State, d.SigningState())
 	}
 	c, err = Restamp(d, owner, t0)
