@@ -48,7 +48,6 @@ const (
 	EventRestamp        EventType = "restamp"
 	EventCompleted      EventType = "completed"
 	EventClosingDelayed EventType = "closing_delayed"
-	EventDownloaded     EventType = "downloaded"
 	EventPasswordForgot EventType = "password_forgotten" // Document is 0
 )
 

@@ -49,9 +49,6 @@ var documents = map[string]words{
 	"document.too_many_pages": {
 		"Dokumen memiliki {pages} halaman; paling banyak {limit}.",
 		"The document has {pages} pages; at most {limit} are possible."},
-	"document.converting": {
-		"Dokumen masih dikonversi menjadi PDF. Silakan coba lagi sebentar lagi.",
-		"The document is still being converted to PDF. Please try again in a moment."},
 
 	"placement.stranger": {
 		"Orang ini tidak dapat memiliki penempatan ini: tanda tangan dan paraf hanya untuk penanda tangan, e-meterai untuk peserta atau pemilik.",
@@ -98,34 +95,19 @@ var files = map[string]words{
 	"file.word_not_yet": {
 		"Berkas Word belum dapat dikonversi di sini. Silakan simpan sebagai PDF dan unggah kembali.",
 		"Word files cannot be converted here yet. Please save it as PDF and upload that."},
-	"file.conversion_failed": {
-		"Berkas Word ini tidak dapat dikonversi menjadi PDF. Silakan simpan sebagai PDF dan unggah kembali.",
-		"This Word file could not be converted to PDF. Please save it as PDF and upload that."},
 	"file.encrypted": {
 		"PDF ini terenkripsi dan tidak dapat ditandatangani. Silakan simpan tanpa enkripsi dan unggah kembali.",
 		"This PDF is encrypted and cannot be signed. Please save it without encryption and upload that."},
-	"file.password": {
-		"PDF ini dilindungi kata sandi. Silakan simpan tanpa kata sandi dan unggah kembali.",
-		"This PDF is protected by a password. Please save it without one and upload that."},
 	"file.damaged": {
 		"PDF ini rusak dan tidak dapat dibaca. Silakan simpan ulang dan unggah kembali.",
 		"This PDF is damaged and cannot be read. Please save it anew and upload that."},
-	"file.no_pages": {
-		"PDF ini tidak memiliki halaman.",
-		"This PDF has no pages."},
 	"file.certified": {
 		"PDF ini sudah disertifikasi dan tidak mengizinkan tanda tangan baru. Silakan unggah berkas yang belum disertifikasi.",
 		"This PDF is certified and permits no further signatures. Please upload the file before it was certified."},
 	"file.too_complex": {
 		"PDF ini terlalu rumit untuk diproses dengan aman.",
 		"This PDF is too complex to be processed safely."},
-	"file.locked": {
-		"PDF ini sudah disertifikasi atau dikunci oleh penanda tangan sebelumnya sehingga tidak dapat ditambahi.",
-		"This PDF was certified or locked by an earlier signer, so nothing can be added."},
 	"file.not_base64": {
 		"Isi berkas bukan base64 yang benar.",
 		"The content of the file is not valid base64."},
-	"file.not_pdf": {
-		"Berkas ini bukan PDF.",
-		"This file is not a PDF."},
 }

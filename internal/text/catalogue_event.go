@@ -22,6 +22,5 @@ var events = map[string]words{
 	"event.restamp":               {"Meminta pembubuhan ulang", "Asked to stamp again"},
 	"event.completed":             {"Menyelesaikan dan menyegel dokumen", "Completed and sealed the document"},
 	"event.closing_delayed":       {"Penutupan dokumen tertunda[: {problem}]", "Closing the document is delayed[: {problem}]"},
-	"event.downloaded":            {"Mengunduh dokumen", "Downloaded the document"},
 	"event.password_forgotten":    {"Meminta kata sandi baru", "Asked for a new password"},
 }

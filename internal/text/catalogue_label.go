@@ -34,12 +34,5 @@ var labels = map[string]words{
 	"periode.30d":   {"30 Hari Terakhir", "Last 30 Days"},
 	"periode.1y":    {"1 Tahun Terakhir", "Last Year"},
 
-	"filter.all": {"Semua", "All"},
-
-	"role.owner":  {"Pemilik", "Owner"},
-	"role.signer": {"Penanda tangan", "Signer"},
-	"role.viewer": {"Peninjau", "Viewer"},
-	"role.guest":  {"Tamu", "Guest"},
-
 	"actor.service": {"Sistem", "System"},
 }

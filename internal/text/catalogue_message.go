@@ -2,13 +2,8 @@ package text
 
 // messages tell that a verb was done.
 var messages = map[string]words{
-	"done.login":              {"Berhasil masuk.", "You are logged in."},
-	"done.refresh":            {"Sesi diperpanjang.", "The session was renewed."},
 	"done.logout":             {"Berhasil keluar.", "You are logged out."},
 	"done.forgot_password":    {"Bila alamat ini memiliki akun, permintaan Anda sudah kami catat. Administrator akan menghubungi Anda.", "If this address has an account, your request was recorded. Your administrator will get in touch."},
-	"done.change_password":    {"Kata sandi diganti. Silakan masuk kembali.", "The password was changed. Please log in again."},
-	"done.guest":              {"Selamat datang.", "Welcome."},
-	"done.me":                 {"Berhasil.", "Done."},
 	"done.balance":            {"Berhasil.", "Done."},
 	"done.specimen":           {"Gambar tanda tangan disimpan.", "The picture of your signature was saved."},
 	"done.specimen_deleted":   {"Gambar tanda tangan dihapus.", "The picture of your signature was removed."},
@@ -24,6 +19,4 @@ var messages = map[string]words{
 	"done.remind":             {"Pengingat dicatat.", "The reminder was recorded."},
 	"done.restamp":            {"Pembubuhan ulang dimulai.", "Stamping has started again."},
 	"done.guest_link":         {"Tautan tamu dibuat; tautan sebelumnya tidak berlaku lagi.", "The guest link was made; the former one is no longer valid."},
-	"done.delete":             {"Draf dihapus.", "The draft was deleted."},
-	"done.verify":             {"Pemeriksaan selesai.", "The check is done."},
 }

@@ -13,12 +13,6 @@ var people = map[string]words{
 	"auth.refresh_invalid": {
 		"Sesi Anda sudah berakhir. Silakan masuk kembali.",
 		"Your session has ended. Please log in again."},
-	"auth.otp_required": {
-		"Masukkan kode dari aplikasi autentikator Anda.",
-		"Please enter the code of your authenticator app."},
-	"auth.otp_wrong": {
-		"Kode ini salah atau sudah tidak berlaku.",
-		"This code is wrong or no longer valid."},
 	"guest.link_invalid": {
 		"Tautan ini tidak berlaku atau sudah diganti. Mintalah tautan baru kepada pemilik dokumen.",
 		"This link is not valid or was replaced. Please ask the owner of the document for a new one."},
@@ -31,9 +25,6 @@ var people = map[string]words{
 	"user.not_found": {
 		"Tidak ada pengguna seperti ini[: {email}].",
 		"There is no such user[: {email}]."},
-	"user.unknown": {
-		"Pengguna ini tidak ada di organisasi Anda.",
-		"There is no such user in your organisation."},
 	"organisation.none": {
 		"Belum ada organisasi. Jalankan layanan sekali, atau sebutkan nama organisasinya.",
 		"There is no organisation yet. Start the service once, or name one."},

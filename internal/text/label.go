@@ -60,6 +60,3 @@ func Field(l Language, f contract.FieldError) string { return Sentence(l, f.Code
 
 // Warning is the sentence for something that was accepted and may not be what was meant.
 func Warning(l Language, w contract.Warning) string { return Sentence(l, w.Code, w.Args) }
-
-// Refusal is the sentence for an error.
-func Refusal(l Language, e *contract.Error) string { return Sentence(l, e.Code, e.Args) }

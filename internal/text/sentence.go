@@ -17,12 +17,6 @@ func (w words) in(l Language) string {
 	return w.id
 }
 
-// Known reports whether there is a sentence for a code.
-func Known(code string) bool {
-	_, ok := sentences[code]
-	return ok
-}
-
 // Sentence returns the sentence for a code. Arguments it does not name are ignored. A code without a sentence
 // is itself put into a general one, so that nobody is left with nothing.
 func Sentence(l Language, code string, args map[string]any) string {

@@ -12,7 +12,7 @@ var logging = map[string]func(*testing.T, *bench){
 	"EventsAreReadAsTheyWereLogged": func(t *testing.T, b *bench) {
 		d := b.upload(owner)
 		e := contract.Event{
-			Type: contract.EventDownloaded, Document: d.ID, At: b.now, Person: first.Person, IP: "2001:db8::1",
+			Type: contract.EventViewed, Document: d.ID, At: b.now, Person: first.Person, IP: "2001:db8::1",
 			Details: map[string]string{"of": "the original", "empty": ""},
 		}
 		b.must(b.Note(b.ctx, e, contract.Event{Type: contract.EventPasswordForgot, At: b.now, Person: first.Person}))
@@ -20,7 +20,7 @@ var logging = map[string]func(*testing.T, *bench){
 		b.must(err)
 		e.At = e.At.Truncate(1000)
 		b.same("last event", events[len(events)-1], e)
-		b.same("types", b.logged(d.ID), []contract.EventType{contract.EventUploaded, contract.EventDownloaded})
+		b.same("types", b.logged(d.ID), []contract.EventType{contract.EventUploaded, contract.EventViewed})
 		b.same("types of no document", b.logged(0), []contract.EventType{contract.EventPasswordForgot})
 		none, err := b.Events(b.ctx, 99)
 		if err != nil || none == nil || len(none) != 0 {
