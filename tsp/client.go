@@ -6,7 +6,6 @@ import (
 	"crypto"
 	"crypto/rand"
 	"encoding/asn1"
-	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -84,36 +83,4 @@ func (c *Client) post(ctx context.Context, request Request) ([]byte, error) {
 		return nil, malformed("response is too long")
 	}
 	return b, nil
-}
-
-// InOrder asks one authority after the other until one gives a token. With none, there is none.
-type InOrder []Timestamper
-
-// Timestamp returns the first token that is obtained.
-func (all InOrder) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
-	errs := []error{errors.New("no time-stamp authority gave a token")}
-	for _, t := range all {
-		token, err := t.Timestamp(ctx, digest)
-		if err == nil {
-			return token, nil
-		}
-		errs = append(errs, err)
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return nil, errors.Join(errs...)
-}
-
-// TokenSize returns the largest that is known, or 0 when one is not known.
-func (all InOrder) TokenSize() int {
-	largest := 0
-	for _, t := range all {
-		n := t.TokenSize()
-		if n == 0 {
-			return 0
-		}
-		largest = max(largest, n)
-	}
-	return largest
 }

@@ -11,7 +11,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/asn1"
 	"errors"
-	"fmt"
 	"math/big"
 	"strings"
 	"testing"
@@ -139,21 +138,6 @@ func TestRequestThatCannotBeReadGetsARefusalNotAToken(t *testing.T) {
 	}
 }
 
-func TestNextAuthorityIsAskedWhenOneFailsAndNoneMeansNoToken(t *testing.T) {
-	t.Parallel()
-	broken := responder(t, true, stamping)
-	broken.Clock = func() time.Time { return now.AddDate(9, 0, 0) } // outside its certificate
-	ctx := context.Background()
-	if _, err := (InOrder{broken, responder(t, true, stamping)}).Timestamp(ctx, digest[:]); err != nil {
-		t.Error(err)
-	}
-	for _, none := range []InOrder{{}, {broken}, {broken, broken}} {
-		if token, err := none.Timestamp(ctx, digest[:]); err == nil || token != nil {
-			t.Errorf("%d authorities that fail gave %x", len(none), token)
-		}
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	r := responder(f, true, stamping)
 	token, err := r.Timestamp(context.Background(), digest[:])
@@ -180,11 +164,4 @@ func FuzzRespond(f *testing.F) {
 			t.Errorf("no answer: %v", err)
 		}
 	})
-}
-
-func ExampleInOrder() {
-	var first, second Timestamper // such as &Client{URL: "...", HTTP: client}
-	_, err := InOrder{}.Timestamp(context.Background(), digest[:])
-	fmt.Println(first == second, err)
-	// Output: true no time-stamp authority gave a token
 }
