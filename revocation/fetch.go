@@ -3,13 +3,11 @@ package revocation
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 )
 
@@ -93,47 +91,4 @@ func (f *Fetcher) do(r *http.Request) ([]byte, error) {
 		return nil, unfit("more than %d bytes", MaxSize)
 	}
 	return der, nil
-}
-
-// Cache remembers proof for a while, by certificate. It judges nothing anew: Keep has to be shorter than the
-// proof is good for.
-type Cache struct {
-	Source Source
-	Keep   time.Duration
-	Clock  func() time.Time
-	Size   int // how many certificates are remembered; 0: 1,000
-
-	mu    sync.Mutex // guards known; never held while the source is asked
-	known map[[32]byte]kept
-}
-
-type kept struct {
-	m  Material
-	at time.Time
-}
-
-// Revocation returns what is remembered, or asks the source.
-func (c *Cache) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Material, error) {
-	key, now := sha256.Sum256(cert.Raw), c.Clock()
-	c.mu.Lock()
-	k, ok := c.known[key]
-	c.mu.Unlock()
-	if ok && now.Sub(k.at) < c.Keep {
-		return k.m, nil
-	}
-	m, err := c.Source.Revocation(ctx, cert, issuer)
-	if err != nil {
-		return Material{}, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	limit := c.Size
-	if limit == 0 {
-		limit = 1000
-	}
-	if c.known == nil || len(c.known) >= limit {
-		c.known = map[[32]byte]kept{} // forgetting all is rare and costs one question each
-	}
-	c.known[key] = kept{m, now}
-	return m, nil
 }

@@ -1,7 +1,6 @@
 package revocation
 
 import (
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -119,30 +118,6 @@ func TestListHasToBeTheIssuersCompleteAndCurrent(t *testing.T) {
 		}
 		if _, err := JudgeCRL(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
-		}
-	}
-}
-
-type counting struct{ asked int }
-
-func (c *counting) Revocation(context.Context, *x509.Certificate, *x509.Certificate) (Material, error) {
-	c.asked++
-	return Material{OCSP: []byte{1}}, nil
-}
-
-func TestCacheAsksAgainAfterItsTime(t *testing.T) {
-	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	leaf := certify(t, "Leaf", 7, &ca)
-	clock, source := now, &counting{}
-	c := &Cache{Source: source, Keep: time.Hour, Clock: func() time.Time { return clock }}
-	for _, step := range []struct {
-		after time.Duration
-		asked int
-	}{{0, 1}, {time.Minute, 1}, {time.Hour, 2}, {time.Minute, 2}} {
-		clock = clock.Add(step.after)
-		if _, err := c.Revocation(context.Background(), leaf.cert, ca.cert); err != nil || source.asked != step.asked {
-			t.Errorf("after %s more: asked %d times, want %d (%v)", step.after, source.asked, step.asked, err)
 		}
 	}
 }
