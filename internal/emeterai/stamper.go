@@ -25,9 +25,6 @@ type Stamper interface {
 
 	// Specimen reports whether what it issues is of no legal value.
 	Specimen() bool
-
-	// Name is what people call the office.
-	Name() string
 }
 
 // Order asks for one serial.

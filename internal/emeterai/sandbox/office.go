@@ -178,9 +178,6 @@ func (f *Office) Status(_ context.Context, serial string) (emeterai.Status, erro
 // Specimen is always true.
 func (f *Office) Specimen() bool { return true }
 
-// Name returns [Name].
-func (f *Office) Name() string { return Name }
-
 func (f *Office) now() time.Time { return f.o.Clock().UTC().Truncate(time.Millisecond) }
 
 // down is a problem of the office itself. What failed was not done, or can be repeated.
