@@ -39,35 +39,10 @@ type step struct {
 	operands []float64
 }
 
-// Join returns one path of several.
-func Join(paths ...Path) Path {
-	var all Path
-	for _, p := range paths {
-		all = append(all, p...)
-	}
-	return all
-}
-
 // Rectangle is the border of r.
 func Rectangle(r pdf.Rect) Path {
 	return Path{{"re", []float64{r.LLX, r.LLY, r.Width(), r.Height()}}}
 }
-
-// Polyline leads through points given as x, y, x, y and so on.
-func Polyline(points ...float64) Path {
-	var p Path
-	for i := 0; i+1 < len(points); i += 2 {
-		operator := "l"
-		if i == 0 {
-			operator = "m"
-		}
-		p = append(p, step{operator, points[i : i+2]})
-	}
-	return p
-}
-
-// Polygon is Polyline back to its first point.
-func Polygon(points ...float64) Path { return append(Polyline(points...), step{"h", nil}) }
 
 // quarter is how far the handles of a cubic curve are from its ends to make a quarter of a circle of radius 1.
 const quarter = 0.5523
@@ -88,11 +63,6 @@ func Rounded(r pdf.Rect, radius float64) Path {
 		{"c", []float64{r.LLX, r.LLY + in, r.LLX + in, r.LLY, r.LLX + radius, r.LLY}},
 		{"h", nil},
 	}
-}
-
-// Circle is a circle about a point.
-func Circle(x, y, radius float64) Path {
-	return Rounded(pdf.Rect{LLX: x - radius, LLY: y - radius, URX: x + radius, URY: y + radius}, radius)
 }
 
 // Inset is r made smaller by d on all sides.

@@ -10,9 +10,6 @@ import (
 // Color is red, green and blue of sRGB.
 type Color struct{ R, G, B uint8 }
 
-// Black is the colour of what says nothing else.
-var Black = Color{}
-
 // Drawing is a picture of a fixed size. Lengths are points; the origin is the lower left corner of the picture as
 // a reader of the page sees it, however the page is turned.
 //
@@ -31,9 +28,6 @@ func New(width, height float64) *Drawing {
 	}
 	return d
 }
-
-// Size returns the width and height in points.
-func (d *Drawing) Size() (width, height float64) { return d.width, d.height }
 
 // Bounds is the whole of the drawing.
 func (d *Drawing) Bounds() pdf.Rect { return pdf.Rect{URX: d.width, URY: d.height} }
