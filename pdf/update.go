@@ -54,10 +54,6 @@ func (d *Document) tailTrailer() Dict {
 	return t
 }
 
-// Trailer is the trailer to be written, without /Size, /Prev and /ID, which
-// Build adds. An /Info the file lacks may be added to it.
-func (u *Update) Trailer() Dict { return u.trailer }
-
 // Reserve takes a fresh object number. Set must follow before Build.
 func (u *Update) Reserve() Ref {
 	ref := Ref{Number: u.next}
