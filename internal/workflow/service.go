@@ -73,8 +73,7 @@ type Service struct {
 	Revocation  revocation.Source
 	Links       Links
 	Limits      contract.Limits
-	StampOnly   bool   // finalize demands a stamping order where all placements are stamps
-	PublicURL   string // what QR codes lead to
+	StampOnly   bool // finalize demands a stamping order where all placements are stamps
 	Clock       func() time.Time
 	Random      io.Reader
 	Log         *slog.Logger
