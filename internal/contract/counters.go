@@ -43,8 +43,3 @@ func count(c *Counters, unit func(*Count) *int, spent, ended bool) {
 func (d *Document) Paid() bool {
 	return !d.FinalizedAt.IsZero() && d.State != Rejected && d.State != Canceled && d.State != Expired
 }
-
-// MayRestamp reports whether a stamp is due that only waits for the owner's word.
-func (d *Document) MayRestamp() bool {
-	return d.State == Failed && d.nextStamp() >= 0
-}
