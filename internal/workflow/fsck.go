@@ -18,13 +18,16 @@ type Finding struct {
 	Text  string
 }
 
-// youngBlob is how old a blob must be before it counts as left over: a younger one may belong to a commit that
-// is on its way.
+// youngBlob is how old a blob must be, when the comparison begins, before it counts as left over: a younger one
+// may belong to a commit that is on its way.
 const youngBlob = time.Hour
 
 // Fsck compares what the store refers to with the blobs that are there, and reads every byte of them. Remove
 // takes away blobs that nothing refers to.
 func (s *Service) Fsck(ctx context.Context, remove bool, tell func(Finding)) error {
+	// Reading every byte may take hours. What is committed meanwhile may not be among what is known, so age is
+	// measured back from here.
+	began := s.Clock()
 	known := map[string]bool{}
 	err := s.Store.Files(ctx, func(f contract.File) bool {
 		known[f.Key] = true
@@ -40,7 +43,7 @@ func (s *Service) Fsck(ctx context.Context, remove bool, tell func(Finding)) err
 		if err != nil {
 			return fmt.Errorf("list blobs: %w", err)
 		}
-		if known[string(b.Key)] || s.Clock().Sub(b.Modified) < youngBlob {
+		if known[string(b.Key)] || began.Sub(b.Modified) < youngBlob {
 			continue
 		}
 		tell(Finding{Text: fmt.Sprintf("blob %s, %d bytes, is nobody's", b.Key, b.Size)})
