@@ -74,6 +74,19 @@ func SchemeFor(pub crypto.PublicKey) (Scheme, error) {
 	return Scheme{}, fmt.Errorf("%w: key of type %T", ErrAlgorithm, pub)
 }
 
+// maxRSA bounds an RSA modulus in bits. The cost of verifying grows with the square: a modulus of a million bits,
+// which a certificate of 128 KiB can state, takes half a minute.
+const maxRSA = 16384
+
+// CheckKey refuses a public key that would be too costly to verify with. Whoever verifies with the keys of
+// certificates that a stranger sent asks first; [Parse] has done so for those in a container.
+func CheckKey(pub crypto.PublicKey) error {
+	if k, ok := pub.(*rsa.PublicKey); ok && k.N.BitLen() > maxRSA {
+		return fmt.Errorf("%w: RSA key of %d bits", ErrAlgorithm, k.N.BitLen())
+	}
+	return nil
+}
+
 type pssParameters struct {
 	Hash         pkix.AlgorithmIdentifier `asn1:"explicit,tag:0"`
 	MGF          pkix.AlgorithmIdentifier `asn1:"explicit,tag:1"`
@@ -99,7 +112,9 @@ func (s Scheme) identifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier, erro
 		case *ecdsa.PublicKey:
 			return pkix.AlgorithmIdentifier{Algorithm: h.ecdsa}, nil
 		case ed25519.PublicKey:
-			return pkix.AlgorithmIdentifier{Algorithm: oidEd25519}, nil
+			if s.Hash == crypto.SHA512 { // RFC 8419 §3: no other
+				return pkix.AlgorithmIdentifier{Algorithm: oidEd25519}, nil
+			}
 		}
 	}
 	return pkix.AlgorithmIdentifier{}, fmt.Errorf("%w: %v with a key of type %T", ErrAlgorithm, s.Hash, pub)
@@ -138,19 +153,22 @@ func isEd25519(pub crypto.PublicKey) bool {
 }
 
 // schemeOf reads a signature algorithm as a signer info names it: with its own identifier, or with the plain
-// key's and the hash from digestAlgorithm.
-func schemeOf(id pkix.AlgorithmIdentifier, digest crypto.Hash) (Scheme, error) {
+// key's and the hash from digestAlgorithm. The algorithm has to be one of the certificate's kind of key; else what
+// is named and protected by the attributes would not be what is verified.
+func schemeOf(id pkix.AlgorithmIdentifier, digest crypto.Hash, pub crypto.PublicKey) (Scheme, error) {
+	_, isRSA := pub.(*rsa.PublicKey)
+	_, isECDSA := pub.(*ecdsa.PublicKey)
 	for _, h := range hashes {
-		if h.rsa.Equal(id.Algorithm) || h.ecdsa.Equal(id.Algorithm) {
+		if isRSA && h.rsa.Equal(id.Algorithm) || isECDSA && h.ecdsa.Equal(id.Algorithm) {
 			return Scheme{Hash: h.hash}, nil
 		}
 	}
 	switch {
-	case id.Algorithm.Equal(oidRSA):
+	case isRSA && id.Algorithm.Equal(oidRSA):
 		return Scheme{Hash: digest}, nil
-	case id.Algorithm.Equal(oidEd25519):
+	case isEd25519(pub) && id.Algorithm.Equal(oidEd25519):
 		return Scheme{Hash: crypto.SHA512}, nil
-	case id.Algorithm.Equal(oidPSS):
+	case isRSA && id.Algorithm.Equal(oidPSS):
 		var p pssParameters
 		if rest, err := asn1.Unmarshal(id.Parameters.FullBytes, &p); err != nil || len(rest) > 0 {
 			return Scheme{}, fmt.Errorf("%w: PSS parameters", ErrAlgorithm)
@@ -165,7 +183,7 @@ func schemeOf(id pkix.AlgorithmIdentifier, digest crypto.Hash) (Scheme, error) {
 		}
 		return Scheme{Hash: h, PSS: true}, nil
 	}
-	return Scheme{}, fmt.Errorf("%w: signature %v", ErrAlgorithm, id.Algorithm)
+	return Scheme{}, fmt.Errorf("%w: signature %v with a key of type %T", ErrAlgorithm, id.Algorithm, pub)
 }
 
 // verify checks a signature over the message.

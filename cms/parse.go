@@ -11,11 +11,12 @@ import (
 	"math/big"
 )
 
-// Limits of what is read.
+// Limits of what is read. They are held while reading, before room is made for what would exceed them.
 const (
 	MaxSize         = 4 << 20 // bytes of one container
 	MaxCertificates = 64
-	MaxAttributes   = 64
+	MaxSigners      = 64
+	MaxAttributes   = 64 // of one signer, and values of one attribute
 )
 
 // ErrMalformed is bytes that are not a SignedData as this package reads it.
@@ -59,8 +60,16 @@ func Parse(der []byte) (*SignedData, error) {
 	if len(bytes.Trim(rest, "\x00")) > 0 {
 		return nil, malformed("bytes behind the container")
 	}
-	var sd signedData
-	if rest, err := asn1.Unmarshal(ci.Content.Bytes, &sd); err != nil || len(rest) > 0 {
+	// Sets are left raw: decoded as slices, four megabytes of them would take hundreds.
+	var sd struct {
+		Version          int
+		DigestAlgorithms asn1.RawValue
+		EncapContent     encapsulated
+		Certificates     asn1.RawValue `asn1:"optional,tag:0"`
+		CRLs             asn1.RawValue `asn1:"optional,tag:1"`
+		SignerInfos      asn1.RawValue
+	}
+	if rest, err := asn1.Unmarshal(ci.Content.Bytes, &sd); err != nil || len(rest) > 0 || !isSet(sd.DigestAlgorithms) || !isSet(sd.SignerInfos) {
 		return nil, malformed("SignedData")
 	}
 	out := &SignedData{ContentType: sd.EncapContent.ContentType, Size: len(der) - len(rest)}
@@ -74,10 +83,11 @@ func Parse(der []byte) (*SignedData, error) {
 	if out.Certificates, err = parseCertificates(sd.Certificates.Bytes); err != nil {
 		return nil, err
 	}
-	if len(sd.SignerInfos) > MaxAttributes {
-		return nil, malformed("too many signers")
+	infos, err := elements(sd.SignerInfos.Bytes, MaxSigners, "signer infos")
+	if err != nil {
+		return nil, err
 	}
-	for _, raw := range sd.SignerInfos {
+	for _, raw := range infos {
 		s, err := parseSigner(raw.FullBytes)
 		if err != nil {
 			return nil, err
@@ -87,26 +97,45 @@ func Parse(der []byte) (*SignedData, error) {
 	return out, nil
 }
 
-func parseCertificates(der []byte) ([]*x509.Certificate, error) {
-	var certs []*x509.Certificate
+func isSet(v asn1.RawValue) bool {
+	return v.Class == asn1.ClassUniversal && v.Tag == asn1.TagSet && v.IsCompound
+}
+
+// elements splits the content of a set into at most that many elements.
+func elements(der []byte, most int, what string) ([]asn1.RawValue, error) {
+	var all []asn1.RawValue
 	for len(der) > 0 {
-		if len(certs) == MaxCertificates {
-			return nil, malformed("too many certificates")
+		if len(all) == most {
+			return nil, malformed("too many " + what)
 		}
 		var raw asn1.RawValue
 		rest, err := asn1.Unmarshal(der, &raw)
 		if err != nil {
-			return nil, malformed("certificate set")
+			return nil, malformed(what)
 		}
-		// Other choices than a plain certificate are tagged; none is of use here.
-		if raw.Class == asn1.ClassUniversal {
-			cert, err := x509.ParseCertificate(raw.FullBytes)
-			if err != nil {
-				return nil, fmt.Errorf("%w: certificate: %w", ErrMalformed, err)
-			}
-			certs = append(certs, cert)
+		all, der = append(all, raw), rest
+	}
+	return all, nil
+}
+
+func parseCertificates(der []byte) ([]*x509.Certificate, error) {
+	all, err := elements(der, MaxCertificates, "certificates")
+	if err != nil {
+		return nil, err
+	}
+	var certs []*x509.Certificate
+	for _, raw := range all {
+		if raw.Class != asn1.ClassUniversal {
+			continue // other choices than a plain certificate are tagged; none is of use here
 		}
-		der = rest
+		cert, err := x509.ParseCertificate(raw.FullBytes)
+		if err != nil {
+			return nil, fmt.Errorf("%w: certificate: %w", ErrMalformed, err)
+		}
+		if err := CheckKey(cert.PublicKey); err != nil {
+			return nil, fmt.Errorf("%w: certificate: %w", ErrMalformed, err)
+		}
+		certs = append(certs, cert)
 	}
 	return certs, nil
 }
@@ -155,18 +184,24 @@ func parseSigner(der []byte) (Signer, error) {
 }
 
 func parseAttributes(der []byte) ([]Attribute, error) {
+	all, err := elements(der, MaxAttributes, "attributes")
+	if err != nil {
+		return nil, err
+	}
 	var attrs []Attribute
-	for len(der) > 0 {
-		if len(attrs) == MaxAttributes {
-			return nil, malformed("too many attributes")
+	for _, raw := range all {
+		var a struct {
+			Type   asn1.ObjectIdentifier
+			Values asn1.RawValue
 		}
-		var a Attribute
-		rest, err := asn1.Unmarshal(der, &a)
-		if err != nil {
+		if _, err := asn1.Unmarshal(raw.FullBytes, &a); err != nil || !isSet(a.Values) {
 			return nil, malformed("attribute")
 		}
-		attrs = append(attrs, a)
-		der = rest
+		values, err := elements(a.Values.Bytes, MaxAttributes, "values of an attribute")
+		if err != nil {
+			return nil, err
+		}
+		attrs = append(attrs, Attribute{a.Type, values})
 	}
 	return attrs, nil
 }
@@ -192,7 +227,7 @@ func (sd *SignedData) Verify(s Signer, digest []byte) error {
 	if cert == nil {
 		return errors.New("the signer's certificate is not included")
 	}
-	scheme, err := schemeOf(s.SignatureID, s.Digest)
+	scheme, err := schemeOf(s.SignatureID, s.Digest, cert.PublicKey)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,22 @@ type Options struct {
 	ContentType asn1.ObjectIdentifier // nil: id-data
 	Content     []byte                // encapsulated content; nil: detached
 	Attributes  []Attribute           // further signed attributes
+
+	OmitCertificates bool // leave the chain out of the container
+}
+
+// Sign makes a whole container with a key that is at hand. Digest is the hash of the content by the hash of the
+// scheme, as for [NewSignature].
+func Sign(random io.Reader, digest []byte, key crypto.Signer, chain []*x509.Certificate, o Options) ([]byte, error) {
+	s, err := NewSignature(digest, chain, o)
+	if err != nil {
+		return nil, err
+	}
+	value, err := s.Sign(random, key)
+	if err != nil {
+		return nil, fmt.Errorf("sign: %w", err)
+	}
+	return s.Finish(value)
 }
 
 // NewSignature fixes what will be signed. Digest is the hash of the content by the scheme's hash; chain begins
@@ -61,7 +77,7 @@ func NewSignature(digest []byte, chain []*x509.Certificate, o Options) (*Signatu
 	if contentType == nil {
 		contentType = OIDData
 	}
-	s := &Signature{ContentType: contentType, Content: o.Content, Scheme: scheme}
+	s := &Signature{ContentType: contentType, Content: o.Content, Scheme: scheme, OmitCertificates: o.OmitCertificates}
 	for _, c := range chain {
 		s.Chain = append(s.Chain, c.Raw)
 	}
@@ -150,7 +166,6 @@ type signedData struct {
 	DigestAlgorithms []pkix.AlgorithmIdentifier `asn1:"set"`
 	EncapContent     encapsulated
 	Certificates     asn1.RawValue   `asn1:"optional,tag:0"`
-	CRLs             asn1.RawValue   `asn1:"optional,tag:1"`
 	SignerInfos      []asn1.RawValue `asn1:"set"`
 }
 
