@@ -23,6 +23,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/crypto/ocsp"
+
 	"segel/internal/credential"
 	"segel/revocation"
 	"segel/tsp"
@@ -129,6 +131,23 @@ func TestOpenSSLAcceptsProofAboutACertificate(t *testing.T) {
 	}
 	if out := judge(t, files, "crl", "-inform", "DER", "-in", "l.crl", "-CAfile", "all.pem", "-noout"); !strings.Contains(out, "verify OK") {
 		t.Error(out)
+	}
+}
+
+func TestResponderNamesTheCertificateByTheHashItWasAskedWith(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), &Memory{})
+	chain := issue(t, a)
+	for flag, hash := range map[string]crypto.Hash{"-sha1": crypto.SHA1, "-sha256": crypto.SHA256, "-sha384": crypto.SHA384} {
+		request, err := ocsp.CreateRequest(chain[0], chain[1], &ocsp.RequestOptions{Hash: hash})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := map[string][]byte{"root.pem": a.RootPEM(), "issuing.pem": pemOf(chain[1]), "leaf.pem": pemOf(chain[0]), "r.der": a.respond(t.Context(), request)}
+		out := judge(t, files, "ocsp", "-respin", "r.der", "-issuer", "issuing.pem", flag, "-cert", "leaf.pem", "-CAfile", "root.pem", "-no_nonce")
+		if !strings.Contains(out, "leaf.pem: good") {
+			t.Errorf("asked with %s: %s", flag, out)
+		}
 	}
 }
 

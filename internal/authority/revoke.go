@@ -28,7 +28,7 @@ const (
 func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Material, error) {
 	switch {
 	case issuer.Equal(a.keys.issuing.cert):
-		der, err := a.ocspFor(ctx, cert.SerialNumber)
+		der, err := a.ocspFor(ctx, cert.SerialNumber, crypto.SHA1)
 		if err != nil {
 			return revocation.Material{}, err
 		}
@@ -45,12 +45,13 @@ func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certifica
 	return revocation.Material{}, fmt.Errorf("%w: %x", ErrUnknown, cert.SerialNumber)
 }
 
-// ocspFor makes a fresh response about a serial of the issuing certificate.
-func (a *Authority) ocspFor(ctx context.Context, serial *big.Int) ([]byte, error) {
+// ocspFor makes a fresh response about a serial of the issuing certificate, which it names by that hash: who asked
+// by another one does not find himself answered (RFC 6960 §4.1.1).
+func (a *Authority) ocspFor(ctx context.Context, serial *big.Int, named crypto.Hash) ([]byte, error) {
 	now := a.clock().UTC().Truncate(time.Second)
 	r := ocsp.Response{
 		Status: ocsp.Good, SerialNumber: serial, ThisUpdate: now, NextUpdate: now.Add(ocspFor),
-		Certificate: a.keys.ocsp.cert, IssuerHash: crypto.SHA1,
+		Certificate: a.keys.ocsp.cert, IssuerHash: named,
 	}
 	record, err := a.ledger.Lookup(ctx, fmt.Sprintf("%x", serial))
 	switch {
@@ -75,7 +76,7 @@ func (a *Authority) respond(ctx context.Context, request []byte) []byte {
 	if !a.asksUs(q) {
 		return ocsp.UnauthorizedErrorResponse
 	}
-	der, err := a.ocspFor(ctx, q.SerialNumber)
+	der, err := a.ocspFor(ctx, q.SerialNumber, q.HashAlgorithm)
 	if err != nil {
 		return ocsp.InternalErrorErrorResponse
 	}
