@@ -376,6 +376,31 @@ func TestEveryMistakeOfAnUploadIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
+func TestAddressesOfGuestsAreBounded(t *testing.T) {
+	t.Parallel()
+	long := func(n int) string { return strings.Repeat("a", n-len("@example.test")) + "@example.test" }
+	for _, c := range []struct {
+		email, phone string
+		wrong        string
+	}{
+		{long(254), strings.Repeat("0", 255), ""}, {long(255), "", "guest[0].email"}, {long(100), strings.Repeat("0", 256), "guest[0].phone"},
+	} {
+		_, err := SetParticipants(draft(t), []Participant{
+			{Person: Person{ID: "a", Name: "A", Email: c.email}, Phone: c.phone, Role: Signer, Number: 1, Guest: true},
+		}, nil, owner, limits, t0)
+		var e *Error
+		if c.wrong == "" {
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if !errors.As(err, &e) || len(e.Fields) != 1 || e.Fields[0].Field != c.wrong || e.Fields[0].Code != "text.too_long" {
+			t.Errorf("an address of %d and a number of %d: %v", len(c.email), len(c.phone), err)
+		}
+	}
+}
+
 func TestFileNamesLoseWhatCouldDeceive(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

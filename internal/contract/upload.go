@@ -91,6 +91,9 @@ func SetParticipants(d *Document, people []Participant, parallel *bool, by Actor
 	return c, nil
 }
 
+// maxEmail bounds an address: a path has at most 256 bytes, brackets included (RFC 5321 §4.5.3.1.3).
+const maxEmail = 254
+
 // checkPeople applies what holds for every list of participants and returns it by number. Participant i of
 // the input is named "signer[i]" or, for guests, "guest[i]", counting each kind by itself.
 func checkPeople(in []Participant, l Limits, bad *problems) []Participant {
@@ -123,6 +126,13 @@ func checkPeople(in []Participant, l Limits, bad *problems) []Participant {
 		}
 		if utf8.RuneCountInString(p.Name) > l.Text {
 			bad.add(where+".name", "text.too_long", "limit", l.Text)
+		}
+		// The e-mail stands in the certificate that is made out to a guest.
+		if len(p.Email) > maxEmail {
+			bad.add(where+".email", "text.too_long", "limit", maxEmail)
+		}
+		if utf8.RuneCountInString(p.Phone) > l.Text {
+			bad.add(where+".phone", "text.too_long", "limit", l.Text)
 		}
 		mail := strings.ToLower(p.Email)
 		if seen[p.ID] || mail != "" && mails[mail] {
