@@ -104,11 +104,12 @@ func (c *call) keep(claim store.Answer, do func(*call) error) error {
 			}
 		}
 	}()
-	if err := do(&inner); err != nil {
+	err := do(&inner)
+	if err != nil {
 		inner.refuse(err)
 	}
 	body.drain()
-	if body.err == nil && final(answer.status) {
+	if body.err == nil && final(answer.status) && !passing(err) {
 		claim.Done, claim.Body = true, [32]byte(body.hash.Sum(nil))
 		claim.Status, claim.Header, claim.Content = answer.status, answer.kept(), answer.content.Bytes()
 		settled = true
@@ -128,6 +129,12 @@ func (c *call) keep(claim store.Answer, do func(*call) error) error {
 // final reports whether an answer is one to be repeated.
 func final(status int) bool {
 	return status < 500 && status != http.StatusUnauthorized && status != http.StatusTooManyRequests
+}
+
+// passing reports a refusal that invites to ask again, unchanged. Kept, it would refuse the very repeat it asks for.
+func passing(err error) bool {
+	var e *contract.Error
+	return errors.As(err, &e) && e.Retryable
 }
 
 // hashingBody hashes a body while it is read.
