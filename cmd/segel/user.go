@@ -8,7 +8,8 @@ import (
 )
 
 type userCommand struct {
-	Add userAddCommand `cmd:"" help:"Add a user."`
+	Add   userAddCommand   `cmd:"" help:"Add a user."`
+	Reset userResetCommand `cmd:"" help:"Give a user another password; whoever is logged in as him no longer is."`
 }
 
 type userAddCommand struct {
@@ -25,16 +26,9 @@ func (c userAddCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	in := os.Stdin
-	if c.PasswordFile != "-" {
-		if in, err = os.Open(c.PasswordFile); err != nil {
-			return err
-		}
-		defer in.Close()
-	}
-	password, err := identity.ReadPassword(in)
+	password, err := readPassword(c.PasswordFile)
 	if err != nil {
-		return fmt.Errorf("password: %w", err)
+		return err
 	}
 	a, err := open(w.ctx, conf, w.log(conf))
 	if err != nil {
@@ -52,4 +46,50 @@ func (c userAddCommand) Run(w *world) error {
 	}
 	_, err = fmt.Fprintf(w.stdout, "added %s <%s> to %s\n", added.Account.Name, added.Account.Email, added.Account.OrganisationName)
 	return err
+}
+
+type userResetCommand struct {
+	dataFlag
+	Email        string `required:"" help:"E-mail, with which he logs in." placeholder:"E"`
+	PasswordFile string `required:"" help:"File whose first line is the password; - for standard input." placeholder:"F"`
+}
+
+func (c userResetCommand) Run(w *world) error {
+	conf, err := c.config(w, nil)
+	if err != nil {
+		return err
+	}
+	password, err := readPassword(c.PasswordFile)
+	if err != nil {
+		return err
+	}
+	a, err := openThere(w.ctx, conf, w.log(conf))
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	account, err := a.identity.ResetPassword(w.ctx, c.Email, password)
+	if err != nil {
+		return plain(err)
+	}
+	_, err = fmt.Fprintf(w.stdout, "reset the password of %s <%s>\n", account.Name, account.Email)
+	return err
+}
+
+// readPassword reads the first line of a file, or of standard input for "-".
+func readPassword(name string) (string, error) {
+	in := os.Stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		in = f
+	}
+	password, err := identity.ReadPassword(in)
+	if err != nil {
+		return "", fmt.Errorf("password: %w", err)
+	}
+	return password, nil
 }

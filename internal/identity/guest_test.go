@@ -128,7 +128,6 @@ func TestAGuestIsNoAccount(t *testing.T) {
 		"specimen":     second(h.Specimen(ctx, by)),
 		"set specimen": h.SetSpecimen(ctx, by, nil),
 		"forget it":    h.DeleteSpecimen(ctx, by),
-		"password":     h.ChangePassword(ctx, by, password, password),
 	} {
 		if !errors.Is(err, contract.ErrNotAllowed) {
 			t.Errorf("%s: %v", what, err)

@@ -1,0 +1,62 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// ResetPassword gives an account another password, on an operator's word. Every token of the account dies.
+//
+// Tokens are revoked only after the new password stands: a crash between the two leaves old ones alive, and the
+// operator, who saw an error, does it again.
+func (s *Service) ResetPassword(ctx context.Context, email, next string) (Account, error) {
+	if bad := s.checkPassword("password", next); bad != nil {
+		return Account{}, &contract.Error{Kind: contract.Invalid, Code: "input.invalid", Fields: []contract.FieldError{*bad}}
+	}
+	u, err := s.store.UserByEmail(ctx, foldEmail(email))
+	if errors.Is(err, store.ErrNotFound) {
+		return Account{}, contract.Refuse(contract.NotFound, "user.not_found").With("email", email)
+	}
+	if err != nil {
+		return Account{}, fmt.Errorf("read a user by e-mail: %w", err)
+	}
+	hash, err := s.hasher.hash(ctx, next, s.random)
+	if err != nil {
+		return Account{}, err
+	}
+	if err := s.store.SetPassword(ctx, u.ID, hash, false); err != nil {
+		return Account{}, fmt.Errorf("set the password of %s: %w", u.ID, err)
+	}
+	if err := s.store.RevokePerson(ctx, u.ID); err != nil {
+		return Account{}, fmt.Errorf("revoke the tokens of %s: %w", u.ID, err)
+	}
+	u.MustReset = false
+	return s.account(ctx, u)
+}
+
+// ForgotPassword records that somebody asked for a new password; an operator gives him one with ResetPassword. It succeeds for
+// any e-mail and does the same work for all, and tells by nothing whether there is an account.
+func (s *Service) ForgotPassword(ctx context.Context, email, ip string) error {
+	email = contract.CleanText(email)
+	if email == "" || len(email) > maxEmail {
+		return nil
+	}
+	now := s.clock()
+	// The log only grows: one too many is answered all the same, and not recorded.
+	if s.tries.forgot.take(network(ip), now) > 0 {
+		return nil
+	}
+	u, err := s.store.UserByEmail(ctx, foldEmail(email))
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("read a user by e-mail: %w", err)
+	}
+	e := contract.Event{Type: contract.EventPasswordForgot, At: now, Person: u.Person, IP: ip, Details: map[string]string{"email": email}}
+	if err := s.store.Note(ctx, e); err != nil {
+		return fmt.Errorf("note a forgotten password: %w", err)
+	}
+	return nil
+}
