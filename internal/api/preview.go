@@ -6,7 +6,7 @@ func (s *server) preview() {
 	file(s, endpoint{
 		path: documentBase + "preview/{document_id}", id: "preview", op: contract.OpPreview,
 		summary:     "See the current revision",
-		description: "PDF, inline, with Range and ETag. A viewer's first fetch is his view. 409, retryable, while the file is being converted.",
+		description: "PDF, inline, with Range and ETag. A viewer's first fetch is his view.",
 	}, Workflow.Preview, func(c *Content) (serving, error) {
 		return serving{"inline", markedName(c), pdfType}, nil
 	})
