@@ -64,18 +64,24 @@ func end(d *Document, s State, e EventType, reason string, by Actor, now time.Ti
 	return c
 }
 
-// release gives back what was reserved and will not be spent.
+// release gives back what was reserved and will not be spent. A stamp whose serial was bound is lost: the office
+// spent its unit when it gave the serial, and gives none back.
 func (c *Change) release() {
 	d := &c.After
 	if d.FinalizedAt.IsZero() {
 		return
 	}
-	stamps := 0
+	stamps, lost := 0, 0
 	for _, s := range d.Stamps {
-		if s.State != StampAffixed {
+		switch {
+		case s.State == StampAffixed:
+		case s.Serial != "":
+			lost++
+		default:
 			stamps++
 		}
 	}
+	c.quota(UnitStamp, QuotaSpend, lost)
 	c.quota(UnitStamp, QuotaRelease, stamps)
 	signatures := 0
 	for _, p := range d.Participants {

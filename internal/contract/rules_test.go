@@ -209,6 +209,26 @@ func TestQuotaIsReservedAtFinalizeAndEveryUnitEndsSpentOrReleased(t *testing.T) 
 	}
 }
 
+func TestStampThatHasASerialIsSpentWhenItsDocumentIsCanceled(t *testing.T) {
+	t.Parallel()
+	d := finalized(t, placed(t, draft(t, alone), stampRequest("owner"), stampRequest("owner"), stampRequest("owner")))
+	d = bound(t, stamped(t, d))
+	c, err := StampProblem(d, 1, "the file cannot be parsed", true, t0)
+	d = then(t, c, err)
+	c, err = Cancel(d, "", owner, limits, t0)
+	d = then(t, c, err)
+	moved := map[QuotaOp]int{}
+	for _, m := range c.Quota {
+		moved[m.Op] += m.Count
+	}
+	if moved[QuotaSpend] != 1 || moved[QuotaRelease] != 1 {
+		t.Errorf("one stamp is lost and one was never bought: %v", moved)
+	}
+	if got := d.Counters(); got != (Counters{Used: Count{Stamps: 1}, Success: Count{Stamps: 1}, Failed: Count{Stamps: 2}}) {
+		t.Errorf("counters: %+v", got)
+	}
+}
+
 func TestWorkFollowsTheLastSignatureAndTheLastStamp(t *testing.T) {
 	t.Parallel()
 	kinds := func(c Change, err error) string {
