@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"strings"
 	"time"
 
 	"segel/cms"
@@ -83,7 +84,8 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string {
-	return fmt.Sprintf("time-stamp authority refused with status %d: %s", r.Status, r.Text)
+	// Quoted, because it is a stranger's text and goes to logs.
+	return fmt.Sprintf("time-stamp authority refused with status %d, failure %d: %q", r.Status, r.Failure, r.Text)
 }
 
 func refused(failure int, text string) *Refusal {
@@ -118,7 +120,26 @@ func (r *Refusal) marshal() ([]byte, error) {
 	return asn1.Marshal(timeStampResp{Status: s})
 }
 
-// Skew is how far a token's time may be from the clock of who asked, beyond its stated accuracy.
+// maxText bounds, in bytes, what a refusal repeats of an authority's words.
+const maxText = 200
+
+func (s statusInfo) refusal() *Refusal {
+	r := &Refusal{Status: s.Status, Failure: -1}
+	if len(s.Text) > 0 {
+		b := s.Text[0].Bytes
+		r.Text = strings.ToValidUTF8(string(b[:min(len(b), maxText)]), "?")
+	}
+	for bit := range min(s.Failure.BitLength, systemFailure+1) {
+		if s.Failure.At(bit) == 1 {
+			r.Failure = bit
+			break
+		}
+	}
+	return r
+}
+
+// Skew is how far a token's time may be from the clock of who asked, and how inaccurate it may say it is. What an
+// authority says of its accuracy does not widen it: else it could back-date at will.
 const Skew = 5 * time.Minute
 
 // Accept checks a response against the request it answers, in every respect, and returns the token: granted,
@@ -129,11 +150,7 @@ func (r Request) Accept(response []byte, now time.Time) ([]byte, *Token, error) 
 		return nil, nil, malformed("response")
 	}
 	if v.Status.Status != 0 && v.Status.Status != 1 {
-		text := ""
-		if len(v.Status.Text) > 0 {
-			text = string(v.Status.Text[0].Bytes)
-		}
-		return nil, nil, &Refusal{Status: v.Status.Status, Failure: -1, Text: text}
+		return nil, nil, v.Status.refusal()
 	}
 	t, err := Parse(v.Token.FullBytes)
 	if err != nil {
@@ -146,8 +163,10 @@ func (r Request) Accept(response []byte, now time.Time) ([]byte, *Token, error) 
 		return nil, nil, errors.New("timestamp answers another request: its nonce differs")
 	case r.Policy != nil && !t.Policy.Equal(r.Policy):
 		return nil, nil, errors.New("timestamp was made under another policy")
-	case t.Time.Before(now.Add(-Skew-t.Accuracy)) || t.Time.After(now.Add(Skew+t.Accuracy)):
+	case t.Time.Before(now.Add(-Skew)) || t.Time.After(now.Add(Skew)):
 		return nil, nil, fmt.Errorf("timestamp says %s, far from now", t.Time.Format(time.RFC3339))
+	case t.Accuracy > Skew:
+		return nil, nil, fmt.Errorf("timestamp is accurate to %s only", t.Accuracy)
 	case now.Before(t.Authority.NotBefore) || now.After(t.Authority.NotAfter):
 		return nil, nil, errors.New("the time-stamp authority's certificate is not valid now")
 	}

@@ -69,6 +69,9 @@ func (r *Responder) token(request Request) ([]byte, error) {
 	if request.Policy != nil && !request.Policy.Equal(r.Policy) {
 		return nil, refused(unacceptedPolicy, "policy is not supported")
 	}
+	if len(r.Chain) == 0 {
+		return nil, refused(systemFailure, "the authority has no certificate")
+	}
 	now := r.Clock().UTC().Truncate(time.Second)
 	if now.Before(r.Chain[0].NotBefore) || now.After(r.Chain[0].NotAfter) {
 		return nil, refused(timeNotAvailable, "the clock is outside the certificate's validity")
@@ -100,16 +103,11 @@ func (r *Responder) sign(info []byte, withCertificates bool) ([]byte, error) {
 	}
 	h := scheme.Hash.New()
 	h.Write(info)
-	s, err := cms.NewSignature(h.Sum(nil), r.Chain, cms.Options{ContentType: cms.OIDTSTInfo, Content: info})
+	token, err := cms.Sign(r.Random, h.Sum(nil), r.Key, r.Chain, cms.Options{ContentType: cms.OIDTSTInfo, Content: info, OmitCertificates: !withCertificates})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("timestamp: %w", err)
 	}
-	value, err := s.Sign(r.Random, r.Key)
-	if err != nil {
-		return nil, fmt.Errorf("sign timestamp: %w", err)
-	}
-	s.OmitCertificates = !withCertificates
-	return s.Finish(value)
+	return token, nil
 }
 
 // ServeHTTP answers as RFC 3161 §3.4 says.

@@ -86,15 +86,24 @@ func Parse(der []byte) (*Token, error) {
 	if len(info.Imprint.Digest) != hash.Size() {
 		return nil, malformed("imprint of another length than its hash")
 	}
+	within, err := info.Accuracy.duration()
+	if err != nil {
+		return nil, err
+	}
 	t := &Token{
 		Policy: info.Policy, Hash: hash, Imprint: info.Imprint.Digest, Serial: info.Serial, Time: info.GenTime.UTC(),
-		Accuracy: info.Accuracy.duration(), Nonce: info.Nonce, Chain: sd.Certificates, sd: sd,
+		Accuracy: within, Nonce: info.Nonce, Chain: sd.Certificates, sd: sd,
 	}
 	return t, t.verify()
 }
 
-func (a accuracy) duration() time.Duration {
-	return time.Duration(a.Seconds)*time.Second + time.Duration(a.Millis)*time.Millisecond + time.Duration(a.Micros)*time.Microsecond
+// duration is at most a day: more says nothing, and seconds without a bound would overflow. Parts of a second are
+// below one (RFC 3161 §2.4.2).
+func (a accuracy) duration() (time.Duration, error) {
+	if a.Seconds < 0 || a.Seconds > 24*60*60 || a.Millis < 0 || a.Millis > 999 || a.Micros < 0 || a.Micros > 999 {
+		return 0, malformed("accuracy")
+	}
+	return time.Duration(a.Seconds)*time.Second + time.Duration(a.Millis)*time.Millisecond + time.Duration(a.Micros)*time.Microsecond, nil
 }
 
 func (t *Token) verify() error {
