@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"segel/internal/contract"
 	"segel/internal/emeterai"
@@ -122,6 +123,29 @@ func TestRefusalForGoodFailsTheDocumentAndRestampKeepsTheSerial(t *testing.T) {
 	h.settled("restamp", id, 1, 0, 0)
 	if d = h.read(id); d.Serials()[0] != serial {
 		t.Errorf("restamped with %s, was %s", d.Serials()[0], serial)
+	}
+}
+
+func TestOfficeThatStaysDownIsAskedLessAndLessOften(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.draft(false, 1)
+	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: "94", Text: "busy"}
+	var last time.Duration
+	for range 8 {
+		var later *workflow.Later
+		if err := h.Stamp(context.Background(), id); !errors.As(err, &later) || later.After < last {
+			t.Fatalf("after %s: %v", last, err)
+		}
+		last = later.After
+	}
+	if last != 5*time.Minute {
+		t.Errorf("after eight failures the office is left alone for %s", last)
+	}
+	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: "94", Text: "busy", After: time.Hour}
+	var later *workflow.Later
+	if err := h.Stamp(context.Background(), id); !errors.As(err, &later) || later.After != time.Hour {
+		t.Errorf("the office asked for an hour: %v", err)
 	}
 }
 

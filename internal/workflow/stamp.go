@@ -132,8 +132,16 @@ func wholePoints(b contract.Box) emeterai.Box {
 	return emeterai.Box{LLX: max(x, 0), LLY: max(y, 0), URX: max(x, 0) + side, URY: max(y, 0) + side}
 }
 
-// retryAfter is how long the office is left alone when it does not say.
-const retryAfter = 10 * time.Second
+// retryAfter is how long the office is left alone at first when it does not say; each further failure doubles it, up
+// to longestRetry. Every try is told in the audit log, which only grows: an outage of a day must not fill it.
+const (
+	retryAfter   = 10 * time.Second
+	longestRetry = 5 * time.Minute
+)
+
+func retryWait(attempts int) time.Duration {
+	return min(retryAfter<<min(max(attempts-1, 0), 5), longestRetry)
+}
 
 // problem records what went wrong. A permanent refusal fails the document and ends the job; anything else leaves
 // it processing and asks to be tried again with the same order and serial.
@@ -142,13 +150,18 @@ func (s *Service) problem(ctx context.Context, id contract.DocumentID, i int, ca
 		return ctx.Err() // we are being stopped; the office is not to blame
 	}
 	var p *emeterai.Problem
-	text, after := cause.Error(), retryAfter
+	var after time.Duration
+	text := cause.Error()
 	if errors.As(cause, &p) {
-		text, after = p.Text, max(after, p.After)
+		text, after = p.Text, p.After
 	}
 	permanent := emeterai.ClassOf(cause) == emeterai.Permanent
 	err := s.ruled(ctx, id, func(d *contract.Document) (contract.Change, error) {
-		return contract.StampProblem(d, i, text, permanent, s.Clock())
+		c, err := contract.StampProblem(d, i, text, permanent, s.Clock())
+		if err == nil {
+			after = max(after, retryWait(c.After.Stamps[i].Attempts))
+		}
+		return c, err
 	})
 	if err != nil {
 		return errors.Join(err, cause)
