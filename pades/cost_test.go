@@ -92,7 +92,7 @@ func TestStateOfAnotherRevisionIsRefused(t *testing.T) {
 		if _, err := pades.DocumentTimestamp(t.Context(), src, newOffice(t).Timestamper()); err == nil {
 			t.Errorf("%s: timestamped", name)
 		}
-		if _, err := pades.Validation(t.Context(), src, newOffice(t)); err == nil {
+		if _, err := pades.AddDSS(t.Context(), src, pades.ValidationOptions{Source: newOffice(t)}); err == nil {
 			t.Errorf("%s: proof added", name)
 		}
 	}

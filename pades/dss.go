@@ -25,15 +25,10 @@ type ValidationOptions struct {
 	File     pdf.Options // how to open the source
 }
 
-// Validation adds to the file what proves its signatures and timestamps later (level B-LT): the certificates of
-// signers and time-stamp authorities, and for each that has an issuer the proof that it was not revoked. Errors:
-// ErrProof, ErrEncrypted.
-func Validation(ctx context.Context, src Source, source revocation.Source) (*Result, error) {
-	return AddDSS(ctx, src, ValidationOptions{Source: source})
-}
-
-// AddDSS is Validation with options. A document security store that is there is added to: what it has stays, and
-// is not added a second time.
+// AddDSS adds to the file what proves its signatures and timestamps later (level B-LT): the certificates of
+// signers and time-stamp authorities, and for each that has an issuer the proof that it was not revoked. A document
+// security store that is there is added to: what it has stays, and is not added a second time. Errors: ErrProof,
+// ErrEncrypted.
 func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, error) {
 	d, err := open(src, o.File)
 	if err != nil {

@@ -40,7 +40,7 @@ func TestStoreProvesSignerAndTimestamp(t *testing.T) {
 	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
 	p.sign(t, newPerson(t, "A").options(t, "A"))
 	p.sign(t, newPerson(t, "B").options(t, "B"))
-	p.extend(t)(pades.Validation(t.Context(), p.source(), newOffice(t)))
+	p.extend(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newOffice(t)}))
 	lists, vri := store(t, p)
 	names := map[string]bool{}
 	for _, der := range lists["Certs"] {
@@ -115,7 +115,7 @@ func TestMissingProofIsAnErrorOnlyWhereItIsRequired(t *testing.T) {
 	p.add(t, pades.FieldSpec{Name: "A"})
 	p.sign(t, newPerson(t, "A").options(t, "A"))
 	revoked := noProof{revocation.ErrRevoked}
-	if _, err := pades.Validation(t.Context(), p.source(), revoked); !errors.Is(err, pades.ErrProof) || !errors.Is(err, revocation.ErrRevoked) {
+	if _, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: revoked}); !errors.Is(err, pades.ErrProof) || !errors.Is(err, revocation.ErrRevoked) {
 		t.Errorf("required: %v", err)
 	}
 	p.extend(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: revoked, Required: []string{}}))

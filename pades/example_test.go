@@ -70,7 +70,7 @@ func Example() {
 			Appearance: appearance.Signature(appearance.SignatureText{Name: name, Time: now}, 200, 70),
 		}))
 	}
-	step(pades.Validation(ctx, source(), office))
+	step(pades.AddDSS(ctx, source(), pades.ValidationOptions{Source: office}))
 	step(pades.DocumentTimestamp(ctx, source(), office.Timestamper()))
 
 	document, err = pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})

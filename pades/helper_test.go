@@ -110,7 +110,7 @@ func (p *paper) sign(t testing.TB, o pades.Options) *pades.Result {
 // complete takes the file to level B-LTA.
 func (p *paper) complete(t testing.TB) {
 	t.Helper()
-	p.extend(t)(pades.Validation(t.Context(), p.source(), newOffice(t)))
+	p.extend(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newOffice(t)}))
 	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), newOffice(t).Timestamper()))
 }
 

@@ -74,7 +74,7 @@ func TestEveryLevelIsValidToOthers(t *testing.T) {
 	wantValid(t, p, "Basic")
 	p.sign(t, budi.options(t, "Timed"))
 	wantValid(t, p, "Basic", "Timed")
-	p.extend(t)(pades.Validation(t.Context(), p.source(), newOffice(t)))
+	p.extend(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newOffice(t)}))
 	judge(t, "qpdf", "--check", p.save(t))
 	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), newOffice(t).Timestamper()))
 	path := p.save(t)
