@@ -111,11 +111,18 @@ func checkExtensions(l *x509.RevocationList) error {
 	return nil
 }
 
+// unboundedFor is how long an OCSP response without an end counts as current. Such a responder has something newer at
+// any time (RFC 6960 §4.2.2.1), so an old response of its is one that somebody kept, from before a revocation perhaps.
+const unboundedFor = 24 * time.Hour
+
 func current(this, next, at time.Time) error {
 	if this.After(at.Add(skew)) {
 		return unfit("proof is from the future")
 	}
-	if !next.IsZero() && next.Before(at) {
+	if next.IsZero() {
+		next = this.Add(unboundedFor)
+	}
+	if next.Before(at) {
 		return unfit("proof has run out")
 	}
 	return nil

@@ -67,6 +67,8 @@ func TestOCSPResponseHasToBeCurrentAboutThisCertificateAndByAResponderOfTheIssue
 		{"another issuer's responder", foreign, func(*ocsp.Response) {}, ErrUnfit, ""},
 		{"about another serial", ca, func(r *ocsp.Response) { r.SerialNumber = big.NewInt(6) }, ErrUnfit, ""},
 		{"run out", ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(-time.Second) }, ErrUnfit, "run out"},
+		{"without an end and new", ca, func(r *ocsp.Response) { r.NextUpdate = time.Time{} }, nil, ""},
+		{"without an end and old", ca, func(r *ocsp.Response) { r.ThisUpdate, r.NextUpdate = now.AddDate(0, 0, -2), time.Time{} }, ErrUnfit, "run out"},
 		{"from the future", ca, func(r *ocsp.Response) { r.ThisUpdate = now.Add(time.Hour) }, ErrUnfit, "future"},
 		{"unknown", ca, func(r *ocsp.Response) { r.Status = ocsp.Unknown }, ErrUnfit, "know"},
 		{"revoked", ca, func(r *ocsp.Response) { r.Status, r.RevokedAt = ocsp.Revoked, now.Add(-time.Hour) }, ErrRevoked, ""},
