@@ -106,7 +106,7 @@ func TestCrowdedSetIsRefusedBeforeRoomIsMadeForIt(t *testing.T) {
 func TestSetsOfAContainerAreInTheOrderOfDER(t *testing.T) {
 	t.Parallel()
 	key, cert := credential(t, "P-256")
-	_, other := credential(t, "P-256")
+	_, other := credential(t, "P-384") // of another name: issuer and serial tell certificates apart
 	der, err := Sign(rand.Reader, hash(crypto.SHA256, content), key, []*x509.Certificate{cert, other, cert}, Options{})
 	if err != nil {
 		t.Fatal(err)
