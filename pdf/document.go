@@ -187,7 +187,9 @@ func objectHeader(p *parser, at int64) (Ref, error) {
 
 // Resolve follows references until it meets something else. Missing objects
 // are Null.
-func (d *Document) Resolve(o Object) (Object, error) {
+func (d *Document) Resolve(o Object) (Object, error) { return resolve(o, d.Object) }
+
+func resolve(o Object, get func(Ref) (Object, error)) (Object, error) {
 	for range maxNested {
 		ref, ok := o.(Ref)
 		if !ok {
@@ -197,7 +199,7 @@ func (d *Document) Resolve(o Object) (Object, error) {
 			return o, nil
 		}
 		var err error
-		if o, err = d.Object(ref); err != nil {
+		if o, err = get(ref); err != nil {
 			return nil, err
 		}
 	}

@@ -116,22 +116,7 @@ func (u *Update) Get(ref Ref) (Object, error) {
 }
 
 // Resolve follows references as Document.Resolve does, through this update.
-func (u *Update) Resolve(o Object) (Object, error) {
-	for range maxNested {
-		ref, ok := o.(Ref)
-		if !ok {
-			if o == nil {
-				return Null{}, nil
-			}
-			return o, nil
-		}
-		var err error
-		if o, err = u.Get(ref); err != nil {
-			return nil, err
-		}
-	}
-	return nil, damaged(-1, "references run in circles")
-}
+func (u *Update) Resolve(o Object) (Object, error) { return resolve(o, u.Get) }
 
 // Edit returns the dictionary, or the dictionary of the stream, behind ref and
 // makes it part of the update under its own number.
