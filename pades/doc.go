@@ -6,7 +6,7 @@
 //
 //	AddFields          every signature field in one update, before the first signature
 //	Sign               fills one field: B-B, or B-T with a Timestamper
-//	Validation         adds certificates and revocation proof in a document security store: B-LT
+//	AddDSS             adds certificates and revocation proof in a document security store: B-LT
 //	DocumentTimestamp  a timestamp over all of it: B-LTA
 //
 // Sign is Prepare, a key, a Timestamper and Prepared.Finish in a row. A Prepared can be kept while a remote key
