@@ -130,19 +130,7 @@ func retryAfter(e *contract.Error) int {
 type problems []contract.FieldError
 
 func (p *problems) add(field, code string, args ...any) {
-	f := contract.FieldError{Field: field, Code: code}
-	for i := 0; i+1 < len(args); i += 2 {
-		if f.Args == nil {
-			f.Args = map[string]any{}
-		}
-		f.Args[args[i].(string)] = args[i+1]
-	}
-	*p = append(*p, f)
+	*p = append(*p, contract.Wrong(field, code, args...))
 }
 
-func (p problems) err() error {
-	if len(p) == 0 {
-		return nil
-	}
-	return &contract.Error{Kind: contract.Invalid, Code: "input.invalid", Fields: p}
-}
+func (p problems) err() error { return contract.Input(p...) }

@@ -21,7 +21,7 @@ func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 		return Change{}, err
 	}
 	if reason == "" {
-		return Change{}, &Error{Kind: Invalid, Code: "input.invalid", Fields: []FieldError{{Field: "reason", Code: "text.missing"}}}
+		return Change{}, Input(Wrong("reason", "text.missing"))
 	}
 	return end(d, Rejected, EventRejected, reason, by, now), nil
 }
@@ -95,7 +95,7 @@ func (c *Change) release() {
 func checkReason(reason string, l Limits) (string, error) {
 	reason = CleanText(reason)
 	if len([]rune(reason)) > 4*l.Text {
-		return "", &Error{Kind: Invalid, Code: "input.invalid", Fields: []FieldError{{Field: "reason", Code: "text.too_long", Args: map[string]any{"limit": 4 * l.Text}}}}
+		return "", Input(Wrong("reason", "text.too_long", "limit", 4*l.Text))
 	}
 	return reason, nil
 }

@@ -122,10 +122,8 @@ var (
 	ErrNotAllowed = Refuse(Forbidden, "auth.not_allowed")
 )
 
-// problems gathers field errors, so that all are answered at once.
-type problems []FieldError
-
-func (p *problems) add(field, code string, args ...any) {
+// Wrong tells what is wrong with a field. Args are names and values in turn.
+func Wrong(field, code string, args ...any) FieldError {
 	f := FieldError{Field: field, Code: code}
 	for i := 0; i+1 < len(args); i += 2 {
 		if f.Args == nil {
@@ -133,30 +131,35 @@ func (p *problems) add(field, code string, args ...any) {
 		}
 		f.Args[args[i].(string)] = args[i+1]
 	}
-	*p = append(*p, f)
+	return f
 }
 
-func (p problems) err() error {
-	if len(p) == 0 {
+// Input refuses an input for what is wrong with its fields; nil when nothing is.
+func Input(bad ...FieldError) error {
+	if len(bad) == 0 {
 		return nil
 	}
-	return &Error{Kind: Invalid, Code: "input.invalid", Fields: p}
+	return &Error{Kind: Invalid, Code: "input.invalid", Fields: bad}
 }
+
+// problems gathers field errors, so that all are answered at once.
+type problems []FieldError
+
+func (p *problems) add(field, code string, args ...any) { *p = append(*p, Wrong(field, code, args...)) }
+
+func (p problems) err() error { return Input(p...) }
 
 // Also returns err with more field errors, so that those found in different places are answered at once. An
 // err that is not about fields stands by itself.
 func Also(err error, more []FieldError) error {
-	if len(more) == 0 {
-		return err
-	}
-	e := &Error{Kind: Invalid, Code: "input.invalid", Fields: more}
-	if err == nil {
-		return e
-	}
 	var first *Error
-	if errors.As(err, &first) && first.Kind == Invalid {
-		e.Fields = append(slices.Clone(first.Fields), more...)
-		return e
+	switch {
+	case len(more) == 0:
+		return err
+	case err == nil:
+		return Input(more...)
+	case errors.As(err, &first) && first.Kind == Invalid:
+		return Input(slices.Concat(first.Fields, more)...)
 	}
 	return err
 }

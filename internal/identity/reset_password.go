@@ -15,7 +15,7 @@ import (
 // operator, who saw an error, does it again.
 func (s *Service) ResetPassword(ctx context.Context, email, next string) (Account, error) {
 	if bad := s.checkPassword("password", next); bad != nil {
-		return Account{}, &contract.Error{Kind: contract.Invalid, Code: "input.invalid", Fields: []contract.FieldError{*bad}}
+		return Account{}, contract.Input(*bad)
 	}
 	u, err := s.store.UserByEmail(ctx, foldEmail(email))
 	if errors.Is(err, store.ErrNotFound) {

@@ -68,21 +68,18 @@ func (s *Service) checkUser(n NewUser) error {
 	var bad []contract.FieldError
 	a, err := mail.ParseAddress(n.Email)
 	if err != nil || a.Address != n.Email || len(n.Email) > maxEmail {
-		bad = append(bad, contract.FieldError{Field: "email", Code: "email.malformed"})
+		bad = append(bad, contract.Wrong("email", "email.malformed"))
 	}
 	if utf8.RuneCountInString(n.Name) > maxName {
-		bad = append(bad, contract.FieldError{Field: "name", Code: "text.too_long", Args: map[string]any{"limit": maxName}})
+		bad = append(bad, contract.Wrong("name", "text.too_long", "limit", maxName))
 	}
 	if utf8.RuneCountInString(n.Organisation) > maxName {
-		bad = append(bad, contract.FieldError{Field: "organisation", Code: "text.too_long", Args: map[string]any{"limit": maxName}})
+		bad = append(bad, contract.Wrong("organisation", "text.too_long", "limit", maxName))
 	}
 	if p := s.checkPassword("password", n.Password); p != nil {
 		bad = append(bad, *p)
 	}
-	if len(bad) > 0 {
-		return &contract.Error{Kind: contract.Invalid, Code: "input.invalid", Fields: bad}
-	}
-	return nil
+	return contract.Input(bad...)
 }
 
 // organisation returns the one of that name, made when there is none, or the first when name is empty.

@@ -210,7 +210,7 @@ func collectWith(n *ast.CallExpr, with map[ast.Node][]string) {
 	}
 }
 
-// call reads Refuse(kind, code), add(field, code, name, value, ...), Sentence(language, code, args), and say and
+// call reads Refuse(kind, code), add and Wrong(field, code, name, value, ...), Sentence(language, code, args), and say and
 // note, which take the code first.
 func call(n *ast.CallExpr) (use, bool) {
 	name := ""
@@ -233,7 +233,7 @@ func call(n *ast.CallExpr) (use, bool) {
 		return use{code: code}, true
 	case "Sentence":
 		return use{code: code, open: true}, true
-	case "add":
+	case "add", "Wrong":
 		u := use{code: code, open: n.Ellipsis.IsValid()}
 		for i := 2; i < len(n.Args); i += 2 {
 			if arg, ok := text(n.Args, i); ok {

@@ -164,10 +164,10 @@ func (s *Service) people(ctx context.Context, by contract.Actor, already []contr
 		case err != nil && !errors.Is(err, store.ErrNotFound):
 			return nil, nil, fmt.Errorf("look up participant: %w", err)
 		case !r.Guest:
-			unknown = append(unknown, contract.FieldError{Field: where, Code: "participant.unknown"})
+			unknown = append(unknown, contract.Wrong(where, "participant.unknown"))
 		default:
 			if r.Email == "" {
-				unknown = append(unknown, contract.FieldError{Field: where, Code: "text.missing"})
+				unknown = append(unknown, contract.Wrong(where, "text.missing"))
 			}
 			if p.ID, err = s.guestID(already, r.Email); err != nil {
 				return nil, nil, err
