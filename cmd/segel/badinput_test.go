@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -39,11 +40,22 @@ func (c *client) stored() stored {
 // leavesNothing demands that nothing stays of what try does.
 func (c *client) leavesNothing(what string, try func()) {
 	c.t.Helper()
-	before := c.stored()
+	before := c.settled()
 	try()
-	if diff := cmp.Diff(before, c.stored()); diff != "" {
+	if diff := cmp.Diff(before, c.settled()); diff != "" {
 		c.t.Errorf("%s has left something: %s", what, diff)
 	}
+}
+
+// settled is what is stored once no file is being written any more. Nobody tells a client that went away when his
+// upload was given up, so this asks until it was, or for too long.
+func (c *client) settled() stored {
+	c.t.Helper()
+	s := c.stored()
+	for end := time.Now().Add(10 * time.Second); len(s.Unfinished) > 0 && time.Now().Before(end); {
+		s = c.stored()
+	}
+	return s
 }
 
 // body is an upload of a file as JSON.
