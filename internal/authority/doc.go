@@ -3,7 +3,6 @@
 // time, and every finished file carries the proof it needs for twenty years.
 //
 // It is as trustworthy as the machine it runs on, and no reader trusts its root until somebody imports it.
-// Licensed providers take its place by configuration.
 //
 // Three levels: a root that signs only the issuing certificate, the time-stamp authority's and its own lists; an
 // issuing certificate that signs people's; an OCSP responder that the issuing certificate delegates to.

@@ -35,20 +35,19 @@ type Store interface {
 	Specimen(ctx context.Context, id contract.PersonID) ([]byte, error)
 }
 
-// Issuer certifies keys: the embedded authority, or a licensed provider.
+// Issuer certifies keys, as the embedded authority does.
 type Issuer interface {
 	// Certify returns the chain, leaf first, of a certificate for that key and holder.
 	Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error)
 }
 
-// Holder is whom a certificate is made out to: a person, or an organisation's seal when Email is empty and
-// Name is that of the organisation.
+// Holder is whom a certificate is made out to.
 type Holder struct {
-	ID           string
+	ID           string // of the person or the organisation
 	Name         string
-	Email        string
-	Organisation string
-	Seal         bool
+	Email        string // empty for a seal
+	Organisation string // its name; empty for a guest
+	Seal         bool   // an organisation's seal, not a person's signature
 }
 
 // Sealer protects private keys at rest. The id is bound to the sealed bytes.
