@@ -8,6 +8,15 @@ import (
 	"segel/pdf"
 )
 
+// Permits reports whether the signatures so far leave room for a new field of that name to be added and signed; to be
+// seen as well, or not. Errors: ErrCertified, ErrFieldLocked. It spares whoever asks early what would come to nothing.
+func Permits(d *pdf.Document, field string, seen bool) error {
+	if seen && d.Facts().DocMDP == 2 {
+		return ErrCertified
+	}
+	return permission(d, field, 0, nil)
+}
+
 // permission checks that the field may be signed, and the marks filled in with it, as the signatures so far left the
 // file.
 func permission(d *pdf.Document, field string, certify int, marks []string) error {

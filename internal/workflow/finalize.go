@@ -63,6 +63,9 @@ func (s *Service) addFields(ctx context.Context, d *contract.Document) (contract
 	if err != nil {
 		return contract.Revision{}, fmt.Errorf("open document %d: %w", d.ID, err)
 	}
+	if err := permits(doc, len(d.Placements) > 0); err != nil {
+		return contract.Revision{}, err
+	}
 	fields, err := fieldsFor(d, doc)
 	if err != nil {
 		return contract.Revision{}, err

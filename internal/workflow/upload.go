@@ -11,6 +11,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/store"
+	"segel/pades"
 	"segel/pdf"
 )
 
@@ -111,6 +112,9 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if _, err := doc.Signatures(); err != nil {
 		return examined{}, refusal(fmt.Errorf("read form: %w", err)) // fields could not be added to it later
 	}
+	if err := permits(doc, false); err != nil {
+		return examined{}, err
+	}
 	active, err := doc.ActiveContent()
 	if err != nil {
 		return examined{}, refusal(err)
@@ -122,6 +126,17 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 		}
 	}
 	return e, nil
+}
+
+// permits refuses a file whose signatures forbid ours. Whoever finds out later has reserved quota, asked people to
+// sign, or paid for a stamp.
+func permits(doc *pdf.Document, seen bool) error {
+	const ours = "Segel" // no name that a lock lists, so what holds for it holds for all our fields
+	err := pades.Permits(doc, ours, seen)
+	if errors.Is(err, pades.ErrCertified) || errors.Is(err, pades.ErrFieldLocked) {
+		return errCertified.Because(err)
+	}
+	return err
 }
 
 // refusal says in our words what the reader of the file says in its own.
