@@ -138,7 +138,7 @@ const edge = 1
 // forGood reports whether a file will be refused again however often it is tried.
 func forGood(err error) bool {
 	var damage *pdf.Error
-	return errors.As(err, &damage) || errors.Is(err, pades.ErrCertified) || errors.Is(err, pades.ErrEncrypted) || errors.Is(err, pades.ErrFieldExists)
+	return errors.As(err, &damage) || errors.Is(err, pades.ErrCertified) || errors.Is(err, pades.ErrFieldLocked) || errors.Is(err, pades.ErrEncrypted) || errors.Is(err, pades.ErrFieldExists)
 }
 
 // verifyURL is where the artwork's code leads.

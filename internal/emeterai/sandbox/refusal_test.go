@@ -1,0 +1,21 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"segel/pades"
+)
+
+func TestFileThatForbidsTheStampIsRefusedForGood(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{pades.ErrCertified, pades.ErrFieldLocked, pades.ErrEncrypted, pades.ErrFieldExists} {
+		if !forGood(fmt.Errorf("sign: %w", err)) {
+			t.Errorf("%v is tried again and again", err)
+		}
+	}
+	if forGood(fmt.Errorf("sign: %w", pades.ErrTimestamp)) || forGood(errors.New("disk full")) {
+		t.Error("what passes by itself is refused for good")
+	}
+}
