@@ -11,6 +11,9 @@ import (
 	"time"
 )
 
+// maxAddresses bounds how many addresses of each kind are asked, whatever a certificate names.
+const maxAddresses = 4
+
 // Fetcher asks the addresses that certificates name: OCSP first, then CRLs.
 type Fetcher struct {
 	HTTP  *http.Client // its transport decides where connections may go
@@ -20,7 +23,7 @@ type Fetcher struct {
 // Revocation obtains and judges proof about cert.
 func (f *Fetcher) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Material, error) {
 	errs := []error{fmt.Errorf("no proof about certificate %x", cert.SerialNumber)}
-	for _, url := range cert.OCSPServer {
+	for _, url := range cert.OCSPServer[:min(len(cert.OCSPServer), maxAddresses)] {
 		der, err := f.ocsp(ctx, url, cert, issuer)
 		if err == nil {
 			return Material{OCSP: der}, nil
@@ -30,7 +33,7 @@ func (f *Fetcher) Revocation(ctx context.Context, cert, issuer *x509.Certificate
 		}
 		errs = append(errs, err)
 	}
-	for _, url := range cert.CRLDistributionPoints {
+	for _, url := range cert.CRLDistributionPoints[:min(len(cert.CRLDistributionPoints), maxAddresses)] {
 		der, err := f.crl(ctx, url, cert, issuer)
 		if err == nil {
 			return Material{CRL: der}, nil
@@ -53,7 +56,7 @@ func (f *Fetcher) ocsp(ctx context.Context, url string, cert, issuer *x509.Certi
 		return nil, fmt.Errorf("address of OCSP responder: %w", err)
 	}
 	r.Header.Set("Content-Type", "application/ocsp-request")
-	der, err := f.do(r)
+	der, err := f.do(r, maxOCSP)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +69,7 @@ func (f *Fetcher) crl(ctx context.Context, url string, cert, issuer *x509.Certif
 	if err != nil {
 		return nil, fmt.Errorf("address of CRL: %w", err)
 	}
-	der, err := f.do(r)
+	der, err := f.do(r, MaxSize)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +77,7 @@ func (f *Fetcher) crl(ctx context.Context, url string, cert, issuer *x509.Certif
 	return der, err
 }
 
-func (f *Fetcher) do(r *http.Request) ([]byte, error) {
+func (f *Fetcher) do(r *http.Request, most int64) ([]byte, error) {
 	answer, err := f.HTTP.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("fetch revocation proof: %w", err)
@@ -83,12 +86,12 @@ func (f *Fetcher) do(r *http.Request) ([]byte, error) {
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s answers %s", r.URL.Host, answer.Status)
 	}
-	der, err := io.ReadAll(io.LimitReader(answer.Body, MaxSize+1))
+	der, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
 	if err != nil {
 		return nil, fmt.Errorf("read revocation proof: %w", err)
 	}
-	if len(der) > MaxSize {
-		return nil, unfit("more than %d bytes", MaxSize)
+	if int64(len(der)) > most {
+		return nil, unfit("more than %d bytes", most)
 	}
 	return der, nil
 }

@@ -3,8 +3,8 @@ package revocation
 import (
 	"bytes"
 	"crypto"
-	_ "crypto/sha1" // OCSP names certificates by it
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,8 +19,11 @@ var (
 	ErrUnfit   = errors.New("proof does not fit")
 )
 
-// MaxSize bounds one piece of proof in bytes.
-const MaxSize = 8 << 20
+// Bounds of one piece of proof in bytes.
+const (
+	MaxSize = 8 << 20   // a list
+	maxOCSP = 256 << 10 // a response; a real one has a few thousand
+)
 
 func unfit(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrUnfit, fmt.Errorf(format, args...))
@@ -32,8 +35,11 @@ const skew = 5 * time.Minute
 // JudgeOCSP checks a response about cert at a moment: signed by the issuer or by a responder that the issuer
 // delegated (RFC 6960 §4.2.2.2), about this certificate, current, and good. A revoked certificate is ErrRevoked.
 func JudgeOCSP(der []byte, cert, issuer *x509.Certificate, at time.Time) (*ocsp.Response, error) {
-	if len(der) > MaxSize {
+	if len(der) > maxOCSP {
 		return nil, unfit("response of %d bytes", len(der))
+	}
+	if err := checkNames(der, cert, issuer); err != nil {
+		return nil, err
 	}
 	// ParseResponseForCert checks the signature, by issuer itself or through the delegated certificate that the
 	// response carries and issuer signed, and picks the answer about this serial.
@@ -71,7 +77,7 @@ func checkResponder(r *ocsp.Response, issuer *x509.Certificate, at time.Time) er
 	return nil
 }
 
-// JudgeCRL checks a list about cert at a moment: signed by the issuer, current, complete, and not naming cert.
+// JudgeCRL checks a list about cert at a moment: signed by the issuer, current, speaking of cert, and not naming it.
 func JudgeCRL(der []byte, cert, issuer *x509.Certificate, at time.Time) (*x509.RevocationList, error) {
 	if len(der) > MaxSize {
 		return nil, unfit("list of %d bytes", len(der))
@@ -86,29 +92,22 @@ func JudgeCRL(der []byte, cert, issuer *x509.Certificate, at time.Time) (*x509.R
 	if err := l.CheckSignatureFrom(issuer); err != nil {
 		return nil, unfit("CRL: %w", err)
 	}
-	if err := checkExtensions(l); err != nil {
+	if err := checkScope(l, cert); err != nil {
 		return nil, err
 	}
 	if err := current(l.ThisUpdate, l.NextUpdate, at); err != nil {
 		return nil, err
 	}
 	for _, e := range l.RevokedCertificateEntries {
+		if slices.ContainsFunc(e.Extensions, func(x pkix.Extension) bool { return x.Critical }) {
+			// Such as the name of another issuer, whose certificate it is: nothing in the list can be relied on (RFC 5280 §5.3).
+			return nil, unfit("CRL has an entry with a critical extension")
+		}
 		if e.SerialNumber.Cmp(cert.SerialNumber) == 0 && !e.RevocationTime.After(at) {
 			return l, fmt.Errorf("%w since %s", ErrRevoked, e.RevocationTime.UTC().Format(time.RFC3339))
 		}
 	}
 	return l, nil
-}
-
-// checkExtensions refuses a list that is not complete: a critical extension such as a delta indicator or an
-// issuing distribution point narrows what it speaks of (RFC 5280 §5.2).
-func checkExtensions(l *x509.RevocationList) error {
-	for _, e := range l.Extensions {
-		if e.Critical {
-			return unfit("CRL with critical extension %v is not complete", e.Id)
-		}
-	}
-	return nil
 }
 
 // unboundedFor is how long an OCSP response without an end counts as current. Such a responder has something newer at
