@@ -52,13 +52,21 @@ func Open(dir string, o Options) (*Authority, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the authority: %w", err)
 	}
+	// A new folder is lost in a power cut as long as its parent was not synced, with the durable file in it; the
+	// next start would then make another authority, under which nothing that was issued is known.
+	if err := credential.SyncDir(filepath.Dir(dir)); err != nil {
+		return nil, fmt.Errorf("folder of the authority: %w", err)
+	}
 	a := newAuthority(o)
 	file := filepath.Join(dir, "authority.json")
 	for {
 		b, err := os.ReadFile(file)
 		if err == nil {
 			a.keys = &keys{}
-			return a, a.keys.unmarshal(b, o.Sealer)
+			if err := a.keys.unmarshal(b, o.Sealer); err != nil {
+				return nil, err
+			}
+			return a, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("read authority: %w", err)
@@ -109,12 +117,19 @@ func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey)
 		return nil, err
 	}
 	now := a.clock()
+	end, last := now.AddDate(personYears, 0, 0), a.keys.issuing.cert.NotAfter
+	if now.After(last) {
+		return nil, errors.New("the issuing certificate has run out")
+	}
+	if end.After(last) {
+		end = last // a certificate does not outlive its issuer's
+	}
 	subject := pkix.Name{CommonName: clip(h.Name), SerialNumber: h.ID}
 	if h.Organisation != "" {
 		subject.Organization = []string{clip(h.Organisation)}
 	}
 	template := &x509.Certificate{
-		SerialNumber: serial, Subject: subject, NotBefore: now.Add(-time.Minute), NotAfter: now.AddDate(personYears, 0, 0),
+		SerialNumber: serial, Subject: subject, NotBefore: now.Add(-time.Minute), NotAfter: end,
 		KeyUsage:   x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment,
 		OCSPServer: []string{a.urls.ocsp()}, IssuingCertificateURL: []string{a.urls.issuing()}, CRLDistributionPoints: []string{a.urls.issuingCRL()},
 	}
@@ -163,7 +178,9 @@ func (a *Authority) RootPEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.keys.root.cert.Raw})
 }
 
-// policy of the time-stamp authority, under a UUID of our own (ITU-T X.667).
+// policy of the time-stamp authority. It is a name without a meaning elsewhere: nobody registered it, and it is
+// shorter than the UUIDs that belong below 2.25, whose arcs encoding/asn1 cannot read. It stands in every token
+// that was made, so it stays.
 var policy = asn1.ObjectIdentifier{2, 25, 1879048192, 1}
 
 // Timestamper returns the time-stamp authority, in process.

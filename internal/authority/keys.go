@@ -176,7 +176,24 @@ func (k *keys) unmarshal(b []byte, s Sealer) error {
 		if err != nil {
 			return fmt.Errorf("certificate of the authority's %s: %w", name, err)
 		}
+		// The seal binds the key to its place, but not the certificate beside it.
+		if pub, ok := signer.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !pub.Equal(cert.PublicKey) {
+			return fmt.Errorf("key and certificate of the authority's %s do not belong together", name)
+		}
 		*id = identity{signer, cert}
+	}
+	return k.checkChain()
+}
+
+// checkChain demands that the certificates are of one authority, as newKeys makes it.
+func (k *keys) checkChain() error {
+	for _, c := range []struct {
+		name       string
+		id, issuer identity
+	}{{"root", k.root, k.root}, {"issuing", k.issuing, k.root}, {"tsa", k.tsa, k.root}, {"ocsp", k.ocsp, k.issuing}} {
+		if err := c.id.cert.CheckSignatureFrom(c.issuer.cert); err != nil {
+			return fmt.Errorf("certificate of the authority's %s: %w", c.name, err)
+		}
 	}
 	return nil
 }

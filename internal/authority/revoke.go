@@ -6,6 +6,8 @@ import (
 	"crypto"
 	"crypto/rand"
 	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
 	"errors"
 	"fmt"
 	"math/big"
@@ -83,14 +85,22 @@ func (a *Authority) respond(ctx context.Context, request []byte) []byte {
 	return der
 }
 
-// asksUs reports whether a request is about the issuing certificate.
+// asksUs reports whether a request is about the issuing certificate, by name and by key.
 func (a *Authority) asksUs(q *ocsp.Request) bool {
 	if !q.HashAlgorithm.Available() {
 		return false
 	}
-	h := q.HashAlgorithm.New()
-	h.Write(a.keys.issuing.cert.RawSubject)
-	return bytes.Equal(h.Sum(nil), q.IssuerNameHash)
+	var info struct {
+		Algorithm pkix.AlgorithmIdentifier
+		Key       asn1.BitString
+	}
+	if _, err := asn1.Unmarshal(a.keys.issuing.cert.RawSubjectPublicKeyInfo, &info); err != nil {
+		return false
+	}
+	name, key := q.HashAlgorithm.New(), q.HashAlgorithm.New()
+	name.Write(a.keys.issuing.cert.RawSubject)
+	key.Write(info.Key.RightAlign())
+	return bytes.Equal(name.Sum(nil), q.IssuerNameHash) && bytes.Equal(key.Sum(nil), q.IssuerKeyHash)
 }
 
 type list struct {

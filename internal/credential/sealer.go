@@ -100,10 +100,11 @@ func WriteNew(file string, content []byte) (err error) {
 	if err := os.Link(f.Name(), file); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return SyncDir(dir)
 }
 
-func syncDir(dir string) error {
+// SyncDir makes durable which files a folder has.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

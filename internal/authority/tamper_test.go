@@ -1,0 +1,337 @@
+package authority
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ocsp"
+
+	"segel/internal/credential"
+	"segel/revocation"
+)
+
+// broken is a ledger that fails.
+type broken struct{ Memory }
+
+var errLedger = errors.New("the ledger is away")
+
+func (*broken) Issued(context.Context, Record) error           { return errLedger }
+func (*broken) Lookup(context.Context, string) (Record, error) { return Record{}, errLedger }
+func (*broken) Revoked(context.Context) ([]Record, error)      { return nil, errLedger }
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// at makes an authority whose clock the test sets.
+func at(t *testing.T, l Ledger, now *time.Time) *Authority {
+	t.Helper()
+	a, err := Ephemeral(public, func() time.Time { return *now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.ledger = l
+	return a
+}
+
+func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
+	t.Parallel()
+	s, err := credential.NewSealer(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	make1 := func() (*keys, stored) {
+		k, err := newKeys(public, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := k.marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f stored
+		if err := json.Unmarshal(b, &f); err != nil {
+			t.Fatal(err)
+		}
+		return k, f
+	}
+	k, _ := make1()
+	_, other := make1()
+	template := *k.issuing.cert
+	self, err := x509.CreateCertificate(rand.Reader, &template, &template, k.issuing.key.Public(), k.issuing.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate := func(f stored, name string, der []byte) {
+		m := f.Members[name]
+		m.Certificate = der
+		f.Members[name] = m
+	}
+	for name, c := range map[string]struct {
+		change func(*stored)
+		says   string // empty: it is used
+	}{
+		"as made":                        {func(*stored) {}, ""},
+		"another version":                {func(f *stored) { f.Version = 2 }, "version 2"},
+		"a part missing":                 {func(f *stored) { delete(f.Members, "tsa") }, "tsa"},
+		"another's certificate":          {func(f *stored) { certificate(*f, "tsa", other.Members["tsa"].Certificate) }, "tsa do not belong together"},
+		"another's part, key and all":    {func(f *stored) { f.Members["ocsp"] = other.Members["ocsp"] }, "certificate of the authority's ocsp"},
+		"a key moved to another place":   {func(f *stored) { f.Members["tsa"] = f.Members["ocsp"] }, "key of the authority's tsa"},
+		"an issuer nobody certified":     {func(f *stored) { certificate(*f, "issuing", self) }, "certificate of the authority's issuing"},
+		"a root that another root knows": {func(f *stored) { f.Members["root"] = other.Members["root"] }, "certificate of the authority's"},
+		"bytes that are no certificate":  {func(f *stored) { certificate(*f, "root", []byte{0x30}) }, "certificate of the authority's root"},
+	} {
+		b, err := k.marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f stored
+		if err := json.Unmarshal(b, &f); err != nil {
+			t.Fatal(err)
+		}
+		c.change(&f)
+		if b, err = json.Marshal(f); err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "authority.json"), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a, err := Open(dir, Options{PublicURL: public, Clock: time.Now, Sealer: s, Ledger: &Memory{}})
+		if (err == nil) != (c.says == "") || err != nil && (a != nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: %v, want %q", name, err, c.says)
+		}
+		if after, err := os.ReadFile(filepath.Join(dir, "authority.json")); err != nil || string(after) != string(b) {
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+}
+
+func TestStartersAtOnceShareOneAuthorityAndWhatACrashLeftIsIgnored(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "authority")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".new-1"), []byte(`{"version": 1, "mem`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := credential.NewSealer(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := make([]*x509.Certificate, 6)
+	var all sync.WaitGroup
+	for i := range roots {
+		all.Go(func() {
+			a, err := Open(dir, Options{PublicURL: public, Clock: time.Now, Sealer: s, Ledger: &Memory{}})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			roots[i] = a.Root()
+		})
+	}
+	all.Wait()
+	for i, r := range roots {
+		if r == nil || !r.Equal(roots[0]) {
+			t.Errorf("starter %d has another authority", i)
+		}
+	}
+}
+
+func TestCertificateThatCouldNotBeRecordedIsNotHandedOut(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), &broken{})
+	if chain, err := a.Certify(t.Context(), Holder{ID: "7", Name: "Sari"}, newKey(t).Public()); !errors.Is(err, errLedger) || chain != nil {
+		t.Errorf("%d certificates, %v", len(chain), err)
+	}
+}
+
+func TestCertificateSaysWhoMaySignAndWhereToAsk(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), &Memory{})
+	c := issue(t, a)[0]
+	if c.KeyUsage != x509.KeyUsageDigitalSignature|x509.KeyUsageContentCommitment || c.IsCA || c.SerialNumber.BitLen() < 128 {
+		t.Errorf("usage %b, authority %t, serial %x", c.KeyUsage, c.IsCA, c.SerialNumber)
+	}
+	for _, address := range [][]string{c.OCSPServer, c.IssuingCertificateURL, c.CRLDistributionPoints} {
+		if len(address) != 1 || !strings.HasPrefix(address[0], public+"/authority/") {
+			t.Errorf("address %q", address)
+		}
+	}
+	if len(c.EmailAddresses) != 1 || c.EmailAddresses[0] != "sari@example.test" || c.Subject.SerialNumber != "7" {
+		t.Errorf("%q %v", c.EmailAddresses, c.Subject)
+	}
+}
+
+func TestCertificateDoesNotOutliveItsIssuer(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	a := at(t, &Memory{}, &now)
+	last := a.keys.issuing.cert.NotAfter
+	for _, c := range []struct {
+		now, end time.Time // zero: none is issued
+	}{
+		{now, now.AddDate(personYears, 0, 0)}, {last.AddDate(0, -1, 0), last}, {last, last}, {last.Add(time.Second), time.Time{}},
+	} {
+		now = c.now
+		chain, err := a.Certify(t.Context(), Holder{ID: "7", Name: "Sari"}, newKey(t).Public())
+		if c.end.IsZero() {
+			if err == nil {
+				t.Errorf("at %s one was issued", c.now)
+			}
+			continue
+		}
+		if err != nil || !chain[0].NotAfter.Equal(c.end.UTC().Truncate(time.Second)) {
+			t.Errorf("at %s: until %v, want %s, %v", c.now, chain, c.end, err)
+		}
+	}
+}
+
+func TestTimeStampAuthorityStopsWithItsCertificate(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	a := at(t, &Memory{}, &now)
+	for _, c := range []struct {
+		now time.Time
+		ok  bool
+	}{{now, true}, {a.keys.tsa.cert.NotAfter.Add(time.Second), false}, {a.keys.tsa.cert.NotBefore.Add(-time.Second), false}} {
+		now = c.now
+		if token, err := a.Timestamper().Timestamp(t.Context(), make([]byte, 32)); (err == nil) != c.ok || (token != nil) != c.ok {
+			t.Errorf("at %s: %v", c.now, err)
+		}
+	}
+}
+
+func TestResponderAnswersAboutItsOwnCertificatesOnly(t *testing.T) {
+	t.Parallel()
+	a, other := open(t, t.TempDir(), &Memory{}), open(t, t.TempDir(), &Memory{})
+	chain, foreign := issue(t, a), issue(t, other)
+	sameName := *chain[1]
+	sameName.RawSubjectPublicKeyInfo = foreign[1].RawSubjectPublicKeyInfo
+	sameKey := *chain[1]
+	sameKey.RawSubject = foreign[1].RawSubject
+	request := func(cert, issuer *x509.Certificate) []byte {
+		der, err := ocsp.CreateRequest(cert, issuer, &ocsp.RequestOptions{Hash: crypto.SHA256})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return der
+	}
+	for name, c := range map[string]struct {
+		request []byte
+		want    []byte
+	}{
+		"another authority's":         {request(foreign[0], foreign[1]), ocsp.UnauthorizedErrorResponse},
+		"an issuer of the same name":  {request(chain[0], &sameName), ocsp.UnauthorizedErrorResponse},
+		"an issuer with the same key": {request(chain[0], &sameKey), ocsp.UnauthorizedErrorResponse},
+		"nothing":                     {nil, ocsp.MalformedRequestErrorResponse},
+	} {
+		if got := a.respond(t.Context(), c.request); string(got) != string(c.want) {
+			t.Errorf("%s: %x", name, got)
+		}
+	}
+	r, err := ocsp.ParseResponse(a.respond(t.Context(), request(foreign[0], chain[1])), chain[1])
+	if err != nil || r.Status != ocsp.Unknown {
+		t.Errorf("a serial that was never issued: %v, %v", r, err)
+	}
+	if _, err := a.Revocation(t.Context(), foreign[0], foreign[1]); !errors.Is(err, ErrUnknown) {
+		t.Errorf("in process: %v", err)
+	}
+	if _, err := a.Revocation(t.Context(), foreign[0], chain[1]); !errors.Is(err, revocation.ErrUnfit) {
+		t.Errorf("in process, a serial that was never issued: %v", err)
+	}
+}
+
+func TestWithoutItsLedgerNothingIsCalledGood(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), &Memory{})
+	chain := issue(t, a)
+	a.ledger = &broken{}
+	if _, err := a.Revocation(t.Context(), chain[0], chain[1]); !errors.Is(err, errLedger) {
+		t.Errorf("in process: %v", err)
+	}
+	request, err := revocation.Request(chain[0], chain[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.respond(t.Context(), request); string(got) != string(ocsp.InternalErrorErrorResponse) {
+		t.Errorf("OCSP: %x", got)
+	}
+	w := httptest.NewRecorder()
+	a.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/authority/crl/issuing.crl", nil))
+	if w.Code != http.StatusServiceUnavailable {
+		t.Errorf("list: %d", w.Code)
+	}
+}
+
+func TestHandlerRefusesWhatIsNoRequest(t *testing.T) {
+	t.Parallel()
+	h := open(t, t.TempDir(), &Memory{}).Handler()
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+	}{
+		{http.MethodPost, "/authority/ocsp", strings.Repeat("x", maxOCSP+1), http.StatusRequestEntityTooLarge},
+		{http.MethodPost, "/authority/ocsp", "x", http.StatusOK}, // with the protocol's own refusal
+		{http.MethodGet, "/authority/ocsp/***", "", http.StatusBadRequest},
+		{http.MethodGet, "/authority/ocsp/" + strings.Repeat("A", maxOCSP+4), "", http.StatusBadRequest},
+		{http.MethodGet, "/authority/ocsp/" + url.PathEscape(base64.StdEncoding.EncodeToString([]byte{255, 255, 255})), "", http.StatusOK},
+		{http.MethodGet, "/authority/tsa", "", http.StatusMethodNotAllowed},
+		{http.MethodGet, "/authority/authority.json", "", http.StatusNotFound},
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(c.method, c.path, strings.NewReader(c.body)))
+		if w.Code != c.status {
+			t.Errorf("%s %.40s: %d, want %d", c.method, c.path, w.Code, c.status)
+		}
+	}
+}
+
+func TestListIsRenewedEveryHourWithAHigherNumber(t *testing.T) {
+	t.Parallel()
+	now, l := time.Now(), &Memory{}
+	a := at(t, l, &now)
+	chain := issue(t, a)
+	read := func() (*x509.RevocationList, error) {
+		der, err := a.list(t.Context(), a.keys.issuing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return revocation.JudgeCRL(der, chain[0], chain[1], now)
+	}
+	first, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Revoke(hex(chain[0]), 1, now); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(renew)
+	second, err := read()
+	if !errors.Is(err, revocation.ErrRevoked) || second.Number.Cmp(first.Number) <= 0 {
+		t.Errorf("%v, number %v after %v", err, second.Number, first.Number)
+	}
+}
