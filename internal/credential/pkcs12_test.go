@@ -1,0 +1,42 @@
+package credential
+
+import (
+	"bytes"
+	"crypto/x509"
+	"strings"
+	"testing"
+
+	"software.sslmate.com/src/go-pkcs12"
+)
+
+func TestPKCS12WhoseKeyIsNotItsCertificatesIsRefused(t *testing.T) {
+	t.Parallel()
+	_, cert := certify(t, "Sari", nil, nil)
+	other, _ := certify(t, "Budi", nil, nil)
+	file, err := pkcs12.Modern.Encode(other, cert, nil, "rahasia")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadPKCS12(bytes.NewReader(file), "rahasia"); err == nil || !strings.Contains(err.Error(), "belong together") {
+		t.Error(err)
+	}
+}
+
+func TestPKCS12LongerThanTheLimitIsNotOpened(t *testing.T) {
+	t.Parallel()
+	if _, err := ReadPKCS12(bytes.NewReader(make([]byte, maxPKCS12+1)), ""); err == nil || !strings.Contains(err.Error(), "more than") {
+		t.Error(err)
+	}
+}
+
+func TestChainIsLedByKeysNotByNames(t *testing.T) {
+	t.Parallel()
+	key, root := certify(t, "Root", nil, nil)
+	_, impostor := certify(t, "Root", nil, nil)
+	_, leaf := certify(t, "Sari", root, key)
+	_, stranger := certify(t, "Other", nil, nil)
+	chain := Order(leaf, []*x509.Certificate{stranger, impostor, root})
+	if len(chain) != 2 || !chain[0].Equal(leaf) || !chain[1].Equal(root) {
+		t.Errorf("%d certificates, the second of %v", len(chain), chain[len(chain)-1].Subject)
+	}
+}
