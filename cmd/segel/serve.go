@@ -69,8 +69,7 @@ func (a *app) first(w *world) error {
 	return nil
 }
 
-// Bounds on slow clients. Bodies and answers may take long; what stands still is cut by the idle timeouts of the
-// handlers that stream.
+// Bounds on slow clients. Bodies and answers may take long; what stands still is cut by the wire.
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute

@@ -44,6 +44,7 @@ type Options struct {
 	MaxUploads   int               // received at once; 0: any number
 	UploadWait   time.Duration     // how long one waits for its turn before it is told to come again
 	KeepAnswers  time.Duration     // for an Idempotency-Key; 0: a day
+	Standstill   time.Duration     // for which a client may neither send nor take anything; 0: half a minute
 	Limits       contract.Limits   // of documents
 }
 
@@ -61,6 +62,7 @@ func (o Options) withDefaults() Options {
 		o.Log = slog.Default()
 	}
 	o.KeepAnswers = cmp.Or(o.KeepAnswers, 24*time.Hour)
+	o.Standstill = cmp.Or(o.Standstill, standstill)
 	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
 	o.Limits = o.Limits.Defaults()
 	return o

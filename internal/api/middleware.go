@@ -20,6 +20,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 		r, x := s.exchange(r)
 		seen := &witness{ResponseWriter: w}
 		seen.Header().Set("X-Request-Id", x.id)
+		defer s.patient(seen, r)()
 		defer func() {
 			p, begun := recover(), seen.status != 0
 			if p == http.ErrAbortHandler {
@@ -68,6 +69,16 @@ type witness struct {
 	http.ResponseWriter
 	status int // 0: nothing was written yet
 	bytes  int64
+
+	control  *http.ResponseController
+	patience time.Duration // for the client to take what is written
+}
+
+// awaitClient gives the client time to take the next piece.
+func (w *witness) awaitClient() {
+	if w.control != nil {
+		_ = w.control.SetWriteDeadline(time.Now().Add(w.patience))
+	}
 }
 
 func (w *witness) WriteHeader(status int) {
@@ -81,6 +92,7 @@ func (w *witness) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
+	w.awaitClient()
 	n, err := w.ResponseWriter.Write(p)
 	w.bytes += int64(n)
 	return n, err
