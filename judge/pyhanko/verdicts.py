@@ -1,0 +1,160 @@
+"""Asks pyHanko about signatures.
+
+Usage: verdicts.py [--trust CERTIFICATE] [--ocsp RESPONSE] [--crl LIST] [--password WORD]...
+
+A path a line comes in on standard input, a JSON object a line goes out, flushed, so that whoever asks knows which file
+the judge died of. It never touches the network: proof of good standing is in the file, or was given.
+"""
+
+import argparse
+import asyncio
+import json
+import logging
+import sys
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from asn1crypto import crl, ocsp
+from pyhanko.keys import load_cert_from_pemder
+from pyhanko.pdf_utils.crypt import AuthStatus
+from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.sign.diff_analysis import SuspiciousModification
+from pyhanko.sign.validation import ades
+from pyhanko.sign.validation.dss import DocumentSecurityStore
+from pyhanko.sign.validation.errors import NoDSSFoundError
+from pyhanko.sign.validation.pdf_embedded import (
+    async_validate_pdf_signature,
+    async_validate_pdf_timestamp,
+)
+from pyhanko.sign.validation.policy_decl import (
+    LocalKnowledge,
+    PdfSignatureValidationSpec,
+    RevinfoOnlineFetchingRule,
+    RevocationInfoGatheringSpec,
+    SignatureValidationSpec,
+)
+from pyhanko_certvalidator import ValidationContext
+from pyhanko_certvalidator.authority import CertTrustAnchor
+from pyhanko_certvalidator.context import CertValidationPolicySpec
+from pyhanko_certvalidator.policy_decl import REQUIRE_REVINFO
+from pyhanko_certvalidator.registry import SimpleTrustManager
+from pyhanko_certvalidator.revinfo.archival import CRLContainer, OCSPContainer
+
+# far is how long after signing a B-LTA file has to stand: every certificate of ours but the root has expired by then.
+FAR = timedelta(days=365 * 12)
+
+
+class Judge:
+    def __init__(self, args):
+        self.roots = [load_cert_from_pemder(p) for p in args.trust]
+        self.ocsps = [ocsp.OCSPResponse.load(Path(p).read_bytes()) for p in args.ocsp]
+        self.crls = [crl.CertificateList.load(Path(p).read_bytes()) for p in args.crl]
+        self.password = args.password
+
+    def context(self, reader):
+        """Trust and proof for the plain validation: the roots, what was given, what the file's store has."""
+        certs, ocsps, crls = [], list(self.ocsps), list(self.crls)
+        try:
+            dss = DocumentSecurityStore.read_dss(reader)
+            certs = list(dss.load_certs())
+            ocsps += [ocsp.OCSPResponse.load(r.get_object().data) for r in dss.ocsps]
+            crls += [crl.CertificateList.load(r.get_object().data) for r in dss.crls]
+        except NoDSSFoundError:
+            pass
+        return ValidationContext(
+            trust_roots=self.roots,
+            other_certs=certs,
+            ocsps=ocsps,
+            crls=crls,
+            allow_fetching=False,
+            revocation_mode="require" if ocsps or crls else "soft-fail",
+        )
+
+    def spec(self):
+        """Trust and proof for the validation with time; the file's store is looked into by pyHanko itself."""
+        anchors = SimpleTrustManager.build(trust_roots=[CertTrustAnchor(r) for r in self.roots])
+        knowledge = LocalKnowledge(
+            known_ocsps=[c for o in self.ocsps for c in OCSPContainer.load_multi(o)],
+            known_crls=[CRLContainer(c) for c in self.crls],
+        )
+        return PdfSignatureValidationSpec(
+            SignatureValidationSpec(
+                cert_validation_policy=CertValidationPolicySpec(anchors, revinfo_policy=REQUIRE_REVINFO),
+                revinfo_gathering_policy=RevocationInfoGatheringSpec(RevinfoOnlineFetchingRule.LOCAL_ONLY),
+                local_knowledge=knowledge,
+            )
+        )
+
+    async def judge(self, path):
+        answer = {"file": path}
+        try:
+            with open(path, "rb") as f:
+                reader = PdfFileReader(f)
+                if reader.encrypted and reader.decrypt(self.password).status == AuthStatus.FAILED:
+                    raise PermissionError("password needed")
+                answer["signatures"] = [await self.signature(reader, s) for s in reader.embedded_signatures]
+        except Exception as e:  # whatever a file makes pyHanko raise is its verdict
+            answer["error"] = f"{type(e).__name__}: {e}"
+        return answer
+
+    async def signature(self, reader, s):
+        stamp = s.sig_object_type == "/DocTimeStamp"
+        m = {"field": s.field_name, "kind": "timestamp" if stamp else "signature"}
+        try:
+            if stamp:
+                status = await async_validate_pdf_timestamp(s, self.context(reader))
+            else:
+                status = await async_validate_pdf_signature(s, self.context(reader))
+        except Exception as e:
+            return m | {"error": f"{type(e).__name__}: {e}"}
+        m |= {
+            "intact": status.intact,
+            "valid": status.valid,
+            "trusted": status.trusted,
+            "coverage": status.coverage.name,
+            "modification": status.modification_level.name if status.modification_level else "",
+            "docmdp": status.docmdp_ok,
+            "bottom": status.bottom_line,
+            "summary": status.summary(),
+        }
+        if isinstance(status.diff_result, SuspiciousModification):
+            m["suspicious"] = str(status.diff_result)
+        if not stamp and self.roots:
+            m |= await self.ades(s)
+        return m
+
+    async def ades(self, s):
+        """What ETSI EN 319 102-1 says of the signature: now, with time, with archived proof, and far in the future."""
+        m = {}
+
+        async def ask(name, verdict):
+            try:
+                r = await verdict
+                m[name] = f"{r.ades_subindic.status.name} {r.ades_subindic.name}" + (
+                    f": {r.failure_msg}" if r.failure_msg else ""
+                )
+            except Exception as e:
+                m[name] = f"{type(e).__name__}: {e}"
+
+        spec = self.spec()
+        await ask("ades_lta", ades.ades_lta_validation(s, spec))
+        await ask(
+            "ades_far",
+            ades.simulate_future_ades_lta_validation(s, spec, datetime.now(timezone.utc) + FAR),
+        )
+        return m
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for flag in ("--trust", "--ocsp", "--crl"):
+        parser.add_argument(flag, action="append", default=[])
+    parser.add_argument("--password", default="")
+    judge = Judge(parser.parse_args())
+    logging.disable(logging.CRITICAL)
+    for line in sys.stdin:
+        print(json.dumps(asyncio.run(judge.judge(line.rstrip("\n"))), default=str), flush=True)
+
+
+if __name__ == "__main__":
+    main()
