@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/crypto/ocsp"
-
 	"segel/cms"
 	"segel/pdf"
 	"segel/revocation"
@@ -153,15 +151,15 @@ func (w *walk) keep(m revocation.Material, cert, issuer *x509.Certificate, depth
 		return nil
 	}
 	add(&w.proof.ocsps, m.OCSP)
-	r, err := ocsp.ParseResponseForCert(m.OCSP, cert, issuer)
+	s, err := revocation.ReadOCSP(m.OCSP, cert, issuer)
 	if err != nil {
 		return w.missing(fmt.Errorf("proof by %q: %w", issuer.Subject.CommonName, err))
 	}
-	if r.Certificate == nil || r.Certificate.Equal(issuer) {
+	if s.Responder.Equal(issuer) {
 		return nil
 	}
-	w.g.know(r.Certificate)
-	return w.prove(r.Certificate, depth-1)
+	w.g.know(s.Responder)
+	return w.prove(s.Responder, depth-1)
 }
 
 // ask returns proof that a certificate was good at a time or later: what the file has, what was asked before, or
@@ -189,20 +187,20 @@ func (s *store) proof(cert, issuer *x509.Certificate, at time.Time) (revocation.
 	}
 	at = at.Truncate(time.Second) // proof states whole seconds
 	for _, der := range s.lists["OCSPs"].der {
-		r, err := ocsp.ParseResponseForCert(der, cert, issuer)
+		r, err := revocation.ReadOCSP(der, cert, issuer)
 		if err != nil || r.ThisUpdate.Before(at) {
 			continue
 		}
-		if _, err := revocation.JudgeOCSP(der, cert, issuer, r.ThisUpdate); err == nil {
+		if r.Check(cert, r.ThisUpdate) == nil {
 			return revocation.Material{OCSP: der}, true
 		}
 	}
 	for _, der := range s.lists["CRLs"].der {
-		l, err := x509.ParseRevocationList(der)
+		l, err := revocation.ReadCRL(der, cert, issuer)
 		if err != nil || l.ThisUpdate.Before(at) {
 			continue
 		}
-		if _, err := revocation.JudgeCRL(der, cert, issuer, l.ThisUpdate); err == nil {
+		if l.Check(cert, l.ThisUpdate) == nil {
 			return revocation.Material{CRL: der}, true
 		}
 	}

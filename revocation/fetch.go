@@ -29,7 +29,7 @@ func (f *Fetcher) Revocation(ctx context.Context, cert, issuer *x509.Certificate
 			return Material{OCSP: der}, nil
 		}
 		if errors.Is(err, ErrRevoked) {
-			return Material{}, err
+			return Material{OCSP: der}, err
 		}
 		errs = append(errs, err)
 	}
@@ -39,7 +39,7 @@ func (f *Fetcher) Revocation(ctx context.Context, cert, issuer *x509.Certificate
 			return Material{CRL: der}, nil
 		}
 		if errors.Is(err, ErrRevoked) {
-			return Material{}, err
+			return Material{CRL: der}, err
 		}
 		errs = append(errs, err)
 	}

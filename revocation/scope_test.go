@@ -115,7 +115,7 @@ func TestListThatIsLongerThanTheLimitIsNotParsed(t *testing.T) {
 	t.Parallel()
 	ca := certify(t, "CA", 1, nil)
 	leaf := certify(t, "Leaf", 7, &ca)
-	if _, err := JudgeCRL(make([]byte, MaxSize+1), leaf.cert, ca.cert, now); err == nil || !strings.Contains(err.Error(), "of 8388609 bytes") {
+	if _, err := JudgeCRL(make([]byte, MaxSize+1), leaf.cert, ca.cert, now); err == nil || !strings.Contains(err.Error(), "of 33554433 bytes") {
 		t.Error(err)
 	}
 }

@@ -24,7 +24,7 @@ var table = map[string][]string{
 	"pdf/pdftest":      {"pdf"},
 	"cms":              {},
 	"tsp":              {"cms"},
-	"revocation":       {},
+	"revocation":       {"cms"},
 	"pades":            {"pdf", "cms", "tsp", "revocation", "pades/..."},
 	"pades/appearance": {"pdf", "pades/font"},
 	"pades/font":       {"pdf"},

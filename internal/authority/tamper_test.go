@@ -320,7 +320,12 @@ func TestListIsRenewedEveryHourWithAHigherNumber(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return revocation.JudgeCRL(der, chain[0], chain[1], now)
+		l, err := x509.ParseRevocationList(der)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = revocation.JudgeCRL(der, chain[0], chain[1], now)
+		return l, err
 	}
 	first, err := read()
 	if err != nil {

@@ -1,0 +1,247 @@
+package revocation
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"slices"
+	"time"
+
+	"golang.org/x/crypto/ocsp"
+
+	"segel/cms"
+)
+
+const (
+	// maxOCSP bounds a response in bytes; a real one has a few thousand.
+	maxOCSP = 256 << 10
+	// maxResponders bounds how many certificates of a response are looked at; a real one has at most a short chain.
+	maxResponders = 8
+	// maxAnswers bounds the certificates that one response speaks of.
+	maxAnswers = 1000
+)
+
+// Request encodes an OCSP request about cert. It names the certificate by SHA-1, which every responder understands
+// and which nothing rests on.
+func Request(cert, issuer *x509.Certificate) ([]byte, error) {
+	return ocsp.CreateRequest(cert, issuer, &ocsp.RequestOptions{Hash: crypto.SHA1})
+}
+
+// JudgeOCSP checks a response about cert at a moment: all that [ReadOCSP] checks, current, and good. A certificate
+// that was revoked by then is a [*RevokedError], everything else ErrUnfit; the status tells what was read.
+func JudgeOCSP(der []byte, cert, issuer *x509.Certificate, at time.Time) (Status, error) {
+	s, err := ReadOCSP(der, cert, issuer)
+	if err != nil {
+		return s, err
+	}
+	return s, s.Check(cert, at)
+}
+
+// ReadOCSP reads what a DER OCSPResponse says about cert, whatever that is. The response is signed by issuer, or by
+// a responder whose certificate it carries and that issuer itself made one (RFC 6960 §4.2.2.2). Time is not looked
+// at: see [Status.Current]. The error is ErrUnfit.
+//
+// What costs little is checked first, and no signature is verified with a key that [cms.CheckKey] refuses: at most
+// two signatures by responders and one by issuer, however many certificates a stranger put in.
+func ReadOCSP(der []byte, cert, issuer *x509.Certificate) (Status, error) {
+	basic, err := parseOCSP(der)
+	if err != nil {
+		return Status{}, err
+	}
+	one, err := basic.about(cert, issuer)
+	if err != nil {
+		return Status{}, err
+	}
+	s, err := one.status()
+	if err != nil {
+		return Status{}, err
+	}
+	s.Responder, err = basic.verify(issuer)
+	return s, err
+}
+
+// basicResponse is a BasicOCSPResponse (RFC 6960 §4.2.1).
+type basicResponse struct {
+	Data         responseData
+	Algorithm    pkix.AlgorithmIdentifier
+	Signature    asn1.BitString
+	Certificates []asn1.RawValue `asn1:"explicit,tag:0,optional"`
+}
+
+type responseData struct {
+	Raw        asn1.RawContent
+	Version    int `asn1:"optional,default:0,explicit,tag:0"`
+	Responder  asn1.RawValue
+	ProducedAt time.Time `asn1:"generalized"`
+	Responses  []singleResponse
+	Extensions []pkix.Extension `asn1:"explicit,tag:1,optional"`
+}
+
+type singleResponse struct {
+	ID         certID
+	Good       asn1.Flag        `asn1:"tag:0,optional"`
+	Revoked    revokedInfo      `asn1:"tag:1,optional"`
+	Unknown    asn1.Flag        `asn1:"tag:2,optional"`
+	ThisUpdate time.Time        `asn1:"generalized"`
+	NextUpdate time.Time        `asn1:"generalized,explicit,tag:0,optional"`
+	Extensions []pkix.Extension `asn1:"explicit,tag:1,optional"`
+}
+
+type revokedInfo struct {
+	At     time.Time       `asn1:"generalized"`
+	Reason asn1.Enumerated `asn1:"explicit,tag:0,optional"`
+}
+
+var oidBasic = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 1}
+
+func parseOCSP(der []byte) (*basicResponse, error) {
+	if len(der) > maxOCSP {
+		return nil, unfit("response of %d bytes", len(der))
+	}
+	var outer struct {
+		Status asn1.Enumerated
+		Body   struct {
+			Type     asn1.ObjectIdentifier
+			Response []byte
+		} `asn1:"explicit,tag:0,optional"`
+	}
+	if rest, err := asn1.Unmarshal(der, &outer); err != nil || len(rest) > 0 {
+		return nil, unfit("OCSP response cannot be read")
+	}
+	if outer.Status != 0 {
+		return nil, unfit("OCSP responder answers with status %d", outer.Status)
+	}
+	if !outer.Body.Type.Equal(oidBasic) {
+		return nil, unfit("OCSP response of type %v", outer.Body.Type)
+	}
+	var basic basicResponse
+	if rest, err := asn1.Unmarshal(outer.Body.Response, &basic); err != nil || len(rest) > 0 {
+		return nil, unfit("basic OCSP response cannot be read")
+	}
+	if n := len(basic.Data.Responses); n > maxAnswers {
+		return nil, unfit("OCSP response about %d certificates", n)
+	}
+	if critical(basic.Data.Extensions) {
+		return nil, unfit("OCSP response has a critical extension")
+	}
+	return &basic, nil
+}
+
+// about returns the answer about cert. Of several about the same serial it is the one about this issuer's.
+func (b *basicResponse) about(cert, issuer *x509.Certificate) (singleResponse, error) {
+	err := unfit("OCSP response is about another certificate")
+	for _, r := range b.Data.Responses {
+		if r.ID.Serial.Cmp(cert.SerialNumber) != 0 {
+			continue
+		}
+		if err = r.ID.check(issuer); err == nil {
+			return r, nil
+		}
+	}
+	return singleResponse{}, err
+}
+
+func (r singleResponse) status() (Status, error) {
+	if critical(r.Extensions) {
+		return Status{}, unfit("answer of the OCSP response has a critical extension")
+	}
+	s := Status{ThisUpdate: r.ThisUpdate.UTC(), NextUpdate: utc(r.NextUpdate)}
+	switch revoked := !r.Revoked.At.IsZero(); {
+	case bool(r.Good) && !bool(r.Unknown) && !revoked:
+		s.Standing = Good
+	case revoked && !bool(r.Good) && !bool(r.Unknown):
+		s.Standing, s.At, s.Reason = Revoked, r.Revoked.At.UTC(), Reason(r.Revoked.Reason)
+	case bool(r.Unknown) && !bool(r.Good) && !revoked:
+	default:
+		return Status{}, unfit("answer of the OCSP response says not one thing")
+	}
+	return s, nil
+}
+
+// verify returns the certificate whose key signed the response.
+func (b *basicResponse) verify(issuer *x509.Certificate) (*x509.Certificate, error) {
+	algorithm, err := signatureAlgorithm(b.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	signed := func(c *x509.Certificate) error {
+		if err := cms.CheckKey(c.PublicKey); err != nil {
+			return unfit("responder's key: %w", err)
+		}
+		if err := c.CheckSignature(algorithm, b.Data.Raw, b.Signature.RightAlign()); err != nil {
+			return unfit("signature of the OCSP response: %w", err)
+		}
+		return nil
+	}
+	delegate, err := b.delegate(issuer)
+	if err != nil {
+		return nil, err
+	}
+	if delegate == nil {
+		return issuer, signed(issuer)
+	}
+	return delegate, signed(delegate)
+}
+
+// delegate returns the responder's certificate among those that the response carries, which issuer signed and made
+// a responder; or nil if issuer itself is named as the responder, or nobody else could be.
+func (b *basicResponse) delegate(issuer *x509.Certificate) (*x509.Certificate, error) {
+	if b.names(issuer) {
+		return nil, nil
+	}
+	for _, v := range b.Certificates[:min(len(b.Certificates), maxResponders)] {
+		c, err := x509.ParseCertificate(v.FullBytes)
+		if err != nil || !b.names(c) {
+			continue
+		}
+		// The name decides which certificate it is; from here on there is one, and it fits or not.
+		if err := cms.CheckKey(c.PublicKey); err != nil {
+			return nil, unfit("responder's key: %w", err)
+		}
+		if !bytes.Equal(c.RawIssuer, issuer.RawSubject) {
+			return nil, unfit("responder's certificate is of another issuer")
+		}
+		if !slices.Contains(c.ExtKeyUsage, x509.ExtKeyUsageOCSPSigning) {
+			return nil, unfit("responder's certificate is not for OCSP")
+		}
+		if err := cms.CheckKey(issuer.PublicKey); err != nil {
+			return nil, unfit("key of the issuer: %w", err)
+		}
+		if err := issuer.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature); err != nil {
+			return nil, unfit("responder's certificate: %w", err)
+		}
+		return c, nil
+	}
+	return nil, unfit("OCSP response lacks its responder's certificate")
+}
+
+// names reports whether the response says that c's key signed it, by name or by the SHA-1 of its key (RFC 6960
+// §4.2.1).
+func (b *basicResponse) names(c *x509.Certificate) bool {
+	switch id := b.Data.Responder; id.Tag {
+	case 1:
+		return bytes.Equal(id.Bytes, c.RawSubject)
+	case 2:
+		var hash []byte
+		key, err := keyBits(c)
+		if _, bad := asn1.Unmarshal(id.Bytes, &hash); err != nil || bad != nil {
+			return false
+		}
+		return bytes.Equal(hash, digest(crypto.SHA1, key))
+	}
+	return false
+}
+
+func critical(all []pkix.Extension) bool {
+	return slices.ContainsFunc(all, func(x pkix.Extension) bool { return x.Critical })
+}
+
+// utc keeps the zero time zero.
+func utc(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC()
+}
