@@ -21,6 +21,8 @@ const (
 	Unsupported
 	// Misuse is an update the caller described wrongly.
 	Misuse
+	// Signed files carry a signature, which a rewriting would break.
+	Signed
 )
 
 // Sentinels for errors.Is: errors.Is(err, ErrDamaged) holds for every *Error
@@ -33,6 +35,7 @@ var (
 	ErrTooLarge       error = &Error{Kind: TooLarge}
 	ErrUnsupported    error = &Error{Kind: Unsupported}
 	ErrMisuse         error = &Error{Kind: Misuse}
+	ErrSigned         error = &Error{Kind: Signed}
 )
 
 // Error is what every function of this package returns when it is the file's
@@ -82,6 +85,8 @@ func (k Kind) String() string {
 		return "unsupported feature"
 	case Misuse:
 		return "misused update"
+	case Signed:
+		return "signed file"
 	}
 	return "unknown trouble"
 }

@@ -79,7 +79,7 @@ func (w *fieldWalk) visit(o Object, parent Field, depth int) error {
 	var widgets []Widget
 	below := false
 	for _, kid := range kids {
-		k, err := w.d.Dict(kid)
+		k, err := w.dict(kid)
 		if err != nil {
 			return fmt.Errorf("kid of field %v: %w", ref, err)
 		}
@@ -121,8 +121,23 @@ func (w *fieldWalk) enter(o Object, depth int) (Dict, Ref, error) {
 	if depth > w.d.limits.Depth {
 		return nil, ref, tooLarge(-1, "form fields nested too deeply")
 	}
-	dict, err := w.d.Dict(o)
+	dict, err := w.dict(o)
 	return dict, ref, err
+}
+
+// dict resolves what stands in the place of a field. Something that is no
+// dictionary is no field, for any reader, and is passed over.
+func (w *fieldWalk) dict(o Object) (Dict, error) {
+	v, err := w.d.Resolve(o)
+	if err != nil {
+		return nil, err
+	}
+	switch v.(type) {
+	case Dict, *Stream, Null:
+		return w.d.Dict(v)
+	}
+	w.d.tolerate("form field that is no dictionary")
+	return nil, nil
 }
 
 // inherit overlays what the field says over what f brought from its parent.

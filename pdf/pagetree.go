@@ -126,7 +126,7 @@ func (w *treeWalk) count(n node) (int, error) {
 		}
 		return 1, nil
 	}
-	total, leaves := 0, 0
+	total, barren := 0, false
 	for _, kid := range n.kids {
 		k, err := w.d.node(kid)
 		if err != nil {
@@ -140,17 +140,18 @@ func (w *treeWalk) count(n node) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if k.kids == nil {
-			leaves++
+		if k.ref.IsZero() {
+			w.d.oddTree = true // kids have to be objects of their own
 		}
+		barren = barren || c == 0
 		total += c
 	}
 	stated, err := w.d.Integer(n.dict["Count"])
 	if err != nil || int(stated) != total {
 		w.d.oddTree = true
 	}
-	// find takes Count == len(Kids) for a node that has pages alone.
-	if total == len(n.kids) && leaves != total {
+	// find takes Count == len(Kids) for a node whose kids stand for a page each.
+	if total == len(n.kids) && barren {
 		w.d.oddTree = true
 	}
 	return total, nil

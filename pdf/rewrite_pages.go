@@ -1,0 +1,71 @@
+package pdf
+
+// mendPages plans what is put right in a page tree that disagrees with itself:
+// counts that lie, kids that are missing, pages that are no objects of their
+// own. A tree that runs in circles, or in which something else stands in a
+// page's place, is beyond mending: readers differ on what its pages are.
+func (r *reach) mendPages() error {
+	if _, err := r.d.PageCount(); err != nil {
+		return err
+	}
+	if !r.d.oddTree {
+		return nil
+	}
+	root, err := r.d.pagesRoot()
+	if err != nil {
+		return err
+	}
+	if root.ref.IsZero() || root.kids == nil {
+		return damaged(-1, "page tree has no root")
+	}
+	r.added = r.d.slots.highest
+	_, _, err = r.mendNode(r.d.newTreeWalk(), root, Ref{})
+	return err
+}
+
+// mendNode plans the node or page n below parent. It returns its reference,
+// which is new if n was no object, and how many pages it stands for.
+func (r *reach) mendNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
+	if err := w.enter(n); err != nil {
+		return Ref{}, 0, err
+	}
+	defer w.leave(n)
+	ref := n.ref
+	if ref.IsZero() {
+		r.added++
+		ref = Ref{Number: r.added}
+	}
+	if n.kids == nil {
+		if ref != n.ref || n.dict["Parent"] != Object(parent) {
+			dict := cloneDict(n.dict)
+			dict["Parent"] = parent
+			r.mended[ref.Number] = dict
+		}
+		return ref, 1, nil
+	}
+	kids, total := Array{}, 0
+	for _, kid := range n.kids {
+		k, err := r.d.node(kid)
+		if err != nil {
+			return Ref{}, 0, err
+		}
+		if k.dict == nil {
+			continue
+		}
+		below, count, err := r.mendNode(w, k, ref)
+		if err != nil {
+			return Ref{}, 0, err
+		}
+		if count > 0 {
+			kids = append(kids, below)
+			total += count
+		}
+	}
+	dict := cloneDict(n.dict)
+	dict["Type"], dict["Kids"], dict["Count"] = Name("Pages"), kids, Integer(total)
+	if !parent.IsZero() {
+		dict["Parent"] = parent
+	}
+	r.mended[ref.Number] = dict
+	return ref, total, nil
+}

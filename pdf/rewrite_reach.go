@@ -1,0 +1,216 @@
+package pdf
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// reach finds the objects that can be reached from the trailer.
+type reach struct {
+	d         *Document
+	marks     []uint64 // one bit an object number
+	count     int
+	highest   uint32
+	next      []uint32 // marked, not read yet
+	signature Ref      // the first signature dictionary found
+	here      Ref      // the object being read
+
+	// mended are objects that are written otherwise than the source has them:
+	// nodes of a page tree in disorder, and pages that were no objects.
+	mended map[uint32]Object
+	added  uint32 // the highest number given to an object that is new
+}
+
+// kept are the trailer entries that mean the same in a new file; /ID is made.
+var kept = []Name{"Root", "Info", "Encrypt"}
+
+// walk reads wave after wave: all objects that the last wave referred to, in
+// the order of the file, so that an object stream is decoded once a wave and
+// not once an object.
+func (r *reach) walk() error {
+	for _, k := range kept {
+		if err := r.object(r.d.trailer[k]); err != nil {
+			return err
+		}
+	}
+	for len(r.next) > 0 {
+		wave := r.next
+		r.next = nil
+		r.d.sortByPlace(wave)
+		for _, n := range wave {
+			if err := r.read(n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *reach) read(n uint32) error {
+	ref, o, err := r.load(n)
+	if err != nil {
+		return err
+	}
+	r.here = ref
+	return r.object(o)
+}
+
+// load parses an object past the cache, so that it may be changed. Streams
+// that are part of a cross-reference or hold other objects have no meaning in
+// the new file, and become null.
+func (r *reach) load(n uint32) (Ref, Object, error) {
+	s := r.d.slots.get(n)
+	ref := Ref{Number: n, Generation: s.generation()}
+	if o, ok := r.mended[n]; ok {
+		return ref, o, nil
+	}
+	o, _, err := r.d.load(ref, s)
+	if err != nil {
+		return ref, nil, fmt.Errorf("object %v: %w", ref, err)
+	}
+	if st, ok := o.(*Stream); ok {
+		if t := st.Dict["Type"]; t == Object(Name("XRef")) || t == Object(Name("ObjStm")) {
+			o = Null{}
+		}
+		delete(st.Dict, "Length") // written anew, and maybe a reference
+	}
+	return ref, o, nil
+}
+
+// object notes what o refers to. Its nesting was bounded when it was parsed.
+func (r *reach) object(o Object) error {
+	switch o := o.(type) {
+	case Ref:
+		r.mark(o)
+	case Array:
+		for _, v := range o {
+			if err := r.object(v); err != nil {
+				return err
+			}
+		}
+	case *Stream:
+		return r.object(o.Dict)
+	case Dict:
+		if isSignature(o) && o["Contents"] != nil && r.signature.IsZero() {
+			r.signature = r.here
+		}
+		for _, k := range sortedKeys(o) {
+			if err := r.object(o[k]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *reach) mark(ref Ref) {
+	if !r.d.exists(ref) && r.mended[ref.Number] == nil || r.marked(ref.Number) {
+		return
+	}
+	i := int(ref.Number / 64)
+	if i >= len(r.marks) {
+		r.marks = append(r.marks, make([]uint64, i+1-len(r.marks))...)
+	}
+	r.marks[i] |= 1 << (ref.Number % 64)
+	r.count++
+	r.highest = max(r.highest, ref.Number)
+	r.next = append(r.next, ref.Number)
+}
+
+func (r *reach) marked(n uint32) bool {
+	i := int(n / 64)
+	return i < len(r.marks) && r.marks[i]>>(n%64)&1 == 1
+}
+
+// exists tells whether the cross-reference leads to an object of that number
+// and generation.
+func (d *Document) exists(ref Ref) bool {
+	s := d.slots.get(ref.Number)
+	return s.kind() >= slotPlain && s.generation() == ref.Generation
+}
+
+// dropped counts what the source has and the walk did not meet.
+func (r *reach) dropped() int {
+	n := 0
+	_ = r.d.slots.each(func(number uint32, _ slot) error {
+		if !r.marked(number) {
+			n++
+		}
+		return nil
+	})
+	return n
+}
+
+// inPlace lists the marked numbers in the order of the source.
+func (r *reach) inPlace() []uint32 {
+	numbers := make([]uint32, 0, r.count)
+	for i, word := range r.marks {
+		for ; word != 0; word &= word - 1 {
+			numbers = append(numbers, uint32(i*64+bits.TrailingZeros64(word)))
+		}
+	}
+	r.d.sortByPlace(numbers)
+	return numbers
+}
+
+// sortByPlace puts objects that stand for themselves first, by offset, and
+// then those in object streams, one stream after the other.
+func (d *Document) sortByPlace(numbers []uint32) {
+	slices.SortFunc(numbers, func(a, b uint32) int {
+		s, t := d.slots.get(a), d.slots.get(b)
+		return cmp.Or(cmp.Compare(s.kind(), t.kind()), cmp.Compare(s, t), cmp.Compare(a, b))
+	})
+}
+
+// numbering maps numbers of the source to those of the new file.
+type numbering struct {
+	highest uint32
+	marks   []uint64 // nil if numbers are kept
+	before  []uint32 // marks set in the words before each word
+}
+
+// sparse is how many numbers an object may take up before all are renumbered.
+const sparse = 16
+
+// numbering keeps the numbers, since an encrypted object is bound to its own
+// and whoever compares the files can follow them; but one reference to object
+// 8,000,000 is no reason for a table of 160 MB.
+func (r *reach) numbering() (numbering, error) {
+	if int64(r.highest) <= 4096+sparse*int64(r.count) {
+		return numbering{highest: r.highest}, nil
+	}
+	if s := r.d.security; s != nil && s.bindsNumbers() {
+		return numbering{}, tooLarge(-1, "%d objects numbered up to %d in an encrypted file", r.count, r.highest)
+	}
+	n := numbering{highest: uint32(r.count), marks: r.marks, before: make([]uint32, len(r.marks))}
+	sum := uint32(0)
+	for i, word := range r.marks {
+		n.before[i] = sum
+		sum += uint32(bits.OnesCount64(word))
+	}
+	return n, nil
+}
+
+// of returns the number and generation an object of the source has in the new
+// file. Renumbered objects are all of generation 0.
+func (n numbering) of(ref Ref) Ref {
+	if n.marks == nil {
+		return ref
+	}
+	i := ref.Number / 64
+	below := n.marks[i] & (1<<(ref.Number%64) - 1)
+	return Ref{Number: n.before[i] + uint32(bits.OnesCount64(below)) + 1}
+}
+
+// bindsNumbers tells whether some key of the file depends on object numbers.
+func (s *security) bindsNumbers() bool {
+	binds := func(m method) bool { return m == rc4Method || m == aes128Method }
+	for _, m := range s.filters {
+		if binds(m) {
+			return true
+		}
+	}
+	return binds(s.strings) || binds(s.streams)
+}

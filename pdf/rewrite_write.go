@@ -1,0 +1,241 @@
+package pdf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// file writes header, objects, cross-reference and end.
+func (w *rewriter) file(o RewriteOptions) error {
+	w.header(o)
+	if err := w.flush(); err != nil {
+		return err
+	}
+	for _, n := range w.reach.inPlace() {
+		ref, value, err := w.reach.load(n)
+		if err != nil {
+			return err
+		}
+		if err := w.indirect(ref, value); err != nil {
+			return fmt.Errorf("write object %v: %w", ref, err)
+		}
+	}
+	trailer, err := w.trailer()
+	if err != nil {
+		return err
+	}
+	at := w.at
+	if w.needsStream() {
+		err = w.streamSection(trailer)
+	} else {
+		err = w.tableSection(trailer)
+	}
+	if err != nil {
+		return fmt.Errorf("write cross-reference: %w", err)
+	}
+	w.spell.text("startxref\n")
+	w.spell.buf = strconv.AppendInt(w.spell.buf, at, 10)
+	w.spell.text("\n%%EOF\n")
+	return w.flush()
+}
+
+// header states the higher one of the versions that header and catalog of the
+// source state. The second line tells programs that the file is binary (ISO
+// 32000-1 §7.5.2).
+func (w *rewriter) header(o RewriteOptions) {
+	version := w.d.Facts().Version
+	if !validVersion(version) {
+		version = "1.7"
+	}
+	if newer(o.Version, version) {
+		version = o.Version
+	}
+	if w.needsStream() && newer("1.5", version) {
+		version = "1.5"
+	}
+	w.spell.text("%PDF-" + version + "\n%\xE2\xE3\xCF\xD3\n")
+}
+
+func validVersion(v string) bool {
+	return len(v) == 3 && (v[0] == '1' || v[0] == '2') && v[1] == '.' && v[2] >= '0' && v[2] <= '9'
+}
+
+// needsStream tells whether offsets may not fit the ten digits of a table. It
+// is decided before the first byte, from the size of the source.
+func (w *rewriter) needsStream() bool { return w.d.size > maxTableOffset/2 }
+
+// indirect writes one object under its number.
+func (w *rewriter) indirect(ref Ref, o Object) error {
+	to := w.numbers.of(ref)
+	w.offsets[to.Number] = w.at
+	if to.Generation != 0 {
+		w.generations[to.Number] = to.Generation
+	}
+	s := &w.spell
+	s.security, s.ref = w.d.security, to
+	if s.security != nil && ref == s.security.dict {
+		s.security = nil // the encryption dictionary is never encrypted
+	}
+	s.buf = fmt.Appendf(s.buf, "%d %d obj\n", to.Number, to.Generation)
+	if st, ok := o.(*Stream); ok {
+		if err := w.stream(st); err != nil {
+			return err
+		}
+	} else if err := s.object(w.mapped(o)); err != nil {
+		return err
+	}
+	s.text("\nendobj\n")
+	return w.flush()
+}
+
+// stream writes a stream with the data of the source as they are. They need
+// no other encryption: the key is that of the file, or of the number, which
+// stays. Data that many streams share would make a small file grow without
+// end, and no sound file has any.
+func (w *rewriter) stream(st *Stream) error {
+	if w.copied += st.size; w.copied > w.d.size {
+		return damaged(st.start, "streams overlap")
+	}
+	dict, _ := w.mapped(st.Dict).(Dict)
+	dict["Length"] = Integer(st.size)
+	if err := w.spell.dict(dict); err != nil {
+		return err
+	}
+	w.spell.text("\nstream\n")
+	if err := w.flush(); err != nil {
+		return err
+	}
+	if err := w.copy(st.start, st.size); err != nil {
+		return err
+	}
+	w.spell.text("\nendstream")
+	return nil
+}
+
+func (w *rewriter) copy(at, n int64) error {
+	if w.copyBuffer == nil {
+		w.copyBuffer = make([]byte, 128<<10)
+	}
+	for n > 0 {
+		b := w.copyBuffer[:min(n, int64(len(w.copyBuffer)))]
+		if got, err := w.d.src.ReadAt(b, at); got < len(b) {
+			if err == nil || errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return fmt.Errorf("read at %d: %w", at, err)
+		}
+		if err := w.write(b); err != nil {
+			return err
+		}
+		at, n = at+int64(len(b)), n-int64(len(b))
+	}
+	return nil
+}
+
+// mapped replaces, in place, references by those of the new file. Those that
+// lead nowhere become null.
+func (w *rewriter) mapped(o Object) Object {
+	switch o := o.(type) {
+	case Ref:
+		if !w.reach.marked(o.Number) || !w.d.exists(o) && w.reach.mended[o.Number] == nil {
+			return Null{}
+		}
+		return w.numbers.of(o)
+	case Array:
+		for i, v := range o {
+			o[i] = w.mapped(v)
+		}
+	case Dict:
+		for k, v := range o {
+			o[k] = w.mapped(v)
+		}
+	}
+	return o
+}
+
+// trailer holds what is kept, and an /ID whose second element stands for this
+// file's bytes. The first stays what it was, not least because keys depend on
+// it, even where it is missing (ISO 32000-1 §14.4 and §7.6.3.3).
+func (w *rewriter) trailer() (Dict, error) {
+	t := Dict{}
+	for _, k := range kept {
+		if v := w.mapped(Clone(w.d.trailer[k])); v != nil {
+			t[k] = v
+		}
+	}
+	fresh := w.sum.Sum(nil)[:16]
+	first := fresh
+	if w.d.security != nil {
+		first = nil
+	}
+	id, err := w.d.Array(w.d.trailer["ID"])
+	if err == nil && len(id) > 0 {
+		var s String
+		if s, err = w.d.String(id[0]); err == nil {
+			first = s.Bytes
+		}
+	}
+	if isRead(err) {
+		return nil, err
+	}
+	t["ID"] = Array{String{Bytes: first, Hex: true}, String{Bytes: fresh, Hex: true}}
+	w.spell.security = nil
+	return t, nil
+}
+
+// tableSection writes one subsection from object 0 on, as a file that was
+// never updated has (ISO 32000-1 §7.5.4). Numbers that are not used are free
+// for good.
+func (w *rewriter) tableSection(trailer Dict) error {
+	trailer["Size"] = Integer(len(w.offsets))
+	s := &w.spell
+	s.buf = fmt.Appendf(s.buf, "xref\n0 %d\n", len(w.offsets))
+	for n, at := range w.offsets {
+		switch {
+		case at > maxTableOffset:
+			return tooLarge(at, "offset beyond the ten digits of a cross-reference table")
+		case at == 0:
+			s.text("0000000000 65535 f\r\n")
+		default:
+			s.buf = fmt.Appendf(s.buf, "%010d %05d n\r\n", at, w.generations[uint32(n)])
+		}
+		if len(s.buf) >= laterChunk {
+			if err := w.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	s.text("trailer\n")
+	if err := s.dict(trailer); err != nil {
+		return err
+	}
+	s.text("\n")
+	return w.flush()
+}
+
+// streamSection writes the same as a cross-reference stream.
+func (w *rewriter) streamSection(trailer Dict) error {
+	self := Ref{Number: uint32(len(w.offsets))}
+	w.offsets = append(w.offsets, w.at)
+	data := make([]byte, 0, 9*len(w.offsets))
+	for n, at := range w.offsets {
+		kind, gen := byte(1), w.generations[uint32(n)]
+		if at == 0 {
+			kind, gen = 0, 65535
+		}
+		data = append(data, kind)
+		for shift := 40; shift >= 0; shift -= 8 {
+			data = append(data, byte(at>>shift))
+		}
+		data = append(data, byte(gen>>8), byte(gen))
+	}
+	trailer["Type"] = Name("XRef")
+	trailer["Size"] = Integer(len(w.offsets))
+	trailer["W"] = Array{Integer(1), Integer(6), Integer(2)}
+	if _, err := w.spell.indirect(self, &Stream{Dict: trailer, Data: data}); err != nil {
+		return err
+	}
+	return w.flush()
+}
