@@ -68,13 +68,21 @@ type adder struct {
 	taken     map[string]bool
 	fields    pdf.Array // new ones
 	annots    map[pdf.Ref]pdf.Array
-	pages     []pdf.Ref  // keys of annots in order of first use
-	structure *structure // nil: new fields do not become part of it
-	nothing   pdf.Ref    // shared appearance of visible fields that are still empty
+	pages     []pdf.Ref        // keys of annots in order of first use
+	structure *structure       // nil: new fields do not become part of it
+	nothing   map[size]pdf.Ref // shared appearances of fields that are still empty
+	pictured  bool             // fields that are not to be seen have an appearance too
 }
 
+// size is that of a box as displayed, in user space units.
+type size struct{ width, height float64 }
+
 func newAdder(d *pdf.Document, u *pdf.Update) (*adder, error) {
-	a := &adder{d: d, u: u, permitted: d.Facts().DocMDP, taken: map[string]bool{}, annots: map[pdf.Ref]pdf.Array{}}
+	facts := d.Facts()
+	a := &adder{
+		d: d, u: u, permitted: facts.DocMDP, taken: map[string]bool{}, annots: map[pdf.Ref]pdf.Array{}, nothing: map[size]pdf.Ref{},
+		pictured: strings.HasPrefix(facts.PDFA, "1"), // the other parts of PDF/A excuse boxes without area
+	}
 	fields, err := d.Fields()
 	if err != nil {
 		return nil, err
@@ -118,8 +126,15 @@ func (a *adder) add(f FieldSpec) (*pdf.Field, error) {
 	}
 	if f.Page == 0 {
 		dict["Rect"] = pdf.Array{pdf.Integer(0), pdf.Integer(0), pdf.Integer(0), pdf.Integer(0)}
+		if a.pictured {
+			dict["AP"] = pdf.Dict{"N": a.empty(size{})}
+		}
 	} else {
-		dict["AP"] = pdf.Dict{"N": a.empty()}
+		box := size{f.Rect.Width(), f.Rect.Height()}
+		if page.Rotate%180 != 0 {
+			box = size{box.height, box.width}
+		}
+		dict["AP"] = pdf.Dict{"N": a.empty(box)}
 		if err := a.structure.tag(a.u, dict, ref, page.Ref, f); err != nil {
 			return nil, err
 		}
@@ -148,16 +163,26 @@ func (a *adder) check(f FieldSpec) error {
 	return nil
 }
 
-// empty is what stands in a visible field before it is signed: archives want every widget to have a picture.
-func (a *adder) empty() pdf.Ref {
-	if a.nothing.IsZero() {
-		a.nothing = a.u.Add(&pdf.Stream{Dict: pdf.Dict{
-			"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "Resources": pdf.Dict{},
-			"BBox": pdf.Array{pdf.Integer(0), pdf.Integer(0), pdf.Integer(1), pdf.Integer(1)},
-		}})
+// empty is what stands in a visible field before it is signed: archives want every widget to have a picture. It has
+// the shape and the filter of what signing puts in its place, because there are validators that take only the data of
+// a picture for filled in, and call it an undefined change if its /BBox or /Filter differs.
+func (a *adder) empty(box size) pdf.Ref {
+	if ref, made := a.nothing[box]; made {
+		return ref
 	}
-	return a.nothing
+	ref := a.u.Add(&pdf.Stream{
+		Dict: pdf.Dict{
+			"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "Resources": pdf.Dict{},
+			"BBox": pdf.Rect{URX: box.width, URY: box.height}.Array(), "Filter": pdf.Name("FlateDecode"),
+		},
+		Data: deflatedNothing,
+	})
+	a.nothing[box] = ref
+	return ref
 }
+
+// deflatedNothing is no data at all in the format of RFC 1950.
+var deflatedNothing = []byte{0x78, 0x9C, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01}
 
 // finish puts the new fields into the form and onto their pages.
 func (a *adder) finish() error {

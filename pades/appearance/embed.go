@@ -1,6 +1,7 @@
 package appearance
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -135,7 +136,7 @@ func (e *embedding) fingerprint() any {
 
 // trueType embeds a cut-down font as a CID font whose codes are its glyph numbers (ISO 32000-2 §9.7.4).
 func (e *embedding) trueType() (pdf.Dict, error) {
-	file, err := e.face.Subset(e.glyphs)
+	file, count, err := e.face.Subset(e.glyphs)
 	if err != nil {
 		return nil, fmt.Errorf("cut down %s: %w", e.face.Name(), err)
 	}
@@ -146,6 +147,7 @@ func (e *embedding) trueType() (pdf.Dict, error) {
 		"FontBBox": box(m).Array(),
 		"Ascent":   pdf.Real(rounded(m.Ascent)), "Descent": pdf.Real(rounded(m.Descent)), "CapHeight": pdf.Real(rounded(m.CapHeight)),
 		"StemV": pdf.Integer(stem(m)), "FontFile2": &pdf.Stream{Dict: pdf.Dict{"Length1": pdf.Integer(len(file))}, Data: file},
+		"CIDSet": &pdf.Stream{Dict: pdf.Dict{}, Data: firstBits(count)},
 	}
 	widths := make(pdf.Array, len(e.glyphs))
 	for i, g := range e.glyphs {
@@ -160,6 +162,16 @@ func (e *embedding) trueType() (pdf.Dict, error) {
 		"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type0"), "BaseFont": base, "Encoding": pdf.Name("Identity-H"),
 		"DescendantFonts": pdf.Array{descendant}, "ToUnicode": e.toUnicode(4),
 	}, nil
+}
+
+// firstBits has the first n bits set, from the highest of each byte on: which CIDs a font has, all of them. PDF/A-1
+// demands it of subsets.
+func firstBits(n int) []byte {
+	b := bytes.Repeat([]byte{0xFF}, (n+7)/8)
+	if n%8 != 0 {
+		b[len(b)-1] <<= 8 - n%8
+	}
+	return b
 }
 
 func box(m font.Metrics) pdf.Rect {

@@ -30,7 +30,7 @@ func TestSubsetKeepsOutlinesAndWidths(t *testing.T) {
 		}
 		glyphs = append(glyphs, g)
 	}
-	b, err := f.Subset(glyphs)
+	b, count, err := f.Subset(glyphs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,6 +44,9 @@ func TestSubsetKeepsOutlinesAndWidths(t *testing.T) {
 	// The subset has no character map, which the reader of whole fonts insists on; the parser of outlines does not.
 	s := &Face{data: b, tables: tables}
 	n := int(binary.BigEndian.Uint16(s.table("maxp")[4:]))
+	if n != count {
+		t.Errorf("%d glyphs, said to be %d", n, count)
+	}
 	if n <= len(glyphs) {
 		t.Errorf("%d glyphs; parts of composites are missing", n)
 	}
@@ -156,6 +159,6 @@ func FuzzSubsetChecksTheGlyphs(f *testing.F) {
 			}
 			table[at] = changes[i+2]
 		}
-		_, _ = face.Subset([]uint16{0, a, b})
+		_, _, _ = face.Subset([]uint16{0, a, b})
 	})
 }

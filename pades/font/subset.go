@@ -8,24 +8,25 @@ import (
 
 // Subset returns a TrueType font that has these glyphs, in this order, with numbers from 0; the first one should be
 // 0, what is shown for a missing glyph. Parts of composite glyphs come behind them. Instructions for grids of
-// pixels are left out, and so is everything a PDF reader does not need (ISO 32000-2 §9.9.1).
-func (f *Face) Subset(glyphs []uint16) ([]byte, error) {
+// pixels are left out, and so is everything a PDF reader does not need (ISO 32000-2 §9.9.1). It also
+// returns how many glyphs the font has, with those parts.
+func (f *Face) Subset(glyphs []uint16) (file []byte, count int, err error) {
 	s := &subsetter{face: f, glyphs: slices.Clone(glyphs), number: map[uint16]int{}}
 	for i, g := range glyphs {
 		s.number[g] = i
 	}
 	head, hhea, maxp := f.table("head"), f.table("hhea"), f.table("maxp")
 	if len(head) < 54 || len(hhea) < 36 || len(maxp) < 32 {
-		return nil, unusable("a table is missing")
+		return nil, 0, unusable("a table is missing")
 	}
 	s.long = binary.BigEndian.Uint16(head[50:]) != 0
 	// The list grows while it is walked, by the parts that glyphs turn out to have.
 	for i := 0; i < len(s.glyphs); i++ {
 		if len(s.glyphs) > 0xFFFF {
-			return nil, unusable("too many glyphs")
+			return nil, 0, unusable("too many glyphs")
 		}
 		if err := s.glyph(s.glyphs[i]); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	head, hhea, maxp = slices.Clone(head[:54]), slices.Clone(hhea[:36]), slices.Clone(maxp[:32])
@@ -37,9 +38,9 @@ func (f *Face) Subset(glyphs []uint16) ([]byte, error) {
 	maxp[15] = 1       // one zone
 	hmtx, err := s.widths()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return assemble([]table{{"glyf", s.glyf}, {"head", head}, {"hhea", hhea}, {"hmtx", hmtx}, {"loca", s.locations()}, {"maxp", maxp}}), nil
+	return assemble([]table{{"glyf", s.glyf}, {"head", head}, {"hhea", hhea}, {"hmtx", hmtx}, {"loca", s.locations()}, {"maxp", maxp}}), len(s.glyphs), nil
 }
 
 type subsetter struct {
