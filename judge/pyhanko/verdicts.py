@@ -36,7 +36,7 @@ from pyhanko.sign.validation.policy_decl import (
 from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.authority import CertTrustAnchor
 from pyhanko_certvalidator.context import CertValidationPolicySpec
-from pyhanko_certvalidator.policy_decl import REQUIRE_REVINFO
+from pyhanko_certvalidator.policy_decl import REQUIRE_REVINFO, CertRevTrustPolicy
 from pyhanko_certvalidator.registry import SimpleTrustManager
 from pyhanko_certvalidator.revinfo.archival import CRLContainer, OCSPContainer
 
@@ -79,7 +79,7 @@ class Judge:
         )
         return PdfSignatureValidationSpec(
             SignatureValidationSpec(
-                cert_validation_policy=CertValidationPolicySpec(anchors, revinfo_policy=REQUIRE_REVINFO),
+                cert_validation_policy=CertValidationPolicySpec(anchors, revinfo_policy=CertRevTrustPolicy(REQUIRE_REVINFO)),
                 revinfo_gathering_policy=RevocationInfoGatheringSpec(RevinfoOnlineFetchingRule.LOCAL_ONLY),
                 local_knowledge=knowledge,
             )
@@ -114,9 +114,10 @@ class Judge:
             "coverage": status.coverage.name,
             "modification": status.modification_level.name if status.modification_level else "",
             "docmdp": status.docmdp_ok,
-            "bottom": status.bottom_line,
             "summary": status.summary(),
         }
+        if not stamp:
+            m["bottom"] = status.bottom_line
         if isinstance(status.diff_result, SuspiciousModification):
             m["suspicious"] = str(status.diff_result)
         if not stamp and self.roots:

@@ -7,6 +7,7 @@ import eu.europa.esig.dss.diagnostic.TimestampWrapper;
 import eu.europa.esig.dss.diagnostic.jaxb.XmlObjectModification;
 import eu.europa.esig.dss.enumerations.TimestampType;
 import eu.europa.esig.dss.jaxb.object.Message;
+import eu.europa.esig.dss.model.DSSDocument;
 import eu.europa.esig.dss.model.FileDocument;
 import eu.europa.esig.dss.model.x509.CertificateToken;
 import eu.europa.esig.dss.pades.validation.PDFDocumentValidator;
@@ -30,8 +31,8 @@ import java.util.Map;
  */
 public final class Dss {
   private final CommonTrustedCertificateSource trusted = new CommonTrustedCertificateSource();
-  private final List<String> ocsp = new ArrayList<>();
-  private final List<String> crl = new ArrayList<>();
+  private final List<DSSDocument> ocsp = new ArrayList<>();
+  private final List<DSSDocument> crl = new ArrayList<>();
   private String password = "";
 
   public static void main(String[] args) throws Exception {
@@ -39,8 +40,8 @@ public final class Dss {
     for (int i = 0; i + 1 < args.length; i += 2) {
       switch (args[i]) {
         case "--trust" -> dss.trusted.addCertificate(DSSUtils.loadCertificate(new File(args[i + 1])));
-        case "--ocsp" -> dss.ocsp.add(args[i + 1]);
-        case "--crl" -> dss.crl.add(args[i + 1]);
+        case "--ocsp" -> dss.ocsp.add(new FileDocument(args[i + 1]));
+        case "--crl" -> dss.crl.add(new FileDocument(args[i + 1]));
         case "--password" -> dss.password = args[i + 1];
         default -> throw new IllegalArgumentException(args[i]);
       }
@@ -53,10 +54,10 @@ public final class Dss {
     v.setTrustedCertSources(trusted);
     v.setAIASource(null);
     if (!ocsp.isEmpty()) {
-      v.setOcspSource(new ExternalResourcesOCSPSource(ocsp.toArray(String[]::new)));
+      v.setOcspSource(new ExternalResourcesOCSPSource(ocsp.toArray(DSSDocument[]::new)));
     }
     if (!crl.isEmpty()) {
-      v.setCrlSource(new ExternalResourcesCRLSource(crl.toArray(String[]::new)));
+      v.setCrlSource(new ExternalResourcesCRLSource(crl.toArray(DSSDocument[]::new)));
     }
     return v;
   }

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"segel/cms"
+	"segel/internal/authority"
+	"segel/pades"
+	"segel/pades/appearance"
+	"segel/pdf"
+)
+
+// house is an authority with the people it certified, who sign all files here.
+type house struct {
+	office *authority.Authority
+	people []person
+}
+
+// person is somebody who can sign.
+type person struct {
+	name   string
+	key    crypto.Signer
+	chain  []*x509.Certificate
+	scheme cms.Scheme
+}
+
+func newHouse() (*house, error) {
+	office, err := authority.Ephemeral("http://localhost", time.Now)
+	if err != nil {
+		return nil, err
+	}
+	h := &house{office: office}
+	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return nil, err
+	}
+	p256, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	_, ed, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range []person{
+		{name: "Budi Santoso", key: rsaKey},
+		{name: "Siti Rahayu", key: rsaKey, scheme: cms.Scheme{PSS: true}},
+		{name: "Agus Wijaya", key: p256},
+		{name: "Dewi Lestari", key: p384},
+		{name: "Joko Susilo", key: ed},
+	} {
+		p.chain, err = office.Certify(context.Background(), authority.Holder{ID: p.name[:4], Name: p.name}, p.key.Public())
+		if err != nil {
+			return nil, err
+		}
+		h.people = append(h.people, p)
+	}
+	return h, nil
+}
+
+// The people by what they sign with.
+const (
+	rsaPKCS1 = iota
+	rsaPSS
+	ecP256
+	ecP384
+	ed25519Key
+)
+
+// trust writes the root, and proof that everybody is in good standing, for the judges of files that bring none. It
+// returns the arguments that tell a judge so.
+func (h *house) trust(dir string) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	var args []string
+	keep := func(flag, name string, b []byte) error {
+		path := filepath.Join(dir, name)
+		args = append(args, flag, path)
+		return os.WriteFile(path, b, 0o600)
+	}
+	if err := keep("--trust", "root.pem", h.office.RootPEM()); err != nil {
+		return nil, err
+	}
+	root := h.office.Root()
+	for i, p := range h.people {
+		m, err := h.office.Revocation(context.Background(), p.chain[0], p.chain[1])
+		if err != nil {
+			return nil, fmt.Errorf("standing of %s: %w", p.name, err)
+		}
+		if err := keep("--ocsp", fmt.Sprintf("%d.ocsp", i), m.OCSP); err != nil {
+			return nil, err
+		}
+	}
+	m, err := h.office.Revocation(context.Background(), h.people[0].chain[1], root)
+	if err != nil {
+		return nil, fmt.Errorf("standing of the issuer: %w", err)
+	}
+	return args, keep("--crl", "root.crl", m.CRL)
+}
+
+// paper is a file that grows by tails. The first error of its steps stays; the steps after it do nothing.
+type paper struct {
+	h     *house
+	b     []byte
+	state []byte
+	file  pdf.Options
+	err   error
+}
+
+func (h *house) paper(b []byte) *paper { return &paper{h: h, b: bytes.Clone(b)} }
+
+func (p *paper) source() pades.Source {
+	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b)), State: p.state}
+}
+
+// then appends the tail of a step.
+func (p *paper) then(step func() (*pades.Result, error)) *paper {
+	if p.err != nil {
+		return p
+	}
+	r, err := step()
+	if err != nil {
+		p.err = err
+		return p
+	}
+	p.b, p.state = append(p.b, r.Tail...), r.State
+	return p
+}
+
+// fields adds empty fields; those with a rectangle are on page 1.
+func (p *paper) fields(specs ...pades.FieldSpec) *paper {
+	if p.err != nil {
+		return p
+	}
+	d, err := pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), p.file)
+	if err != nil {
+		p.err = err
+		return p
+	}
+	tail, err := pades.AddFields(d, specs)
+	if err != nil {
+		p.err = err
+		return p
+	}
+	p.b, p.state = append(p.b, tail.Bytes...), nil
+	return p
+}
+
+// sign signs a field as one of the people; edit changes the options before.
+func (p *paper) sign(field string, who int, edit ...func(*pades.Options)) *paper {
+	return p.then(func() (*pades.Result, error) {
+		s := p.h.people[who]
+		o := pades.Options{
+			Field: field, Key: s.key, Chain: s.chain, Scheme: s.scheme, Timestamper: p.h.office.Timestamper(), Time: time.Now(),
+			Name: s.name, Reason: "Menyetujui isi dokumen ini", Location: "Jakarta", File: p.file,
+		}
+		for _, e := range edit {
+			e(&o)
+		}
+		return pades.Sign(context.Background(), p.source(), o)
+	})
+}
+
+// proven adds certificates and proof of good standing.
+func (p *paper) proven() *paper {
+	return p.then(func() (*pades.Result, error) {
+		return pades.AddDSS(context.Background(), p.source(), pades.ValidationOptions{Source: p.h.office, File: p.file})
+	})
+}
+
+// stamped adds a document timestamp.
+func (p *paper) stamped() *paper {
+	return p.then(func() (*pades.Result, error) {
+		return pades.DocumentTimestamp(context.Background(), p.source(), p.h.office.Timestamper())
+	})
+}
+
+// basic signs without trusted time.
+func basic(o *pades.Options) { o.Timestamper = nil }
+
+// fresh adds a field in the same update that signs it.
+func fresh(o *pades.Options) { o.NewField, o.Field = &pades.FieldSpec{Name: o.Field}, "" }
+
+// certify makes the signature a certification.
+func certify(permission int) func(*pades.Options) {
+	return func(o *pades.Options) { o.Certify = permission }
+}
+
+// seen shows the signature in its box, with a picture and a code if they are given.
+func seen(box pdf.Rect, specimen *appearance.Image, qr string) func(*pades.Options) {
+	return func(o *pades.Options) {
+		o.Appearance = appearance.Signature(appearance.SignatureText{Name: o.Name, Time: o.Time, Reason: o.Reason, Specimen: specimen, QR: qr}, box.Width(), box.Height())
+	}
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+
+	"segel/pades"
+	"segel/pades/appearance"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+// sample is a file that we make, and what strangers have to say of it.
+type sample struct {
+	name    string
+	paper   *paper
+	levels  map[string]string // level of each signature by field, such as B-T
+	stamps  []string          // fields of document timestamps
+	flavour string            // of PDF/A that it keeps to; empty: none is claimed
+}
+
+// box is where visible signatures stand on page 1.
+var box = pdf.Rect{LLX: 72, LLY: 72, URX: 300, URY: 150}
+
+// samples makes one file of each kind.
+func samples(h *house) ([]sample, error) {
+	specimen, err := handwriting()
+	if err != nil {
+		return nil, err
+	}
+	one := func(b []byte) *paper { return h.paper(b).fields(pades.FieldSpec{Name: "A"}) }
+	boxed := func(b []byte) *paper {
+		return h.paper(b).fields(pades.FieldSpec{Name: "A", Label: "Tanda tangan", Page: 1, Rect: box})
+	}
+	levels := func(l string, fields ...string) map[string]string {
+		m := map[string]string{}
+		for _, f := range fields {
+			m[f] = l
+		}
+		return m
+	}
+	table := pdftest.Table(2)
+	all := []sample{
+		{"b-b.pdf", one(table).sign("A", ecP256, basic), levels("B-B", "A"), nil, ""},
+		{"b-t.pdf", one(table).sign("A", ecP256), levels("B-T", "A"), nil, ""},
+		{"b-lt.pdf", one(table).sign("A", ecP256).proven(), levels("B-LT", "A"), nil, ""},
+		{"b-lta.pdf", one(table).sign("A", ecP256).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"b-lta-renewed.pdf", one(table).sign("A", ecP256).proven().stamped().proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1", "Timestamp2"}, ""},
+		{"new-field.pdf", h.paper(table).sign("A", ecP256, fresh), levels("B-T", "A"), nil, ""},
+		{"streams.pdf", one(pdftest.Streams(2)).sign("A", rsaPKCS1).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"hybrid.pdf", one(pdftest.Hybrid(2)).sign("A", rsaPKCS1).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"linearized.pdf", one(pdftest.Linearized(2)).sign("A", rsaPKCS1).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"form.pdf", boxed(pdftest.Form()).sign("A", rsaPKCS1, seen(box, nil, "")), levels("B-T", "A"), nil, ""},
+		{"visible-text.pdf", boxed(table).sign("A", rsaPKCS1, seen(box, nil, "")).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"visible-picture.pdf", boxed(table).sign("A", rsaPKCS1, seen(box, specimen, "")).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"visible-qr.pdf", boxed(table).sign("A", rsaPKCS1, seen(box, specimen, "https://segel.example/verify/1")).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"visible-rotated.pdf", boxed(pdftest.Rotated()).sign("A", rsaPKCS1, seen(box, specimen, "")), levels("B-T", "A"), nil, ""},
+		nested(h, 5),
+	}
+	for who, key := range []string{"rsa-pkcs1", "rsa-pss", "p-256", "p-384", "ed25519"} {
+		all = append(all, sample{"key-" + key + ".pdf", one(table).sign("A", who).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""})
+	}
+	for p := 1; p <= 3; p++ {
+		all = append(all, sample{fmt.Sprintf("certified-%d.pdf", p), one(table).sign("A", rsaPKCS1, certify(p)).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""})
+	}
+	all = append(all, sample{"certified-2-signed.pdf", h.paper(table).fields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}).
+		sign("A", rsaPKCS1, certify(2)).sign("B", ecP256).proven().stamped(), levels("B-LTA", "A", "B"), []string{"Timestamp1"}, ""})
+	for part := 1; part <= 3; part++ {
+		flavour := fmt.Sprintf("%db", part)
+		b := pdftest.Archive(part)
+		all = append(all,
+			sample{"pdfa-" + flavour + ".pdf", h.paper(b), nil, nil, flavour},
+			sample{"pdfa-" + flavour + "-invisible.pdf", one(b).sign("A", rsaPKCS1).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, flavour},
+			sample{"pdfa-" + flavour + "-visible.pdf", boxed(b).sign("A", rsaPKCS1, seen(box, opaque(specimen), "https://segel.example/verify/1")).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, flavour},
+		)
+	}
+	for _, s := range all {
+		if s.paper.err != nil {
+			return nil, fmt.Errorf("make %s: %w", s.name, s.paper.err)
+		}
+	}
+	return all, nil
+}
+
+// nested is a file that several people sign in turn, in fields that were added first.
+func nested(h *house, signers int) sample {
+	s := sample{name: "nested.pdf", levels: map[string]string{}, stamps: []string{"Timestamp1"}}
+	var specs []pades.FieldSpec
+	for i := range signers {
+		r := pdf.Rect{LLX: 72, LLY: float64(72 + 90*i), URX: 300, URY: float64(150 + 90*i)}
+		specs = append(specs, pades.FieldSpec{Name: fmt.Sprintf("Penanda%d", i+1), Page: 1, Rect: r})
+	}
+	s.paper = h.paper(pdftest.Table(2)).fields(append(specs, pades.FieldSpec{Name: "Segel"})...)
+	for i, f := range specs {
+		s.paper.sign(f.Name, i%len(h.people), seen(f.Rect, nil, ""))
+		s.levels[f.Name] = "B-LTA"
+	}
+	s.levels["Segel"] = "B-LTA"
+	s.paper.sign("Segel", ecP256).proven().stamped()
+	return s
+}
+
+// handwriting is a picture with transparent ground, as a person uploads his signature.
+func handwriting() (*appearance.Image, error) {
+	m := image.NewNRGBA(image.Rect(0, 0, 240, 80))
+	for x := range 240 {
+		y := 40 + (x%60-30)*(x%60-30)/30 - 15
+		for dy := range 4 {
+			m.SetNRGBA(x, y+dy, color.NRGBA{20, 20, 120, uint8(120 + 40*dy)})
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		return nil, err
+	}
+	return appearance.Encode(b.Bytes())
+}
+
+// opaque is a picture without its transparency, which PDF/A-1 forbids.
+func opaque(m *appearance.Image) *appearance.Image {
+	o := *m
+	o.Alpha = nil
+	return &o
+}
