@@ -36,6 +36,10 @@ type Documents interface {
 	// Document reads one document.
 	Document(ctx context.Context, id contract.DocumentID) (contract.Document, error)
 
+	// DocumentWithSerial returns the document that a duty stamp's serial belongs to, affixed or about to be; else
+	// ErrNotFound.
+	DocumentWithSerial(ctx context.Context, serial string) (contract.DocumentID, error)
+
 	// List reads one page of somebody's list, newest first. Totals come from counters kept by Commit; only a
 	// search counts its matches, up to SearchLimit.
 	List(ctx context.Context, q ListQuery) (List, error)
