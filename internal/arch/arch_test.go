@@ -29,6 +29,9 @@ var table = map[string][]string{
 	"pades/appearance": {"pdf", "pades/font"},
 	"pades/font":       {"pdf"},
 
+	"pades/validate/diff":  {"pdf"},
+	"pades/validate/facts": {"pdf", "cms", "tsp", "pades/validate/diff"},
+
 	"internal/contract":               {},
 	"internal/text":                   {"internal/contract"},
 	"internal/config":                 {"internal/contract"},

@@ -1,0 +1,89 @@
+package facts
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"segel/pades/validate/diff"
+	"segel/pdf"
+)
+
+// Options of Read. The zero value reads files that need no password.
+type Options struct {
+	Limits   Limits
+	Password string // opens an encrypted file
+}
+
+// Limits bound what a hostile file can make Read do. A zero field takes its default.
+type Limits struct {
+	PDF        pdf.Limits
+	Signatures int   // default 1,000
+	Revisions  int   // default 2,000
+	Hashed     int64 // bytes hashed beyond one pass of the file; default 64 MiB and the file once again
+	Proofs     int   // items of each kind in the document security store; default 10,000
+	ProofBytes int64 // of all of them; default 16 MiB
+	Content    int64 // bytes of decoded page content that are looked through for what is hidden; default 32 MiB
+}
+
+// File is what is known about a file.
+type File struct {
+	Size       int64
+	Pages      int // 0 if they cannot be counted
+	Encrypted  bool
+	Repaired   bool // the cross-reference had to be rebuilt: no signature can be relied on
+	Hybrid     bool // a section has a table and a stream beside it
+	Linearized bool
+	Revisions  []Revision   // oldest first; none if repaired
+	Signatures []*Signature // in the order in which they were added to the file
+	Warnings   []Warning
+	DSS        *Store // nil if the file has none
+}
+
+// Revision is one state of the file.
+type Revision struct {
+	Number int   // from 1
+	End    int64 // the file up to there is this revision
+	// Changes are those to the revision before; they are worked out from the first signed revision on, and nil
+	// before that.
+	Changes []diff.Change
+	Level   diff.Level // the highest of Changes
+}
+
+// Warning is something that whoever relies on the file should know, and that breaks no signature.
+type Warning struct {
+	Code   WarningCode
+	Page   int     // from 1; 0 if it is about the file
+	Ref    pdf.Ref // zero if no single object is to blame
+	Box    pdf.Rect
+	Detail string // in English
+}
+
+// WarningCode says what a warning is about.
+type WarningCode string
+
+// The warnings.
+const (
+	WarnCoveredText    WarningCode = "covered_text"    // text under a picture or an annotation
+	WarnInvisibleText  WarningCode = "invisible_text"  // text drawn in mode 3, white or without size
+	WarnHiddenLayer    WarningCode = "hidden_layer"    // optional content that is off
+	WarnSpareContent   WarningCode = "spare_content"   // pages or catalogs that nothing leads to
+	WarnActive         WarningCode = "active_content"  // scripts and other actions
+	WarnJunkAfter      WarningCode = "junk_after"      // bytes behind the end
+	WarnJunkBefore     WarningCode = "junk_before"     // bytes before the header
+	WarnTolerated      WarningCode = "tolerated"       // defects that have one reading
+	WarnRepaired       WarningCode = "repaired"        //
+	WarnNotLooked      WarningCode = "not_looked"      // a page was too large or too odd to be looked through
+	WarnForm           WarningCode = "form"            // the form cannot be read
+	WarnStore          WarningCode = "store"           // a part of the document security store cannot be read
+	WarnLooseSignature WarningCode = "loose_signature" // signature dictionary that no field has
+)
+
+// ErrUnreadable wraps why a file cannot be opened at all; the cause is an error of package pdf.
+var ErrUnreadable = errors.New("file cannot be read")
+
+// Read collects the facts. It reads r once from end to end if there is a signature. What is wrong with a signature
+// is a fact about it, not an error. Errors: ErrUnreadable, those of r, and ctx's.
+func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) (*File, error) {
+	return read(ctx, r, size, o)
+}
