@@ -1,0 +1,293 @@
+package pdf
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// History opens the states of a file one after the other, oldest first. It
+// keeps one state at a time: a table of the cross-reference that shares with
+// the one before what did not change.
+type History struct {
+	d          *Document
+	bare       *Document // reads sections, which are never encrypted
+	password   string
+	revisions  []Revision
+	next       int
+	last       *State
+	before     *State          // last
+	spent      int64           // work of the states before that
+	containers map[uint32]bool // numbers that were ever used as object streams
+	moves      int             // the most that one state lists
+}
+
+// State is the file as one of its revisions left it. Its Document reads
+// nothing behind the end of that revision.
+type State struct {
+	*Document
+	Revision Revision
+	// Moves are the objects that are not where the state before had them, in
+	// order of number. The oldest state has none.
+	Moves []Move
+	// Truncated is set if there are more moves than were asked for.
+	Truncated bool
+	// Odd names what keeps readers from agreeing about this revision.
+	Odd []string
+}
+
+// Move is an object that a revision adds, replaces or frees.
+type Move struct {
+	Number        uint32
+	Before, After Ref   // zero if the object was not there, or is no longer
+	Offset        int64 // absolute, where it stands now; 0 in an object stream
+	// Earlier is set if what the object is now was written before this
+	// revision, or behind its end.
+	Earlier bool
+}
+
+// History prepares to open every state of the file. The password is that which
+// opened the document. States list at most that many moves each. It fails with
+// ErrUnsupported for repaired files, which have no revisions.
+func (d *Document) History(password string, moves int) (*History, error) {
+	if d.repaired {
+		return nil, &Error{Kind: Unsupported, Offset: -1, Msg: "a repaired file has no revisions"}
+	}
+	all, err := d.Revisions()
+	if err != nil {
+		return nil, err
+	}
+	h := &History{d: d, password: password, containers: map[uint32]bool{}, moves: moves}
+	h.bare = d.view(d.size)
+	h.revisions = joinUnended(all)
+	if n := len(h.revisions); n > 0 && h.revisions[n-1].End == 0 {
+		h.revisions[n-1].End = d.size
+	}
+	return h, nil
+}
+
+// joinUnended makes a section without an end of its own part of the next
+// revision that has one.
+func joinUnended(all []Revision) []Revision {
+	var joined []Revision
+	for i, r := range all {
+		if i > 0 && all[i-1].EOF == 0 {
+			last := &joined[len(joined)-1]
+			r.sections = append(r.sections, last.sections...)
+			*last = r
+			continue
+		}
+		joined = append(joined, r)
+	}
+	return joined
+}
+
+// Revisions are those whose states Next returns, oldest first.
+func (h *History) Revisions() []Revision { return h.revisions }
+
+// Next opens the next state, or returns nil behind the newest one. The state
+// before stays usable.
+func (h *History) Next() (*State, error) {
+	if h.next >= len(h.revisions) {
+		return nil, nil
+	}
+	r := h.revisions[h.next]
+	s := &State{Document: h.d.view(r.End), Revision: r}
+	if h.last != nil {
+		s.slots = h.last.slots.share()
+		h.budget(s)
+	}
+	fresh := &fresh{conflicts: map[uint32]bool{}}
+	for i, at := range r.sections {
+		section, err := h.readSection(at, fresh)
+		if err != nil {
+			return nil, fmt.Errorf("revision %d: %w", h.next+1, err)
+		}
+		if i == 0 {
+			s.trailer = trailerOf(section.trailer)
+		}
+		s.sections = append(s.sections, section)
+		if section.xrefStm != 0 && h.last != nil {
+			s.odd("a table with a stream beside it: older readers see something else")
+		}
+	}
+	if len(fresh.conflicts) > 0 {
+		s.odd(fmt.Sprintf("%d objects are stated twice, at different places", len(fresh.conflicts)))
+	}
+	if h.last != nil {
+		if err := h.compare(s, fresh); err != nil {
+			return nil, err
+		}
+	}
+	s.slots.merge(&fresh.slots, func(_ uint32, _, now slot) {
+		if now.kind() == slotCompressed {
+			h.containers[now.container()] = true
+		}
+	})
+	s.slots.set(0, freeSlot(65535))
+	if err := h.checkStart(s); err != nil {
+		return nil, err
+	}
+	if err := h.unlock(s); err != nil {
+		return nil, err
+	}
+	h.before, h.last, h.next = h.last, s, h.next+1
+	return s, nil
+}
+
+// budget makes all states share the work that one document may cost.
+func (h *History) budget(s *State) {
+	if h.before != nil {
+		h.spent += h.before.work
+	}
+	s.limits.Work = max(1, h.d.limits.Work-h.spent-h.last.work)
+}
+
+// view is a document over a prefix of the file, without a cross-reference.
+func (d *Document) view(size int64) *Document {
+	return &Document{
+		src: d.src, size: size, limits: d.limits, random: d.random, shift: d.shift, header: d.header,
+		objects:    newCache[Object](d.limits.Cache / 2),
+		containers: newCache[*container](d.limits.Cache / 2),
+	}
+}
+
+func (s *State) odd(what string) { s.Odd = append(s.Odd, what) }
+
+// fresh are the entries of the sections of one revision.
+type fresh struct {
+	slots     slots
+	conflicts map[uint32]bool // numbers that are stated twice
+}
+
+// maxConflicts bounds what is remembered of a file that is odd in any case.
+const maxConflicts = 1000
+
+func (h *History) readSection(at int64, f *fresh) (*section, error) {
+	var freed []uint32 // although the same section has them in use
+	section, err := h.bare.readSection(at, func(n uint32, s slot) error {
+		had := f.slots.get(n)
+		switch {
+		case had.kind() == slotAbsent:
+			f.slots.set(n, s)
+		case had == s, had.kind() < slotPlain && s.kind() < slotPlain, len(f.conflicts) >= maxConflicts:
+		case had.kind() >= slotPlain && s.kind() < slotPlain:
+			if len(freed) < maxConflicts {
+				freed = append(freed, n)
+			}
+		default:
+			f.conflicts[n] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	// The table of a hybrid section marks free what its stream has.
+	if section.xrefStm == 0 {
+		for _, n := range freed {
+			f.conflicts[n] = true
+		}
+	}
+	return section, nil
+}
+
+// compare lists the moves of a state whose slots are still those of the state
+// before.
+func (h *History) compare(s *State, f *fresh) error {
+	before := h.last
+	start, end := before.Revision.End, s.Revision.End
+	if end <= start {
+		s.odd("it ends before the revision it follows")
+	}
+	for _, section := range s.sections {
+		if section.at < start || section.at >= end {
+			s.odd("its cross-reference stands in another revision")
+		}
+	}
+	if len(s.sections) > 1 {
+		s.odd("several cross-reference sections")
+	}
+	replaced := map[uint32]bool{} // object streams
+	err := f.slots.all(func(n uint32, now slot) error {
+		was := s.slots.get(n)
+		if n == 0 || was == now || was.kind() < slotPlain && now.kind() < slotPlain {
+			return nil
+		}
+		if h.containers[n] {
+			replaced[n] = true
+		}
+		s.move(h.moves, moveOf(n, was, now, start, end, &f.slots))
+		return nil
+	})
+	if err != nil || len(replaced) == 0 {
+		return err
+	}
+	// What stands in an object stream changes with it.
+	return s.slots.each(func(n uint32, was slot) error {
+		if was.kind() == slotCompressed && replaced[was.container()] && f.slots.get(n).kind() == slotAbsent {
+			ref := Ref{Number: n}
+			s.move(h.moves, Move{Number: n, Before: ref, After: ref})
+		}
+		return nil
+	})
+}
+
+func (s *State) move(most int, m Move) {
+	if len(s.Moves) >= most {
+		s.Truncated = true
+		return
+	}
+	s.Moves = append(s.Moves, m)
+}
+
+func moveOf(n uint32, was, now slot, start, end int64, f *slots) Move {
+	m := Move{Number: n}
+	if was.kind() >= slotPlain {
+		m.Before = Ref{Number: n, Generation: was.generation()}
+	}
+	switch now.kind() {
+	case slotPlain:
+		m.After = Ref{Number: n, Generation: now.generation()}
+		m.Offset = now.offset()
+		m.Earlier = m.Offset < start || m.Offset >= end
+	case slotCompressed:
+		m.After = Ref{Number: n}
+		at := f.get(now.container())
+		m.Earlier = at.kind() != slotPlain || at.offset() < start || at.offset() >= end
+	}
+	return m
+}
+
+// checkStart demands that a reader who sees nothing behind the end of the
+// revision begins where we do.
+func (h *History) checkStart(s *State) error {
+	tail, at, err := s.window(s.size-tailWindow, s.size)
+	if err != nil {
+		return err
+	}
+	i := bytes.LastIndex(tail, []byte("startxref"))
+	if i < 0 {
+		s.odd("no startxref at its end")
+		return nil
+	}
+	t, err := newBytesLexer(tail[i+len("startxref"):], at+int64(i)+9).next()
+	if err != nil || t.kind != tokInteger || t.num+h.d.shift != s.Revision.StartXref {
+		s.odd("startxref at its end leads elsewhere")
+	}
+	return nil
+}
+
+// unlock gives the state the key of the file, or derives its own if encryption
+// is stated differently.
+func (h *History) unlock(s *State) error {
+	e := s.trailer["Encrypt"]
+	if e == nil {
+		return nil
+	}
+	if ref := s.trailer.Ref("Encrypt"); h.last != nil && h.last.security != nil && !ref.IsZero() && h.last.trailer["Encrypt"] == e &&
+		h.last.slots.get(ref.Number) == s.slots.get(ref.Number) {
+		s.security = h.last.security
+		return nil
+	}
+	return s.Document.unlock(h.password)
+}
