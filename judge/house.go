@@ -120,7 +120,6 @@ type paper struct {
 	h     *house
 	b     []byte
 	state []byte
-	file  pdf.Options
 	err   error
 }
 
@@ -149,7 +148,7 @@ func (p *paper) fields(specs ...pades.FieldSpec) *paper {
 	if p.err != nil {
 		return p
 	}
-	d, err := pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), p.file)
+	d, err := pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{})
 	if err != nil {
 		p.err = err
 		return p
@@ -169,10 +168,12 @@ func (p *paper) sign(field string, who int, edit ...func(*pades.Options)) *paper
 		s := p.h.people[who]
 		o := pades.Options{
 			Field: field, Key: s.key, Chain: s.chain, Scheme: s.scheme, Timestamper: p.h.office.Timestamper(), Time: time.Now(),
-			Name: s.name, Reason: "Menyetujui isi dokumen ini", Location: "Jakarta", File: p.file,
+			Name: s.name, Reason: "Menyetujui isi dokumen ini", Location: "Jakarta",
 		}
 		for _, e := range edit {
-			e(&o)
+			if e(&o); p.err != nil {
+				return nil, p.err
+			}
 		}
 		return pades.Sign(context.Background(), p.source(), o)
 	})
@@ -181,7 +182,7 @@ func (p *paper) sign(field string, who int, edit ...func(*pades.Options)) *paper
 // proven adds certificates and proof of good standing.
 func (p *paper) proven() *paper {
 	return p.then(func() (*pades.Result, error) {
-		return pades.AddDSS(context.Background(), p.source(), pades.ValidationOptions{Source: p.h.office, File: p.file})
+		return pades.AddDSS(context.Background(), p.source(), pades.ValidationOptions{Source: p.h.office})
 	})
 }
 

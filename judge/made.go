@@ -6,6 +6,8 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"os"
+	"path/filepath"
 
 	"segel/pades"
 	"segel/pades/appearance"
@@ -20,6 +22,31 @@ type sample struct {
 	levels  map[string]string // level of each signature by field, such as B-T
 	stamps  []string          // fields of document timestamps
 	flavour string            // of PDF/A that it keeps to; empty: none is claimed
+}
+
+// makeSamples writes one file of each kind to a folder.
+func makeSamples(h *house, dir string) ([]item, error) {
+	if err := emptied(dir); err != nil {
+		return nil, err
+	}
+	all, err := samples(h)
+	if err != nil {
+		return nil, err
+	}
+	var items []item
+	for _, s := range all {
+		if s.paper.err != nil {
+			return nil, fmt.Errorf("make %s: %w", s.name, s.paper.err)
+		}
+		it := item{name: s.name, path: filepath.Join(dir, s.name), levels: s.levels, stamps: s.stamps, flavour: s.flavour}
+		_, store := s.levels["A"]
+		it.sealed = len(s.stamps) > 0 || store && s.levels["A"] != "B-LT" // the store comes behind the signature
+		if err := os.WriteFile(it.path, s.paper.b, 0o600); err != nil {
+			return nil, err
+		}
+		items = append(items, it)
+	}
+	return items, nil
 }
 
 // box is where visible signatures stand on page 1.
@@ -76,11 +103,6 @@ func samples(h *house) ([]sample, error) {
 			sample{"pdfa-" + flavour + "-invisible.pdf", one(b).sign("A", rsaPKCS1).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, flavour},
 			sample{"pdfa-" + flavour + "-visible.pdf", boxed(b).sign("A", rsaPKCS1, seen(box, opaque(specimen), "https://segel.example/verify/1")).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, flavour},
 		)
-	}
-	for _, s := range all {
-		if s.paper.err != nil {
-			return nil, fmt.Errorf("make %s: %w", s.name, s.paper.err)
-		}
 	}
 	return all, nil
 }

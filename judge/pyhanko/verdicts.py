@@ -40,7 +40,7 @@ from pyhanko_certvalidator.policy_decl import REQUIRE_REVINFO, CertRevTrustPolic
 from pyhanko_certvalidator.registry import SimpleTrustManager
 from pyhanko_certvalidator.revinfo.archival import CRLContainer, OCSPContainer
 
-# far is how long after signing a B-LTA file has to stand: every certificate of ours but the root has expired by then.
+# FAR is how long after signing a B-LTA file has to stand: every certificate of ours but the root has expired by then.
 FAR = timedelta(days=365 * 12)
 
 
@@ -89,7 +89,8 @@ class Judge:
         answer = {"file": path}
         try:
             with open(path, "rb") as f:
-                reader = PdfFileReader(f)
+                # Strict reading refuses hybrid files, and those whose defects all readers put up with.
+                reader = PdfFileReader(f, strict=False)
                 if reader.encrypted and reader.decrypt(self.password).status == AuthStatus.FAILED:
                     raise PermissionError("password needed")
                 answer["signatures"] = [await self.signature(reader, s) for s in reader.embedded_signatures]
@@ -138,11 +139,12 @@ class Judge:
                 m[name] = f"{type(e).__name__}: {e}"
 
         spec = self.spec()
-        await ask("ades_lta", ades.ades_lta_validation(s, spec))
-        await ask(
-            "ades_far",
-            ades.simulate_future_ades_lta_validation(s, spec, datetime.now(timezone.utc) + FAR),
-        )
+        inner, digest = spec.signature_validation_spec, s.compute_digest()
+        far = datetime.now(timezone.utc) + FAR
+        await ask("basic", ades.ades_basic_validation(s.signed_data, inner, raw_digest=digest))
+        await ask("timed", ades.ades_with_time_validation(s.signed_data, inner, raw_digest=digest))
+        await ask("lta", ades.ades_lta_validation(s, spec))
+        await ask("far", ades.simulate_future_ades_lta_validation(s, spec, far))
         return m
 
 

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"reflect"
+	"strings"
+)
+
+// pdfsig asks poppler: every signature of ours is valid, and the last one is about the whole file.
+func (it item) pdfsig(no complain) {
+	found := pdfsigVerdicts(it.path)
+	for _, field := range it.ours() {
+		v, ok := found[field]
+		_, signature := it.levels[field]
+		switch {
+		case !ok:
+			no("%s: not found", field)
+		case signature && !strings.Contains(v, "Signature is Valid"):
+			_, status, _ := strings.Cut(v, "Signature Validation: ")
+			status, _, _ = strings.Cut(status, "\n")
+			no("%s: %s", field, status)
+		case it.sealed && field == it.last() && !strings.Contains(v, "Total document signed"):
+			no("%s: not about the whole document", field)
+		}
+	}
+	if it.before == "" {
+		return
+	}
+	for field, was := range pdfsigVerdicts(it.before) {
+		if strings.Contains(was, "Signature is Valid") && !strings.Contains(found[field], "Signature is Valid") {
+			no("%s: was valid before, and is no more", field)
+		}
+	}
+}
+
+// pdfsigVerdicts returns what pdfsig says of each field; what it says of a file that it cannot read is nothing.
+func pdfsigVerdicts(file string) map[string]string {
+	out, _ := exec.Command("pdfsig", "-nocert", file).Output()
+	all := map[string]string{}
+	for block := range strings.SplitSeq(string(out), "Signature #") {
+		if _, rest, ok := strings.Cut(block, "Signature Field Name: "); ok {
+			name, rest, _ := strings.Cut(rest, "\n")
+			all[name] = rest
+		}
+	}
+	return all
+}
+
+// qpdfCheck is how qpdf --check ends, from 0, clean, over 1, warnings, to 2, errors.
+func qpdfCheck(file string) int {
+	err := exec.Command("qpdf", "--check", file).Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit) && exit.ExitCode() == 3:
+		return 1
+	}
+	return 2
+}
+
+// qpdf finds no fault, and, against the file before, the same pages and form fields.
+func (it item) qpdf(no complain) {
+	was := 0
+	if it.before != "" {
+		was = qpdfCheck(it.before)
+	}
+	if is := qpdfCheck(it.path); is > was {
+		no("check ends with %d, was %d before", is, was)
+	}
+	if it.before == "" {
+		return
+	}
+	before, err := exec.Command("qpdf", "--show-npages", it.before).Output()
+	if err != nil {
+		return // qpdf sees no pages to compare
+	}
+	if after, err := exec.Command("qpdf", "--show-npages", it.path).Output(); err != nil || !bytes.Equal(before, after) {
+		no("%s pages became %s", bytes.TrimSpace(before), bytes.TrimSpace(after))
+	}
+	it.fields(no)
+}
+
+// fields compares the form fields as qpdf lists them: those that were there are there as they were, in their order, and
+// nothing but signature fields came.
+func (it item) fields(no complain) {
+	before, err := formFields(it.before)
+	if err != nil {
+		return
+	}
+	after, err := formFields(it.path)
+	if err != nil {
+		no("form fields: %v", err)
+		return
+	}
+	for _, f := range after {
+		if len(before) > 0 && reflect.DeepEqual(f, before[0]) {
+			before = before[1:]
+		} else if f["fieldtype"] != "/Sig" {
+			no("field %v has come, or changed", f["fullname"])
+		}
+	}
+	for _, f := range before {
+		no("field %v is gone, or changed", f["fullname"])
+	}
+}
+
+func formFields(file string) ([]map[string]any, error) {
+	out, err := exec.Command("qpdf", "--json", "--json-key=acroform", file).Output()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 3) { // 3: with warnings
+		return nil, err
+	}
+	var v struct {
+		AcroForm struct{ Fields []map[string]any }
+	}
+	err = json.Unmarshal(out, &v)
+	return v.AcroForm.Fields, err
+}
+
+// mutool says of each signature of ours that it is valid, or valid with later edits.
+func (it item) mutool(no complain) {
+	out, _ := exec.Command("mutool", "sign", "-v", it.path).CombinedOutput()
+	valid := strings.Count(string(out), "The signature is valid but there have been edits") + strings.Count(string(out), "The document is unchanged since signing")
+	if valid < len(it.levels) {
+		no("calls %d of %d signatures valid: %s", valid, len(it.levels), strings.Join(strings.Fields(string(out)), " "))
+	}
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// item is a file to be judged, and what is expected of it.
+type item struct {
+	name   string            // in the report and the table of disagreements
+	path   string            // where it lies
+	before string            // the file that was signed, if its pages and fields are to be compared; else empty
+	levels map[string]string // level of each signature of ours by field
+	stamps []string          // fields of our document timestamps
+	sealed bool              // the last of ours covers the whole file
+	// flavour of PDF/A it keeps to; empty if it claims none, or none is known.
+	flavour string
+	shown   place // where page 1 may look different from before
+}
+
+// pyhankoAnswer is what verdicts.py says of a file.
+type pyhankoAnswer struct {
+	Error      string
+	Signatures []pyhankoSignature
+}
+
+type pyhankoSignature struct {
+	Field, Kind, Error             string
+	Intact, Valid, Trusted, Bottom bool
+	Coverage, Modification         string
+	DocMDP                         *bool
+	Suspicious, Summary            string
+	Basic, Timed                   string // EN 319 102-1 §5.3, §5.5
+	LTA, Far                       string // §5.6, now and when our certificates have expired
+}
+
+// dssAnswer is what Dss.java says of a file.
+type dssAnswer struct {
+	Error      string
+	Signatures []dssSignature
+}
+
+type dssSignature struct {
+	Field, Kind, Level, Indication, Sub     string
+	Digest, Valid                           bool
+	RangeValid, Consistent, Modified        bool
+	Undefined, Annotation, Errors, Warnings []string
+	Overlap, Visual, Pages                  []int
+}
+
+// veraAnswer is what Vera.java says of a file.
+type veraAnswer struct {
+	Error, Flavour string
+	Compliant      bool
+	Failed         []string
+}
+
+// complain gathers what a judge said against expectation.
+type complain func(format string, args ...any)
+
+// pyhanko holds pyHanko's answer against what is expected.
+func (it item) pyhanko(a pyhankoAnswer, no complain) {
+	if a.Error != "" {
+		no("%s", a.Error)
+		return
+	}
+	found := map[string]pyhankoSignature{}
+	for _, s := range a.Signatures {
+		found[s.Field] = s
+	}
+	last := it.last()
+	for _, field := range it.ours() {
+		s, ok := found[field]
+		switch {
+		case !ok:
+			no("%s: not found", field)
+			continue
+		case s.Error != "":
+			no("%s: %s", field, s.Error)
+			continue
+		case !s.Intact || !s.Valid || !s.Trusted:
+			no("%s: intact %v, valid %v, trusted %v", field, s.Intact, s.Valid, s.Trusted)
+		case s.Kind == "signature" && !s.Bottom:
+			no("%s: %s %s", field, s.Summary, s.Suspicious)
+		}
+		if s.Suspicious != "" {
+			no("%s: suspicious: %s", field, s.Suspicious)
+		}
+		if field == last {
+			if it.sealed && (s.Coverage != "ENTIRE_FILE" || s.Modification != "NONE") {
+				no("%s: covers %s, modification %s", field, s.Coverage, s.Modification)
+			}
+		} else if s.Coverage != "ENTIRE_REVISION" || s.Modification != "LTA_UPDATES" && s.Modification != "FORM_FILLING" {
+			no("%s: covers %s, modification %s", field, s.Coverage, s.Modification)
+		}
+		it.ades(field, s, no)
+	}
+}
+
+// ades looks at the verdicts of EN 319 102-1: each level has to pass the validation made for it.
+func (it item) ades(field string, s pyhankoSignature, no complain) {
+	want := map[string]string{}
+	switch it.levels[field] {
+	case "B-B":
+		want["basic"] = s.Basic
+	case "B-T":
+		want["basic"], want["timed"] = s.Basic, s.Timed
+	case "B-LT":
+		want["basic"], want["timed"], want["far"] = s.Basic, s.Timed, s.Far
+	case "B-LTA":
+		want["basic"], want["timed"], want["lta"], want["far"] = s.Basic, s.Timed, s.LTA, s.Far
+	}
+	for name, got := range want {
+		if !strings.HasPrefix(got, "PASSED") {
+			no("%s: %s validation: %s", field, name, got)
+		}
+	}
+}
+
+// dss holds the answer of DSS against what is expected.
+func (it item) dss(a dssAnswer, no complain) {
+	if a.Error != "" {
+		no("%s", a.Error)
+		return
+	}
+	found := map[string]dssSignature{}
+	for _, s := range a.Signatures {
+		found[s.Field] = s
+	}
+	for _, field := range it.ours() {
+		s, ok := found[field]
+		if !ok {
+			no("%s: not found", field)
+			continue
+		}
+		level, signature := it.levels[field]
+		if signature && (s.Level != "PAdES-BASELINE-"+strings.TrimPrefix(level, "B-") || s.Indication != "TOTAL_PASSED") {
+			no("%s: %s, %s %s %q", field, s.Level, s.Indication, s.Sub, s.Errors)
+		}
+		if !signature && s.Indication != "PASSED" {
+			no("%s: %s %s %q", field, s.Indication, s.Sub, s.Errors)
+		}
+		if !s.Digest || !s.Valid || !s.RangeValid || !s.Consistent {
+			no("%s: digest %v, signature %v, byte range %v, dictionary %v", field, s.Digest, s.Valid, s.RangeValid, s.Consistent)
+		}
+		if changes := s.changes(); changes != "" {
+			no("%s: %s", field, changes)
+		}
+		if len(s.Warnings) > 0 {
+			no("%s: warns %q", field, s.Warnings)
+		}
+	}
+}
+
+// changes is what later revisions did that no signature does.
+func (s dssSignature) changes() string {
+	var all []string
+	if s.Modified {
+		all = append(all, "modified")
+	}
+	for what, list := range map[string][]string{"undefined": s.Undefined, "annotation": s.Annotation} {
+		if len(list) > 0 {
+			all = append(all, fmt.Sprintf("%s %q", what, list))
+		}
+	}
+	for what, list := range map[string][]int{"annotations overlap on pages": s.Overlap, "looks different on pages": s.Visual, "pages": s.Pages} {
+		if len(list) > 0 {
+			all = append(all, fmt.Sprintf("%s %v", what, list))
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, "; ")
+}
+
+// vera holds the answer of veraPDF against what is expected.
+func (it item) vera(a veraAnswer, no complain) {
+	switch {
+	case a.Error != "":
+		no("%s", a.Error)
+	case a.Flavour != it.flavour || !a.Compliant:
+		no("PDF/A-%s, compliant %v: %q", a.Flavour, a.Compliant, a.Failed)
+	}
+}
+
+// ours lists the fields that we signed, in no order that means anything.
+func (it item) ours() []string {
+	var fields []string
+	for f := range it.levels {
+		fields = append(fields, f)
+	}
+	slices.Sort(fields)
+	return append(fields, it.stamps...)
+}
+
+// last is the field of ours that was signed last, if it alone could be: a timestamp, or the only signature.
+func (it item) last() string {
+	if n := len(it.stamps); n > 0 {
+		return it.stamps[n-1]
+	}
+	if len(it.levels) == 1 {
+		return it.ours()[0]
+	}
+	return ""
+}
