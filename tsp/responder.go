@@ -127,6 +127,6 @@ func (r *Responder) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		http.Error(w, "no answer can be made now", http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Type", "application/timestamp-reply")
+	w.Header().Set("Content-Type", replyType)
 	_, _ = w.Write(answer) // the client went away; there is nobody to tell
 }

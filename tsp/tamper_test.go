@@ -329,9 +329,11 @@ func TestClientTakesATokenFromAProperAnswerOnly(t *testing.T) {
 	}{
 		"an authority":   {r.ServeHTTP, ""},
 		"out of order":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, "503"},
-		"a login page":   {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "malformed"},
-		"without an end": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, maxResponse+1)) }, "too long"},
-		"an old answer":  {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(answer(t, r, func(*tstInfo) {})) }, "nonce"},
+		"a login page":   {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "type \"text/html"},
+		"no type":        {func(w http.ResponseWriter, _ *http.Request) { w.Header()["Content-Type"] = nil }, "type"},
+		"no token":       {func(w http.ResponseWriter, _ *http.Request) { reply(w, []byte("<html>")) }, "malformed"},
+		"without an end": {func(w http.ResponseWriter, _ *http.Request) { reply(w, make([]byte, maxResponse+1)) }, "too long"},
+		"an old answer":  {func(w http.ResponseWriter, _ *http.Request) { reply(w, answer(t, r, func(*tstInfo) {})) }, "nonce"},
 	} {
 		server := httptest.NewServer(c.serve)
 		client := &Client{URL: server.URL, HTTP: server.Client(), Clock: func() time.Time { return now }}
@@ -341,6 +343,11 @@ func TestClientTakesATokenFromAProperAnswerOnly(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
 	}
+}
+
+func reply(w http.ResponseWriter, b []byte) {
+	w.Header().Set("Content-Type", replyType)
+	_, _ = w.Write(b)
 }
 
 func TestHandlerTakesBoundedPostsOnly(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"segel/cms"
@@ -83,6 +84,9 @@ func Parse(der []byte) (*Token, error) {
 	if err != nil {
 		return nil, err
 	}
+	if slices.ContainsFunc(info.Extensions, func(x pkix.Extension) bool { return x.Critical }) {
+		return nil, malformed("critical extension that is not known")
+	}
 	if len(info.Imprint.Digest) != hash.Size() {
 		return nil, malformed("imprint of another length than its hash")
 	}
@@ -138,4 +142,24 @@ func checkUsage(c *x509.Certificate) error {
 // Covers reports whether the token is about that SHA-256 digest.
 func (t *Token) Covers(digest []byte) bool {
 	return t.Hash == crypto.SHA256 && len(digest) == sha256.Size && bytes.Equal(t.Imprint, digest)
+}
+
+// Validate checks that the authority's certificate leads to one of the roots, as a time-stamp authority's, through
+// certificates that the token includes, each valid at that time. It returns the chain, the authority's first. Whether
+// one of them was revoked is not looked at.
+func (t *Token) Validate(roots *x509.CertPool, at time.Time) ([]*x509.Certificate, error) {
+	if roots == nil {
+		return nil, errors.New("timestamp: no roots to trust") // package x509 would take the system's
+	}
+	between := x509.NewCertPool()
+	for _, c := range t.Chain {
+		between.AddCert(c)
+	}
+	chains, err := t.Authority.Verify(x509.VerifyOptions{
+		Roots: roots, Intermediates: between, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageTimeStamping},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("timestamp by %q: %w", t.Authority.Subject.CommonName, err)
+	}
+	return chains[0], nil
 }

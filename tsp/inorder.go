@@ -1,0 +1,146 @@
+package tsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// InOrder asks several authorities, the next when the one before gave no token. It remembers who is out of order, so
+// that a dead authority does not cost its deadline each time:
+//
+//   - after one failure it is asked last for five seconds;
+//   - after further ones it is not asked at all for half a minute, and twice as long each time up to five minutes;
+//   - when that time is over one caller tries it, while the others do without.
+//
+// Nothing is ever made without trusted time: where none answers, each one's reason is in the error.
+type InOrder struct {
+	clock func() time.Time
+	all   []*member
+}
+
+type member struct {
+	Timestamper
+
+	mu       sync.Mutex // guards the rest; never held while the authority is asked
+	failures int        // since the last token
+	until    time.Time  // of the rest after them
+	trying   bool       // somebody asks it after its rest
+	last     error      // why the last one failed
+}
+
+const (
+	firstRest  = 5 * time.Second
+	secondRest = 30 * time.Second
+	longRest   = 5 * time.Minute
+)
+
+// NewInOrder asks the authorities in the order given. A nil clock is time.Now.
+func NewInOrder(clock func() time.Time, all ...Timestamper) *InOrder {
+	if clock == nil {
+		clock = time.Now
+	}
+	o := &InOrder{clock: clock}
+	for _, t := range all {
+		o.all = append(o.all, &member{Timestamper: t})
+	}
+	return o
+}
+
+// TokenSize returns the largest that is known, or 0 when one is not known.
+func (o *InOrder) TokenSize() int {
+	largest := 0
+	for _, m := range o.all {
+		n := m.TokenSize()
+		if n == 0 {
+			return 0
+		}
+		largest = max(largest, n)
+	}
+	return largest
+}
+
+// Timestamp returns the first token that is obtained.
+func (o *InOrder) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+	errs := []error{errors.New("no time-stamp authority gave a token")}
+	var later []*member
+	for _, m := range o.all {
+		ready, last := m.admit(o.clock(), false)
+		switch {
+		case ready:
+		case last == nil:
+			later = append(later, m)
+			continue
+		default:
+			errs = append(errs, last)
+			continue
+		}
+		token, err := o.ask(ctx, m, digest)
+		if err == nil {
+			return token, nil
+		}
+		if errs = append(errs, err); ctx.Err() != nil {
+			return nil, errors.Join(errs...)
+		}
+	}
+	for _, m := range later {
+		if ready, last := m.admit(o.clock(), true); !ready {
+			errs = append(errs, last)
+			continue
+		}
+		token, err := o.ask(ctx, m, digest)
+		if err == nil {
+			return token, nil
+		}
+		if errs = append(errs, err); ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, errors.Join(errs...)
+}
+
+// admit reports whether the authority is to be asked now. Where it is not, the error says why; nil means that it is
+// to be asked after all others.
+func (m *member) admit(now time.Time, last bool) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch resting := now.Before(m.until); {
+	case m.failures == 0:
+		return true, nil
+	case m.failures == 1 && resting && !last:
+		return false, nil
+	case m.failures > 1 && resting:
+		return false, fmt.Errorf("not asked before %s: %w", m.until.UTC().Format(time.RFC3339), m.last)
+	case m.failures > 1 && m.trying:
+		return false, fmt.Errorf("being tried again: %w", m.last)
+	}
+	m.trying = true
+	return true, nil
+}
+
+func (o *InOrder) ask(ctx context.Context, m *member, digest []byte) ([]byte, error) {
+	token, err := m.Timestamp(ctx, digest)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.trying = false
+	switch {
+	case err == nil:
+		m.failures, m.until, m.last = 0, time.Time{}, nil
+	case ctx.Err() != nil:
+		// Who asked went away; that says nothing of the authority.
+	default:
+		m.failures++
+		m.last, m.until = err, o.clock().Add(rest(m.failures))
+	}
+	return token, err
+}
+
+// rest is how long an authority is left alone after so many failures in a row.
+func rest(failures int) time.Duration {
+	if failures == 1 {
+		return firstRest
+	}
+	return min(longRest, secondRest<<min(failures-2, 10))
+}
