@@ -2,10 +2,14 @@ package pdf_test
 
 import (
 	"bytes"
+	"crypto/md5"
+	"crypto/rc4"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,4 +126,50 @@ func accepted(t *testing.T, name string, file []byte, options ...string) {
 	if out, err := exec.Command(qpdf, append(options, "--check", path)...).CombinedOutput(); err != nil {
 		t.Errorf("%s: %s", name, out)
 	}
+}
+
+// withoutID is an empty page, encrypted with RC4 for no password, in a file without /ID.
+func withoutID(t *testing.T) []byte {
+	t.Helper()
+	padding := []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")
+	owner := bytes.Repeat([]byte{0x5A}, 32)
+	sum := md5.Sum(slices.Concat(padding, owner, []byte{0xFC, 0xFF, 0xFF, 0xFF}))
+	user := make([]byte, 32)
+	must[*rc4.Cipher](t)(rc4.NewCipher(sum[:5])).XORKeyStream(user, padding)
+	return plain(
+		"<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Kids [3 0 R] /Count 1>>", "<</Type /Page /Parent 2 0 R /MediaBox [0 0 200 200]>>",
+		fmt.Sprintf("<</Filter /Standard /V 1 /R 2 /P -4 /O <%x> /U <%x>>>", owner, user),
+	)("/Encrypt 4 0 R")
+}
+
+// plain writes objects 1 and up, the first of them the catalog, as a file with a table.
+func plain(objects ...string) func(trailer string) []byte {
+	return func(trailer string) []byte {
+		b := []byte("%PDF-1.4\n")
+		table := fmt.Appendf(nil, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
+		for i, o := range objects {
+			table = fmt.Appendf(table, "%010d 00000 n \n", len(b))
+			b = fmt.Appendf(b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+		}
+		at := len(b)
+		b = append(b, table...)
+		return fmt.Appendf(b, "trailer\n<</Root 1 0 R /Size %d %s>>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, trailer, at)
+	}
+}
+
+func TestKeyMadeOfNoIDStaysTheKey(t *testing.T) {
+	t.Parallel()
+	file := withoutID(t)
+	d := must[*pdf.Document](t)(openWith(file, ""))
+	u := d.NewUpdate()
+	ref := u.Add(pdf.Dict{"S": pdf.TextString("rahasia")})
+	updated := build(t, file, u)
+	accepted(t, "updated", updated)
+	again := must[*pdf.Document](t)(openWith(updated, ""))
+	if s, ok := must[pdf.Dict](t)(again.Dict(ref))["S"].(pdf.String); !ok || s.Text() != "rahasia" {
+		t.Errorf("reads %q", s.Text())
+	}
+	rewritten := must[[]byte](t)(rewrite(t, updated, pdf.RewriteOptions{}))
+	accepted(t, "rewritten", rewritten)
+	must[*pdf.Document](t)(openWith(rewritten, ""))
 }

@@ -110,6 +110,12 @@ func (d *Document) junkAfter() int64 {
 	return d.size - end
 }
 
+// OlderThan tells whether the file states a lower version than the one given,
+// such as "1.6", or none that can be read.
+func (f Facts) OlderThan(version string) bool {
+	return !validVersion(f.Version) || newer(version, f.Version)
+}
+
 // newer compares versions such as 1.7 and 2.0.
 func newer(a, b string) bool {
 	return len(a) == 3 && (len(b) != 3 || a > b)

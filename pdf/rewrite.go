@@ -45,8 +45,8 @@ type Rewritten struct {
 //
 // It fails with ErrSigned if a signature can be reached, since none survives a
 // rewriting; with ErrDamaged if an object that can be reached cannot be read,
-// because leaving it out would be guessing; and with ErrTooLarge. Whatever w
-// got by then is no file.
+// or, in a file that was repaired, is nowhere: leaving it out would be
+// guessing; and with ErrTooLarge. Whatever w got by then is no file.
 func (d *Document) Rewrite(w io.Writer, o RewriteOptions) (Rewritten, error) {
 	r := &reach{d: d, mended: map[uint32]Object{}}
 	if err := r.mendPages(); err != nil {

@@ -49,6 +49,9 @@ func (r *reach) mendNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
 		if err != nil {
 			return Ref{}, 0, err
 		}
+		if ref, ok := kid.(Ref); ok && r.lost(ref) {
+			return Ref{}, 0, damaged(-1, "page tree: object %v is missing", ref)
+		}
 		if k.dict == nil {
 			continue
 		}

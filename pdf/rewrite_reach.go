@@ -83,6 +83,9 @@ func (r *reach) load(n uint32) (Ref, Object, error) {
 func (r *reach) object(o Object) error {
 	switch o := o.(type) {
 	case Ref:
+		if r.lost(o) {
+			return damaged(-1, "object %v is missing", o)
+		}
 		r.mark(o)
 	case Array:
 		for _, v := range o {
@@ -103,6 +106,13 @@ func (r *reach) object(o Object) error {
 		}
 	}
 	return nil
+}
+
+// lost tells whether an object has to be in the file and is not. In a sound
+// file a reference to nothing is null. Where the cross-reference had to be
+// made up it may be a page that was cut off, and nobody would miss it.
+func (r *reach) lost(ref Ref) bool {
+	return r.d.repaired && !r.d.exists(ref) && r.mended[ref.Number] == nil
 }
 
 func (r *reach) mark(ref Ref) {

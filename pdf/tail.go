@@ -135,6 +135,9 @@ func (u *Update) newTrailer() (Dict, error) {
 		return nil, fmt.Errorf("draw file identifier: %w", err)
 	}
 	first := String{Bytes: fresh, Hex: true}
+	if u.d.security != nil {
+		first.Bytes = nil // the key was made of an empty one, and has to be made again
+	}
 	id, err := u.d.Array(u.d.trailer["ID"])
 	if err != nil {
 		return nil, fmt.Errorf("/ID: %w", err)

@@ -30,6 +30,7 @@ type detailData struct {
 	Specimen             bool                `json:"specimen" doc:"stamped by the sandbox office: of no legal value"`
 	Mode                 contract.Mode       `json:"mode,omitempty" doc:"missing while a draft" enum:"signing,stamping" example:"signing"`
 	Progress             progress            `json:"progress"`
+	Warnings             []warning           `json:"warnings,omitempty" doc:"what was done to the file that its owner may not expect"`
 }
 
 type detailOwner struct {
@@ -94,7 +95,7 @@ func (c *call) detailOf(d *contract.Document) detailData {
 		InfoRestamping: restamping(d),
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
 		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
-		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d),
+		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d), Warnings: c.fileWarnings(d),
 	}
 	for _, p := range d.Participants {
 		data.Signer = append(data.Signer, detailSigner{
@@ -103,6 +104,15 @@ func (c *call) detailOf(d *contract.Document) detailData {
 		})
 	}
 	return data
+}
+
+// fileWarnings tells that what is signed is not, byte for byte, what was uploaded.
+func (c *call) fileWarnings(d *contract.Document) []warning {
+	if !d.Normalised() {
+		return nil
+	}
+	w := contract.Warning{Field: "document", Code: "document.normalised"}
+	return []warning{{Field: w.Field, Code: w.Code, Msg: text.Warning(c.language, w)}}
 }
 
 // restamping tells what a button to stamp again shows.

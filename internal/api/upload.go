@@ -115,7 +115,9 @@ func (c *call) receive(as spelling, take func(io.Reader, io.Writer) (uploadIn, i
 	if err != nil {
 		return err
 	}
-	return c.write(http.StatusOK, did(c, "done.upload", uploadData{DocumentID: d.ID, DocumentName: d.Name, Signer: peopleOut(&d)}))
+	out := did(c, "done.upload", uploadData{DocumentID: d.ID, DocumentName: d.Name, Signer: peopleOut(&d)})
+	out.Response.Warnings = c.fileWarnings(&d)
+	return c.write(http.StatusOK, out)
 }
 
 // turn waits until one more upload may be received, for a while.

@@ -49,6 +49,7 @@ const (
 	EventCompleted      EventType = "completed"
 	EventClosingDelayed EventType = "closing_delayed"
 	EventPasswordForgot EventType = "password_forgotten" // Document is 0
+	EventNormalised     EventType = "normalised"         // the file was rewritten before anything was signed
 )
 
 // Job is work that a change implies; the store enqueues it in the same transaction. At most one of a kind

@@ -115,6 +115,9 @@ func Delete(d *Document, by Actor, now time.Time) (Change, error) {
 	for _, r := range d.Revisions {
 		keys = append(keys, r.Tail.Key)
 	}
+	if d.Normalised() {
+		keys = append(keys, d.Original.Key)
+	}
 	c.Jobs = append(c.Jobs, Job{Kind: JobSweep, Document: d.ID, Keys: keys})
 	return c, nil
 }

@@ -96,8 +96,20 @@ var files = map[string]words{
 		"Berkas Word belum dapat dikonversi di sini. Silakan simpan sebagai PDF dan unggah kembali.",
 		"Word files cannot be converted here yet. Please save it as PDF and upload that."},
 	"file.encrypted": {
-		"PDF ini terenkripsi dan tidak dapat ditandatangani. Silakan simpan tanpa enkripsi dan unggah kembali.",
-		"This PDF is encrypted and cannot be signed. Please save it without encryption and upload that."},
+		"PDF ini dienkripsi dengan cara yang tidak dapat dibuka di sini. Silakan simpan tanpa enkripsi dan unggah kembali.",
+		"This PDF is encrypted in a way that cannot be opened here. Please save it without encryption and upload that."},
+	"file.password_needed": {
+		"PDF ini hanya terbuka dengan kata sandi. Silakan simpan tanpa kata sandi pembuka dan unggah kembali.",
+		"This PDF only opens with a password. Please save it without one and upload that."},
+	"file.no_pages": {
+		"PDF ini tidak memiliki halaman.",
+		"This PDF has no pages."},
+	"file.damaged_signed": {
+		"PDF ini rusak dan sudah bertanda tangan; memperbaikinya akan merusak tanda tangannya. Silakan unggah berkas yang utuh.",
+		"This PDF is damaged and carries signatures, which mending it would break. Please upload an intact file."},
+	"document.normalised": {
+		"Berkas yang diunggah ditata ulang sekali sebelum tanda tangan pertama; berkas asli tetap tersimpan.",
+		"The uploaded file was rewritten once, before the first signature; the original is kept as it was."},
 	"file.damaged": {
 		"PDF ini rusak dan tidak dapat dibaca. Silakan simpan ulang dan unggah kembali.",
 		"This PDF is damaged and cannot be read. Please save it anew and upload that."},

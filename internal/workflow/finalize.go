@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -24,6 +25,16 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 		if err != nil || done {
 			return nil, err
 		}
+		base, err := s.baseForOffice(ctx, &c.After)
+		if err != nil {
+			return nil, err
+		}
+		if base != nil {
+			made = append(made, *base)
+			if err := c.Rebase(*base, contract.NormalisedOffice, by, s.Clock()); err != nil {
+				return nil, err
+			}
+		}
 		r, err := s.addFields(ctx, &c.After)
 		if err != nil {
 			return nil, err
@@ -39,7 +50,7 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 			continue
 		}
 		if err := s.discard(ctx, r.Tail.Key); err != nil {
-			s.Log.WarnContext(ctx, "a tail that nothing refers to stays behind", "error", err)
+			s.Log.WarnContext(ctx, "a blob that nothing refers to stays behind", "error", err)
 		}
 	}
 	return d, nil
@@ -51,6 +62,42 @@ func (s *Service) wishes(d *contract.Document, o contract.FinalizeOptions) contr
 		o.StampOnly = true
 	}
 	return o
+}
+
+// baseForOffice rewrites the file if the stamp office would, or returns nil. A file in whose depths a signature lies
+// that no field shows is left to the office as it is.
+func (s *Service) baseForOffice(ctx context.Context, d *contract.Document) (*contract.Revision, error) {
+	wanted, err := s.wantedByOffice(ctx, d)
+	if err != nil || !wanted {
+		return nil, err
+	}
+	r, err := s.normalise(ctx, d.Revisions[0])
+	if errors.Is(err, errLostCause) {
+		return nil, nil
+	}
+	return &r, err
+}
+
+// wantedByOffice tells whether the stamp office would rewrite the file: it does so with files older than PDF 1.6 that
+// carry no signature, and what we had added by then would be lost. PDF/A is stamped as it is.
+func (s *Service) wantedByOffice(ctx context.Context, d *contract.Document) (bool, error) {
+	if len(d.Stamps) == 0 || d.Normalised() || len(d.Revisions) != 1 {
+		return false, nil
+	}
+	f, err := s.open(ctx, d.Revisions)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+	if err != nil {
+		return false, fmt.Errorf("open document %d: %w", d.ID, err)
+	}
+	if facts := doc.Facts(); !facts.OlderThan(officeVersion) || facts.PDFA != "" {
+		return false, nil
+	}
+	signatures, err := doc.Signatures()
+	return len(signatures) == 0, err
 }
 
 func (s *Service) addFields(ctx context.Context, d *contract.Document) (contract.Revision, error) {

@@ -36,10 +36,11 @@ type PersonRequest struct {
 	Guest  bool
 }
 
-// Upload makes a draft of a staged file.
+// Upload makes a draft of a staged file. One that is damaged is rewritten once, if that is possible without
+// guessing: the rewriting is what will be signed, and what was uploaded is kept as the original.
 //
-// The file is durable before the document that refers to it. When anything refuses the document, the file is
-// removed again; after a crash in between it stays behind for fsck.
+// The files are durable before the document that refers to them. When anything refuses the document, they are
+// removed again; after a crash in between they stay behind for fsck.
 func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest) (d contract.Document, err error) {
 	if by.Guest != 0 {
 		return contract.Document{}, contract.ErrNotAllowed
@@ -48,31 +49,50 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	if err != nil {
 		return contract.Document{}, err
 	}
+	u := contract.Upload{Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, ExpiresAt: r.ExpiresAt}
+	if _, err := io.ReadFull(s.Random, u.Entropy[:]); err != nil {
+		return contract.Document{}, fmt.Errorf("draw document name: %w", err)
+	}
 	base, err := r.File.keep()
 	if err != nil {
 		return contract.Document{}, err
 	}
 	now := s.Clock()
 	base.At = now
-	facts, err := s.examine(ctx, base)
+	facts, mended, err := s.takeIn(ctx, base)
 	if err != nil {
 		return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
 	}
-	u := contract.Upload{
-		Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, ExpiresAt: r.ExpiresAt,
-		Base: base, Pages: facts.pages, ActiveContent: strings.Join(facts.active, ", "),
-	}
-	if _, err := io.ReadFull(s.Random, u.Entropy[:]); err != nil {
-		return contract.Document{}, errors.Join(fmt.Errorf("draw document name: %w", err), s.discard(ctx, base.Tail.Key))
-	}
+	stored := append(mended, base)
+	u.Base, u.Pages, u.ActiveContent = base, facts.pages, strings.Join(facts.active, ", ")
 	c, err := contract.Create(u, by, s.Limits, now)
-	if err = contract.Also(err, unknown); err == nil {
+	err = contract.Also(err, unknown)
+	if err == nil && len(mended) > 0 {
+		err = c.Rebase(mended[0], contract.NormalisedDamaged, by, now)
+	}
+	if err == nil {
 		d, err = s.commit(ctx, c)
 	}
 	if err != nil {
-		return contract.Document{}, s.disown(ctx, err, base)
+		return contract.Document{}, s.disown(ctx, err, stored...)
 	}
 	return d, nil
+}
+
+// takeIn examines a file. If it is damaged, the rewriting that takes its place comes back with what is known of it.
+func (s *Service) takeIn(ctx context.Context, base contract.Revision) (examined, []contract.Revision, error) {
+	facts, err := s.examine(ctx, base)
+	if !errors.Is(err, errDamaged) {
+		return facts, nil, err
+	}
+	mended, err := s.normalise(ctx, base)
+	if err != nil {
+		return examined{}, nil, err
+	}
+	if facts, err = s.examine(ctx, mended); err != nil {
+		return examined{}, nil, errors.Join(err, s.discard(ctx, mended.Tail.Key))
+	}
+	return facts, []contract.Revision{mended}, nil
 }
 
 // examined is what has to be known of a file before it is taken in.
@@ -100,14 +120,12 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 		return examined{}, refusal(err)
 	}
 	switch facts := doc.Facts(); {
-	case facts.Encrypted:
-		return examined{}, errEncrypted
 	case facts.HeaderOffset > 0:
 		return examined{}, errDamaged.Because(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
 	case facts.DocMDP == 1:
 		return examined{}, errCertified
 	case pages == 0:
-		return examined{}, errDamaged.Because(errors.New("no pages"))
+		return examined{}, errNoPages
 	}
 	if _, err := doc.Signatures(); err != nil {
 		return examined{}, refusal(fmt.Errorf("read form: %w", err)) // fields could not be added to it later
@@ -144,8 +162,12 @@ func refusal(err error) error {
 	switch {
 	case errors.Is(err, pdf.ErrNotPDF):
 		return errNotPDF.Because(err)
-	case errors.Is(err, pdf.ErrEncrypted), errors.Is(err, pdf.ErrPasswordNeeded):
+	case errors.Is(err, pdf.ErrPasswordNeeded):
+		return errPassword.Because(err)
+	case errors.Is(err, pdf.ErrEncrypted):
 		return errEncrypted.Because(err)
+	case errors.Is(err, pdf.ErrSigned):
+		return errLostCause.Because(err)
 	case errors.Is(err, pdf.ErrTooLarge):
 		return errComplex.Because(err)
 	case errors.Is(err, pdf.ErrDamaged), errors.Is(err, pdf.ErrUnsupported):

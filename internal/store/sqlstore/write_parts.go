@@ -8,7 +8,8 @@ import (
 	"segel/internal/contract"
 )
 
-// errHistory is a mistake of the program: revisions are appended and nothing else.
+// errHistory is a mistake of the program: revisions are appended and nothing else, but for a draft's file that is
+// rewritten once.
 var errHistory = errors.New("the change rewrites revisions")
 
 // was returns parts of the document as it was.
@@ -82,6 +83,12 @@ func (w *writer) stamps(ctx context.Context) error {
 func (w *writer) revisions(ctx context.Context) error {
 	before := was(w, func(d *contract.Document) []contract.Revision { return d.Revisions })
 	after := w.after.Revisions
+	if w.rebased() {
+		if _, err := w.exec(ctx, `DELETE FROM revision WHERE document = $1`, w.after.ID); err != nil {
+			return err
+		}
+		before = nil
+	}
 	kept := len(after) >= len(before) && slices.EqualFunc(before, after[:min(len(before), len(after))], func(a, b contract.Revision) bool {
 		return a.Tail.Key == b.Tail.Key && a.Digest == b.Digest && a.End == b.End
 	})
@@ -98,4 +105,14 @@ func (w *writer) revisions(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// rebased tells whether a draft's only revision, the file as it was uploaded, gives way to a rewriting of it. The
+// uploaded bytes must go on being the document's original, or they would be nobody's.
+func (w *writer) rebased() bool {
+	if w.before == nil || w.before.State != contract.Draft || len(w.before.Revisions) != 1 || len(w.after.Revisions) == 0 {
+		return false
+	}
+	original := w.before.Original.Key
+	return w.before.Revisions[0].Tail.Key == original && w.after.Original.Key == original && w.after.Revisions[0].Tail.Key != original
 }

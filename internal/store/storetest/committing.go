@@ -172,6 +172,33 @@ var refusing = map[string]func(*testing.T, *bench){
 			b.leavesNothing(t, c, nil, d.ID)
 		}
 	},
+	"TheFileOfADraftIsRewrittenOnceAndItsOriginalKept": func(t *testing.T, b *bench) {
+		d := b.upload(owner)
+		rewriting := func(key string) contract.Revision {
+			r := contract.Revision{Kind: contract.RevisionBase, Tail: d.Original, End: d.Original.Size + 1, Digest: [32]byte{9}, Midstate: d.Revisions[0].Midstate, At: b.now}
+			r.Tail.Key, r.Tail.Size, r.Tail.Digest = key, r.End, r.Digest
+			return r
+		}
+		c, err := contract.SetParticipants(&d, d.Participants, nil, owner, limits, b.now)
+		b.must(err)
+		b.must(c.Rebase(rewriting("rewritten"), contract.NormalisedDamaged, owner, b.now))
+		lost := c
+		lost.After.Original = contract.File{Key: "not what was uploaded"}
+		b.leavesNothing(t, lost, nil, d.ID)
+
+		uploaded := d.Original
+		d = b.commit(c, nil)
+		if d, err := b.Document(b.ctx, d.ID); err != nil || d.Original.Key != uploaded.Key || len(d.Revisions) != 1 || d.Revisions[0].Tail.Key != "rewritten" || !d.Normalised() {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		c, err = contract.SetParticipants(&d, d.Participants, nil, owner, limits, b.now)
+		b.must(err)
+		if err := c.Rebase(rewriting("again"), contract.NormalisedDamaged, owner, b.now); err == nil {
+			t.Error("a rule rewrites a file twice")
+		}
+		c.After.Revisions = []contract.Revision{rewriting("again")}
+		b.leavesNothing(t, c, nil, d.ID)
+	},
 	"ADocumentThatNeverWasCannotBeChanged": func(t *testing.T, b *bench) {
 		d := b.upload(owner)
 		c, _, err := contract.Place(&d, nil, nil, owner, limits, b.now)

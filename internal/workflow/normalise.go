@@ -1,0 +1,116 @@
+package workflow
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/pdf"
+)
+
+// officeVersion is the lowest version of an unsigned file that the stamp office leaves as it is.
+const officeVersion = "1.6"
+
+// normalise stores a rewriting of a file and returns the revision it makes, which is to take the place of the base.
+// A file that will be rewritten anyway is raised to the version that the stamp office asks for, unless it claims to
+// be PDF/A: so no file is ever rewritten twice.
+//
+// Durable on return: the rewriting, beside the original. Not yet: that a document has either. Until its commit the
+// rewriting is nobody's; fsck finds it after a crash.
+func (s *Service) normalise(ctx context.Context, base contract.Revision) (contract.Revision, error) {
+	f, err := s.open(ctx, []contract.Revision{base})
+	if err != nil {
+		return contract.Revision{}, err
+	}
+	defer f.Close()
+	// What is signed from here on are other bytes than those whose digest was taken at the upload: the store must
+	// not be able to slip in others between the two.
+	if _, err := io.Copy(io.Discard, f.Verified()); err != nil {
+		return contract.Revision{}, fmt.Errorf("read file to rewrite: %w", err)
+	}
+	doc, err := pdf.Open(f, f.Size(), pdf.Options{Repair: true, Random: s.Random})
+	if err != nil {
+		return contract.Revision{}, refusal(err)
+	}
+	o := pdf.RewriteOptions{}
+	if doc.Facts().PDFA == "" {
+		o.Version = officeVersion
+	}
+	r, err := s.rewrite(ctx, doc, o)
+	if err != nil {
+		return contract.Revision{}, err
+	}
+	if err := s.agrees(ctx, doc, r); err != nil {
+		return contract.Revision{}, errors.Join(err, s.discard(ctx, r.Tail.Key))
+	}
+	return r, nil
+}
+
+func (s *Service) rewrite(ctx context.Context, doc *pdf.Document, o pdf.RewriteOptions) (contract.Revision, error) {
+	key, err := blob.NewKey(s.Random)
+	if err != nil {
+		return contract.Revision{}, err
+	}
+	w, err := s.Blobs.Create(ctx, key)
+	if err != nil {
+		return contract.Revision{}, fmt.Errorf("store rewriting: %w", err)
+	}
+	defer w.Abort()
+	digester := blob.NewDigester()
+	buffered := bufio.NewWriterSize(io.MultiWriter(digester, &atMost{w: w, left: s.Limits.FileSize}), 256<<10)
+	if _, err := doc.Rewrite(buffered, o); err != nil {
+		return contract.Revision{}, refusal(err)
+	}
+	if err := buffered.Flush(); err != nil {
+		return contract.Revision{}, err
+	}
+	if err := w.Commit(); err != nil {
+		return contract.Revision{}, fmt.Errorf("store rewriting: %w", err)
+	}
+	d := digester.Digest()
+	return contract.Revision{
+		Kind:     contract.RevisionBase,
+		Tail:     contract.File{Key: string(key), Size: d.Size, Digest: d.Sum, Sums: d.Sums},
+		End:      d.End,
+		Digest:   d.Total,
+		Midstate: d.Midstate,
+		At:       s.Clock(),
+	}, nil
+}
+
+// atMost refuses to write more than a file may have: a rewriting that unpacks object streams is longer than its source.
+type atMost struct {
+	w    io.Writer
+	left int64
+}
+
+func (a *atMost) Write(p []byte) (int, error) {
+	if a.left -= int64(len(p)); a.left < 0 {
+		return 0, errComplex
+	}
+	return a.w.Write(p)
+}
+
+// agrees reads a rewriting back from the store: it must be sound, and show and ask what its source did.
+func (s *Service) agrees(ctx context.Context, before *pdf.Document, r contract.Revision) error {
+	f, err := s.open(ctx, []contract.Revision{r})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	after, err := pdf.Open(f, f.Size(), pdf.Options{})
+	if err != nil {
+		return refusal(fmt.Errorf("open rewriting: %w", err))
+	}
+	if err := after.Check(); err != nil {
+		return refusal(fmt.Errorf("check rewriting: %w", err))
+	}
+	if err := pdf.Agree(before, after); err != nil {
+		return refusal(fmt.Errorf("compare rewriting: %w", err))
+	}
+	return nil
+}
