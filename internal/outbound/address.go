@@ -1,0 +1,71 @@
+package outbound
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+)
+
+// ErrRefused is a connection that was not made because of where it leads.
+var ErrRefused = errors.New("connection refused by our own rules")
+
+// reserved are the ranges of IPv4 that are no machine of the public internet (the registry of RFC 6890), and one
+// that looks like one.
+var reserved = prefixes(
+	"0.0.0.0/8",          // this network
+	"10.0.0.0/8",         // private
+	"100.64.0.0/10",      // behind a carrier's NAT
+	"127.0.0.0/8",        // this machine
+	"169.254.0.0/16",     // this link; where clouds keep their secrets
+	"172.16.0.0/12",      // private
+	"192.0.0.0/24",       // protocols
+	"192.0.2.0/24",       // documentation
+	"192.88.99.0/24",     // 6to4 relays
+	"192.168.0.0/16",     // private
+	"198.18.0.0/15",      // benchmarks
+	"198.51.100.0/24",    // documentation
+	"203.0.113.0/24",     // documentation
+	"224.0.0.0/4",        // multicast
+	"240.0.0.0/4",        // future use and broadcast
+	"168.63.129.16/32",   // the host below a virtual machine of one large cloud
+	"255.255.255.255/32", // broadcast
+)
+
+// global6 is all that was handed out of IPv6 so far. What is outside is this machine, this link, this site, multicast,
+// an IPv4 address in disguise, or a translator that leads to one.
+var global6 = netip.MustParsePrefix("2000::/3")
+
+// reserved6 are the parts of global6 that are no machine of the public internet.
+var reserved6 = prefixes(
+	"2001::/23",     // protocols; Teredo, which is a tunnel to an IPv4 address
+	"2001:db8::/32", // documentation
+	"2002::/16",     // 6to4, which is a tunnel to an IPv4 address
+	"3fff::/20",     // documentation
+)
+
+func prefixes(all ...string) []netip.Prefix {
+	var out []netip.Prefix
+	for _, s := range all {
+		out = append(out, netip.MustParsePrefix(s))
+	}
+	return out
+}
+
+// check refuses an address that is not public, unless it is in one of the networks allowed.
+func check(a netip.Addr, allowed []netip.Prefix) error {
+	// An IPv4 address written as IPv6 is connected to as what it is. A zone names a link.
+	a = a.Unmap().WithZone("")
+	in := func(p netip.Prefix) bool { return p.Contains(a) }
+	switch {
+	case !a.IsValid():
+		return fmt.Errorf("%w: no address", ErrRefused)
+	case slices.ContainsFunc(allowed, in):
+		return nil
+	case a.Is4() && !slices.ContainsFunc(reserved, in):
+		return nil
+	case a.Is6() && global6.Contains(a) && !slices.ContainsFunc(reserved6, in):
+		return nil
+	}
+	return fmt.Errorf("%w: %s is not on the public internet", ErrRefused, a)
+}

@@ -1,0 +1,233 @@
+package outbound
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+var here = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
+
+// serve starts a server on 127.0.0.1 and returns its address and port.
+func serve(t *testing.T, h http.HandlerFunc) (*url.URL, uint16) {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u, uint16(port)
+}
+
+// ask returns the body of an answer.
+func ask(t *testing.T, c *http.Client, address string) (string, error) {
+	t.Helper()
+	t.Cleanup(c.CloseIdleConnections)
+	a, err := c.Get(address)
+	if err != nil {
+		return "", err
+	}
+	defer a.Body.Close()
+	b, err := io.ReadAll(a.Body)
+	return string(b), err
+}
+
+func TestThisMachineIsReachedOnlyWhereItIsAllowed(t *testing.T) {
+	t.Parallel()
+	_, port := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "rahasia") })
+	for name, c := range map[string]struct {
+		o  Options
+		ok bool
+	}{
+		"by default":             {Options{Ports: []uint16{port}}, false},
+		"another network":        {Options{Ports: []uint16{port}, Allowed: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}, false},
+		"allowed":                {Options{Ports: []uint16{port}, Allowed: here}, true},
+		"allowed, another port":  {Options{Ports: []uint16{port + 1}, Allowed: here}, false},
+		"allowed, default ports": {Options{Allowed: here}, false},
+	} {
+		for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433", "0x7f.1"} {
+			body, err := ask(t, Client(c.o), fmt.Sprintf("http://%s:%d/", host, port))
+			if !c.ok && err == nil {
+				t.Errorf("%s: %s was reached", name, host)
+			}
+			if c.ok && host == "127.0.0.1" && (err != nil || body != "rahasia") {
+				t.Errorf("%s: %s: %v", name, host, err)
+			}
+		}
+	}
+}
+
+func TestNameIsJudgedByWhereItLeadsEachTime(t *testing.T) {
+	t.Parallel()
+	_, port := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
+	lead := "10.1.2.3"
+	o := Options{Ports: []uint16{port}, Allowed: here, Resolver: resolver(t, func(string) net.IP { return net.ParseIP(lead) })}
+	address := fmt.Sprintf("http://tsa.segel.test:%d/", port)
+	if _, err := ask(t, Client(o), address); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "10.1.2.3") {
+		t.Errorf("a name that leads inside: %v", err)
+	}
+	lead = "127.0.0.1"
+	c := Client(o)
+	if body, err := ask(t, c, address); body != "ok" {
+		t.Fatalf("a name that leads to what is allowed: %v", err)
+	}
+	lead = "169.254.169.254"
+	c.CloseIdleConnections()
+	if _, err := ask(t, c, address); !errors.Is(err, ErrRefused) {
+		t.Errorf("the same name, leading elsewhere since: %v", err)
+	}
+}
+
+func TestNameThatCannotBeResolvedIsNotReached(t *testing.T) {
+	t.Parallel()
+	none := resolver(t, func(string) net.IP { return nil })
+	dead := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no name server") }}
+	for name, r := range map[string]*net.Resolver{"no such name": none, "no name server": dead} {
+		body, err := ask(t, Client(Options{Resolver: r, Timeout: 5 * time.Second}), "http://tsa.segel.test/")
+		if err == nil {
+			t.Errorf("%s: %q", name, body)
+		}
+	}
+}
+
+func TestRedirectIsJudgedLikeTheFirstRequest(t *testing.T) {
+	t.Parallel()
+	var to string
+	u, port := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/end" {
+			_, _ = io.WriteString(w, "ok")
+			return
+		}
+		http.Redirect(w, r, to, http.StatusFound)
+	})
+	o := Options{Ports: []uint16{port}, Allowed: here}
+	for _, c := range []struct{ name, to, says string }{
+		{"to the same machine", "/end", ""},
+		{"to another address of this machine", fmt.Sprintf("http://127.0.0.2:%d/end", port), "127.0.0.2"},
+		{"to the cloud's secrets", fmt.Sprintf("http://169.254.169.254:%d/", port), "169.254.169.254"},
+		{"to another port", "http://127.0.0.1:22/", "port 22"},
+		{"to a file", "file:///etc/passwd", "scheme"},
+		{"to another protocol", "gopher://127.0.0.1/", "scheme"},
+		{"in a circle", "/again", "more than 3"},
+	} {
+		to = c.to
+		body, err := ask(t, Client(o), u.String())
+		if c.says == "" && body != "ok" || c.says != "" && (err == nil || !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: %q, %v", c.name, body, err)
+		}
+	}
+	to = "/end"
+	o.Redirects = -1
+	if _, err := ask(t, Client(o), u.String()); !errors.Is(err, ErrRefused) {
+		t.Errorf("where none is followed: %v", err)
+	}
+}
+
+func TestAnswerIsTakenUpToItsLimit(t *testing.T) {
+	t.Parallel()
+	size, stated := 0, false
+	u, port := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		if stated {
+			w.Header().Set("Content-Length", strconv.Itoa(size))
+		}
+		_, _ = w.Write(make([]byte, size/2))
+		_ = http.NewResponseController(w).Flush() // so that the length is not known beforehand
+		_, _ = w.Write(make([]byte, size-size/2))
+	})
+	o := Options{Ports: []uint16{port}, Allowed: here, MaxBody: 1000}
+	for _, size = range []int{0, 999, 1000, 1001, 100_000} {
+		for _, stated = range []bool{true, false} {
+			body, err := ask(t, Client(o), u.String())
+			if fits := size <= 1000; fits && (err != nil || len(body) != size) || !fits && (!errors.Is(err, ErrTooLong) || len(body) > 1000) {
+				t.Errorf("%d bytes, length stated %t: %d read, %v", size, stated, len(body), err)
+			}
+		}
+	}
+}
+
+func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
+	used := false
+	proxy, _ := serve(t, func(http.ResponseWriter, *http.Request) { used = true })
+	u, port := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"} {
+		t.Setenv(name, proxy.String())
+	}
+	if body, err := ask(t, Client(Options{Ports: []uint16{port}, Allowed: here}), u.String()); body != "ok" || used {
+		t.Errorf("%q, %v, proxy used %t", body, err, used)
+	}
+}
+
+func TestOnlyTCPIsSpoken(t *testing.T) {
+	t.Parallel()
+	dial := Dialer(Options{Allowed: here, Ports: []uint16{53}})
+	for _, network := range []string{"udp", "unix", "ip4:icmp", ""} {
+		if c, err := dial(t.Context(), network, "127.0.0.1:53"); !errors.Is(err, ErrRefused) || c != nil {
+			t.Errorf("%s: %v", network, err)
+		}
+	}
+}
+
+// resolver answers every question about an IPv4 address itself.
+func resolver(t *testing.T, answer func(name string) net.IP) *net.Resolver {
+	t.Helper()
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for b := make([]byte, 512); ; {
+			n, from, err := server.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			_, _ = server.WriteTo(reply(b[:n], answer("")), from)
+		}
+	}()
+	t.Cleanup(func() { _ = server.Close(); <-done })
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "udp", server.LocalAddr().String())
+	}}
+}
+
+// reply makes a DNS message that answers a question: with one address where it asks for IPv4, else with nothing.
+func reply(question []byte, ip net.IP) []byte {
+	end := 12
+	for end < len(question) && question[end] != 0 {
+		end += int(question[end]) + 1
+	}
+	end += 5 // the root label, type and class
+	b := append([]byte{}, question[:end]...)
+	b[2], b[3] = 0x84|b[2]&1, 0x80
+	four := ip.To4()
+	isA := binary.BigEndian.Uint16(question[end-4:]) == 1
+	binary.BigEndian.PutUint16(b[6:], 0)
+	binary.BigEndian.PutUint16(b[8:], 0)
+	binary.BigEndian.PutUint16(b[10:], 0)
+	switch {
+	case four == nil:
+		b[3] |= 3 // no such name
+	case isA:
+		binary.BigEndian.PutUint16(b[6:], 1)
+		b = append(b, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4)
+		b = append(b, four...)
+	}
+	return b
+}
