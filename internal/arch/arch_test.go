@@ -29,6 +29,7 @@ var table = map[string][]string{
 	"pades/appearance": {"pdf", "pades/font"},
 	"pades/font":       {"pdf"},
 
+	"pades/validate":       {"pdf", "cms", "tsp", "revocation", "pades/validate/..."},
 	"pades/validate/diff":  {"pdf"},
 	"pades/validate/facts": {"pdf", "cms", "tsp", "pades/validate/diff"},
 
@@ -45,6 +46,7 @@ var table = map[string][]string{
 	"internal/store/sqlstore":         {"internal/contract", "internal/store", "internal/audit", "internal/jobs"},
 	"internal/jobs":                   {"internal/contract"},
 	"internal/credential":             {},
+	"internal/outbound":               {},
 	"internal/authority":              {"cms", "tsp", "revocation", "internal/credential"},
 	"internal/identity":               {"internal/contract", "internal/store"},
 	"internal/emeterai":               {"pdf", "pades", "pades/...", "cms"},

@@ -1,0 +1,189 @@
+package validate
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"time"
+
+	"segel/cms"
+)
+
+// maxPool bounds the certificates that a file can bring along, and maxChains the chains that are looked at for one
+// certificate. crypto/x509 bounds the signatures it checks for one certificate by itself.
+const (
+	maxPool   = 512
+	maxChains = 8
+)
+
+// fingerprint is the SHA-256 of a certificate, in hexadecimal.
+func fingerprint(c *x509.Certificate) string {
+	sum := sha256.Sum256(c.Raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// pool is the certificates that chains may pass through. None of them is trusted for being here.
+type pool struct {
+	all  []*x509.Certificate
+	seen map[string]bool
+	x509 *x509.CertPool
+	full bool // some were left out
+}
+
+func newPool() *pool { return &pool{seen: map[string]bool{}, x509: x509.NewCertPool()} }
+
+// add takes certificates up. Those whose keys are too costly to verify with are left out: a file can bring any
+// number of keys of any size.
+func (p *pool) add(certs ...*x509.Certificate) {
+	for _, c := range certs {
+		if p.seen[string(c.Raw)] || cms.CheckKey(c.PublicKey) != nil {
+			continue
+		}
+		if len(p.all) == maxPool {
+			p.full = true
+			return
+		}
+		p.seen[string(c.Raw)] = true
+		p.all = append(p.all, c)
+		p.x509.AddCert(c)
+	}
+}
+
+// issuers returns the certificates that bear the name of a certificate's issuer.
+func (p *pool) issuers(c *x509.Certificate) []*x509.Certificate {
+	var list []*x509.Certificate
+	for _, i := range p.all {
+		if bytes.Equal(i.RawSubject, c.RawIssuer) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// chain is a certificate with its issuers, the trusted root last.
+type chain []*x509.Certificate
+
+// root returns the last.
+func (c chain) root() *x509.Certificate { return c[len(c)-1] }
+
+// failure is why there is no chain.
+type failure struct {
+	sub    SubIndication
+	reason Reason
+}
+
+// chains builds what leads from a certificate to a root at a moment, at which every certificate of it has to be
+// valid. What crypto/x509 checks: signatures, validity, names, basic constraints and path length, name constraints,
+// critical extensions it does not know, and for a time-stamp authority the extended key usage down the chain.
+func (v *validation) chains(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, *failure) {
+	found, err := v.verify(c, purpose, at)
+	if err == nil {
+		return found, nil
+	}
+	if v.trust().Len() == 0 {
+		return nil, &failure{NoCertificateChainFound, reason("trust.empty")}
+	}
+	if at.Before(c.NotBefore) {
+		return nil, &failure{NotYetValid, reason("certificate.not_yet_valid", "subject", name(c), "from", stamp(c.NotBefore), "at", stamp(at))}
+	}
+	// Is it the time alone? A chain that held once is another thing than none.
+	for _, then := range []time.Time{c.NotAfter, c.NotBefore.Add(time.Second)} {
+		if then.After(at) {
+			continue
+		}
+		if found, err := v.verify(c, purpose, then); err == nil {
+			return nil, &failure{OutOfBoundsNoPOE, expired(found[0], at)}
+		}
+	}
+	return nil, v.whyNot(c, purpose, err)
+}
+
+// expired tells which certificate of a chain has run out.
+func expired(c chain, at time.Time) Reason {
+	for _, cert := range c {
+		if at.After(cert.NotAfter) {
+			return reason("certificate.expired", "subject", name(cert), "until", stamp(cert.NotAfter), "at", stamp(at))
+		}
+	}
+	return reason("certificate.outside_validity", "subject", name(c[0]), "at", stamp(at))
+}
+
+// verify asks crypto/x509 and keeps the answer: the same certificate stands in many signatures of one file.
+func (v *validation) verify(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, error) {
+	key := chainKey{fingerprint(c), purpose, at.Unix()}
+	if known, ok := v.built[key]; ok {
+		return known.chains, known.err
+	}
+	usage := x509.ExtKeyUsageAny
+	if purpose == ForTime {
+		usage = x509.ExtKeyUsageTimeStamping
+	}
+	all, err := c.Verify(x509.VerifyOptions{
+		Roots: v.trust().pool(purpose), Intermediates: v.pool.x509, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage},
+	})
+	var list []chain
+	for _, one := range all[:min(len(all), maxChains)] {
+		list = append(list, one)
+	}
+	slices.SortStableFunc(list, func(a, b chain) int { return len(a) - len(b) })
+	v.built[key] = built{list, err}
+	return list, err
+}
+
+type chainKey struct {
+	certificate string
+	purpose     Purpose
+	at          int64
+}
+
+type built struct {
+	chains []chain
+	err    error
+}
+
+// whyNot names what crypto/x509 has against a certificate.
+func (v *validation) whyNot(c *x509.Certificate, purpose Purpose, err error) *failure {
+	var critical x509.UnhandledCriticalExtension
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &critical):
+		return &failure{ChainConstraintsFailure, reason("chain.critical_extension", "subject", name(c))}
+	case errors.As(err, &invalid) && invalid.Reason == x509.IncompatibleUsage:
+		return &failure{ChainConstraintsFailure, reason("chain.usage", "subject", name(c))}
+	case errors.As(err, &invalid) && invalid.Reason != x509.Expired:
+		return &failure{ChainConstraintsFailure, reason("chain.constraint", "subject", name(invalid.Cert), "what", invalid.Error())}
+	}
+	if weak := v.weakIssuer(c); weak != nil {
+		return &failure{CryptoConstraintsFailureNoPOE, reason("algorithm.certificate_refused", "subject", name(weak), "algorithm", weak.SignatureAlgorithm.String())}
+	}
+	if bytes.Equal(c.RawSubject, c.RawIssuer) {
+		return &failure{NoCertificateChainFound, reason("chain.self_signed", "subject", name(c))}
+	}
+	if purpose == ForTime {
+		return &failure{NoCertificateChainFound, reason("chain.unknown_root_time", "issuer", c.Issuer.String())}
+	}
+	return &failure{NoCertificateChainFound, reason("chain.unknown_root", "issuer", c.Issuer.String())}
+}
+
+// weakIssuer walks up by names and returns a certificate that is signed by an algorithm which crypto/x509 refuses
+// whatever the time.
+func (v *validation) weakIssuer(c *x509.Certificate) *x509.Certificate {
+	for range 16 {
+		if bytes.Equal(c.RawSubject, c.RawIssuer) {
+			return nil
+		}
+		switch c.SignatureAlgorithm {
+		case x509.MD2WithRSA, x509.MD5WithRSA, x509.SHA1WithRSA, x509.ECDSAWithSHA1, x509.DSAWithSHA1:
+			return c
+		}
+		up := v.pool.issuers(c)
+		if len(up) == 0 {
+			return nil
+		}
+		c = up[0]
+	}
+	return nil
+}

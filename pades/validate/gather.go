@@ -1,0 +1,200 @@
+package validate
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+
+	"segel/cms"
+	"segel/pades/validate/diff"
+	"segel/pades/validate/facts"
+)
+
+// gather takes over the facts: certificates and proof of the whole file, and each signature as a subject.
+func (v *validation) gather(f *facts.File) {
+	for _, s := range f.Signatures {
+		v.pool.add(s.Certificates...)
+		if s.Token != nil {
+			v.pool.add(s.Token.Chain...)
+		}
+		for _, t := range s.Tokens {
+			if t.Token != nil {
+				v.pool.add(t.Token.Chain...)
+			}
+		}
+	}
+	if f.DSS != nil {
+		v.gatherStore(f.DSS)
+	}
+	for _, s := range f.Signatures {
+		one := newSubject(s)
+		v.subjects = append(v.subjects, one)
+		v.gatherArchived(s, one)
+	}
+}
+
+func (v *validation) gatherStore(d *facts.Store) {
+	for _, p := range d.Certs {
+		// A certificate that cannot be read is of no use; nothing follows from it being there.
+		if c, err := x509.ParseCertificate(p.DER); err == nil {
+			v.pool.add(c)
+		}
+	}
+	for _, p := range d.OCSPs {
+		v.materials.add(material{der: p.DER, origin: fromStore, revision: p.Revision})
+	}
+	for _, p := range d.CRLs {
+		v.materials.add(material{der: p.DER, crl: true, origin: fromStore, revision: p.Revision})
+	}
+	// What an entry about one signature has beside the lists may have come later than the entry, so nothing proves
+	// how old it is.
+	for _, e := range d.VRI {
+		for _, der := range e.OCSPs {
+			v.materials.add(material{der: der, origin: fromStore})
+		}
+		for _, der := range e.CRLs {
+			v.materials.add(material{der: der, crl: true, origin: fromStore})
+		}
+	}
+}
+
+// gatherArchived takes up the proof that older forms keep among their signed attributes.
+func (v *validation) gatherArchived(s *facts.Signature, one *subject) {
+	if s.Info == nil {
+		return
+	}
+	crls, responses := archived(*s.Info)
+	for _, der := range responses {
+		v.materials.add(material{der: der, origin: fromSignature, revision: one.revision, within: one})
+	}
+	for _, der := range crls {
+		v.materials.add(material{der: der, crl: true, origin: fromSignature, revision: one.revision, within: one})
+	}
+}
+
+func newSubject(s *facts.Signature) *subject {
+	one := &subject{facts: s, document: s.Kind == facts.Timestamp, end: s.Coverage.End, cert: s.Signer, hash: s.Digest}
+	if s.Coverage.State != facts.Broken {
+		one.revision = s.Revision
+	}
+	switch s.Form {
+	case facts.FormCAdES:
+		one.form = formPAdES
+		one.flaws = flaws(s)
+	case facts.FormRFC3161:
+		one.form = formTime
+	}
+	if s.Container != nil && s.Info != nil {
+		one.bound = s.Container.NamesCertificate(*s.Info)
+	}
+	one.broken = broken(s)
+	one.integrity = integrity(s)
+	if one.document {
+		one.tokens = []token{{s.Token, s.TokenErr}}
+		if s.Token != nil {
+			one.cert = s.Token.Authority
+		}
+	}
+	for _, t := range s.Tokens {
+		one.tokens = append(one.tokens, token{t.Token, t.Err})
+	}
+	return one
+}
+
+// broken names what the mathematics and the form have against a signature.
+func broken(s *facts.Signature) *failure {
+	for _, c := range []struct {
+		err error
+		sub SubIndication
+	}{
+		{facts.ErrDigest, HashFailure}, {facts.ErrContainer, FormatFailure}, {facts.ErrNoSigner, NoSigningCertificateFound},
+		{facts.ErrAttributes, FormatFailure}, {facts.ErrAlgorithm, CryptoConstraintsFailure}, {facts.ErrValue, SigCryptoFailure},
+	} {
+		if errors.Is(s.Integrity, c.err) {
+			return &failure{c.sub, integrityReason(s.Integrity, c.sub)}
+		}
+	}
+	switch {
+	case s.Coverage.State == facts.Broken:
+		return &failure{FormatFailure, coverageReason(s.Coverage)}
+	case errors.Is(s.Integrity, facts.ErrNotComputed):
+		return &failure{SignedDataNotFound, reason("digest.unknown", "what", s.Integrity.Error())}
+	case s.Integrity != nil:
+		return &failure{FormatFailure, reason("format.broken", "what", s.Integrity.Error())}
+	case s.Kind == facts.Timestamp && s.Token == nil:
+		return &failure{FormatFailure, reason("time.token_broken", "what", fmt.Sprint(s.TokenErr))}
+	case s.Kind == facts.Timestamp && s.TokenErr != nil:
+		return &failure{SigCryptoFailure, reason("time.token_broken", "what", s.TokenErr.Error())}
+	}
+	return nil
+}
+
+func integrityReason(err error, sub SubIndication) Reason {
+	switch sub {
+	case HashFailure:
+		return reason("digest.differs")
+	case NoSigningCertificateFound:
+		return reason("certificate.missing")
+	case SigCryptoFailure:
+		return reason("signature.differs", "what", err.Error())
+	case CryptoConstraintsFailure:
+		return reason("signature.algorithm", "what", err.Error())
+	}
+	return reason("format.broken", "what", err.Error())
+}
+
+func coverageReason(c facts.Coverage) Reason {
+	if len(c.Reasons) == 0 {
+		return reason("coverage.broken", "what", string(c.State), "why", "")
+	}
+	r := c.Reasons[0]
+	return reason("coverage.broken", "what", string(r.Code), "why", r.Detail)
+}
+
+// integrity says what became of the content. Where the signature value does not hold, it speaks for no content.
+func integrity(s *facts.Signature) Integrity {
+	switch {
+	case errors.Is(s.Integrity, facts.ErrDigest):
+		return ChangedAfter
+	case s.Integrity != nil || s.Coverage.State == facts.Broken || s.Coverage.State == "":
+		return CannotBeJudged
+	case s.Kind == facts.Timestamp && (s.Token == nil || s.TokenErr != nil):
+		return CannotBeJudged
+	case len(s.Later) == 0:
+		if s.Coverage.State == facts.WholeFile {
+			return Intact
+		}
+		return CannotBeJudged // something follows, and nobody says what
+	}
+	word := IntactLater
+	for _, l := range s.Later {
+		for _, i := range l.Denied {
+			if l.Changes[i].Code != diff.CodeTooMuch {
+				return ChangedAfter
+			}
+			word = CannotBeJudged
+		}
+	}
+	return word
+}
+
+// flaws lists what keeps a signature of the form of PAdES from its baseline (ETSI EN 319 142-1 §6).
+func flaws(s *facts.Signature) []string {
+	var list []string
+	note := func(bad bool, what string) {
+		if bad {
+			list = append(list, what)
+		}
+	}
+	note(s.Claimed.IsZero(), "/M")
+	if s.Container == nil || s.Info == nil {
+		return append(list, "SignerInfo")
+	}
+	note(s.Container.Content != nil, "eContent")
+	note(!s.Container.ContentType.Equal(cms.OIDData), "content-type")
+	note(!s.Container.NamesCertificate(*s.Info), "signing-certificate")
+	for _, a := range s.Info.Signed {
+		note(a.Type.Equal(oidSigningTime), "signing-time")
+	}
+	return list
+}

@@ -1,0 +1,53 @@
+package validate
+
+import "strings"
+
+// level returns how far a signature is made to last, as far as that was proved, and what keeps it from the next
+// level (ETSI EN 319 142-1 §6): B-B is a signature of the baseline's form that holds; B-T is one whose existence a
+// trusted timestamp proves; B-LT one whose certificates, the timestamp's too, are proved good by what the file
+// brings along; B-LTA one for which a trusted document timestamp covers all that proof.
+func (v *validation) level(s *subject) (Level, *Reason) {
+	because := func(l Level, code string, pairs ...string) (Level, *Reason) {
+		r := reason(code, pairs...)
+		return l, &r
+	}
+	switch {
+	case s.form == formTime:
+		return LevelNone, nil
+	case s.form == formOld:
+		f := string(s.facts.SubFilter)
+		return because(Level(clean(f)), "level.old_form", "form", f)
+	case s.broken != nil || s.cert == nil:
+		return LevelNone, nil
+	case len(s.flaws) > 0:
+		return because(LevelPAdES, "level.no_baseline", "what", strings.Join(s.flaws, ", "))
+	case s.proof == nil:
+		return because(LevelB, "level.no_time")
+	}
+	last, inside := s.evidenceIn()
+	if s.standing.sub != "" || s.standing.chain == nil || !inside {
+		return because(LevelT, "level.no_proof")
+	}
+	for _, p := range v.proofs {
+		if p.revision > s.revision && p.revision >= last && !s.unplaced() {
+			return LevelLTA, nil
+		}
+	}
+	return because(LevelLT, "level.no_archive")
+}
+
+// evidenceIn tells whether all proof about a signature and about the timestamp that counts stands in the file, and the
+// state of the file that has all of it. Proof about a document timestamp's own authority is no part of what it
+// covers.
+func (s *subject) evidenceIn() (last int, inside bool) {
+	last, inside = s.standing.lastRevision, s.standing.inside
+	for i, st := range s.times {
+		if st.sub != "" || s.proof == nil || s.proof.field != "" || !s.tokens[i].Time.Equal(s.proof.time) {
+			continue
+		}
+		last, inside = max(last, st.lastRevision), inside && st.inside
+	}
+	return last, inside
+}
+
+func (s *subject) unplaced() bool { return s.standing.unplaced }

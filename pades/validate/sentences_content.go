@@ -1,0 +1,154 @@
+package validate
+
+// contentSentences are about what is covered and what changed.
+var contentSentences = map[string]sentence{
+	"file.unreadable": {
+		"Berkas tidak dapat dibaca sebagai PDF: {what}.",
+		"The file cannot be read as a PDF: {what}.",
+	},
+	"format.ok": {
+		"Bentuk tanda tangan dapat dibaca.",
+		"The form of the signature can be read.",
+	},
+	"format.broken": {
+		"Bentuk tanda tangan rusak: {what}.",
+		"The form of the signature is broken: {what}.",
+	},
+	"format.signers": {
+		"Tanda tangan memuat {count} penanda tangan; yang dibolehkan hanya satu.",
+		"The signature holds {count} signers; exactly one is allowed.",
+	},
+	"coverage.whole": {
+		"Tanda tangan menutupi {length} byte, dari awal berkas sampai akhir revisi {revision}.",
+		"The signature covers {length} bytes, from the beginning of the file to the end of revision {revision}.",
+	},
+	"coverage.broken": {
+		"Tanda tangan tidak menutupi berkas seutuhnya ({what}). {why}",
+		"The signature does not cover the file as a whole ({what}). {why}",
+	},
+	"digest.ok": {
+		"Isi yang ditandatangani tidak berubah.",
+		"What was signed has not changed.",
+	},
+	"digest.differs": {
+		"Isi yang ditandatangani telah berubah.",
+		"What was signed has changed.",
+	},
+	"digest.unknown": {
+		"Isi yang ditandatangani tidak dapat dihitung ulang: {what}.",
+		"What was signed cannot be computed again: {what}.",
+	},
+	"signature.ok": {
+		"Kunci penanda tangan benar menghasilkan tanda tangan ini.",
+		"The signer's key made this signature.",
+	},
+	"signature.differs": {
+		"Tanda tangan tidak cocok dengan kunci penanda tangan: {what}.",
+		"The signature does not match the signer's key: {what}.",
+	},
+	"signature.algorithm": {
+		"Algoritma tanda tangan tidak dikenal, sehingga tidak dapat diperiksa: {what}.",
+		"The algorithm of the signature is not known, so that it cannot be checked: {what}.",
+	},
+	"later.none": {
+		"Tidak ada yang ditambahkan sesudah tanda tangan ini.",
+		"Nothing was added after this signature.",
+	},
+	"later.changed": {
+		"Revisi {revision} mengubah sesuatu yang tidak boleh diubah sesudah tanda tangan ini.",
+		"Revision {revision} changes what must not be changed after this signature.",
+	},
+	"later.unknown": {
+		"Apa yang berubah sesudah tanda tangan tidak dapat dinilai.",
+		"What changed after the signature cannot be judged.",
+	},
+	"claim.time": {
+		"Waktu yang diakui sendiri: {time}.",
+		"The time claimed: {time}.",
+	},
+	"warning": {
+		"Peringatan: {what}.",
+		"Warning: {what}.",
+	},
+}
+
+// summarySentences sum up a signature, a stamp, a file.
+var summarySentences = map[string]sentence{
+	"file.none": {
+		"Berkas ini tidak memuat tanda tangan.",
+		"This file carries no signature.",
+	},
+	"file.passed": {
+		"Semua tanda tangan ({count}) sah dan dipercaya; {integrity}.",
+		"All signatures ({count}) are valid and trusted; {integrity}.",
+	},
+	"file.changed": {
+		"Berkas telah diubah sesudah ditandatangani. Jangan mengandalkannya.",
+		"The file was changed after it was signed. Do not rely on it.",
+	},
+	"file.failed": {
+		"{bad} dari {count} tanda tangan tidak sah.",
+		"{bad} of {count} signatures are not valid.",
+	},
+	"file.indeterminate": {
+		"{bad} dari {count} tanda tangan tidak dapat dipastikan; {integrity}.",
+		"{bad} of {count} signatures cannot be determined; {integrity}.",
+	},
+	"signature.passed": {
+		"Ditandatangani oleh {signer}; sah dan dipercaya; {integrity}.",
+		"Signed by {signer}; valid and trusted; {integrity}.",
+	},
+	"signature.indeterminate": {
+		"Ditandatangani oleh {signer}; keabsahannya tidak dapat dipastikan ({sub}); {integrity}.",
+		"Signed by {signer}; its validity cannot be determined ({sub}); {integrity}.",
+	},
+	"signature.failed": {
+		"Tanda tangan {signer} tidak sah ({sub}); {integrity}.",
+		"The signature of {signer} is not valid ({sub}); {integrity}.",
+	},
+	"timestamp.passed": {
+		"Stempel waktu dokumen {time} oleh {signer}; sah dan dipercaya; {integrity}.",
+		"Document timestamp of {time} by {signer}; valid and trusted; {integrity}.",
+	},
+	"timestamp.indeterminate": {
+		"Stempel waktu dokumen {time} oleh {signer}; keabsahannya tidak dapat dipastikan ({sub}); {integrity}.",
+		"Document timestamp of {time} by {signer}; its validity cannot be determined ({sub}); {integrity}.",
+	},
+	"timestamp.failed": {
+		"Stempel waktu dokumen oleh {signer} tidak sah ({sub}); {integrity}.",
+		"The document timestamp by {signer} is not valid ({sub}); {integrity}.",
+	},
+	"stamp.genuine": {
+		"Meterai elektronik {serial} dari {office}, halaman {page}.",
+		"Duty stamp {serial} of {office}, page {page}.",
+	},
+	"stamp.specimen": {
+		"SPESIMEN: meterai contoh {serial} tanpa nilai hukum, halaman {page}.",
+		"SPESIMEN: specimen stamp {serial} of no legal value, page {page}.",
+	},
+	"stamp.unproved": {
+		"Tampak sebagai meterai elektronik {serial}, halaman {page}, tetapi tanda tangannya tidak dapat dipastikan.",
+		"It looks like duty stamp {serial}, page {page}, but its signature is not established.",
+	},
+	"stamp.unknown_office": {
+		"Tampak sebagai meterai elektronik {serial}, halaman {page}, ditandatangani oleh {office}; apakah itu kantor penerbit meterai belum dipastikan.",
+		"It looks like duty stamp {serial}, page {page}, signed by {office}; whether that is the office that issues stamps is not established.",
+	},
+	"stamp.twice": {
+		"Nomor seri {serial} terdapat lebih dari sekali dalam berkas ini.",
+		"The serial {serial} stands more than once in this file.",
+	},
+	"stamp.elsewhere": {
+		"Nomor seri {serial} juga dibubuhkan pada dokumen lain.",
+		"The serial {serial} was also affixed to another document.",
+	},
+}
+
+// integritySentences say the words about integrity within a sentence.
+var integritySentences = map[Integrity]sentence{
+	Intact:          {"isinya utuh", "the content is intact"},
+	IntactLater:     {"isinya utuh, ada tambahan sesudahnya yang dibolehkan", "the content is intact, with later changes that are allowed"},
+	CannotBeJudged:  {"keutuhan isinya tidak dapat dinilai", "whether the content is intact cannot be judged"},
+	ChangedAfter:    {"isinya diubah sesudah ditandatangani", "the content was changed after signing"},
+	NothingIsSigned: {"tidak ada yang ditandatangani", "nothing is signed"},
+}

@@ -1,0 +1,89 @@
+package validate
+
+import (
+	"regexp"
+	"strings"
+)
+
+// How duty stamps (e-meterai) are written into files: a signature in the field Emet<serial>, whose reason begins with
+// the serial in brackets; older ones stand in a field sig<milliseconds>. A serial has 22 digits and capital letters;
+// one that begins with SPESIMEN is of no legal value.
+var (
+	stampField    = regexp.MustCompile(`^Emet([0-9A-Z-]{1,64})$`)
+	oldStampField = regexp.MustCompile(`^sig[0-9]{10,16}$`)
+	stampReason   = regexp.MustCompile(`^\[([0-9A-Z-]{1,64})\] ?(.*)$`)
+	stampSerial   = regexp.MustCompile(`^[0-9A-Z]{22}$`)
+)
+
+const specimenPrefix = "SPESIMEN-"
+
+// stampOf recognises a duty stamp by what it says of itself. Who signed it is another question.
+func stampOf(field, reason string) (serial, rest string, ok bool) {
+	if m := stampReason.FindStringSubmatch(reason); m != nil {
+		serial, rest = m[1], m[2]
+	}
+	if m := stampField.FindStringSubmatch(field); m != nil {
+		if serial != "" && serial != m[1] {
+			return "", "", false // it contradicts itself
+		}
+		return m[1], rest, isSerial(m[1])
+	}
+	if oldStampField.MatchString(field) && isSerial(serial) {
+		return serial, rest, true
+	}
+	return "", "", false
+}
+
+func isSerial(s string) bool {
+	return stampSerial.MatchString(s) || strings.HasPrefix(s, specimenPrefix)
+}
+
+// stamps lists the duty stamps among the signatures. It is called with the signatures judged.
+func (v *validation) stamps(r *Report) []Stamp {
+	list, count := []Stamp{}, map[string]int{}
+	for i, s := range v.subjects {
+		serial, rest, ok := stampOf(s.facts.Field, s.facts.Reason)
+		if !ok || s.document {
+			continue
+		}
+		count[serial]++
+		box := s.facts.Shown
+		one := Stamp{
+			Field: s.facts.Field, Serial: serial, Reason: rest, Office: name(s.cert), Page: s.facts.Page,
+			Box:       [4]float64{box.LLX, box.LLY, box.URX, box.URY},
+			Trusted:   r.Signatures[i].Indication == TotalPassed,
+			Specimen:  strings.HasPrefix(serial, specimenPrefix) || v.trust().isOwn(s.standing.chain),
+			Elsewhere: "unknown",
+		}
+		one.Recognised = one.Trusted && !one.Specimen && v.trust().isOffice(s.standing.chain)
+		list = append(list, one)
+		r.Signatures[i].Kind = KindStamp
+	}
+	for i := range list {
+		list[i].Twice = count[list[i].Serial] > 1
+		list[i].Sum()
+	}
+	return list
+}
+
+// Sum puts the stamp into one sentence. Whoever sets Elsewhere calls it again.
+func (s *Stamp) Sum() {
+	pairs := []string{"serial", s.Serial, "office", s.Office, "page", itoa(s.Page)}
+	code := "stamp.unproved"
+	switch {
+	case s.Specimen:
+		code = "stamp.specimen"
+	case s.Recognised:
+		code = "stamp.genuine"
+	case s.Trusted:
+		code = "stamp.unknown_office"
+	}
+	s.Summary = reason(code, pairs...)
+	s.Reasons = []Reason{}
+	if s.Twice {
+		s.Reasons = append(s.Reasons, reason("stamp.twice", "serial", s.Serial))
+	}
+	if s.Elsewhere == "yes" {
+		s.Reasons = append(s.Reasons, reason("stamp.elsewhere", "serial", s.Serial))
+	}
+}

@@ -1,0 +1,163 @@
+package validate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// label is a word at the left margin of the text.
+var labels = map[string]sentence{
+	"result":    {"Hasil", "Result"},
+	"file":      {"Berkas", "File"},
+	"at":        {"Diperiksa", "Checked for"},
+	"level":     {"Tingkat", "Level"},
+	"signer":    {"Sertifikat", "Certificate"},
+	"proven":    {"Terbukti", "Proven"},
+	"claimed":   {"Diakui", "Claimed"},
+	"covers":    {"Menutupi", "Covers"},
+	"later":     {"Sesudahnya", "Since then"},
+	"because":   {"Sebab", "Because"},
+	"stamp":     {"Meterai", "Duty stamp"},
+	"warning":   {"Perhatian", "Note"},
+	"evidence":  {"Bukti", "Evidence"},
+	"field":     {"kolom", "field"},
+	"page":      {"halaman", "page"},
+	"issued_by": {"diterbitkan oleh", "issued by"},
+	"ends":      {"berakhir", "ends"},
+	"by":        {"oleh", "by"},
+	"bytes":     {"byte, seluruh berkas pada waktu itu (revisi %d)", "bytes, the whole file as it stood then (revision %d)"},
+	"not_whole": {"tidak seluruh berkas pada waktu itu", "not the whole file as it stood then"},
+	"nobody":    {"tidak seorang pun; waktu yang diakui tidak terbukti", "by nobody; the time claimed is unproved"},
+	"old_form":  {"tidak ada", "none"},
+}
+
+// printer writes the text of one report in one language.
+type printer struct {
+	w    io.Writer
+	lang string
+	err  error
+}
+
+// Text writes the report for people: who signed, when and proved by whom, what is covered, what changed since, whether
+// it is trusted and why not. Language is "id" or "en". The steps of the checks follow where the report has them.
+func (r *Report) Text(w io.Writer, language string) error {
+	p := &printer{w: w, lang: language}
+	p.line("%s", clean(r.File.Name))
+	p.row("result", "%s%s, %s", r.Indication, sub(r.SubIndication), p.integrity(r.Integrity))
+	p.row("", "%s", r.Summary.In(language))
+	p.row("file", "%d B, SHA-256 %s", r.File.Size, r.File.SHA256)
+	p.row("at", "%s", stamp(r.At.Time))
+	for _, s := range r.Stamps {
+		p.row("stamp", "%s", s.Summary.In(language))
+	}
+	for _, x := range r.Warnings {
+		p.row("warning", "%s", x.In(language))
+	}
+	for i := range r.Signatures {
+		p.line("")
+		p.signature(i+1, &r.Signatures[i])
+	}
+	return p.err
+}
+
+func (p *printer) signature(number int, s *Signature) {
+	where := p.say("field") + " " + clean(s.Field)
+	if s.Page > 0 {
+		where += fmt.Sprintf(", %s %d", p.say("page"), s.Page)
+	}
+	p.line("%d. %s (%s)", number, s.Summary.In(p.lang), where)
+	p.row("result", "%s%s", s.Indication, sub(s.SubIndication))
+	level := string(s.Level)
+	if level == "" {
+		level = p.say("old_form")
+	}
+	p.row("level", "%s (%s)", level, clean(s.Form))
+	if c := s.Signer; c != nil {
+		p.row("signer", "%s, %s %s, %s %s", clean(c.Name), p.say("issued_by"), clean(c.Issuer), p.say("ends"), stamp(c.NotAfter.Time))
+	}
+	p.times(s)
+	p.content(s)
+	for i, x := range s.Reasons {
+		p.next(i, "because", x.In(p.lang))
+	}
+	for i, x := range s.Steps {
+		p.next(i, "evidence", p.step(x))
+	}
+}
+
+func (p *printer) times(s *Signature) {
+	if s.Proven != nil {
+		p.row("proven", "%s %s %s", stamp(s.Proven.Time.Time), p.say("by"), clean(s.Proven.By))
+	} else {
+		p.row("proven", "%s", p.say("nobody"))
+	}
+	if !s.Claimed.Time.IsZero() {
+		p.row("claimed", "%s", stamp(s.Claimed.Time.Time))
+	}
+}
+
+func (p *printer) content(s *Signature) {
+	if s.Covers.Whole {
+		p.row("covers", "%d "+p.say("bytes"), s.Covers.Length, s.Revision)
+	} else {
+		p.row("covers", "%s", p.say("not_whole"))
+	}
+	n := 0
+	for _, c := range s.Later {
+		for _, x := range c.What {
+			p.next(n, "later", x.In(p.lang))
+			n++
+		}
+	}
+}
+
+func (p *printer) step(s Step) string {
+	t := fmt.Sprintf("[%s] %s: %s", s.Result, s.Check, s.What.In(p.lang))
+	if s.Clause != "" {
+		t += " (" + s.Clause + ")"
+	}
+	if len(s.Paths) > 0 {
+		t += " " + clean(strings.Join(s.Paths, "; "))
+	}
+	return t
+}
+
+// sub puts a sub-indication behind an indication.
+func sub(s SubIndication) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + string(s) + ")"
+}
+
+func (p *printer) integrity(i Integrity) string {
+	s := integritySentences[i]
+	return Reason{Indonesian: s.id, English: s.en}.In(p.lang)
+}
+
+func (p *printer) say(label string) string {
+	s := labels[label]
+	return Reason{Indonesian: s.id, English: s.en}.In(p.lang)
+}
+
+// next writes one of several lines below the same label.
+func (p *printer) next(i int, label, text string) {
+	if i > 0 {
+		label = ""
+	}
+	p.row(label, "%s", text)
+}
+
+func (p *printer) row(label, format string, args ...any) {
+	if label != "" {
+		label = p.say(label)
+	}
+	p.line("   %-12s %s", label, fmt.Sprintf(format, args...))
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}

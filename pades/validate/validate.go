@@ -1,0 +1,260 @@
+package validate
+
+import (
+	"context"
+	"crypto"
+	"crypto/x509"
+	"slices"
+	"time"
+
+	"segel/pades/validate/facts"
+	"segel/revocation"
+)
+
+// Options of a validation. At and Trust are what it rests on.
+type Options struct {
+	// At is the moment that the file is judged for: now, or an earlier one.
+	At time.Time
+	// Trust is the roots; nil trusts nobody.
+	Trust *Trust
+	// Online asks for proof about certificates that the file brings none about; nil asks nobody.
+	Online revocation.Source
+	// Policy says which algorithms are relied on until when; zero is DefaultPolicy.
+	Policy Policy
+	// Explain has every check put down with its outcome.
+	Explain bool
+	// Limits bound what a hostile file can make it do.
+	Limits facts.Limits
+	// SHA256 of the file in hexadecimal, if it is known; it goes into the report.
+	SHA256 string
+	// Name is what the file is called in the report.
+	Name string
+	// Password opens an encrypted file.
+	Password string
+}
+
+// validation is one file being judged. It lives as long as one call.
+type validation struct {
+	o         Options
+	pool      *pool
+	materials materials
+	built     map[chainKey]built
+	fetched   map[string]bool
+	offline   []string // whom the net could not tell about
+	subjects  []*subject
+	proofs    []existence // by trusted document timestamps, newest first
+}
+
+func newValidation(o Options) *validation {
+	o.Policy = o.Policy.or(DefaultPolicy())
+	if o.Trust == nil {
+		o.Trust = &Trust{}
+	}
+	return &validation{o: o, pool: newPool(), built: map[chainKey]built{}, fetched: map[string]bool{}}
+}
+
+func (v *validation) trust() *Trust { return v.o.Trust }
+
+// judgeAll judges document timestamps from the newest to the oldest, since each is proof for all before it, and then
+// the signatures.
+func (v *validation) judgeAll(ctx context.Context) error {
+	newestFirst := slices.Clone(v.subjects)
+	slices.SortStableFunc(newestFirst, func(a, b *subject) int { return b.revision - a.revision })
+	for _, documents := range []bool{true, false} {
+		for _, s := range newestFirst {
+			if s.document != documents {
+				continue
+			}
+			if err := v.judgeOne(ctx, s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (v *validation) judgeOne(ctx context.Context, s *subject) error {
+	s.exists, s.proof = v.proven(s.revision)
+	s.after = v.youngerThan(s.revision)
+	var err error
+	if s.document {
+		err = v.judgeDocumentTimestamp(ctx, s)
+	} else {
+		err = v.judgeSignature(ctx, s)
+	}
+	return err
+}
+
+// proven returns the earliest moment for which a trusted document timestamp behind a revision proves it, or the
+// moment of validation.
+func (v *validation) proven(revision int) (time.Time, *existence) {
+	at, best := v.o.At, (*existence)(nil)
+	for i, p := range v.proofs {
+		if revision > 0 && p.revision > revision && p.time.Before(at) {
+			at, best = p.time, &v.proofs[i]
+		}
+	}
+	return at, best
+}
+
+// existed returns the earliest moment for which a piece of proof is proved to exist.
+func (v *validation) existed(m *material) time.Time {
+	at := v.o.At
+	if m.within != nil && !m.within.exists.IsZero() && m.within.exists.Before(at) {
+		at = m.within.exists // the timestamp on a signature is one on its signed attributes
+	}
+	for _, p := range v.proofs {
+		if m.revision > 0 && p.revision >= m.revision && p.time.Before(at) {
+			at = p.time
+		}
+	}
+	return at
+}
+
+// youngerThan returns the latest moment that a signature of a revision is proved to come after: it covers a timestamp
+// of that time.
+func (v *validation) youngerThan(revision int) time.Time {
+	var after time.Time
+	for _, p := range v.proofs {
+		if p.revision < revision && p.time.After(after) {
+			after = p.time
+		}
+	}
+	return after
+}
+
+// judgeDocumentTimestamp judges a document timestamp and, if it holds, makes it a proof for all before it.
+func (v *validation) judgeDocumentTimestamp(ctx context.Context, s *subject) error {
+	if s.broken != nil {
+		s.fail(s.broken.sub, s.broken.reason)
+		return nil
+	}
+	if err := v.judgeToken(ctx, s, s.tokens[0]); err != nil {
+		return err
+	}
+	s.standing = s.times[0]
+	if s.standing.sub != "" {
+		s.fail(s.standing.sub, s.standing.reasons...)
+		return nil
+	}
+	s.note(s.standing.notes...)
+	// What it covers cannot be older by a later timestamp than this one by its own.
+	t := s.tokens[0].Time
+	if s.proof != nil && t.After(s.proof.time.Add(skew)) {
+		s.fail(TimestampOrderFailure, reason("time.order", "first", stamp(t), "second", stamp(s.proof.time)))
+		return nil
+	}
+	v.proofs = append(v.proofs, existence{
+		time: t, revision: s.revision, authority: name(s.tokens[0].Authority), field: s.facts.Field, last: s.standing.lastRevision,
+	})
+	return nil
+}
+
+// judgeToken judges one timestamp token of a subject and keeps what came out.
+func (v *validation) judgeToken(ctx context.Context, s *subject, t token) error {
+	if t.err != nil {
+		s.times = append(s.times, standing{sub: SigCryptoFailure, reasons: []Reason{reason("time.token_broken", "what", t.err.Error())}})
+		return nil
+	}
+	if t.Time.After(v.o.At.Add(skew)) {
+		s.times = append(s.times, standing{sub: TimestampOrderFailure, reasons: []Reason{reason("time.future", "time", stamp(t.Time))}})
+		return nil
+	}
+	exists, _ := v.proven(s.revision)
+	st, err := v.judge(ctx, question{cert: t.Authority, purpose: ForTime, exists: exists, claimed: t.Time})
+	if err != nil {
+		return err
+	}
+	for _, a := range v.weak(t.Authority, t.Hash, exists) {
+		if st.sub == "" || st.sub.indication() == Indeterminate {
+			st.sub = a.sub
+		}
+		st.reasons = append(st.reasons, a.reason)
+	}
+	s.times = append(s.times, st)
+	return nil
+}
+
+// weak returns what the policy has against a hash that a certificate's holder signed with at a moment. Keys are a
+// matter of the chain.
+func (v *validation) weak(c *x509.Certificate, hash crypto.Hash, at time.Time) []limit {
+	l := v.o.Policy.hash(hash).limit(c, "algorithm.signature")
+	if l == nil || !l.until.Before(at) {
+		return nil
+	}
+	return []limit{*l}
+}
+
+// judgeSignature judges a signature at the moment for which it is proved to exist.
+func (v *validation) judgeSignature(ctx context.Context, s *subject) error {
+	if err := v.bestTime(ctx, s); err != nil {
+		return err
+	}
+	if s.broken != nil {
+		s.fail(s.broken.sub, s.broken.reason)
+	}
+	if s.cert == nil {
+		if s.broken == nil {
+			s.fail(NoSigningCertificateFound, reason("certificate.missing"))
+		}
+		return nil
+	}
+	var err error
+	s.standing, err = v.judge(ctx, question{cert: s.cert, purpose: ForSigning, exists: s.exists, after: s.after})
+	if err != nil {
+		return err
+	}
+	if s.standing.sub != "" {
+		s.fail(s.standing.sub, s.standing.reasons...)
+	}
+	for _, l := range v.weak(s.cert, s.hash, s.exists) {
+		s.fail(l.sub, l.reason)
+	}
+	if s.form == formPAdES && !s.bound {
+		s.fail(SigConstraintsFailure, reason("certificate.not_bound"))
+	}
+	return nil
+}
+
+// bestTime judges the timestamps on a signature value. The earliest that holds may prove it to be older than the
+// document timestamps behind it do.
+func (v *validation) bestTime(ctx context.Context, s *subject) error {
+	for i, t := range s.tokens {
+		if err := v.judgeToken(ctx, s, t); err != nil {
+			return err
+		}
+		st := s.times[i]
+		if st.sub != "" {
+			s.note(reason("time.token_untrusted", "time", t.stamp(), "authority", t.authority()))
+			s.note(st.reasons...)
+			continue
+		}
+		s.note(st.notes...)
+		if s.proof != nil && t.Time.After(s.proof.time.Add(skew)) {
+			s.fail(TimestampOrderFailure, reason("time.order", "first", stamp(t.Time), "second", stamp(s.proof.time)))
+			continue
+		}
+		if t.Time.Before(s.exists) {
+			s.exists = t.Time
+			s.proof = &existence{time: t.Time, revision: s.revision, authority: name(t.Authority), last: st.lastRevision}
+		}
+	}
+	if s.proof == nil {
+		s.note(reason("time.unproven"))
+	}
+	return nil
+}
+
+func (t token) stamp() string {
+	if t.Token == nil {
+		return "-"
+	}
+	return stamp(t.Time)
+}
+
+func (t token) authority() string {
+	if t.Token == nil {
+		return "-"
+	}
+	return name(t.Authority)
+}
