@@ -27,6 +27,7 @@ type command struct {
 	Fsck      fsckCommand      `cmd:"" help:"Check that files, database and log agree."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database to this program's form."`
 	Config    configCommand    `cmd:"" help:"Print the effective configuration with its comments."`
+	OpenAPI   openapiCommand   `cmd:"" name:"openapi" help:"Print the specification of the HTTP interface (OpenAPI 3.1)."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
 

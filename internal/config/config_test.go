@@ -210,3 +210,14 @@ func TestSizesAreReadAndWritten(t *testing.T) {
 		}
 	}
 }
+
+func TestTheBasePathIsThatOfThePublicAddress(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"": "", "https://segel.example": "", "https://segel.example/": "", "https://example.com/segel": "/segel", "https://example.com/a/b/": "/a/b",
+	} {
+		if got := (Config{PublicURL: address, Listen: "127.0.0.1:8080"}).BasePath(); got != want {
+			t.Errorf("%q: base path %q, want %q", address, got, want)
+		}
+	}
+}

@@ -132,6 +132,16 @@ func (c Config) BaseURL() string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
+// BasePath returns the path of the public address, such as /segel, without a slash at its end; empty when the
+// service has a name of its own. The proxy in front takes it off.
+func (c Config) BasePath() string {
+	u, err := url.Parse(c.BaseURL())
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(u.Path, "/")
+}
+
 // Limits returns what one document may hold.
 func (c Config) Limits() contract.Limits {
 	return contract.Limits{

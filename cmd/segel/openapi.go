@@ -1,0 +1,15 @@
+package main
+
+import "segel/internal/api"
+
+// openapiCommand prints the specification of the HTTP interface.
+type openapiCommand struct{}
+
+func (openapiCommand) Run(w *world) error {
+	spec, err := api.Specification()
+	if err != nil {
+		return err
+	}
+	_, err = w.stdout.Write(spec)
+	return err
+}

@@ -1,0 +1,23 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Specification returns what /openapi.json answers, indented, for a service of no fixed address. The web app's
+// client is generated from it.
+func Specification() ([]byte, error) {
+	s := &server{Options: Options{}.withDefaults()}
+	s.register()
+	if err := s.describe(); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, s.spec, "", "  "); err != nil {
+		return nil, fmt.Errorf("indent the specification: %w", err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}

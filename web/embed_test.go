@@ -1,0 +1,85 @@
+package web
+
+import (
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+var app = fstest.MapFS{
+	"index.html":         {Data: []byte(`<base href="/"><meta property="csp-nonce" nonce="{nonce}"><script src="assets/a-1.js"></script>`)},
+	"assets/a-1.js":      {Data: []byte("1")},
+	"favicon.svg":        {Data: []byte("<svg/>")},
+	"pdf/cmaps/x.bcmap":  {Data: []byte("x")},
+	"pdf/standard/f.pfb": {Data: []byte("f")},
+}
+
+func get(t *testing.T, prefix, path string) (status int, header func(string) string, body string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	handler(app, prefix).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	b, err := io.ReadAll(w.Result().Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Code, w.Header().Get, string(b)
+}
+
+func TestEveryAddressOfTheAppGetsItsFirstPage(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/", "/index.html", "/inbox", "/document/1207", "/pdf", "/verify?serial=x"} {
+		status, header, body := get(t, "", path)
+		if status != 200 || !strings.Contains(body, `<base href="/">`) || header("Cache-Control") != "no-store" {
+			t.Errorf("%s: %d %s %q", path, status, body, header("Cache-Control"))
+		}
+	}
+}
+
+func TestTheFirstPageKnowsThePrefixOfAProxy(t *testing.T) {
+	t.Parallel()
+	for _, prefix := range []string{"/segel", "/segel/"} {
+		if _, _, body := get(t, prefix, "/inbox"); !strings.Contains(body, `<base href="/segel/">`) {
+			t.Errorf("prefix %s: %s", prefix, body)
+		}
+	}
+	if _, _, body := get(t, `/"><script>`, "/"); strings.Contains(body, `"><script>/`) {
+		t.Errorf("the prefix is not escaped: %s", body)
+	}
+}
+
+func TestANonceIsGoodForOneAnswer(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for range 5 {
+		_, header, body := get(t, "", "/")
+		_, rest, _ := strings.Cut(body, `nonce="`)
+		nonce, _, _ := strings.Cut(rest, `"`)
+		if len(nonce) < 20 || seen[nonce] || !strings.Contains(header("Content-Security-Policy"), "style-src 'self' 'nonce-"+nonce+"'") {
+			t.Fatalf("nonce %q, policy %q", nonce, header("Content-Security-Policy"))
+		}
+		seen[nonce] = true
+	}
+}
+
+func TestScriptsComeFromUsAloneAndNoneIsInline(t *testing.T) {
+	t.Parallel()
+	_, header, _ := get(t, "", "/")
+	if p := header("Content-Security-Policy"); !strings.Contains(p, "script-src 'self';") || !strings.Contains(p, "default-src 'none'") {
+		t.Error(p)
+	}
+}
+
+func TestFilesAreKeptByTheirName(t *testing.T) {
+	t.Parallel()
+	if status, header, body := get(t, "", "/assets/a-1.js"); status != 200 || body != "1" || !strings.Contains(header("Cache-Control"), "immutable") {
+		t.Error(status, body, header("Cache-Control"))
+	}
+	if _, header, _ := get(t, "", "/favicon.svg"); header("Cache-Control") != "no-cache" {
+		t.Error(header("Cache-Control"))
+	}
+	if status, _, _ := get(t, "", "/assets/a-0.js"); status != 404 {
+		t.Error("an asset that is gone is answered", status)
+	}
+}
