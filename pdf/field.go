@@ -56,7 +56,7 @@ func (d *Document) Fields() ([]*Field, error) {
 type fieldWalk struct {
 	d      *Document
 	seen   map[Ref]bool
-	count  int
+	count  int // fields, widgets and kids looked at
 	fields []*Field
 }
 
@@ -79,6 +79,9 @@ func (w *fieldWalk) visit(o Object, parent Field, depth int) error {
 	var widgets []Widget
 	below := false
 	for _, kid := range kids {
+		if err := w.spend(); err != nil {
+			return err
+		}
 		k, err := w.dict(kid)
 		if err != nil {
 			return fmt.Errorf("kid of field %v: %w", ref, err)
@@ -115,14 +118,22 @@ func (w *fieldWalk) enter(o Object, depth int) (Dict, Ref, error) {
 		return nil, ref, nil
 	}
 	w.seen[ref] = true
-	if w.count++; w.count > w.d.limits.Fields {
-		return nil, ref, tooLarge(-1, "more than %d form fields", w.d.limits.Fields)
+	if err := w.spend(); err != nil {
+		return nil, ref, err
 	}
 	if depth > w.d.limits.Depth {
 		return nil, ref, tooLarge(-1, "form fields nested too deeply")
 	}
 	dict, err := w.dict(o)
 	return dict, ref, err
+}
+
+// spend pays for a field or widget, and for a kid that may turn out to be none.
+func (w *fieldWalk) spend() error {
+	if w.count++; w.count > 3*w.d.limits.Fields {
+		return tooLarge(-1, "more than %d form fields", w.d.limits.Fields)
+	}
+	return nil
 }
 
 // dict resolves what stands in the place of a field. Something that is no
@@ -151,6 +162,9 @@ func (w *fieldWalk) inherit(f *Field) error {
 			f.Name += "."
 		}
 		f.Name += t.Text()
+		if err := w.d.spend(int64(len(f.Name))); err != nil {
+			return err // names grow with every level, and each field has its own
+		}
 	}
 	if f.Dict["FT"] != nil {
 		t, err := w.d.Name(f.Dict["FT"])

@@ -24,7 +24,7 @@ type Options struct {
 // its default.
 type Limits struct {
 	Objects     int   // highest object number; default 8,388,607, 8 bytes of memory each
-	Sections    int   // cross-reference sections along /Prev; default 10,000
+	Sections    int   // cross-reference sections along /Prev; default 65,536
 	Depth       int   // nesting of arrays, dictionaries and trees; default 100
 	Values      int   // values in one object; default 500,000
 	ObjectBytes int64 // bytes of one object without stream data; default 64 MiB
@@ -38,7 +38,7 @@ type Limits struct {
 func (l Limits) withDefaults(size int64) Limits {
 	def(&l.Work, 256<<20+20*size)
 	def(&l.Objects, 8_388_607)
-	def(&l.Sections, 10_000)
+	def(&l.Sections, 65_536)
 	def(&l.Depth, 100)
 	def(&l.Values, 500_000)
 	def(&l.ObjectBytes, 64<<20)

@@ -1,12 +1,16 @@
 package pdf
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // container is a decoded object stream (ISO 32000-1 §7.5.7).
 type container struct {
 	data    []byte
 	numbers []uint32
-	starts  []int // offsets into data
+	starts  []int          // offsets into data
+	index   map[uint32]int // of numbers, made when the cross-reference is found to be off
 }
 
 func (d *Document) loadCompressed(number uint32, s slot) (Object, int64, error) {
@@ -39,12 +43,17 @@ func (c *container) find(number uint32, index int) (int, bool) {
 	if index < len(c.numbers) && c.numbers[index] == number {
 		return c.starts[index], true
 	}
-	for i, n := range c.numbers {
-		if n == number {
-			return c.starts[i], true
+	if c.index == nil {
+		c.index = make(map[uint32]int, len(c.numbers))
+		for i, n := range slices.Backward(c.numbers) {
+			c.index[n] = i // the first of equals
 		}
 	}
-	return 0, false
+	i, ok := c.index[number]
+	if !ok {
+		return 0, false
+	}
+	return c.starts[i], true
 }
 
 func (d *Document) container(number uint32) (*container, error) {
@@ -78,7 +87,7 @@ func (d *Document) container(number uint32) (*container, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.containers.put(number, c, int64(len(data))+12*n)
+	d.containers.put(number, c, int64(len(data))+36*n)
 	return c, nil
 }
 

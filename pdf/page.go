@@ -1,6 +1,10 @@
 package pdf
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"math"
+)
 
 // Page is one page with what it inherits from the page tree.
 type Page struct {
@@ -25,31 +29,30 @@ func (d *Document) newPage(number int, ref Ref, dict, inherited Dict) (*Page, er
 		return inherited[key]
 	}
 	p := &Page{Number: number, Ref: ref, Dict: dict, Resources: value("Resources"), UserUnit: 1}
-	var err error
-	if p.MediaBox, err = d.Rect(value("MediaBox")); err != nil {
-		return nil, fmt.Errorf("/MediaBox of page %d: %w", number, err)
+	media, err1 := d.Rect(value("MediaBox"))
+	crop, err2 := d.Rect(value("CropBox"))
+	turn, err3 := d.Number(value("Rotate"))
+	unit, err4 := d.Number(dict["UserUnit"]) // not inherited
+	for _, err := range []error{err1, err2, err3, err4} {
+		switch {
+		case err == nil:
+		case errors.Is(err, ErrDamaged):
+			// Every reader shows the page as if the entry were missing.
+			d.tolerate("page with an unreadable box, turn or unit")
+		default:
+			return nil, fmt.Errorf("page %d: %w", number, err)
+		}
 	}
-	if p.MediaBox.Empty() {
+	if p.MediaBox = media; media.Empty() {
 		p.MediaBox = letter
 	}
-	if p.CropBox, err = d.Rect(value("CropBox")); err != nil {
-		return nil, fmt.Errorf("/CropBox of page %d: %w", number, err)
-	}
-	if p.CropBox = p.CropBox.Intersect(p.MediaBox); p.CropBox.Empty() {
+	if p.CropBox = crop.Intersect(p.MediaBox); p.CropBox.Empty() {
 		p.CropBox = p.MediaBox
 	}
-	turn, err := d.Integer(value("Rotate"))
-	if err != nil {
-		return nil, fmt.Errorf("/Rotate of page %d: %w", number, err)
+	if quarter := turn / 90; quarter == math.Trunc(quarter) && math.Abs(quarter) < 1<<30 {
+		p.Rotate = int((int64(quarter)%4 + 4) % 4 * 90)
 	}
-	if turn%90 == 0 {
-		p.Rotate = int((turn%360 + 360) % 360)
-	}
-	unit, err := d.Number(dict["UserUnit"]) // not inherited
-	if err != nil {
-		return nil, fmt.Errorf("/UserUnit of page %d: %w", number, err)
-	}
-	if unit > 0 {
+	if unit > 0 && !math.IsInf(unit, 0) {
 		p.UserUnit = unit
 	}
 	return p, nil

@@ -5,12 +5,12 @@ import "fmt"
 // treeWalk is one descent into the page tree.
 type treeWalk struct {
 	d      *Document
-	budget int          // nodes and pages that may still be read
+	budget int          // nodes, pages and kids that may still be looked at
 	path   map[Ref]bool // nodes from the root to here
 }
 
 func (d *Document) newTreeWalk() *treeWalk {
-	return &treeWalk{d: d, budget: 2 * d.limits.Pages, path: map[Ref]bool{}}
+	return &treeWalk{d: d, budget: 4 * d.limits.Pages, path: map[Ref]bool{}}
 }
 
 // node is a dictionary in the page tree.
@@ -105,10 +105,15 @@ func (w *treeWalk) enter(n node) error {
 	if !n.ref.IsZero() && w.path[n.ref] || len(w.path) > w.d.limits.Depth {
 		return damaged(-1, "page tree runs in circles at %v", n.ref)
 	}
+	w.path[n.ref] = true
+	return w.spend()
+}
+
+// spend pays for a node, or for a kid that may turn out to be none.
+func (w *treeWalk) spend() error {
 	if w.budget--; w.budget < 0 {
 		return tooLarge(-1, "more than %d pages", w.d.limits.Pages)
 	}
-	w.path[n.ref] = true
 	return nil
 }
 
@@ -128,6 +133,9 @@ func (w *treeWalk) count(n node) (int, error) {
 	}
 	total, barren := 0, false
 	for _, kid := range n.kids {
+		if err := w.spend(); err != nil {
+			return 0, err
+		}
 		k, err := w.d.node(kid)
 		if err != nil {
 			return 0, err
@@ -189,6 +197,9 @@ func (w *treeWalk) find(n node, above Dict, left *int) (*node, Dict, error) {
 		}
 	}
 	for _, kid := range n.kids {
+		if err := w.spend(); err != nil {
+			return nil, nil, err
+		}
 		k, err := w.d.node(kid)
 		if err != nil {
 			return nil, nil, err

@@ -46,6 +46,10 @@ type scan struct {
 
 	buf []byte // the piece of the file in hand
 	at  int64  // absolute offset of buf[0]
+
+	known     bool  // whether the next two hold for buf
+	knownFrom int64 // absolute offset from which obj was searched
+	obj       int64 // absolute offset of the word obj found there, or -1
 }
 
 const (
@@ -84,25 +88,41 @@ func (s *scan) load(pos int64) error {
 		return nil
 	}
 	var err error
+	s.known = false
 	s.buf, s.at, err = s.d.window(pos-lookBack, pos+scanChunk)
 	return err
 }
 
 // find returns the index of the next obj or trailer.
 func (s *scan) find(from int) (int, string) {
-	b := s.buf[from:]
-	i := bytes.Index(b, []byte("obj"))
-	within := b
+	i := s.nextObj(from)
+	within := s.buf[from:]
 	if i >= 0 {
-		within = b[:i]
+		within = s.buf[from:i]
 	}
 	if t := bytes.Index(within, []byte("trailer")); t >= 0 {
 		return from + t, "trailer"
 	}
-	if i < 0 {
-		return -1, ""
+	return i, "obj"
+}
+
+// nextObj returns the index of the next obj, or -1. It is remembered: a file of
+// trailers alone would otherwise be searched to its end for each of them.
+func (s *scan) nextObj(from int) int {
+	at := s.at + int64(from)
+	if s.known && s.knownFrom <= at && (s.obj < 0 || s.obj >= at) {
+		if s.obj < 0 {
+			return -1
+		}
+		return int(s.obj - s.at)
 	}
-	return from + i, "obj"
+	i := bytes.Index(s.buf[from:], []byte("obj"))
+	s.known, s.knownFrom, s.obj = true, at, -1
+	if i < 0 {
+		return -1
+	}
+	s.obj = at + int64(i)
+	return from + i
 }
 
 // hit takes note of what is at an absolute offset, and returns where to go on.
@@ -175,6 +195,9 @@ func (s *scan) note(ref Ref, at int64, value Object) {
 func (s *scan) noteTrailer(at int64) error {
 	p := newParser(newLexer(s.d.src, at, min(s.d.size, at+1<<20)), s.d.limits)
 	o, err := p.object()
+	if spent := s.d.spend(p.lx.offset() - at); spent != nil {
+		return spent
+	}
 	if isRead(err) {
 		return err
 	}

@@ -2,7 +2,9 @@ package pdf
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"iter"
 )
 
 // Agree tells whether two documents have the same pages, with the same boxes,
@@ -10,36 +12,31 @@ import (
 // numbers of widgets. It is what whoever rewrites a file asks of the result.
 // The error is ErrDamaged if they differ, and names the first difference.
 func Agree(before, after *Document) error {
-	n, err := before.PageCount()
-	if err != nil {
+	if err := agreeOnPages(before, after); err != nil {
 		return err
-	}
-	m, err := after.PageCount()
-	if err != nil {
-		return err
-	}
-	if n != m {
-		return damaged(-1, "%d pages became %d", n, m)
-	}
-	for i := 1; i <= n; i++ {
-		if err := agreeOnPage(before, after, i); err != nil {
-			return err
-		}
 	}
 	return agreeOnFields(before, after)
 }
 
-func agreeOnPage(before, after *Document, number int) error {
-	p, err := before.Page(number)
-	if err != nil {
-		return err
+func agreeOnPages(before, after *Document) error {
+	next, stop := iter.Pull2(after.Pages())
+	defer stop()
+	for p, err := range before.Pages() {
+		if err != nil {
+			return err
+		}
+		q, err, ok := next()
+		switch {
+		case !ok:
+			return damaged(-1, "page %d is gone", p.Number)
+		case err != nil:
+			return err
+		case p.MediaBox != q.MediaBox || p.CropBox != q.CropBox || p.Rotate != q.Rotate || p.UserUnit != q.UserUnit:
+			return damaged(-1, "page %d has other boxes", p.Number)
+		}
 	}
-	q, err := after.Page(number)
-	if err != nil {
-		return err
-	}
-	if p.MediaBox != q.MediaBox || p.CropBox != q.CropBox || p.Rotate != q.Rotate || p.UserUnit != q.UserUnit {
-		return damaged(-1, "page %d has other boxes", number)
+	if _, err, more := next(); err != nil || more {
+		return errors.Join(err, damaged(-1, "there are more pages than before"))
 	}
 	return nil
 }

@@ -45,6 +45,9 @@ func (r *reach) mendNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
 	}
 	kids, total := Array{}, 0
 	for _, kid := range n.kids {
+		if err := w.spend(); err != nil {
+			return Ref{}, 0, err
+		}
 		k, err := r.d.node(kid)
 		if err != nil {
 			return Ref{}, 0, err

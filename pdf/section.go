@@ -34,7 +34,12 @@ func (d *Document) readSection(at int64, visit visitor) (*section, error) {
 	if !t.is("xref") {
 		return nil, damaged(at, "no cross-reference section")
 	}
-	return d.readTableSection(lx, t.start, visit)
+	s, err := d.readTableSection(lx, t.start, visit)
+	// Sections that overlap could make a small file cost as much as its square.
+	if spent := d.spend(lx.offset() - at); spent != nil {
+		return nil, spent
+	}
+	return s, err
 }
 
 func (d *Document) readTableSection(lx *lexer, at int64, visit visitor) (*section, error) {

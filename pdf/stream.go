@@ -51,13 +51,16 @@ func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool
 	return nil
 }
 
+// endWindow is how far behind stream data endstream and endobj are looked for.
+const endWindow = 4 << 10
+
 // dataEnd returns a lexer behind the word endstream that must follow data of
 // the given size.
 func (d *Document) dataEnd(start, size int64) (*lexer, error) {
 	if size < 0 || size > d.size-start {
 		return nil, damaged(start, "/Length of stream")
 	}
-	lx := newLexer(d.src, start+size, d.size)
+	lx := newLexer(d.src, start+size, min(d.size, start+size+endWindow))
 	t, err := lx.next()
 	if isRead(err) {
 		return nil, err
