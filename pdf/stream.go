@@ -138,6 +138,9 @@ func (d *Document) Raw(s *Stream) ([]byte, error) {
 	if s.size > d.limits.Decoded {
 		return nil, tooLarge(s.start, "stream of %d bytes", s.size)
 	}
+	if err := d.spend(s.size); err != nil {
+		return nil, err
+	}
 	b := make([]byte, s.size)
 	if n, err := s.from.src.ReadAt(b, s.start); n < len(b) {
 		if err == nil || errors.Is(err, io.EOF) {
