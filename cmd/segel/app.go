@@ -25,19 +25,24 @@ import (
 	"segel/internal/store/sqlstore"
 	"segel/internal/text"
 	"segel/internal/workflow"
+	"segel/revocation"
+	"segel/tsp"
 )
 
 // app is everything wired together. Here, and nowhere else, implementations meet.
 type app struct {
-	conf      config.Config
-	log       *slog.Logger
-	clock     func() time.Time
-	store     *sqlstore.Store
-	authority *authority.Authority
-	identity  *identity.Service
-	workflow  *workflow.Service
-	sealer    *credential.Sealer
-	office    *sandbox.Office // nil until openOffice
+	conf        config.Config
+	log         *slog.Logger
+	clock       func() time.Time
+	store       *sqlstore.Store
+	authority   *authority.Authority
+	identity    *identity.Service
+	workflow    *workflow.Service
+	sealer      *credential.Sealer
+	timestamper tsp.Timestamper
+	revocation  revocation.Source
+	roots       []*x509.Certificate // of the configuration
+	office      *sandbox.Office     // nil until openOffice
 }
 
 // open makes or opens the data folder and wires what commands and the service share. It starts nothing.
@@ -110,12 +115,31 @@ func (a *app) wire() error {
 		},
 		Hashers: a.conf.MaxLogins, Password: a.conf.MinPassword,
 	})
+	if err := a.wireTrust(); err != nil {
+		return err
+	}
 	a.workflow = &workflow.Service{
 		Store: a.store, Blobs: blobs, Issuer: issuer{a.authority}, Sealer: a.sealer,
-		Timestamper: a.authority.Timestamper(), Revocation: a.authority, Links: a.identity,
+		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.roots, Links: a.identity,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
 		Clock: a.clock, Random: rand.Reader, Log: a.log,
 	}
+	return nil
+}
+
+// wireTrust says where time and proof come from.
+func (a *app) wireTrust() error {
+	var err error
+	if a.roots, err = readRoots(a.conf.TrustDir); err != nil {
+		return err
+	}
+	client := outward(a.conf)
+	a.timestamper = a.authority.Timestamper()
+	if len(a.conf.TimestampURLs) > 0 {
+		a.timestamper = timestamper(a.conf, client, a.roots, a.clock)
+	}
+	// What the embedded authority issued it answers for in process; about others their own responders are asked.
+	a.revocation = revocation.Sources{a.authority, &revocation.Fetcher{HTTP: client, Clock: a.clock}}
 	return nil
 }
 

@@ -6,11 +6,11 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -44,6 +44,7 @@ type signing struct {
 	name        string
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
+	issuers     []*x509.Certificate // that the file may lack
 }
 
 func (c *signCommand) Run(w *world) error {
@@ -104,7 +105,7 @@ func (c signCommand) sign(ctx context.Context, in io.ReaderAt, size int64, s *si
 	if c.Level == "b-lt" || c.Level == "b-lta" {
 		steps = append(steps, func(src pades.Source) (*pades.Result, error) {
 			// The file may have come with signatures of issuers that cannot be asked.
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.revocation, Required: []string{field.Name}})
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.revocation, Certificates: s.issuers, Required: []string{field.Name}})
 		})
 	}
 	if c.Level == "b-lta" {
@@ -151,7 +152,7 @@ func (c signCommand) signing(w *world) (*signing, func(), error) {
 	nothing := func() {}
 	switch {
 	case c.P12 != "":
-		s, err := c.fromPKCS12()
+		s, err := c.fromPKCS12(w)
 		return s, nothing, err
 	case c.Data != "":
 		conf, err := c.config(w, nil)
@@ -167,6 +168,9 @@ func (c signCommand) signing(w *world) (*signing, func(), error) {
 			name = o.Name
 		}
 		s, err := certified(w.ctx, a.authority, name)
+		if err == nil {
+			s.timestamper, s.revocation, s.issuers = a.timestamper, a.revocation, a.roots
+		}
 		return s, a.close, err
 	}
 	fmt.Fprintln(w.stderr, "segel: signing with a throw-away credential that nobody can trust; give --data or --p12 for a real one")
@@ -187,12 +191,12 @@ func certified(ctx context.Context, a *authority.Authority, name string) (*signi
 	if err != nil {
 		return nil, err
 	}
-	return &signing{credential.Credential{Signer: key, Chain: chain}, name, a.Timestamper(), a}, nil
+	return &signing{credential: credential.Credential{Signer: key, Chain: chain}, name: name, timestamper: a.Timestamper(), revocation: a}, nil
 }
 
-// fromPKCS12 reads key and chain from a file. Time comes from the authority that was named, proof from where the
-// certificates say.
-func (c signCommand) fromPKCS12() (*signing, error) {
+// fromPKCS12 reads key and chain from a file. Time comes from the authority that was named, or from those of the
+// configuration; proof from where the certificates say.
+func (c signCommand) fromPKCS12(w *world) (*signing, error) {
 	if c.PasswordFile == "" {
 		return nil, errors.New("--p12 needs --password-file")
 	}
@@ -209,10 +213,27 @@ func (c signCommand) fromPKCS12() (*signing, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &http.Client{Timeout: 30 * time.Second}
-	s := &signing{credential: *k, name: k.Chain[0].Subject.CommonName, revocation: &revocation.Fetcher{HTTP: client, Clock: time.Now}}
+	conf, err := c.config(w, nil)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := readRoots(conf.TrustDir)
+	if err != nil {
+		return nil, err
+	}
 	if c.TSA != "" {
-		s.timestamper = &tsp.Client{URL: c.TSA, HTTP: client}
+		conf.TimestampURLs = []string{c.TSA}
+	}
+	client := outward(conf)
+	s := &signing{
+		credential: *k, name: k.Chain[0].Subject.CommonName, issuers: roots,
+		revocation: &revocation.Fetcher{HTTP: client, Clock: time.Now},
+	}
+	switch {
+	case c.TSA != "" && conf.TrustDir == "":
+		s.timestamper = &tsp.Client{URL: c.TSA, HTTP: client} // named by hand, and trusted for that
+	case len(conf.TimestampURLs) > 0:
+		s.timestamper = timestamper(conf, client, roots, time.Now)
 	}
 	return s, nil
 }

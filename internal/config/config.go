@@ -93,6 +93,32 @@ type Config struct {
 	// listed as signers. For old clients that cannot say stamp_only themselves.
 	StampOnly bool `env:"STAMP_ONLY" envDefault:"false"`
 
+	// --- Trust ---
+
+	// Time-stamp authorities (RFC 3161) that signatures, seals and documents get their time from, in the order in which they are
+	// asked, such as https://tsa.example.com/tsr,https://user:password@tsa.example.org/. Empty: the embedded authority. Without a
+	// timestamp nothing is signed.
+	TimestampURLs []string `env:"TIMESTAMP_URLS" secret:"true"`
+
+	// How long one time-stamp authority may take before the next is asked.
+	TimestampTimeout time.Duration `env:"TIMESTAMP_TIMEOUT" envDefault:"10s"`
+
+	// Folder of root certificates, as files of PEM or DER ending in .pem, .crt, .cer or .der, to which the chain of every time-stamp
+	// authority has to lead. Needed with TIMESTAMP_URLS; the embedded authority is always trusted for what it made itself.
+	TrustDir string `env:"TRUST_DIR"`
+
+	// Networks that requests of ours may reach though they are not on the public internet, such as 10.0.0.0/8,127.0.0.1. Time-stamp
+	// authorities, OCSP responders and revocation lists anywhere else inside are refused, whatever a certificate names. Proxies of
+	// the environment are never used.
+	OutboundPrivate []Network `env:"OUTBOUND_PRIVATE"`
+
+	// Ports that such requests may reach, besides those that TIMESTAMP_URLS names.
+	OutboundPorts []uint16 `env:"OUTBOUND_PORTS" envDefault:"80,443"`
+
+	// How long before the newest timestamp of a completed document loses its strength, because the certificate of its authority
+	// runs out, it is renewed by a further one.
+	RenewBefore time.Duration `env:"RENEW_BEFORE" envDefault:"8760h"`
+
 	// --- Load ---
 
 	// Uploads received at the same time. Each takes room on the disk, hardly any memory.

@@ -42,7 +42,7 @@ func TestEveryMemberHasAVariableAndAManual(t *testing.T) {
 			t.Errorf("%s has no sentence about it: %q", m.field, c)
 		}
 	}
-	if len(doc.titles) != 5 || doc.titles["DataDir"] != "Service" {
+	if len(doc.titles) != 6 || doc.titles["DataDir"] != "Service" {
 		t.Errorf("parts of the manual: %v", doc.titles)
 	}
 }
@@ -97,6 +97,13 @@ func TestEveryProblemIsToldByItsVariable(t *testing.T) {
 		{"SEGEL_ACCESS_LIFETIME=1s", "SEGEL_ACCESS_LIFETIME: 1s is too short"},
 		{"SEGEL_REFRESH_LIFETIME=1h", "SEGEL_REFRESH_LIFETIME: must not be shorter"},
 		{"SEGEL_TRUSTED_PROXIES=proxy", "SEGEL_TRUSTED_PROXIES"},
+		{"SEGEL_TIMESTAMP_URLS=https://tsa.example/", "SEGEL_TIMESTAMP_URLS: needs TRUST_DIR"},
+		{"SEGEL_TIMESTAMP_URLS=https://tsa.example/,ftp://u:geheim@tsa.example/", "SEGEL_TIMESTAMP_URLS: number 2 is no address"},
+		{"SEGEL_TIMESTAMP_URLS=https://u:geheim@tsa .example/", "SEGEL_TIMESTAMP_URLS: number 1 is no address"},
+		{"SEGEL_TIMESTAMP_TIMEOUT=1ms", "SEGEL_TIMESTAMP_TIMEOUT: 1ms is too short"},
+		{"SEGEL_OUTBOUND_PORTS=443,0", "SEGEL_OUTBOUND_PORTS: must be ports"},
+		{"SEGEL_OUTBOUND_PORTS=65536", "SEGEL_OUTBOUND_PORTS"},
+		{"SEGEL_OUTBOUND_PRIVATE=intranet", "SEGEL_OUTBOUND_PRIVATE"},
 	} {
 		_, err := Load([]string{test.set}, nil)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -120,6 +127,7 @@ func TestSecretsCanComeFromFilesAndAreNeverPrinted(t *testing.T) {
 	}
 	c, err := Load([]string{
 		"SEGEL_DATABASE_FILE=" + file, "SEGEL_METRICS_TOKEN=geheim",
+		"SEGEL_TIMESTAMP_URLS=https://tsa.example/,https://pemakai:geheim@tsa.example/b?key=geheim", "SEGEL_TRUST_DIR=roots",
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +140,8 @@ func TestSecretsCanComeFromFilesAndAreNeverPrinted(t *testing.T) {
 		if strings.Contains(printed, "geheim") {
 			t.Errorf("%s shows a secret:\n%s", verb, printed)
 		}
-		if !strings.Contains(printed, "SEGEL_DATABASE=postgres://********@db.example/segel\n") || !strings.Contains(printed, "SEGEL_METRICS_TOKEN=********\n") {
+		if !strings.Contains(printed, "SEGEL_DATABASE=postgres://********@db.example/segel\n") || !strings.Contains(printed, "SEGEL_METRICS_TOKEN=********\n") ||
+			!strings.Contains(printed, "SEGEL_TIMESTAMP_URLS=https://********@tsa.example/,https://********@tsa.example/b\n") {
 			t.Errorf("%s does not show that secrets are set:\n%s", verb, printed)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -84,7 +85,19 @@ func (m member) write(value any) string {
 		}
 		return s
 	case []string:
+		if m.secret {
+			v = slices.Clone(v)
+			for i := range v {
+				v[i] = hide(v[i])
+			}
+		}
 		return strings.Join(v, ",")
+	case []uint16:
+		var all []string
+		for _, n := range v {
+			all = append(all, strconv.Itoa(int(n)))
+		}
+		return strings.Join(all, ",")
 	case []Network:
 		var all []string
 		for _, n := range v {

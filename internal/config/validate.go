@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,7 @@ func (c Config) Validate() error {
 	v.when(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT", "must be text or json")
 	v.when(c.Organisation == "", "ORGANISATION", "must not be empty")
 	v.when(!strings.Contains(c.AdminEmail, "@"), "ADMIN_EMAIL", "must be an e-mail address")
+	v.trust(c)
 	v.numbers(c)
 	v.durations(c)
 	return errors.Join(v...)
@@ -73,6 +75,18 @@ func (v *problems) url(name, s string, schemes ...string) {
 		}
 	}
 	v.add(name, "must be an address such as %s://example.com", schemes[len(schemes)-1])
+}
+
+func (v *problems) trust(c Config) {
+	for i, address := range c.TimestampURLs {
+		// An address may hold a password, so neither it nor the parser's words about it are repeated.
+		u, err := url.Parse(address)
+		if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+			v.add("TIMESTAMP_URLS", "number %d is no address; write it such as https://tsa.example.com/tsr", i+1)
+		}
+	}
+	v.when(len(c.TimestampURLs) > 0 && c.TrustDir == "", "TIMESTAMP_URLS", "needs TRUST_DIR, the roots to which these authorities have to lead")
+	v.when(len(c.OutboundPorts) == 0 || slices.Contains(c.OutboundPorts, 0), "OUTBOUND_PORTS", "must be ports from 1 to 65535")
 }
 
 func (v *problems) origin(o string) {
@@ -111,6 +125,7 @@ func (v *problems) durations(c Config) {
 		{"ACCESS_LIFETIME", c.AccessLifetime, time.Minute}, {"REFRESH_LIFETIME", c.RefreshLifetime, time.Minute},
 		{"GUEST_LIFETIME", c.GuestLifetime, time.Minute}, {"SESSION_LIFETIME", c.SessionLifetime, time.Minute},
 		{"IDEMPOTENCY_LIFETIME", c.IdempotencyLifetime, time.Minute},
+		{"TIMESTAMP_TIMEOUT", c.TimestampTimeout, time.Second}, {"RENEW_BEFORE", c.RenewBefore, time.Hour},
 	} {
 		if d.value < d.min {
 			v.add(d.name, "%v is too short; at least %v", d.value, d.min)

@@ -96,7 +96,7 @@ func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Re
 		}},
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
 			// A file may have come with signatures of issuers that we cannot ask; ours have to be proved.
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Required: ours})
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Required: ours})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
 			return pades.DocumentTimestamp(ctx, src, s.Timestamper)

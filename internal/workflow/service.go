@@ -61,7 +61,7 @@ type Links interface {
 	MintGuestLink(ctx context.Context, d contract.DocumentID, guest contract.PersonID) (url string, err error)
 }
 
-// Service holds what the verbs work with. All members but Links are required.
+// Service holds what the verbs work with. All members but Links and Certificates are required.
 type Service struct {
 	Store       Store
 	Blobs       blob.Store
@@ -70,12 +70,14 @@ type Service struct {
 	Sealer      Sealer
 	Timestamper tsp.Timestamper
 	Revocation  revocation.Source
-	Links       Links
-	Limits      contract.Limits
-	StampOnly   bool // finalize demands a stamping order where all placements are stamps
-	Clock       func() time.Time
-	Random      io.Reader
-	Log         *slog.Logger
+	// Certificates are issuers that files may lack, such as the roots of time-stamp authorities.
+	Certificates []*x509.Certificate
+	Links        Links
+	Limits       contract.Limits
+	StampOnly    bool // finalize demands a stamping order where all placements are stamps
+	Clock        func() time.Time
+	Random       io.Reader
+	Log          *slog.Logger
 
 	files    locks // one builder of a document's next revision at a time
 	watch    watchers

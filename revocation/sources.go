@@ -1,0 +1,26 @@
+package revocation
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+)
+
+// Sources asks one source after the other until one has proof, that a certificate is good or that it was revoked.
+type Sources []Source
+
+// Revocation returns the first proof. Where there is none, the error has each one's reason.
+func (all Sources) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Material, error) {
+	errs := []error{errors.New("no source has proof")}
+	for _, s := range all {
+		m, err := s.Revocation(ctx, cert, issuer)
+		if err == nil || errors.Is(err, ErrRevoked) {
+			return m, err
+		}
+		errs = append(errs, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return Material{}, errors.Join(errs...)
+}
