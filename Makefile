@@ -7,7 +7,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-race demo bench check fmt lint generate clean
+.PHONY: help run build test test-race demo bench judge check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,11 @@ demo: build ## walk one contract through a service of its own, and print each st
 
 bench: build ## measure what docs/performance.md states
 	@go run ./scripts/bench $(BIN)
+
+judge: ## have programs of strangers judge what we sign: judge/README.md (SEGEL_PDFS=folder of more files)
+	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java
+	@judge/setup
+	@go run ./judge
 
 check: lint ## format, vet, staticcheck, module file, generated files
 	@scripts/drift

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,11 +73,46 @@ func (it *item) spot(p *paper, o *pades.Options, visible bool) error {
 	if err != nil {
 		return err
 	}
-	it.shown = place{left: 0.1, top: 0.8, right: 0.5, bottom: 0.9}
-	w, h := page.Displayed()
-	box := pdf.Rect{LLX: it.shown.left * w, LLY: (1 - it.shown.bottom) * h, URX: it.shown.right * w, URY: (1 - it.shown.top) * h}
+	var box pdf.Rect
+	if it.shown, box, err = free(d, page); err != nil {
+		return err
+	}
 	o.NewField.Page, o.NewField.Rect = 1, page.ToUser(box)
 	seen(box, nil, "https://segel.example/verify/1")(o)
 	o.Time = time.Now()
 	return nil
+}
+
+// free is a box on the page, as displayed, that no annotation of it touches: judges call a signature that lies over
+// something else suspicious, and are right to. If there is none, it is any.
+func free(d *pdf.Document, page *pdf.Page) (place, pdf.Rect, error) {
+	annots, err := d.Array(page.Dict["Annots"])
+	if err != nil {
+		return place{}, pdf.Rect{}, err
+	}
+	var taken []pdf.Rect
+	for _, a := range annots {
+		dict, err := d.Dict(a)
+		if err != nil {
+			continue
+		}
+		if r, err := d.Rect(dict["Rect"]); err == nil && !r.Empty() {
+			taken = append(taken, page.FromUser(r))
+		}
+	}
+	w, h := page.Displayed()
+	var p place
+	var box pdf.Rect
+	for _, size := range [][2]float64{{0.25, 0.04}, {0.1, 0.04}, {0.025, 0.05}} {
+		for top := 0.99 - size[1]; top > 0; top -= 0.01 {
+			for left := 0.005; left+size[0] < 1; left += 0.01 {
+				p = place{left, top, left + size[0], top + size[1]}
+				box = pdf.Rect{LLX: p.left * w, LLY: (1 - p.bottom) * h, URX: p.right * w, URY: (1 - p.top) * h}
+				if !slices.ContainsFunc(taken, func(r pdf.Rect) bool { return !r.Intersect(box).Empty() }) {
+					return p, box, nil
+				}
+			}
+		}
+	}
+	return p, box, nil
 }

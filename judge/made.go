@@ -117,7 +117,7 @@ func nested(h *house, signers int) sample {
 	}
 	s.paper = h.paper(pdftest.Table(2)).fields(append(specs, pades.FieldSpec{Name: "Segel"})...)
 	for i, f := range specs {
-		s.paper.sign(f.Name, i%len(h.people), seen(f.Rect, nil, ""))
+		s.paper.sign(f.Name, i%ed25519Key, seen(f.Rect, nil, ""))
 		s.levels[f.Name] = "B-LTA"
 	}
 	s.levels["Segel"] = "B-LTA"

@@ -81,13 +81,13 @@ func judgeAll(r *report, work string, trust []string, made, given []item) {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		r.each("pyhanko", signed, func(it item, no complain) { ask(pyhanko, it, it.pyhanko, no) })
+		r.each("pyhanko", signed, func(it item, no complain) { ask(pyhanko, it, it.pyhanko, it.harmedPyhanko, no) })
 		pyhanko.stop()
-		r.each("verapdf", archives, func(it item, no complain) { ask(vera, it, it.vera, no) })
+		r.each("verapdf", archives, func(it item, no complain) { ask(vera, it, it.vera, nil, no) })
 		vera.stop()
 	})
 	wg.Go(func() {
-		r.each("dss", signed, func(it item, no complain) { ask(dss, it, it.dss, no) })
+		r.each("dss", signed, func(it item, no complain) { ask(dss, it, it.dss, it.harmedDSS, no) })
 		dss.stop()
 	})
 	wg.Go(func() {
@@ -102,14 +102,21 @@ func judgeAll(r *report, work string, trust []string, made, given []item) {
 	wg.Wait()
 }
 
-// ask has a stranger look at an item, and holds his answer against what is expected.
-func ask[A any](s *stranger, it item, hold func(A, complain), no complain) {
-	var a A
-	if err := s.ask(it.path, &a); err != nil {
+// ask has a stranger look at an item, and holds his answer against what is expected; and against his answer about the
+// file before, if it was another's. One who says nothing of that one cannot be asked whether it was harmed.
+func ask[A any](s *stranger, it item, hold func(A, complain), harmed func(before, after A, no complain), no complain) {
+	var after, before A
+	if err := s.ask(it.path, &after); err != nil {
 		no("%v", err)
 		return
 	}
-	hold(a, no)
+	hold(after, no)
+	if it.before == "" || harmed == nil {
+		return
+	}
+	if err := s.ask(it.before, &before); err == nil {
+		harmed(before, after, no)
+	}
 }
 
 // emptied makes an empty folder.

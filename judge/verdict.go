@@ -59,6 +59,41 @@ type veraAnswer struct {
 // complain gathers what a judge said against expectation.
 type complain func(format string, args ...any)
 
+// harmedPyhanko tells which earlier signatures pyHanko was content with, and no more is.
+func (it item) harmedPyhanko(before, after pyhankoAnswer, no complain) {
+	is := map[string]pyhankoSignature{}
+	for _, s := range after.Signatures {
+		is[s.Field] = s
+	}
+	for _, s := range before.Signatures {
+		if s.content() && !is[s.Field].content() {
+			no("%s: was in order before, now: %s %s %s", s.Field, is[s.Field].Summary, is[s.Field].Suspicious, is[s.Field].Error)
+		}
+	}
+}
+
+// content tells that pyHanko found a signature whole and nothing suspicious behind it, whoever made it.
+func (s pyhankoSignature) content() bool {
+	return s.Error == "" && s.Intact && s.Valid && s.Suspicious == "" && (s.Kind == "timestamp" || s.DocMDP != nil && *s.DocMDP)
+}
+
+// harmedDSS is the same of DSS.
+func (it item) harmedDSS(before, after dssAnswer, no complain) {
+	is := map[string]dssSignature{}
+	for _, s := range after.Signatures {
+		is[s.Field] = s
+	}
+	for _, s := range before.Signatures {
+		if s.content() && !is[s.Field].content() {
+			no("%s: was in order before, now: digest %v, signature %v, %s", s.Field, is[s.Field].Digest, is[s.Field].Valid, is[s.Field].changes())
+		}
+	}
+}
+
+func (s dssSignature) content() bool {
+	return s.Digest && s.Valid && s.RangeValid && s.Consistent && s.changes() == ""
+}
+
 // pyhanko holds pyHanko's answer against what is expected.
 func (it item) pyhanko(a pyhankoAnswer, no complain) {
 	if a.Error != "" {
