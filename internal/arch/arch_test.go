@@ -45,6 +45,8 @@ var table = map[string][]string{
 	"internal/store/storetest/pgtest": {},
 	"internal/store/sqlstore":         {"internal/contract", "internal/store", "internal/audit", "internal/jobs"},
 	"internal/jobs":                   {"internal/contract"},
+	"internal/convert":                {},
+	"internal/convert/office":         {"internal/convert"},
 	"internal/credential":             {},
 	"internal/outbound":               {},
 	"internal/authority":              {"cms", "tsp", "revocation", "internal/credential"},
@@ -68,7 +70,7 @@ var table = map[string][]string{
 var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest"}
 
 // implementations are imported by cmd/segel and by tests alone.
-var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/sandbox"}
+var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/sandbox", "internal/convert/office"}
 
 // barred are standard packages that a room must not know.
 var barred = map[string][]string{
