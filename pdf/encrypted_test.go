@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"segel/pdf"
+	"segel/pdf/pdftest"
 )
 
 // The files below testdata/encrypted are pdftest.Form, encrypted by qpdf with
@@ -172,4 +173,30 @@ func TestKeyMadeOfNoIDStaysTheKey(t *testing.T) {
 	rewritten := must[[]byte](t)(rewrite(t, updated, pdf.RewriteOptions{}))
 	accepted(t, "rewritten", rewritten)
 	must[*pdf.Document](t)(openWith(rewritten, ""))
+}
+
+func TestPasswordOfOldFilesIsTriedInTheirEncoding(t *testing.T) {
+	t.Parallel()
+	qpdf, err := exec.LookPath("qpdf")
+	if err != nil {
+		t.Skip("qpdf is not installed")
+	}
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.pdf")
+	if err := os.WriteFile(in, pdftest.Form(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, bits := range []string{"40", "128", "256"} {
+		out := filepath.Join(dir, bits+".pdf")
+		said, err := exec.Command(qpdf, "--allow-weak-crypto", "--password-mode=unicode", "--encrypt", "kafé", "öwner", bits, "--", in, out).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s", said)
+		}
+		file := must[[]byte](t)(os.ReadFile(out))
+		for _, password := range []string{"kafé", "öwner"} {
+			if _, err := openWith(file, password); err != nil {
+				t.Errorf("%s bits: %s: %v", bits, password, err)
+			}
+		}
+	}
 }

@@ -19,11 +19,13 @@ const (
 
 // Facts are what a file says about itself, and how sound it was found to be.
 type Facts struct {
-	Version       string    // the higher one of header and catalog, such as "1.7"
-	HeaderVersion string    // as the header says
-	HeaderOffset  int64     // bytes of junk before %PDF-
-	JunkAfter     int64     // bytes behind the last %%EOF, unless all are white space
-	Encrypted     bool      // and opened
+	Version       string // the higher one of header and catalog, such as "1.7"
+	HeaderVersion string // as the header says
+	HeaderOffset  int64  // bytes of junk before %PDF-
+	JunkAfter     int64  // bytes behind the last %%EOF, unless all are white space
+	Encrypted     bool   // and opened
+	Encryption    Encryption
+	Objects       int       // that the cross-reference leads to
 	Repaired      bool      // the cross-reference was rebuilt by scanning
 	Linearized    bool      // and not updated since
 	XRefStyle     XRefStyle // of the newest section; 0 if repaired
@@ -58,6 +60,10 @@ func (d *Document) collectFacts() *Facts {
 		Linearized:    d.header.linearized == d.size-d.header.offset,
 		XRefStyle:     d.style(),
 	}
+	if d.security != nil {
+		f.Encryption = d.security.facts
+	}
+	f.Objects = d.slots.used()
 	f.JunkAfter = d.junkAfter()
 	_, root, err := d.Root()
 	if err != nil {

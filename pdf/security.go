@@ -15,6 +15,7 @@ type security struct {
 	plainMetadata bool // /EncryptMetadata is false
 	dict          Ref  // the encryption dictionary, which is never encrypted itself
 	random        io.Reader
+	facts         Encryption
 }
 
 // method is how one kind of data is encrypted.
@@ -45,8 +46,9 @@ func (d *Document) unlock(password string) error {
 	if err := d.methods(s, dict, h.version); err != nil {
 		return err
 	}
-	for _, p := range []string{"", password} {
-		if s.key = h.fileKey([]byte(p)); s.key != nil {
+	s.facts = h.facts(s)
+	for _, p := range spellings(password) {
+		if s.key = h.fileKey(p); s.key != nil {
 			// What was parsed so far was not decrypted.
 			d.objects = newCache[Object](d.objects.budget)
 			d.containers = newCache[*container](d.containers.budget)

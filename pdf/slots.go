@@ -63,6 +63,21 @@ func (t *slots) set(n uint32, s slot) {
 	t.highest = max(t.highest, n)
 }
 
+// used counts the objects in use.
+func (t *slots) used() (n int) {
+	for _, page := range t.pages {
+		if page == nil {
+			continue
+		}
+		for _, s := range page {
+			if s.kind() >= slotPlain {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // each calls f for every object in use, in order of number, until f errs.
 func (t *slots) each(f func(n uint32, s slot) error) error {
 	for i, page := range t.pages {
