@@ -83,6 +83,7 @@ func (e *explanation) timestamps(s *subject) {
 		e.chain("timestamp", st)
 	}
 	switch {
+	case s.proof == nil && s.document: // it proves itself
 	case s.proof == nil:
 		e.add("existence", StepUnknown, clausePast, reason("time.unproven"))
 	case s.proof.field != "":

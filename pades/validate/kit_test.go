@@ -91,9 +91,12 @@ func clock(c *x509.Certificate) {
 	c.ExtraExtensions = []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 37}, Critical: true, Value: purpose}}
 }
 
-// chain is a holder's certificate and its issuers', without the root.
+// chain is a holder's certificate and its issuers', without the root unless that is all.
 func (h *holder) chain() []*x509.Certificate {
-	var list []*x509.Certificate
+	list := []*x509.Certificate{h.cert}
+	if h.issuer != nil {
+		h = h.issuer
+	}
 	for ; h.issuer != nil; h = h.issuer {
 		list = append(list, h.cert)
 	}
@@ -188,7 +191,7 @@ func (p *paper) sign(h *holder, stamps ...*tsp.Token) *facts.Signature {
 	s := &facts.Signature{
 		Field: "Tanda" + itoa(n), Kind: facts.Approval, Form: facts.FormCAdES, SubFilter: "ETSI.CAdES.detached", Revision: n,
 		Claimed: date(2025, 6, 1), Coverage: facts.Coverage{State: facts.WholeFile, End: int64(n) * 1000},
-		Container: sd, Info: &sd.Signers[0], Signer: sd.Certificates[0], Certificates: sd.Certificates, Digest: crypto.SHA256, Page: 1,
+		Container: sd, Info: &sd.Signers[0], Signer: sd.Certificate(sd.Signers[0]), Certificates: sd.Certificates, Digest: crypto.SHA256, Page: 1,
 	}
 	for _, t := range stamps {
 		s.Tokens = append(s.Tokens, facts.Token{Token: t})

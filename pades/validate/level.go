@@ -21,7 +21,7 @@ func (v *validation) level(s *subject) (Level, *Reason) {
 		return LevelNone, nil
 	case len(s.flaws) > 0:
 		return because(LevelPAdES, "level.no_baseline", "what", strings.Join(s.flaws, ", "))
-	case s.proof == nil:
+	case s.proof == nil || s.sub == TimestampOrderFailure:
 		return because(LevelB, "level.no_time")
 	}
 	last, inside := s.evidenceIn()

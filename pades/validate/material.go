@@ -1,16 +1,13 @@
 package validate
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/x509"
 	encodingasn1 "encoding/asn1"
 	"errors"
+	"slices"
 	"time"
-
-	"golang.org/x/crypto/cryptobyte"
-	"golang.org/x/crypto/cryptobyte/asn1"
 
 	"segel/cms"
 	"segel/revocation"
@@ -18,8 +15,9 @@ import (
 
 // Bounds of what a file can bring along as proof. Reading a list costs time for each certificate it is asked about.
 const (
-	maxMaterial = 1024
-	maxAsked    = 4096 // statements read for one file
+	maxResponses = 4096
+	maxLists     = 512
+	maxAsked     = 20_000 // statements read for one file
 )
 
 // Where proof came from.
@@ -36,10 +34,8 @@ type material struct {
 	origin string
 	// revision is the first that holds it; 0 where that is not known, and of proof from the net.
 	revision int
-	within   *subject // whose signed attributes hold it; nil of others
-	// issuer is the name that a list speaks for; nil of a response.
-	issuer []byte
-	read   map[string]statement // by certificate and issuer
+	within   *subject             // whose signed attributes hold it; nil of others
+	read     map[string]statement // by certificate and issuer
 }
 
 // statement is what a proof says about one certificate; err is why it says nothing.
@@ -50,7 +46,11 @@ type statement struct {
 
 // materials are all proof at hand.
 type materials struct {
-	all   []*material
+	responses map[string][]*material // by the serials they speak of
+	lists     map[string][]*material // by issuer
+	counted   int                    // responses
+	listed    int                    // lists
+
 	seen  map[[sha256.Size]byte]*material
 	asked int
 	full  bool // some were left out
@@ -59,7 +59,7 @@ type materials struct {
 // add takes proof up. The same proof at two places counts for the older one.
 func (m *materials) add(one material) {
 	if m.seen == nil {
-		m.seen = map[[sha256.Size]byte]*material{}
+		m.seen, m.responses, m.lists = map[[sha256.Size]byte]*material{}, map[string][]*material{}, map[string][]*material{}
 	}
 	id := sha256.Sum256(one.der)
 	if known, ok := m.seen[id]; ok {
@@ -68,55 +68,70 @@ func (m *materials) add(one material) {
 		}
 		return
 	}
-	if len(m.all) == maxMaterial {
+	one.read = map[string]statement{}
+	if one.crl {
+		m.addList(&one, id)
+	} else {
+		m.addResponse(&one, id)
+	}
+}
+
+func (m *materials) addList(one *material, id [sha256.Size]byte) {
+	issuer := crlIssuer(one.der)
+	if issuer == nil {
+		return
+	}
+	if m.listed == maxLists {
 		m.full = true
 		return
 	}
-	if one.crl {
-		// A list that cannot be read says nothing; the one who is asked for tells so.
-		if one.issuer = crlIssuer(one.der); one.issuer == nil {
-			return
-		}
-	}
-	one.read = map[string]statement{}
-	m.seen[id] = &one
-	m.all = append(m.all, &one)
+	m.listed++
+	m.seen[id] = one
+	m.lists[string(issuer)] = append(m.lists[string(issuer)], one)
 }
 
-// crlIssuer reads the issuer's name of a list without reading its entries (RFC 5280 §5.1); nil where there is none.
-func crlIssuer(der []byte) []byte {
-	outer := cryptobyte.String(der)
-	var list, body, issuer cryptobyte.String
-	if !outer.ReadASN1(&list, asn1.SEQUENCE) || !list.ReadASN1(&body, asn1.SEQUENCE) ||
-		!body.SkipOptionalASN1(asn1.INTEGER) || !body.SkipASN1(asn1.SEQUENCE) || !body.ReadASN1Element(&issuer, asn1.SEQUENCE) {
-		return nil
+func (m *materials) addResponse(one *material, id [sha256.Size]byte) {
+	serials := ocspSerials(one.der)
+	if len(serials) == 0 {
+		return
 	}
-	return issuer
+	if m.counted == maxResponses {
+		m.full = true
+		return
+	}
+	m.counted++
+	m.seen[id] = one
+	for _, n := range slices.Compact(serials) {
+		m.responses[n] = append(m.responses[n], one)
+	}
 }
 
 // about returns what the proof at hand says about a certificate of an issuer, without what says nothing.
 func (v *validation) about(cert, issuer *x509.Certificate) []evidence {
 	var list []evidence
-	id := askedAbout(cert, issuer)
-	for _, m := range v.materials.all {
-		if m.crl && !bytes.Equal(m.issuer, issuer.RawSubject) {
-			continue
-		}
-		s, known := m.read[id]
-		if !known {
-			if v.materials.asked >= maxAsked {
-				v.materials.full = true
-				continue
-			}
-			v.materials.asked++
-			s = read(m, cert, issuer)
-			m.read[id] = s
-		}
-		if s.err == nil && !s.ThisUpdate.After(v.o.At.Add(skew)) && !v.responderRevoked(s.Responder, issuer) {
+	for _, m := range slices.Concat(v.materials.responses[cert.SerialNumber.String()], v.materials.lists[string(issuer.RawSubject)]) {
+		s, ok := v.ask(m, cert, issuer)
+		if ok && !s.ThisUpdate.After(v.o.At.Add(skew)) && !v.responderRevoked(s.Responder, issuer) {
 			list = append(list, evidence{m, s.Status})
 		}
 	}
 	return list
+}
+
+// ask reads what one proof says about one certificate, once.
+func (v *validation) ask(m *material, cert, issuer *x509.Certificate) (statement, bool) {
+	id := askedAbout(cert, issuer)
+	s, known := m.read[id]
+	if !known {
+		if v.materials.asked >= maxAsked {
+			v.materials.full = true
+			return s, false
+		}
+		v.materials.asked++
+		s = read(m, cert, issuer)
+		m.read[id] = s
+	}
+	return s, s.err == nil
 }
 
 // responderRevoked reports whether a list says that a delegated responder was revoked. Most certificates of responders
@@ -126,25 +141,10 @@ func (v *validation) responderRevoked(c, issuer *x509.Certificate) bool {
 	if c == nil || c.Equal(issuer) {
 		return false
 	}
-	for _, m := range v.materials.all {
-		if !m.crl || !bytes.Equal(m.issuer, issuer.RawSubject) {
-			continue
-		}
-		id := askedAbout(c, issuer)
-		s, known := m.read[id]
-		if !known {
-			if v.materials.asked >= maxAsked {
-				return false
-			}
-			v.materials.asked++
-			s = read(m, c, issuer)
-			m.read[id] = s
-		}
-		if s.err == nil && s.Standing == revocation.Revoked {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.materials.lists[string(issuer.RawSubject)], func(m *material) bool {
+		s, ok := v.ask(m, c, issuer)
+		return ok && s.Standing == revocation.Revoked
+	})
 }
 
 func askedAbout(cert, issuer *x509.Certificate) string {

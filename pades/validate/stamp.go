@@ -26,7 +26,11 @@ func stampOf(field, reason string) (serial, rest string, ok bool) {
 		if serial != "" && serial != m[1] {
 			return "", "", false // it contradicts itself
 		}
-		return m[1], rest, isSerial(m[1])
+		serial = m[1]
+		if isSerial(serial) {
+			return serial, rest, true
+		}
+		return "", "", false
 	}
 	if oldStampField.MatchString(field) && isSerial(serial) {
 		return serial, rest, true

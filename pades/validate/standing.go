@@ -85,8 +85,9 @@ func refused(c *x509.Certificate, f *failure) standing {
 }
 
 // judgeChain walks a chain from the root down, as past signature validation does (ETSI EN 319 102-1 §5.6.2): each
-// certificate may bring the moment forward up to which the chain can be relied on, and proof about a certificate
-// counts if it existed while its issuer could be relied on. The chain holds for what existed by that moment.
+// certificate may bring the moment forward up to which the chain can be relied on (its end, its revocation, the end of
+// an algorithm), and proof about a certificate counts if it existed while its issuer could be relied on. The chain
+// holds for what existed by that moment, if everybody in it was known to be good then.
 func (v *validation) judgeChain(ctx context.Context, q question, c chain) (standing, error) {
 	s := standing{chain: c, inside: true, certificates: make([]Certificate, len(c))}
 	control := v.o.At
@@ -112,7 +113,9 @@ func (v *validation) judgeChain(ctx context.Context, q question, c chain) (stand
 			s.use(used, q, cert)
 		}
 		for _, l := range ends {
-			if l.until.Before(control) {
+			// Not to have asked lately is no reason to doubt what an issuer said; whether it is enough for what
+			// is to hold, settle tells.
+			if l.sub != TryLater && l.sub != NoPOE && l.until.Before(control) {
 				control = l.until
 			}
 		}
@@ -203,6 +206,9 @@ func (v *validation) revocation(q question, cert, issuer *x509.Certificate, cont
 	all := v.about(cert, issuer)
 	if l, e := revoked(q, cert, all, ca); e != nil {
 		d.Revocation, d.RevokedAt, d.RevokedFor, d.ProvedBy = "revoked", Time{e.At}, e.Reason.String(), e.origin
+		if before, _ := v.good(q, cert, all, control); before != nil && !l.until.Before(q.exists) {
+			e = before // it was revoked later; what counts is what was known then
+		}
 		return l, e
 	}
 	best, late := v.good(q, cert, all, control)

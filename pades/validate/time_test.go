@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"crypto/x509"
+	"slices"
 	"testing"
 	"time"
 )
@@ -54,4 +56,170 @@ func TestCertificateThatEndedIsOutOfBoundsWithoutATimestamp(t *testing.T) {
 	p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
 	is(t, p.judge(date(2025, 6, 3)), 0, "", LevelB)
 	is(t, p.judge(date(2026, 1, 2)), 0, OutOfBoundsNoPOE, LevelB)
+}
+
+func TestRevocationAfterTheTimestampDoesNoHarm(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	p.prove([][]byte{w.budi.revoked(date(2025, 8, 1), date(2025, 9, 1), 1)})
+	r := p.judge(date(2025, 9, 2))
+	is(t, r, 0, "", LevelLT)
+	if c := r.Signatures[0].Chain[0]; c.Revocation != "revoked" || !c.RevokedAt.Equal(date(2025, 8, 1)) || c.RevokedFor != "keyCompromise" {
+		t.Errorf("told as %s at %s for %s", c.Revocation, c.RevokedAt, c.RevokedFor)
+	}
+}
+
+func TestRevocationBeforeTheTimestampCounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	p.prove([][]byte{w.budi.revoked(date(2025, 5, 1), date(2025, 9, 1), 1)})
+	is(t, p.judge(date(2025, 9, 2)), 0, RevokedNoPOE, LevelT)
+}
+
+func TestRevocationAtTheMomentOfTheTimestampCounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	p.prove([][]byte{w.budi.revoked(date(2025, 6, 1), date(2025, 9, 1), 1)})
+	is(t, p.judge(date(2025, 9, 2)), 0, RevokedNoPOE, LevelT)
+}
+
+func TestRevocationCountsWithoutATimestampWheneverItWas(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.paper()
+	p.sign(w.budi)
+	p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 9, 1)), w.budi.revoked(date(2025, 8, 1), date(2025, 9, 1), 1)})
+	is(t, p.judge(date(2025, 9, 2)), 0, RevokedNoPOE, LevelB)
+}
+
+func TestSignatureOverATimestampAfterTheRevocationIsProvedTooLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.paper()
+	p.archive(w.tsa, date(2025, 5, 2))
+	p.sign(w.budi, w.tsa.token(date(2025, 6, 1), content[:]))
+	proved(p, date(2025, 6, 2))
+	p.prove([][]byte{w.budi.revoked(date(2025, 5, 1), date(2025, 9, 1), 1)})
+	is(t, p.judge(date(2025, 9, 2)), 1, RevokedBefore, LevelT)
+}
+
+func TestSignatureOverATimestampAfterTheCertificateEndedIsProvedTooLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.paper()
+	p.archive(w.tsa, date(2026, 2, 1))
+	p.sign(w.budi)
+	proved(p, date(2026, 2, 2))
+	is(t, p.judge(date(2026, 2, 3)), 1, Expired, LevelB)
+}
+
+func TestSignatureBeforeItsCertificateBeganFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.paper()
+	p.sign(w.budi, w.tsa.token(date(2023, 6, 1), content[:]))
+	proved(p, date(2025, 6, 2))
+	is(t, p.judge(date(2025, 6, 3)), 0, NotYetValid, LevelT)
+}
+
+func TestRevokedIssuerIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	p.prove([][]byte{w.issuing.revoked(date(2025, 5, 1), date(2025, 9, 1), 2)})
+	is(t, p.judge(date(2025, 9, 2)), 0, RevokedCANoPOE, LevelT)
+}
+
+func TestProofThatMayBeYoungerThanTheEndOfItsIssuerDoesNotCount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	p.prove([][]byte{w.issuing.revoked(date(2025, 8, 1), date(2025, 9, 1), 2)})
+	// The issuer's key fell into wrong hands in August: it may have made the proof of June as well.
+	is(t, p.judge(date(2025, 9, 2)), 0, NoPOE, LevelT)
+	p = proved(signed(t, w), date(2025, 6, 2))
+	p.archive(w.tsa, date(2025, 6, 3))
+	p.prove([][]byte{w.issuing.revoked(date(2025, 8, 1), date(2025, 9, 1), 2)})
+	is(t, p.judge(date(2025, 9, 2)), 0, "", LevelLTA)
+}
+
+func TestCertificateOnHoldIsToBeTriedLater(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	p.prove([][]byte{w.budi.revoked(date(2025, 5, 20), date(2025, 6, 3), 6)})
+	is(t, p.judge(date(2025, 6, 4)), 0, TryLater, LevelT)
+	p.prove([][]byte{w.budi.good(date(2025, 6, 10))})
+	is(t, p.judge(date(2025, 6, 11)), 0, "", LevelLT)
+}
+
+func TestRevokedClockProvesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	p.prove(nil, w.timeRoot.list(date(2025, 9, 1), x509.RevocationListEntry{SerialNumber: w.tsa.cert.SerialNumber, RevocationTime: date(2025, 8, 1), ReasonCode: 1}))
+	r := p.judge(date(2025, 9, 2))
+	is(t, r, 0, TryLater, LevelB)
+	if ts := r.Signatures[0].Timestamps[0]; ts.SubIndication != RevokedNoPOE {
+		t.Errorf("timestamp is %s", ts.SubIndication)
+	}
+}
+
+func TestClockThatEndedIsRenewedByLaterDocumentTimestamps(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	second := certificate(t, w.timeRoot, "Clock 2", clock, valid(date(2028, 1, 1), date(2040, 1, 1)))
+	third := certificate(t, w.timeRoot, "Clock 3", clock, valid(date(2038, 1, 1), date(2049, 1, 1)))
+	p := proved(signed(t, w), date(2025, 6, 2))
+	p.archive(w.tsa, date(2025, 6, 3))
+	is(t, p.judge(date(2031, 1, 1)), 1, OutOfBoundsNoPOE, LevelNone) // the clock ended in 2030
+	is(t, p.judge(date(2031, 1, 1)), 0, OutOfBoundsNoPOE, LevelB)
+	p.prove(nil, w.timeRoot.list(date(2029, 1, 1)))
+	p.archive(second, date(2029, 1, 2))
+	r := p.judge(date(2031, 1, 1))
+	is(t, r, 0, "", LevelLTA)
+	is(t, r, 1, "", LevelNone)
+	p.prove(nil, w.timeRoot.list(date(2039, 1, 1)))
+	p.archive(third, date(2039, 1, 2))
+	r = p.judge(date(2045, 1, 1))
+	is(t, r, 0, "", LevelLTA)
+	is(t, r, 1, "", LevelNone)
+	is(t, r, 2, "", LevelNone)
+	if got := r.Signatures[0].Proven; got == nil || !got.Time.Equal(date(2025, 6, 1)) {
+		t.Errorf("proven %+v", got)
+	}
+}
+
+func TestTimestampThatIsOlderThanWhatItCoversIsOutOfOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	p.archive(w.tsa, date(2025, 3, 3))
+	is(t, p.judge(date(2025, 6, 4)), 0, TimestampOrderFailure, LevelB)
+}
+
+func TestTimestampOfTheFutureProvesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	is(t, p.judge(date(2025, 5, 1)), 0, TryLater, LevelB)
+}
+
+func TestOldProofDoesNotSpeakForTheTimeOfTheSignature(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := signed(t, w)
+	p.prove([][]byte{w.budi.good(date(2025, 5, 1)), w.issuing.good(date(2025, 6, 2))}, w.timeRoot.list(date(2025, 6, 2)))
+	r := p.judge(date(2025, 6, 3))
+	is(t, r, 0, TryLater, LevelT)
+	if !hasReason(r.Signatures[0].Reasons, "revocation.stale") {
+		t.Errorf("reasons %v", r.Signatures[0].Reasons)
+	}
+}
+
+func hasReason(list []Reason, code string) bool {
+	return slices.ContainsFunc(list, func(r Reason) bool { return r.Code == code })
 }

@@ -1,0 +1,267 @@
+package validate
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"segel/pades/validate/facts"
+)
+
+// fresh is a file with one signature and proof about its issuer and the signer, made on the day it is judged for.
+func fresh(w *world, h *holder, more ...[]byte) *Report {
+	w.t.Helper()
+	p := w.paper()
+	p.sign(h)
+	var responses [][]byte
+	for c := h; c.issuer != nil; c = c.issuer {
+		responses = append(responses, c.good(date(2025, 6, 2)))
+	}
+	p.prove(append(responses, more...))
+	return p.judge(date(2025, 6, 3))
+}
+
+func TestNobodyIsTrustedWithoutRoots(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	for name, trust := range map[string]*Trust{"nil": nil, "empty": {}} {
+		r := p.judge(date(2025, 6, 3), func(o *Options) { o.Trust = trust })
+		is(t, r, 0, NoCertificateChainFound, LevelB)
+		if r.Integrity != IntactLater {
+			t.Errorf("%s: content is %s", name, r.Integrity)
+		}
+	}
+}
+
+func TestOtherRootsAreOfNoUse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	other := newWorld(t).trust
+	is(t, p.judge(date(2025, 6, 3), func(o *Options) { o.Trust = other }), 0, NoCertificateChainFound, LevelB)
+}
+
+func TestRootForTimeIsNoneForSigning(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	only := &Trust{}
+	only.Add(ForTime, "time", w.root.cert, w.timeRoot.cert)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	is(t, p.judge(date(2025, 6, 3), func(o *Options) { o.Trust = only }), 0, NoCertificateChainFound, LevelT)
+}
+
+func TestSelfSignedCertificateIsTrustedOnlyAsARoot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	self := certificate(t, nil, "Sendiri", person)
+	p := w.paper()
+	p.sign(self)
+	r := p.judge(date(2025, 6, 3))
+	is(t, r, 0, NoCertificateChainFound, LevelB)
+	if !hasReason(r.Signatures[0].Reasons, "chain.self_signed") {
+		t.Error("not told that it is self-signed")
+	}
+	w.trust.Add(ForSigning, "self", self.cert)
+	is(t, p.judge(date(2025, 6, 3)), 0, "", LevelB)
+}
+
+func TestCertificatesForOtherThingsDoNotSign(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	unknown, err := asn1.Marshal("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		change with
+		code   string
+	}{
+		"key usage": {func(c *x509.Certificate) { c.KeyUsage = x509.KeyUsageKeyEncipherment }, "certificate.key_usage"},
+		"purpose":   {func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth} }, "certificate.purpose"},
+		"critical extension": {func(c *x509.Certificate) {
+			c.ExtraExtensions = []pkix.Extension{{Id: asn1.ObjectIdentifier{1, 2, 3, 4}, Critical: true, Value: unknown}}
+		}, "chain.critical_extension"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := fresh(w, certificate(t, w.issuing, "Budi", person, c.change))
+			is(t, r, 0, ChainConstraintsFailure, LevelB)
+			if !hasReason(r.Signatures[0].Reasons, c.code) {
+				t.Errorf("reasons %v", r.Signatures[0].Reasons)
+			}
+		})
+	}
+	for name, change := range map[string]with{
+		"e-mail": func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageEmailProtection} },
+		"documents": func(c *x509.Certificate) {
+			c.UnknownExtKeyUsage = []asn1.ObjectIdentifier{{1, 3, 6, 1, 5, 5, 7, 3, 36}}
+		},
+		"both": func(c *x509.Certificate) {
+			c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			is(t, fresh(w, certificate(t, w.issuing, "Budi", person, change)), 0, "", LevelB)
+		})
+	}
+}
+
+func TestNameConstraintsOfAnIssuerHold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	narrow := certificate(t, w.root, "Narrow", ca, func(c *x509.Certificate) {
+		c.PermittedDNSDomainsCritical, c.PermittedEmailAddresses = true, []string{"contoh.id"}
+	})
+	mail := func(address string) with {
+		return func(c *x509.Certificate) { c.EmailAddresses = []string{address} }
+	}
+	is(t, fresh(w, certificate(t, narrow, "Budi", person, mail("budi@contoh.id"))), 0, "", LevelB)
+	is(t, fresh(w, certificate(t, narrow, "Budi", person, mail("budi@lain.id"))), 0, ChainConstraintsFailure, LevelB)
+}
+
+func TestCertificateOfAPersonCertifiesNobody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := fresh(w, certificate(t, w.budi, "Palsu", person, valid(date(2024, 1, 1), date(2026, 1, 1))))
+	if s := r.Signatures[0]; s.Indication == TotalPassed {
+		t.Errorf("%s %s", s.Indication, s.SubIndication)
+	}
+}
+
+func TestShortLivedCertificateNeedsNoProof(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	short := certificate(t, w.issuing, "Budi", person, func(c *x509.Certificate) {
+		c.ExtraExtensions = []pkix.Extension{{Id: oidNoRevAvail, Value: asn1.NullBytes}}
+	})
+	p := w.paper()
+	p.sign(short)
+	p.prove([][]byte{w.issuing.good(date(2025, 6, 2))})
+	is(t, p.judge(date(2025, 6, 3)), 0, "", LevelB)
+}
+
+func TestWeakKeysCountUntilTheirDay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	key := must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 1024))
+	p := w.paper()
+	p.sign(keyed(t, w.issuing, "Lemah", key, person))
+	is(t, p.judge(date(2025, 6, 3)), 0, CryptoConstraintsFailure, LevelB) // the certificate itself began later
+	early := keyed(t, w.issuing, "Lemah", key, person, valid(date(2010, 1, 1), date(2030, 1, 1)))
+	p = w.paper()
+	p.sign(early)
+	p.prove([][]byte{early.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
+	is(t, p.judge(date(2025, 6, 3)), 0, CryptoConstraintsFailureNoPOE, LevelB)
+	lenient := DefaultPolicy()
+	lenient.Keys = []KeyRule{{"RSA", 0, time.Time{}}, {"ECDSA", 0, time.Time{}}}
+	is(t, p.judge(date(2025, 6, 3), func(o *Options) { o.Policy = lenient }), 0, "", LevelB)
+}
+
+func TestWeakHashCountsUntilItsDay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.paper()
+	s := p.sign(w.budi)
+	s.Digest = 3 // crypto.SHA1
+	p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
+	is(t, p.judge(date(2025, 6, 3)), 0, CryptoConstraintsFailure, LevelB)
+}
+
+func TestPolicyChoosesTheRuleForTheSmallestKeys(t *testing.T) {
+	t.Parallel()
+	p := DefaultPolicy()
+	for bits, until := range map[int]time.Time{
+		512: day(2000, 1, 1), 1024: day(2011, 1, 1), 1535: day(2011, 1, 1), 1536: day(2014, 1, 1), 2047: day(2014, 1, 1), 2048: {}, 4096: {},
+	} {
+		n := new(big.Int).Lsh(big.NewInt(1), uint(bits-1))
+		if a := p.key(&rsa.PublicKey{N: n, E: 65537}); !a.known || !a.until.Equal(until) {
+			t.Errorf("RSA of %d bits until %s, want %s", bits, a.until, until)
+		}
+	}
+	for curve, known := range map[elliptic.Curve]time.Time{elliptic.P224(): day(2014, 1, 1), elliptic.P256(): {}, elliptic.P521(): {}} {
+		if a := p.key(&ecdsa.PublicKey{Curve: curve}); !a.known || !a.until.Equal(known) {
+			t.Errorf("%s until %s", a.name, a.until)
+		}
+	}
+	if p.key("no key").known {
+		t.Error("a key of no kind is known")
+	}
+}
+
+func TestFoldersOfRootsSayWhatForByTheirName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	self := certificate(t, nil, "Sendiri", person)
+	block := func(c *holder) []byte { return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.cert.Raw}) }
+	folder := fstest.MapFS{
+		"national/all.pem":      {Data: append(append([]byte("# daftar\n"), block(w.root)...), block(w.issuing)...)},
+		"timestamping/tsa.CER":  {Data: w.timeRoot.cert.Raw},
+		"signing/deep/one.crt":  {Data: block(self)},
+		"stamping/kantor.pem":   {Data: block(w.tsa)},
+		"signing/odd.pem":       {Data: append(block(self), []byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")...)},
+		"notes.txt":             {Data: []byte("no certificate")},
+		"timestamping/none.der": {Data: []byte("nothing")},
+	}
+	trust := &Trust{}
+	odd, err := trust.AddFolder(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(odd, " "); got != "signing/odd.pem timestamping/none.der" {
+		t.Errorf("odd files %q", got)
+	}
+	if trust.Len() != 5 {
+		t.Errorf("%d roots", trust.Len())
+	}
+	for _, c := range []struct {
+		h             *holder
+		signing, time bool
+	}{{w.root, true, true}, {w.timeRoot, false, true}, {self, true, false}, {w.tsa, true, true}} {
+		for purpose, want := range map[Purpose]bool{ForSigning: c.signing, ForTime: c.time} {
+			_, err := c.h.cert.Verify(x509.VerifyOptions{Roots: trust.pool(purpose), CurrentTime: date(2025, 1, 1), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
+			if (err == nil) != want {
+				t.Errorf("%s for purpose %d: %v", c.h.cert.Subject.CommonName, purpose, err)
+			}
+		}
+	}
+	if !trust.isOffice(chain{w.tsa.cert}) || trust.isOffice(chain{w.root.cert}) {
+		t.Error("wrong office")
+	}
+}
+
+func TestHostileStoreIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	began := time.Now()
+	for i := range 2000 {
+		same := certificate(t, nil, "Issuing", ca)
+		p.f.DSS.Certs = append(p.f.DSS.Certs, facts.Proof{DER: same.cert.Raw, Revision: 3})
+		if i < 1500 {
+			p.f.DSS.OCSPs = append(p.f.DSS.OCSPs, facts.Proof{DER: []byte(fmt.Sprint("nonsense ", i)), Revision: 3})
+		}
+	}
+	made := time.Since(began)
+	began = time.Now()
+	r := p.judge(date(2025, 6, 3))
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("judged in %v, made in %v", took, made)
+	}
+	is(t, r, 0, "", LevelLT)
+	if !hasReason(r.Warnings, "revocation.too_much") {
+		t.Error("not told that some was left out")
+	}
+}
