@@ -72,6 +72,7 @@ type adder struct {
 	structure *structure       // nil: new fields do not become part of it
 	nothing   map[size]pdf.Ref // shared appearances of fields that are still empty
 	pictured  bool             // fields that are not to be seen have an appearance too
+	shared    map[pdf.Ref]bool // arrays of annotations that several pages have in common; nil if nobody asked
 }
 
 // size is that of a box as displayed, in user space units.
@@ -187,7 +188,7 @@ var deflatedNothing = []byte{0x78, 0x9C, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01}
 // finish puts the new fields into the form and onto their pages.
 func (a *adder) finish() error {
 	for _, page := range a.pages {
-		if err := a.u.Append(page, "Annots", a.annots[page]...); err != nil {
+		if err := a.list(page); err != nil {
 			return fmt.Errorf("annotations of page %v: %w", page, err)
 		}
 	}

@@ -143,6 +143,9 @@ func target(d *pdf.Document, u *pdf.Update, o Options) (*pdf.Field, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := a.openStructure(); err != nil {
+			return nil, err
+		}
 		f, err := a.add(*o.NewField)
 		if err != nil {
 			return nil, fmt.Errorf("add field %q: %w", o.NewField.Name, err)
