@@ -13,21 +13,21 @@ import (
 // source by one or two increments; that the first holds exactly one new signature with the serial, page and box
 // as ordered, that this signature verifies, and that nothing else of the document changed; that a second brings
 // no more than proof. Every increment is judged by itself: whoever looks up what was signed sees the state
-// behind the first. It returns a [*Problem], which is Transient if the bytes are no PDF, as when they were cut
-// off on the way.
+// behind the first. It returns a [*Problem]: Unknown if the bytes are no PDF, as when they were cut off on the way
+// (the serial is affixed, and stamping again costs nothing), else Quarantine with what came back.
 //
 // Whose certificate signed is not its question: trust anchors are configuration.
 func Judge(ctx context.Context, want Request, tail []byte) error {
 	j, err := openJudge(want, tail)
 	if err != nil {
-		return &Problem{Class: Transient, Code: CodeReturn, Text: "what came back cannot be read", Err: err}
+		return &Problem{Class: Unknown, Code: CodeReturn, Text: "what came back cannot be read", Err: err}
 	}
 	for _, check := range []func() error{j.increments, j.signatures, j.placed, j.named, j.changes, j.verifies, j.later} {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err := check(); err != nil {
-			return &Problem{Class: Permanent, Code: CodeReturn, Text: "what came back is not what was ordered", Err: err}
+			return &Problem{Class: Quarantine, Code: CodeReturn, Text: "what came back is not what was ordered", Evidence: evidence(want, tail), Err: err}
 		}
 	}
 	return nil
@@ -114,4 +114,12 @@ func (j *judge) later() error {
 		return fmt.Errorf("second increment: %w", err)
 	}
 	return nil
+}
+
+// evidence is the whole file that came back. It keeps tail, and reads the source anew when it is opened.
+func evidence(want Request, tail []byte) *Evidence {
+	whole := want.Source.With(tail)
+	return &Evidence{Size: want.Source.Size + int64(len(tail)), Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(whole.R, 0, whole.Size)), nil
+	}}
 }

@@ -56,7 +56,7 @@ func TestJudgeRefusesALossOfFormerProof(t *testing.T) {
 			t.Parallel()
 			f := honest()
 			f.after = restored(change)
-			refuses(t, emeteraitest.Request(t, serial, file), f.stamp(t, file), emeterai.Permanent, "")
+			refuses(t, emeteraitest.Request(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "")
 		})
 	}
 }

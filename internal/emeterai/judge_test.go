@@ -226,7 +226,7 @@ func TestJudgeRefusesEveryWrongReturn(t *testing.T) {
 			file := pdftest.Table(2)
 			f := honest()
 			c.change(&f)
-			refuses(t, emeteraitest.Request(t, serial, file), f.stamp(t, file), emeterai.Permanent, c.says)
+			refuses(t, emeteraitest.Request(t, serial, file), f.stamp(t, file), emeterai.Quarantine, c.says)
 		})
 	}
 }
@@ -245,9 +245,9 @@ func TestJudgeRefusesReturnsForAnotherSource(t *testing.T) {
 	}
 	tail := honest().stamp(t, other)
 	r := emeteraitest.Request(t, serial, file)
-	refuses(t, r, tail, emeterai.Permanent, "verify")
+	refuses(t, r, tail, emeterai.Quarantine, "verify")
 	r.Source.State = nil
-	refuses(t, r, tail, emeterai.Permanent, "verify")
+	refuses(t, r, tail, emeterai.Quarantine, "verify")
 	if err := emeterai.Judge(context.Background(), r, honest().stamp(t, pdftest.Table(1))); err == nil {
 		t.Error("accepted a tail for a shorter file")
 	}
@@ -262,7 +262,7 @@ func TestJudgeRefusesThreeIncrements(t *testing.T) {
 	d := openPDF(t, append(bytes.Clone(file), tail...))
 	u := d.NewUpdate()
 	security(t, d)(u)
-	refuses(t, emeteraitest.Request(t, serial, file), append(tail, build(t, u).Bytes...), emeterai.Permanent, "3 increments")
+	refuses(t, emeteraitest.Request(t, serial, file), append(tail, build(t, u).Bytes...), emeterai.Quarantine, "3 increments")
 }
 
 func TestJudgeRefusesACutTailAndAsksAgain(t *testing.T) {
@@ -278,8 +278,8 @@ func TestJudgeRefusesACutTailAndAsksAgain(t *testing.T) {
 			t.Errorf("accepted %d of %d bytes", n, len(tail))
 		}
 	}
-	refuses(t, r, tail[:len(tail)/2], emeterai.Transient, "")
-	refuses(t, r, append(bytes.Clone(tail), "more"...), emeterai.Transient, "behind the end")
+	refuses(t, r, tail[:len(tail)/2], emeterai.Unknown, "")
+	refuses(t, r, append(bytes.Clone(tail), "more"...), emeterai.Unknown, "behind the end")
 }
 
 func TestJudgeRefusesAChangedByte(t *testing.T) {

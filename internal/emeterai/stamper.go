@@ -9,33 +9,46 @@ import (
 )
 
 // Stamper is an office that issues serials and affixes duty stamps. Its errors are [*Problem]; any other error
-// means that nobody knows what happened. Implementations run [segel/internal/emeterai/emeteraitest.Run].
+// means that nobody knows what happened. Implementations run [segel/internal/emeterai/emeteraitest.Run] and are
+// safe for use by several goroutines.
 type Stamper interface {
-	// Take spends one unit and returns the serial that it bought. The same order identifier always yields the
-	// same serial and never spends twice, also across restarts and when an answer was lost.
+	// Take spends one unit and returns the serial that it bought. An order that may have been asked for before
+	// says so, and is given the serial it bought then, also after a restart and when the answer was lost; see
+	// Order.Again.
 	Take(ctx context.Context, o Order) (serial string, err error)
-
 	// Stamp affixes a serial and returns the bytes that extend the source. Repeating it with the same serial
 	// and source digest costs nothing; another source for a serial that is affixed is refused for good. The
 	// bytes may differ from one time to the next; the caller keeps the first ones that [Judge] accepts.
 	Stamp(ctx context.Context, r Request) (tail []byte, err error)
-
-	// Status tells what the office knows of a serial.
+	// Status tells what the office knows of a serial. One that it never issued is a [Permanent] problem.
 	Status(ctx context.Context, serial string) (Status, error)
-
+	// Serials lists all serials of the account, in no particular order. It is whole or an error: what is missing
+	// in it was not issued.
+	Serials(ctx context.Context) ([]Serial, error)
+	// Balance tells what the account may still take, and what it took and did not use.
+	Balance(ctx context.Context) (Balance, error)
+	// Availability tells, without asking the office, whether it can be asked just now.
+	Availability() Availability
 	// Specimen reports whether what it issues is of no legal value.
 	Specimen() bool
 }
 
 // Order asks for one serial.
 type Order struct {
-	ID           string    // ours, committed before the office is asked
+	ID           string    // ours, committed before the office is asked; letters, digits, hyphens
 	Organisation string    // identifier of who pays
 	Payer        string    // name of who pays
 	Title        string    // of the document
 	Filename     string    // of the document
 	Number       string    // of the document, if it has one
+	Kind         string    // of the document, in the words of the configuration; empty: the usual one
 	Date         time.Time // of the document
+	// Again says that the office may have been asked before under this ID: by a run that crashed, or whose call
+	// ended in doubt. False only if this is certainly the first call.
+	Again bool
+	// Source is what the serial will be affixed to. Offices that want the file before they issue a serial read it;
+	// the same bytes come with the Request.
+	Source pades.Source
 }
 
 // Status is where a serial stands at the office.
@@ -47,6 +60,27 @@ const (
 	Affixed Status = "affixed" // affixed to some source
 )
 
+// Serial is one line of an account.
+type Serial struct {
+	Serial string
+	Status Status
+	File   string    // name that it was taken for, as the office knows it; empty if it does not tell
+	At     time.Time // last change; zero if the office does not tell
+}
+
+// Balance is what an account holds, in units of one stamp.
+type Balance struct {
+	Left   int // that may still be taken
+	Unused int // that were taken and are not affixed
+}
+
+// Availability is whether an office can be asked. The zero value says yes.
+type Availability struct {
+	Down   bool      // it is left alone until then
+	Until  time.Time // when the next call is let through
+	Reason string    // what it failed with last, for people
+}
+
 // Request asks for a serial to be affixed.
 type Request struct {
 	Serial   string
@@ -56,6 +90,9 @@ type Request struct {
 	Box      Box
 	Reason   string
 	Location string
+	// Again says that the office may have been asked before to affix this serial. False only if this is certainly
+	// the first call.
+	Again bool
 }
 
 // Box is where the stamp goes: whole points, from the lower left corner of the page as displayed, LLX < URX and

@@ -40,7 +40,8 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 		return err
 	}
 	defer release()
-	for {
+	// What the first step finds may have been asked of the office by a run that ended in doubt.
+	for again := true; ; again = false {
 		d, err := s.document(ctx, id)
 		if errors.Is(err, contract.ErrNotFound) {
 			return nil
@@ -52,14 +53,14 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 		if d.State != contract.Processing || !d.FullySigned() || i < 0 {
 			return nil // done before, or not yet; whoever makes it due orders the job again
 		}
-		if err := s.stampStep(ctx, &d, i); err != nil {
+		if err := s.stampStep(ctx, &d, i, again); err != nil {
 			return err
 		}
 	}
 }
 
-// stampStep takes the next stamp one state further.
-func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int) error {
+// stampStep takes the next stamp one state further. Again says that the step may have been tried before.
+func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, again bool) error {
 	switch d.Stamps[i].State {
 	case contract.StampOrdered:
 		order, err := blob.NewKey(s.Random)
@@ -70,7 +71,7 @@ func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int) er
 			return contract.OrderSerial(d, i, string(order), s.Clock())
 		})
 	case contract.StampRequested:
-		serial, err := s.take(ctx, d, i)
+		serial, err := s.take(ctx, d, i, again)
 		if err != nil {
 			return s.problem(ctx, d.ID, i, err)
 		}
@@ -78,23 +79,29 @@ func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int) er
 			return contract.BindSerial(d, i, serial, s.Office.Specimen(), s.Clock())
 		})
 	case contract.StampBound:
-		return s.affix(ctx, d, i)
+		return s.affix(ctx, d, i, again)
 	}
 	return fmt.Errorf("stamp %d of document %d is %s and next", i, d.ID, d.Stamps[i].State)
 }
 
-func (s *Service) take(ctx context.Context, d *contract.Document, i int) (string, error) {
+func (s *Service) take(ctx context.Context, d *contract.Document, i int, again bool) (string, error) {
 	o, err := s.Store.Organisation(ctx, d.Organisation)
 	if err != nil {
 		return "", fmt.Errorf("read organisation: %w", err)
 	}
+	f, err := s.open(ctx, d.Revisions)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
 	return s.Office.Take(ctx, emeterai.Order{
 		ID: d.Stamps[i].Order, Organisation: string(o.ID), Payer: o.Name, Title: d.Title, Filename: d.Filename, Number: d.Name, Date: d.CreatedAt,
+		Again: again, Source: pades.Source{R: f, Size: f.Size(), State: d.Current().Midstate},
 	})
 }
 
 // affix has the office stamp the current revision, judges what comes back, and commits it.
-func (s *Service) affix(ctx context.Context, d *contract.Document, i int) error {
+func (s *Service) affix(ctx context.Context, d *contract.Document, i int, again bool) error {
 	current := d.Current()
 	if d.Stamps[i].Source != current.Digest {
 		return fmt.Errorf("stamp %d of document %d is bound to another revision", i, d.ID)
@@ -107,7 +114,7 @@ func (s *Service) affix(ctx context.Context, d *contract.Document, i int) error 
 	p := d.Placements[d.Stamps[i].Placement]
 	want := emeterai.Request{
 		Serial: d.Stamps[i].Serial, Source: pades.Source{R: f, Size: f.Size(), State: current.Midstate}, Digest: current.Digest,
-		Page: p.Page, Box: wholePoints(p.Box), Reason: reasonStamped,
+		Page: p.Page, Box: wholePoints(p.Box), Reason: reasonStamped, Again: again,
 	}
 	tail, err := s.Office.Stamp(ctx, want)
 	if err != nil {
@@ -143,7 +150,7 @@ func retryWait(attempts int) time.Duration {
 	return min(retryAfter<<min(max(attempts-1, 0), 5), longestRetry)
 }
 
-// problem records what went wrong. A permanent refusal fails the document and ends the job; anything else leaves
+// problem records what went wrong. A problem that stays fails the document and ends the job; anything else leaves
 // it processing and asks to be tried again with the same order and serial.
 func (s *Service) problem(ctx context.Context, id contract.DocumentID, i int, cause error) error {
 	if ctx.Err() != nil {
@@ -155,7 +162,7 @@ func (s *Service) problem(ctx context.Context, id contract.DocumentID, i int, ca
 	if errors.As(cause, &p) {
 		text, after = p.Text, p.After
 	}
-	permanent := emeterai.ClassOf(cause) == emeterai.Permanent
+	permanent := emeterai.ClassOf(cause).Final()
 	err := s.ruled(ctx, id, func(d *contract.Document) (contract.Change, error) {
 		c, err := contract.StampProblem(d, i, text, permanent, s.Clock())
 		if err == nil {

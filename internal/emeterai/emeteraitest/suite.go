@@ -22,6 +22,7 @@ import (
 func Run(t *testing.T, open func(t *testing.T, dir string) emeterai.Stamper) {
 	t.Run("same order never spends twice", func(t *testing.T) { sameOrder(t, open) })
 	t.Run("serials are unique under concurrency", func(t *testing.T) { unique(t, open) })
+	t.Run("account lists every serial", func(t *testing.T) { account(t, open) })
 	t.Run("status follows a serial", func(t *testing.T) { status(t, open) })
 	t.Run("stamp is what was ordered", func(t *testing.T) { ordered(t, open) })
 	t.Run("same serial and source can be repeated", func(t *testing.T) { repeated(t, open) })
@@ -50,10 +51,23 @@ func Request(t *testing.T, serial string, file []byte) emeterai.Request {
 	}
 }
 
-// Take takes a serial.
+// Take takes a serial for an order that was never asked for.
 func Take(t *testing.T, s emeterai.Stamper, order string) string {
 	t.Helper()
-	serial, err := s.Take(context.Background(), Order(order))
+	return take(t, s, Order(order))
+}
+
+// Again takes the serial of an order that was asked for before.
+func Again(t *testing.T, s emeterai.Stamper, order string) string {
+	t.Helper()
+	o := Order(order)
+	o.Again = true
+	return take(t, s, o)
+}
+
+func take(t *testing.T, s emeterai.Stamper, o emeterai.Order) string {
+	t.Helper()
+	serial, err := s.Take(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,30 +93,33 @@ func sameOrder(t *testing.T, open opener) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	first := Take(t, s, "a")
-	if Take(t, s, "a") != first {
+	if Again(t, s, "a") != first {
 		t.Error("the same order bought twice")
 	}
 	if Take(t, s, "b") == first {
 		t.Error("two orders got one serial")
 	}
-	if Take(t, open(t, dir), "a") != first {
+	if Again(t, open(t, dir), "a") != first {
 		t.Error("the same order bought twice after a restart")
 	}
 }
 
 func unique(t *testing.T, open opener) {
 	s := open(t, t.TempDir())
-	const orders, askers = 20, 3
+	const orders, askers = 12, 3
 	got := make(chan [2]string, orders*askers)
 	var wg sync.WaitGroup
-	for i := range orders * askers {
+	for i := range orders {
 		wg.Go(func() {
-			order := fmt.Sprint(i % orders)
-			serial, err := s.Take(context.Background(), Order(order))
-			if err != nil {
-				t.Error(err)
+			o := Order(fmt.Sprint("order-", i))
+			for range askers {
+				serial, err := s.Take(context.Background(), o)
+				if err != nil {
+					t.Error(err)
+				}
+				got <- [2]string{o.ID, serial}
+				o.Again = true
 			}
-			got <- [2]string{order, serial}
 		})
 	}
 	wg.Wait()
@@ -143,6 +160,38 @@ func status(t *testing.T, open opener) {
 	}
 }
 
+func account(t *testing.T, open opener) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	before, err := s.Balance(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := pdftest.Table(1)
+	affixed, unused := Take(t, s, "a"), Take(t, s, "b")
+	Stamp(t, s, Request(t, affixed, file), file)
+	for _, s := range []emeterai.Stamper{s, open(t, dir)} {
+		all, err := s.Serials(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]emeterai.Status{}
+		for _, line := range all {
+			got[line.Serial] = line.Status
+		}
+		if len(all) != 2 || got[affixed] != emeterai.Affixed || got[unused] != emeterai.Unused {
+			t.Errorf("the account lists %v", all)
+		}
+		after, err := s.Balance(context.Background())
+		if err != nil || after.Left != before.Left-2 || after.Unused != before.Unused+1 {
+			t.Errorf("balance %v became %v: %v", before, after, err)
+		}
+		if a := s.Availability(); a.Down {
+			t.Errorf("down: %s", a.Reason)
+		}
+	}
+}
+
 func ordered(t *testing.T, open opener) {
 	s := open(t, t.TempDir())
 	for name, file := range map[string][]byte{"table": pdftest.Table(2), "streams": pdftest.Streams(2), "form": pdftest.Form(), "rotated": pdftest.Rotated()} {
@@ -161,6 +210,7 @@ func repeated(t *testing.T, open opener) {
 	serial, file := Take(t, s, "a"), pdftest.Table(1)
 	r := Request(t, serial, file)
 	Stamp(t, s, r, file)
+	r.Again = true
 	Stamp(t, s, r, file)
 	Stamp(t, open(t, dir), r, file)
 }
@@ -173,7 +223,7 @@ func otherSource(t *testing.T, open opener) {
 	refused := func(s emeterai.Stamper) {
 		t.Helper()
 		_, err := s.Stamp(context.Background(), Request(t, serial, pdftest.Table(2)))
-		if emeterai.ClassOf(err) != emeterai.Permanent {
+		if !emeterai.ClassOf(err).Final() {
 			t.Errorf("another source: %v", err)
 		}
 	}

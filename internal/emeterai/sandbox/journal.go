@@ -35,14 +35,16 @@ const (
 
 // entry is any other line.
 type entry struct {
-	Is     entryKind `json:"is"`
-	At     time.Time `json:"at"`
-	Order  string    `json:"order,omitempty"`
-	Payer  string    `json:"payer,omitempty"` // identifier of who pays
-	Serial string    `json:"serial,omitempty"`
-	Source string    `json:"source,omitempty"` // SHA-256 of the source, hexadecimal
-	Key    []byte    `json:"key,omitempty"`    // PKCS #8, sealed
-	Chain  [][]byte  `json:"chain,omitempty"`  // DER, leaf first
+	Is      entryKind `json:"is"`
+	At      time.Time `json:"at"`
+	Order   string    `json:"order,omitempty"`
+	Payer   string    `json:"payer,omitempty"`   // identifier of who pays
+	Account string    `json:"account,omitempty"` // user that took it over the protocol, instead of an order
+	File    string    `json:"file,omitempty"`    // name that it was taken for
+	Serial  string    `json:"serial,omitempty"`
+	Source  string    `json:"source,omitempty"` // SHA-256 of the source, hexadecimal
+	Key     []byte    `json:"key,omitempty"`    // PKCS #8, sealed
+	Chain   [][]byte  `json:"chain,omitempty"`  // DER, leaf first
 }
 
 // journal is an append-only file of lines. A line is there once its bytes and the file's name are synced.

@@ -30,7 +30,7 @@ type Sealer interface {
 	Open(id string, sealed []byte) ([]byte, error)
 }
 
-// Options of an office. All are required.
+// Options of an office. All are required but Units.
 type Options struct {
 	Issuer      Issuer
 	Timestamper tsp.Timestamper
@@ -39,6 +39,7 @@ type Options struct {
 	PublicURL   string // the QR code in the artwork leads there
 	Clock       func() time.Time
 	Random      io.Reader // serials and keys
+	Units       int       // that one account may take in all; 0: any number
 }
 
 // Name is how the office calls itself, to people and in its certificate.
@@ -50,14 +51,18 @@ type Office struct {
 
 	mu         sync.Mutex // guards all below; held while the journal is written, never while a file is stamped
 	journal    *journal
-	orders     map[string]string // serial by order
+	orders     map[string]string   // serial by order; orders in process only
+	issued     map[string][]string // serials by account, oldest first; "" is the one in process
 	serials    map[string]*serial
 	credential *credential // nil until the first order
 }
 
 // serial is what became of one.
 type serial struct {
-	source string // digest of what it is affixed to, hexadecimal; empty: unused
+	account string    // empty: taken in process
+	file    string    // name that it was taken for
+	source  string    // digest of what it is affixed to, hexadecimal; empty: unused
+	at      time.Time // last change
 }
 
 // Open opens the office in a folder, and makes both at the first start. The folder is the office's own until
@@ -67,7 +72,7 @@ func Open(dir string, o Options) (*Office, error) {
 		return nil, fmt.Errorf("public address %q of the office", o.PublicURL)
 	}
 	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
-	f := &Office{o: o, orders: map[string]string{}, serials: map[string]*serial{}}
+	f := &Office{o: o, orders: map[string]string{}, issued: map[string][]string{}, serials: map[string]*serial{}}
 	var err error
 	if f.journal, err = openJournal(dir, f.recall); err != nil {
 		return nil, err
@@ -90,23 +95,32 @@ func (f *Office) recall(e entry) error {
 		f.credential = c
 		return err
 	case entryTaken:
-		if f.orders[e.Order] != "" || f.serials[e.Serial] != nil || e.Order == "" || e.Serial == "" {
+		if e.Order != "" && f.orders[e.Order] != "" || f.serials[e.Serial] != nil || (e.Order == "") == (e.Account == "") || e.Serial == "" {
 			return fmt.Errorf("order %q and serial %q are not new", e.Order, e.Serial)
 		}
-		f.orders[e.Order], f.serials[e.Serial] = e.Serial, &serial{}
+		f.keep(e)
 		return nil
 	case entryAffixed:
 		s := f.serials[e.Serial]
 		if d, err := hex.DecodeString(e.Source); s == nil || s.source != "" || err != nil || len(d) != 32 {
 			return fmt.Errorf("serial %q cannot be affixed to %q", e.Serial, e.Source)
 		}
-		s.source = e.Source
+		s.source, s.at = e.Source, e.At
 		return nil
 	}
 	return fmt.Errorf("%q is not known to this program", e.Is)
 }
 
-// Take issues a serial for an order, or the one it was issued before.
+// keep remembers a serial that was issued. The caller holds mu.
+func (f *Office) keep(e entry) {
+	if e.Order != "" {
+		f.orders[e.Order] = e.Serial
+	}
+	f.issued[e.Account] = append(f.issued[e.Account], e.Serial)
+	f.serials[e.Serial] = &serial{account: e.Account, file: e.File, at: e.At}
+}
+
+// Take issues a serial for an order, or the one it was issued before, whatever Order.Again says.
 func (f *Office) Take(ctx context.Context, o emeterai.Order) (string, error) {
 	if o.ID == "" {
 		return "", &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeOrder, Text: "the order has no identifier"}
@@ -116,21 +130,30 @@ func (f *Office) Take(ctx context.Context, o emeterai.Order) (string, error) {
 	if s, ok := f.orders[o.ID]; ok {
 		return s, nil
 	}
+	return f.issue(ctx, entry{Is: entryTaken, Order: o.ID, Payer: o.Organisation, File: o.Filename})
+}
+
+// issue issues a new serial. The caller holds mu.
+func (f *Office) issue(ctx context.Context, e entry) (string, error) {
+	if len(f.issued[e.Account]) >= f.units() {
+		return "", &emeterai.Problem{Class: emeterai.Quota, Code: codeQuota, Text: "the account has no units left"}
+	}
 	// Without a certificate the serial could not be affixed.
 	if _, err := f.ready(ctx); err != nil {
 		return "", err
 	}
-	s, err := f.fresh()
-	if err != nil {
+	var err error
+	if e.Serial, err = f.fresh(); err != nil {
 		return "", down(err)
 	}
 	// Durable after the append: that this order has this serial. Not yet: that the caller knows. After a crash
-	// he asks with the same identifier and is told the same serial.
-	if err := f.journal.append(entry{Is: entryTaken, At: f.now(), Order: o.ID, Payer: o.Organisation, Serial: s}); err != nil {
+	// he asks with the same identifier and is told the same serial, or finds it in the list of his account.
+	e.At = f.now()
+	if err := f.journal.append(e); err != nil {
 		return "", down(err)
 	}
-	f.orders[o.ID], f.serials[s] = s, &serial{}
-	return s, nil
+	f.keep(e)
+	return e.Serial, nil
 }
 
 // Form of a serial. It can be mistaken for no real one: those are 22 characters without a hyphen.
@@ -188,3 +211,6 @@ func down(err error) error {
 func unknownSerial(s string) error {
 	return &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeSerial, Text: fmt.Sprintf("serial %s was never issued", s)}
 }
+
+// codeQuota is what the office's protocol says of an empty account.
+const codeQuota = "93"

@@ -60,10 +60,11 @@ func (f *Office) bind(r emeterai.Request) error {
 		return nil
 	}
 	source := hex.EncodeToString(r.Digest[:])
-	if err := f.journal.append(entry{Is: entryAffixed, At: f.now(), Serial: r.Serial, Source: source}); err != nil {
+	at := f.now()
+	if err := f.journal.append(entry{Is: entryAffixed, At: at, Serial: r.Serial, Source: source}); err != nil {
 		return down(err)
 	}
-	s.source = source
+	s.source, s.at = source, at
 	return nil
 }
 
