@@ -23,6 +23,7 @@ type command struct {
 	Serve     serveCommand     `cmd:"" help:"Start the service."`
 	User      userCommand      `cmd:"" help:"Users of a data folder; works beside a running service."`
 	Sign      signCommand      `cmd:"" help:"Sign one file, without a service."`
+	Verify    verifyCommand    `cmd:"" help:"Judge the signatures of files."`
 	Authority authorityCommand `cmd:"" help:"The embedded certificate authority."`
 	Fsck      fsckCommand      `cmd:"" help:"Check that files, database and log agree."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database to this program's form."`
@@ -66,17 +67,17 @@ func (w *world) run(args []string) int {
 		return 2
 	}
 	if err := k.Run(w); err != nil {
-		fmt.Fprintln(w.stderr, "segel:", err)
 		var s exitStatus
 		if errors.As(err, &s) {
 			return int(s)
 		}
+		fmt.Fprintln(w.stderr, "segel:", err)
 		return 1
 	}
 	return 0
 }
 
-// exitStatus is an error that ends the program with that status.
+// exitStatus is an error that ends the program with that status. Whoever returns it has said why.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }

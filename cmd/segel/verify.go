@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"segel/internal/authority"
+	"segel/internal/config"
+	"segel/pades/validate"
+	"segel/revocation"
+)
+
+type verifyCommand struct {
+	dataFlag
+	Files        []string `arg:"" help:"Files to judge." placeholder:"FILE"`
+	Trust        string   `help:"Folder of trusted roots, PEM or DER; besides the root of the data folder." placeholder:"DIR"`
+	At           string   `help:"Moment to judge for, such as 2026-11-21 or 2026-11-21T08:00:00Z; default now." placeholder:"TIME"`
+	JSON         bool     `name:"json" help:"Print each report as JSON."`
+	Explain      bool     `help:"Tell every check with its outcome."`
+	Online       bool     `help:"Ask OCSP responders and fetch revocation lists that certificates name."`
+	Lang         string   `enum:"id,en" default:"en" help:"Language of the text: id or en."`
+	PasswordFile string   `help:"File whose first line opens encrypted files." placeholder:"FILE"`
+}
+
+// How verify ends where not all passed.
+const (
+	someDidNotPass = exitStatus(1)
+	someUnreadable = exitStatus(2)
+)
+
+// Run judges the files and ends with 0 where every signature of every file passed, 1 where some did not or a file has
+// none, 2 where a file could not be read.
+func (c verifyCommand) Run(w *world) error {
+	o, err := c.options(w)
+	if err != nil {
+		fmt.Fprintln(w.stderr, "segel:", err)
+		return someUnreadable
+	}
+	var end error
+	for i, name := range c.Files {
+		r, err := judgeFile(w, name, o)
+		if err != nil {
+			fmt.Fprintf(w.stderr, "segel: %s: %v\n", name, err)
+			end = someUnreadable
+			continue
+		}
+		if !r.Passed() && end == nil {
+			end = someDidNotPass
+		}
+		if err := c.print(w, r, i > 0); err != nil {
+			return err
+		}
+	}
+	return end
+}
+
+func (c verifyCommand) options(w *world) (validate.Options, error) {
+	o := validate.Options{At: time.Now(), Explain: c.Explain}
+	conf, err := c.config(w, map[string]string{"SEGEL_TRUST_DIR": c.Trust})
+	if err != nil {
+		return o, err
+	}
+	if c.At != "" {
+		if o.At, err = parseMoment(c.At); err != nil {
+			return o, err
+		}
+	}
+	if c.PasswordFile != "" {
+		if o.Password, err = firstLine(c.PasswordFile); err != nil {
+			return o, err
+		}
+	}
+	if c.Online {
+		o.Online = &revocation.Fetcher{HTTP: outward(conf), Clock: time.Now}
+	}
+	o.Trust, err = c.trust(w, conf)
+	return o, err
+}
+
+// trust gathers the roots. A data folder that was named has to be one; the usual one may be missing, for whoever
+// judges files of others.
+func (c verifyCommand) trust(w *world, conf config.Config) (*validate.Trust, error) {
+	t := &validate.Trust{}
+	root, err := authority.ReadRoot(filepath.Join(conf.DataDir, authorityDir))
+	switch {
+	case err != nil:
+		return nil, err
+	case root != nil:
+		t.Add(validate.ForAll, validate.OriginOwn, root)
+	case c.Data != "":
+		return nil, fmt.Errorf("%s is no data folder", c.Data)
+	}
+	if conf.TrustDir == "" {
+		return t, nil
+	}
+	odd, err := t.AddFolder(os.DirFS(conf.TrustDir))
+	for _, name := range odd {
+		fmt.Fprintf(w.stderr, "segel: %s holds what is no certificate\n", name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("trusted roots in %s: %w", conf.TrustDir, err)
+	}
+	return t, nil
+}
+
+// judgeFile judges one file.
+func judgeFile(w *world, name string, o validate.Options) (*validate.Report, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("no regular file")
+	}
+	o.Name = filepath.Base(name)
+	return validate.Validate(w.ctx, f, info.Size(), o)
+}
+
+func (c verifyCommand) print(w *world, r *validate.Report, more bool) error {
+	var b bytes.Buffer
+	if c.JSON {
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+	} else {
+		if more {
+			b.WriteByte('\n')
+		}
+		if err := r.Text(&b, c.Lang); err != nil {
+			return err
+		}
+	}
+	_, err := w.stdout.Write(b.Bytes())
+	return err
+}
+
+// parseMoment reads a moment with its zone, or a day, whose beginning in UTC it is.
+func parseMoment(s string) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no moment such as 2026-11-21 or 2026-11-21T08:00:00Z", s)
+}
