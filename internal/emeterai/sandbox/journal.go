@@ -52,7 +52,7 @@ type journal struct {
 	folder *os.File // locked while it is open
 	file   appendable
 	size   int64 // of the whole lines
-	broken error // why nothing can be appended any more
+	broken error // why the file may hold more than size bytes; the next append cuts it off first
 }
 
 // appendable is what a journal asks of its file.
@@ -142,14 +142,12 @@ func replayLine(n int, line []byte, add func(entry) error) error {
 	return add(e)
 }
 
-// append makes an entry durable. After an error nobody knows how much of it is in the file, so that no more can
-// be appended until the journal is opened again; a half line is cut off then.
+// append makes an entry durable. After an error nobody knows how much of it is in the file: nothing more is
+// appended until what may be there is cut off and the file is synced again, which every later append tries first.
+// What is cut off was never answered for; all before it was synced.
 func (j *journal) append(e entry) error { return j.line(e) }
 
 func (j *journal) line(v any) error {
-	if j.broken != nil {
-		return fmt.Errorf("journal of the office failed before: %w", j.broken)
-	}
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -157,20 +155,44 @@ func (j *journal) line(v any) error {
 	if b = append(b, '\n'); len(b) > maxLine {
 		return fmt.Errorf("a line of %d bytes is too long for the journal of the office", len(b))
 	}
+	if err := j.mend(); err != nil {
+		return fmt.Errorf("mend journal of the office: %w", err)
+	}
 	if _, err = j.file.Write(b); err == nil {
 		err = j.file.Sync()
 	}
 	if err != nil {
-		// Cutting it off now keeps a line that was never answered for from being found later. It may fail too.
-		j.broken = errors.Join(err, j.file.Truncate(j.size))
-		return fmt.Errorf("write journal of the office: %w", j.broken)
+		j.broken = err
+		// Now, if it can be: a line that was never answered for must not be found after a crash.
+		return fmt.Errorf("write journal of the office: %w", errors.Join(err, j.mend()))
 	}
 	j.size += int64(len(b))
 	return nil
 }
 
+// mend cuts off what a failed append may have left.
+func (j *journal) mend() error {
+	if j.broken == nil {
+		return nil
+	}
+	if err := j.file.Truncate(j.size); err != nil {
+		return errors.Join(j.broken, err)
+	}
+	if err := j.file.Sync(); err != nil {
+		return errors.Join(j.broken, err)
+	}
+	j.broken = nil
+	return nil
+}
+
 // close lets go of the folder after the file.
 func (j *journal) close() error { return errors.Join(j.file.Close(), j.folder.Close()) }
+
+// A program that this one starts holds the lock for the moment between being forked and being loaded.
+const (
+	lockTries = 10
+	lockPause = 20 * time.Millisecond
+)
 
 // lock opens a folder that nobody else has. The lock ends with the file, and so with the process at the latest.
 func lock(dir string) (*os.File, error) {
@@ -178,7 +200,12 @@ func lock(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("folder of the office: %w", err)
 	}
-	err = syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	for range lockTries {
+		if err = syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+			break
+		}
+		time.Sleep(lockPause)
+	}
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		err = fmt.Errorf("%w: another has %s open", ErrInUse, dir)

@@ -37,7 +37,7 @@ func (f *faulty) Truncate(size int64) error {
 	return f.appendable.Truncate(size)
 }
 
-func TestFailedJournalRefusesMoreUntilItIsOpenedAgain(t *testing.T) {
+func TestFailedJournalIssuesNothingUntilTheDiskWorksAgain(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]faulty{
 		"half a line":              {write: true},
@@ -53,20 +53,22 @@ func TestFailedJournalRefusesMoreUntilItIsOpenedAgain(t *testing.T) {
 			fault.appendable = f.journal.file
 			f.journal.file = &fault
 			refusesOrder(t, f, "b")
-			f.journal.file = fault.appendable // the disk works again
 			refusesOrder(t, f, "c")
 			if emeteraitest.Take(t, f, "a") != first {
 				t.Error("what was issued is not known")
 			}
-			closeOffice(t, f)
-
-			f = openOffice(t, dir, o)
+			f.journal.file = fault.appendable // the disk works again
 			second := emeteraitest.Take(t, f, "b")
 			closeOffice(t, f)
+
 			f = openOffice(t, dir, o)
 			if emeteraitest.Take(t, f, "a") != first || emeteraitest.Take(t, f, "b") != second {
 				t.Error("an order has another serial now")
 			}
+			if all, err := f.Serials(context.Background()); err != nil || len(all) != 2 {
+				t.Errorf("the journal holds %v: %v", all, err)
+			}
+			emeteraitest.Take(t, f, "c")
 		})
 	}
 }
