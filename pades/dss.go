@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 
+	"segel/cms"
 	"segel/pdf"
 	"segel/revocation"
 )
@@ -26,9 +27,10 @@ type ValidationOptions struct {
 }
 
 // AddDSS adds to the file what proves its signatures and timestamps later (level B-LT): the certificates of
-// signers and time-stamp authorities, and for each that has an issuer the proof that it was not revoked. A document
-// security store that is there is added to: what it has stays, and is not added a second time. Errors: ErrProof,
-// ErrEncrypted.
+// signers and time-stamp authorities, and for each that has an issuer the proof that it was not revoked, or that it
+// was revoked after the time that a timestamp proves. A document security store that is there is added to: what it
+// has stays, and is not added a second time. Errors: ErrProof, and with it revocation.ErrRevoked where a certificate
+// was revoked before it was used; ErrEncrypted.
 func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, error) {
 	d, err := open(src, o.File)
 	if err != nil {
@@ -38,9 +40,7 @@ func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, erro
 	if err != nil {
 		return nil, fmt.Errorf("document security store: %w", err)
 	}
-	g := &gatherer{ctx: ctx, o: o, store: s}
-	g.know(o.Certificates...)
-	g.know(s.certificates()...)
+	g := newGatherer(ctx, o, s)
 	signatures, err := d.Signatures()
 	if err != nil {
 		return nil, err
@@ -92,8 +92,11 @@ type list struct {
 
 var storeLists = [3]pdf.Name{"Certs", "OCSPs", "CRLs"}
 
-// maxEvidence bounds the items of a list that are read to find what is there already.
-const maxEvidence = 10_000
+// Bounds of what is read of a store to find what is there already: items of a list, and bytes of all of them.
+const (
+	maxEvidence      = 10_000
+	maxEvidenceBytes = 64 << 20
+)
 
 func readStore(d *pdf.Document) (*store, error) {
 	s := &store{d: d, lists: map[pdf.Name]*list{}, vri: pdf.Dict{}}
@@ -105,6 +108,7 @@ func readStore(d *pdf.Document) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
+	room := maxEvidenceBytes
 	for _, key := range storeLists {
 		l := &list{known: map[[32]byte]pdf.Ref{}}
 		s.lists[key] = l
@@ -114,11 +118,14 @@ func readStore(d *pdf.Document) (*store, error) {
 		}
 		for i, o := range items {
 			st, err := d.Stream(o)
-			if err != nil || st == nil || i >= maxEvidence {
+			if err != nil || st == nil || i >= maxEvidence || room <= 0 {
 				continue // what cannot be read is of no use, but stays
 			}
 			der, err := d.Decode(st)
 			if err != nil {
+				continue
+			}
+			if room -= len(der); room < 0 {
 				continue
 			}
 			ref, _ := o.(pdf.Ref)
@@ -132,7 +139,8 @@ func readStore(d *pdf.Document) (*store, error) {
 func (s *store) certificates() []*x509.Certificate {
 	var all []*x509.Certificate
 	for _, der := range s.lists["Certs"].der {
-		if c, err := x509.ParseCertificate(der); err == nil {
+		// One whose key is too costly to verify with is of no use to us.
+		if c, err := x509.ParseCertificate(der); err == nil && cms.CheckKey(c.PublicKey) == nil {
 			all = append(all, c)
 		}
 	}

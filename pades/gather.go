@@ -3,6 +3,7 @@ package pades
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/asn1"
 	"errors"
@@ -19,13 +20,18 @@ import (
 // proof is the evidence about one signature, DER.
 type proof struct{ certificates, ocsps, crls [][]byte }
 
-// gatherer finds evidence. What was asked once is not asked again.
+// gatherer finds evidence. What was asked once is not asked again. The file may be a stranger's: for what is not
+// required it verifies so many signatures and asks so often, and no more.
 type gatherer struct {
-	ctx   context.Context
-	o     ValidationOptions
-	store *store
-	pool  []*x509.Certificate
-	asked map[string]answer // by DER of the certificate
+	ctx     context.Context
+	o       ValidationOptions
+	archive *revocation.Archive            // what the file has
+	pool    map[string][]*x509.Certificate // by DER of the subject's name; those we were given first
+	known   map[[32]byte]bool              // by SHA-256: what is in the pool
+	asked   map[[32]byte]answer            // by SHA-256 of the certificate
+	issuers map[[32]byte]*x509.Certificate
+	checks  int // signatures that may still be verified for what is not required
+	asks    int // questions that may still be asked for what is not required
 }
 
 type answer struct {
@@ -33,11 +39,35 @@ type answer struct {
 	err      error
 }
 
+const (
+	// maxChecks bounds the signatures verified for signatures that came with the file; one costs at most some
+	// milliseconds, with the largest key that package cms lets pass.
+	maxChecks = 2000
+	// readingChecks is what reading one such signature counts as.
+	readingChecks = 4
+	// maxAsks bounds the certificates of such signatures about which others are asked, over the network perhaps.
+	maxAsks = 40
+	// maxNamesakes bounds the certificates of one name that are tried as an issuer.
+	maxNamesakes = 16
+)
+
+func newGatherer(ctx context.Context, o ValidationOptions, s *store) *gatherer {
+	g := &gatherer{
+		ctx: ctx, o: o, archive: revocation.NewArchive(s.lists["OCSPs"].der, s.lists["CRLs"].der),
+		pool: map[string][]*x509.Certificate{}, known: map[[32]byte]bool{}, asked: map[[32]byte]answer{}, issuers: map[[32]byte]*x509.Certificate{},
+		checks: maxChecks, asks: maxAsks,
+	}
+	g.know(o.Certificates...)
+	g.know(s.certificates()...)
+	return g
+}
+
 // know adds certificates among which issuers are looked for.
 func (g *gatherer) know(certs ...*x509.Certificate) {
 	for _, c := range certs {
-		if !slices.ContainsFunc(g.pool, c.Equal) {
-			g.pool = append(g.pool, c)
+		if id := sha256.Sum256(c.Raw); !g.known[id] {
+			g.known[id] = true
+			g.pool[string(c.RawSubject)] = append(g.pool[string(c.RawSubject)], c)
 		}
 	}
 }
@@ -45,15 +75,25 @@ func (g *gatherer) know(certs ...*x509.Certificate) {
 // signature gathers what proves a signature or document timestamp.
 func (g *gatherer) signature(s *pdf.Signature) (proof, error) {
 	required := g.o.Required == nil || slices.Contains(g.o.Required, s.Field.Name)
-	leaves, at, err := g.leaves(s)
+	if !required {
+		// Reading it verifies a timestamp, among other things.
+		if g.checks -= readingChecks; g.checks < 0 {
+			return proof{}, nil
+		}
+	}
+	leaves, token, err := g.leaves(s)
 	if err != nil {
 		if required {
 			return proof{}, fmt.Errorf("%w: %w", ErrProof, err)
 		}
 		return proof{}, nil
 	}
-	w := walk{g: g, required: required, at: at}
-	for _, leaf := range leaves {
+	w := walk{g: g, required: required}
+	if token != nil {
+		w.at, w.latest = token.Time, token.Time.Add(token.Accuracy)
+	}
+	for i, leaf := range leaves {
+		w.time = token != nil && i == len(leaves)-1
 		if err := w.prove(leaf, maxChain); err != nil {
 			return proof{}, fmt.Errorf("%w: %w", ErrProof, err)
 		}
@@ -61,34 +101,31 @@ func (g *gatherer) signature(s *pdf.Signature) (proof, error) {
 	return w.proof, nil
 }
 
-// leaves returns the certificates that signed, the signer's and the time-stamp authority's, and the time that is
-// proved, which is zero if none is.
-func (g *gatherer) leaves(s *pdf.Signature) ([]*x509.Certificate, time.Time, error) {
+// leaves returns the certificates that signed, the signer's and the time-stamp authority's, which is last, and the
+// token that proves when; nil if none does.
+func (g *gatherer) leaves(s *pdf.Signature) ([]*x509.Certificate, *tsp.Token, error) {
 	sd, err := cms.Parse(s.Contents)
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, nil, err
 	}
 	g.know(sd.Certificates...)
 	if len(sd.Signers) != 1 {
-		return nil, time.Time{}, fmt.Errorf("%d signers", len(sd.Signers))
+		return nil, nil, fmt.Errorf("%d signers", len(sd.Signers))
 	}
 	signer := sd.Certificate(sd.Signers[0])
 	if signer == nil {
-		return nil, time.Time{}, errors.New("the signer's certificate is not included")
+		return nil, nil, errors.New("the signer's certificate is not included")
 	}
 	if sd.ContentType.Equal(cms.OIDTSTInfo) {
 		token, err := tsp.Parse(s.Contents)
-		if err != nil {
-			return nil, time.Time{}, err
-		}
-		return []*x509.Certificate{signer}, token.Time, nil
+		return []*x509.Certificate{signer}, token, err
 	}
 	token, err := signatureTimestamp(sd.Signers[0])
 	if err != nil || token == nil {
-		return []*x509.Certificate{signer}, time.Time{}, err
+		return []*x509.Certificate{signer}, nil, err
 	}
 	g.know(token.Chain...)
-	return []*x509.Certificate{signer, token.Authority}, token.Time, nil
+	return []*x509.Certificate{signer, token.Authority}, token, nil
 }
 
 // maxChain bounds a chain of issuers, and of responders that need responders.
@@ -99,32 +136,32 @@ type walk struct {
 	g        *gatherer
 	proof    proof
 	required bool
-	at       time.Time
+	at       time.Time // when the signature was timestamped; zero: nobody knows
+	latest   time.Time // the same, as late as the authority's accuracy allows
+	time     bool      // the chain is a time-stamp authority's
 }
 
 // prove adds a certificate, its issuers, and proof about all of them. Where an issuer or a proof is missing it is
-// an error if the evidence is required, else the end of what can be said. That a certificate was revoked is no
-// proof to be sealed in; it is treated as missing.
+// an error if the evidence is required, else the end of what can be said.
 func (w *walk) prove(cert *x509.Certificate, depth int) error {
-	if !add(&w.proof.certificates, cert.Raw) || selfSigned(cert) {
+	if !add(&w.proof.certificates, cert.Raw) || selfIssued(cert) && w.signedBy(cert, cert) {
 		return nil
 	}
 	if depth == 0 {
 		return fmt.Errorf("chain of certificate %x is too long", cert.SerialNumber)
 	}
-	issuer := w.g.issuer(cert)
+	issuer := w.issuer(cert)
 	if issuer == nil {
 		return w.missing(fmt.Errorf("the issuer %q of certificate %x is not known", cert.Issuer.CommonName, cert.SerialNumber))
 	}
 	if !unchecked(cert) {
-		m, err := w.g.ask(cert, issuer, w.at)
+		m, err := w.ask(cert, issuer)
 		if err := w.g.ctx.Err(); err != nil {
 			return err
 		}
 		if err != nil {
 			err = w.missing(fmt.Errorf("certificate %x of %q: %w", cert.SerialNumber, cert.Subject.CommonName, err))
-		}
-		if err == nil {
+		} else {
 			err = w.keep(m, cert, issuer, depth)
 		}
 		if err != nil {
@@ -162,64 +199,81 @@ func (w *walk) keep(m revocation.Material, cert, issuer *x509.Certificate, depth
 	return w.prove(s.Responder, depth-1)
 }
 
-// ask returns proof that a certificate was good at a time or later: what the file has, what was asked before, or
-// what the source says now.
-func (g *gatherer) ask(cert, issuer *x509.Certificate, at time.Time) (revocation.Material, error) {
-	if m, ok := g.store.proof(cert, issuer, at); ok {
-		return m, nil
+// ask returns proof about a certificate of the signature's time or later: what the file has, what was asked before,
+// or what the source says now. That it was revoked is proof as well if the signature stood before (docs/decisions),
+// and an error otherwise.
+func (w *walk) ask(cert, issuer *x509.Certificate) (revocation.Material, error) {
+	g := w.g
+	// Nothing that the file has proves anything about a time that is not proved itself.
+	if !w.at.IsZero() && w.spend() {
+		if m, s, ok := g.archive.Find(cert, issuer, w.at); ok {
+			return m, w.standing(cert, s)
+		}
 	}
-	if a, ok := g.asked[string(cert.Raw)]; ok {
-		return a.material, a.err
+	id := sha256.Sum256(cert.Raw)
+	a, ok := g.asked[id]
+	if !ok {
+		if !w.required {
+			if g.asks--; g.asks < 0 {
+				return revocation.Material{}, errors.New("too many certificates to ask about")
+			}
+		}
+		a.material, a.err = g.o.Source.Revocation(g.ctx, cert, issuer)
+		g.asked[id] = a
 	}
-	m, err := g.o.Source.Revocation(g.ctx, cert, issuer)
-	if g.asked == nil {
-		g.asked = map[string]answer{}
+	var revoked *revocation.RevokedError
+	if errors.As(a.err, &revoked) && (a.material.OCSP != nil || a.material.CRL != nil) {
+		return a.material, w.standing(cert, revoked.Status)
 	}
-	g.asked[string(cert.Raw)] = answer{m, err}
-	return m, err
+	return a.material, a.err
 }
 
-// proof finds proof in the store that was made at a time or later. Nothing is proved about a time that is not
-// proved itself.
-func (s *store) proof(cert, issuer *x509.Certificate, at time.Time) (revocation.Material, bool) {
-	if at.IsZero() {
-		return revocation.Material{}, false
+// standing is nil if the certificate was good when the signature stood: it still is, or it was revoked afterwards,
+// for a reason that leaves earlier timestamps of its key alone where it is a time-stamp authority's.
+func (w *walk) standing(cert *x509.Certificate, s revocation.Status) error {
+	if s.Standing != revocation.Revoked || !w.at.IsZero() && !s.RevokedBy(w.latest) && !(w.time && s.Taints()) {
+		return nil
 	}
-	at = at.Truncate(time.Second) // proof states whole seconds
-	for _, der := range s.lists["OCSPs"].der {
-		r, err := revocation.ReadOCSP(der, cert, issuer)
-		if err != nil || r.ThisUpdate.Before(at) {
-			continue
-		}
-		if r.Check(cert, r.ThisUpdate) == nil {
-			return revocation.Material{OCSP: der}, true
-		}
-	}
-	for _, der := range s.lists["CRLs"].der {
-		l, err := revocation.ReadCRL(der, cert, issuer)
-		if err != nil || l.ThisUpdate.Before(at) {
-			continue
-		}
-		if l.Check(cert, l.ThisUpdate) == nil {
-			return revocation.Material{CRL: der}, true
-		}
-	}
-	return revocation.Material{}, false
+	return &revocation.RevokedError{Serial: cert.SerialNumber, Status: s}
 }
 
 // issuer finds the certificate whose key signed cert.
-func (g *gatherer) issuer(cert *x509.Certificate) *x509.Certificate {
-	for _, c := range g.pool {
-		if bytes.Equal(c.RawSubject, cert.RawIssuer) && cert.CheckSignatureFrom(c) == nil {
+func (w *walk) issuer(cert *x509.Certificate) *x509.Certificate {
+	id := sha256.Sum256(cert.Raw)
+	if c, ok := w.g.issuers[id]; ok {
+		return c
+	}
+	named := w.g.pool[string(cert.RawIssuer)]
+	for _, c := range named[:min(len(named), maxNamesakes)] {
+		if w.signedBy(cert, c) {
+			w.g.issuers[id] = c
 			return c
 		}
 	}
 	return nil
 }
 
-func selfSigned(c *x509.Certificate) bool {
-	return bytes.Equal(c.RawSubject, c.RawIssuer) && c.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) == nil
+// signedBy verifies with a key that is not too costly, as long as we are willing to.
+func (w *walk) signedBy(cert, issuer *x509.Certificate) bool {
+	if cms.CheckKey(issuer.PublicKey) != nil || !w.spend() {
+		return false
+	}
+	if cert == issuer {
+		return cert.CheckSignature(cert.SignatureAlgorithm, cert.RawTBSCertificate, cert.Signature) == nil
+	}
+	return cert.CheckSignatureFrom(issuer) == nil
 }
+
+// spend takes one verification off what may be spent on what is not required.
+func (w *walk) spend() bool {
+	if w.required {
+		return true
+	}
+	w.g.checks--
+	return w.g.checks >= 0
+}
+
+func selfIssued(c *x509.Certificate) bool { return bytes.Equal(c.RawSubject, c.RawIssuer) }
 
 var oidNoCheck = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 5}
 

@@ -107,6 +107,17 @@ func (e *RevokedError) Error() string {
 // Is makes the error ErrRevoked.
 func (e *RevokedError) Is(target error) bool { return target == ErrRevoked }
 
+// Taints reports whether the revocation spoils what a time-stamp authority stamped before it: it does unless the
+// reason says that the key was not compromised (RFC 3161 §4). A reason that is unspecified counts as none, since it
+// should not be stated (RFC 5280 §5.3.1).
+func (s Status) Taints() bool {
+	switch s.Reason {
+	case AffiliationChanged, Superseded, CessationOfOperation:
+		return false
+	}
+	return s.Standing == Revoked
+}
+
 // RevokedBy reports whether the certificate was revoked at that time or before it.
 func (s Status) RevokedBy(at time.Time) bool { return s.Standing == Revoked && !s.At.After(at) }
 

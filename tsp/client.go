@@ -150,7 +150,7 @@ func (c *Client) post(ctx context.Context, address *url.URL, user *url.Userinfo,
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("answers %s", answer.Status)
 	}
-	if t, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type")); err != nil || t != replyType {
+	if t, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type")); err != nil || t != replyType && t != responseType {
 		return nil, malformed(fmt.Sprintf("answer of type %.60q", answer.Header.Get("Content-Type")))
 	}
 	b, err := io.ReadAll(io.LimitReader(answer.Body, maxResponse+1))
@@ -163,8 +163,10 @@ func (c *Client) post(ctx context.Context, address *url.URL, user *url.Userinfo,
 	return b, nil
 }
 
-// Media types of RFC 3161 §3.4.
+// Media types of RFC 3161 §3.4, which calls the last of them timestamp-reply where it defines it and
+// timestamp-response where it demands it.
 const (
-	queryType = "application/timestamp-query"
-	replyType = "application/timestamp-reply"
+	queryType    = "application/timestamp-query"
+	replyType    = "application/timestamp-reply"
+	responseType = "application/timestamp-response"
 )
