@@ -1,10 +1,13 @@
 package pades_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
+	"time"
 
 	"segel/pades"
+	"segel/pades/appearance"
 	"segel/pdf"
 	"segel/pdf/pdftest"
 )
@@ -58,6 +61,65 @@ func TestEveryFieldOfPDFA1HasAPicture(t *testing.T) {
 			if got := pictureOf(t, p, name) != nil; got != (part == 1) {
 				t.Errorf("PDF/A-%d: field %s has a picture: %v", part, name, got)
 			}
+		}
+	}
+}
+
+// archive is a file of PDF/A of that part, with an output intent of so many components.
+func archive(t testing.TB, part, components int) *paper {
+	t.Helper()
+	b := pdftest.Archive(part)
+	if components == 3 {
+		return &paper{b: b}
+	}
+	return edit(t, b, func(d *pdf.Document, u *pdf.Update) {
+		root, _, err := d.Root()
+		if err != nil {
+			t.Fatal(err)
+		}
+		catalog := must[pdf.Dict](t)(u.Edit(root))
+		if delete(catalog, "OutputIntents"); components > 0 {
+			profile := u.Add(&pdf.Stream{Dict: pdf.Dict{"N": pdf.Integer(components)}, Data: make([]byte, 128)})
+			catalog["OutputIntents"] = pdf.Array{pdf.Dict{"S": pdf.Name("GTS_PDFA1"), "DestOutputProfile": profile}}
+		}
+		contents := must[*pdf.Page](t)(d.Page(1)).Dict.Ref("Contents")
+		u.Set(contents, &pdf.Stream{Data: []byte("q Q")}) // no device colours
+	})
+}
+
+func TestPicturesInArchivesHaveNoMoreThanTheArchiveAllows(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "Budi Santoso")
+	specimen := must[*appearance.Image](t)(appearance.Encode(ink(t)))
+	for _, c := range []struct {
+		part, components   int
+		opaque, calibrated bool
+	}{{1, 3, true, false}, {2, 3, false, false}, {3, 3, false, false}, {1, 4, true, true}, {1, 0, true, true}, {2, 0, true, true}, {2, 4, false, true}} {
+		p := archive(t, c.part, c.components)
+		p.add(t, pades.FieldSpec{Name: "A", Page: 1, Rect: pdf.Rect{LLX: 50, LLY: 50, URX: 290, URY: 130}})
+		o := who.options(t, "A")
+		look := appearance.Signature(appearance.SignatureText{Name: who.name, Time: time.Now(), Specimen: specimen, QR: "https://segel.example/"}, 240, 80)
+		look.Faded(0.5, func(d *appearance.Drawing) {
+			d.Fill(appearance.Color{R: 255}, appearance.Rectangle(pdf.Rect{URX: 9, URY: 9}))
+		})
+		o.Appearance = look
+		p.sign(t, o)
+		p.complete(t)
+		d := p.open(t)
+		form := pictureOf(t, p, "A")
+		resources := must[pdf.Dict](t)(d.Dict(form.Dict["Resources"]))
+		if (resources["ExtGState"] == nil) != c.opaque || (resources["ColorSpace"] != nil) != c.calibrated {
+			t.Errorf("PDF/A-%d, %d components: resources %v", c.part, c.components, resources)
+		}
+		for _, o := range must[pdf.Dict](t)(d.Dict(resources["XObject"])) {
+			image := must[*pdf.Stream](t)(d.Stream(o))
+			if (image.Dict["SMask"] == nil) != c.opaque || (image.Dict["Mask"] != nil) != c.opaque {
+				t.Errorf("PDF/A-%d, %d components: picture %v", c.part, c.components, image.Dict)
+			}
+		}
+		faded := bytes.Contains(must[[]byte](t)(d.Decode(form)), []byte("1 0.498 0.498 rg"))
+		if faded != c.opaque {
+			t.Errorf("PDF/A-%d: paler colour: %v", c.part, faded)
 		}
 	}
 }

@@ -20,8 +20,12 @@ func show(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) error {
 	if err != nil {
 		return err
 	}
+	frame := appearance.Frame{Stock: stock}
+	if frame.Opaque, frame.Calibrated, err = restrictions(d); err != nil {
+		return err
+	}
 	if o.Appearance != nil {
-		if err := draw(d, u, stock, field, o.Appearance); err != nil {
+		if err := draw(d, u, frame, field, o.Appearance); err != nil {
 			return fmt.Errorf("appearance of field %q: %w", field.Name, err)
 		}
 	}
@@ -30,7 +34,7 @@ func show(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) error {
 		if err != nil {
 			return err
 		}
-		if err := draw(d, u, stock, f, o.Marks[name]); err != nil {
+		if err := draw(d, u, frame, f, o.Marks[name]); err != nil {
 			return fmt.Errorf("appearance of mark %q: %w", name, err)
 		}
 	}
@@ -56,7 +60,7 @@ func earlier(d *pdf.Document) (*appearance.Stock, error) {
 }
 
 // draw sets the normal appearance of a field's first widget; a signature field must not have more. The widget alone changes, not its page.
-func draw(d *pdf.Document, u *pdf.Update, stock *appearance.Stock, f *pdf.Field, look Appearance) error {
+func draw(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *pdf.Field, look Appearance) error {
 	if len(f.Widgets) == 0 || f.Widgets[0].Ref.IsZero() {
 		return errors.New("the field has no widget")
 	}
@@ -77,11 +81,11 @@ func draw(d *pdf.Document, u *pdf.Update, stock *appearance.Stock, f *pdf.Field,
 			return err
 		}
 	}
-	turn, err := turned(d, page)
-	if err != nil {
+	if frame.Rotate, err = turned(d, page); err != nil {
 		return err
 	}
-	form, err := look.Form(u, appearance.Frame{Width: rect.Width(), Height: rect.Height(), Rotate: turn, Stock: stock})
+	frame.Width, frame.Height = rect.Width(), rect.Height()
+	form, err := look.Form(u, frame)
 	if err != nil {
 		return err
 	}

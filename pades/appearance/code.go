@@ -29,7 +29,7 @@ func (d *Drawing) QR(r pdf.Rect, c Color, text string) {
 	d.Fill(Color{255, 255, 255}, Rectangle(pdf.Rect{LLX: x, LLY: y, URX: x + side, URY: y + side}))
 	d.add(func(w *canvas) error {
 		w.buf.text("q\n")
-		w.buf.color(c, "rg")
+		w.color(c, "rg")
 		// One unit is one module from here on, so that all numbers are small and whole.
 		w.buf.operate("cm", module, 0, 0, module, x+quiet*module, y+quiet*module)
 		for row := range code.Size {

@@ -43,7 +43,7 @@ func (d *Drawing) add(op func(*canvas) error) { d.ops = append(d.ops, op) }
 // Fill paints the inside of a path.
 func (d *Drawing) Fill(c Color, p Path) {
 	d.add(func(w *canvas) error {
-		w.buf.color(c, "rg")
+		w.color(c, "rg")
 		w.buf.path(p)
 		w.buf.text("f\n")
 		return nil
@@ -53,7 +53,7 @@ func (d *Drawing) Fill(c Color, p Path) {
 // Stroke draws the line of a path, width points wide.
 func (d *Drawing) Stroke(c Color, width float64, p Path) {
 	d.add(func(w *canvas) error {
-		w.buf.color(c, "RG")
+		w.color(c, "RG")
 		w.buf.operate("w", width)
 		w.buf.path(p)
 		w.buf.text("S\n")
@@ -72,6 +72,10 @@ func (d *Drawing) Rotated(degrees, x, y float64, inside func(*Drawing)) {
 // Faded draws what inside draws with that opacity, from 0 to 1.
 func (d *Drawing) Faded(opacity float64, inside func(*Drawing)) {
 	d.within(inside, func(w *canvas) {
+		if w.opaque {
+			w.pale = 1 - (1-w.pale)*min(max(opacity, 0), 1)
+			return
+		}
 		w.opacities = append(w.opacities, min(max(opacity, 0), 1))
 		w.buf.text("/" + string(name("G", len(w.opacities)-1)) + " gs\n")
 	})
@@ -93,6 +97,7 @@ func (d *Drawing) within(inside func(*Drawing), setting func(*canvas)) {
 	}
 	d.add(func(w *canvas) error {
 		w.buf.text("q\n")
+		pale := w.pale
 		setting(w)
 		for _, op := range part.ops {
 			if err := op(w); err != nil {
@@ -100,6 +105,7 @@ func (d *Drawing) within(inside func(*Drawing), setting func(*canvas)) {
 			}
 		}
 		w.buf.text("Q\n")
+		w.pale = pale
 		return nil
 	})
 }

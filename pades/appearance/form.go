@@ -10,11 +10,18 @@ import (
 	"segel/pdf"
 )
 
-// Frame is where a drawing goes: a /Rect of default user space, on a page that is turned.
+// Frame is where a drawing goes: a /Rect of default user space, on a page that is turned, in a file that may be
+// restricted.
 type Frame struct {
 	Width, Height float64 // of /Rect, in default user space
 	Rotate        int     // of the page: 0, 90, 180 or 270
 	Stock         *Stock  // what the file has already; may be nil
+
+	// Opaque forbids transparency, as PDF/A-1 does: pictures are either there or not in each place, and what is
+	// faded gets paler colours instead.
+	Opaque bool
+	// Calibrated defines what red, green, blue and gray are, for an archive whose output intent does not.
+	Calibrated bool
 }
 
 // displayed returns the size of the frame as a reader of the page sees it, still in user space units.
@@ -63,7 +70,7 @@ func (d *Drawing) Form(u *pdf.Update, f Frame) (pdf.Ref, error) {
 	if !(f.Width > 0 && f.Height > 0) {
 		return pdf.Ref{}, fmt.Errorf("frame of %g by %g", f.Width, f.Height)
 	}
-	w := &canvas{}
+	w := &canvas{opaque: f.Opaque}
 	for _, op := range d.ops {
 		if err := op(w); err != nil {
 			return pdf.Ref{}, err
@@ -72,6 +79,9 @@ func (d *Drawing) Form(u *pdf.Update, f Frame) (pdf.Ref, error) {
 	resources, err := w.resources(u, f.Stock)
 	if err != nil {
 		return pdf.Ref{}, err
+	}
+	if f.Calibrated {
+		resources["ColorSpace"] = calibrated()
 	}
 	dict := pdf.Dict{
 		"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "Resources": resources,
@@ -89,7 +99,16 @@ type canvas struct {
 	opacities []float64
 	images    []*Image
 	fonts     []*embedding
+	opaque    bool    // no transparency
+	pale      float64 // how much of the way to white colours go instead
 }
+
+// color sets the colour of what follows.
+func (w *canvas) color(c Color, operator string) {
+	w.buf.color(Color{paler(c.R, w.pale), paler(c.G, w.pale), paler(c.B, w.pale)}, operator)
+}
+
+func paler(v uint8, by float64) uint8 { return v + uint8(float64(255-v)*by) }
 
 // resources adds what the content refers to, and returns the dictionary that names it.
 func (w *canvas) resources(u *pdf.Update, s *Stock) (pdf.Dict, error) {
@@ -98,7 +117,11 @@ func (w *canvas) resources(u *pdf.Update, s *Stock) (pdf.Dict, error) {
 		states[name("G", i)] = pdf.Dict{"ca": pdf.Real(rounded(a)), "CA": pdf.Real(rounded(a))}
 	}
 	for i, m := range w.images {
-		objects[name("I", i)] = s.put(u, m, imagesOf, m.tree())
+		tree, err := m.tree(w.opaque)
+		if err != nil {
+			return nil, err
+		}
+		objects[name("I", i)] = s.put(u, m, imagesOf, tree)
 	}
 	for i, e := range w.fonts {
 		tree, err := e.tree()

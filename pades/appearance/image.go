@@ -144,8 +144,11 @@ func deflate(b []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// tree is the picture as an object, with its opacity in it.
-func (m *Image) tree() *pdf.Stream {
+// tree is the picture as an object, with its opacity in it, or a mask in place of that.
+func (m *Image) tree(opaque bool) (*pdf.Stream, error) {
+	if opaque && m.Alpha != nil {
+		return m.masked()
+	}
 	dict := m.dict("DeviceRGB", "FlateDecode")
 	if m.Gray {
 		dict["ColorSpace"] = pdf.Name("DeviceGray")
@@ -156,7 +159,7 @@ func (m *Image) tree() *pdf.Stream {
 	if m.Alpha != nil {
 		dict["SMask"] = &pdf.Stream{Dict: m.dict("DeviceGray", "FlateDecode"), Data: m.Alpha}
 	}
-	return &pdf.Stream{Dict: dict, Data: m.Pixels}
+	return &pdf.Stream{Dict: dict, Data: m.Pixels}, nil
 }
 
 func (m *Image) dict(space, filter pdf.Name) pdf.Dict {

@@ -262,7 +262,7 @@ func (s *setter) draw(w *canvas) {
 			width += g.Advance * size / 1000
 		}
 		x := s.box.LLX + aligned(s.o.Horizontal, s.box.Width()-width)
-		w.buf.color(r.line.Color, "rg")
+		w.color(r.line.Color, "rg")
 		w.set(glyphs, size, x, y-ascent*size)
 		y -= lineHeight * size
 	}
