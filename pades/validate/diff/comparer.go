@@ -1,0 +1,245 @@
+package diff
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"segel/pdf"
+)
+
+// Options of a Comparer.
+type Options struct {
+	// Asked are the numbers of all objects that revisions behind the first will change, as far as they are known.
+	// Paths are told of these.
+	Asked []uint32
+	// Covers tells whether something is drawn within a box of a page, as the document stood then; nil is no.
+	Covers func(d *pdf.Document, page int, box pdf.Rect) bool
+}
+
+// Comparer compares the states of a file, each with the one before. It reads all that can be reached in the first
+// state once, and after that what each revision changed.
+type Comparer struct {
+	g     *graph
+	o     Options
+	last  *pdf.Document
+	names map[string]uint32 // of the fields at the form's root, by object; nil until asked for
+}
+
+// Begin takes up the first state.
+func Begin(ctx context.Context, s *pdf.State, o Options) (*Comparer, error) {
+	asked := &numberSet{}
+	for _, n := range o.Asked {
+		asked.add(n)
+	}
+	c := &Comparer{g: newGraph(asked), o: o, last: s.Document}
+	c.g.ctx = ctx
+	if err := c.follow(s); err != nil {
+		return nil, err
+	}
+	if err := c.numberPages(s.Document); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// follow visits what the trailer and the object streams of a state lead to.
+func (c *Comparer) follow(s *pdf.State) error {
+	w := &walker{g: c.g, d: s.Document, from: rootNumber}
+	w.table(s.Trailer(), trailerRoles, roleOther, 0)
+	if w.err != nil {
+		return w.err
+	}
+	for _, n := range s.Containers {
+		c.g.reach(rootNumber, []step{key("ObjStm")}, pdf.Ref{Number: n}, roleOther, 0)
+	}
+	return c.g.run(s.Document)
+}
+
+// Step compares the next state with the one before, and returns what its revision changed: one Change for each
+// object, in order of number, those of the whole revision first. An error is the reader's or the context's; what is
+// wrong with the file is a change that no rule allows.
+func (c *Comparer) Step(s *pdf.State) ([]Change, error) {
+	clear(c.g.fresh)
+	r := &revision{c: c, g: c.g, old: c.last, new: s.Document, moves: map[uint32]*moved{}, vouched: map[vouch]verdict{}, listed: map[uint32]int{}}
+	for _, m := range s.Moves {
+		if err := r.load(m); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range s.Moves {
+		for _, n := range c.g.roles(m.Number) {
+			if err := c.g.visit(s.Document, n); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := c.follow(s); err != nil {
+		return nil, err
+	}
+	changes := r.odd(s)
+	changes = append(changes, r.trailer()...)
+	changes = append(changes, r.judge()...)
+	c.last = s.Document
+	return changes, c.g.ctx.Err()
+}
+
+// revision is one comparison.
+type revision struct {
+	c        *Comparer
+	g        *graph
+	old, new *pdf.Document
+	moves    map[uint32]*moved
+	vouched  map[vouch]verdict
+	listed   map[uint32]int // how often new widgets stand on pages
+	newForm  bool           // there was none before
+}
+
+// moved is one changed object with both its values.
+type moved struct {
+	pdf.Move
+	old, new       pdf.Object
+	oldErr, newErr error
+}
+
+func (m *moved) added() bool { return m.Before.IsZero() }
+func (m *moved) freed() bool { return m.After.IsZero() }
+
+// vouch names an object in a role that the rule about what leads to it has already judged.
+type vouch struct {
+	number uint32
+	role   role
+}
+
+func (r *revision) load(p pdf.Move) error {
+	m := &moved{Move: p, old: pdf.Null{}, new: pdf.Null{}}
+	if !m.added() {
+		m.old, m.oldErr = r.old.Object(m.Before)
+	}
+	if !m.freed() {
+		m.new, m.newErr = r.new.Object(m.After)
+	}
+	for _, err := range []error{m.oldErr, m.newErr} {
+		if err != nil {
+			if err := r.g.fault(err); err != nil {
+				return err
+			}
+		}
+	}
+	r.moves[p.Number] = m
+	return nil
+}
+
+// odd reports what makes the revision as a whole unlike an honest one.
+func (r *revision) odd(s *pdf.State) []Change {
+	var all []Change
+	for _, what := range s.Odd {
+		all = append(all, Change{What: Oddity, Level: Other, Code: CodeAmbiguous, Detail: what})
+	}
+	if s.Truncated {
+		all = append(all, Change{What: Oddity, Level: Other, Code: CodeTooMuch, Detail: "more changed objects than are looked at"})
+	}
+	if r.g.incomplete != nil {
+		all = append(all, Change{What: Oddity, Level: Other, Code: CodeTooMuch, Detail: r.g.incomplete.Error()})
+	}
+	return all
+}
+
+// judge asks the rules about every changed object in each of its roles.
+func (r *revision) judge() []Change {
+	type asked struct {
+		m *moved
+		n node
+	}
+	var all []asked
+	found := map[uint32]*verdict{}
+	for n, m := range r.moves {
+		if v, done := r.plain(m); done {
+			found[n] = &v
+			continue
+		}
+		for _, node := range r.g.roles(n) {
+			all = append(all, asked{m, node})
+		}
+	}
+	slices.SortFunc(all, func(a, b asked) int {
+		if a.n.role != b.n.role {
+			return int(a.n.role) - int(b.n.role)
+		}
+		// What was there before vouches for what is new below it.
+		if a.m.added() != b.m.added() {
+			if a.m.added() {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(a.n.number, b.n.number)
+	})
+	for _, a := range all {
+		v := rules[a.n.role](r, a.m, a.n)
+		if have := found[a.n.number]; have != nil {
+			v = worse(*have, v)
+		}
+		found[a.n.number] = &v
+	}
+	changes := make([]Change, 0, len(r.moves))
+	for n, m := range r.moves {
+		changes = append(changes, r.change(m, *found[n]))
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return cmp.Compare(a.Ref.Number, b.Ref.Number) })
+	return changes
+}
+
+// plain judges what needs no role, or reports that rules have to be asked.
+func (r *revision) plain(m *moved) (verdict, bool) {
+	roles := r.g.roles(m.Number)
+	switch {
+	case m.freed():
+		return deny(CodeFreed, ""), true
+	case len(roles) == 0:
+		return r.unreachable(m), true
+	case m.oldErr != nil || m.newErr != nil:
+		return deny(CodeUnreadable, fmt.Sprint(errors.Join(m.oldErr, m.newErr))), true
+	case m.added():
+		// What was referred to before it was there would change all that refers to it.
+		for _, n := range roles {
+			if !r.g.fresh[n] {
+				return deny(CodeUnexplained, "a reference that led to nothing leads to it"), true
+			}
+		}
+		if m.Earlier {
+			return deny(CodeRestored, "it stands in an earlier revision"), true
+		}
+		return verdict{}, false
+	case m.Before == m.After && r.unchanged(m):
+		return verdict{rule: "unchanged", level: None, code: CodeUnchanged}, true
+	case m.Earlier:
+		return deny(CodeRestored, "it stands in an earlier revision"), true
+	case m.Before != m.After:
+		return deny(CodeUnexplained, "another generation of its number"), true
+	}
+	return verdict{}, false
+}
+
+func (r *revision) unchanged(m *moved) bool {
+	a, ok := m.old.(*pdf.Stream)
+	if !ok {
+		return same(m.old, m.new)
+	}
+	b, ok := m.new.(*pdf.Stream)
+	return ok && sameStream(r.old, r.new, a, b)
+}
+
+func (r *revision) change(m *moved, v verdict) Change {
+	c := Change{Ref: m.After, What: Replaced, Rule: v.rule, Level: v.level, Code: v.code, Field: v.field, Page: v.page, Box: v.box, Notes: v.notes, Detail: v.detail}
+	switch {
+	case m.added():
+		c.What = Added
+	case m.freed():
+		c.What, c.Ref = Freed, m.Before
+	}
+	c.Paths = r.paths(m.Number)
+	return c
+}

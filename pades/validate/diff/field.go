@@ -1,0 +1,96 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+
+	"segel/pdf"
+)
+
+// fieldInfo is what a field or a widget below one inherits, as one state of the file has it.
+type fieldInfo struct {
+	number uint32   // of the field that has the value
+	name   string   // fully qualified
+	kind   pdf.Name // FT
+	value  pdf.Object
+	inForm bool // it, or a field above, is in the tree of the form
+	ok     bool // it can be read
+}
+
+// signed tells whether a signature field has a value.
+func (f fieldInfo) signed() bool { return f.kind == "Sig" && f.value != nil }
+
+// maxAbove bounds the fields above a field.
+const maxAbove = 32
+
+// field collects what the field or widget under a number is, in one state of the file.
+func (r *revision) field(d *pdf.Document, n uint32) fieldInfo {
+	var f fieldInfo
+	var names []string
+	for range maxAbove {
+		o, err := at(d, n)
+		dict, ok := o.(pdf.Dict)
+		if err != nil || !ok {
+			return f
+		}
+		f.inForm = f.inForm || r.g.has(n, roleField)
+		if t, err := d.String(dict["T"]); err == nil && dict["T"] != nil {
+			names = append(names, t.Text())
+			if f.number == 0 {
+				f.number = n
+			}
+		}
+		if t, err := d.Name(dict["FT"]); err == nil && f.kind == "" {
+			f.kind = t
+		}
+		if v, err := d.Resolve(dict["V"]); f.value == nil && (err != nil || v != pdf.Object(pdf.Null{})) {
+			f.value = dict["V"]
+		}
+		parent, ok := dict["Parent"].(pdf.Ref)
+		if !ok {
+			for i, j := 0, len(names)-1; i < j; i, j = i+1, j-1 {
+				names[i], names[j] = names[j], names[i]
+			}
+			f.name, f.ok = strings.Join(names, "."), true
+			return f
+		}
+		n = parent.Number
+	}
+	return f
+}
+
+// place says on which page a widget stands, as far as it says so itself, and whether it is to be seen.
+func (r *revision) place(d *pdf.Document, widget pdf.Dict) (page int, box pdf.Rect, visible bool) {
+	box, err := d.Rect(widget["Rect"])
+	if err != nil {
+		return 0, pdf.Rect{}, false
+	}
+	page = int(r.g.pages.get(widget.Ref("P").Number))
+	flags, _ := d.Integer(widget["F"])
+	return page, box, !box.Empty() && flags&flagsHidden == 0
+}
+
+// Flags of annotations (ISO 32000-2 §12.5.3).
+const (
+	flagInvisible  = 1 << 0
+	flagHidden     = 1 << 1
+	flagPrint      = 1 << 2
+	flagNoView     = 1 << 5
+	flagReadOnly   = 1 << 6
+	flagLocked     = 1 << 7
+	flagLockedText = 1 << 9
+
+	flagsHidden = flagInvisible | flagHidden | flagNoView
+	// flagsHarmless keep a widget from being changed or let it be printed.
+	flagsHarmless = flagPrint | flagReadOnly | flagLocked | flagLockedText
+
+	fieldReadOnly = 1 << 0
+)
+
+// isTimestamp tells whether a signature dictionary is that of a document timestamp.
+func isTimestamp(d *pdf.Document, value pdf.Object) bool {
+	dict, err := d.Dict(value)
+	return err == nil && same(dict["Type"], pdf.Name("DocTimeStamp")) && same(dict["SubFilter"], pdf.Name("ETSI.RFC3161"))
+}
+
+func keyDetail(k pdf.Name) string { return fmt.Sprintf("/%s", k) }

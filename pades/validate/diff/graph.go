@@ -1,0 +1,208 @@
+package diff
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"segel/pdf"
+)
+
+// graph remembers in which roles objects were ever reached, from the first signed revision on. Roles are never
+// forgotten: an object that was part of a page once is judged as one ever after. So each revision costs only what it
+// changed, and what is forgotten by mistake cannot hide anything.
+type graph struct {
+	visited [roleCount]numberSet
+	owned   map[node]bool
+	owners  map[uint32][]node // the same by number
+	parents numberMap         // the object by which each was first reached
+	pages   numberMap         // numbers of pages, from 1, by object
+	ctx     context.Context
+
+	// asked are the objects that some revision changes: of these, all references are remembered.
+	asked *numberSet
+	edges map[uint32][]edge
+
+	typed, spread []node // to be visited
+	fresh         map[node]bool
+
+	// incomplete says why not all objects could be visited; no change can be allowed then.
+	incomplete error
+}
+
+// edge is a reference to an object: from where, and by which keys.
+type edge struct {
+	from uint32
+	path string
+}
+
+// rootNumber stands for the trailer among the numbers of objects, since no object has it.
+const rootNumber = 0
+
+func newGraph(asked *numberSet) *graph {
+	return &graph{owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, asked: asked, fresh: map[node]bool{}}
+}
+
+// has tells whether an object was reached in a role, whoever owns it.
+func (g *graph) has(n uint32, r role) bool {
+	if !r.owned() {
+		return g.visited[r].has(n)
+	}
+	return slices.ContainsFunc(g.owners[n], func(have node) bool { return have.role == r })
+}
+
+// roles lists the roles of an object in the order of judging.
+func (g *graph) roles(n uint32) []node {
+	all := slices.Clone(g.owners[n])
+	for r := range roleCount {
+		if !r.owned() && g.visited[r].has(n) {
+			all = append(all, node{number: n, role: r})
+		}
+	}
+	slices.SortFunc(all, func(a, b node) int { return int(a.role) - int(b.role) })
+	return all
+}
+
+// mark visits a node for the first time, or returns false.
+func (g *graph) mark(n node) bool {
+	if !n.role.owned() {
+		n.owner = 0
+		if g.visited[n.role].has(n.number) {
+			return false
+		}
+		g.visited[n.role].add(n.number)
+		return true
+	}
+	if g.owned[n] {
+		return false
+	}
+	g.owned[n] = true
+	g.owners[n.number] = append(g.owners[n.number], n)
+	return true
+}
+
+func (g *graph) isAnchor(n uint32) bool {
+	for r := range roleCount {
+		if r.anchor() && g.visited[r].has(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// reach notes a reference and queues its object if it is new in that role.
+func (g *graph) reach(from uint32, steps []step, to pdf.Ref, r role, owner uint32) {
+	if to.IsZero() {
+		return
+	}
+	if g.asked.has(to.Number) && len(g.edges[to.Number]) < maxPaths {
+		e := edge{from, render(steps)}
+		if !slices.Contains(g.edges[to.Number], e) {
+			g.edges[to.Number] = append(g.edges[to.Number], e)
+		}
+	}
+	// Wherever else they are mentioned, pages stay pages.
+	if r.mentions() && g.isAnchor(to.Number) {
+		return
+	}
+	if !r.owned() {
+		owner = 0
+	}
+	n := node{to.Number, r, owner}
+	if !g.mark(n) {
+		return
+	}
+	if g.asked.has(n.number) {
+		g.fresh[n] = true
+	}
+	if g.parents.get(n.number) == 0 && n.number != from {
+		g.parents.set(n.number, from+1)
+	}
+	if r.typed() {
+		g.typed = append(g.typed, n)
+	} else {
+		g.spread = append(g.spread, n)
+	}
+}
+
+// run visits what is queued, as the file stands in d. What can be reached in a role of its own comes first.
+func (g *graph) run(d *pdf.Document) error {
+	for g.incomplete == nil && len(g.typed)+len(g.spread) > 0 {
+		queue := &g.typed
+		if len(g.typed) == 0 {
+			queue = &g.spread
+		}
+		batch := *queue
+		*queue = nil
+		// Objects that stand together are read together.
+		if !batch[0].role.typed() {
+			slices.SortFunc(batch, func(a, b node) int { return cmp.Compare(a.number, b.number) })
+		}
+		for _, n := range batch {
+			if err := g.visit(d, n); err != nil {
+				return err
+			}
+		}
+	}
+	g.typed, g.spread = nil, nil
+	return nil
+}
+
+// visit expands one object. One that cannot be read leads nowhere: nobody can show it.
+func (g *graph) visit(d *pdf.Document, n node) error {
+	if n.role.mentions() && g.isAnchor(n.number) {
+		g.visited[n.role].remove(n.number) // it was queued before it was known for what it is
+		return nil
+	}
+	o, err := at(d, n.number)
+	if err != nil {
+		return g.fault(err)
+	}
+	w := &walker{g: g, d: d, from: n.number}
+	w.expand(o, n.role, n.owner)
+	return w.err
+}
+
+// at returns the object under a number, whatever its generation.
+func at(d *pdf.Document, n uint32) (pdf.Object, error) {
+	ref, ok := d.InUse(n)
+	if !ok {
+		return pdf.Null{}, nil
+	}
+	return d.Object(ref)
+}
+
+// fault lets pass what is wrong with one object, remembers that the limits were reached, and returns what is the
+// reader's fault.
+func (g *graph) fault(err error) error {
+	var e *pdf.Error
+	switch {
+	case errors.Is(err, pdf.ErrTooLarge):
+		g.incomplete = err
+	case errors.As(err, &e):
+	default:
+		return err
+	}
+	return nil
+}
+
+// step is a key or an index on a path.
+type step struct {
+	key   pdf.Name
+	index int // if key is empty
+}
+
+func render(steps []step) string {
+	var b strings.Builder
+	for _, s := range steps {
+		if s.key != "" {
+			b.WriteString("/" + string(s.key))
+		} else {
+			fmt.Fprintf(&b, "[%d]", s.index)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,131 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+
+	"segel/pdf"
+)
+
+// paths tells by which ways an object can be reached: one for each reference to it that was met.
+func (r *revision) paths(n uint32) []string {
+	var all []string
+	for _, e := range r.g.edges[n] {
+		all = append(all, r.pathTo(e.from)+e.path)
+	}
+	if len(all) == 0 && r.g.parents.get(n) != 0 {
+		all = append(all, r.pathTo(n))
+	}
+	for i, p := range all {
+		all[i] = strings.ToValidUTF8(strings.TrimPrefix(p, "/"), "?")
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// maxSteps bounds the length of a path that is told.
+const maxSteps = 100
+
+// pathTo tells the way by which an object was first reached.
+func (r *revision) pathTo(n uint32) string {
+	var parts []string
+	for range maxSteps {
+		from := r.g.parents.get(n)
+		if n == rootNumber || from == 0 {
+			break
+		}
+		from--
+		parts = append(parts, r.label(from, n))
+		n = from
+	}
+	slices.Reverse(parts)
+	return strings.Join(parts, "")
+}
+
+// label finds the keys by which one object refers to another.
+func (r *revision) label(from, to uint32) string {
+	for _, d := range []*pdf.Document{r.new, r.old} {
+		o := pdf.Object(d.Trailer())
+		if from != rootNumber {
+			var err error
+			if o, err = at(d, from); err != nil {
+				continue
+			}
+		}
+		if steps, ok := find(o, to, nil); ok {
+			return render(steps)
+		}
+	}
+	return "/..."
+}
+
+func find(o pdf.Object, to uint32, steps []step) ([]step, bool) {
+	switch o := o.(type) {
+	case pdf.Ref:
+		return steps, o.Number == to
+	case pdf.Array:
+		for i, v := range o {
+			if found, ok := find(v, to, append(steps, index(i))); ok {
+				return found, true
+			}
+		}
+	case pdf.Dict:
+		for _, k := range sortedKeys(o) {
+			if k == "Parent" || k == "P" {
+				continue
+			}
+			if found, ok := find(o[k], to, append(steps, key(k))); ok {
+				return found, true
+			}
+		}
+	case *pdf.Stream:
+		return find(o.Dict, to, steps)
+	}
+	return nil, false
+}
+
+// numberPages counts the pages in their order.
+func (c *Comparer) numberPages(d *pdf.Document) error {
+	_, root, err := d.Root()
+	if err != nil {
+		return c.g.fault(err)
+	}
+	p := &pageNumbers{g: c.g, d: d, seen: &numberSet{}}
+	p.visit(root["Pages"], 0)
+	return p.err
+}
+
+type pageNumbers struct {
+	g    *graph
+	d    *pdf.Document
+	seen *numberSet
+	last uint32
+	err  error
+}
+
+// visit goes through a node of the page tree. What cannot be read has no number.
+func (p *pageNumbers) visit(o pdf.Object, depth int) {
+	ref := refOf(o)
+	if p.err != nil || ref.IsZero() || p.seen.has(ref.Number) || depth > maxSteps {
+		return
+	}
+	p.seen.add(ref.Number)
+	dict, err := p.d.Dict(o)
+	if err != nil {
+		p.err = p.g.fault(err)
+		return
+	}
+	if dict["Kids"] == nil {
+		p.last++
+		p.g.pages.set(ref.Number, p.last)
+		return
+	}
+	kids, err := p.d.Array(dict["Kids"])
+	if err != nil {
+		p.err = p.g.fault(err)
+		return
+	}
+	for _, kid := range kids {
+		p.visit(kid, depth+1)
+	}
+}

@@ -1,0 +1,74 @@
+package diff
+
+// role is what an object is to those that refer to it. It decides which rule is asked when the object changes. An
+// object that is referred to in several ways has several roles, and all of their rules are asked.
+//
+// Roles are in the order in which changes are judged: what leads comes before what it leads to.
+type role uint8
+
+const (
+	roleCatalog role = iota
+	roleInfo
+	roleExtensions // and what stands below
+	roleMarkInfo
+	roleMetadata
+	roleForm
+	roleFields   // array of the fields at the form's root
+	roleField    // field, or the widget below a field
+	roleKids     // array of what is below a field; owner: the field
+	roleValue    // signature dictionary; owner: the field, 0 for a certification named by the catalog
+	roleContents // value of another field; owner: the field
+	roleDefaults // resources of the form
+	rolePages    // node of the page tree
+	rolePage
+	roleAnnots     // array of annotations; owner: the page
+	roleAnnotation // widget or comment on a page
+	roleLooks      // appearance dictionary, or one by states; owner: the widget
+	roleLook       // appearance stream; owner: the widget
+	roleStore      // document security store
+	roleProofs     // array of certificates, responses or lists
+	roleProof      // one of them
+	roleVRIs       // dictionary by signature
+	roleVRI        // what belongs to one signature
+	roleStructure  // root of the structure tree
+	roleElements   // array of structure elements
+	roleElement    // structure element, or a reference to an object in it
+	roleParents    // node of the parent tree
+	roleNumbers    // array of pairs in it
+	rolePart       // of something that may be added as a whole and never changes by itself
+	roleContent    // what a page is drawn with
+	roleOther      // anything else
+	roleCount
+)
+
+// owned tells the roles that are told apart by owner.
+func (r role) owned() bool {
+	switch r {
+	case roleKids, roleValue, roleContents, roleAnnots, roleLooks, roleLook:
+		return true
+	}
+	return false
+}
+
+// anchor tells the roles whose objects may be mentioned anywhere, as the page of a destination is. Their rules allow
+// no change that whoever mentions them could show.
+func (r role) anchor() bool {
+	switch r {
+	case roleCatalog, rolePages, rolePage, roleAnnotation, roleField, roleStructure, roleElement:
+		return true
+	}
+	return false
+}
+
+// mentions tells the roles in which an anchor is only mentioned.
+func (r role) mentions() bool { return r == rolePart || r == roleOther }
+
+// typed tells the roles that have a structure of their own; the others spread to all they refer to.
+func (r role) typed() bool { return r < rolePart }
+
+// node is an object in a role.
+type node struct {
+	number uint32
+	role   role
+	owner  uint32 // object number, if the role is owned
+}

@@ -1,0 +1,97 @@
+package diff
+
+import "segel/pdf"
+
+// catalogRule allows the catalog to gain a form, a document security store, metadata and statements about versions.
+func catalogRule(r *revision, m *moved, _ node) verdict {
+	old, ok1 := m.old.(pdf.Dict)
+	new, ok2 := m.new.(pdf.Dict)
+	if !ok1 || !ok2 {
+		return deny(CodeCatalogChanged, "")
+	}
+	v := allow("catalog", None, CodeCatalog)
+	for _, k := range differing(old, new) {
+		v = worse(v, r.catalogKey(k, old[k], new[k]))
+	}
+	return v
+}
+
+func (r *revision) catalogKey(k pdf.Name, old, new pdf.Object) verdict {
+	switch k {
+	case "AcroForm":
+		return r.moveDict(old, new, roleForm, r.form)
+	case "DSS":
+		return r.moveDict(old, new, roleStore, r.store)
+	case "Extensions", "MarkInfo":
+		return r.moveAny(new, roleExtensions, allow("extensions", LTA, CodeExtensions))
+	case "Metadata":
+		return r.moveAny(new, roleMetadata, allow("metadata", LTA, CodeMetadata))
+	case "Version":
+		if _, ok := new.(pdf.Name); ok {
+			return allow("extensions", LTA, CodeExtensions)
+		}
+	}
+	return deny(CodeCatalogChanged, "/"+string(k))
+}
+
+// moveDict judges a dictionary that a key leads to now and the one it led to before. If the new one is an object of
+// this revision, the key vouches for it.
+func (r *revision) moveDict(old, new pdf.Object, as role, compare func(old, new pdf.Dict) verdict) verdict {
+	before, err := r.old.Dict(old)
+	if err != nil {
+		return deny(CodeUnreadable, err.Error())
+	}
+	after, err := r.new.Dict(new)
+	if err != nil {
+		return deny(CodeUnreadable, err.Error())
+	}
+	v := compare(before, after)
+	return r.moveAny(new, as, v)
+}
+
+// moveAny vouches for the object of this revision that a key leads to now. An object that was there before has not
+// been what it is to be now, so it is not taken.
+func (r *revision) moveAny(new pdf.Object, as role, v verdict) verdict {
+	ref, ok := new.(pdf.Ref)
+	if !ok {
+		return v
+	}
+	m, added := r.isAdded(ref)
+	if !added {
+		return deny(CodeUnexplained, "an object is put to another use")
+	}
+	r.vouch(m.Number, as, v)
+	return v
+}
+
+// infoRule lets the information dictionary say anything, and have strings of its own.
+func infoRule(*revision, *moved, node) verdict { return allow("information", LTA, CodeInformation) }
+
+// metadataRule lets the document's metadata be replaced: no reader shows it as content.
+func metadataRule(_ *revision, m *moved, _ node) verdict {
+	if _, ok := m.new.(*pdf.Stream); !ok {
+		return deny(CodeCatalogChanged, "/Metadata")
+	}
+	return allow("metadata", LTA, CodeMetadata)
+}
+
+// extensionsRule lets versions, extensions and marks be stated anew.
+func extensionsRule(_ *revision, m *moved, _ node) verdict {
+	switch m.new.(type) {
+	case pdf.Dict, pdf.Array, pdf.Name, pdf.Integer, pdf.String, pdf.Boolean:
+		return allow("extensions", LTA, CodeExtensions)
+	}
+	return deny(CodeCatalogChanged, "/Extensions")
+}
+
+// partRule lets what is added bring along what it needs. It was reached only from changed objects, and their rules
+// say whether they may be there. Once there it never changes.
+func partRule(_ *revision, m *moved, _ node) verdict {
+	if m.added() {
+		return allow("part", None, CodeAppearance)
+	}
+	return deny(CodeUnexplained, "part of what was there before")
+}
+
+// contentRule denies: pages look as they looked.
+func contentRule(*revision, *moved, node) verdict { return deny(CodeContent, "") }

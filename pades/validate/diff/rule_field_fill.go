@@ -1,0 +1,111 @@
+package diff
+
+import (
+	"segel/pdf"
+)
+
+// fill judges a field or widget that was there before and is another now: it may get a value and the look of it, and
+// a signature field may be signed, once.
+func (r *revision) fill(m *moved) verdict {
+	old, ok1 := m.old.(pdf.Dict)
+	new, ok2 := m.new.(pdf.Dict)
+	if !ok1 || !ok2 {
+		return deny(CodeFieldChanged, "no dictionary")
+	}
+	was, is := r.field(r.old, m.Number), r.field(r.new, m.Number)
+	if !was.ok || !is.ok || !was.inForm || was.name != is.name || was.kind != is.kind {
+		return deny(CodeFieldChanged, "another field").of(was)
+	}
+	v := r.filled(was, is)
+	v = r.seen(v, new)
+	for _, k := range differing(old, new) {
+		v = worse(v, r.fillKey(k, old[k], new[k], was, is).of(was))
+	}
+	return v
+}
+
+// filled is the verdict on a field by what became of its value.
+func (r *revision) filled(was, is fieldInfo) verdict {
+	switch {
+	case was.kind != "Sig":
+		return allow("form filling", FormFilling, CodeFilled).of(was)
+	case was.value == nil && is.value != nil && isTimestamp(r.new, is.value):
+		return allow("document timestamp", LTA, CodeTimestamp).of(was)
+	case was.value == nil && is.value != nil:
+		return allow("signing", FormFilling, CodeSigned).of(was)
+	case was.value == nil:
+		return deny(CodeFieldChanged, "a signature field that was not signed").of(was)
+	}
+	return deny(CodeSignedField, "").of(was)
+}
+
+// seen adds to a verdict where a widget stands. A timestamp that is to be seen does more than prove.
+func (r *revision) seen(v verdict, widget pdf.Dict) verdict {
+	if !isWidget(r.new, widget) {
+		return v
+	}
+	var visible bool
+	if v.page, v.box, visible = r.place(r.new, widget); visible {
+		v.notes = append(v.notes, Visible)
+		v.level = max(v.level, FormFilling)
+	}
+	return v
+}
+
+func (r *revision) fillKey(k pdf.Name, old, new pdf.Object, was, is fieldInfo) verdict {
+	signature := was.kind == "Sig"
+	fine := verdict{level: None}
+	switch k {
+	case "V":
+		if !signature {
+			return fine
+		}
+		v := r.newValue(new)
+		if ref, ok := new.(pdf.Ref); ok && !v.denied() {
+			r.vouch(ref.Number, roleValue, r.filled(was, is))
+		}
+		return v
+	case "AP":
+		return r.looks(old, new)
+	case "AS":
+		if name, ok := new.(pdf.Name); new == nil || ok && (!signature || name == "N") {
+			return fine
+		}
+	case "M":
+		if _, ok := new.(pdf.String); ok || new == nil {
+			return fine
+		}
+	case "I", "TI", "RV":
+		if was.kind == "Tx" || was.kind == "Ch" {
+			return fine
+		}
+	case "F":
+		return r.flags(k, old, new, flagsHarmless)
+	case "Ff":
+		return r.flags(k, old, new, fieldReadOnly)
+	case "P":
+		if ref, ok := new.(pdf.Ref); ok && old == nil && r.g.pages.get(ref.Number) != 0 {
+			return fine
+		}
+	}
+	return deny(CodeFieldChanged, keyDetail(k))
+}
+
+// flags lets harmless flags be set.
+func (r *revision) flags(k pdf.Name, old, new pdf.Object, harmless int64) verdict {
+	a, err1 := r.old.Integer(old)
+	b, err2 := r.new.Integer(new)
+	if err1 != nil || err2 != nil || a&^b != 0 || b&^a&^harmless != 0 {
+		return deny(CodeFieldChanged, keyDetail(k))
+	}
+	return verdict{level: None}
+}
+
+// contentsRule lets the value of a field that is no signature be another.
+func contentsRule(r *revision, _ *moved, n node) verdict {
+	f := r.field(r.old, n.owner)
+	if !f.ok || !f.inForm || f.kind == "Sig" || f.kind == "" {
+		return deny(CodeFieldChanged, "value").of(f)
+	}
+	return allow("form filling", FormFilling, CodeFilled).of(f)
+}

@@ -1,0 +1,111 @@
+package diff
+
+import (
+	"segel/pdf"
+)
+
+// formRule judges the form dictionary.
+func formRule(r *revision, m *moved, n node) verdict {
+	new, ok := m.new.(pdf.Dict)
+	if m.added() || !ok {
+		return r.byVouch(n, CodeFormChanged)
+	}
+	old, _ := m.old.(pdf.Dict)
+	return r.form(old, new)
+}
+
+// form lets the form gain fields and say that there are signatures. Defaults and resources may come with a form that
+// is new, since no field rests on them yet.
+func (r *revision) form(old, new pdf.Dict) verdict {
+	if old != nil && new == nil {
+		return deny(CodeFieldRemoved, "the form is gone")
+	}
+	r.newForm = old == nil
+	v := allow("form", None, CodeForm)
+	for _, k := range differing(old, new) {
+		v = worse(v, r.formKey(k, old[k], new[k]))
+	}
+	return v
+}
+
+func (r *revision) formKey(k pdf.Name, old, new pdf.Object) verdict {
+	switch k {
+	case "Fields":
+		return r.moveFields(old, new)
+	case "SigFlags":
+		a, err1 := r.old.Integer(old)
+		b, err2 := r.new.Integer(new)
+		if err1 == nil && err2 == nil && a&^b == 0 && b&^3 == 0 {
+			return allow("form", LTA, CodeForm)
+		}
+	case "NeedAppearances":
+		// True makes readers draw fields anew, whatever their appearances show.
+		if b, err := r.new.Boolean(new); err == nil && !b {
+			return allow("form", None, CodeForm)
+		}
+	case "DR", "DA", "Q":
+		if r.newForm {
+			return allow("form", LTA, CodeForm)
+		}
+	}
+	return deny(CodeFormChanged, "/"+string(k))
+}
+
+func (r *revision) moveFields(old, new pdf.Object) verdict {
+	before, err1 := r.old.Array(old)
+	after, err2 := r.new.Array(new)
+	if err1 != nil || err2 != nil {
+		return deny(CodeFormChanged, "/Fields cannot be read")
+	}
+	v := r.fields(before, after)
+	if was, now := refOf(old), refOf(new); was == now {
+		return v
+	}
+	return r.moveAny(new, roleFields, v)
+}
+
+func refOf(o pdf.Object) pdf.Ref {
+	ref, _ := o.(pdf.Ref)
+	return ref
+}
+
+// fieldsRule judges the array of the form's fields.
+func fieldsRule(r *revision, m *moved, n node) verdict {
+	new, ok := m.new.(pdf.Array)
+	if m.added() || !ok {
+		return r.byVouch(n, CodeFormChanged)
+	}
+	old, _ := m.old.(pdf.Array)
+	return r.fields(old, new)
+}
+
+// fields lets the form gain signature fields at its root, each once. All that were there stay, in their order.
+func (r *revision) fields(old, new pdf.Array) verdict {
+	added, ok := grown(old, new)
+	if !ok {
+		return deny(CodeFieldRemoved, "")
+	}
+	v := allow("form", None, CodeForm)
+	seen := map[pdf.Ref]bool{}
+	for _, o := range added {
+		ref, ok := o.(pdf.Ref)
+		if !ok || seen[ref] {
+			return deny(CodeFieldAdded, "not one object of its own")
+		}
+		seen[ref] = true
+		f := r.newField(ref)
+		if f.denied() {
+			return f
+		}
+		v = worse(v, verdict{rule: "form", level: f.level, code: CodeForm})
+	}
+	return v
+}
+
+// defaultsRule lets resources come with a form that is new.
+func defaultsRule(r *revision, m *moved, _ node) verdict {
+	if m.added() && r.newForm {
+		return allow("form", None, CodeForm)
+	}
+	return deny(CodeFormChanged, "/DR")
+}

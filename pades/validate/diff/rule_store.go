@@ -1,0 +1,143 @@
+package diff
+
+import (
+	"segel/pdf"
+)
+
+// storeRule judges the document security store: proof may be added, and none goes (ISO 32000-2 §12.8.4.3).
+func storeRule(r *revision, m *moved, n node) verdict {
+	new, ok := m.new.(pdf.Dict)
+	if m.added() || !ok {
+		return r.byVouch(n, CodeStoreChanged)
+	}
+	old, _ := m.old.(pdf.Dict)
+	return r.store(old, new)
+}
+
+func (r *revision) store(old, new pdf.Dict) verdict {
+	if old != nil && new == nil {
+		return deny(CodeStoreChanged, "it is gone")
+	}
+	v := allow("document security store", LTA, CodeStore)
+	for _, k := range differing(old, new) {
+		switch k {
+		case "Certs", "OCSPs", "CRLs":
+			v = worse(v, r.moveProofs(old[k], new[k]))
+		case "VRI":
+			v = worse(v, r.moveDict(old[k], new[k], roleVRIs, r.vris))
+		case "Type":
+			if !same(new[k], pdf.Name("DSS")) {
+				v = deny(CodeStoreChanged, keyDetail(k))
+			}
+		default:
+			v = deny(CodeStoreChanged, keyDetail(k))
+		}
+	}
+	return v
+}
+
+func (r *revision) moveProofs(old, new pdf.Object) verdict {
+	before, err1 := r.old.Array(old)
+	after, err2 := r.new.Array(new)
+	if err1 != nil || err2 != nil {
+		return deny(CodeStoreChanged, "a list cannot be read")
+	}
+	v := r.proofs(before, after)
+	if refOf(old) == refOf(new) {
+		return v
+	}
+	return r.moveAny(new, roleProofs, v)
+}
+
+// proofsRule judges a list of proof.
+func proofsRule(r *revision, m *moved, n node) verdict {
+	new, ok := m.new.(pdf.Array)
+	if m.added() {
+		return r.byVouch(n, CodeStoreChanged)
+	}
+	old, wasOK := m.old.(pdf.Array)
+	if !ok || !wasOK {
+		return deny(CodeStoreChanged, "no list")
+	}
+	return r.proofs(old, new)
+}
+
+// proofs lets a list gain new items, in any order.
+func (r *revision) proofs(old, new pdf.Array) verdict {
+	had := map[pdf.Ref]bool{}
+	for _, o := range old {
+		had[refOf(o)] = true
+	}
+	for _, o := range new {
+		ref := refOf(o)
+		if ref.IsZero() {
+			return deny(CodeStoreChanged, "a direct item")
+		}
+		if had[ref] {
+			delete(had, ref)
+			continue
+		}
+		if s, err := r.new.Stream(o); err != nil || s == nil {
+			return deny(CodeStoreChanged, "an item is no stream")
+		}
+	}
+	for ref := range had {
+		return deny(CodeStoreChanged, ref.String()+" is gone")
+	}
+	return allow("document security store", LTA, CodeStore)
+}
+
+// proofRule lets proof be added and never replaced.
+func proofRule(_ *revision, m *moved, _ node) verdict {
+	if _, ok := m.new.(*pdf.Stream); !ok || !m.added() {
+		return deny(CodeStoreChanged, "proof")
+	}
+	return allow("document security store", LTA, CodeStore)
+}
+
+// vrisRule judges the dictionary of proof by signature.
+func vrisRule(r *revision, m *moved, n node) verdict {
+	new, ok := m.new.(pdf.Dict)
+	if m.added() || !ok {
+		return r.byVouch(n, CodeStoreChanged)
+	}
+	old, _ := m.old.(pdf.Dict)
+	return r.vris(old, new)
+}
+
+// vris lets signatures gain an entry; one that is there stays as it is.
+func (r *revision) vris(old, new pdf.Dict) verdict {
+	v := allow("document security store", LTA, CodeStore)
+	for _, k := range differing(old, new) {
+		if k == "Type" && same(new[k], pdf.Name("VRI")) {
+			continue
+		}
+		if old[k] != nil {
+			return deny(CodeStoreChanged, "/VRI"+keyDetail(k))
+		}
+		v = worse(v, r.moveDict(nil, new[k], roleVRI, func(_, entry pdf.Dict) verdict { return r.vri(entry) }))
+	}
+	return v
+}
+
+// vriRule judges what belongs to one signature.
+func vriRule(r *revision, m *moved, n node) verdict {
+	if m.added() {
+		return r.byVouch(n, CodeStoreChanged)
+	}
+	return deny(CodeStoreChanged, "/VRI")
+}
+
+func (r *revision) vri(entry pdf.Dict) verdict {
+	v := allow("document security store", LTA, CodeStore)
+	for k, o := range entry {
+		switch k {
+		case "Cert", "OCSP", "CRL":
+			v = worse(v, r.moveProofs(nil, o))
+		case "Type", "TU", "TS":
+		default:
+			return deny(CodeStoreChanged, "/VRI"+keyDetail(k))
+		}
+	}
+	return v
+}

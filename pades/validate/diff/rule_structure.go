@@ -1,0 +1,241 @@
+package diff
+
+import (
+	"segel/pdf"
+)
+
+// structureRule judges the root of the structure tree of a tagged file, which may gain elements for the widgets of
+// new fields (ISO 32000-2 §14.7), and nothing else.
+func structureRule(r *revision, m *moved, _ node) verdict {
+	old, ok1 := m.old.(pdf.Dict)
+	new, ok2 := m.new.(pdf.Dict)
+	if m.added() || !ok1 || !ok2 {
+		return deny(CodeStructChanged, "")
+	}
+	v := allow("structure", None, CodeStructure)
+	for _, k := range differing(old, new) {
+		switch k {
+		case "K":
+			v = worse(v, r.kids(old[k], new[k]))
+		case "ParentTree":
+			v = worse(v, r.moveDict(old[k], new[k], roleParents, r.parents))
+		case "ParentTreeNextKey":
+			a, err1 := r.old.Integer(old[k])
+			b, err2 := r.new.Integer(new[k])
+			if err1 != nil || err2 != nil || b < a {
+				return deny(CodeStructChanged, keyDetail(k))
+			}
+		default:
+			return deny(CodeStructChanged, keyDetail(k))
+		}
+	}
+	return v
+}
+
+// kids lets an element gain new ones behind those it has. One child may become the first of a list.
+func (r *revision) kids(old, new pdf.Object) verdict {
+	before, after, ok := r.lists(old, new)
+	if !ok {
+		return deny(CodeStructChanged, "/K cannot be read")
+	}
+	added, ok := grown(before, after)
+	if !ok {
+		return deny(CodeStructChanged, "/K")
+	}
+	for _, o := range added {
+		if v := r.newElement(o); v.denied() {
+			return v
+		}
+	}
+	v := allow("structure", None, CodeStructure)
+	if ref := refOf(new); !ref.IsZero() && ref != refOf(old) && len(after) > 1 {
+		return r.moveAny(new, roleElements, v)
+	}
+	return v
+}
+
+func (r *revision) lists(old, new pdf.Object) (before, after pdf.Array, ok bool) {
+	a, err1 := r.old.Resolve(old)
+	b, err2 := r.new.Resolve(new)
+	if err1 != nil || err2 != nil {
+		return nil, nil, false
+	}
+	before, ok = a.(pdf.Array)
+	if !ok && old != nil {
+		before = pdf.Array{old}
+	}
+	after, ok = b.(pdf.Array)
+	if !ok {
+		after = pdf.Array{new}
+	}
+	return before, after, true
+}
+
+var elementKeys = map[pdf.Name]bool{"Type": true, "S": true, "P": true, "Pg": true, "K": true, "Alt": true, "T": true, "Lang": true, "ID": true, "E": true}
+
+// newElement judges a new element: a form that holds the widget of a new field. It vouches for it.
+func (r *revision) newElement(o pdf.Object) verdict {
+	m, added := r.isAdded(o)
+	if !added {
+		return deny(CodeStructChanged, "an element that was there before")
+	}
+	dict, ok := m.new.(pdf.Dict)
+	if !ok || !same(dict["S"], pdf.Name("Form")) {
+		return deny(CodeStructChanged, "no form")
+	}
+	for _, k := range sortedKeys(dict) {
+		if !elementKeys[k] {
+			return deny(CodeStructChanged, keyDetail(k))
+		}
+	}
+	parent := dict.Ref("P").Number
+	if !r.g.has(parent, roleElement) && !r.g.has(parent, roleStructure) {
+		return deny(CodeStructChanged, "/P")
+	}
+	if v := r.newReference(dict["K"]); v.denied() {
+		return v
+	}
+	r.vouch(m.Number, roleElement, allow("structure", None, CodeStructure))
+	return verdict{}
+}
+
+// newReference judges what a new element holds: a reference to the widget of a new field.
+func (r *revision) newReference(o pdf.Object) verdict {
+	if list, ok := o.(pdf.Array); ok && len(list) == 1 {
+		o = list[0]
+	}
+	dict, err := r.new.Dict(o)
+	if err != nil || !same(dict["Type"], pdf.Name("OBJR")) {
+		return deny(CodeStructChanged, "no reference to an object")
+	}
+	for _, k := range sortedKeys(dict) {
+		if k != "Type" && k != "Obj" && k != "Pg" {
+			return deny(CodeStructChanged, keyDetail(k))
+		}
+	}
+	if v, ok := r.vouched[vouch{dict.Ref("Obj").Number, roleAnnotation}]; !ok || v.denied() {
+		return deny(CodeStructChanged, "not the widget of a new field")
+	}
+	if ref, ok := o.(pdf.Ref); ok {
+		if _, added := r.isAdded(ref); !added {
+			return deny(CodeStructChanged, "an object that was there before")
+		}
+		r.vouch(ref.Number, roleElement, allow("structure", None, CodeStructure))
+	}
+	return verdict{}
+}
+
+// elementsRule judges an array of elements.
+func elementsRule(r *revision, m *moved, n node) verdict {
+	if m.added() {
+		return r.byVouch(n, CodeStructChanged)
+	}
+	return r.kids(m.old, m.new)
+}
+
+// elementRule judges an element: one that was there may gain kids.
+func elementRule(r *revision, m *moved, n node) verdict {
+	if m.added() {
+		return r.byVouch(n, CodeStructChanged)
+	}
+	old, ok1 := m.old.(pdf.Dict)
+	new, ok2 := m.new.(pdf.Dict)
+	if !ok1 || !ok2 {
+		return deny(CodeStructChanged, "no dictionary")
+	}
+	v := allow("structure", None, CodeStructure)
+	for _, k := range differing(old, new) {
+		if k != "K" {
+			return deny(CodeStructChanged, keyDetail(k))
+		}
+		v = worse(v, r.kids(old[k], new[k]))
+	}
+	return v
+}
+
+// parentsRule judges a node of the parent tree.
+func parentsRule(r *revision, m *moved, n node) verdict {
+	new, ok := m.new.(pdf.Dict)
+	if m.added() || !ok {
+		return r.byVouch(n, CodeStructChanged)
+	}
+	old, _ := m.old.(pdf.Dict)
+	return r.parents(old, new)
+}
+
+// parents lets a number tree gain pairs, or leaves, for new elements.
+func (r *revision) parents(old, new pdf.Dict) verdict {
+	v := allow("structure", None, CodeStructure)
+	for _, k := range differing(old, new) {
+		switch k {
+		case "Limits":
+		case "Nums":
+			v = worse(v, r.moveNumbers(old[k], new[k]))
+		case "Kids":
+			v = worse(v, r.leaves(old[k], new[k]))
+		default:
+			return deny(CodeStructChanged, "/ParentTree"+keyDetail(k))
+		}
+	}
+	return v
+}
+
+func (r *revision) leaves(old, new pdf.Object) verdict {
+	before, err1 := r.old.Array(old)
+	after, err2 := r.new.Array(new)
+	added, ok := grown(before, after)
+	if err1 != nil || err2 != nil || !ok {
+		return deny(CodeStructChanged, "/ParentTree/Kids")
+	}
+	v := allow("structure", None, CodeStructure)
+	for _, o := range added {
+		v = worse(v, r.moveDict(nil, o, roleParents, r.parents))
+	}
+	if refOf(old) == refOf(new) {
+		return v
+	}
+	return r.moveAny(new, roleParents, v)
+}
+
+func (r *revision) moveNumbers(old, new pdf.Object) verdict {
+	before, err1 := r.old.Array(old)
+	after, err2 := r.new.Array(new)
+	if err1 != nil || err2 != nil {
+		return deny(CodeStructChanged, "/Nums cannot be read")
+	}
+	v := r.numbers(before, after)
+	if refOf(old) == refOf(new) {
+		return v
+	}
+	return r.moveAny(new, roleNumbers, v)
+}
+
+// numbersRule judges an array of pairs in the parent tree.
+func numbersRule(r *revision, m *moved, n node) verdict {
+	new, ok := m.new.(pdf.Array)
+	if m.added() || !ok {
+		return r.byVouch(n, CodeStructChanged)
+	}
+	old, _ := m.old.(pdf.Array)
+	return r.numbers(old, new)
+}
+
+// numbers lets new pairs come behind those that are there, each leading to a new element.
+func (r *revision) numbers(old, new pdf.Array) verdict {
+	if len(new) < len(old) || len(new)%2 != 0 || !same(old, new[:len(old)]) {
+		return deny(CodeStructChanged, "/Nums")
+	}
+	last := int64(-1)
+	if len(old) > 1 {
+		last, _ = r.old.Integer(old[len(old)-2])
+	}
+	for i := len(old); i < len(new); i += 2 {
+		k, ok := new[i].(pdf.Integer)
+		v, vouched := r.vouched[vouch{refOf(new[i+1]).Number, roleElement}]
+		if !ok || int64(k) <= last || !vouched || v.denied() {
+			return deny(CodeStructChanged, "/Nums")
+		}
+		last = int64(k)
+	}
+	return allow("structure", None, CodeStructure)
+}

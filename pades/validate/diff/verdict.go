@@ -1,0 +1,98 @@
+package diff
+
+import (
+	"segel/pdf"
+)
+
+// verdict is what one rule says about a changed object in one role.
+type verdict struct {
+	rule  string // empty if it denies
+	level Level
+	code  Code
+
+	field  string
+	page   int
+	box    pdf.Rect
+	notes  []Note
+	detail string
+}
+
+func deny(code Code, detail string) verdict {
+	return verdict{level: Other, code: code, detail: detail}
+}
+
+func allow(rule string, level Level, code Code) verdict {
+	return verdict{rule: rule, level: level, code: code}
+}
+
+func (v verdict) denied() bool { return v.level == Other }
+
+// of says which field the verdict is about.
+func (v verdict) of(f fieldInfo) verdict {
+	v.field = f.name
+	return v
+}
+
+// worse joins what two rules say: the higher level counts, the former one if they are equal. What only one of them
+// knows is kept.
+func worse(a, b verdict) verdict {
+	if b.level > a.level {
+		a, b = b, a
+	}
+	if a.field == "" {
+		a.field = b.field
+	}
+	if a.page == 0 {
+		a.page, a.box = b.page, b.box
+	}
+	if a.notes == nil {
+		a.notes = b.notes
+	}
+	return a
+}
+
+// rule judges a changed object in one role. An object that is added reaches a rule only if nothing referred to it
+// before; one that is replaced only if its value is another.
+type rule func(*revision, *moved, node) verdict
+
+// rules has one for each role.
+var rules = [roleCount]rule{}
+
+func init() {
+	for r := range rules {
+		rules[r] = unexplained
+	}
+	for r, f := range map[role]rule{
+		roleCatalog: catalogRule, roleInfo: infoRule, roleExtensions: extensionsRule, roleMarkInfo: extensionsRule, roleMetadata: metadataRule,
+		roleForm: formRule, roleFields: fieldsRule, roleField: fieldRule, roleKids: kidsRule, roleValue: valueRule, roleContents: contentsRule,
+		roleDefaults: defaultsRule, rolePages: pagesRule, rolePage: pageRule, roleAnnots: annotsRule, roleAnnotation: annotationRule,
+		roleLooks: lookRule, roleLook: lookRule, roleStore: storeRule, roleProofs: proofsRule, roleProof: proofRule, roleVRIs: vrisRule, roleVRI: vriRule,
+		roleStructure: structureRule, roleElements: elementsRule, roleElement: elementRule, roleParents: parentsRule, roleNumbers: numbersRule,
+		rolePart: partRule, roleContent: contentRule,
+	} {
+		rules[r] = f
+	}
+}
+
+func unexplained(*revision, *moved, node) verdict { return deny(CodeUnexplained, "") }
+
+// vouch lets a rule answer for an object that it judged together with what leads to it.
+func (r *revision) vouch(n uint32, as role, v verdict) { r.vouched[vouch{n, as}] = v }
+
+// byVouch is the rule for what has to be vouched for.
+func (r *revision) byVouch(n node, otherwise Code) verdict {
+	if v, ok := r.vouched[vouch{n.number, n.role}]; ok {
+		return v
+	}
+	return deny(otherwise, "")
+}
+
+// isAdded tells whether a value is a reference to an object of this revision, and which.
+func (r *revision) isAdded(o pdf.Object) (*moved, bool) {
+	ref, ok := o.(pdf.Ref)
+	if !ok {
+		return nil, false
+	}
+	m := r.moves[ref.Number]
+	return m, m != nil && m.added() && m.After == ref && m.newErr == nil
+}
