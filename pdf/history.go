@@ -31,6 +31,9 @@ type State struct {
 	Moves []Move
 	// Truncated is set if there are more moves than were asked for.
 	Truncated bool
+	// Containers are the numbers of the object streams that are new with this
+	// state.
+	Containers []uint32
 	// Odd names what keeps readers from agreeing about this revision.
 	Odd []string
 }
@@ -119,8 +122,9 @@ func (h *History) Next() (*State, error) {
 		}
 	}
 	s.slots.merge(&fresh.slots, func(_ uint32, _, now slot) {
-		if now.kind() == slotCompressed {
+		if now.kind() == slotCompressed && !h.containers[now.container()] {
 			h.containers[now.container()] = true
+			s.Containers = append(s.Containers, now.container())
 		}
 	})
 	s.slots.set(0, freeSlot(65535))
@@ -290,4 +294,13 @@ func (h *History) unlock(s *State) error {
 		return nil
 	}
 	return s.Document.unlock(h.password)
+}
+
+// InUse returns the reference under which a number is in use, if it is.
+func (d *Document) InUse(number uint32) (Ref, bool) {
+	s := d.slots.get(number)
+	if s.kind() < slotPlain {
+		return Ref{}, false
+	}
+	return Ref{Number: number, Generation: s.generation()}, true
 }
