@@ -36,6 +36,9 @@ func (r *reach) mendNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
 		ref = Ref{Number: r.added}
 	}
 	if n.kids == nil {
+		if t := n.dict["Type"]; t != nil && t != Object(Name("Page")) {
+			return Ref{}, 0, damaged(-1, "page tree: object %v is no page", n.ref)
+		}
 		if ref != n.ref || n.dict["Parent"] != Object(parent) {
 			dict := cloneDict(n.dict)
 			dict["Parent"] = parent
