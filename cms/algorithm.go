@@ -4,8 +4,9 @@ import (
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
+	_ "crypto/md5" // read in old signatures only
 	"crypto/rsa"
-	_ "crypto/sha1" // read in old signatures only
+	_ "crypto/sha1" // the same
 	_ "crypto/sha256"
 	_ "crypto/sha512"
 	"crypto/x509/pkix"
@@ -26,10 +27,22 @@ var hashes = []struct {
 	{crypto.SHA384, oidSHA384, oidRSASHA384, oidECDSASHA384},
 	{crypto.SHA512, oidSHA512, oidRSASHA512, oidECDSASHA512},
 	{crypto.SHA1, oidSHA1, oidRSASHA1, oidECDSASHA1},
+	{crypto.MD5, oidMD5, oidRSAMD5, nil},
 }
 
-// HashOf returns the hash that an identifier names.
+// weak are read in old signatures, and never made.
+func weak(h crypto.Hash) bool { return h == crypto.SHA1 || h == crypto.MD5 }
+
+// HashOf returns the hash that an identifier names. MD5 counts as unknown.
 func HashOf(id pkix.AlgorithmIdentifier) (crypto.Hash, error) {
+	h, err := anyHash(id)
+	if h == crypto.MD5 {
+		return 0, fmt.Errorf("%w: hash %v", ErrAlgorithm, h)
+	}
+	return h, err
+}
+
+func anyHash(id pkix.AlgorithmIdentifier) (crypto.Hash, error) {
 	for _, h := range hashes {
 		if h.oid.Equal(id.Algorithm) {
 			return h.hash, nil
@@ -74,6 +87,12 @@ func SchemeFor(pub crypto.PublicKey) (Scheme, error) {
 	return Scheme{}, fmt.Errorf("%w: key of type %T", ErrAlgorithm, pub)
 }
 
+// Compatible reports whether a key can sign by that scheme.
+func Compatible(s Scheme, pub crypto.PublicKey) bool {
+	_, err := s.identifier(pub)
+	return err == nil
+}
+
 // maxRSA bounds an RSA modulus in bits. The cost of verifying grows with the square: a modulus of a million bits,
 // which a certificate of 128 KiB can state, takes half a minute.
 const maxRSA = 16384
@@ -100,7 +119,7 @@ var null = asn1.RawValue{Tag: asn1.TagNull}
 // all of them spelled out (RFC 4055 §3.1, RFC 5758 §3.2, RFC 8410 §3).
 func (s Scheme) identifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier, error) {
 	for _, h := range hashes {
-		if h.hash != s.Hash || h.hash == crypto.SHA1 {
+		if h.hash != s.Hash || weak(h.hash) {
 			continue
 		}
 		switch pub.(type) {
@@ -186,9 +205,11 @@ func schemeOf(id pkix.AlgorithmIdentifier, digest crypto.Hash, pub crypto.Public
 	return Scheme{}, fmt.Errorf("%w: signature %v with a key of type %T", ErrAlgorithm, id.Algorithm, pub)
 }
 
+// ErrSignature is a signature value that is not what the key makes of the message.
+var ErrSignature = errors.New("the signature does not match")
+
 // verify checks a signature over the message.
 func (s Scheme) verify(pub crypto.PublicKey, message, signature []byte) error {
-	bad := errors.New("the signature does not match")
 	var digest []byte
 	if s.Hash.Available() {
 		h := s.Hash.New()
@@ -197,20 +218,37 @@ func (s Scheme) verify(pub crypto.PublicKey, message, signature []byte) error {
 	}
 	switch k := pub.(type) {
 	case *rsa.PublicKey:
-		if s.PSS {
-			return rsa.VerifyPSS(k, s.Hash, digest, signature, &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthAuto, Hash: s.Hash})
-		}
-		return rsa.VerifyPKCS1v15(k, s.Hash, digest, signature)
+		return s.verifyDigest(k, digest, signature)
 	case *ecdsa.PublicKey:
-		if !ecdsa.VerifyASN1(k, digest, signature) {
-			return bad
-		}
-		return nil
+		return s.verifyDigest(k, digest, signature)
 	case ed25519.PublicKey:
 		if !ed25519.Verify(k, message, signature) {
-			return bad
+			return ErrSignature
 		}
 		return nil
 	}
 	return fmt.Errorf("%w: key of type %T", ErrAlgorithm, pub)
+}
+
+// verifyDigest checks a signature over what has that digest.
+func (s Scheme) verifyDigest(pub crypto.PublicKey, digest, signature []byte) error {
+	switch k := pub.(type) {
+	case *rsa.PublicKey:
+		verify := func() error { return rsa.VerifyPKCS1v15(k, s.Hash, digest, signature) }
+		if s.PSS {
+			verify = func() error {
+				return rsa.VerifyPSS(k, s.Hash, digest, signature, &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthAuto, Hash: s.Hash})
+			}
+		}
+		if err := verify(); err != nil {
+			return fmt.Errorf("%w: %w", ErrSignature, err)
+		}
+		return nil
+	case *ecdsa.PublicKey:
+		if !ecdsa.VerifyASN1(k, digest, signature) {
+			return ErrSignature
+		}
+		return nil
+	}
+	return fmt.Errorf("%w: key of type %T with a digest", ErrAlgorithm, pub)
 }

@@ -15,12 +15,14 @@ var (
 	OIDSigningCertificateV2 = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 47}
 	OIDSignatureTimestamp   = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 14}
 
+	oidMD5    = asn1.ObjectIdentifier{1, 2, 840, 113549, 2, 5}
 	oidSHA1   = asn1.ObjectIdentifier{1, 3, 14, 3, 2, 26}
 	oidSHA256 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 1}
 	oidSHA384 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 2}
 	oidSHA512 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 3}
 
 	oidRSA         = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 1}
+	oidRSAMD5      = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 4}
 	oidRSASHA1     = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 5}
 	oidRSASHA256   = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 11}
 	oidRSASHA384   = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 12}

@@ -24,6 +24,8 @@ var ErrMalformed = errors.New("malformed CMS")
 
 func malformed(what string) error { return fmt.Errorf("%w: %s", ErrMalformed, what) }
 
+var errNoCertificate = errors.New("the signer's certificate is not included")
+
 // SignedData is a parsed container.
 type SignedData struct {
 	ContentType  asn1.ObjectIdentifier
@@ -155,7 +157,7 @@ func parseSigner(der []byte) (Signer, error) {
 	}
 	s := Signer{DigestID: v.Digest, SignatureID: v.Algorithm, Signature: v.Signature}
 	var err error
-	if s.Digest, err = HashOf(v.Digest); err != nil {
+	if s.Digest, err = anyHash(v.Digest); err != nil {
 		return Signer{}, err
 	}
 	switch {
@@ -221,16 +223,23 @@ func (sd *SignedData) Certificate(s Signer) *x509.Certificate {
 
 // Verify checks the mathematics of one signer: that the signed attributes name the content type and the digest
 // of the content, that they name the certificate, and that the certificate's key signed them. Digest is that of
-// the content by the signer's hash. Trust and time are not its business.
+// the content by the signer's hash. Trust and time are not its business. MD5 is ErrAlgorithm: see VerifyOld.
 func (sd *SignedData) Verify(s Signer, digest []byte) error {
 	cert := sd.Certificate(s)
 	if cert == nil {
-		return errors.New("the signer's certificate is not included")
+		return errNoCertificate
 	}
 	scheme, err := schemeOf(s.SignatureID, s.Digest, cert.PublicKey)
 	if err != nil {
 		return err
 	}
+	if s.Digest == crypto.MD5 || scheme.Hash == crypto.MD5 {
+		return fmt.Errorf("%w: %v", ErrAlgorithm, crypto.MD5)
+	}
+	return sd.verify(s, cert, scheme, digest)
+}
+
+func (sd *SignedData) verify(s Signer, cert *x509.Certificate, scheme Scheme, digest []byte) error {
 	if s.SignedDER == nil {
 		return errors.New("no signed attributes")
 	}

@@ -1,0 +1,52 @@
+package cms
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/rsa"
+	"crypto/x509"
+	"fmt"
+)
+
+// VerifyOld checks what Verify does, of signatures that were made long ago as well: by MD5, or without signed
+// attributes, where the key signed the content itself (RFC 5652 §5.4) and nothing binds the certificate. It says
+// nothing about what such a signature is worth today.
+func (sd *SignedData) VerifyOld(s Signer, digest []byte) error {
+	cert := sd.Certificate(s)
+	if cert == nil {
+		return errNoCertificate
+	}
+	scheme, err := schemeOf(s.SignatureID, s.Digest, cert.PublicKey)
+	if err != nil {
+		return err
+	}
+	if s.SignedDER != nil {
+		return sd.verify(s, cert, scheme, digest)
+	}
+	if scheme.Hash != s.Digest {
+		return fmt.Errorf("%w: a signature by %v over a digest by %v", ErrAlgorithm, scheme.Hash, s.Digest)
+	}
+	return scheme.verifyDigest(cert.PublicKey, digest, s.Signature)
+}
+
+// Scheme returns how the signer says that he signed, with the key of that certificate. Errors: ErrAlgorithm.
+func (s Signer) Scheme(cert *x509.Certificate) (Scheme, error) {
+	return schemeOf(s.SignatureID, s.Digest, cert.PublicKey)
+}
+
+// VerifyRSA checks a bare RSA signature over a SHA-1 digest, which is all that the form adbe.x509.rsa_sha1 of PDF has.
+// Errors: ErrAlgorithm, ErrSignature.
+func VerifyRSA(cert *x509.Certificate, digest, signature []byte) error {
+	k, ok := cert.PublicKey.(*rsa.PublicKey)
+	if !ok {
+		return fmt.Errorf("%w: key of type %T", ErrAlgorithm, cert.PublicKey)
+	}
+	if err := CheckKey(k); err != nil {
+		return err
+	}
+	// Some writers leave out leading zeros, as a number has none.
+	if n := k.Size() - len(signature); n > 0 {
+		signature = append(bytes.Repeat([]byte{0}, n), signature...)
+	}
+	return Scheme{Hash: crypto.SHA1}.verifyDigest(k, digest, signature)
+}
