@@ -22,7 +22,7 @@ func newHoles(room int) holes {
 // absent from a PAdES signature, and the signing time stands here rather than in the container.
 func signatureDictionary(o Options, h holes, references pdf.Array) pdf.Dict {
 	dict := pdf.Dict{
-		"Type": pdf.Name("Sig"), "Filter": pdf.Name("Adobe.PPKLite"), "SubFilter": pdf.Name(subFilterSignature),
+		"Type": pdf.Name("Sig"), "Filter": pdf.Name(filterName), "SubFilter": pdf.Name(subFilterSignature),
 		"ByteRange": h.byteRange, "Contents": h.contents, "M": pdf.TextString(date(o.Time)),
 	}
 	for key, text := range map[pdf.Name]string{"Name": o.Name, "Reason": o.Reason, "Location": o.Location, "ContactInfo": o.Contact} {
@@ -39,12 +39,13 @@ func signatureDictionary(o Options, h holes, references pdf.Array) pdf.Dict {
 // timestampDictionary is the value of a document timestamp field.
 func timestampDictionary(h holes) pdf.Dict {
 	return pdf.Dict{
-		"Type": pdf.Name("DocTimeStamp"), "Filter": pdf.Name("Adobe.PPKLite"), "SubFilter": pdf.Name(subFilterTimestamp),
+		"Type": pdf.Name("DocTimeStamp"), "Filter": pdf.Name(filterName), "SubFilter": pdf.Name(subFilterTimestamp),
 		"ByteRange": h.byteRange, "Contents": h.contents,
 	}
 }
 
 const (
+	filterName         = "Adobe.PPKLite"
 	subFilterSignature = "ETSI.CAdES.detached"
 	subFilterTimestamp = "ETSI.RFC3161"
 )

@@ -19,6 +19,8 @@ var (
 	ErrFieldLocked = errors.New("field is locked by an earlier signature")
 	// ErrCertified is a change that the certification of the file forbids.
 	ErrCertified = errors.New("certification of the file forbids this")
+	// ErrSeedValue is a signature that is not what its field asks for.
+	ErrSeedValue = errors.New("field asks for another signature")
 	// ErrNotFirst is a certification behind another signature.
 	ErrNotFirst = errors.New("only the first signature can certify")
 	// ErrEncrypted is a file that does not open without a password, or by no handler that is known.

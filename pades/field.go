@@ -15,6 +15,8 @@ type FieldSpec struct {
 	Page  int    // from 1; 0 makes a signature field that is not to be seen
 	// Rect is where the widget stands: default user space of the page, as pdf.Page.ToUser makes it.
 	Rect pdf.Rect
+	// Lock is what a signature in the field locks; nil is nothing.
+	Lock *Lock
 	// Mark makes a box that is no signature field but shows the signer's Mark once he signed: initials on each
 	// page, say. It is a read-only button, whose picture may be filled in like any form field.
 	Mark bool
@@ -80,8 +82,12 @@ type size struct{ width, height float64 }
 
 func newAdder(d *pdf.Document, u *pdf.Update) (*adder, error) {
 	facts := d.Facts()
+	level, err := permitted(d)
+	if err != nil {
+		return nil, err
+	}
 	a := &adder{
-		d: d, u: u, permitted: facts.DocMDP, taken: map[string]bool{}, annots: map[pdf.Ref]pdf.Array{}, nothing: map[size]pdf.Ref{},
+		d: d, u: u, permitted: level, taken: map[string]bool{}, annots: map[pdf.Ref]pdf.Array{}, nothing: map[size]pdf.Ref{},
 		pictured: strings.HasPrefix(facts.PDFA, "1"), // the other parts of PDF/A excuse boxes without area
 	}
 	fields, err := d.Fields()
@@ -122,6 +128,13 @@ func (a *adder) add(f FieldSpec) (*pdf.Field, error) {
 	if f.Mark {
 		dict["FT"], dict["Ff"] = pdf.Name("Btn"), pdf.Integer(buttonPush|buttonReadOnly)
 	}
+	if f.Lock != nil {
+		lock, err := f.Lock.dictionary()
+		if err != nil {
+			return nil, err
+		}
+		dict["Lock"] = a.u.Add(lock)
+	}
 	if f.Label != "" {
 		dict["TU"] = pdf.TextString(f.Label)
 	}
@@ -155,6 +168,8 @@ func (a *adder) check(f FieldSpec) error {
 		return errors.New("a name must not be empty or contain periods")
 	case a.taken[f.Name]:
 		return ErrFieldExists
+	case f.Lock != nil && f.Mark:
+		return errors.New("a mark is not signed and so locks nothing")
 	case f.Page < 0 || f.Page == 0 && f.Mark || f.Page > 0 && f.Rect.Empty():
 		return fmt.Errorf("nothing to be seen at %v on page %d", f.Rect, f.Page)
 	case a.permitted == 1 || a.permitted == 2 && f.Page > 0:

@@ -11,7 +11,11 @@ import (
 // Permits reports whether the signatures so far leave room for a new field of that name to be added and signed; to be
 // seen as well, or not. Errors: ErrCertified, ErrFieldLocked. It spares whoever asks early what would come to nothing.
 func Permits(d *pdf.Document, field string, seen bool) error {
-	if seen && d.Facts().DocMDP == 2 {
+	level, err := permitted(d)
+	if err != nil {
+		return err
+	}
+	if seen && level == 2 {
 		return ErrCertified
 	}
 	return permission(d, field, 0, nil)
@@ -20,7 +24,11 @@ func Permits(d *pdf.Document, field string, seen bool) error {
 // permission checks that the field may be signed, and the marks filled in with it, as the signatures so far left the
 // file.
 func permission(d *pdf.Document, field string, certify int, marks []string) error {
-	if d.Facts().DocMDP == 1 {
+	level, err := permitted(d)
+	if err != nil {
+		return err
+	}
+	if level == 1 {
 		return ErrCertified
 	}
 	signatures, err := d.Signatures()
@@ -98,37 +106,4 @@ func names(d *pdf.Document, params pdf.Dict, field string) (bool, error) {
 		return !among, nil
 	}
 	return false, nil
-}
-
-// transformVersion is what the parameters of both transform methods state.
-const transformVersion = pdf.Name("1.2")
-
-// references returns the /Reference array of a new signature: its certification, and the lock its field asks for.
-func references(d *pdf.Document, field *pdf.Field, certify int) (pdf.Array, error) {
-	root, _, err := d.Root()
-	if err != nil {
-		return nil, err
-	}
-	reference := func(method pdf.Name, params pdf.Dict) pdf.Dict {
-		params["Type"], params["V"] = pdf.Name("TransformParams"), transformVersion
-		return pdf.Dict{"Type": pdf.Name("SigRef"), "TransformMethod": method, "TransformParams": params, "Data": root}
-	}
-	var all pdf.Array
-	if certify != 0 {
-		all = append(all, reference("DocMDP", pdf.Dict{"P": pdf.Integer(certify)}))
-	}
-	lock, err := d.Dict(field.Dict["Lock"])
-	if err != nil {
-		return nil, fmt.Errorf("/Lock: %w", err)
-	}
-	if lock == nil {
-		return all, nil
-	}
-	params := pdf.Dict{}
-	for _, key := range []pdf.Name{"Action", "Fields"} {
-		if lock[key] != nil {
-			params[key] = pdf.Clone(lock[key])
-		}
-	}
-	return append(all, reference("FieldMDP", params)), nil
 }

@@ -19,8 +19,8 @@ const unknownToken = 8 << 10
 // Prepare makes the tail of a new signature, all but the signature itself. It reads of the file what the
 // cross-reference leads to, and hashes the tail.
 //
-// Errors: ErrNoField, ErrFieldExists, ErrFieldSigned, ErrFieldLocked, ErrCertified, ErrNotFirst, ErrEncrypted, and
-// those of package pdf.
+// Errors: ErrNoField, ErrFieldExists, ErrFieldSigned, ErrFieldLocked, ErrCertified, ErrNotFirst, ErrSeedValue,
+// ErrEncrypted, and those of package pdf.
 func Prepare(src Source, o Options) (*Prepared, error) { return prepare(src, o, 0) }
 
 // prepare reserves at least room bytes for the container.
@@ -30,6 +30,9 @@ func prepare(src Source, o Options, room int) (*Prepared, error) {
 	}
 	d, err := open(src, o.file())
 	if err != nil {
+		return nil, err
+	}
+	if o, err = obey(d, o); err != nil {
 		return nil, err
 	}
 	scheme, estimate, err := o.container()
@@ -111,7 +114,7 @@ func fill(d *pdf.Document, o Options, h holes) (*pdf.Tail, string, error) {
 	if err := permission(d, field.Name, o.Certify, slices.Sorted(maps.Keys(o.Marks))); err != nil {
 		return nil, "", fmt.Errorf("field %q: %w", field.Name, err)
 	}
-	refs, err := references(d, field, o.Certify)
+	refs, err := references(d, u, field, o.Certify)
 	if err != nil {
 		return nil, "", fmt.Errorf("field %q: %w", field.Name, err)
 	}

@@ -1,0 +1,169 @@
+package pades
+
+import (
+	"errors"
+	"fmt"
+
+	"segel/pdf"
+)
+
+// Lock is what a field's signature locks.
+type Lock struct {
+	Action LockAction
+	Fields []string // fully qualified names that Include and Exclude are about; a name stands for those below it too
+	// Permit, from 1 to 3, limits later changes as Options.Certify does, from this signature on; 0 does not. It can
+	// only be as strict as, or stricter than, what earlier signatures permit. Readers older than PDF 2.0 ignore it.
+	Permit int
+}
+
+// LockAction tells which fields are locked.
+type LockAction string
+
+// The actions.
+const (
+	LockAll     LockAction = "All"
+	LockInclude LockAction = "Include" // those that are named
+	LockExclude LockAction = "Exclude" // all others
+)
+
+// dictionary is the /Lock of a field.
+func (l *Lock) dictionary() (pdf.Dict, error) {
+	dict := pdf.Dict{"Type": pdf.Name("SigFieldLock"), "Action": pdf.Name(l.Action)}
+	switch l.Action {
+	case LockAll:
+	case LockInclude, LockExclude:
+		names := pdf.Array{}
+		for _, n := range l.Fields {
+			names = append(names, pdf.TextString(n))
+		}
+		dict["Fields"] = names
+	default:
+		return nil, fmt.Errorf("lock with action %q", l.Action)
+	}
+	if l.Permit < 0 || l.Permit > 3 {
+		return nil, fmt.Errorf("lock that permits level %d", l.Permit)
+	}
+	if l.Permit > 0 {
+		dict["P"] = pdf.Integer(l.Permit)
+	}
+	return dict, nil
+}
+
+// permitted is the strictest level of change that the certification and the locks of the signatures so far permit; 0
+// is no limit.
+func permitted(d *pdf.Document) (int, error) {
+	level := d.Facts().DocMDP
+	signatures, err := d.Signatures()
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range signatures {
+		stated, err := docMDP(d, s.Dict)
+		if err != nil {
+			return 0, fmt.Errorf("permissions of signature %q: %w", s.Field.Name, err)
+		}
+		level = stricter(level, stated)
+	}
+	return level, nil
+}
+
+// stricter returns the smaller of two levels of which 0 is no limit.
+func stricter(a, b int) int {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// docMDP reads the level that a signature permits; 0 if it says nothing.
+func docMDP(d *pdf.Document, signature pdf.Dict) (int, error) {
+	references, err := d.Array(signature["Reference"])
+	if err != nil {
+		return 0, err
+	}
+	level := 0
+	for _, o := range references {
+		reference, err := d.Dict(o)
+		if err != nil {
+			return 0, err
+		}
+		if method, err := d.Name(reference["TransformMethod"]); err != nil || method != "DocMDP" {
+			continue
+		}
+		params, err := d.Dict(reference["TransformParams"])
+		if err != nil {
+			return 0, err
+		}
+		p := int64(2) // what is meant where nothing is said
+		if params["P"] != nil {
+			if p, err = d.Integer(params["P"]); err != nil {
+				return 0, err
+			}
+		}
+		if p >= 1 && p <= 3 {
+			level = stricter(level, int(p))
+		}
+	}
+	return level, nil
+}
+
+// transformVersion is what the parameters of both transform methods state.
+const transformVersion = pdf.Name("1.2")
+
+// references returns the /Reference array of a new signature: its certification, and the lock its field asks for.
+func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, certify int) (pdf.Array, error) {
+	root, _, err := d.Root()
+	if err != nil {
+		return nil, err
+	}
+	reference := func(method pdf.Name, params pdf.Dict) pdf.Dict {
+		params["Type"], params["V"] = pdf.Name("TransformParams"), transformVersion
+		return pdf.Dict{"Type": pdf.Name("SigRef"), "TransformMethod": method, "TransformParams": params, "Data": root}
+	}
+	o, err := u.Resolve(field.Dict["Lock"]) // a new field's is not in the file yet
+	if err != nil {
+		return nil, fmt.Errorf("/Lock: %w", err)
+	}
+	lock, err := d.Dict(o)
+	if err != nil {
+		return nil, fmt.Errorf("/Lock: %w", err)
+	}
+	level, err := lockLevel(d, lock, certify)
+	if err != nil {
+		return nil, fmt.Errorf("/Lock: %w", err)
+	}
+	var all pdf.Array
+	if level != 0 {
+		all = append(all, reference("DocMDP", pdf.Dict{"P": pdf.Integer(level)}))
+	}
+	if lock == nil {
+		return all, nil
+	}
+	params := pdf.Dict{}
+	for _, key := range []pdf.Name{"Action", "Fields"} {
+		if lock[key] != nil {
+			params[key] = pdf.Clone(lock[key])
+		}
+	}
+	return append(all, reference("FieldMDP", params)), nil
+}
+
+// lockLevel is the level that the signature has to state: that of its certification, and that of a lock, which can
+// only tighten what is in force.
+func lockLevel(d *pdf.Document, lock pdf.Dict, certify int) (int, error) {
+	if lock["P"] == nil {
+		return certify, nil
+	}
+	p, err := d.Integer(lock["P"])
+	if err != nil {
+		return 0, err
+	}
+	if p < 1 || p > 3 {
+		return 0, errors.New("/P is none of 1, 2 and 3")
+	}
+	before, err := permitted(d)
+	if err != nil {
+		return 0, err
+	}
+	return stricter(stricter(int(p), certify), before), nil
+}

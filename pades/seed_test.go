@@ -1,0 +1,220 @@
+package pades_test
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"testing"
+
+	"segel/cms"
+	"segel/pades"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+// texts is an array of strings.
+func texts(all ...string) pdf.Array {
+	var a pdf.Array
+	for _, s := range all {
+		a = append(a, pdf.TextString(s))
+	}
+	return a
+}
+
+func TestSeedValuesAreObeyedOrRefused(t *testing.T) {
+	t.Parallel()
+	who, other := newPerson(t, "Budi"), newPerson(t, "Ani")
+	cert := func(flags int, key pdf.Name, list pdf.Array) pdf.Dict {
+		return pdf.Dict{"Cert": pdf.Dict{"Type": pdf.Name("SVCert"), "Ff": pdf.Integer(flags), key: list}}
+	}
+	der := func(b []byte) pdf.Object { return pdf.String{Bytes: b, Hex: true} }
+	for name, c := range map[string]struct {
+		sv     pdf.Dict
+		change func(*pades.Options)
+		obeyed bool
+	}{
+		"nothing":                {pdf.Dict{}, nil, true},
+		"our handler":            {pdf.Dict{"Ff": pdf.Integer(3), "Filter": pdf.Name("Adobe.PPKLite"), "SubFilter": pdf.Array{pdf.Name("adbe.pkcs7.detached"), pdf.Name("ETSI.CAdES.detached")}}, nil, true},
+		"wished handler":         {pdf.Dict{"Filter": pdf.Name("Other"), "SubFilter": pdf.Array{pdf.Name("adbe.pkcs7.sha1")}}, nil, true},
+		"other handler":          {pdf.Dict{"Ff": pdf.Integer(1), "Filter": pdf.Name("Other")}, nil, false},
+		"other container":        {pdf.Dict{"Ff": pdf.Integer(2), "SubFilter": pdf.Array{pdf.Name("adbe.pkcs7.detached")}}, nil, false},
+		"known version":          {pdf.Dict{"Ff": pdf.Integer(4), "V": pdf.Integer(2)}, nil, true},
+		"newer version":          {pdf.Dict{"Ff": pdf.Integer(4), "V": pdf.Real(4)}, nil, false},
+		"reason among them":      {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": texts("x", "Menyetujui isi dokumen ini")}, nil, true},
+		"reason that is not":     {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": texts("x", "y")}, nil, false},
+		"reason that is wished":  {pdf.Dict{"Reasons": texts("x", "y")}, nil, true},
+		"only reason":            {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": texts("x")}, func(o *pades.Options) { o.Reason = "" }, true},
+		"no reason":              {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": texts(".")}, nil, false},
+		"no reason at all":       {pdf.Dict{"Ff": pdf.Integer(8)}, func(o *pades.Options) { o.Reason = "" }, true},
+		"old hash":               {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": texts("SHA1", "RIPEMD160")}, nil, false},
+		"old hash, wished":       {pdf.Dict{"DigestMethod": texts("SHA1")}, nil, true},
+		"longer hash":            {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": texts("SHA1", "SHA384", "SHA512")}, nil, true},
+		"hash that was not said": {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": texts("SHA384")}, func(o *pades.Options) { o.Scheme = cms.Scheme{Hash: crypto.SHA256} }, false},
+		"approval":               {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(0)}}, nil, true},
+		"no approval":            {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(0)}}, func(o *pades.Options) { o.Certify = 2 }, false},
+		"certification":          {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(2)}}, func(o *pades.Options) { o.Certify = 2 }, true},
+		"other certification":    {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(1)}}, func(o *pades.Options) { o.Certify = 2 }, false},
+		"no certification":       {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(1)}}, nil, false},
+		"timestamp":              {pdf.Dict{"TimeStamp": pdf.Dict{"URL": pdf.TextString("https://tsa.example"), "Ff": pdf.Integer(1)}}, nil, true},
+		"no timestamp":           {pdf.Dict{"TimeStamp": pdf.Dict{"Ff": pdf.Integer(1)}}, func(o *pades.Options) { o.Timestamper = nil }, false},
+		"no timestamp, wished":   {pdf.Dict{"TimeStamp": pdf.Dict{"URL": pdf.TextString("https://tsa.example")}}, func(o *pades.Options) { o.Timestamper = nil }, true},
+		"attestation":            {pdf.Dict{"Ff": pdf.Integer(16), "LegalAttestation": texts("x")}, func(o *pades.Options) { o.Certify = 1 }, false},
+		"attestation of others":  {pdf.Dict{"Ff": pdf.Integer(16), "LegalAttestation": texts("x")}, nil, true},
+		"proof within":           {pdf.Dict{"Ff": pdf.Integer(32), "AddRevInfo": pdf.Boolean(true)}, nil, false},
+		"proof wished":           {pdf.Dict{"AddRevInfo": pdf.Boolean(true)}, nil, true},
+		"locked document":        {pdf.Dict{"Ff": pdf.Integer(128), "LockDocument": pdf.Name("true")}, nil, false},
+		"certified document":     {pdf.Dict{"Ff": pdf.Integer(128), "LockDocument": pdf.Name("true")}, func(o *pades.Options) { o.Certify = 1 }, true},
+		"look":                   {pdf.Dict{"Ff": pdf.Integer(256), "AppearanceFilter": pdf.TextString("x")}, nil, false},
+		"his certificate":        {cert(1, "Subject", pdf.Array{der(other.chain[0].Raw), der(who.chain[0].Raw)}), nil, true},
+		"another's certificate":  {cert(1, "Subject", pdf.Array{der(other.chain[0].Raw)}), nil, false},
+		"another's, wished":      {cert(0, "Subject", pdf.Array{der(other.chain[0].Raw)}), nil, true},
+		"his issuer":             {cert(2, "Issuer", pdf.Array{der(who.chain[1].Raw)}), nil, true},
+		"another issuer":         {cert(2, "Issuer", pdf.Array{der(who.chain[0].Raw)}), nil, false},
+		"policy":                 {cert(4, "OID", texts("1.2.3.4")), nil, false},
+		"his name":               {cert(8, "SubjectDN", pdf.Array{pdf.Dict{"cn": pdf.TextString("Ani")}, pdf.Dict{"CN": pdf.TextString("Budi")}}), nil, true},
+		"another name":           {cert(8, "SubjectDN", pdf.Array{pdf.Dict{"cn": pdf.TextString("Budi"), "ou": pdf.TextString("Legal")}}), nil, false},
+		"usage":                  {cert(32, "KeyUsage", texts("XX1", "1XXXX0")), nil, true},
+		"other usage":            {cert(32, "KeyUsage", texts("XXXXX1")), nil, false},
+		"not a dictionary":       {pdf.Dict{"MDP": pdf.Integer(1)}, nil, false},
+	} {
+		p := &paper{b: pdftest.Table(1)}
+		p.add(t, pades.FieldSpec{Name: "A"})
+		change(t, p, "A", func(f pdf.Dict) { f["SV"] = c.sv })
+		o := who.options(t, "A")
+		if c.change != nil {
+			c.change(&o)
+		}
+		_, err := pades.Sign(t.Context(), p.source(), o)
+		if c.obeyed != (err == nil) || err != nil && name != "not a dictionary" && !errors.Is(err, pades.ErrSeedValue) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestSeedValuesFillInWhatWasLeftOpen(t *testing.T) {
+	t.Parallel()
+	who := certified(t, "Budi", must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 2048)))
+	p := &paper{b: pdftest.Table(1)}
+	p.add(t, pades.FieldSpec{Name: "A"})
+	change(t, p, "A", func(f pdf.Dict) {
+		f["SV"] = pdf.Dict{"Type": pdf.Name("SV"), "Ff": pdf.Integer(72), "Reasons": texts("Satu-satunya"), "DigestMethod": texts("SHA1", "SHA512")}
+	})
+	o := who.options(t, "A")
+	o.Reason = ""
+	p.sign(t, o)
+	wantValid(t, p, "A")
+	s := must[[]*pdf.Signature](t)(p.open(t).Signatures())[0]
+	container := must[*cms.SignedData](t)(cms.Parse(s.Contents))
+	if reason := must[pdf.String](t)(p.open(t).String(s.Dict["Reason"])).Text(); reason != "Satu-satunya" || container.Signers[0].Digest != crypto.SHA512 {
+		t.Errorf("reason %q, hash %v", reason, container.Signers[0].Digest)
+	}
+}
+
+// permissions lists the /Reference of the newest signature by method.
+func permissions(t testing.TB, p *paper, field string) map[pdf.Name]pdf.Dict {
+	t.Helper()
+	d := p.open(t)
+	all := map[pdf.Name]pdf.Dict{}
+	for _, s := range must[[]*pdf.Signature](t)(d.Signatures()) {
+		if s.Field.Name != field {
+			continue
+		}
+		for _, o := range must[pdf.Array](t)(d.Array(s.Dict["Reference"])) {
+			r := must[pdf.Dict](t)(d.Dict(o))
+			all[r["TransformMethod"].(pdf.Name)] = must[pdf.Dict](t)(d.Dict(r["TransformParams"]))
+		}
+	}
+	return all
+}
+
+func TestLocksOfNewFieldsAreStatedByTheirSignatures(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "Budi")
+	box := pdf.Rect{LLX: 10, LLY: 10, URX: 90, URY: 40}
+	for _, fresh := range []bool{false, true} {
+		p := &paper{b: pdftest.Form()}
+		spec := pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockExclude, Fields: []string{"B", "C"}, Permit: 2}}
+		rest := []pades.FieldSpec{{Name: "B", Lock: &pades.Lock{Action: pades.LockAll, Permit: 3}}, {Name: "C", Lock: &pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}, Permit: 1}}, {Name: "D"}}
+		o := who.options(t, "A")
+		if fresh {
+			p.add(t, rest...)
+			o.Field, o.NewField = "", &spec
+		} else {
+			p.add(t, append(rest, spec)...)
+		}
+		p.sign(t, o)
+		wantValid(t, p, "A")
+		said := permissions(t, p, "A")
+		if said["DocMDP"]["P"] != pdf.Object(pdf.Integer(2)) || said["FieldMDP"]["Action"] != pdf.Object(pdf.Name("Exclude")) {
+			t.Errorf("A states %v", said)
+		}
+		var named []string
+		for _, o := range must[pdf.Array](t)(p.open(t).Array(said["FieldMDP"]["Fields"])) {
+			named = append(named, must[pdf.String](t)(p.open(t).String(o)).Text())
+		}
+		if fmt.Sprint(named) != "[B C]" {
+			t.Errorf("A locks all but %v", named)
+		}
+		if _, err := pades.Sign(t.Context(), p.source(), who.options(t, "D")); !errors.Is(err, pades.ErrFieldLocked) {
+			t.Errorf("locked field: %v", err)
+		}
+		if _, err := pades.AddFields(p.open(t), []pades.FieldSpec{{Name: "E", Page: 1, Rect: box}}); !errors.Is(err, pades.ErrCertified) {
+			t.Errorf("another box: %v", err)
+		}
+		if err := pades.Permits(p.open(t), "B", true); !errors.Is(err, pades.ErrCertified) {
+			t.Errorf("another box, asked beforehand: %v", err)
+		}
+		// A later lock asks for less than what is in force, and does not get it.
+		p.sign(t, who.options(t, "B"))
+		if said := permissions(t, p, "B"); said["DocMDP"]["P"] != pdf.Object(pdf.Integer(2)) {
+			t.Errorf("B states %v", said)
+		}
+	}
+}
+
+func TestLockThatPermitsNothingEndsTheSigning(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "Budi")
+	p := &paper{b: pdftest.Table(1)}
+	p.add(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockInclude, Fields: []string{"Z"}, Permit: 1}}, pades.FieldSpec{Name: "B"})
+	p.sign(t, who.options(t, "A"))
+	if _, err := pades.Sign(t.Context(), p.source(), who.options(t, "B")); !errors.Is(err, pades.ErrCertified) {
+		t.Errorf("after a lock: %v", err)
+	}
+	p.complete(t) // never forbidden
+	judge(t, "qpdf", "--check", p.save(t))
+}
+
+func TestCertificationAndLockStateTheStricterLevelOnce(t *testing.T) {
+	t.Parallel()
+	p := &paper{b: pdftest.Table(1)}
+	p.add(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockAll, Permit: 2}})
+	o := newPerson(t, "Budi").options(t, "A")
+	o.Certify = 3
+	p.sign(t, o)
+	wantValid(t, p, "A")
+	if got := p.open(t).Facts().DocMDP; got != 2 {
+		t.Errorf("certified at level %d", got)
+	}
+}
+
+func TestWrongLocksAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, spec := range []pades.FieldSpec{
+		{Name: "A", Lock: &pades.Lock{}},
+		{Name: "A", Lock: &pades.Lock{Action: pades.LockAll, Permit: 4}},
+		{Name: "A", Page: 1, Rect: pdf.Rect{URX: 9, URY: 9}, Mark: true, Lock: &pades.Lock{Action: pades.LockAll}},
+	} {
+		if _, err := pades.AddFields((&paper{b: pdftest.Table(1)}).open(t), []pades.FieldSpec{spec}); err == nil {
+			t.Errorf("%+v was added", spec)
+		}
+	}
+	p := &paper{b: pdftest.Table(1)}
+	p.add(t, pades.FieldSpec{Name: "A"})
+	change(t, p, "A", func(f pdf.Dict) { f["Lock"] = pdf.Dict{"Action": pdf.Name("All"), "P": pdf.Integer(9)} })
+	if _, err := pades.Sign(t.Context(), p.source(), newPerson(t, "A").options(t, "A")); err == nil {
+		t.Error("signed under a lock that means nothing")
+	}
+}
