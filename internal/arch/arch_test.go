@@ -47,6 +47,8 @@ var table = map[string][]string{
 	"internal/jobs":                   {"internal/contract"},
 	"internal/convert":                {},
 	"internal/convert/office":         {"internal/convert"},
+	"internal/convert/sniff":          {"internal/convert"},
+	"internal/convert/converttest":    {"internal/convert"},
 	"internal/credential":             {},
 	"internal/outbound":               {},
 	"internal/authority":              {"cms", "tsp", "revocation", "internal/credential"},
@@ -55,7 +57,7 @@ var table = map[string][]string{
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority"},
 	"internal/workflow":               {"pdf", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai"},
-	"internal/api":                    {"internal/contract", "internal/store", "internal/text", "internal/workflow", "internal/identity", "internal/api/intake"},
+	"internal/api":                    {"internal/contract", "internal/store", "internal/text", "internal/workflow", "internal/identity", "internal/api/intake", "pades/validate"},
 	"internal/api/intake":             {},
 	"internal/arch":                   {},
 	"web":                             {},
@@ -67,7 +69,7 @@ var table = map[string][]string{
 }
 
 // tests are the packages that only tests import.
-var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest"}
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest"}
 
 // implementations are imported by cmd/segel and by tests alone.
 var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/sandbox", "internal/convert/office"}

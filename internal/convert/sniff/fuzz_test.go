@@ -1,0 +1,35 @@
+package sniff
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"segel/internal/convert/converttest"
+)
+
+// FuzzLook holds the reader to its promise: findings or a refusal, within limits, whatever it is given.
+func FuzzLook(f *testing.F) {
+	f.Add(converttest.Document{Body: converttest.P("Pasal 1") + converttest.Field("PAGE")}.Bytes())
+	f.Fuzz(func(t *testing.T, file []byte) {
+		_, err := Look(bytes.NewReader(file), int64(len(file)), Limits{Entries: 50, Inflated: 1 << 20, Markup: 1 << 20})
+		var r *Refusal
+		if err != nil && !errors.As(err, &r) {
+			t.Errorf("neither findings nor a refusal: %v", err)
+		}
+	})
+}
+
+// FuzzMarkup reads a main part without the archive around it, which mutations would only break.
+func FuzzMarkup(f *testing.F) {
+	f.Add([]byte(`<w:document ` + converttest.Spaces + `><w:body>` + converttest.P("x") + converttest.Field("PAGE") + `</w:body></w:document>`))
+	f.Fuzz(func(t *testing.T, markup []byte) {
+		d := &docx{limits: Limits{}.withDefaults(), fonts: newFonts()}
+		err := d.read(converttest.MainPart, bytes.NewReader(markup))
+		var r *Refusal
+		if err != nil && !errors.As(err, &r) {
+			t.Errorf("neither findings nor a refusal: %v", err)
+		}
+		d.fonts.used()
+	})
+}

@@ -1,0 +1,105 @@
+// Package sniff looks at Word documents before a converter opens them. What a file is, its content says, and a file
+// that would make the converter read anything beyond itself, run anything or take up the machine is refused with the
+// reason. It reads within limits and writes nothing.
+//
+// It is the first of the layers and does not have to be the only one: where a format leaves room for doubt, as the
+// pictures of the binary one do, the fence of package office is what holds.
+package sniff
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"segel/internal/convert"
+)
+
+// Limits bound the work on one document. The zero value of a member means its default.
+type Limits struct {
+	Entries  int   // of the package. Default 4000
+	Inflated int64 // bytes of all parts together. Default 512 MiB
+	Markup   int64 // bytes of all parts that are XML. Default 96 MiB
+	Ratio    int64 // bytes that a packed byte may become, beyond the first MiB of a part. Default 200
+	Depth    int   // of elements in elements. Default 256
+}
+
+func (l Limits) withDefaults() Limits {
+	for _, d := range []struct {
+		v   *int64
+		def int64
+	}{{&l.Inflated, 512 << 20}, {&l.Markup, 96 << 20}, {&l.Ratio, 200}} {
+		if *d.v == 0 {
+			*d.v = d.def
+		}
+	}
+	if l.Entries == 0 {
+		l.Entries = 4000
+	}
+	if l.Depth == 0 {
+		l.Depth = 256
+	}
+	return l
+}
+
+// Findings are what was learned of a document that may be converted.
+type Findings struct {
+	Kind    convert.Kind
+	Pages   int      // as the program that wrote it counted; 0: it does not say
+	Fonts   []string // families named for text that is there, and not embedded
+	Tracked bool     // it holds changes that nobody has accepted or rejected
+}
+
+// Reason is why a document is refused.
+type Reason string
+
+// The reasons.
+const (
+	NotWord    Reason = "not_word"   // something else, or a kind of Word document that is no contract (a template)
+	Damaged    Reason = "damaged"    // breaks the rules of its format, so that two readers may see two documents
+	TooComplex Reason = "complex"    // above a limit
+	Encrypted  Reason = "encrypted"  // needs a password
+	Links      Reason = "links"      // shows what lies elsewhere: linked pictures and the like
+	Fields     Reason = "fields"     // field codes that fetch or run something (DDE, INCLUDEPICTURE)
+	Macros     Reason = "macros"     // programs, or what calls them
+	Objects    Reason = "objects"    // embedded objects of other programs (OLE, ActiveX)
+	Template   Reason = "template"   // hangs on a template elsewhere
+	OtherFiles Reason = "other_file" // is put together from further documents (altChunk, subdocuments, frames)
+)
+
+// Refusal is the error of a document that must not be converted.
+type Refusal struct {
+	Reason Reason
+	What   string // where and what, for the log
+}
+
+func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s", r.Reason, r.What) }
+
+func refuse(r Reason, format string, args ...any) error {
+	return &Refusal{Reason: r, What: fmt.Sprintf(format, args...)}
+}
+
+var (
+	zipMagic = []byte("PK\x03\x04")
+	cfbMagic = []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1")
+)
+
+// Guess tells by its first bytes whether a file may be a Word document. Only [Look] knows.
+func Guess(head []byte) bool {
+	return bytes.HasPrefix(head, zipMagic) || bytes.HasPrefix(head, cfbMagic)
+}
+
+// Look examines a document. The error is a *[Refusal], or one of reading r.
+func Look(r io.ReaderAt, size int64, l Limits) (Findings, error) {
+	l = l.withDefaults()
+	head := make([]byte, len(cfbMagic))
+	if _, err := r.ReadAt(head[:min(int64(len(head)), size)], 0); err != nil && err != io.EOF {
+		return Findings{}, fmt.Errorf("read document: %w", err)
+	}
+	switch {
+	case bytes.HasPrefix(head, zipMagic):
+		return lookDOCX(r, size, l)
+	case bytes.HasPrefix(head, cfbMagic):
+		return lookDOC(r, size, l)
+	}
+	return Findings{}, refuse(NotWord, "it begins with % x", head)
+}
