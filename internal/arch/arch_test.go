@@ -63,6 +63,7 @@ var table = map[string][]string{
 	"web":                             {},
 	"cmd/segel":                       {"..."},
 	"judge":                           {"cms", "pdf", "pdf/pdftest", "pades", "pades/...", "internal/authority"},
+	"judge/cost":                      {"pades", "pdf/pdftest", "internal/authority"},
 	"scripts/running":                 {},
 	"scripts/demo":                    {"pdf/pdftest", "scripts/running"},
 	"scripts/bench":                   {"pdf/pdftest", "scripts/running"},
