@@ -25,6 +25,7 @@ import (
 	"segel/internal/store/sqlstore"
 	"segel/internal/text"
 	"segel/internal/workflow"
+	"segel/pades/validate"
 	"segel/revocation"
 	"segel/tsp"
 )
@@ -42,6 +43,7 @@ type app struct {
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
 	roots       []*x509.Certificate // of the configuration
+	trust       *validate.Trust     // what files are judged by
 	office      *sandbox.Office     // nil until openOffice
 }
 
@@ -121,6 +123,7 @@ func (a *app) wire() error {
 	a.workflow = &workflow.Service{
 		Store: a.store, Blobs: blobs, Issuer: issuer{a.authority}, Sealer: a.sealer,
 		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.roots, Links: a.identity,
+		Trust: a.trust, Standing: a.authority,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
 		Clock: a.clock, Random: rand.Reader, Log: a.log,
 	}
@@ -131,6 +134,10 @@ func (a *app) wire() error {
 func (a *app) wireTrust() error {
 	var err error
 	if a.roots, err = readRoots(a.conf.TrustDir); err != nil {
+		return err
+	}
+	// The judge takes what it can read of the folder: trusting less is no danger, and it has just been read strictly.
+	if a.trust, err = trustOf(a.authority.Root(), a.conf.TrustDir, nil); err != nil {
 		return err
 	}
 	client := outward(a.conf)

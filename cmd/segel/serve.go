@@ -128,6 +128,7 @@ func (a *app) handler() (http.Handler, error) {
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
 		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
 		Rate: float64(a.conf.RequestsPerSecond), Burst: a.conf.RequestsAtOnce,
+		MaxVerifies: a.conf.MaxVerifications, VerifyRate: float64(a.conf.VerificationsPerMinute) / 60, VerifyBurst: a.conf.VerificationsPerMinute,
 		MaxUploads: a.conf.MaxUploads, UploadWait: a.conf.UploadWait, KeepAnswers: a.conf.IdempotencyLifetime,
 		Limits: a.conf.Limits(),
 	})

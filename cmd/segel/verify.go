@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,25 +86,36 @@ func (c verifyCommand) options(w *world) (validate.Options, error) {
 // trust gathers the roots. A data folder that was named has to be one; the usual one may be missing, for whoever
 // judges files of others.
 func (c verifyCommand) trust(w *world, conf config.Config) (*validate.Trust, error) {
-	t := &validate.Trust{}
 	root, err := authority.ReadRoot(filepath.Join(conf.DataDir, authorityDir))
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case root != nil:
-		t.Add(validate.ForAll, validate.OriginOwn, root)
-	case c.Data != "":
+	}
+	if root == nil && c.Data != "" {
 		return nil, fmt.Errorf("%s is no data folder", c.Data)
 	}
-	if conf.TrustDir == "" {
+	return trustOf(root, conf.TrustDir, func(name string) {
+		fmt.Fprintf(w.stderr, "segel: %s holds what is no certificate\n", name)
+	})
+}
+
+// trustOf trusts the embedded authority's root, if there is one, and those in a folder. Odd is told the names of files
+// that hold something else; nil tells nobody.
+func trustOf(own *x509.Certificate, folder string, odd func(name string)) (*validate.Trust, error) {
+	t := &validate.Trust{}
+	if own != nil {
+		t.Add(validate.ForAll, validate.OriginOwn, own)
+	}
+	if folder == "" {
 		return t, nil
 	}
-	odd, err := t.AddFolder(os.DirFS(conf.TrustDir))
-	for _, name := range odd {
-		fmt.Fprintf(w.stderr, "segel: %s holds what is no certificate\n", name)
-	}
+	names, err := t.AddFolder(os.DirFS(folder))
 	if err != nil {
-		return nil, fmt.Errorf("trusted roots in %s: %w", conf.TrustDir, err)
+		return nil, fmt.Errorf("trusted roots in %s: %w", folder, err)
+	}
+	if odd != nil {
+		for _, name := range names {
+			odd(name)
+		}
 	}
 	return t, nil
 }

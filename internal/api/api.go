@@ -42,6 +42,9 @@ type Options struct {
 	Rate         float64           // requests a second that one client may ask in the long run; 0: any number
 	Burst        int               // requests it may ask at once; 0: ten seconds' worth
 	MaxUploads   int               // received at once; 0: any number
+	MaxVerifies  int               // files judged at once; 0: any number
+	VerifyRate   float64           // verifications a second that one client may ask in the long run; 0: any number
+	VerifyBurst  int               // verifications it may ask at once; 0: ten seconds' worth
 	UploadWait   time.Duration     // how long one waits for its turn before it is told to come again
 	KeepAnswers  time.Duration     // for an Idempotency-Key; 0: a day
 	Standstill   time.Duration     // for which a client may neither send nor take anything; 0: half a minute
@@ -71,16 +74,18 @@ func (o Options) withDefaults() Options {
 // server serves the wire.
 type server struct {
 	Options
-	mux       *http.ServeMux
-	huma      huma.API
-	endpoints []endpoint
-	aliases   aliases
-	clients   limiters
-	uploads   chan struct{} // holds one for each upload being received; nil: any number
-	metrics   metrics
-	crossSite http.CrossOriginProtection
-	spec      []byte // the specification, JSON
-	docs      manual
+	mux           *http.ServeMux
+	huma          huma.API
+	endpoints     []endpoint
+	aliases       aliases
+	clients       limiters
+	uploads       chan struct{} // holds one for each upload being received; nil: any number
+	verifiers     limiters
+	verifications chan struct{} // holds one for each file being judged; nil: any number
+	metrics       metrics
+	crossSite     http.CrossOriginProtection
+	spec          []byte // the specification, JSON
+	docs          manual
 }
 
 // New makes the handler of everything that is served. Its error is one of the options.
@@ -95,6 +100,10 @@ func New(o Options) (http.Handler, error) {
 	s.clients = limiters{rate: s.Rate, burst: s.Burst}
 	if s.MaxUploads > 0 {
 		s.uploads = make(chan struct{}, s.MaxUploads)
+	}
+	s.verifiers = limiters{rate: s.VerifyRate, burst: s.VerifyBurst}
+	if s.MaxVerifies > 0 {
+		s.verifications = make(chan struct{}, s.MaxVerifies)
 	}
 	s.register()
 	if err := s.describe(); err != nil {
@@ -152,6 +161,7 @@ func (s *server) registerDocuments() {
 	s.download()
 	s.original()
 	s.balance()
+	s.verify()
 }
 
 // registerBeside: what runs and describes the service.

@@ -81,12 +81,16 @@ type fakeWorkflow struct {
 	content  []byte
 	stageErr error // of the staging's Write
 
+	verifying func(context.Context) // runs inside Verify
+
 	mu       sync.Mutex // guards what follows
 	asked    []string
 	by       contract.Actor
 	id       contract.DocumentID
 	uploaded UploadRequest
 	staged   *fakeStaging
+	exhibit  *fakeExhibit
+	verified VerifyOptions
 	placed   []contract.PlaceRequest
 	people   []PersonRequest
 	parallel *bool

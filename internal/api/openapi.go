@@ -15,6 +15,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/store"
+	"segel/pades/validate"
 )
 
 // Groups of operations in the specification.
@@ -23,6 +24,8 @@ const (
 	groupVerbs     = "verbs"
 	groupDocuments = "documents"
 	groupService   = "service"
+
+	groupVerification = "verification"
 )
 
 // specification is what the endpoints are written into.
@@ -39,10 +42,11 @@ func specification(version, address string) huma.Config {
 			{Name: groupAccount, Description: "Who is asking."},
 			{Name: groupVerbs, Description: "What can be done with a document."},
 			{Name: groupDocuments, Description: "What can be seen of documents."},
+			{Name: groupVerification, Description: "What anybody may have judged."},
 			{Name: groupService, Description: "What runs and describes the service."},
 		},
 		Components: &huma.Components{
-			Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
+			Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				"accessToken": {Type: "apiKey", In: "header", Name: "x-access-token", Description: "The token of /v1/auth/login or /v1/auth/guest."},
 				"bearer":      {Type: "http", Scheme: "bearer", Description: "The same token."},
@@ -53,6 +57,19 @@ func specification(version, address string) huma.Config {
 	}}
 	c.AllowAdditionalPropertiesByDefault = true // unknown members are ignored, and answers may gain some
 	return c
+}
+
+// schemaName names a type in the specification. The words of a validation's report are common ones, which our own
+// types have too.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.PkgPath() == reflect.TypeFor[validate.Report]().PkgPath() && name != "Report" {
+		return "Report" + name
+	}
+	return name
 }
 
 // schema returns the schema of a type.
@@ -114,9 +131,9 @@ func refusalsOf(e *endpoint) []int {
 	switch e.id {
 	case "finalize", "process":
 		list = append(list, http.StatusPaymentRequired)
-	case "upload", "upload-multipart", "put-specimen":
+	case "upload", "upload-multipart", "put-specimen", "verify":
 		list = append(list, http.StatusUnsupportedMediaType)
-	case "specimen":
+	case "specimen", "verify-serial":
 		list = append(list, http.StatusNotFound)
 	case "preview", "download", "original":
 		list = append(list, http.StatusRequestedRangeNotSatisfiable)

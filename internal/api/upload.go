@@ -122,22 +122,27 @@ func (c *call) receive(as spelling, take func(io.Reader, io.Writer) (uploadIn, i
 
 // turn waits until one more upload may be received, for a while.
 func (c *call) turn() (leave func(), err error) {
-	if c.uploads == nil {
+	return c.wait(c.uploads, "too many uploads at once")
+}
+
+// wait waits for a place in a queue that holds one for each who is served at the moment; nil holds any number.
+func (c *call) wait(queue chan struct{}, crowd string) (leave func(), err error) {
+	if queue == nil {
 		return func() {}, nil
 	}
-	leave = func() { <-c.uploads }
+	leave = func() { <-queue }
 	select {
-	case c.uploads <- struct{}{}: // before the clock is looked at, which may have run out at once
+	case queue <- struct{}{}: // before the clock is looked at, which may have run out at once
 		return leave, nil
 	default:
 	}
 	patience := time.NewTimer(c.UploadWait)
 	defer patience.Stop()
 	select {
-	case c.uploads <- struct{}{}:
+	case queue <- struct{}{}:
 		return leave, nil
 	case <-patience.C:
-		return nil, errUnavailable.Because(errors.New("too many uploads at once"))
+		return nil, errUnavailable.Because(errors.New(crowd))
 	case <-c.r.Context().Done():
 		return nil, c.r.Context().Err()
 	}

@@ -127,6 +127,12 @@ type Config struct {
 	// How long an upload waits for its turn before it is told to try again later.
 	UploadWait time.Duration `env:"UPLOAD_WAIT" envDefault:"10s"`
 
+	// Files judged at the same time for anybody who asks. Each is read once from end to end.
+	MaxVerifications int `env:"MAX_VERIFICATIONS" envDefault:"2"`
+
+	// Files and serials that one address may ask about in a minute, in the long run. 0: any number.
+	VerificationsPerMinute int `env:"VERIFICATIONS_PER_MINUTE" envDefault:"20"`
+
 	// Passwords checked at the same time. Each takes 19 MiB of memory and some 50 ms of a processor.
 	MaxLogins int `env:"MAX_LOGINS" envDefault:"2"`
 

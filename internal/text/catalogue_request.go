@@ -52,6 +52,15 @@ var requests = map[string]words{
 	"input.invalid": {
 		"Beberapa isian belum benar. Silakan periksa kembali.",
 		"Some of the input is not right yet. Please check it."},
+	"serial.not_found": {
+		"Nomor seri ini tidak dibubuhkan melalui layanan ini.",
+		"This serial was not affixed by this service."},
+	"serial.affixed": {
+		"Meterai elektronik dengan nomor seri ini dibubuhkan melalui layanan ini.",
+		"A duty stamp with this serial was affixed by this service."},
+	"serial.specimen": {
+		"SPESIMEN: meterai contoh tanpa nilai hukum, dibubuhkan melalui layanan ini.",
+		"SPESIMEN: a specimen of no legal value, affixed by this service."},
 	"range.unsatisfiable": {
 		"Rentang yang diminta berada di luar berkas.",
 		"The requested range lies outside the file."},

@@ -20,6 +20,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/emeterai"
 	"segel/internal/store"
+	"segel/pades/validate"
 	"segel/revocation"
 	"segel/tsp"
 )
@@ -61,7 +62,7 @@ type Links interface {
 	MintGuestLink(ctx context.Context, d contract.DocumentID, guest contract.PersonID) (url string, err error)
 }
 
-// Service holds what the verbs work with. All members but Links and Certificates are required.
+// Service holds what the verbs work with. All members but Links, Certificates, Trust and Standing are required.
 type Service struct {
 	Store       Store
 	Blobs       blob.Store
@@ -72,12 +73,16 @@ type Service struct {
 	Revocation  revocation.Source
 	// Certificates are issuers that files may lack, such as the roots of time-stamp authorities.
 	Certificates []*x509.Certificate
-	Links        Links
-	Limits       contract.Limits
-	StampOnly    bool // finalize demands a stamping order where all placements are stamps
-	Clock        func() time.Time
-	Random       io.Reader
-	Log          *slog.Logger
+	// Trust is the roots that files are judged by; nil trusts nobody. Standing is asked about certificates that a
+	// judged file brings along, so it must reach nothing that a stranger could point it at; nil asks nobody.
+	Trust     *validate.Trust
+	Standing  revocation.Source
+	Links     Links
+	Limits    contract.Limits
+	StampOnly bool // finalize demands a stamping order where all placements are stamps
+	Clock     func() time.Time
+	Random    io.Reader
+	Log       *slog.Logger
 
 	files    locks // one builder of a document's next revision at a time
 	watch    watchers

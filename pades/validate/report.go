@@ -17,7 +17,7 @@ type Report struct {
 	// The words about the file are never better than those of its worst signature.
 	Indication    Indication    `json:"indication" enum:"TOTAL-PASSED,INDETERMINATE,TOTAL-FAILED" doc:"never better than that of the worst signature; INDETERMINATE where there is none"`
 	SubIndication SubIndication `json:"sub_indication" doc:"of the worst signature; empty where all passed"`
-	Integrity     Integrity     `json:"integrity" enum:"intact,\"intact, later changes allowed\",cannot be judged,changed after signing,not signed" doc:"the worst of all signatures"`
+	Integrity     Integrity     `json:"integrity" doc:"the worst of all signatures: intact; intact, later changes allowed; cannot be judged; changed after signing; or: not signed"`
 	Summary       Reason        `json:"summary" doc:"the file in one sentence"`
 
 	Signatures []Signature `json:"signatures" doc:"in the order in which they were added to the file"`
@@ -58,7 +58,7 @@ type Signature struct {
 
 	Indication    Indication    `json:"indication" enum:"TOTAL-PASSED,INDETERMINATE,TOTAL-FAILED"`
 	SubIndication SubIndication `json:"sub_indication"`
-	Integrity     Integrity     `json:"integrity" enum:"intact,\"intact, later changes allowed\",cannot be judged,changed after signing"`
+	Integrity     Integrity     `json:"integrity" doc:"intact; intact, later changes allowed; cannot be judged; or: changed after signing"`
 	Level         Level         `json:"level" doc:"B-B, B-T, B-LT or B-LTA as far as it was proved; the name of an older form; empty where nothing was proved"`
 	Summary       Reason        `json:"summary" doc:"the signature in one sentence"`
 	Reasons       []Reason      `json:"reasons" doc:"why it has not passed, and what keeps it from the next level"`
@@ -95,7 +95,7 @@ type Certificate struct {
 	Revocation  string `json:"revocation" enum:"good,revoked,unknown,not needed" doc:"at the proven time"`
 	RevokedAt   Time   `json:"revoked_at"`
 	RevokedFor  string `json:"revoked_for" doc:"reason of the revocation"`
-	ProvedBy    string `json:"proved_by" enum:"dss,signature,net,," doc:"where the proof of good standing stands"`
+	ProvedBy    string `json:"proved_by" doc:"dss, signature or net: where the proof of good standing stands"`
 	ProvedFrom  Time   `json:"proved_from" doc:"when that proof was made"`
 	ProvedUntil Time   `json:"proved_until" doc:"until when it speaks"`
 	Trusted     bool   `json:"trusted" doc:"it is a trusted root"`

@@ -1,0 +1,237 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"segel/internal/api/intake"
+	"segel/internal/contract"
+	"segel/internal/workflow"
+	"segel/pades/validate"
+)
+
+// Verifier judges files for anybody.
+type Verifier interface {
+	// Exhibit opens a place for a file, which is to be discarded whatever becomes of it.
+	Exhibit(ctx context.Context) (Exhibit, error)
+	Verify(ctx context.Context, e Exhibit, o VerifyOptions) (*validate.Report, error)
+	StampBySerial(ctx context.Context, serial string) (KnownStamp, error)
+}
+
+// Exhibit takes the bytes of a file to be judged while they arrive.
+type Exhibit interface {
+	io.Writer
+	Discard(ctx context.Context) error
+}
+
+// The words of the workflow, as they are.
+type (
+	VerifyOptions = workflow.VerifyOptions
+	KnownStamp    = workflow.KnownStamp
+)
+
+func (o over) Exhibit(ctx context.Context) (Exhibit, error) {
+	e, err := o.Service.Exhibit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func (o over) Verify(ctx context.Context, e Exhibit, opts VerifyOptions) (*validate.Report, error) {
+	file, ok := e.(*workflow.Exhibit)
+	if !ok {
+		return nil, errors.New("exhibit that was taken elsewhere")
+	}
+	return o.Service.Verify(ctx, file, opts)
+}
+
+// verifyIn is the body of a verification. The file never gets into DocumentBase64.
+type verifyIn struct {
+	DocumentBase64 phrase `json:"document_base64" required:"true" doc:"the PDF in base64, as for an upload" example:"JVBERi0xLjcK..."`
+	Filename       phrase `json:"filename" required:"false" doc:"for the report" example:"sewa.pdf"`
+	Explain        binary `json:"explain" required:"false" doc:"1: tell every check with its outcome"`
+	Password       phrase `json:"password" required:"false" doc:"opens an encrypted file; not kept"`
+}
+
+// Bounds of one judgement. Its cost is bounded by the file's size; what takes longer is given up.
+const verifyWithin = time.Minute
+
+// verify serves what anybody may ask: to have a file judged, and whether a duty stamp's serial is ours.
+func (s *server) verify() {
+	e := endpoint{
+		method: http.MethodPost, path: "/v1/verify", id: "verify", group: groupVerification, open: true, limit: s.uploadLimit(),
+		body:    verifyBody(s.schema(typeOf[verifyIn]())),
+		summary: "Have the signatures of a PDF judged",
+		description: "Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. " +
+			"Nothing of it is kept. The words are those of ETSI EN 319 102-1; docs/validation.md tells what is checked.",
+	}
+	s.answering(&e, typeOf[found[validate.Report]]())
+	s.nullTimes()
+	stream(s, e, (*call).verify)
+
+	get(s, endpoint{
+		path: "/v1/verify/serial/{serial}", id: "verify-serial", group: groupVerification, open: true,
+		params:      []*huma.Param{{Name: "serial", In: "path", Required: true, Schema: &huma.Schema{Type: "string"}, Example: "SPESIMEN-0000000000001"}},
+		summary:     "Whether a duty stamp was affixed here",
+		description: "What anybody may know who holds the paper: that the serial was affixed here, when, and whether it is a specimen. Of the document nothing is told.",
+	}, func(c *call) (found[serialData], error) {
+		if err := c.mayVerify(); err != nil {
+			return found[serialData]{}, err
+		}
+		k, err := c.Workflow.StampBySerial(c.r.Context(), c.r.PathValue("serial"))
+		if contract.KindOf(err) == contract.NotFound {
+			return found[serialData]{}, contract.Refuse(contract.NotFound, "serial.not_found")
+		}
+		if err != nil {
+			return found[serialData]{}, err
+		}
+		return finding(c.serialData(k)), nil
+	})
+}
+
+// serialData is what anybody may know of a duty stamp.
+type serialData struct {
+	Serial    string `json:"serial" example:"SPESIMEN-0000000000001"`
+	Office    string `json:"office" doc:"sandbox: specimens of this service, of no legal value; official: the office's" enum:"sandbox,official"`
+	Specimen  bool   `json:"specimen" doc:"of no legal value"`
+	AffixedAt string `json:"affixed_at" doc:"ISO 8601 in UTC" example:"2024-10-14T06:06:07.089Z"`
+	Notice    string `json:"notice" doc:"a sentence in the language of the request" example:"SPESIMEN: meterai contoh tanpa nilai hukum, dibubuhkan melalui layanan ini."`
+}
+
+func (c *call) serialData(k KnownStamp) serialData {
+	d := serialData{Serial: k.Serial, Office: "official", Specimen: k.Specimen, AffixedAt: iso(k.AffixedAt), Notice: c.say("serial.affixed")}
+	if k.Specimen {
+		d.Office, d.Notice = "sandbox", c.say("serial.specimen")
+	}
+	return d
+}
+
+// mayVerify counts one question of an address. Judging costs more than most of what is asked, and asks for no account.
+func (c *call) mayVerify() error {
+	if wait := c.verifiers.take(c.client, c.Clock()); wait > 0 {
+		return errTooMany.With("retry_after", int(math.Ceil(wait.Seconds())))
+	}
+	return nil
+}
+
+// verify takes a file, has it judged and forgets it.
+func (c *call) verify() (err error) {
+	if err := c.mayVerify(); err != nil {
+		return err
+	}
+	leave, err := c.turn()
+	if err != nil {
+		return err
+	}
+	exhibit, err := c.Workflow.Exhibit(c.r.Context())
+	if err != nil {
+		leave()
+		return err
+	}
+	defer func() {
+		// It is removed whether or not the client is still there.
+		err = errors.Join(err, exhibit.Discard(context.WithoutCancel(c.r.Context())))
+	}()
+	o, err := c.takeExhibit(exhibit)
+	leave()
+	if err != nil {
+		return err
+	}
+	leave, err = c.wait(c.verifications, "too many verifications at once")
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(c.r.Context(), verifyWithin)
+	defer cancel()
+	report, err := c.Workflow.Verify(ctx, exhibit, o)
+	if err != nil {
+		return err
+	}
+	return c.write(http.StatusOK, finding(report))
+}
+
+// takeExhibit reads the body in the spelling that its Content-Type says.
+func (c *call) takeExhibit(sink io.Writer) (VerifyOptions, error) {
+	body := &rememberingReader{Reader: c.r.Body}
+	var in verifyIn
+	var info intake.Info
+	var err error
+	as := inJSON
+	if media, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")); media == "multipart/form-data" {
+		as = inForm
+		var fields map[string]string
+		fields, info, err = intake.Multipart(body, c.r.Header.Get("Content-Type"), c.intakeLimits(), sink, as.member)
+		in = formVerify(fields, info.Filename)
+	} else {
+		var rest []byte
+		rest, info, err = intake.JSON(body, c.intakeLimits(), sink, as.member)
+		if err == nil {
+			err = decodeObject(rest, &in)
+		}
+	}
+	if err != nil {
+		refusal := as.notTaken(err, body.err)
+		_, _ = io.Copy(io.Discard, body) // a client that is still sending would not hear us; the body is bounded
+		return VerifyOptions{}, refusal
+	}
+	var bad problems
+	if !info.Present {
+		bad.add(as.member, "file.missing")
+	}
+	o := VerifyOptions{Name: in.Filename.read("filename", &bad), Explain: in.Explain.read("explain", &bad), Password: in.Password.read("password", &bad)}
+	return o, bad.err()
+}
+
+// formVerify reads the fields of a form as if they had been members of a JSON body.
+func formVerify(fields map[string]string, filename string) verifyIn {
+	in := verifyIn{Filename: phrase{value: fields["filename"]}, Password: phrase{value: fields["password"]}}
+	if in.Filename.value == "" {
+		in.Filename.value = filename
+	}
+	switch fields["explain"] {
+	case "":
+	case "1", "true":
+		in.Explain = binary{value: true, given: true}
+	case "0", "false":
+		in.Explain = binary{given: true}
+	default:
+		in.Explain = binary{bad: true}
+	}
+	return in
+}
+
+func verifyBody(schema *huma.Schema) *huma.RequestBody {
+	body := jsonBody(schema)
+	text := func(doc string) *huma.Schema { return &huma.Schema{Type: "string", Description: doc} }
+	body.Content["multipart/form-data"] = &huma.MediaType{Schema: &huma.Schema{
+		Type: "object", Required: []string{"document"},
+		Properties: map[string]*huma.Schema{
+			"document": {Type: "string", Format: "binary", Description: "the file"},
+			"filename": text("the part's file name when missing"),
+			"explain":  text("1: tell every check with its outcome"),
+			"password": text("opens an encrypted file; not kept"),
+		},
+	}}
+	return body
+}
+
+// nullTimes lets the specification say which moments of a report may be null: those that need not have been.
+func (s *server) nullTimes() {
+	schemas := s.huma.OpenAPI().Components.Schemas.Map()
+	for name, members := range map[string][]string{
+		"ReportClaims": {"time"}, "ReportTimestamp": {"time"}, "ReportCertificate": {"revoked_at", "proved_from", "proved_until"},
+	} {
+		for _, m := range members {
+			schemas[name].Properties[m].Nullable = true
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package workflow
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/internal/store"
+	"segel/pades/validate"
+	"segel/pdf"
+)
+
+// Exhibit is a file that somebody wants judged. It lies in a blob that nothing ever refers to, and is removed in every
+// outcome; one that a crash leaves behind, fsck finds.
+type Exhibit struct {
+	s      *Service
+	key    blob.Key
+	w      blob.Writer
+	digest *blob.Digester
+	head   []byte
+	stored bool
+}
+
+// Exhibit opens a place for a file to be judged. Discard has to be called whatever becomes of it.
+func (s *Service) Exhibit(ctx context.Context) (*Exhibit, error) {
+	key, err := blob.NewKey(s.Random)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.Blobs.Create(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("take exhibit: %w", err)
+	}
+	return &Exhibit{s: s, key: key, w: w, digest: blob.NewDigester()}, nil
+}
+
+// Write takes the next bytes of the file. It refuses as soon as it can what is no PDF or too large.
+func (e *Exhibit) Write(p []byte) (int, error) {
+	if limit := e.s.Limits.FileSize; e.digest.Size()+int64(len(p)) > limit {
+		return 0, errTooLarge.With("limit", limit)
+	}
+	if room := sniffLen - len(e.head); room > 0 {
+		if e.head = append(e.head, p[:min(len(p), room)]...); len(e.head) == sniffLen {
+			if err := e.sniff(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	e.digest.Write(p)
+	return e.w.Write(p)
+}
+
+func (e *Exhibit) sniff() error {
+	switch {
+	case len(e.head) == 0:
+		return errEmpty
+	case !bytes.Contains(e.head, []byte("%PDF-")):
+		return errNotPDF
+	}
+	return nil
+}
+
+// Discard forgets the file.
+func (e *Exhibit) Discard(ctx context.Context) error {
+	e.w.Abort()
+	if !e.stored {
+		return nil
+	}
+	return e.s.discard(ctx, string(e.key))
+}
+
+// VerifyOptions of one judgement.
+type VerifyOptions struct {
+	Name     string // of the file, for the report
+	Explain  bool
+	Password string
+}
+
+// Verify judges a file for anybody. Nothing of it is kept, and nothing is told of documents here but whether one of
+// its duty stamps also stands on another.
+func (s *Service) Verify(ctx context.Context, e *Exhibit, o VerifyOptions) (*validate.Report, error) {
+	if len(e.head) < sniffLen {
+		if err := e.sniff(); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.w.Commit(); err != nil {
+		return nil, fmt.Errorf("store exhibit: %w", err)
+	}
+	e.stored = true
+	f, err := s.Blobs.Open(ctx, e.key)
+	if err != nil {
+		return nil, fmt.Errorf("open exhibit: %w", err)
+	}
+	defer f.Close()
+	sum := e.digest.Digest().Sum
+	r, err := validate.Validate(ctx, f, f.Size(), validate.Options{
+		At: s.Clock(), Trust: s.Trust, Online: s.Standing, Explain: o.Explain, Name: o.Name, SHA256: hex.EncodeToString(sum[:]), Password: o.Password,
+	})
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	same := map[contract.DocumentID]bool{}
+	for i := range r.Stamps[:min(len(r.Stamps), maxLookups)] {
+		if err := s.elsewhere(ctx, &r.Stamps[i], f, same); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// maxLookups bounds the stamps of one file that are looked up. The others are told as unknown.
+const maxLookups = 100
+
+// unreadable turns why a file cannot be judged at all into a refusal.
+func unreadable(err error) error {
+	switch {
+	case !errors.Is(err, validate.ErrUnreadable):
+		return err
+	case errors.Is(err, pdf.ErrPasswordNeeded):
+		return errPassword.Because(err)
+	case errors.Is(err, pdf.ErrEncrypted):
+		return errEncrypted.Because(err)
+	case errors.Is(err, pdf.ErrTooLarge):
+		return errComplex.Because(err)
+	case errors.Is(err, pdf.ErrNotPDF):
+		return errNotPDF.Because(err)
+	}
+	return errDamaged.Because(err)
+}
+
+// elsewhere looks up whether the serial of a stamp belongs to a document here that this file is not. What was found
+// out about documents is kept in same.
+func (s *Service) elsewhere(ctx context.Context, stamp *validate.Stamp, file blob.Blob, same map[contract.DocumentID]bool) error {
+	stamp.Elsewhere = "no"
+	id, err := s.Store.DocumentWithSerial(ctx, stamp.Serial)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("find serial: %w", err)
+	}
+	if _, known := same[id]; !known {
+		d, err := s.document(ctx, id)
+		if err != nil {
+			return err
+		}
+		if same[id], err = grownFrom(d, file); err != nil {
+			return err
+		}
+	}
+	if !same[id] {
+		stamp.Elsewhere = "yes"
+		stamp.Sum()
+	}
+	return nil
+}
+
+// grownFrom reports whether a file is a document as it stood once it was finalized, or began as that. The first
+// revision is of no use: it is the owner's upload, which may have been stamped a second time.
+func grownFrom(d contract.Document, file blob.Blob) (bool, error) {
+	for _, r := range d.Revisions {
+		if r.Begin == 0 || r.End > file.Size() {
+			continue
+		}
+		h := sha256.New()
+		if _, err := io.Copy(h, io.NewSectionReader(file, 0, r.End)); err != nil {
+			return false, fmt.Errorf("hash exhibit: %w", err)
+		}
+		return [sha256.Size]byte(h.Sum(nil)) == r.Digest, nil
+	}
+	return false, nil
+}
+
+// KnownStamp is what anybody may know of a duty stamp that was affixed here: whoever holds the paper has its serial.
+type KnownStamp struct {
+	Serial    string
+	AffixedAt time.Time
+	Specimen  bool
+}
+
+// maxSerial bounds what is looked up.
+const maxSerial = 64
+
+// StampBySerial tells of a duty stamp that was affixed here. One that is only bought, and one that is not known,
+// are contract.ErrNotFound alike.
+func (s *Service) StampBySerial(ctx context.Context, serial string) (KnownStamp, error) {
+	serial = strings.TrimSpace(serial)
+	if serial == "" || len(serial) > maxSerial {
+		return KnownStamp{}, contract.ErrNotFound
+	}
+	id, err := s.Store.DocumentWithSerial(ctx, serial)
+	if errors.Is(err, store.ErrNotFound) {
+		return KnownStamp{}, contract.ErrNotFound
+	}
+	if err != nil {
+		return KnownStamp{}, fmt.Errorf("find serial: %w", err)
+	}
+	d, err := s.document(ctx, id)
+	if err != nil {
+		return KnownStamp{}, err
+	}
+	for _, st := range d.Stamps {
+		if st.Serial == serial && st.State == contract.StampAffixed {
+			return KnownStamp{Serial: serial, AffixedAt: st.AffixedAt, Specimen: d.Specimen}, nil
+		}
+	}
+	return KnownStamp{}, contract.ErrNotFound
+}
