@@ -99,7 +99,7 @@ func dsn(conf config.Config) string {
 func (a *app) wire() error {
 	var err error
 	a.authority, err = authority.Open(filepath.Join(a.conf.DataDir, authorityDir), authority.Options{
-		PublicURL: a.conf.BaseURL(), Clock: a.clock, Sealer: a.sealer, Ledger: ledger{a.store},
+		PublicURL: a.conf.BaseURL(), Clock: a.clock, Sealer: a.sealer, Ledger: ledger{a.store, a.clock},
 	})
 	if err != nil {
 		return err
@@ -184,8 +184,15 @@ func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.Publi
 	return i.a.Certify(ctx, authority.Holder(h), key)
 }
 
+func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
+	return i.a.Revoked(ctx, cert)
+}
+
 // ledger keeps the authority's records in the store.
-type ledger struct{ s store.Certificates }
+type ledger struct {
+	s     store.Certificates
+	clock func() time.Time
+}
 
 func (l ledger) Issued(ctx context.Context, r authority.Record) error {
 	return l.s.AddCertificate(ctx, store.Certificate(r))
@@ -206,6 +213,20 @@ func (l ledger) Revoked(ctx context.Context) ([]authority.Record, error) {
 		out[i] = authority.Record(c)
 	}
 	return out, err
+}
+
+func (l ledger) Revocations(ctx context.Context) (int, error) { return l.s.Revocations(ctx) }
+
+func (l ledger) Revoke(ctx context.Context, serial string, reason int, at time.Time) error {
+	e := contract.Event{
+		Type: contract.EventCertificateRevoked, At: l.clock(),
+		Details: map[string]string{"serial": serial, "reason": revocation.Reason(reason).String(), "since": at.UTC().Format(time.RFC3339)},
+	}
+	err := l.s.RevokeCertificate(ctx, serial, reason, at, e)
+	if errors.Is(err, store.ErrNotFound) {
+		return authority.ErrUnknown
+	}
+	return err
 }
 
 // log returns the logger that the configuration asks for. It writes to standard error; standard output is for

@@ -106,6 +106,9 @@ type Holder struct {
 	Seal         bool   // an organisation's seal, not a person's signature
 }
 
+// backdated is how far before its issue a certificate begins: clocks of readers may be behind ours.
+const backdated = time.Minute
+
 // Text of a certificate has limits (RFC 5280 appendix A: ub-common-name, ub-organization-name).
 const maxName = 64
 
@@ -129,7 +132,7 @@ func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey)
 		subject.Organization = []string{clip(h.Organisation)}
 	}
 	template := &x509.Certificate{
-		SerialNumber: serial, Subject: subject, NotBefore: now.Add(-time.Minute), NotAfter: end,
+		SerialNumber: serial, Subject: subject, NotBefore: now.Add(-backdated), NotAfter: end,
 		KeyUsage:   x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment,
 		OCSPServer: []string{a.urls.ocsp()}, IssuingCertificateURL: []string{a.urls.issuing()}, CRLDistributionPoints: []string{a.urls.issuingCRL()},
 	}

@@ -157,7 +157,7 @@ func TestRevokedCertificateIsToldByOCSPAndByList(t *testing.T) {
 	a := open(t, t.TempDir(), l)
 	chain := issue(t, a)
 	other := issue(t, a)
-	if err := l.Revoke(hex(chain[0]), 1, time.Now().Add(-time.Second)); err != nil {
+	if err := a.Revoke(t.Context(), hex(chain[0]), revocation.KeyCompromise, time.Now().Add(-time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.Revocation(context.Background(), chain[0], chain[1]); !errors.Is(err, revocation.ErrRevoked) {

@@ -26,6 +26,11 @@ type Ledger interface {
 	Issued(ctx context.Context, r Record) error
 	Lookup(ctx context.Context, serial string) (Record, error) // ErrUnknown
 	Revoked(ctx context.Context) ([]Record, error)
+	// Revocations counts what Revoked lists, cheaply.
+	Revocations(ctx context.Context) (int, error)
+	// Revoke marks a certificate revoked since a moment, once: of one that is, time and reason stay. It is durable on
+	// return. ErrUnknown for a serial that was never issued.
+	Revoke(ctx context.Context, serial string, reason int, at time.Time) error
 }
 
 // Memory is a ledger that lasts as long as the program, for one signature or a test.
@@ -69,15 +74,23 @@ func (m *Memory) Revoked(context.Context) ([]Record, error) {
 	return out, nil
 }
 
+// Revocations counts the revoked records.
+func (m *Memory) Revocations(ctx context.Context) (int, error) {
+	all, err := m.Revoked(ctx)
+	return len(all), err
+}
+
 // Revoke marks a serial revoked.
-func (m *Memory) Revoke(serial string, reason int, now time.Time) error {
+func (m *Memory) Revoke(_ context.Context, serial string, reason int, at time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, ok := m.records[serial]
 	if !ok {
 		return ErrUnknown
 	}
-	r.RevokedAt, r.Reason = now, reason
-	m.records[serial] = r
+	if r.RevokedAt.IsZero() {
+		r.RevokedAt, r.Reason = at, reason
+		m.records[serial] = r
+	}
 	return nil
 }

@@ -25,26 +25,60 @@ const (
 	renew   = time.Hour
 )
 
+// Revoke declares that a certificate is not to be relied on for what was done since a moment, which may lie in the
+// past: when the key was lost, not when somebody noticed. From the next answer on OCSP says so, and so does the next
+// list that is fetched. A certificate is revoked once and for good; the first time and reason stand.
+func (a *Authority) Revoke(ctx context.Context, serial string, reason revocation.Reason, at time.Time) error {
+	switch reason {
+	case revocation.CertificateHold, revocation.RemoveFromCRL:
+		return fmt.Errorf("revoke certificate %s: %s can be undone, which is not done here", serial, reason)
+	}
+	record, err := a.ledger.Lookup(ctx, serial)
+	if err != nil {
+		return fmt.Errorf("revoke certificate %s: %w", serial, err)
+	}
+	if now := a.clock(); at.After(now) || at.Before(record.IssuedAt.Add(-backdated)) {
+		return fmt.Errorf("revoke certificate %s: %s is not between its issue and now", serial, at.UTC().Format(time.RFC3339))
+	}
+	if err := a.ledger.Revoke(ctx, serial, int(reason), at); err != nil {
+		return fmt.Errorf("revoke certificate %s: %w", serial, err)
+	}
+	return nil
+}
+
+// Revoked reports whether a certificate that was issued here is revoked by now.
+func (a *Authority) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
+	record, err := a.ledger.Lookup(ctx, hex(cert))
+	if err != nil {
+		return false, fmt.Errorf("look up certificate %s: %w", hex(cert), err)
+	}
+	return !record.RevokedAt.IsZero(), nil
+}
+
 // Revocation answers, in process, about certificates of this authority: by OCSP for what the issuing certificate
 // signed, by the root's list for what the root signed.
 func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Material, error) {
+	var m revocation.Material
+	var err error
 	switch {
 	case issuer.Equal(a.keys.issuing.cert):
-		der, err := a.ocspFor(ctx, cert.SerialNumber, crypto.SHA1)
-		if err != nil {
-			return revocation.Material{}, err
-		}
-		_, err = revocation.JudgeOCSP(der, cert, issuer, a.clock())
-		return revocation.Material{OCSP: der}, err
+		m.OCSP, err = a.ocspFor(ctx, cert.SerialNumber, crypto.SHA1)
 	case issuer.Equal(a.keys.root.cert):
-		der, err := a.list(ctx, a.keys.root)
-		if err != nil {
-			return revocation.Material{}, err
-		}
-		_, err = revocation.JudgeCRL(der, cert, issuer, a.clock())
-		return revocation.Material{CRL: der}, err
+		m.CRL, err = a.list(ctx, a.keys.root)
+	default:
+		err = fmt.Errorf("%w: %x", ErrUnknown, cert.SerialNumber)
 	}
-	return revocation.Material{}, fmt.Errorf("%w: %x", ErrUnknown, cert.SerialNumber)
+	if err != nil {
+		return revocation.Material{}, err
+	}
+	s, err := m.Read(cert, issuer)
+	if err == nil {
+		err = s.Check(cert, a.clock())
+	}
+	if err != nil && !errors.Is(err, revocation.ErrRevoked) {
+		return revocation.Material{}, err
+	}
+	return m, err
 }
 
 // ocspFor makes a fresh response about a serial of the issuing certificate, which it names by that hash: who asked
@@ -103,28 +137,42 @@ func (a *Authority) asksUs(q *ocsp.Request) bool {
 	return bytes.Equal(name.Sum(nil), q.IssuerNameHash) && bytes.Equal(key.Sum(nil), q.IssuerKeyHash)
 }
 
+// list is a signed list as long as it is handed out.
 type list struct {
-	der []byte
-	at  time.Time
+	der    []byte
+	at     time.Time
+	number int64
+	count  int // of revoked certificates that it names
 }
 
-// list returns the current revocation list of the root or the issuing certificate. A list of the root is always
-// empty: what it signed are this authority's own parts, which end with it.
+// list returns the current revocation list of the root or the issuing certificate: a fresh one as soon as another
+// certificate is revoked, by whatever process. A list of the root is always empty: what it signed are this
+// authority's own parts, which end with it.
 func (a *Authority) list(ctx context.Context, of identity) ([]byte, error) {
-	now := a.clock().UTC().Truncate(time.Second)
+	now := a.clock().UTC()
 	name := hex(of.cert)
+	count, issuing := 0, of.cert.Equal(a.keys.issuing.cert)
+	if issuing {
+		var err error
+		if count, err = a.ledger.Revocations(ctx); err != nil {
+			return nil, fmt.Errorf("count revoked certificates: %w", err)
+		}
+	}
 	a.mu.Lock()
 	l, ok := a.lists[name]
 	a.mu.Unlock()
-	if ok && now.Sub(l.at) < renew && !now.Before(l.at) {
+	if ok && l.count == count && now.Sub(l.at) < renew && !now.Before(l.at) {
 		return l.der, nil
 	}
-	template := &x509.RevocationList{Number: big.NewInt(now.UnixMilli()), ThisUpdate: now, NextUpdate: now.Add(listFor)}
-	if of.cert.Equal(a.keys.issuing.cert) {
+	// Numbers ascend (RFC 5280 §5.2.3), also when two lists are made in one millisecond or the clock was set back.
+	fresh := list{at: now, number: max(now.UnixMilli(), l.number+1)}
+	template := &x509.RevocationList{Number: big.NewInt(fresh.number), ThisUpdate: now.Truncate(time.Second), NextUpdate: now.Add(listFor)}
+	if issuing {
 		records, err := a.ledger.Revoked(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read revoked certificates: %w", err)
 		}
+		fresh.count = len(records)
 		for _, r := range records {
 			serial, ok := new(big.Int).SetString(r.Serial, 16)
 			if !ok {
@@ -134,12 +182,14 @@ func (a *Authority) list(ctx context.Context, of identity) ([]byte, error) {
 				x509.RevocationListEntry{SerialNumber: serial, RevocationTime: r.RevokedAt, ReasonCode: r.Reason})
 		}
 	}
-	der, err := x509.CreateRevocationList(rand.Reader, template, of.cert, of.key)
-	if err != nil {
+	var err error
+	if fresh.der, err = x509.CreateRevocationList(rand.Reader, template, of.cert, of.key); err != nil {
 		return nil, fmt.Errorf("sign revocation list: %w", err)
 	}
 	a.mu.Lock()
-	a.lists[name] = list{der, now}
-	a.mu.Unlock()
-	return der, nil
+	defer a.mu.Unlock()
+	if a.lists[name].number < fresh.number {
+		a.lists[name] = fresh
+	}
+	return fresh.der, nil
 }

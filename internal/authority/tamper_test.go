@@ -34,6 +34,7 @@ var errLedger = errors.New("the ledger is away")
 func (*broken) Issued(context.Context, Record) error           { return errLedger }
 func (*broken) Lookup(context.Context, string) (Record, error) { return Record{}, errLedger }
 func (*broken) Revoked(context.Context) ([]Record, error)      { return nil, errLedger }
+func (*broken) Revocations(context.Context) (int, error)       { return 0, errLedger }
 
 func newKey(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()
@@ -331,12 +332,20 @@ func TestListIsRenewedEveryHourWithAHigherNumber(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Revoke(hex(chain[0]), 1, now); err != nil {
-		t.Fatal(err)
+	if again, err := read(); err != nil || again.Number.Cmp(first.Number) != 0 {
+		t.Errorf("%v, number %v after %v", err, again.Number, first.Number)
 	}
 	now = now.Add(renew)
 	second, err := read()
-	if !errors.Is(err, revocation.ErrRevoked) || second.Number.Cmp(first.Number) <= 0 {
+	if err != nil || second.Number.Cmp(first.Number) <= 0 {
 		t.Errorf("%v, number %v after %v", err, second.Number, first.Number)
+	}
+	// Once another is revoked, nobody is given the old list.
+	if err := l.Revoke(t.Context(), hex(chain[0]), 1, now); err != nil {
+		t.Fatal(err)
+	}
+	third, err := read()
+	if !errors.Is(err, revocation.ErrRevoked) || third.Number.Cmp(second.Number) <= 0 {
+		t.Errorf("%v, number %v after %v", err, third.Number, second.Number)
 	}
 }

@@ -48,8 +48,12 @@ const (
 	EventRestamp        EventType = "restamp"
 	EventCompleted      EventType = "completed"
 	EventClosingDelayed EventType = "closing_delayed"
+	EventClosingFailed  EventType = "closing_failed"
 	EventPasswordForgot EventType = "password_forgotten" // Document is 0
 	EventNormalised     EventType = "normalised"         // the file was rewritten before anything was signed
+	EventTimeRenewed    EventType = "timestamp_renewed"
+
+	EventCertificateRevoked EventType = "certificate_revoked" // Document is 0
 )
 
 // Job is work that a change implies; the store enqueues it in the same transaction. At most one of a kind

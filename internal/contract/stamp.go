@@ -166,6 +166,18 @@ func Delay(d *Document, problem string, now time.Time) (c Change, changed bool, 
 	return c, true, nil
 }
 
+// FailClosing records that the document cannot be closed as it is, such as one that was signed with a certificate
+// that had been revoked. What stands in the file stays. A restamp tries again; the owner may cancel instead.
+func FailClosing(d *Document, problem string, now time.Time) (Change, error) {
+	if d.State != Processing || !d.FullySigned() || d.nextStamp() >= 0 {
+		return Change{}, ErrNotActive
+	}
+	c := change(d)
+	c.After.State, c.After.Reason, c.After.Restamping = Failed, problem, false
+	c.note(EventClosingFailed, Actor{}, now, "problem", problem)
+	return c, nil
+}
+
 // Complete records the closing revisions: seal, validation data, document timestamp.
 func Complete(d *Document, closing []Revision, now time.Time) (Change, error) {
 	if d.State != Processing || !d.FullySigned() || d.nextStamp() >= 0 {

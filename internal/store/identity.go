@@ -119,9 +119,15 @@ type Certificate struct {
 type Certificates interface {
 	AddCertificate(ctx context.Context, c Certificate) error // ErrExists for a serial already issued
 	Certificate(ctx context.Context, serial string) (Certificate, error)
-	// RevokeCertificate revokes once: of one that is revoked already, time and reason stay.
-	RevokeCertificate(ctx context.Context, serial string, reason int, now time.Time) error
+	// RevokeCertificate revokes once, from that moment on, and logs the event with it: of a certificate that is
+	// revoked already, time and reason stay, and nothing is logged.
+	RevokeCertificate(ctx context.Context, serial string, reason int, at time.Time, e contract.Event) error
 	RevokedCertificates(ctx context.Context) ([]Certificate, error)
+	// Revocations counts the revoked certificates: a number that tells whether a list of them is still right.
+	Revocations(ctx context.Context) (int, error)
+	// EachCertificate calls yield with every certificate, by serial, until it returns false. No transaction is open
+	// while yield runs.
+	EachCertificate(ctx context.Context, yield func(Certificate) bool) error
 }
 
 // Answer is a final answer kept for an idempotency key.

@@ -22,6 +22,9 @@ var events = map[string]words{
 	"event.restamp":               {"Meminta pembubuhan ulang", "Asked to stamp again"},
 	"event.completed":             {"Menyelesaikan dan menyegel dokumen", "Completed and sealed the document"},
 	"event.closing_delayed":       {"Penutupan dokumen tertunda[: {problem}]", "Closing the document is delayed[: {problem}]"},
+	"event.closing_failed":        {"Penutupan dokumen gagal[: {problem}]", "Closing the document failed[: {problem}]"},
+	"event.timestamp_renewed":     {"Memperbarui stempel waktu dokumen", "Renewed the document's timestamp"},
+	"event.certificate_revoked":   {"Mencabut sertifikat[ {serial}][: {reason}]", "Revoked the certificate[ {serial}][: {reason}]"},
 	"event.normalised":            {"Menata ulang berkas sekali sebelum tanda tangan pertama; berkas asli disimpan", "Rewrote the file once, before the first signature; the original is kept"},
 	"event.password_forgotten":    {"Meminta kata sandi baru", "Asked for a new password"},
 }

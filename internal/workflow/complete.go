@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"segel/internal/contract"
 	"segel/pades"
+	"segel/revocation"
 )
 
 // Complete closes a document on which nothing is left to sign or to stamp: the organisation's seal, the proof
@@ -36,6 +38,10 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		for _, r := range closing {
 			err = errors.Join(err, s.discard(ctx, r.Tail.Key))
 		}
+		var revoked *revocation.RevokedError
+		if errors.As(err, &revoked) {
+			return s.failClosing(ctx, id, revoked)
+		}
 		return errors.Join(err, s.delay(ctx, id, err))
 	}
 	_, err = s.apply(ctx, id, func(now *contract.Document) (*contract.Change, error) {
@@ -48,6 +54,18 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		return s.disown(ctx, err, closing...)
 	}
 	return nil
+}
+
+// failClosing ends the tries on a document that trying again does not help: a certificate was revoked before the time
+// that the signature's timestamp proves, so that no proof can ever be sealed in (decision 0021).
+func (s *Service) failClosing(ctx context.Context, id contract.DocumentID, revoked *revocation.RevokedError) error {
+	problem := fmt.Sprintf("certificate %x was revoked on %s (%s), before it was used", revoked.Serial,
+		revoked.Status.At.Format(time.RFC3339), revoked.Status.Reason)
+	s.Log.Error("document cannot be closed", "document", id, "problem", problem)
+	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		return one(contract.FailClosing(d, problem, s.Clock()))
+	})
+	return err
 }
 
 // delay tells those who wait for the document why its closing takes longer.

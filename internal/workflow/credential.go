@@ -69,9 +69,19 @@ func (s *Service) keptCredential(ctx context.Context, h Holder) (credential, err
 	now := s.Clock()
 	sealed, err := s.Store.Credential(ctx, h.ID, now.Add(renewBefore))
 	if err == nil {
-		return s.unseal(sealed)
-	}
-	if !errors.Is(err, store.ErrNotFound) {
+		c, err := s.unseal(sealed)
+		if err != nil {
+			return credential{}, err
+		}
+		revoked, err := s.Issuer.Revoked(ctx, c.chain[0])
+		if err != nil {
+			return credential{}, fmt.Errorf("is credential %s revoked: %w", sealed.ID, err)
+		}
+		if !revoked {
+			return c, nil
+		}
+		// Nobody signs with it any more. Who is still let in signs with another.
+	} else if !errors.Is(err, store.ErrNotFound) {
 		return credential{}, fmt.Errorf("read credential: %w", err)
 	}
 	c, err := s.newCredential(ctx, h)
@@ -119,6 +129,9 @@ func (s *Service) unseal(c store.SealedCredential) (credential, error) {
 			return credential{}, fmt.Errorf("parse certificate of credential %s: %w", c.ID, err)
 		}
 		out.chain = append(out.chain, cert)
+	}
+	if len(out.chain) == 0 {
+		return credential{}, fmt.Errorf("credential %s has no certificate", c.ID)
 	}
 	return out, nil
 }

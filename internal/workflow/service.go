@@ -40,6 +40,8 @@ type Store interface {
 type Issuer interface {
 	// Certify returns the chain, leaf first, of a certificate for that key and holder.
 	Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error)
+	// Revoked reports whether a certificate that it issued is revoked by now.
+	Revoked(ctx context.Context, cert *x509.Certificate) (bool, error)
 }
 
 // Holder is whom a certificate is made out to.

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,7 +36,14 @@ type house struct {
 	clock  *failingClock
 	owner  contract.Actor
 	signer contract.Actor
+	ca     *authority.Authority
+	ahead  atomic.Int64 // nanoseconds by which the house's clock is ahead of the machine's
 }
+
+// later moves the clock of the whole house.
+func (h *house) later(d time.Duration) { h.ahead.Add(int64(d)) }
+
+func (h *house) now() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
 
 var errCrash = errors.New("the power is gone")
 
@@ -51,7 +59,8 @@ func newHouse(t testing.TB) *house {
 			t.Error(err)
 		}
 	})
-	a, err := authority.Ephemeral("http://segel.test", time.Now)
+	h := &house{t: t, store: &failingStore{Store: real}}
+	a, err := authority.Ephemeral("http://segel.test", h.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +69,7 @@ func newHouse(t testing.TB) *house {
 		t.Fatal(err)
 	}
 	office, err := sandbox.Open(filepath.Join(dir, "office"), sandbox.Options{
-		Issuer: a, Timestamper: a.Timestamper(), Revocation: a, Sealer: sealer, PublicURL: "http://segel.test", Clock: time.Now, Random: rand.Reader,
+		Issuer: a, Timestamper: a.Timestamper(), Revocation: a, Sealer: sealer, PublicURL: "http://segel.test", Clock: h.now, Random: rand.Reader,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -70,13 +79,10 @@ func newHouse(t testing.TB) *house {
 			t.Error(err)
 		}
 	})
-	h := &house{
-		t: t, store: &failingStore{Store: real}, office: &failingOffice{Stamper: office, taken: map[string]bool{}},
-		clock: &failingClock{Timestamper: a.Timestamper()},
-	}
+	h.ca, h.office, h.clock = a, &failingOffice{Stamper: office, taken: map[string]bool{}}, &failingClock{Timestamper: a.Timestamper()}
 	h.Service = &workflow.Service{
 		Store: h.store, Blobs: &blobtest.Memory{}, Office: h.office, Issuer: issuer{a}, Sealer: sealer, Timestamper: h.clock, Revocation: a,
-		Limits: contract.Limits{}.Defaults(), Clock: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		Limits: contract.Limits{}.Defaults(), Clock: h.now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
 	}
 	o := store.Organisation{ID: "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a00", Name: "PT Contoh", CreatedAt: time.Now()}
 	if err := real.CreateOrganisation(ctx, o); err != nil {
@@ -105,6 +111,10 @@ type issuer struct{ a *authority.Authority }
 
 func (i issuer) Certify(ctx context.Context, w workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
 	return i.a.Certify(ctx, authority.Holder(w), key)
+}
+
+func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
+	return i.a.Revoked(ctx, cert)
 }
 
 // draft uploads a file with the signer, if wanted, and that many stamps, and finalizes it.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"segel/internal/contract"
 	"segel/internal/store"
 )
 
@@ -67,12 +68,54 @@ func (s *Store) Certificate(ctx context.Context, serial string) (store.Certifica
 }
 
 // RevokeCertificate implements [store.Certificates].
-func (s *Store) RevokeCertificate(ctx context.Context, serial string, reason int, now time.Time) error {
-	err := s.update(ctx, `UPDATE certificate SET
-		reason = CASE WHEN revoked_at = 0 THEN $2 ELSE reason END,
-		revoked_at = CASE WHEN revoked_at = 0 THEN $3 ELSE revoked_at END
-		WHERE serial = $1`, serial, reason, micros(now))
+func (s *Store) RevokeCertificate(ctx context.Context, serial string, reason int, at time.Time, e contract.Event) error {
+	err := s.db.write(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `UPDATE certificate SET reason = $2, revoked_at = $3 WHERE serial = $1 AND revoked_at = 0`, serial, reason, micros(at))
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return appendEvents(ctx, t, []contract.Event{e})
+		}
+		return one(ctx, t, []any{&serial}, `SELECT serial FROM certificate WHERE serial = $1`, serial)
+	})
 	return wrap(err, "revoke certificate %s", serial)
+}
+
+// Revocations implements [store.Certificates].
+func (s *Store) Revocations(ctx context.Context) (n int, err error) {
+	err = s.get(ctx, []any{&n}, `SELECT count(*) FROM certificate WHERE revoked_at <> 0`)
+	return n, wrap(err, "count revoked certificates")
+}
+
+// certificatesBatch is how many are read at a time.
+const certificatesBatch = 500
+
+// EachCertificate implements [store.Certificates].
+func (s *Store) EachCertificate(ctx context.Context, yield func(store.Certificate) bool) error {
+	for last := ""; ; {
+		var batch []store.Certificate
+		err := s.db.read(ctx, func(q querier) error {
+			return each(ctx, q, func(scan func(...any) error) error {
+				var c store.Certificate
+				err := scan(certificateDest(&c)...)
+				batch = append(batch, c)
+				return err
+			}, `SELECT `+certificateColumns+` FROM certificate WHERE serial > $1 ORDER BY serial LIMIT $2`, last, certificatesBatch)
+		})
+		if err != nil {
+			return fmt.Errorf("read certificates after %q: %w", last, err)
+		}
+		for _, c := range batch {
+			if !yield(c) {
+				return nil
+			}
+		}
+		if len(batch) < certificatesBatch {
+			return nil
+		}
+		last = batch[len(batch)-1].Serial
+	}
 }
 
 // RevokedCertificates implements [store.Certificates].

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/contract"
 	"segel/internal/store"
 )
 
@@ -38,8 +39,11 @@ var credentials = map[string]func(*testing.T, *bench){
 		if err := b.AddCertificate(b.ctx, bad); !errors.Is(err, store.ErrExists) {
 			t.Fatalf("a serial twice: %v", err)
 		}
-		b.must(b.RevokeCertificate(b.ctx, "0b", 1, at))
-		b.must(b.RevokeCertificate(b.ctx, "0b", 4, at.Add(time.Hour)))
+		e := contract.Event{Type: contract.EventCertificateRevoked, At: at, Details: map[string]string{"serial": "0b"}}
+		b.must(b.RevokeCertificate(b.ctx, "0b", 1, at, e))
+		b.must(b.RevokeCertificate(b.ctx, "0b", 4, at.Add(time.Hour), e))
+		b.same("log", b.logged(0), []contract.EventType{contract.EventCertificateRevoked})
+		b.must(b.CheckLog(b.ctx))
 		bad.RevokedAt, bad.Reason = at, 1
 		all, err := b.RevokedCertificates(b.ctx)
 		b.must(err)
@@ -48,9 +52,20 @@ var credentials = map[string]func(*testing.T, *bench){
 		b.must(err)
 		b.same("certificate", got, good)
 		_, err1 := b.Certificate(b.ctx, "0c")
-		err2 := b.RevokeCertificate(b.ctx, "0c", 1, at)
+		err2 := b.RevokeCertificate(b.ctx, "0c", 1, at, e)
 		if !errors.Is(err1, store.ErrNotFound) || !errors.Is(err2, store.ErrNotFound) {
 			t.Fatal(err1, err2)
+		}
+		n, err := b.Revocations(b.ctx)
+		if err != nil || n != 1 || b.size() != 1 {
+			t.Fatalf("%d revoked, %d events, %v", n, b.size(), err)
+		}
+		var seen []store.Certificate
+		b.must(b.EachCertificate(b.ctx, func(c store.Certificate) bool { seen = append(seen, c); return true }))
+		b.same("all, by serial", seen, []store.Certificate{good, bad})
+		b.must(b.EachCertificate(b.ctx, func(store.Certificate) bool { n--; return false }))
+		if n != 0 {
+			t.Fatal("went on after it was told to stop")
 		}
 	},
 }
