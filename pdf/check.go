@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -23,7 +24,28 @@ func (d *Document) Check() error {
 	return nil
 }
 
+// checkEntries forgives entries that are wrong for objects that nothing refers
+// to, which some producers leave behind when they drop one: no reader goes
+// there. Only where an entry is wrong is it found out what refers to what.
 func (d *Document) checkEntries() error {
+	fault := d.wrongEntry()
+	if fault == nil || !errors.Is(fault, ErrDamaged) {
+		return fault
+	}
+	r := &reach{d: d}
+	err := r.walk()
+	if isRead(err) || errors.Is(err, ErrTooLarge) {
+		return err
+	}
+	if err != nil {
+		return fault
+	}
+	d.tolerate("entry of an object that nothing refers to leads elsewhere")
+	return nil
+}
+
+// wrongEntry looks for the first entry that does not lead to its object.
+func (d *Document) wrongEntry() error {
 	var held []uint32
 	err := d.slots.each(func(n uint32, s slot) error {
 		if s.kind() == slotCompressed {

@@ -1,6 +1,7 @@
 package pdf_test
 
 import (
+	"bytes"
 	"errors"
 	"testing"
 
@@ -17,5 +18,19 @@ func TestCheckRefusesSomethingElseInAPagesPlace(t *testing.T) {
 	odd := replace(t, sound, "/Type /Page /Parent", "/Type /Font /Parent")
 	if err := open(t, odd).Check(); !errors.Is(err, pdf.ErrDamaged) {
 		t.Errorf("a font in a page's place: %v", err)
+	}
+}
+
+func TestWrongEntryOfAnObjectThatNothingRefersToIsForgiven(t *testing.T) {
+	t.Parallel()
+	objects := []string{"<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R /Thumb 5 0 R>>", "(alone)", "(thumb)"}
+	for header, want := range map[string]error{"4 0 obj": nil, "5 0 obj": pdf.ErrDamaged, "1 0 obj": pdf.ErrDamaged} {
+		d, err := pdf.Open(bytes.NewReader(replace(t, plain(objects...)(""), header, "9 9 obj")), int64(len(plain(objects...)(""))), pdf.Options{})
+		if err == nil {
+			err = d.Check()
+		}
+		if !errors.Is(err, want) {
+			t.Errorf("entry of %s is wrong: %v, want %v", header, err, want)
+		}
 	}
 }

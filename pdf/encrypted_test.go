@@ -200,3 +200,34 @@ func TestPasswordOfOldFilesIsTriedInTheirEncoding(t *testing.T) {
 		}
 	}
 }
+
+func TestRewrittenEncryptedFilesKeepTheirKey(t *testing.T) {
+	t.Parallel()
+	for name, file := range encrypted(t) {
+		before, err := pdf.Open(bytes.NewReader(append([]byte("junk\n"), file...)), int64(len(file)+5), pdf.Options{Password: "user", Random: same(7)})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var out bytes.Buffer
+		must[pdf.Rewritten](t)(before.Rewrite(&out, pdf.RewriteOptions{}))
+		if bytes.Contains(out.Bytes(), []byte("A sample")) || bytes.Contains(out.Bytes(), []byte("(Page 1) Tj")) {
+			t.Errorf("%s: is not encrypted any more", name)
+		}
+		after := must[*pdf.Document](t)(openWith(out.Bytes(), "owner"))
+		if err := pdf.Agree(before, after); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		info := must[pdf.Dict](t)(after.Dict(after.Trailer()["Info"]))
+		if s, _ := info["Title"].(pdf.String); s.Text() != "A sample" {
+			t.Errorf("%s: title %q", name, s.Text())
+		}
+		page := must[*pdf.Page](t)(after.Page(1))
+		if b := must[[]byte](t)(after.Decode(must[*pdf.Stream](t)(after.Stream(page.Dict["Contents"])))); !bytes.Contains(b, []byte("(Page 1) Tj")) {
+			t.Errorf("%s: contents %q", name, b)
+		}
+		if was, is := before.Facts().Encryption, after.Facts().Encryption; was != is {
+			t.Errorf("%s: %+v became %+v", name, was, is)
+		}
+		accepted(t, name, out.Bytes(), "--password=owner")
+	}
+}
