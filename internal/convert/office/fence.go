@@ -49,6 +49,7 @@ type fence struct {
 	build   string // see buildID
 	bwrap   string // empty: no fence, as the operator chose
 	prlimit string
+	profile []byte // see profile
 	limits  Limits
 }
 
@@ -62,7 +63,7 @@ var readable = []string{
 
 // findFence looks for the programs. Soffice is the program to run; empty: the one in PATH.
 func findFence(soffice string, unfenced bool, l Limits) (*fence, error) {
-	f := &fence{limits: l}
+	f := &fence{profile: profile(), limits: l}
 	var err error
 	if soffice == "" {
 		if soffice, err = exec.LookPath("soffice"); err != nil {
@@ -163,7 +164,7 @@ func (f *fence) bounds() []string {
 // profileFiles are what bubblewrap writes into the profile, from descriptors 3 and 4 on.
 func (f *fence) profileFiles() ([]*os.File, error) {
 	var files []*os.File
-	for _, content := range [][]byte{profile(), []byte(f.build)} {
+	for _, content := range [][]byte{f.profile, []byte(f.build)} {
 		r, err := piped(content)
 		if err != nil {
 			closeAll(files)
@@ -195,7 +196,7 @@ func closeAll(files []*os.File) {
 
 // writeProfile makes the profile of a process without a fence in its job's folder.
 func (f *fence) writeProfile(j *job) error {
-	for name, content := range map[string][]byte{"registrymodifications.xcu": profile(), "extensions/buildid": []byte(f.build)} {
+	for name, content := range map[string][]byte{"registrymodifications.xcu": f.profile, "extensions/buildid": []byte(f.build)} {
 		path := filepath.Join(j.folder, "profile", "user", name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return fmt.Errorf("make profile: %w", err)
