@@ -27,7 +27,7 @@ func same(a, b pdf.Object) bool {
 		return true
 	case pdf.Dict:
 		b, ok := b.(pdf.Dict)
-		return ok && len(differing(a, b)) == 0
+		return ok && len(Differing(a, b)) == 0
 	case pdf.String:
 		b, ok := b.(pdf.String)
 		return ok && bytes.Equal(a.Bytes, b.Bytes)
@@ -50,8 +50,8 @@ func same(a, b pdf.Object) bool {
 	return false
 }
 
-// differing returns the keys under which two dictionaries differ, in order.
-func differing(a, b pdf.Dict) []pdf.Name {
+// Differing returns the keys under which two dictionaries differ, in order.
+func Differing(a, b pdf.Dict) []pdf.Name {
 	var keys []pdf.Name
 	for k, v := range a {
 		if !same(v, b[k]) {

@@ -10,7 +10,7 @@ func catalogRule(r *revision, m *moved, _ node) verdict {
 		return deny(CodeCatalogChanged, "")
 	}
 	v := allow("catalog", None, CodeCatalog)
-	for _, k := range differing(old, new) {
+	for _, k := range Differing(old, new) {
 		v = worse(v, r.catalogKey(k, old[k], new[k]))
 	}
 	return v

@@ -18,7 +18,7 @@ func (r *revision) fill(m *moved) verdict {
 	}
 	v := r.filled(was, is)
 	v = r.seen(v, new)
-	for _, k := range differing(old, new) {
+	for _, k := range Differing(old, new) {
 		v = worse(v, r.fillKey(k, old[k], new[k], was, is).of(was))
 	}
 	return v

@@ -22,7 +22,7 @@ func (r *revision) form(old, new pdf.Dict) verdict {
 	}
 	r.newForm = old == nil
 	v := allow("form", None, CodeForm)
-	for _, k := range differing(old, new) {
+	for _, k := range Differing(old, new) {
 		v = worse(v, r.formKey(k, old[k], new[k]))
 	}
 	return v

@@ -16,7 +16,7 @@ func pageRule(r *revision, m *moved, n node) verdict {
 	}
 	v := allow("page", None, CodePage)
 	v.page = int(r.g.pages.get(n.number))
-	for _, k := range differing(old, new) {
+	for _, k := range Differing(old, new) {
 		v = worse(v, r.pageKey(k, old[k], new[k], n.number))
 	}
 	return v

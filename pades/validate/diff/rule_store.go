@@ -19,7 +19,7 @@ func (r *revision) store(old, new pdf.Dict) verdict {
 		return deny(CodeStoreChanged, "it is gone")
 	}
 	v := allow("document security store", LTA, CodeStore)
-	for _, k := range differing(old, new) {
+	for _, k := range Differing(old, new) {
 		switch k {
 		case "Certs", "OCSPs", "CRLs":
 			v = worse(v, r.moveProofs(old[k], new[k]))
@@ -108,7 +108,7 @@ func vrisRule(r *revision, m *moved, n node) verdict {
 // vris lets signatures gain an entry; one that is there stays as it is.
 func (r *revision) vris(old, new pdf.Dict) verdict {
 	v := allow("document security store", LTA, CodeStore)
-	for _, k := range differing(old, new) {
+	for _, k := range Differing(old, new) {
 		if k == "Type" && same(new[k], pdf.Name("VRI")) {
 			continue
 		}

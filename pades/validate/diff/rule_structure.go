@@ -13,7 +13,7 @@ func structureRule(r *revision, m *moved, _ node) verdict {
 		return deny(CodeStructChanged, "")
 	}
 	v := allow("structure", None, CodeStructure)
-	for _, k := range differing(old, new) {
+	for _, k := range Differing(old, new) {
 		switch k {
 		case "K":
 			v = worse(v, r.kids(old[k], new[k]))
@@ -144,7 +144,7 @@ func elementRule(r *revision, m *moved, n node) verdict {
 		return deny(CodeStructChanged, "no dictionary")
 	}
 	v := allow("structure", None, CodeStructure)
-	for _, k := range differing(old, new) {
+	for _, k := range Differing(old, new) {
 		if k != "K" {
 			return deny(CodeStructChanged, keyDetail(k))
 		}
@@ -166,7 +166,7 @@ func parentsRule(r *revision, m *moved, n node) verdict {
 // parents lets a number tree gain pairs, or leaves, for new elements.
 func (r *revision) parents(old, new pdf.Dict) verdict {
 	v := allow("structure", None, CodeStructure)
-	for _, k := range differing(old, new) {
+	for _, k := range Differing(old, new) {
 		switch k {
 		case "Limits":
 		case "Nums":

@@ -11,7 +11,7 @@ import (
 func (r *revision) trailer() []Change {
 	old, new := r.old.Trailer(), r.new.Trailer()
 	v := verdict{level: None}
-	for _, k := range differing(old, new) {
+	for _, k := range Differing(old, new) {
 		v = worse(v, r.trailerKey(k, old[k], new[k]))
 	}
 	if v.code == "" {

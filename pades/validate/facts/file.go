@@ -20,6 +20,7 @@ type Limits struct {
 	PDF        pdf.Limits
 	Signatures int   // default 1,000
 	Revisions  int   // default 2,000
+	Moves      int   // objects that one revision changes; default 20,000
 	Hashed     int64 // bytes hashed beyond one pass of the file; default 64 MiB and the file once again
 	Proofs     int   // items of each kind in the document security store; default 10,000
 	ProofBytes int64 // of all of them; default 16 MiB
@@ -29,7 +30,8 @@ type Limits struct {
 // File is what is known about a file.
 type File struct {
 	Size       int64
-	Pages      int // 0 if they cannot be counted
+	SHA256     [32]byte // of the whole file
+	Pages      int      // 0 if they cannot be counted
 	Encrypted  bool
 	Repaired   bool // the cross-reference had to be rebuilt: no signature can be relied on
 	Hybrid     bool // a section has a table and a stream beside it

@@ -2,16 +2,213 @@ package facts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
+	"segel/pades/validate/diff"
 	"segel/pdf"
 )
 
-func read(_ context.Context, r io.ReaderAt, size int64, o Options) (*File, error) {
-	_, err := pdf.Open(r, size, pdf.Options{Limits: o.Limits.PDF, Password: o.Password, Repair: true})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+// reader collects the facts of one file.
+type reader struct {
+	ctx  context.Context
+	r    io.ReaderAt
+	o    Options
+	d    *pdf.Document
+	file *File
+	born map[uint32]int // revision in which an object that is asked for was last written
+
+	pages map[pdf.Ref]int // numbers of the pages that list annotations; nil until asked for
+}
+
+func read(ctx context.Context, src io.ReaderAt, size int64, o Options) (*File, error) {
+	o.Limits = o.Limits.withDefaults(size)
+	r := &reader{ctx: ctx, r: src, o: o, file: &File{Size: size}, born: map[uint32]int{}}
+	if err := r.open(size); err != nil {
+		return nil, err
 	}
-	return &File{Size: size}, nil
+	for _, step := range []func() error{r.signatures, r.store, r.states, r.hash, r.verify, r.later, r.hidden} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return r.file, nil
+}
+
+// open opens the file, and repairs it only if it must be: no signature of a repaired file can be relied on.
+func (r *reader) open(size int64) error {
+	d, err := pdf.Open(r.r, size, r.o.file(false))
+	if errors.Is(err, pdf.ErrDamaged) {
+		d, err = pdf.Open(r.r, size, r.o.file(true))
+	}
+	if err != nil {
+		if isFault(err) {
+			err = fmt.Errorf("%w: %w", ErrUnreadable, err)
+		}
+		return err
+	}
+	r.d = d
+	f := d.Facts()
+	r.file.Encrypted, r.file.Repaired, r.file.Linearized, r.file.Hybrid = f.Encrypted, f.Repaired, f.Linearized, f.XRefStyle == pdf.XRefHybrid
+	if r.file.Pages, err = d.PageCount(); err != nil {
+		r.warn(Warning{Code: WarnTolerated, Detail: err.Error()})
+		r.file.Pages = 0
+		if !isFault(err) {
+			return err
+		}
+	}
+	for _, t := range d.Facts().Tolerated {
+		r.warn(Warning{Code: WarnTolerated, Detail: t})
+	}
+	if f.Repaired {
+		r.warn(Warning{Code: WarnRepaired})
+	}
+	if f.HeaderOffset > 0 {
+		r.warn(Warning{Code: WarnJunkBefore, Detail: fmt.Sprintf("%d bytes", f.HeaderOffset)})
+	}
+	if f.JunkAfter > 0 {
+		r.warn(Warning{Code: WarnJunkAfter, Detail: fmt.Sprintf("%d bytes", f.JunkAfter)})
+	}
+	return nil
+}
+
+// maxWarnings bounds what is told of one file.
+const maxWarnings = 200
+
+func (r *reader) warn(w Warning) {
+	if len(r.file.Warnings) < maxWarnings {
+		r.file.Warnings = append(r.file.Warnings, w)
+	}
+}
+
+// isFault tells whether err is the file's fault.
+func isFault(err error) bool {
+	var e *pdf.Error
+	return errors.As(err, &e)
+}
+
+// states goes through the revisions of the file, oldest first: it holds each signature against the revision it closes,
+// and compares every later revision with the one before.
+func (r *reader) states() error {
+	if r.file.Repaired {
+		for _, s := range r.file.Signatures {
+			s.broken(FileRepaired, "")
+		}
+		return nil
+	}
+	revisions, err := r.d.Revisions()
+	if err != nil {
+		return r.unsound(err)
+	}
+	if len(revisions) > r.o.Limits.Revisions {
+		r.breakAll(fmt.Sprintf("more than %d revisions", r.o.Limits.Revisions))
+		return nil
+	}
+	h, err := r.d.History(r.o.Password, r.o.Limits.Moves)
+	if err != nil {
+		return r.unsound(err)
+	}
+	r.locate(h.Revisions())
+	w := &stateWalk{reader: r, first: r.firstSigned()}
+	for i, revision := range h.Revisions() {
+		state, err := h.Next()
+		if err != nil {
+			return r.unsound(fmt.Errorf("revision %d: %w", i+1, err))
+		}
+		r.file.Revisions = append(r.file.Revisions, Revision{Number: i + 1, End: revision.End})
+		if err := w.visit(i+1, state, h.Revisions()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unsound breaks every signature if the file's states cannot be told apart. It returns what is not the file's fault.
+func (r *reader) unsound(err error) error {
+	if !isFault(err) {
+		return err
+	}
+	r.breakAll(err.Error())
+	return nil
+}
+
+func (r *reader) breakAll(detail string) {
+	for _, s := range r.file.Signatures {
+		s.broken(RevisionUnsound, detail)
+	}
+}
+
+// firstSigned is the number of the first revision that a signature closes, or 0.
+func (r *reader) firstSigned() int {
+	first := 0
+	for _, s := range r.file.Signatures {
+		if s.Revision > 0 && (first == 0 || s.Revision < first) {
+			first = s.Revision
+		}
+	}
+	return first
+}
+
+// stateWalk carries what comparing needs from one state to the next.
+type stateWalk struct {
+	*reader
+	first    int // revision from which on changes are worked out; 0 never
+	comparer *diff.Comparer
+	spoilt   string // why later states cannot be compared
+}
+
+func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) error {
+	for _, m := range state.Moves {
+		if _, asked := w.born[m.Number]; asked && !m.After.IsZero() {
+			w.born[m.Number] = number
+		}
+	}
+	for _, s := range w.file.Signatures {
+		if s.Revision == number {
+			w.agree(s, state)
+		}
+	}
+	switch {
+	case w.first == 0 || number < w.first:
+		return nil
+	case number == w.first:
+		asked, err := w.asked(all[number:])
+		if err != nil {
+			return err
+		}
+		w.comparer, err = diff.Begin(w.ctx, state, diff.Options{Asked: asked, Covers: w.covers})
+		return err
+	}
+	changes, err := w.comparer.Step(state)
+	if err != nil {
+		return err
+	}
+	r := &w.file.Revisions[number-1]
+	r.Changes = changes
+	for _, c := range changes {
+		r.Level = max(r.Level, c.Level)
+	}
+	return nil
+}
+
+// asked lists the objects that revisions change.
+func (w *stateWalk) asked(revisions []pdf.Revision) ([]uint32, error) {
+	var all []uint32
+	for _, r := range revisions {
+		entries, err := w.d.Changed(r)
+		if err != nil {
+			if isFault(err) {
+				continue // reading the state will say so
+			}
+			return nil, err
+		}
+		for _, e := range entries[:min(len(entries), w.o.Limits.Moves)] {
+			all = append(all, e.Ref.Number)
+		}
+	}
+	return all, nil
 }

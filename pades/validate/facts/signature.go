@@ -82,6 +82,14 @@ const (
 	TypeWrong         ReasonCode = "type_wrong"         // /Type is neither /Sig nor /DocTimeStamp
 )
 
+// Oddities.
+const (
+	EncapsulatedContent ReasonCode = "encapsulated_content" // the container has content although it is detached
+	SeveralSigners      ReasonCode = "several_signers"      // only the first is looked at
+	BareSignature       ReasonCode = "bare_signature"       // no signed attributes: nothing binds the certificate
+	UnknownForm         ReasonCode = "unknown_form"         // of that /SubFilter
+)
+
 // Signature is what is known about one signature or document timestamp. Its texts are claims of the dictionary.
 type Signature struct {
 	Field     string  // fully qualified name
@@ -134,6 +142,13 @@ type Signature struct {
 
 	// Later are the revisions behind the signature's own, oldest first.
 	Later []Later
+	// Odd is what no standard asks for and what breaks nothing by itself.
+	Odd []Reason
+
+	dict, fieldDict pdf.Dict
+	gapAt, gapEnd   int64 // of /Contents in the file, brackets included
+	wants           []*digest
+	bare            []byte // signature value of FormRSA
 }
 
 // Token is one signature timestamp (attribute signature-time-stamp).

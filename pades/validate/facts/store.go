@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"fmt"
+
 	"segel/pdf"
 )
 
@@ -22,5 +24,109 @@ type VRI struct {
 	Key                pdf.Name // upper-case hexadecimal SHA-1 of /Contents
 	Certs, OCSPs, CRLs [][]byte
 	TU                 string // time of its making, as stated
-	Revision           int
+	Revision           int    // 0 if that is not known
+
+}
+
+// store reads the document security store. What cannot be read is left out, with a warning.
+func (r *reader) store() error {
+	_, root, err := r.d.Root()
+	if err != nil {
+		return nil
+	}
+	dss, err := r.d.Dict(root["DSS"])
+	if err != nil {
+		r.warn(Warning{Code: WarnStore, Detail: err.Error()})
+	}
+	if dss == nil {
+		return nil
+	}
+	b := &storeReader{reader: r, known: map[pdf.Ref][]byte{}, spare: r.o.Limits.ProofBytes}
+	store := &Store{}
+	for _, l := range []struct {
+		key pdf.Name
+		to  *[]Proof
+	}{{"Certs", &store.Certs}, {"OCSPs", &store.OCSPs}, {"CRLs", &store.CRLs}} {
+		b.each(string(l.key), dss[l.key], func(ref pdf.Ref, der []byte) { *l.to = append(*l.to, Proof{DER: der, Ref: ref}) })
+	}
+	vri, err := r.d.Dict(dss["VRI"])
+	if err != nil {
+		r.warn(Warning{Code: WarnStore, Detail: "/VRI: " + err.Error()})
+	}
+	for key, o := range vri {
+		if entry, err := r.d.Dict(o); err == nil && len(store.VRI) < r.o.Limits.Proofs {
+			store.VRI = append(store.VRI, b.vri(key, entry))
+		}
+	}
+	r.file.DSS = store
+	for ref := range b.known {
+		r.born[ref.Number] = 1
+	}
+	return b.err
+}
+
+// storeReader reads proof, each object once.
+type storeReader struct {
+	*reader
+	known map[pdf.Ref][]byte
+	count int
+	spare int64 // bytes still to be taken
+	err   error // of the file's reader
+}
+
+// each reads the streams of a list.
+func (b *storeReader) each(name string, list pdf.Object, take func(pdf.Ref, []byte)) {
+	items, err := b.d.Array(list)
+	if err != nil {
+		b.warn(Warning{Code: WarnStore, Detail: "/" + name + ": " + err.Error()})
+	}
+	for _, o := range items {
+		der, err := b.proof(o)
+		if err != nil {
+			b.warn(Warning{Code: WarnStore, Ref: refOf(o), Detail: "/" + name + ": " + err.Error()})
+			if !isFault(err) {
+				b.err = err
+				return
+			}
+			continue
+		}
+		take(refOf(o), der)
+	}
+}
+
+func (b *storeReader) proof(o pdf.Object) ([]byte, error) {
+	ref := refOf(o)
+	if der, known := b.known[ref]; known && !ref.IsZero() {
+		return der, nil
+	}
+	st, err := b.d.Stream(o)
+	if err != nil {
+		return nil, err
+	}
+	if b.count++; st == nil || b.count > b.o.Limits.Proofs || st.Len() > b.spare {
+		return nil, &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: fmt.Sprintf("no stream, more than %d items or too many bytes", b.o.Limits.Proofs)}
+	}
+	der, err := b.d.Decode(st)
+	if err != nil {
+		return nil, err
+	}
+	if b.spare -= int64(len(der)); b.spare < 0 {
+		return nil, &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: "too many bytes of proof"}
+	}
+	b.known[ref] = der
+	return der, nil
+}
+
+func (b *storeReader) vri(key pdf.Name, entry pdf.Dict) VRI {
+	v := VRI{Key: key}
+	for _, l := range []struct {
+		key pdf.Name
+		to  *[][]byte
+	}{{"Cert", &v.Certs}, {"OCSP", &v.OCSPs}, {"CRL", &v.CRLs}} {
+		b.each("VRI/"+string(l.key), entry[l.key], func(_ pdf.Ref, der []byte) { *l.to = append(*l.to, der) })
+	}
+	if tu, err := b.d.String(entry["TU"]); err == nil {
+		v.TU = tu.Text()
+	}
+	return v
 }

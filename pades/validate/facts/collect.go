@@ -1,0 +1,203 @@
+package facts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"segel/pdf"
+)
+
+// signatures lists the signed fields of the form. One that is odd is listed all the more.
+func (r *reader) signatures() error {
+	fields, err := r.d.Fields()
+	if err != nil {
+		if !isFault(err) {
+			return err
+		}
+		r.warn(Warning{Code: WarnForm, Detail: err.Error()})
+	}
+	for _, f := range fields {
+		if f.Type != "Sig" && !r.looksSigned(f) {
+			continue
+		}
+		value, err := r.d.Resolve(f.Value)
+		if err != nil {
+			if !isFault(err) {
+				return err
+			}
+			r.warn(Warning{Code: WarnForm, Ref: f.Ref, Detail: fmt.Sprintf("value of field %q: %v", f.Name, err)})
+		}
+		dict, ok := value.(pdf.Dict)
+		if !ok {
+			continue
+		}
+		if len(r.file.Signatures) == r.o.Limits.Signatures {
+			r.warn(Warning{Code: WarnForm, Detail: fmt.Sprintf("more than %d signatures", r.o.Limits.Signatures)})
+			break
+		}
+		s, err := r.signature(f, dict)
+		if err != nil {
+			return err
+		}
+		r.file.Signatures = append(r.file.Signatures, s)
+	}
+	r.shared()
+	slices.SortStableFunc(r.file.Signatures, func(a, b *Signature) int { return cmp.Compare(a.gapAt, b.gapAt) })
+	r.permissions()
+	return nil
+}
+
+// looksSigned tells whether a field of another type, or of none, has a signature for its value.
+func (r *reader) looksSigned(f *pdf.Field) bool {
+	value, err := r.d.Resolve(f.Value)
+	dict, ok := value.(pdf.Dict)
+	return err == nil && ok && dict["ByteRange"] != nil
+}
+
+// signature reads one signature dictionary.
+func (r *reader) signature(f *pdf.Field, dict pdf.Dict) (*Signature, error) {
+	s := &Signature{Field: f.Name, FieldRef: f.Ref, Ref: refOf(f.Value), Kind: Approval, dict: dict, fieldDict: f.Dict}
+	s.Filter, _ = r.d.Name(dict["Filter"])
+	s.SubFilter, _ = r.d.Name(dict["SubFilter"])
+	s.Form = formOf(s.SubFilter)
+	kind, err := r.d.Name(dict["Type"])
+	switch {
+	case err != nil || kind != "" && kind != "Sig" && kind != "DocTimeStamp":
+		s.broken(TypeWrong, string(kind))
+	case s.Form == FormRFC3161:
+		s.Kind = Timestamp
+	case kind == "DocTimeStamp":
+		s.broken(TypeWrong, "a timestamp of /SubFilter "+string(s.SubFilter))
+	}
+	for _, t := range []struct {
+		key pdf.Name
+		to  *string
+	}{{"Name", &s.Name}, {"Reason", &s.Reason}, {"Location", &s.Location}, {"ContactInfo", &s.ContactInfo}, {"M", &s.M}} {
+		if v, err := r.d.String(dict[t.key]); err == nil {
+			*t.to = v.Text()
+		}
+	}
+	s.Claimed, _ = parseDate(s.M)
+	contents, err := r.d.String(dict["Contents"])
+	if err == nil {
+		s.Contents = contents.Bytes
+		s.gapAt, s.gapEnd = contents.Span()
+	}
+	if err := r.checkContents(s); err != nil {
+		return nil, err
+	}
+	r.readRange(s, dict["ByteRange"])
+	r.locateWidget(s, f)
+	return s, nil
+}
+
+func formOf(subFilter pdf.Name) Form {
+	switch f := Form(subFilter); f {
+	case FormCAdES, FormDetached, FormSHA1, FormRSA, FormRFC3161:
+		return f
+	}
+	return FormUnknown
+}
+
+// shared finds dictionaries that several fields lead to, and several that have one place in the file.
+func (r *reader) shared() {
+	byRef, byPlace := map[pdf.Ref][]*Signature{}, map[int64][]*Signature{}
+	for _, s := range r.file.Signatures {
+		if !s.Ref.IsZero() {
+			byRef[s.Ref] = append(byRef[s.Ref], s)
+		}
+		byPlace[s.gapAt] = append(byPlace[s.gapAt], s)
+	}
+	for _, of := range byRef {
+		for _, s := range of[1:] {
+			of[0].broken(FieldShared, s.Field)
+			s.broken(FieldShared, of[0].Field)
+		}
+	}
+	for at, of := range byPlace {
+		for _, s := range of[1:] {
+			if at == 0 || s.Ref == of[0].Ref && !s.Ref.IsZero() {
+				continue
+			}
+			of[0].broken(ContentsShared, s.Field)
+			s.broken(ContentsShared, of[0].Field)
+		}
+	}
+}
+
+// locateWidget says where the field is to be seen.
+func (r *reader) locateWidget(s *Signature, f *pdf.Field) {
+	for _, w := range f.Widgets {
+		box, err := r.d.Rect(w.Dict["Rect"])
+		if err != nil {
+			continue
+		}
+		flags, _ := r.d.Integer(w.Dict["F"])
+		const hidden = 1<<0 | 1<<1 | 1<<5 // Invisible, Hidden, NoView (ISO 32000-2 §12.5.3)
+		s.Box, s.Visible = box, !box.Empty() && flags&hidden == 0
+		page := r.pageOf(w)
+		if page == nil {
+			return
+		}
+		s.Page, s.Shown = page.Number, page.FromUser(box)
+		return
+	}
+}
+
+// pageOf finds the page of a widget: the one it names, if that lists it, or else one that lists it.
+func (r *reader) pageOf(w pdf.Widget) *pdf.Page {
+	if r.pages == nil {
+		r.pages = map[pdf.Ref]int{}
+		number := 0
+		for p, err := range r.d.Pages() {
+			if err != nil {
+				break
+			}
+			number++
+			annots, _ := r.d.Array(p.Dict["Annots"])
+			for _, o := range annots {
+				if ref := refOf(o); !ref.IsZero() && r.pages[ref] == 0 {
+					r.pages[ref] = number
+				}
+			}
+		}
+	}
+	number := r.pages[w.Ref]
+	if w.Ref.IsZero() || number == 0 {
+		return nil
+	}
+	p, err := r.d.Page(number)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// parseDate reads a date such as D:20261121090000+07'00' (ISO 32000-2 §7.9.4). What is left out is the least value, and
+// a missing zone is UTC.
+func parseDate(s string) (time.Time, bool) {
+	s = trimDate(s)
+	for _, layout := range []string{"20060102150405-0700", "20060102150405Z", "20060102150405", "200601021504-0700", "200601021504", "20060102", "200601", "2006"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// trimDate drops the prefix and the apostrophes of a date.
+func trimDate(s string) string {
+	var b []byte
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\'' || c == ' ' || (c == 'D' || c == ':') && i < 2:
+		case c == 'Z' && i+1 < len(s): // Z00'00' is Z
+			return string(append(b, 'Z'))
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,262 @@
+package facts
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/asn1"
+	"errors"
+	"fmt"
+
+	"segel/cms"
+	"segel/pdf"
+	"segel/tsp"
+)
+
+// prepare parses the container and asks for the digests that it takes to verify it.
+func (s *Signature) prepare(r *reader) {
+	switch s.Form {
+	case FormRSA:
+		s.prepareRSA(r)
+		return
+	case FormUnknown:
+		s.Odd = append(s.Odd, Reason{UnknownForm, string(s.SubFilter)})
+	}
+	if s.Container, s.ContainerErr = cms.Parse(s.Contents); s.ContainerErr != nil {
+		return
+	}
+	s.Certificates = s.Container.Certificates
+	if len(s.Container.Signers) > 0 {
+		s.Info = &s.Container.Signers[0]
+		s.Signer = s.Container.Certificate(*s.Info)
+		if s.Signer == nil {
+			s.adopt(r)
+		}
+	}
+	if len(s.Container.Signers) != 1 {
+		s.Odd = append(s.Odd, Reason{SeveralSigners, fmt.Sprintf("%d signers", len(s.Container.Signers))})
+	}
+	switch {
+	case s.Form == FormRFC3161:
+		s.prepareToken()
+	case s.Form == FormSHA1:
+		s.Digest, s.Stated = crypto.SHA1, s.Container.Content
+	case s.Info != nil:
+		s.Digest = s.Info.Digest
+		s.Stated = messageDigest(s.Info)
+		if s.Container.Content != nil {
+			s.Odd = append(s.Odd, Reason{EncapsulatedContent, fmt.Sprintf("%d bytes", len(s.Container.Content))})
+		}
+	}
+	s.want(s.Digest)
+}
+
+func (s *Signature) prepareToken() {
+	s.Token, s.TokenErr = tsp.Parse(s.Contents)
+	if s.Token != nil {
+		s.Digest, s.Stated = s.Token.Hash, s.Token.Imprint
+	}
+}
+
+// prepareRSA reads the form that has its certificate in the dictionary (ISO 32000-2 §12.8.3.2).
+func (s *Signature) prepareRSA(r *reader) {
+	s.Digest = crypto.SHA1
+	s.Certificates = r.dictionaryCertificates(s.dict)
+	if len(s.Certificates) > 0 {
+		s.Signer = s.Certificates[0]
+	}
+	if rest, err := asn1.Unmarshal(s.Contents, &s.bare); err != nil || len(bytes.Trim(rest, "\x00")) > 0 {
+		s.ContainerErr = fmt.Errorf("%w: no octet string", cms.ErrMalformed)
+		return
+	}
+	s.want(s.Digest)
+}
+
+// dictionaryCertificates reads /Cert of a signature dictionary: one byte string, or an array of them, the signer's
+// first. What cannot be read is left out.
+func (r *reader) dictionaryCertificates(dict pdf.Dict) []*x509.Certificate {
+	list, err := r.d.Array(dict["Cert"])
+	if err != nil {
+		list = pdf.Array{dict["Cert"]}
+	}
+	var certs []*x509.Certificate
+	for _, o := range list[:min(len(list), cms.MaxCertificates)] {
+		v, err := r.d.String(o)
+		if err != nil || len(v.Bytes) == 0 {
+			continue
+		}
+		c, err := x509.ParseCertificate(bytes.TrimRight(v.Bytes, "\x00"))
+		if err != nil || cms.CheckKey(c.PublicKey) != nil {
+			continue
+		}
+		certs = append(certs, c)
+	}
+	return certs
+}
+
+// adopt looks for the signer's certificate in the dictionary and in the document security store, if the container has
+// none.
+func (s *Signature) adopt(r *reader) {
+	known := r.dictionaryCertificates(s.dict)
+	if r.file.DSS != nil {
+		for _, p := range r.file.DSS.Certs {
+			c, err := x509.ParseCertificate(p.DER)
+			if err == nil && cms.CheckKey(c.PublicKey) == nil {
+				known = append(known, c)
+			}
+		}
+	}
+	s.Signer = (&cms.SignedData{Certificates: known}).Certificate(*s.Info)
+	if s.Signer != nil {
+		s.Container.Certificates = append(s.Container.Certificates, s.Signer)
+		s.Certificates = s.Container.Certificates
+	}
+}
+
+// messageDigest returns what the signed attributes state, or nil.
+func messageDigest(s *cms.Signer) []byte {
+	der, ok, err := cms.Value(s.Signed, cms.OIDMessageDigest)
+	if err != nil || !ok {
+		return nil
+	}
+	var v []byte
+	if rest, err := asn1.Unmarshal(der, &v); err != nil || len(rest) > 0 {
+		return nil
+	}
+	return v
+}
+
+// verify checks the mathematics of each signature with the digests that were computed.
+func (r *reader) verify() error {
+	for _, s := range r.file.Signatures {
+		s.Computed = s.computed(s.Digest)
+		s.Integrity = s.integrity()
+		s.Weak = s.weak()
+		s.readTokens()
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// integrity tells whether digest and signature value are right.
+func (s *Signature) integrity() error {
+	switch {
+	case s.ContainerErr != nil:
+		if errors.Is(s.ContainerErr, cms.ErrAlgorithm) {
+			return fmt.Errorf("%w: %w", ErrAlgorithm, s.ContainerErr)
+		}
+		return fmt.Errorf("%w: %w", ErrContainer, s.ContainerErr)
+	case s.Form == FormRFC3161 && s.Token == nil:
+		return typed(s.TokenErr)
+	case s.Signer == nil:
+		return ErrNoSigner
+	case s.Digest == 0 || !s.Digest.Available():
+		return fmt.Errorf("%w: hash", ErrAlgorithm)
+	case s.Computed == nil:
+		return ErrNotComputed
+	}
+	switch s.Form {
+	case FormRSA:
+		return typed(cms.VerifyRSA(s.Signer, s.Computed, s.bare))
+	case FormRFC3161:
+		if !bytes.Equal(s.Computed, s.Stated) {
+			return ErrDigest
+		}
+		return typed(s.TokenErr)
+	case FormSHA1:
+		if !bytes.Equal(s.Computed, s.Stated) {
+			return ErrDigest
+		}
+		return typed(s.Container.VerifyOld(*s.Info, sum(s.Info.Digest, s.Container.Content)))
+	}
+	if s.Info.SignedDER != nil && !bytes.Equal(s.Computed, s.Stated) {
+		return ErrDigest
+	}
+	if s.Info.SignedDER == nil {
+		s.Odd = append(s.Odd, Reason{BareSignature, ""})
+	}
+	return typed(s.Container.VerifyOld(*s.Info, s.Computed))
+}
+
+func sum(h crypto.Hash, b []byte) []byte {
+	if !h.Available() {
+		return nil
+	}
+	d := h.New()
+	d.Write(b)
+	return d.Sum(nil)
+}
+
+// typed gives an error of verifying one of the errors of this package.
+func typed(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, cms.ErrAlgorithm):
+		return fmt.Errorf("%w: %w", ErrAlgorithm, err)
+	case errors.Is(err, cms.ErrSignature):
+		return fmt.Errorf("%w: %w", ErrValue, err)
+	case errors.Is(err, cms.ErrMalformed), errors.Is(err, tsp.ErrMalformed):
+		return fmt.Errorf("%w: %w", ErrContainer, err)
+	}
+	return fmt.Errorf("%w: %w", ErrAttributes, err)
+}
+
+// readTokens reads the signature timestamps, each about the signature value.
+func (s *Signature) readTokens() {
+	if s.Info == nil || s.Kind == Timestamp {
+		return
+	}
+	for _, a := range s.Info.Unsigned {
+		if !a.Type.Equal(cms.OIDSignatureTimestamp) {
+			continue
+		}
+		for _, v := range a.Values {
+			t := Token{DER: v.FullBytes}
+			if t.Token, t.Err = tsp.Parse(v.FullBytes); t.Err == nil && !bytes.Equal(sum(t.Token.Hash, s.Info.Signature), t.Token.Imprint) {
+				t.Err = ErrDigest
+			}
+			s.Tokens = append(s.Tokens, t)
+		}
+	}
+}
+
+// weak names the algorithms that are no longer relied on.
+func (s *Signature) weak() []string {
+	var names []string
+	add := func(h crypto.Hash) {
+		name := ""
+		switch h {
+		case crypto.MD5:
+			name = "MD5"
+		case crypto.SHA1:
+			name = "SHA-1"
+		}
+		for _, have := range names {
+			if have == name {
+				return
+			}
+		}
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	add(s.Digest)
+	if s.Info != nil {
+		add(s.Info.Digest)
+		if s.Signer != nil {
+			if scheme, err := s.Info.Scheme(s.Signer); err == nil {
+				add(scheme.Hash)
+			}
+		}
+	}
+	if s.Signer != nil {
+		if k, ok := s.Signer.PublicKey.(*rsa.PublicKey); ok && k.N.BitLen() < 2048 {
+			names = append(names, fmt.Sprintf("RSA-%d", k.N.BitLen()))
+		}
+	}
+	return names
+}

@@ -1,0 +1,196 @@
+package facts
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"segel/pades/validate/diff"
+	"segel/pdf"
+)
+
+// broken notes why a signature does not cover what it seems to.
+func (s *Signature) broken(code ReasonCode, detail string) {
+	s.Coverage.State = Broken
+	s.Coverage.Reasons = append(s.Coverage.Reasons, Reason{code, detail})
+}
+
+// readRange reads /ByteRange (ISO 32000-2 §12.8.1): four integers, no reals and no references among them.
+func (r *reader) readRange(s *Signature, o pdf.Object) {
+	list, err := r.d.Array(o)
+	if err != nil || list == nil {
+		s.broken(RangeMissing, "")
+		return
+	}
+	if len(list) > 4 {
+		s.broken(RangeCount, fmt.Sprintf("%d numbers", len(list)))
+		list = list[:4]
+	}
+	for _, v := range list {
+		n, ok := v.(pdf.Integer)
+		if !ok || n < 0 {
+			s.broken(RangeNumbers, fmt.Sprint(v))
+			s.ByteRange = nil
+			return
+		}
+		s.ByteRange = append(s.ByteRange, int64(n))
+	}
+	if len(list) < 4 {
+		s.broken(RangeCount, fmt.Sprintf("%d numbers", len(list)))
+		return
+	}
+	r.checkRange(s)
+}
+
+// checkRange demands that the range goes round /Contents of this dictionary and nothing else.
+func (r *reader) checkRange(s *Signature) {
+	b := s.ByteRange
+	if b[0] != 0 {
+		s.broken(RangeStart, "")
+	}
+	// Each is compared alone first: sums of numbers up to 2^63 would overflow.
+	if size := r.file.Size; b[0] > size || b[1] > size || b[2] > size || b[3] > size || b[0]+b[1] > b[2] || b[2]+b[3] > size {
+		s.broken(RangeOutside, "")
+		s.ByteRange = nil
+		return
+	}
+	if b[0]+b[1] != s.gapAt || b[2] != s.gapEnd || s.gapEnd == 0 {
+		s.broken(RangeGap, fmt.Sprintf("gap from %d to %d, /Contents from %d to %d", b[0]+b[1], b[2], s.gapAt, s.gapEnd))
+	}
+	if s.Coverage.State == "" {
+		s.Coverage.End = b[2] + b[3]
+	}
+}
+
+// checkContents demands that /Contents stands in the file as hexadecimal digits between angle brackets, and nothing
+// else: white space in it would be room for other readings.
+func (r *reader) checkContents(s *Signature) error {
+	if s.gapEnd == 0 {
+		s.broken(ContentsMissing, "")
+		return nil
+	}
+	const chunk = 64 << 10
+	buf := make([]byte, chunk)
+	for at := s.gapAt; at < s.gapEnd; at += chunk {
+		b := buf[:min(chunk, s.gapEnd-at)]
+		if _, err := r.r.ReadAt(b, at); err != nil && at+int64(len(b)) < r.file.Size {
+			return fmt.Errorf("read /Contents at %d: %w", at, err)
+		}
+		if at == s.gapAt {
+			if b[0] != '<' {
+				s.broken(ContentsMissing, "not hexadecimal")
+				return nil
+			}
+			b = b[1:]
+		}
+		if at+chunk >= s.gapEnd {
+			b = bytes.TrimSuffix(b, []byte(">"))
+		}
+		if slices.ContainsFunc(b, notHex) {
+			s.broken(RangeGap, "more than digits in the gap")
+			return nil
+		}
+	}
+	return nil
+}
+
+func notHex(c byte) bool {
+	return (c < '0' || c > '9') && (c < 'A' || c > 'F') && (c < 'a' || c > 'f')
+}
+
+// locate finds the revision that each signature closes: the signed bytes end behind its %%EOF, with nothing but white
+// space between, and /Contents stands in what it added.
+func (r *reader) locate(revisions []pdf.Revision) {
+	for _, s := range r.file.Signatures {
+		if s.Coverage.End == 0 {
+			continue
+		}
+		end := s.Coverage.End
+		i := slices.IndexFunc(revisions, func(v pdf.Revision) bool { return v.EOF != 0 && v.EOF <= end && r.blank(v.EOF, end) })
+		if i < 0 {
+			s.broken(RangeEnd, fmt.Sprintf("at %d", end))
+			s.Coverage.End = 0
+			continue
+		}
+		if i > 0 && s.gapAt < revisions[i-1].EOF {
+			s.broken(Overlap, fmt.Sprintf("/Contents stands in revision before %d", i+1))
+		}
+		s.Revision = i + 1
+		if s.Coverage.State != "" {
+			continue
+		}
+		s.Coverage.State = WholeRevision
+		if i == len(revisions)-1 {
+			s.Coverage.State = WholeFile
+			if !r.blank(end, r.file.Size) {
+				s.broken(JunkBehind, fmt.Sprintf("%d bytes", r.file.Size-end))
+			}
+		}
+	}
+	if n := len(revisions); n > 0 && !r.blank(revisions[n-1].End, r.file.Size) {
+		for _, s := range r.file.Signatures {
+			if s.Revision != n {
+				s.broken(JunkBehind, fmt.Sprintf("%d bytes", r.file.Size-revisions[n-1].End))
+			}
+		}
+	}
+}
+
+// maxBlank bounds white space between the end of a revision and what follows.
+const maxBlank = 4096
+
+// blank tells whether only white space stands between two offsets.
+func (r *reader) blank(from, to int64) bool {
+	if from >= to {
+		return from == to
+	}
+	if to-from > maxBlank {
+		return false
+	}
+	b := make([]byte, to-from)
+	if n, _ := r.r.ReadAt(b, from); n < len(b) {
+		return false
+	}
+	return len(bytes.Trim(b, "\x00\t\n\f\r ")) == 0
+}
+
+// agree holds a signature against the revision it closes: the field must have the same dictionary there.
+func (r *reader) agree(s *Signature, state *pdf.State) {
+	for _, what := range state.Odd {
+		s.broken(RevisionUnsound, what)
+	}
+	if _, _, err := state.Root(); err != nil {
+		s.broken(RevisionUnsound, err.Error())
+		return
+	}
+	field, err := state.Dict(s.FieldRef)
+	if s.FieldRef.IsZero() {
+		field, err = s.fieldDict, nil
+	}
+	if err != nil || field == nil {
+		s.broken(FieldDiffers, "it is not there")
+		return
+	}
+	value, err := state.Dict(field["V"])
+	if err != nil || value == nil || refOf(field["V"]) != s.Ref {
+		s.broken(FieldDiffers, "it has another value")
+		return
+	}
+	contents, err := state.String(value["Contents"])
+	if err != nil || !bytes.Equal(contents.Bytes, s.Contents) {
+		s.broken(DictionaryDiffers, "/Contents")
+		return
+	}
+	if at, end := contents.Span(); at != s.gapAt || end != s.gapEnd {
+		s.broken(DictionaryDiffers, "/Contents stands elsewhere")
+		return
+	}
+	for _, k := range diff.Differing(value, s.dict) {
+		s.broken(DictionaryDiffers, "/"+string(k))
+	}
+}
+
+func refOf(o pdf.Object) pdf.Ref {
+	ref, _ := o.(pdf.Ref)
+	return ref
+}

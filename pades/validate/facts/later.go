@@ -1,0 +1,52 @@
+package facts
+
+import (
+	"slices"
+
+	"segel/pades/validate/diff"
+)
+
+// later tells each signature what the revisions behind its own changed, and which of that it does not permit.
+func (r *reader) later() error {
+	r.dateProofs()
+	for _, s := range r.file.Signatures {
+		if s.Revision == 0 {
+			continue
+		}
+		for _, v := range r.file.Revisions[min(s.Revision, len(r.file.Revisions)):] {
+			l := Later{Revision: v.Number, Changes: v.Changes, Level: v.Level}
+			for i, c := range v.Changes {
+				locked := s.locksChange(c)
+				if c.Level > s.Permits || locked {
+					l.Denied = append(l.Denied, i)
+				}
+				if locked {
+					l.Locked = append(l.Locked, i)
+				}
+			}
+			s.Later = append(s.Later, l)
+		}
+	}
+	return nil
+}
+
+// locksChange tells whether a change fills in a field that the signature locks. A document timestamp is no such
+// change: nothing forbids it (ISO 32000-2 §12.8.2.2).
+func (s *Signature) locksChange(c diff.Change) bool {
+	if c.Field == "" || c.Level != diff.FormFilling || c.Field == s.Field {
+		return false
+	}
+	return slices.ContainsFunc(s.Locks, func(l Lock) bool { return l.locks(c.Field) })
+}
+
+// dateProofs says in which revision each proof came.
+func (r *reader) dateProofs() {
+	if r.file.DSS == nil || len(r.file.Revisions) == 0 {
+		return
+	}
+	for _, list := range [][]Proof{r.file.DSS.Certs, r.file.DSS.OCSPs, r.file.DSS.CRLs} {
+		for i := range list {
+			list[i].Revision = r.born[list[i].Ref.Number]
+		}
+	}
+}

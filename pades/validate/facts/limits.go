@@ -1,0 +1,27 @@
+package facts
+
+import "segel/pdf"
+
+func (l Limits) withDefaults(size int64) Limits {
+	def(&l.Signatures, 1000)
+	def(&l.Revisions, 2000)
+	def(&l.Moves, 20_000)
+	def(&l.Hashed, 64<<20+size)
+	def(&l.Proofs, 10_000)
+	def(&l.ProofBytes, 16<<20)
+	def(&l.Content, 32<<20)
+	// States of the file have a cache each, two of them at a time.
+	def(&l.PDF.Cache, 4<<20)
+	def(&l.PDF.Decoded, 24<<20)
+	return l
+}
+
+func def[T int | int64](v *T, d T) {
+	if *v <= 0 {
+		*v = d
+	}
+}
+
+func (o Options) file(repair bool) pdf.Options {
+	return pdf.Options{Limits: o.Limits.PDF, Password: o.Password, Repair: repair}
+}
