@@ -1,13 +1,37 @@
 package main
 
+import (
+	"bufio"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"segel/internal/config"
+	"segel/internal/store"
+	"segel/revocation"
+)
+
 type authorityCommand struct {
 	Export authorityExportCommand `cmd:"" help:"Print the root certificate as PEM."`
+	List   authorityListCommand   `cmd:"" help:"List the certificates that were issued."`
+	Revoke authorityRevokeCommand `cmd:"" help:"Revoke certificates, for good; works beside a running service."`
 }
 
 type authorityExportCommand struct{ dataFlag }
 
 func (c authorityExportCommand) Run(w *world) error {
-	conf, err := c.config(w, nil)
+	return c.with(w, func(a *app, _ config.Config) error {
+		_, err := w.stdout.Write(a.authority.RootPEM())
+		return err
+	})
+}
+
+// with opens a data folder that is there for as long as do takes.
+func (d dataFlag) with(w *world, do func(*app, config.Config) error) error {
+	conf, err := d.config(w, nil)
 	if err != nil {
 		return err
 	}
@@ -16,6 +40,93 @@ func (c authorityExportCommand) Run(w *world) error {
 		return err
 	}
 	defer a.close()
-	_, err = w.stdout.Write(a.authority.RootPEM())
-	return err
+	return do(a, conf)
+}
+
+type authorityListCommand struct {
+	dataFlag
+	Email   string `help:"Only those made out to this address." placeholder:"ADDRESS"`
+	Revoked bool   `help:"Only those that are revoked."`
+}
+
+func (c authorityListCommand) Run(w *world) error {
+	return c.with(w, func(a *app, _ config.Config) error {
+		out := bufio.NewWriter(w.stdout)
+		err := a.store.EachCertificate(w.ctx, func(r store.Certificate) bool {
+			if c.Revoked && r.RevokedAt.IsZero() || c.Email != "" && !madeOutTo(r, c.Email) {
+				return true
+			}
+			standing := "good"
+			switch {
+			case !r.RevokedAt.IsZero():
+				standing = fmt.Sprintf("revoked since %s (%s)", stamp(r.RevokedAt), revocation.Reason(r.Reason))
+			case !r.NotAfter.After(a.clock()):
+				standing = "run out"
+			}
+			_, err := fmt.Fprintf(out, "%s  %s  until %s  %s  %q\n", r.Serial, stamp(r.IssuedAt), stamp(r.NotAfter), standing, r.Subject)
+			return err == nil
+		})
+		return errors.Join(err, out.Flush())
+	})
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// madeOutTo reports whether a certificate names that address.
+func madeOutTo(r store.Certificate, email string) bool {
+	c, err := x509.ParseCertificate(r.DER)
+	return err == nil && slices.ContainsFunc(c.EmailAddresses, func(a string) bool { return strings.EqualFold(a, email) })
+}
+
+type authorityRevokeCommand struct {
+	dataFlag
+	Serial string `help:"Serial number, in hexadecimal as 'authority list' shows it." placeholder:"HEX" xor:"which" required:""`
+	Email  string `help:"Every certificate made out to this address that is still valid." placeholder:"ADDRESS" xor:"which" required:""`
+	Reason string `help:"keyCompromise, affiliationChanged, superseded, cessationOfOperation, privilegeWithdrawn or unspecified." required:"" placeholder:"WHY"`
+	Since  string `help:"Time from which on nothing is to be relied on, such as 2026-03-01T09:00:00Z; default now." placeholder:"TIME"`
+}
+
+func (c authorityRevokeCommand) Run(w *world) error {
+	reason, ok := revocation.ParseReason(c.Reason)
+	if !ok {
+		return fmt.Errorf("%q is no reason", c.Reason)
+	}
+	return c.with(w, func(a *app, _ config.Config) error {
+		since := a.clock()
+		if c.Since != "" {
+			var err error
+			if since, err = time.Parse(time.RFC3339, c.Since); err != nil {
+				return fmt.Errorf("%q is no time; write it such as 2026-03-01T09:00:00Z", c.Since)
+			}
+		}
+		serials := []string{strings.ToLower(strings.TrimLeft(strings.ReplaceAll(c.Serial, ":", ""), "0"))}
+		if c.Email != "" {
+			var err error
+			if serials, err = c.validOf(w, a); err != nil {
+				return err
+			}
+		}
+		for _, serial := range serials {
+			if err := a.authority.Revoke(w.ctx, serial, reason, since); err != nil {
+				return err
+			}
+			fmt.Fprintf(w.stdout, "%s is revoked\n", serial)
+		}
+		return nil
+	})
+}
+
+// validOf returns the serials of the certificates made out to an address that are neither revoked nor run out.
+func (c authorityRevokeCommand) validOf(w *world, a *app) ([]string, error) {
+	var serials []string
+	err := a.store.EachCertificate(w.ctx, func(r store.Certificate) bool {
+		if r.RevokedAt.IsZero() && r.NotAfter.After(a.clock()) && madeOutTo(r, c.Email) {
+			serials = append(serials, r.Serial)
+		}
+		return true
+	})
+	if err == nil && serials == nil {
+		err = fmt.Errorf("no valid certificate is made out to %s", c.Email)
+	}
+	return serials, err
 }
