@@ -22,18 +22,14 @@ import (
 //
 // What does not hold is ErrCheck.
 func Check(src Source, tail []byte, field string) error {
-	return check(src, tail, field, pdf.Options{})
-}
-
-func check(src Source, tail []byte, field string, o pdf.Options) error {
-	if err := recheck(src, tail, field, o); err != nil {
+	if err := check(src, tail, field); err != nil {
 		return fmt.Errorf("%w: field %q: %w", ErrCheck, field, err)
 	}
 	return nil
 }
 
-func recheck(src Source, tail []byte, field string, o pdf.Options) error {
-	d, err := open(src.With(tail), o)
+func check(src Source, tail []byte, field string) error {
+	d, err := open(src.With(tail))
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,6 @@ type ValidationOptions struct {
 	// Required are the fields whose certificates must all be proved; nil means every signed field. What cannot be
 	// proved about the others is left out: a file may arrive with signatures of issuers that are gone.
 	Required []string
-	File     pdf.Options // how to open the source
 }
 
 // AddDSS adds to the file what proves its signatures and timestamps later (level B-LT): the certificates of
@@ -32,7 +31,7 @@ type ValidationOptions struct {
 // has stays, and is not added a second time. Errors: ErrProof, and with it revocation.ErrRevoked where a certificate
 // was revoked before it was used; ErrEncrypted.
 func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, error) {
-	d, err := open(src, o.File)
+	d, err := open(src)
 	if err != nil {
 		return nil, err
 	}

@@ -36,9 +36,17 @@ var (
 	ErrCheck = errors.New("signature does not hold")
 )
 
+// RoomError is ErrNoRoom with the sizes, in bytes of the container: Prepare again with Options.Room set to Need.
+type RoomError struct{ Need, Have int }
+
+func (e *RoomError) Error() string { return fmt.Sprintf("%v: %d bytes for %d", ErrNoRoom, e.Have, e.Need) }
+
+// Is makes it ErrNoRoom.
+func (e *RoomError) Is(target error) bool { return target == ErrNoRoom }
+
 // open opens the source and tells encrypted files apart.
-func open(src Source, o pdf.Options) (*pdf.Document, error) {
-	d, err := pdf.Open(src.R, src.Size, o)
+func open(src Source) (*pdf.Document, error) {
+	d, err := pdf.Open(src.R, src.Size, src.File)
 	if errors.Is(err, pdf.ErrEncrypted) || errors.Is(err, pdf.ErrPasswordNeeded) {
 		return nil, fmt.Errorf("%w: %w", ErrEncrypted, err)
 	}

@@ -68,17 +68,18 @@ func (p person) options(t testing.TB, field string) pades.Options {
 
 // paper is a file that grows by tails, with its midstate.
 type paper struct {
-	b     []byte
-	state []byte
+	b        []byte
+	state    []byte
+	password string
 }
 
 func (p *paper) source() pades.Source {
-	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b)), State: p.state}
+	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b)), State: p.state, File: pdf.Options{Password: p.password}}
 }
 
 func (p *paper) open(t testing.TB) *pdf.Document {
 	t.Helper()
-	return must[*pdf.Document](t)(pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{}))
+	return must[*pdf.Document](t)(pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{Password: p.password}))
 }
 
 func (p *paper) add(t testing.TB, fields ...pades.FieldSpec) {

@@ -34,8 +34,11 @@ type Options struct {
 	// annotations too (ISO 32000-2 §12.8.2.2). Zero is an ordinary signature.
 	Certify int
 
-	Random io.Reader   // for the key and the file identifier; nil is crypto/rand
-	File   pdf.Options // how to open the source
+	// Room is the least number of bytes to reserve for the container; 0 is what is computed. A RoomError says how many
+	// it takes.
+	Room int
+
+	Random io.Reader // for the key and the file identifier; nil is crypto/rand
 }
 
 // Appearance puts a picture into an update as a form XObject that fills a frame. An *appearance.Drawing is one.
@@ -48,12 +51,4 @@ func (o Options) random() io.Reader {
 		return rand.Reader
 	}
 	return o.Random
-}
-
-func (o Options) file() pdf.Options {
-	f := o.File
-	if f.Random == nil {
-		f.Random = o.Random
-	}
-	return f
 }

@@ -21,14 +21,12 @@ const unknownToken = 8 << 10
 //
 // Errors: ErrNoField, ErrFieldExists, ErrFieldSigned, ErrFieldLocked, ErrCertified, ErrNotFirst, ErrSeedValue,
 // ErrEncrypted, and those of package pdf.
-func Prepare(src Source, o Options) (*Prepared, error) { return prepare(src, o, 0) }
-
-// prepare reserves at least room bytes for the container.
-func prepare(src Source, o Options, room int) (*Prepared, error) {
+func Prepare(src Source, o Options) (*Prepared, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	d, err := open(src, o.file())
+	src = src.opened(o.Random)
+	d, err := open(src)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +37,7 @@ func prepare(src Source, o Options, room int) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := newHoles(max(room, estimate))
+	h := newHoles(max(o.Room, estimate))
 	tail, field, err := fill(d, o, h)
 	if err != nil {
 		return nil, err
@@ -66,6 +64,8 @@ func (o Options) check() error {
 		return errors.New("either a field or a new field is to be signed")
 	case o.NewField != nil && o.NewField.Mark:
 		return fmt.Errorf("%w: %q is a mark", ErrNoField, o.NewField.Name)
+	case o.Room < 0 || o.Room > cms.MaxSize:
+		return fmt.Errorf("room for %d bytes", o.Room)
 	case o.Certify < 0 || o.Certify > 3:
 		return fmt.Errorf("certification of level %d", o.Certify)
 	}

@@ -50,7 +50,7 @@ func timestamp(ctx context.Context, t tsp.Timestamper, digest []byte) ([]byte, e
 }
 
 // Finish puts the signature value, and the token unless it is nil, into the tail. The signature of what comes out
-// has been verified. A container that is too large is an error that is ErrNoRoom.
+// has been verified. A container that is too large is a RoomError: prepare again with that much room.
 func (p *Prepared) Finish(value, token []byte) (*Result, error) {
 	tail, err := p.finish(value, token)
 	if err != nil {
@@ -90,15 +90,8 @@ func (p *Prepared) verify(der []byte) error {
 func put(tail []byte, at, length int, der []byte) error {
 	room := tail[at+1 : at+length-1]
 	if need := hex.EncodedLen(len(der)); need > len(room) {
-		return &noRoom{need: len(der), have: len(room) / 2}
+		return &RoomError{Need: len(der), Have: len(room) / 2}
 	}
 	hex.Encode(room, der)
 	return nil
 }
-
-// noRoom is ErrNoRoom with the size that would do.
-type noRoom struct{ need, have int }
-
-func (e *noRoom) Error() string { return fmt.Sprintf("%v: %d bytes for %d", ErrNoRoom, e.have, e.need) }
-
-func (e *noRoom) Is(target error) bool { return target == ErrNoRoom }

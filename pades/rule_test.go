@@ -103,7 +103,7 @@ func TestEncryptedFileWithoutItsPasswordIsToldApart(t *testing.T) {
 	if _, err := pades.Sign(t.Context(), locked.source(), o); !errors.Is(err, pades.ErrEncrypted) {
 		t.Errorf("without password: %v", err)
 	}
-	o.File.Password = "user"
+	locked.password = "user"
 	locked.sign(t, o)
 	out := locked.save(t)
 	judge(t, "qpdf", "--check", "--password=user", out)
@@ -111,7 +111,6 @@ func TestEncryptedFileWithoutItsPasswordIsToldApart(t *testing.T) {
 		t.Error(said)
 	}
 	opened := &paper{b: read(t, path+".open")}
-	o.File.Password = ""
 	opened.sign(t, o)
 	wantValid(t, opened, "A")
 }

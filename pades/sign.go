@@ -9,22 +9,35 @@ import (
 // Sign signs a field: level B-B, or B-T with a Timestamper. The result has passed Check.
 //
 // The key signs, then the timestamp is asked for. If that fails there is no signature, but a remote key has been
-// used.
+// used. A timestamp that is larger than its Timestamper said makes the key sign once more, with more room.
 func Sign(ctx context.Context, src Source, o Options) (*Result, error) {
 	if o.Key == nil {
 		return nil, errors.New("no key to sign with")
 	}
-	r, err := sign(ctx, src, o, 0)
-	var small *noRoom
-	if errors.As(err, &small) {
-		// Only a token of unknown size can be larger than estimated. The next one may differ by a few bytes.
-		r, err = sign(ctx, src, o, small.need+small.need/8)
-	}
-	return r, err
+	return withRoom(o.Room, func(room int) (*Result, error) {
+		o.Room = room
+		return sign(ctx, src, o)
+	})
 }
 
-func sign(ctx context.Context, src Source, o Options, room int) (*Result, error) {
-	p, err := prepare(src, o, room)
+// attempts bounds how often a signature is made anew because its timestamps keep growing.
+const attempts = 3
+
+// withRoom makes a signature, and again with more room when its container turns out too large: the next timestamp may
+// differ by a few bytes.
+func withRoom(room int, make func(room int) (*Result, error)) (*Result, error) {
+	for attempt := 1; ; attempt++ {
+		r, err := make(room)
+		var small *RoomError
+		if err == nil || attempt == attempts || !errors.As(err, &small) {
+			return r, err
+		}
+		room = small.Need + small.Need/8
+	}
+}
+
+func sign(ctx context.Context, src Source, o Options) (*Result, error) {
+	p, err := Prepare(src, o)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +56,7 @@ func sign(ctx context.Context, src Source, o Options, room int) (*Result, error)
 		return nil, err
 	}
 	src.State = p.State
-	if err := check(src, r.Tail, r.Field, o.file()); err != nil {
+	if err := Check(src, r.Tail, r.Field); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
+
+	"segel/pdf"
 )
 
 // Source is a file to extend.
@@ -19,6 +21,15 @@ type Source struct {
 	// means that the file has to be read once from end to end. A state after another number of bytes is refused;
 	// apart from that it is believed: a state of other bytes makes a signature that nobody can verify.
 	State []byte
+	File  pdf.Options // how to open it, such as with its password
+}
+
+// opened is the source with randomness for what is written into it, unless it brings its own.
+func (s Source) opened(random io.Reader) Source {
+	if s.File.Random == nil {
+		s.File.Random = random
+	}
+	return s
 }
 
 // Result is a tail that was made and checked.
@@ -33,7 +44,7 @@ type Result struct {
 // With is the source with a tail behind it that is not written yet, to build the next step on. Its state is
 // unknown; that of a step's own tail is in its [Result].
 func (s Source) With(tail []byte) Source {
-	return Source{R: &joined{s.R, s.Size, tail}, Size: s.Size + int64(len(tail))}
+	return Source{R: &joined{s.R, s.Size, tail}, Size: s.Size + int64(len(tail)), File: s.File}
 }
 
 // After is the source with what a step made of it.

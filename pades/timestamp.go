@@ -3,7 +3,6 @@ package pades
 import (
 	"context"
 	"crypto"
-	"errors"
 
 	"segel/tsp"
 )
@@ -12,12 +11,7 @@ import (
 // Behind a document security store that has all proof it makes level B-LTA. A certification never forbids it (ISO
 // 32000-2 §12.8.2.2). The result has passed Check. Errors: ErrTimestamp, ErrEncrypted.
 func DocumentTimestamp(ctx context.Context, src Source, t tsp.Timestamper) (*Result, error) {
-	r, err := documentTimestamp(ctx, src, t, tokenRoom(t))
-	var small *noRoom
-	if errors.As(err, &small) {
-		r, err = documentTimestamp(ctx, src, t, small.need+small.need/8)
-	}
-	return r, err
+	return withRoom(tokenRoom(t), func(room int) (*Result, error) { return documentTimestamp(ctx, src, t, room) })
 }
 
 func documentTimestamp(ctx context.Context, src Source, t tsp.Timestamper, room int) (*Result, error) {
@@ -44,7 +38,7 @@ func documentTimestamp(ctx context.Context, src Source, t tsp.Timestamper, room 
 }
 
 func prepareTimestamp(src Source, room int) (*Prepared, error) {
-	d, err := open(src, Options{}.file())
+	d, err := open(src)
 	if err != nil {
 		return nil, err
 	}
