@@ -132,18 +132,56 @@ func (d *Document) locate(stated int64) (int64, error) {
 		return stated + h, nil
 	}
 	for _, shift := range []int64{0, d.header.offset} {
-		b, at, err := d.window(stated+shift-nearby, stated+shift+nearby)
+		near, err := d.sectionsNear(stated + shift)
 		if err != nil {
 			return 0, err
 		}
-		i := indexXref(b)
-		if i >= 0 && indexXref(b[i+4:]) < 0 {
+		if len(near) == 1 {
 			d.shift = shift
 			d.tolerate("startxref is off")
-			return at + int64(i), nil
+			return near[0], nil
 		}
 	}
 	return 0, damaged(stated, "startxref does not lead to a cross-reference section")
+}
+
+// sectionsNear lists the places around an offset where a section begins.
+func (d *Document) sectionsNear(offset int64) ([]int64, error) {
+	b, at, err := d.window(offset-nearby, offset+nearby)
+	if err != nil {
+		return nil, err
+	}
+	var all []int64
+	for i := 0; ; i += 4 {
+		n := indexXref(b[i:])
+		if n < 0 {
+			break
+		}
+		i += n
+		all = append(all, at+int64(i))
+	}
+	for i := 0; ; i += 3 {
+		n := bytes.Index(b[i:], []byte("obj"))
+		if n < 0 {
+			break
+		}
+		i += n
+		start, ok := objectStart(b[:i])
+		if !ok {
+			continue
+		}
+		o, err := d.readObjectAt(at+int64(start), Ref{}, false)
+		if isRead(err) {
+			return nil, err
+		}
+		if err != nil {
+			continue
+		}
+		if st, ok := o.value.(*Stream); ok && st.Dict["Type"] == Object(Name("XRef")) {
+			all = append(all, at+int64(start))
+		}
+	}
+	return all, nil
 }
 
 // indexXref finds the word xref, not the end of startxref.

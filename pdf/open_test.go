@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"segel/pdf"
@@ -210,6 +211,28 @@ func TestMissingAndFreedObjectsAreNull(t *testing.T) {
 	for _, ref := range []pdf.Ref{{Number: 0}, {Number: 999}, {Number: 1, Generation: 3}, {Number: 1 << 31}} {
 		if o := must[pdf.Object](t)(d.Object(ref)); o != (pdf.Null{}) {
 			t.Errorf("%v is %v", ref, o)
+		}
+	}
+}
+
+func TestStartxrefThatIsOffByAFewBytesIsFound(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string][]byte{"table": pdftest.Table(2), "stream": pdftest.Streams(2)} {
+		at := must[[]pdf.Revision](t)(open(t, file).Revisions())[0].StartXref
+		for _, off := range []int64{-20, -3, -1, 1, 2, 5, 30} {
+			odd := replace(t, file, fmt.Sprintf("startxref\n%d\n", at), fmt.Sprintf("startxref\n%d\n", at+off))
+			d := open(t, odd)
+			if got := must[[]pdf.Revision](t)(d.Revisions())[0].StartXref; got != at {
+				t.Errorf("%s, off by %d: found at %d, stands at %d", name, off, got, at)
+			}
+			if err := d.Check(); err != nil || !slices.Contains(d.Facts().Tolerated, "startxref is off") && off > 0 {
+				t.Errorf("%s, off by %d: %v, tolerated %v", name, off, err, d.Facts().Tolerated)
+			}
+			u := d.NewUpdate()
+			u.Add(pdf.Name("More"))
+			if d := open(t, build(t, odd, u)); d.Check() != nil || len(must[[]pdf.Revision](t)(d.Revisions())) != 2 {
+				t.Errorf("%s, off by %d: updated: %v", name, off, d.Check())
+			}
 		}
 	}
 }

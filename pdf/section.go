@@ -29,7 +29,7 @@ func (d *Document) readSection(at int64, visit visitor) (*section, error) {
 		return nil, err
 	}
 	if t.kind == tokInteger {
-		return d.readStreamSection(at, visit)
+		return d.readStreamSection(t.start, visit)
 	}
 	if !t.is("xref") {
 		return nil, damaged(at, "no cross-reference section")
