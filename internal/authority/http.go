@@ -41,14 +41,24 @@ func (a *Authority) Handler() http.Handler {
 		}
 		send(w, "application/ocsp-response", a.respond(r.Context(), body))
 	})
-	m.HandleFunc("GET /authority/ocsp/", a.serveOCSPGet)
 	m.Handle("/authority/tsa", a.Timestamper())
-	return m
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Base64 may have two slashes in a row, which not every client escapes; the mux would redirect that to a path
+		// with one.
+		if strings.HasPrefix(r.URL.Path, ocspGet) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			a.serveOCSPGet(w, r)
+			return
+		}
+		m.ServeHTTP(w, r)
+	})
 }
+
+// ocspGet is what stands before a request in the path (RFC 6960 appendix A).
+const ocspGet = "/authority/ocsp/"
 
 // serveOCSPGet answers a request that stands in the path as base64, escaped for a URL.
 func (a *Authority) serveOCSPGet(w http.ResponseWriter, r *http.Request) {
-	text, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), "/authority/ocsp/"))
+	text, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), ocspGet))
 	if err != nil || len(text) > maxOCSP {
 		http.Error(w, "the request cannot be read", http.StatusBadRequest)
 		return
