@@ -39,7 +39,9 @@ var (
 // RoomError is ErrNoRoom with the sizes, in bytes of the container: Prepare again with Options.Room set to Need.
 type RoomError struct{ Need, Have int }
 
-func (e *RoomError) Error() string { return fmt.Sprintf("%v: %d bytes for %d", ErrNoRoom, e.Have, e.Need) }
+func (e *RoomError) Error() string {
+	return fmt.Sprintf("%v: %d bytes for %d", ErrNoRoom, e.Have, e.Need)
+}
 
 // Is makes it ErrNoRoom.
 func (e *RoomError) Is(target error) bool { return target == ErrNoRoom }

@@ -1,0 +1,121 @@
+package pades_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"segel/pades"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+func TestDocumentTimestampIsRenewedAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	p := &paper{b: pdftest.Streams(2)}
+	spec, look := visible(t, p, "A")
+	p.add(t, spec)
+	options := newPerson(t, "Budi").options(t, "A")
+	options.Appearance = look
+	p.sign(t, options)
+	if _, err := pades.Renew(t.Context(), p.source(), o.Timestamper(), pades.ValidationOptions{Source: o}); !errors.Is(err, pades.ErrNoTimestamp) {
+		t.Errorf("nothing to renew: %v", err)
+	}
+	p.complete(t)
+	for i := 2; i <= 3; i++ {
+		before := len(must[[]pdf.Revision](t)(p.open(t).Revisions()))
+		r := p.extend(t)(pades.Renew(t.Context(), p.source(), o.Timestamper(), pades.ValidationOptions{Source: o}))
+		if want := fmt.Sprintf("Timestamp%d", i); r.Field != want {
+			t.Errorf("renewal in field %q, want %q", r.Field, want)
+		}
+		d := p.open(t)
+		if after := len(must[[]pdf.Revision](t)(d.Revisions())); after != before+2 {
+			t.Errorf("%d revisions became %d", before, after)
+		}
+		signatures := must[[]*pdf.Signature](t)(d.Signatures())
+		if len(signatures) != i+1 {
+			t.Fatalf("%d signatures", len(signatures))
+		}
+		// What proves the timestamp before stands below the new one.
+		_, catalog, err := d.Root()
+		if err != nil {
+			t.Fatal(err)
+		}
+		vri := must[pdf.Dict](t)(d.Dict(must[pdf.Dict](t)(d.Dict(catalog["DSS"]))["VRI"]))
+		proved := 0
+		for key, o := range vri {
+			entry := must[pdf.Dict](t)(d.Dict(o))
+			if strings.ToUpper(string(key)) == string(key) && entry["Cert"] != nil {
+				proved++
+			}
+		}
+		if proved != i {
+			t.Errorf("%d entries for %d signatures and timestamps below the newest", proved, i)
+		}
+	}
+	judge(t, "qpdf", "--check", p.save(t))
+}
+
+// locked encrypts a file by qpdf with those arguments.
+func locked(t testing.TB, plain []byte, password string, args ...string) *paper {
+	t.Helper()
+	path := (&paper{b: plain}).save(t)
+	judge(t, "qpdf", append(append([]string{"--allow-weak-crypto", "--encrypt", password, "owner"}, args...), "--", path, path+".locked")...)
+	return &paper{b: read(t, path+".locked"), password: password}
+}
+
+func TestEncryptedFilesAreSignedToTheHighestLevel(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "Budi Santoso")
+	for name, args := range map[string][]string{
+		"RC4-40":                   {"40"},
+		"RC4-128":                  {"128", "--use-aes=n"},
+		"AES-128":                  {"128", "--use-aes=y"},
+		"AES-128 without metadata": {"128", "--use-aes=y", "--cleartext-metadata"},
+		"AES-256":                  {"256"},
+	} {
+		for _, password := range []string{"", "rahasia"} {
+			for kind, file := range map[string][]byte{"table": pdftest.Form(), "streams": pdftest.Streams(2)} {
+				t.Run(fmt.Sprintf("%s %s %q", name, kind, password), func(t *testing.T) {
+					t.Parallel()
+					p := locked(t, file, password, args...)
+					encrypt := p.open(t).Trailer()["Encrypt"]
+					spec, look := visible(t, p, "A")
+					p.add(t, spec, pades.FieldSpec{Name: "B"})
+					o := who.options(t, "A")
+					o.Appearance = look
+					p.sign(t, o)
+					p.sign(t, who.options(t, "B"))
+					said := judge(t, "pdfsig", append(userPassword(password), "-nocert", p.save(t))...)
+					if strings.Count(said, "Signature is Valid") != 2 || strings.Count(said, "Total document signed") != 1 {
+						t.Error(said)
+					}
+					p.complete(t)
+					p.extend(t)(pades.Renew(t.Context(), p.source(), newOffice(t).Timestamper(), pades.ValidationOptions{Source: newOffice(t)}))
+					path := p.save(t)
+					judge(t, "qpdf", "--check", "--password="+password, path)
+					d := p.open(t)
+					s := must[[]*pdf.Signature](t)(d.Signatures())
+					if len(s) != 4 {
+						t.Errorf("%d signatures", len(s))
+					}
+					if reason := must[pdf.String](t)(d.String(s[0].Dict["Reason"])).Text(); reason != "Menyetujui isi dokumen ini" {
+						t.Errorf("/Reason %q", reason)
+					}
+					if after := d.Trailer()["Encrypt"]; after != encrypt {
+						t.Errorf("/Encrypt was %v and is %v", encrypt, after)
+					}
+				})
+			}
+		}
+	}
+}
+
+func userPassword(password string) []string {
+	if password == "" {
+		return nil
+	}
+	return []string{"-upw", password}
+}
