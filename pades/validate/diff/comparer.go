@@ -39,6 +39,9 @@ func Begin(ctx context.Context, s *pdf.State, o Options) (*Comparer, error) {
 	if err := c.follow(s); err != nil {
 		return nil, err
 	}
+	if err := c.hold(s); err != nil {
+		return nil, err
+	}
 	if err := c.numberPages(s.Document); err != nil {
 		return nil, err
 	}
@@ -52,6 +55,11 @@ func (c *Comparer) follow(s *pdf.State) error {
 	if w.err != nil {
 		return w.err
 	}
+	return c.g.run(s.Document)
+}
+
+// hold makes the object streams of a state part of what must not change.
+func (c *Comparer) hold(s *pdf.State) error {
 	for _, n := range s.Containers {
 		c.g.reach(rootNumber, []step{key("ObjStm")}, pdf.Ref{Number: n}, roleOther, 0)
 	}
@@ -82,6 +90,9 @@ func (c *Comparer) Step(s *pdf.State) ([]Change, error) {
 	changes := r.odd(s)
 	changes = append(changes, r.trailer()...)
 	changes = append(changes, r.judge()...)
+	if err := c.hold(s); err != nil {
+		return nil, err
+	}
 	c.last = s.Document
 	return changes, c.g.ctx.Err()
 }
@@ -94,7 +105,6 @@ type revision struct {
 	moves    map[uint32]*moved
 	vouched  map[vouch]verdict
 	listed   map[uint32]int // how often new widgets stand on pages
-	newForm  bool           // there was none before
 }
 
 // moved is one changed object with both its values.

@@ -84,6 +84,20 @@ func (g *graph) mark(n node) bool {
 	return true
 }
 
+// become gives an object that was reached as one of several things the role that it turns out to have.
+func (g *graph) become(n uint32, reached, is role) {
+	g.visited[reached].remove(n)
+	fresh := g.fresh[node{n, reached, 0}]
+	delete(g.fresh, node{n, reached, 0})
+	if !g.visited[is].has(n) {
+		g.visited[is].add(n)
+		g.typed = append(g.typed, node{n, is, 0})
+		if fresh {
+			g.fresh[node{n, is, 0}] = true
+		}
+	}
+}
+
 func (g *graph) isAnchor(n uint32) bool {
 	for r := range roleCount {
 		if r.anchor() && g.visited[r].has(n) {

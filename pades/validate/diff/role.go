@@ -13,13 +13,14 @@ const (
 	roleMarkInfo
 	roleMetadata
 	roleForm
-	roleFields   // array of the fields at the form's root
-	roleField    // field, or the widget below a field
-	roleKids     // array of what is below a field; owner: the field
-	roleValue    // signature dictionary; owner: the field, 0 for a certification named by the catalog
-	roleContents // value of another field; owner: the field
-	roleDefaults // resources of the form
-	rolePages    // node of the page tree
+	roleFields    // array of the fields at the form's root
+	roleField     // field, or the widget below a field
+	roleKids      // array of what is below a field; owner: the field
+	roleValue     // signature dictionary; owner: the field, 0 for a certification named by the catalog
+	roleContents  // value of another field; owner: the field
+	roleDefaults  // resources of the form
+	roleResources // one kind of them
+	rolePages     // node of the page tree
 	rolePage
 	roleAnnots     // array of annotations; owner: the page
 	roleAnnotation // widget or comment on a page

@@ -19,7 +19,7 @@ func (r *revision) fill(m *moved) verdict {
 	v := r.filled(was, is)
 	v = r.seen(v, new)
 	for _, k := range Differing(old, new) {
-		v = worse(v, r.fillKey(k, old[k], new[k], was, is).of(was))
+		v = worse(v, r.fillKey(m.Number, k, old[k], new[k], was, is).of(was))
 	}
 	return v
 }
@@ -52,7 +52,7 @@ func (r *revision) seen(v verdict, widget pdf.Dict) verdict {
 	return v
 }
 
-func (r *revision) fillKey(k pdf.Name, old, new pdf.Object, was, is fieldInfo) verdict {
+func (r *revision) fillKey(widget uint32, k pdf.Name, old, new pdf.Object, was, is fieldInfo) verdict {
 	signature := was.kind == "Sig"
 	fine := verdict{level: None}
 	switch k {
@@ -66,6 +66,9 @@ func (r *revision) fillKey(k pdf.Name, old, new pdf.Object, was, is fieldInfo) v
 		}
 		return v
 	case "AP":
+		if !r.alone(refOf(old).Number, widget) {
+			return deny(CodeShared, "an appearance dictionary that something else refers to")
+		}
 		return r.looks(old, new)
 	case "AS":
 		if name, ok := new.(pdf.Name); new == nil || ok && (!signature || name == "N") {

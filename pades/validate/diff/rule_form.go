@@ -14,13 +14,12 @@ func formRule(r *revision, m *moved, n node) verdict {
 	return r.form(old, new)
 }
 
-// form lets the form gain fields and say that there are signatures. Defaults and resources may come with a form that
-// is new, since no field rests on them yet.
+// form lets the form gain fields and say that there are signatures. Defaults and resources may be added, which no
+// field can rest on yet, and never become others.
 func (r *revision) form(old, new pdf.Dict) verdict {
 	if old != nil && new == nil {
 		return deny(CodeFieldRemoved, "the form is gone")
 	}
-	r.newForm = old == nil
 	v := allow("form", None, CodeForm)
 	for _, k := range Differing(old, new) {
 		v = worse(v, r.formKey(k, old[k], new[k]))
@@ -43,10 +42,12 @@ func (r *revision) formKey(k pdf.Name, old, new pdf.Object) verdict {
 		if b, err := r.new.Boolean(new); err == nil && !b {
 			return allow("form", None, CodeForm)
 		}
-	case "DR", "DA", "Q":
-		if r.newForm {
+	case "DA", "Q":
+		if old == nil {
 			return allow("form", LTA, CodeForm)
 		}
+	case "DR":
+		return r.moveDict(old, new, roleDefaults, r.defaults)
 	}
 	return deny(CodeFormChanged, "/"+string(k))
 }
@@ -102,10 +103,43 @@ func (r *revision) fields(old, new pdf.Array) verdict {
 	return v
 }
 
-// defaultsRule lets resources come with a form that is new.
-func defaultsRule(r *revision, m *moved, _ node) verdict {
-	if m.added() && r.newForm {
-		return allow("form", None, CodeForm)
+// defaultsRule judges the resources that fields are drawn with.
+func defaultsRule(r *revision, m *moved, n node) verdict {
+	new, ok := m.new.(pdf.Dict)
+	if m.added() || !ok {
+		return r.byVouch(n, CodeFormChanged)
 	}
-	return deny(CodeFormChanged, "/DR")
+	old, _ := m.old.(pdf.Dict)
+	return r.defaults(old, new)
+}
+
+// defaults lets resources be added.
+func (r *revision) defaults(old, new pdf.Dict) verdict {
+	v := allow("form", LTA, CodeForm)
+	for _, k := range Differing(old, new) {
+		if k == "ProcSet" {
+			continue // says nothing since PDF 1.4
+		}
+		v = worse(v, r.moveDict(old[k], new[k], roleResources, r.resources))
+	}
+	return v
+}
+
+// resourcesRule judges one kind of them, such as fonts.
+func resourcesRule(r *revision, m *moved, n node) verdict {
+	new, ok := m.new.(pdf.Dict)
+	if m.added() || !ok {
+		return r.byVouch(n, CodeFormChanged)
+	}
+	old, _ := m.old.(pdf.Dict)
+	return r.resources(old, new)
+}
+
+func (r *revision) resources(old, new pdf.Dict) verdict {
+	for _, k := range Differing(old, new) {
+		if old[k] != nil {
+			return deny(CodeFormChanged, "/DR"+keyDetail(k))
+		}
+	}
+	return allow("form", LTA, CodeForm)
 }

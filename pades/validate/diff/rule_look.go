@@ -55,6 +55,16 @@ func (r *revision) looks(old, new pdf.Object) verdict {
 	return v
 }
 
+// alone tells whether nothing but a widget refers to its appearance dictionary, so that nobody else's changes with it.
+func (r *revision) alone(looks, widget uint32) bool {
+	for _, n := range r.g.roles(looks) {
+		if looks != 0 && (n.role != roleLooks || n.owner != widget) {
+			return false
+		}
+	}
+	return true
+}
+
 // streams tells the references of an appearance dictionary, by state or not.
 func streams(d *pdf.Document, looks pdf.Object, depth int, tell func(pdf.Ref)) bool {
 	if looks == nil {

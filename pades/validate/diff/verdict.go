@@ -65,7 +65,7 @@ func init() {
 	for r, f := range map[role]rule{
 		roleCatalog: catalogRule, roleInfo: infoRule, roleExtensions: extensionsRule, roleMarkInfo: extensionsRule, roleMetadata: metadataRule,
 		roleForm: formRule, roleFields: fieldsRule, roleField: fieldRule, roleKids: kidsRule, roleValue: valueRule, roleContents: contentsRule,
-		roleDefaults: defaultsRule, rolePages: pagesRule, rolePage: pageRule, roleAnnots: annotsRule, roleAnnotation: annotationRule,
+		roleDefaults: defaultsRule, roleResources: resourcesRule, rolePages: pagesRule, rolePage: pageRule, roleAnnots: annotsRule, roleAnnotation: annotationRule,
 		roleLooks: lookRule, roleLook: lookRule, roleStore: storeRule, roleProofs: proofsRule, roleProof: proofRule, roleVRIs: vrisRule, roleVRI: vriRule,
 		roleStructure: structureRule, roleElements: elementsRule, roleElement: elementRule, roleParents: parentsRule, roleNumbers: numbersRule,
 		rolePart: partRule, roleContent: contentRule,

@@ -85,8 +85,10 @@ func (w *walker) expand(o pdf.Object, r role, owner uint32) {
 	switch r {
 	case roleCatalog:
 		w.catalog(o)
-	case roleInfo, roleExtensions, roleMarkInfo, roleDefaults:
+	case roleInfo, roleExtensions, roleMarkInfo:
 		w.each(o, r, 0)
+	case roleDefaults:
+		w.each(o, roleResources, 0)
 	case roleForm:
 		w.table(o, formRoles, roleOther, 0)
 	case roleFields:
@@ -125,7 +127,7 @@ func (w *walker) expand(o pdf.Object, r role, owner uint32) {
 		w.table(o, nodesRoles, roleOther, 0)
 	case roleNumbers:
 		w.each(o, roleOther, 0)
-	case roleValue, roleLook, roleProof, roleMetadata:
+	case roleValue, roleLook, roleProof, roleMetadata, roleResources:
 		w.each(o, rolePart, 0)
 	default:
 		w.each(o, r, 0)
@@ -155,7 +157,7 @@ func (w *walker) catalog(o pdf.Object) {
 func (w *walker) pages(o pdf.Object) {
 	dict := dictOf(o)
 	if dict["Kids"] == nil && w.from != rootNumber && len(w.steps) == 0 {
-		w.g.reach(w.from, nil, pdf.Ref{Number: w.from}, rolePage, 0)
+		w.g.become(w.from, rolePages, rolePage)
 		return
 	}
 	if list, ok := o.(pdf.Array); ok {
@@ -236,7 +238,7 @@ func (w *walker) elements(o pdf.Object) {
 		w.element(o) // direct
 		return
 	}
-	w.g.reach(w.from, nil, pdf.Ref{Number: w.from}, roleElement, 0)
+	w.g.become(w.from, roleElements, roleElement)
 }
 
 func (w *walker) element(o pdf.Object) {
