@@ -27,6 +27,7 @@ type Document struct {
 	work       int64 // spent of Limits.Work
 
 	repaired  bool
+	lengths   *lengths // while the file is scanned; nil otherwise
 	tolerated []string
 	pageCount int  // 0 until counted
 	oddTree   bool // counts in the page tree lie, or nodes mix pages and nodes

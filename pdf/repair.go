@@ -19,7 +19,10 @@ func (d *Document) repair(password string) error {
 	d.containers = newCache[*container](d.limits.Cache / 2)
 
 	s := &scan{d: d}
-	if err := s.run(); err != nil {
+	d.lengths = &lengths{d: d}
+	err := s.run()
+	d.lengths = nil
+	if err != nil {
 		return fmt.Errorf("scan for objects: %w", err)
 	}
 	if err := d.unlock(password); err != nil {
@@ -34,7 +37,7 @@ func (d *Document) repair(password string) error {
 		}
 		d.trailer["Root"] = s.catalog
 	}
-	_, _, err := d.Root()
+	_, _, err = d.Root()
 	return err
 }
 

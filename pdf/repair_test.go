@@ -3,6 +3,7 @@ package pdf_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -58,5 +59,32 @@ func TestOverlappingObjectsCostNoMoreThanTheirLimit(t *testing.T) {
 	}
 	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("took %v", took)
+	}
+}
+
+func TestFileWithinADamagedFileStaysWithin(t *testing.T) {
+	t.Parallel()
+	inner := pdftest.Table(3)
+	for name, objects := range map[string][]string{
+		"length behind": {"<</Type /Catalog /Pages 2 0 R /Inner 4 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>",
+			"<</Length 5 0 R>>\nstream\n" + string(inner) + "\nendstream", fmt.Sprint(len(inner))},
+		"length before": {"<</Type /Catalog /Pages 2 0 R /Inner 5 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>",
+			fmt.Sprint(len(inner)), "<</Length 4 0 R>>\nstream\n" + string(inner) + "\nendstream"},
+	} {
+		file := append([]byte("junk\n"), cut(plain(objects...)(""))...)
+		d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{Repair: true})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if n, err := d.PageCount(); err != nil || n != 1 {
+			t.Errorf("%s: %d pages, want the outer file's only one (%v)", name, n, err)
+		}
+		_, root, err := d.Root()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := must[[]byte](t)(d.Decode(must[*pdf.Stream](t)(d.Stream(root["Inner"])))); !bytes.Equal(b, inner) {
+			t.Errorf("%s: the inner file has %d bytes, want %d", name, len(b), len(inner))
+		}
 	}
 }

@@ -14,8 +14,15 @@ func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool
 		return err
 	}
 	length := dict["Length"]
-	if _, indirect := length.(Ref); indirect && !follow {
-		return damaged(start, "cross-reference stream with indirect /Length")
+	if ref, indirect := length.(Ref); indirect && !follow {
+		size, ok, err := d.lengthBefore(ref, start)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return damaged(start, "stream with indirect /Length, before the cross-reference is known")
+		}
+		length = Integer(size)
 	}
 	size, err := d.Integer(length)
 	if isRead(err) {
@@ -49,6 +56,14 @@ func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool
 	}
 	found.value = &Stream{Dict: dict, from: d, ref: found.ref, start: start, size: size}
 	return nil
+}
+
+// lengthBefore finds an indirect length while the file is scanned.
+func (d *Document) lengthBefore(ref Ref, start int64) (int64, bool, error) {
+	if d.lengths == nil {
+		return 0, false, nil
+	}
+	return d.lengths.of(ref, start)
 }
 
 // endWindow is how far behind stream data endstream and endobj are looked for.
