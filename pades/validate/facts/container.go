@@ -175,6 +175,9 @@ func (s *Signature) integrity() error {
 	if s.Info.SignedDER != nil && !bytes.Equal(s.Computed, s.Stated) {
 		return ErrDigest
 	}
+	if c := s.Container.Content; c != nil && !bytes.Equal(sum(s.Digest, c), s.Computed) {
+		return fmt.Errorf("%w: the container has content of its own, which is not the file", ErrAttributes)
+	}
 	if s.Info.SignedDER == nil {
 		s.Odd = append(s.Odd, Reason{BareSignature, ""})
 	}

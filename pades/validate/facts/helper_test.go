@@ -1,0 +1,210 @@
+package facts_test
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"segel/internal/authority"
+	"segel/pades"
+	"segel/pades/appearance"
+	"segel/pades/validate/diff"
+	"segel/pades/validate/facts"
+	"segel/pdf"
+)
+
+func must[T any](t testing.TB) func(v T, err error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// office is the authority that certifies everybody in these tests.
+var office = sync.OnceValues(func() (*authority.Authority, error) { return authority.Ephemeral("http://localhost", time.Now) })
+
+// person is somebody who can sign.
+type person struct {
+	name  string
+	key   crypto.Signer
+	chain []*x509.Certificate
+}
+
+func certified(t testing.TB, name string, key crypto.Signer) person {
+	t.Helper()
+	o := must[*authority.Authority](t)(office())
+	return person{name, key, must[[]*x509.Certificate](t)(o.Certify(t.Context(), authority.Holder{ID: "1", Name: name}, key.Public()))}
+}
+
+func newPerson(t testing.TB, name string) person {
+	t.Helper()
+	return certified(t, name, must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)))
+}
+
+// sari signs most of what is signed here.
+var sari = sync.OnceValue(func() *ecdsa.PrivateKey {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err) // crypto/rand does not fail
+	}
+	return key
+})
+
+// paper is a file that grows by tails.
+type paper struct {
+	t testing.TB
+	b []byte
+}
+
+func on(t testing.TB, b []byte) *paper { return &paper{t, bytes.Clone(b)} }
+
+func (p *paper) source() pades.Source {
+	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b))}
+}
+
+func (p *paper) open() *pdf.Document {
+	p.t.Helper()
+	return must[*pdf.Document](p.t)(pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{}))
+}
+
+func (p *paper) fields(fields ...pades.FieldSpec) *paper {
+	p.t.Helper()
+	tail := must[*pdf.Tail](p.t)(pades.AddFields(p.open(), fields))
+	p.b = append(p.b, tail.Bytes...)
+	return p
+}
+
+// extend appends what a step made.
+func (p *paper) extend(r *pades.Result, err error) *paper {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.b = append(p.b, r.Tail...)
+	return p
+}
+
+func (p *paper) options(field string, change ...func(*pades.Options)) pades.Options {
+	p.t.Helper()
+	who := certified(p.t, "Sari", sari())
+	o := pades.Options{Field: field, Key: who.key, Chain: who.chain, Time: time.Date(2026, 11, 21, 9, 0, 0, 0, time.FixedZone("WIB", 7*3600)), Name: "Sari", Reason: "Menyetujui"}
+	for _, c := range change {
+		c(&o)
+	}
+	return o
+}
+
+func (p *paper) sign(field string, change ...func(*pades.Options)) *paper {
+	p.t.Helper()
+	return p.extend(pades.Sign(p.t.Context(), p.source(), p.options(field, change...)))
+}
+
+func (p *paper) proven() *paper {
+	p.t.Helper()
+	o := must[*authority.Authority](p.t)(office())
+	return p.extend(pades.AddDSS(p.t.Context(), p.source(), pades.ValidationOptions{Source: o}))
+}
+
+func (p *paper) timestamped() *paper {
+	p.t.Helper()
+	o := must[*authority.Authority](p.t)(office())
+	return p.extend(pades.DocumentTimestamp(p.t.Context(), p.source(), o.Timestamper()))
+}
+
+// update appends a revision.
+func (p *paper) update(edit func(d *pdf.Document, u *pdf.Update)) *paper {
+	p.t.Helper()
+	d := p.open()
+	u := d.NewUpdate()
+	edit(d, u)
+	p.b = append(p.b, must[*pdf.Tail](p.t)(u.Build()).Bytes...)
+	return p
+}
+
+func timed(t testing.TB) func(*pades.Options) {
+	o := must[*authority.Authority](t)(office())
+	return func(p *pades.Options) { p.Timestamper = o.Timestamper() }
+}
+
+func certify(level int) func(*pades.Options) { return func(p *pades.Options) { p.Certify = level } }
+
+// shown gives a signature a look that needs no font.
+func shown(p *pades.Options) { p.Appearance = plain{} }
+
+// plain is a grey box.
+type plain struct{}
+
+func (plain) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) {
+	return u.Add(&pdf.Stream{
+		Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: f.Width, URY: f.Height}.Array(), "Resources": pdf.Dict{}},
+		Data: fmt.Appendf(nil, "0.8 g 0 0 %g %g re f", f.Width, f.Height),
+	}), nil
+}
+
+var (
+	boxA = pdf.Rect{LLX: 72, LLY: 100, URX: 172, URY: 140}
+	boxB = pdf.Rect{LLX: 300, LLY: 100, URX: 400, URY: 140}
+)
+
+func read(t testing.TB, b []byte) *facts.File {
+	t.Helper()
+	return must[*facts.File](t)(facts.Read(t.Context(), bytes.NewReader(b), int64(len(b)), facts.Options{}))
+}
+
+// troubles names all that keeps a signature from being intact: reasons of its coverage, the error of its integrity and
+// the codes of changes that it does not permit.
+func troubles(s *facts.Signature) []string {
+	var all []string
+	for _, r := range s.Coverage.Reasons {
+		all = append(all, string(r.Code))
+	}
+	for name, err := range map[string]error{
+		"digest": facts.ErrDigest, "value": facts.ErrValue, "algorithm": facts.ErrAlgorithm, "container": facts.ErrContainer, "signer": facts.ErrNoSigner,
+		"attributes": facts.ErrAttributes, "not computed": facts.ErrNotComputed,
+	} {
+		if isErr(s.Integrity, err) {
+			all = append(all, name)
+		}
+	}
+	if s.Integrity != nil && len(all) == 0 {
+		all = append(all, s.Integrity.Error())
+	}
+	for _, l := range s.Later {
+		for _, i := range l.Denied {
+			all = append(all, string(l.Changes[i].Code))
+		}
+	}
+	return all
+}
+
+// wantIntact demands that all signatures hold and that nothing forbidden followed.
+func wantIntact(t testing.TB, f *facts.File, fields ...string) {
+	t.Helper()
+	if len(f.Signatures) != len(fields) {
+		t.Fatalf("%d signatures, want %v", len(f.Signatures), fields)
+	}
+	for i, s := range f.Signatures {
+		if s.Field != fields[i] || len(troubles(s)) > 0 || s.Coverage.State == facts.Broken || s.Coverage.State == "" {
+			t.Errorf("signature %q, want %q: %s", s.Field, fields[i], summary(f))
+		}
+	}
+}
+
+// levels are those of the revisions behind the first signature.
+func levels(f *facts.File) []diff.Level {
+	var all []diff.Level
+	for _, l := range f.Signatures[0].Later {
+		all = append(all, l.Level)
+	}
+	return all
+}
