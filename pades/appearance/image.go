@@ -18,8 +18,8 @@ import (
 // Limits of pictures.
 const (
 	maxImageBytes  = 16 << 20
-	maxImagePixels = 40_000_000
-	maxImageSide   = 1000 // pixels; 3 inches at 333 dots per inch
+	maxImagePixels = 16 << 20 // what a phone takes; decoded, these are 64 MiB
+	maxImageSide   = 1000     // pixels; 3 inches at 333 dots per inch
 )
 
 // ErrImage is a picture that cannot be used.
@@ -35,8 +35,8 @@ type Image struct {
 	Alpha         []byte // zlib of 8-bit opacities; nil if all of it is opaque
 }
 
-// Encode decodes a PNG or JPEG file once and for all. It is decoded to pixels and so loses whatever else was in the
-// file. Transparent margins are cut off; what is larger than any box needs is made smaller.
+// Encode decodes a PNG or JPEG file once and for all: up to 16 MiB with up to 16 million pixels, else it is ErrImage. It
+// is decoded to pixels and so loses whatever else was in the file, but is turned as the camera was held. Transparent margins are cut off; what is larger than any box needs is made smaller.
 func Encode(file []byte) (*Image, error) {
 	if len(file) > maxImageBytes {
 		return nil, fmt.Errorf("%w: %d bytes", ErrImage, len(file))
@@ -54,7 +54,7 @@ func Encode(file []byte) (*Image, error) {
 	}
 	pixels := scaled(decoded, trimmed(decoded))
 	if format == "jpeg" {
-		return encodeJPEG(pixels)
+		return encodeJPEG(upright(pixels, orientation(file)))
 	}
 	return encodePNG(pixels)
 }
