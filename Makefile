@@ -7,21 +7,35 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-race demo bench judge check fmt lint generate clean
+.PHONY: help run web build test test-go test-web test-race demo bench judge check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: build ## build, and start the service on its embedded default (DATA=data LISTEN=127.0.0.1:8080)
+run: web build ## build, and start the service on its embedded default (DATA=data LISTEN=127.0.0.1:8080)
 	@scripts/need -w cjk-font
 	@$(BIN) serve --data $(DATA) --listen $(LISTEN)
+
+web: web/dist/index.html ## build the web app into the folder that the binary embeds
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	@scripts/need npm
+	@cd web && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.package-lock.json
+
+web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite.config.ts web/openapi.json $(shell find web/src web/public -type f)
+	@cd web && npm run --silent build
 
 build: ## build the one binary, build/segel
 	@scripts/need go
 	@mkdir -p build
 	@$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/segel
 
-test: ## run all tests; as root, install the programs that judge our files first
+test: test-go test-web ## run all tests; as root, install the programs that judge our files first
+
+test-web: web/node_modules/.package-lock.json ## run the web app's tests
+	@cd web && npx tsc --noEmit && npm run --silent test
+
+test-go:
 	@scripts/need go pdfsig qpdf mutool openssl postgres cjk-font
 	@SEGEL_REQUIRE_POSTGRES=1 go test -timeout 10m ./...
 

@@ -1,0 +1,40 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { api, Problem, take, type Schemas } from "./client";
+
+export type Account = Schemas["AccountData"];
+
+/** Who is logged in; null when nobody is. */
+export const account = queryOptions({
+  queryKey: ["account"],
+  queryFn: async (): Promise<Account | null> => {
+    try {
+      return (await take(api.GET("/v1/auth/me"))).data;
+    } catch (error) {
+      if (error instanceof Problem && error.code === 401) return null;
+      throw error;
+    }
+  },
+  staleTime: 60_000,
+});
+
+export const useAccount = () => useQuery(account).data ?? null;
+
+export function useLogin() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (input: { email: string; password: string }) => take(api.POST("/v1/auth/session", { body: input })),
+    onSuccess: (answer) => queries.setQueryData(account.queryKey, answer.data.account),
+  });
+}
+
+export function useLogout() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => take(api.POST("/v1/auth/logout", { body: {} })),
+    onSettled: () => {
+      queries.clear();
+      queries.setQueryData(account.queryKey, null);
+    },
+  });
+}

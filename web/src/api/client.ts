@@ -1,0 +1,74 @@
+import createClient, { type Middleware } from "openapi-fetch";
+
+import { base } from "../app/base";
+import { guest } from "./guest";
+import type { components, paths } from "./schema";
+
+export type Schemas = components["schemas"];
+
+/** Problem is a refusal of the service, or an answer that never came (code 0). */
+export class Problem extends Error {
+  constructor(
+    readonly code: number,
+    /** Names the reason for programs: "document.not_draft"; "network" where no answer came. */
+    readonly reason: string,
+    message: string,
+    /** Which members of the input are wrong, by path: "signers[0].page". */
+    readonly fields: { field: string; code: string; msg: string }[] = [],
+    readonly retryable = false,
+    readonly request = "",
+  ) {
+    super(message);
+    this.name = "Problem";
+  }
+
+  of(field: string): string | undefined {
+    return this.fields.find((f) => f.field === field)?.msg;
+  }
+}
+
+/** Turns the body of a refusal into a Problem. */
+export function problemOf(status: number, body: unknown): Problem {
+  const b = (body ?? {}) as Partial<Schemas["Failure"]>;
+  return new Problem(status, b.error?.code ?? "unknown", b.msg || `HTTP ${status}`, b.error?.fields ?? [], b.error?.retryable ?? status >= 500, b.error?.request_id ?? "");
+}
+
+let language = "id";
+
+/** Sets the language in which the service answers. */
+export function speak(tag: string): void {
+  language = tag;
+}
+
+/** What every request carries: the language, and a guest's token where the tab was opened by his link. */
+export function headers(): Record<string, string> {
+  const token = guest.token();
+  return { "Accept-Language": language, ...(token ? { "x-access-token": token } : {}) };
+}
+
+const carry: Middleware = {
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(headers())) request.headers.set(name, value);
+    return request;
+  },
+  async onResponse({ response }) {
+    if (response.ok) return undefined;
+    throw problemOf(response.status, await response.json().catch(() => undefined));
+  },
+  onError({ error }) {
+    return error instanceof Problem ? error : new Problem(0, "network", String(error), [], true);
+  },
+};
+
+export const api = createClient<paths>({ baseUrl: base, credentials: "same-origin" });
+api.use(carry);
+
+/** The one segment that stands for {service}: any will do. */
+export const service = { path: { service: "web" } } as const;
+
+/** Returns the body of an answer; what is no answer was thrown. */
+export async function take<T>(answer: Promise<{ data?: T }>): Promise<T> {
+  const { data } = await answer;
+  if (data === undefined) throw new Problem(0, "network", "no answer", [], true);
+  return data;
+}

@@ -1,0 +1,54 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+
+import { api, take, type Schemas } from "./client";
+
+export type ListItem = Schemas["ListItem"];
+export type Pagination = Schemas["Pagination"];
+export type Detail = Schemas["DetailData"];
+export type State = "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
+export type Box = "in" | "out";
+
+export const states: State[] = ["draft", "processing", "completed", "rejected", "canceled", "expired", "failed"];
+export const periods = ["all", "today", "7d", "30d", "1y"] as const;
+
+export interface Search {
+  page: number;
+  status?: State | undefined;
+  periode: (typeof periods)[number];
+  search: string;
+}
+
+const paths = { in: "/v1/econtract/web_app/document/data", out: "/v1/econtract/web_app/document/out" } as const;
+
+/** One page of a list, newest first. */
+export const list = (box: Box, s: Search, limit = 20) =>
+  queryOptions({
+    queryKey: ["documents", box, s, limit],
+    queryFn: async () => {
+      const query = { page: s.page, limit, periode: s.periode, ...(s.status ? { status: s.status } : {}), ...(s.search ? { search: s.search } : {}) };
+      return (await take(api.GET(paths[box], { params: { query } }))).data;
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** How many documents a list has in a state; the service keeps these numbers, asking costs nothing. */
+export const count = (box: Box, status?: State) =>
+  queryOptions({
+    queryKey: ["documents", box, "count", status ?? "all"],
+    queryFn: async () => {
+      const query = { page: 1, limit: 1, ...(status ? { status } : {}) };
+      return (await take(api.GET(paths[box], { params: { query } }))).data.pagination.total_data;
+    },
+  });
+
+export const detail = (id: number) =>
+  queryOptions({
+    queryKey: ["document", id],
+    queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/detail/{document_id}", { params: { path: { document_id: id } } }))).data,
+  });
+
+/** What may still be spent: duty stamps and signatures. */
+export const balance = queryOptions({
+  queryKey: ["balance"],
+  queryFn: async () => (await take(api.GET("/v1/econtract/web_app/client_balance"))).data,
+});

@@ -1,0 +1,20 @@
+// A guest has no account and no cookie. The token that his link was exchanged for lives as long as the tab.
+
+const key = "segel.guest";
+
+export interface Guest {
+  token: string;
+  document: number;
+}
+
+function read(): Guest | undefined {
+  const text = sessionStorage.getItem(key);
+  return text ? (JSON.parse(text) as Guest) : undefined;
+}
+
+export const guest = {
+  token: () => read()?.token,
+  document: () => read()?.document,
+  enter: (g: Guest) => sessionStorage.setItem(key, JSON.stringify(g)),
+  leave: () => sessionStorage.removeItem(key),
+};

@@ -1,0 +1,78 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
+
+import { account } from "../api/account";
+import { periods, states, type Search, type State } from "../api/documents";
+import { guest } from "../api/guest";
+import { Loading } from "../ui/loading";
+import { NotFound, Trouble } from "../ui/trouble";
+import { basePath } from "./base";
+import { Shell } from "./shell";
+
+interface Context {
+  queries: QueryClient;
+}
+
+const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFound, errorComponent: ({ error, reset }) => <Trouble error={error} retry={reset} /> });
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: "/login",
+  validateSearch: (s: Record<string, unknown>) => ({ then: typeof s.then === "string" ? s.then : undefined }),
+  component: lazyRouteComponent(() => import("../screens/login"), "Login"),
+});
+
+/** Everything that only somebody who is logged in sees. */
+const member = createRoute({
+  getParentRoute: () => root,
+  id: "member",
+  beforeLoad: async ({ context, location }) => {
+    if (!(await context.queries.ensureQueryData(account))) throw redirect({ to: "/login", search: { then: location.href } });
+  },
+  component: Shell,
+});
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/inbox", search: noSearch });
+  },
+});
+
+/** What a list's address says when it says nothing. */
+export const noSearch: Search = { page: 1, status: undefined, periode: "all", search: "" };
+
+/** Reads what of a list's address makes sense. */
+export function readSearch(s: Record<string, unknown>): Search {
+  const page = Number(s.page);
+  return {
+    page: Number.isInteger(page) && page > 0 ? page : 1,
+    status: states.includes(s.status as State) ? (s.status as State) : undefined,
+    periode: periods.find((p) => p === s.periode) ?? "all",
+    search: typeof s.search === "string" || typeof s.search === "number" ? String(s.search).slice(0, 200) : "",
+  };
+}
+
+const inbox = createRoute({ getParentRoute: () => member, path: "/inbox", validateSearch: readSearch, component: lazyRouteComponent(() => import("../screens/list/list"), "Inbox") });
+const sent = createRoute({ getParentRoute: () => member, path: "/sent", validateSearch: readSearch, component: lazyRouteComponent(() => import("../screens/list/list"), "Sent") });
+
+export function makeRouter(queries: QueryClient) {
+  return createRouter({
+    routeTree: root.addChildren([home, login, member.addChildren([inbox, sent])]),
+    basepath: basePath,
+    context: { queries },
+    defaultPreload: "intent",
+    defaultPendingComponent: Loading,
+    scrollRestoration: true,
+  });
+}
+
+/** Who opened the tab by a guest's link sees that document alone. */
+export const isGuest = () => guest.token() !== undefined;
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof makeRouter>;
+  }
+}

@@ -1,0 +1,87 @@
+import { ActionIcon, AppShell, Burger, Button, Group, Menu, NavLink, Text, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconFileCertificate, IconInbox, IconLanguage, IconLogout, IconMoon, IconSend, IconSun } from "@tabler/icons-react";
+import { Link, Outlet, useNavigate } from "@tanstack/react-router";
+
+import { useAccount, useLogout } from "../api/account";
+import { languages, setLanguage, useLanguage, useText } from "../text";
+import { noSearch } from "./router";
+
+/** Shell is the frame around every screen of somebody who is logged in. */
+export function Shell() {
+  const t = useText();
+  const [open, { toggle, close }] = useDisclosure();
+  const account = useAccount();
+  return (
+    <AppShell header={{ height: 56 }} navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !open } }} padding="md">
+      <a className="skip" href="#main">{t("app.skip")}</a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap">
+            <Burger opened={open} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t("app.menu")} aria-expanded={open} />
+            <IconFileCertificate aria-hidden color="var(--mantine-color-seal-6)" />
+            <Text fw={700} size="lg">{t("app.name")}</Text>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <LanguageMenu />
+            <SchemeButton />
+            {account && <Leave name={account.fullname} />}
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label={t("app.menu")}>
+        <NavLink component={Link} to="/inbox" search={noSearch as never} label={t("nav.inbox")} leftSection={<IconInbox size={18} aria-hidden />} onClick={close} />
+        <NavLink component={Link} to="/sent" search={noSearch as never} label={t("nav.sent")} leftSection={<IconSend size={18} aria-hidden />} onClick={close} />
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+export function LanguageMenu() {
+  const t = useText();
+  const current = useLanguage();
+  return (
+    <Menu>
+      <Menu.Target>
+        <Button variant="subtle" color="gray" size="compact-md" leftSection={<IconLanguage size={18} aria-hidden />} aria-label={`${t("app.language")}: ${names[current]}`}>
+          {current.toUpperCase()}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {languages.map((l) => (
+          <Menu.Item key={l} lang={l} onClick={() => setLanguage(l)} aria-current={l === current}>
+            {names[l]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+const names = { id: "Bahasa Indonesia", en: "English" } as const;
+
+export function SchemeButton() {
+  const t = useText();
+  const { setColorScheme } = useMantineColorScheme();
+  const dark = useComputedColorScheme("light") === "dark";
+  return (
+    <ActionIcon variant="subtle" color="gray" size="lg" onClick={() => setColorScheme(dark ? "light" : "dark")} aria-label={`${t("app.scheme")}: ${dark ? t("app.light") : t("app.dark")}`}>
+      {dark ? <IconSun size={18} aria-hidden /> : <IconMoon size={18} aria-hidden />}
+    </ActionIcon>
+  );
+}
+
+function Leave({ name }: { name: string }) {
+  const t = useText();
+  const logout = useLogout();
+  const go = useNavigate();
+  return (
+    <Button variant="subtle" color="gray" size="compact-md" leftSection={<IconLogout size={18} aria-hidden />} aria-label={`${t("app.logout")} (${name})`}
+      onClick={() => logout.mutate(undefined, { onSettled: () => void go({ to: "/login", search: { then: undefined } }) })}>
+      <Text visibleFrom="sm" size="sm" truncate maw={160}>{name}</Text>
+    </Button>
+  );
+}

@@ -1,0 +1,8 @@
+import "@mantine/core/styles.css";
+import "./app/app.css";
+
+import { createRoot } from "react-dom/client";
+
+import { App } from "./app/app";
+
+createRoot(document.getElementById("root")!).render(<App />);

@@ -1,0 +1,59 @@
+import { Anchor, Button, Center, Group, Paper, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState, type FormEvent } from "react";
+
+import { useLogin } from "../api/account";
+import { api, take } from "../api/client";
+import { LanguageMenu, SchemeButton } from "../app/shell";
+import { useText } from "../text";
+import { Trouble } from "../ui/trouble";
+
+export function Login() {
+  const t = useText();
+  const { then } = useSearch({ from: "/login" });
+  const go = useNavigate();
+  const login = useLogin();
+  const forgot = useMutation({ mutationFn: (email: string) => take(api.POST("/v1/auth/forgot-password", { body: { email } })) });
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [tried, setTried] = useState(false);
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (email === "" || password === "") return;
+    login.mutate({ email, password }, { onSuccess: () => void go({ href: within(then), replace: true }) });
+  };
+
+  return (
+    <Center component="main" mih="100vh" p="md">
+      <Stack w="100%" maw={400}>
+        <Group justify="space-between">
+          <Text fw={700} size="xl">{t("app.name")}</Text>
+          <Group gap={4}><LanguageMenu /><SchemeButton /></Group>
+        </Group>
+        <Paper withBorder p="lg" component="form" onSubmit={submit} noValidate>
+          <Stack>
+            <div>
+              <Title order={1} size="h3">{t("login.title")}</Title>
+              <Text size="sm" c="dimmed">{t("login.lead")}</Text>
+            </div>
+            <TextInput label={t("login.email")} type="email" name="email" autoComplete="username" value={email} onChange={(e) => setEmail(e.currentTarget.value)} required error={tried && email === "" && t("login.needEmail")} />
+            <PasswordInput label={t("login.password")} name="password" autoComplete="current-password" value={password} onChange={(e) => setPassword(e.currentTarget.value)} required error={tried && password === "" && t("login.needPassword")} />
+            {login.isError && <Trouble error={login.error} />}
+            <Button type="submit" loading={login.isPending}>{t("login.submit")}</Button>
+            <Anchor component="button" type="button" size="sm" onClick={() => (email ? forgot.mutate(email) : setTried(true))}>{t("login.forgot")}</Anchor>
+            <Text size="sm" role="status">{forgot.isSuccess && t("login.forgotDone")}</Text>
+          </Stack>
+        </Paper>
+        <Text size="xs" c="dimmed">{t("login.first")}</Text>
+      </Stack>
+    </Center>
+  );
+}
+
+/** The address to go on to: one of ours, whatever the link that led here says. */
+export function within(then: string | undefined): string {
+  return then && /^\/(?![/\\])/.test(then) ? then : "/inbox";
+}

@@ -1,0 +1,42 @@
+import i18next from "i18next";
+import { initReactI18next, useTranslation } from "react-i18next";
+
+import { speak } from "../api/client";
+import en from "./en.json";
+import id from "./id.json";
+
+export const languages = ["id", "en"] as const;
+export type Language = (typeof languages)[number];
+
+declare module "i18next" {
+  interface CustomTypeOptions {
+    resources: { translation: typeof id };
+  }
+}
+
+const key = "segel.language";
+
+function preferred(): Language {
+  const kept = localStorage.getItem(key) ?? navigator.language.slice(0, 2);
+  return kept === "en" ? "en" : "id";
+}
+
+export function setLanguage(language: Language): void {
+  localStorage.setItem(key, language);
+  void i18next.changeLanguage(language);
+}
+
+i18next.on("languageChanged", (language) => {
+  document.documentElement.lang = language;
+  speak(language);
+});
+
+void i18next.use(initReactI18next).init({
+  resources: { id: { translation: id }, en: { translation: en } },
+  lng: preferred(),
+  fallbackLng: "id",
+  interpolation: { escapeValue: false }, // React escapes
+});
+
+export const useText = () => useTranslation().t;
+export const useLanguage = () => useTranslation().i18n.language as Language;

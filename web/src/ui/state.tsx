@@ -1,0 +1,13 @@
+import { Badge } from "@mantine/core";
+
+import type { State } from "../api/documents";
+import { useText } from "../text";
+
+const colours: Record<State, string> = { draft: "gray", processing: "blue", completed: "seal", rejected: "red", canceled: "gray", expired: "orange", failed: "red" };
+
+/** StateBadge shows the state of a document. The word says it; the colour only helps. */
+export function StateBadge({ state, children }: { state: string; children?: string | undefined }) {
+  const t = useText();
+  const s = state as State;
+  return <Badge variant="outline" color={colours[s] ?? "gray"} style={{ flexShrink: 0 }}>{children ?? t(`state.${s}`)}</Badge>;
+}

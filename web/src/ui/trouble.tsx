@@ -1,0 +1,31 @@
+import { Alert, Anchor, Button, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+
+import { Problem } from "../api/client";
+import { useText } from "../text";
+
+/** Trouble says what did not work, and offers to try again where that may help. */
+export function Trouble({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
+  const t = useText();
+  const problem = error instanceof Problem ? error : new Problem(0, "unknown", String(error));
+  return (
+    <Alert role="alert" color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t("problem.title")}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{problem.reason === "network" ? t("problem.network") : problem.message}</Text>
+        {problem.request && <Text size="xs" c="dimmed">{t("problem.request", { id: problem.request })}</Text>}
+        {retry && <Button size="xs" variant="default" onClick={retry}>{t("problem.retry")}</Button>}
+      </Stack>
+    </Alert>
+  );
+}
+
+export function NotFound() {
+  const t = useText();
+  return (
+    <Stack p="xl" align="center">
+      <Text component="h1" size="lg" fw={600}>{t("problem.notFound")}</Text>
+      <Anchor component={Link} to="/">{t("problem.home")}</Anchor>
+    </Stack>
+  );
+}

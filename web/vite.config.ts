@@ -1,0 +1,39 @@
+import react from "@vitejs/plugin-react";
+import { cpSync, createReadStream, existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { defineConfig, type Plugin } from "vite";
+
+/** What pdf.js fetches while it draws. It is served by us: below pdf/. */
+const pdfFolders = ["cmaps", "standard_fonts", "wasm", "iccs"];
+
+function pdfAssets(): Plugin {
+  const from = path.dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
+  let out = "";
+  return {
+    name: "pdf-assets",
+    apply: (_, { command, isPreview }) => command === "serve" ? !process.env.VITEST : !isPreview,
+    configResolved(config) {
+      out = path.resolve(config.root, config.build.outDir, "pdf");
+    },
+    configureServer(server) {
+      server.middlewares.use("/pdf", (request, response, next) => {
+        const file = path.join(from, path.normalize(new URL(request.url ?? "/", "http://x").pathname));
+        if (file.startsWith(from) && existsSync(file)) createReadStream(file).pipe(response);
+        else next();
+      });
+    },
+    closeBundle() {
+      for (const folder of pdfFolders) cpSync(path.join(from, folder), path.join(out, folder), { recursive: true });
+    },
+  };
+}
+
+// Addresses in the built page are relative to its <base>, which the service sets: the app works below any prefix.
+export default defineConfig({
+  base: "./",
+  plugins: [react(), pdfAssets()],
+  build: { target: "es2022", sourcemap: false, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  server: { proxy: { "/v1": "http://127.0.0.1:8080", "/docs": "http://127.0.0.1:8080", "/openapi.json": "http://127.0.0.1:8080" } },
+  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },
+} as Parameters<typeof defineConfig>[0]);
