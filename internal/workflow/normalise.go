@@ -61,7 +61,7 @@ func (s *Service) rewrite(ctx context.Context, doc *pdf.Document, o pdf.RewriteO
 	}
 	defer w.Abort()
 	digester := blob.NewDigester()
-	buffered := bufio.NewWriterSize(io.MultiWriter(digester, &atMost{w: w, left: s.Limits.FileSize}), 256<<10)
+	buffered := bufio.NewWriterSize(io.MultiWriter(digester, &atMost{ctx: ctx, w: w, left: s.Limits.FileSize}), 256<<10)
 	if _, err := doc.Rewrite(buffered, o); err != nil {
 		return contract.Revision{}, refusal(err)
 	}
@@ -82,13 +82,18 @@ func (s *Service) rewrite(ctx context.Context, doc *pdf.Document, o pdf.RewriteO
 	}, nil
 }
 
-// atMost refuses to write more than a file may have: a rewriting that unpacks object streams is longer than its source.
+// atMost refuses to write more than a file may have: a rewriting that unpacks object streams is longer than its
+// source. It stops when nobody waits for the result any more.
 type atMost struct {
+	ctx  context.Context
 	w    io.Writer
 	left int64
 }
 
 func (a *atMost) Write(p []byte) (int, error) {
+	if err := a.ctx.Err(); err != nil {
+		return 0, err
+	}
 	if a.left -= int64(len(p)); a.left < 0 {
 		return 0, errComplex
 	}
