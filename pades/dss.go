@@ -17,7 +17,8 @@ import (
 
 // ValidationOptions of AddDSS.
 type ValidationOptions struct {
-	Source revocation.Source // required
+	// Source is asked about certificates, and for issuers that are missing if it is a revocation.IssuerSource. Required.
+	Source revocation.Source
 	// Certificates are issuers that the file may lack, such as the roots of time-stamp authorities.
 	Certificates []*x509.Certificate
 	// Required are the fields whose certificates must all be proved; nil means every signed field. What cannot be

@@ -29,9 +29,9 @@ type gatherer struct {
 	pool    map[string][]*x509.Certificate // by DER of the subject's name; those we were given first
 	known   map[[32]byte]bool              // by SHA-256: what is in the pool
 	asked   map[[32]byte]answer            // by SHA-256 of the certificate
-	issuers map[[32]byte]*x509.Certificate
-	checks  int // signatures that may still be verified for what is not required
-	asks    int // questions that may still be asked for what is not required
+	issuers map[[32]byte]*x509.Certificate // by SHA-256 of the certificate
+	checks  int                            // signatures that may still be verified for what is not required
+	asks    int                            // questions that may still be asked for what is not required
 }
 
 type answer struct {
@@ -213,10 +213,8 @@ func (w *walk) ask(cert, issuer *x509.Certificate) (revocation.Material, error) 
 	id := sha256.Sum256(cert.Raw)
 	a, ok := g.asked[id]
 	if !ok {
-		if !w.required {
-			if g.asks--; g.asks < 0 {
-				return revocation.Material{}, errors.New("too many certificates to ask about")
-			}
+		if !w.mayAsk() {
+			return revocation.Material{}, errors.New("too many certificates to ask about")
 		}
 		a.material, a.err = g.o.Source.Revocation(g.ctx, cert, issuer)
 		g.asked[id] = a
@@ -250,7 +248,25 @@ func (w *walk) issuer(cert *x509.Certificate) *x509.Certificate {
 			return c
 		}
 	}
-	return nil
+	c := w.fetched(cert)
+	if c != nil || w.required {
+		w.g.issuers[id] = c // nil, too: it is not looked for again
+	}
+	return c
+}
+
+// fetched asks the source for an issuer that nobody brought along.
+func (w *walk) fetched(cert *x509.Certificate) *x509.Certificate {
+	finder, ok := w.g.o.Source.(revocation.IssuerSource)
+	if !ok || len(cert.IssuingCertificateURL) == 0 || !w.mayAsk() {
+		return nil
+	}
+	c, err := finder.Issuer(w.g.ctx, cert)
+	if err != nil {
+		return nil // who misses it says so
+	}
+	w.g.know(c)
+	return c
 }
 
 // signedBy verifies with a key that is not too costly, as long as we are willing to.
@@ -271,6 +287,15 @@ func (w *walk) spend() bool {
 	}
 	w.g.checks--
 	return w.g.checks >= 0
+}
+
+// mayAsk takes one question off what may be asked about what is not required.
+func (w *walk) mayAsk() bool {
+	if w.required {
+		return true
+	}
+	w.g.asks--
+	return w.g.asks >= 0
 }
 
 func selfIssued(c *x509.Certificate) bool { return bytes.Equal(c.RawSubject, c.RawIssuer) }

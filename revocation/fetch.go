@@ -2,96 +2,235 @@ package revocation
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
+	"net/url"
 	"time"
+
+	"segel/cms"
 )
 
-// maxAddresses bounds how many addresses of each kind are asked, whatever a certificate names.
-const maxAddresses = 4
+const (
+	// maxAddresses bounds how many addresses of each kind are asked, whatever a certificate names.
+	maxAddresses = 4
+	// defaultTimeout is how long one address may take.
+	defaultTimeout = 10 * time.Second
+	// maxCertificate bounds an issuer's certificate in bytes.
+	maxCertificate = 64 << 10
+)
 
-// Fetcher asks the addresses that certificates name: OCSP first, then CRLs.
+// How long an answer is given again: as long as it says, and no longer than this. A failure is remembered too, so
+// that an address where nobody answers does not cost its deadline each time.
+const (
+	keepOCSP        = 5 * time.Minute
+	keepList        = time.Hour
+	keepCertificate = 24 * time.Hour
+	keepFailure     = 30 * time.Second
+)
+
+// Fetcher asks the addresses that certificates name, each kind in their order: OCSP first, then CRLs. What it gets
+// it keeps in memory for a while; callers that want the same at the same time wait for one request. Its members
+// are not changed once it is in use; any number of callers may ask at once.
 type Fetcher struct {
-	HTTP  *http.Client // its transport decides where connections may go
-	Clock func() time.Time
+	HTTP    *http.Client // its transport decides where connections may go
+	Clock   func() time.Time
+	Timeout time.Duration // of one address; 0 is 10 seconds
+	Memory  int64         // bytes kept; 0 is 64 MiB, negative is nothing
+
+	cache cache
 }
 
 // Revocation obtains and judges proof about cert.
 func (f *Fetcher) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Material, error) {
 	errs := []error{fmt.Errorf("no proof about certificate %x", cert.SerialNumber)}
-	for _, url := range cert.OCSPServer[:min(len(cert.OCSPServer), maxAddresses)] {
-		der, err := f.ocsp(ctx, url, cert, issuer)
+	try := func(m Material, err error) (Material, error, bool) {
 		if err == nil {
-			return Material{OCSP: der}, nil
+			_, err = m.judge(cert, issuer, f.Clock())
 		}
-		if errors.Is(err, ErrRevoked) {
-			return Material{OCSP: der}, err
+		if err == nil || errors.Is(err, ErrRevoked) {
+			return m, err, true
 		}
 		errs = append(errs, err)
+		return Material{}, nil, ctx.Err() != nil
 	}
-	for _, url := range cert.CRLDistributionPoints[:min(len(cert.CRLDistributionPoints), maxAddresses)] {
-		der, err := f.crl(ctx, url, cert, issuer)
-		if err == nil {
-			return Material{CRL: der}, nil
+	for _, address := range cert.OCSPServer[:min(len(cert.OCSPServer), maxAddresses)] {
+		der, err := f.ocsp(ctx, address, cert, issuer)
+		if m, err, done := try(Material{OCSP: der}, err); done {
+			return m, errors.Join(err, ctx.Err())
 		}
-		if errors.Is(err, ErrRevoked) {
-			return Material{CRL: der}, err
+	}
+	for _, address := range cert.CRLDistributionPoints[:min(len(cert.CRLDistributionPoints), maxAddresses)] {
+		der, err := f.list(ctx, address, cert, issuer)
+		if m, err, done := try(Material{CRL: der}, err); done {
+			return m, errors.Join(err, ctx.Err())
 		}
-		errs = append(errs, err)
 	}
 	return Material{}, errors.Join(errs...)
 }
 
-func (f *Fetcher) ocsp(ctx context.Context, url string, cert, issuer *x509.Certificate) ([]byte, error) {
+// Issuer obtains the certificate that signed cert from the addresses that cert names (RFC 5280 §4.2.2.1), as DER. It
+// proves nothing but that its key signed cert.
+func (f *Fetcher) Issuer(ctx context.Context, cert *x509.Certificate) (*x509.Certificate, error) {
+	errs := []error{fmt.Errorf("no issuer of certificate %x", cert.SerialNumber)}
+	for _, address := range cert.IssuingCertificateURL[:min(len(cert.IssuingCertificateURL), maxAddresses)] {
+		der, err := f.get(ctx, address, maxCertificate, func([]byte, time.Time) time.Duration { return keepCertificate })
+		if err == nil {
+			var issuer *x509.Certificate
+			if issuer, err = issuerIn(der, cert); err == nil {
+				return issuer, nil
+			}
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}
+
+func issuerIn(der []byte, cert *x509.Certificate) (*x509.Certificate, error) {
+	issuer, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
+	}
+	if !bytes.Equal(issuer.RawSubject, cert.RawIssuer) {
+		return nil, fmt.Errorf("issuer of certificate %x: another name", cert.SerialNumber)
+	}
+	if err := cms.CheckKey(issuer.PublicKey); err != nil {
+		return nil, fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
+	}
+	if err := cert.CheckSignatureFrom(issuer); err != nil {
+		return nil, fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
+	}
+	return issuer, nil
+}
+
+// ocsp is kept by certificate and issuer: of a response nobody else's is taken.
+func (f *Fetcher) ocsp(ctx context.Context, address string, cert, issuer *x509.Certificate) ([]byte, error) {
 	request, err := Request(cert, issuer)
 	if err != nil {
 		return nil, fmt.Errorf("make OCSP request: %w", err)
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(request))
-	if err != nil {
-		return nil, fmt.Errorf("address of OCSP responder: %w", err)
-	}
-	r.Header.Set("Content-Type", "application/ocsp-request")
-	der, err := f.do(r, maxOCSP)
-	if err != nil {
-		return nil, err
-	}
-	_, err = JudgeOCSP(der, cert, issuer, f.Clock())
-	return der, err
+	id := sha256.New()
+	id.Write(cert.Raw)
+	id.Write(issuer.Raw)
+	return f.cache.get(ctx, f, address+" "+string(id.Sum(nil)), func(now time.Time) ([]byte, time.Duration, error) {
+		r, err := http.NewRequest(http.MethodPost, address, bytes.NewReader(request))
+		if err != nil {
+			return nil, 0, errors.New("address of OCSP responder cannot be read")
+		}
+		r.Header.Set("Content-Type", "application/ocsp-request")
+		r.Header.Set("Accept", "application/ocsp-response")
+		der, err := f.do(ctx, r, maxOCSP)
+		if err != nil {
+			return nil, 0, err
+		}
+		s, err := ReadOCSP(der, cert, issuer)
+		if err != nil {
+			return nil, 0, err
+		}
+		return der, until(s.NextUpdate, now, keepOCSP), nil
+	})
 }
 
-func (f *Fetcher) crl(ctx context.Context, url string, cert, issuer *x509.Certificate) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, fmt.Errorf("address of CRL: %w", err)
-	}
-	der, err := f.do(r, MaxSize)
-	if err != nil {
-		return nil, err
-	}
-	_, err = JudgeCRL(der, cert, issuer, f.Clock())
-	return der, err
+// list is kept by its address: it speaks of many.
+func (f *Fetcher) list(ctx context.Context, address string, cert, issuer *x509.Certificate) ([]byte, error) {
+	return f.get(ctx, address, MaxSize, func(der []byte, now time.Time) time.Duration {
+		// What does not fit this certificate may fit another, and is judged for each.
+		s, err := ReadCRL(der, cert, issuer)
+		if err != nil {
+			return keepFailure
+		}
+		return until(s.NextUpdate, now, keepList)
+	})
 }
 
-func (f *Fetcher) do(r *http.Request, most int64) ([]byte, error) {
-	answer, err := f.HTTP.Do(r)
+// until is how long something is kept that is good until a time, if it says so.
+func until(next, now time.Time, most time.Duration) time.Duration {
+	if next.IsZero() {
+		return most
+	}
+	return max(0, min(most, next.Sub(now)))
+}
+
+func (f *Fetcher) get(ctx context.Context, address string, most int64, keep func(der []byte, now time.Time) time.Duration) ([]byte, error) {
+	return f.cache.get(ctx, f, address, func(now time.Time) ([]byte, time.Duration, error) {
+		r, err := http.NewRequest(http.MethodGet, address, nil)
+		if err != nil {
+			return nil, 0, errors.New("address of a list or certificate cannot be read")
+		}
+		der, err := f.do(ctx, r, most)
+		if err != nil {
+			return nil, 0, err
+		}
+		return der, keep(der, now), nil
+	})
+}
+
+// do sends a request and reads a DER answer, as far as it may be right: nothing longer than the limit, than the
+// length that it states, or than what it says of itself in its first bytes is read to its end.
+func (f *Fetcher) do(ctx context.Context, r *http.Request, most int64) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(f.Timeout, defaultTimeout))
+	defer cancel()
+	answer, err := f.HTTP.Do(r.WithContext(ctx))
 	if err != nil {
-		return nil, fmt.Errorf("fetch revocation proof: %w", err)
+		var u *url.Error
+		if errors.As(err, &u) {
+			err = u.Err
+		}
+		return nil, fmt.Errorf("ask %s: %w", r.URL.Host, err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s answers %s", r.URL.Host, answer.Status)
 	}
-	der, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
-	if err != nil {
-		return nil, fmt.Errorf("read revocation proof: %w", err)
+	if t, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type")); t == "text/html" {
+		return nil, unfit("%s answers with a page", r.URL.Host)
 	}
-	if int64(len(der)) > most {
-		return nil, unfit("more than %d bytes", most)
+	if answer.ContentLength > most {
+		return nil, unfit("%s answers with more than %d bytes", r.URL.Host, most)
 	}
-	return der, nil
+	return readDER(answer.Body, most)
+}
+
+// readDER reads one DER SEQUENCE of at most that many bytes, and nothing behind it. What begins as something else
+// or says that it is longer is left unread.
+func readDER(r io.Reader, most int64) ([]byte, error) {
+	var head [6]byte
+	if _, err := io.ReadFull(r, head[:2]); err != nil {
+		return nil, fmt.Errorf("read answer: %w", err)
+	}
+	if head[0] != 0x30 {
+		return nil, unfit("answer is no DER")
+	}
+	n, size := 0, int64(head[1])
+	if head[1] >= 0x80 {
+		if n = int(head[1] & 0x7f); n == 0 || n > 4 {
+			return nil, unfit("answer is no DER, or more than %d bytes", most)
+		}
+		if _, err := io.ReadFull(r, head[2:2+n]); err != nil {
+			return nil, fmt.Errorf("read answer: %w", err)
+		}
+		size = 0
+		for _, b := range head[2 : 2+n] {
+			size = size<<8 | int64(b)
+		}
+	}
+	whole := int64(2+n) + size
+	if whole > most {
+		return nil, unfit("answer of %d bytes, more than %d", whole, most)
+	}
+	var b bytes.Buffer // grows with what arrives, not with what was announced
+	b.Write(head[:2+n])
+	if _, err := io.Copy(&b, io.LimitReader(r, size+1)); err != nil {
+		return nil, fmt.Errorf("read answer: %w", err)
+	}
+	if int64(b.Len()) != whole {
+		return nil, unfit("answer of another length than it says")
+	}
+	return b.Bytes(), nil
 }

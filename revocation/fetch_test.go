@@ -1,6 +1,7 @@
 package revocation
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/x509"
 	"errors"
@@ -33,7 +34,8 @@ func TestFetcherAsksOCSPThenListsAndKeepsWhatFits(t *testing.T) {
 	}
 	bodies := map[string][]byte{
 		"/good": good, "/revoked": revoked, "/stale": stale, "/list": listed(8), "/listed": listed(7),
-		"/long": make([]byte, maxOCSP+1), "/longlist": make([]byte, MaxSize+1),
+		"/long": append([]byte{0x30, 0x83, 4, 0, 0}, make([]byte, maxOCSP)...), "/longlist": append([]byte{0x30, 0x84, 2, 0, 0, 0}, make([]byte, MaxSize)...),
+		"/page": []byte("<!doctype html>"), "/behind": append(bytes.Clone(good), 0), "/short": good[:len(good)-1], "/endless": {0x30, 0x80, 0, 0},
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, ok := bodies[r.URL.Path]
@@ -60,6 +62,10 @@ func TestFetcherAsksOCSPThenListsAndKeepsWhatFits(t *testing.T) {
 		"OCSP as a list":                {nil, []string{"/good"}, "", ErrUnfit, ""},
 		"an error page":                 {[]string{"/gone"}, nil, "", nil, "404"},
 		"a response without an end":     {[]string{"/long"}, nil, "", ErrUnfit, "more than"},
+		"a page":                        {[]string{"/page"}, nil, "", ErrUnfit, "page"},
+		"bytes behind":                  {[]string{"/behind"}, nil, "", ErrUnfit, "another length"},
+		"cut off":                       {[]string{"/short"}, nil, "", ErrUnfit, "another length"},
+		"of no stated length":           {[]string{"/endless"}, nil, "", ErrUnfit, "no DER"},
 		"a list without an end":         {nil, []string{"/longlist"}, "", ErrUnfit, "more than"},
 		"no address":                    {nil, nil, "", nil, "no proof"},
 		"only so many responders asked": {[]string{"/gone", "/gone", "/gone", "/gone", "/good"}, nil, "", nil, "404"},

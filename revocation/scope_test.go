@@ -66,7 +66,7 @@ func TestListCountsForTheCertificatesThatItSpeaksOf(t *testing.T) {
 		"cut off":                   {[]byte{0x30, 3, 0x81, 9, 0xff}, false, false},
 	} {
 		for _, critical := range []bool{true, false} {
-			l := list(t, ca, pkix.Extension{Id: []int{2, 5, 29, 28}, Critical: critical, Value: c.idp})
+			l := listBy(t, ca, pkix.Extension{Id: []int{2, 5, 29, 28}, Critical: critical, Value: c.idp})
 			for _, cert := range []*x509.Certificate{person.cert, &authority} {
 				good := c.person
 				if cert.IsCA {
@@ -93,7 +93,7 @@ func TestExtensionThatIsNotUnderstoodSpoilsAListWhenItIsCritical(t *testing.T) {
 		{"unknown and critical", pkix.Extension{Id: []int{1, 2, 3}, Critical: true, Value: []byte{5, 0}}, ErrUnfit},
 		{"delta that does not say it is critical", pkix.Extension{Id: []int{2, 5, 29, 27}, Value: []byte{2, 1, 1}}, ErrUnfit},
 	} {
-		if _, err := JudgeCRL(list(t, ca, c.x), leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
+		if _, err := JudgeCRL(listBy(t, ca, c.x), leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -134,7 +134,7 @@ func TestListSpeaksOfItsIssuersCertificatesAndOfRevocationsThatHaveBegun(t *test
 	}{
 		"its own": {ca, leaf.cert, nil}, "by the same key under another name": {renamed, leaf.cert, ErrUnfit}, "about another issuer's": {ca, foreign.cert, ErrUnfit},
 	} {
-		if _, err := JudgeCRL(list(t, c.by, plain), c.cert, ca.cert, now); !errors.Is(err, c.want) {
+		if _, err := JudgeCRL(listBy(t, c.by, plain), c.cert, ca.cert, now); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
@@ -151,7 +151,7 @@ func TestListSpeaksOfItsIssuersCertificatesAndOfRevocationsThatHaveBegun(t *test
 	}
 }
 
-func list(t *testing.T, by identity, extension pkix.Extension) []byte {
+func listBy(t *testing.T, by identity, extension pkix.Extension) []byte {
 	t.Helper()
 	der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
 		Number: big.NewInt(1), ThisUpdate: now.Add(-time.Hour), NextUpdate: now.Add(time.Hour), ExtraExtensions: []pkix.Extension{extension},

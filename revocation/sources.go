@@ -24,3 +24,20 @@ func (all Sources) Revocation(ctx context.Context, cert, issuer *x509.Certificat
 	}
 	return Material{}, errors.Join(errs...)
 }
+
+// Issuer returns the first issuer that one of the sources finds.
+func (all Sources) Issuer(ctx context.Context, cert *x509.Certificate) (*x509.Certificate, error) {
+	errs := []error{errors.New("no source has the issuer")}
+	for _, s := range all {
+		finder, ok := s.(IssuerSource)
+		if !ok {
+			continue
+		}
+		issuer, err := finder.Issuer(ctx, cert)
+		if err == nil {
+			return issuer, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}

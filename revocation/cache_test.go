@@ -1,0 +1,256 @@
+package revocation
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ocsp"
+)
+
+// shelf serves bodies by path and counts how often each was asked for.
+type shelf struct {
+	*httptest.Server
+	mu     sync.Mutex // guards the rest
+	bodies map[string][]byte
+	asked  map[string]int
+}
+
+func newShelf(t *testing.T) *shelf {
+	s := &shelf{bodies: map[string][]byte{}, asked: map[string]int{}}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.asked[r.URL.Path]++
+		b, ok := s.bodies[r.URL.Path]
+		if !ok {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		_, _ = w.Write(b)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// with returns a certificate that names addresses of the shelf.
+func (s *shelf) with(cert *x509.Certificate, ocsps, lists []string) *x509.Certificate {
+	c := *cert
+	for _, p := range ocsps {
+		c.OCSPServer = append(c.OCSPServer, s.URL+p)
+	}
+	for _, p := range lists {
+		c.CRLDistributionPoints = append(c.CRLDistributionPoints, s.URL+p)
+	}
+	return &c
+}
+
+func emptyList(t *testing.T, ca identity, next time.Time) []byte {
+	t.Helper()
+	der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: now.Add(-time.Hour), NextUpdate: next}, ca.cert, ca.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return der
+}
+
+func TestAnswerIsGivenAgainAsLongAsItIsGood(t *testing.T) {
+	t.Parallel()
+	ca := certify(t, "CA", 1, nil)
+	leaf := certify(t, "Leaf", 7, &ca).cert
+	for name, c := range map[string]struct {
+		next time.Duration // until the next answer is due
+		keep time.Duration // for which it is kept
+		list bool
+	}{
+		"a response":                {time.Hour, keepOCSP, false},
+		"a response that soon ends": {time.Minute, time.Minute, false},
+		"a list":                    {24 * time.Hour, keepList, true},
+		"a list that soon ends":     {time.Minute, time.Minute, true},
+	} {
+		s := newShelf(t)
+		s.bodies["/"] = respond(t, ca.cert, ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(c.next) })
+		cert := s.with(leaf, []string{"/"}, nil)
+		if c.list {
+			s.bodies["/"], cert = emptyList(t, ca, now.Add(c.next)), s.with(leaf, nil, []string{"/"})
+		}
+		at := now
+		f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return at }}
+		for _, step := range []struct {
+			at    time.Duration
+			asked int
+		}{{0, 1}, {0, 1}, {c.keep - time.Second, 1}, {c.keep, 2}} {
+			at = now.Add(step.at)
+			_, _ = f.Revocation(t.Context(), cert, ca.cert)
+			if s.asked["/"] != step.asked {
+				t.Errorf("%s: asked %d times after %s, want %d", name, s.asked["/"], step.at, step.asked)
+			}
+		}
+	}
+}
+
+func TestOneListServesAllItSpeaksOfAndAResponseOnlyOne(t *testing.T) {
+	t.Parallel()
+	ca := certify(t, "CA", 1, nil)
+	one, two := certify(t, "One", 7, &ca).cert, certify(t, "Two", 8, &ca).cert
+	s := newShelf(t)
+	s.bodies["/list"] = emptyList(t, ca, now.Add(time.Hour))
+	s.bodies["/ocsp"] = respond(t, ca.cert, ca, func(*ocsp.Response) {}) // about 7
+	f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return now }}
+	for _, c := range []*x509.Certificate{one, two} {
+		if m, err := f.Revocation(t.Context(), s.with(c, []string{"/ocsp"}, []string{"/list"}), ca.cert); err != nil || (m.OCSP != nil) != (c == one) {
+			t.Errorf("%s: %v", c.Subject.CommonName, err)
+		}
+		if _, err := f.Revocation(t.Context(), s.with(c, nil, []string{"/list"}), ca.cert); err != nil {
+			t.Errorf("%s: %v", c.Subject.CommonName, err)
+		}
+	}
+	if s.asked["/list"] != 1 || s.asked["/ocsp"] != 2 {
+		t.Errorf("asked %v", s.asked)
+	}
+}
+
+func TestAddressThatFailedIsLeftAloneForAWhile(t *testing.T) {
+	t.Parallel()
+	ca := certify(t, "CA", 1, nil)
+	s := newShelf(t)
+	cert := s.with(certify(t, "Leaf", 7, &ca).cert, []string{"/ocsp"}, nil)
+	at := now
+	f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return at }}
+	for range 3 {
+		if _, err := f.Revocation(t.Context(), cert, ca.cert); err == nil || !strings.Contains(err.Error(), "503") {
+			t.Errorf("the reason is missing: %v", err)
+		}
+	}
+	s.bodies["/ocsp"] = respond(t, ca.cert, ca, func(*ocsp.Response) {})
+	at = at.Add(keepFailure)
+	if _, err := f.Revocation(t.Context(), cert, ca.cert); err != nil || s.asked["/ocsp"] != 2 {
+		t.Errorf("%v, asked %d times", err, s.asked["/ocsp"])
+	}
+}
+
+func TestCallersAtOnceShareOneRequestEvenIfTheFirstGoesAway(t *testing.T) {
+	t.Parallel()
+	ca := certify(t, "CA", 1, nil)
+	good := respond(t, ca.cert, ca, func(*ocsp.Response) {})
+	asked, arrived, hold := atomic.Int64{}, make(chan struct{}, 10), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		arrived <- struct{}{}
+		<-hold
+		_, _ = w.Write(good)
+	}))
+	defer server.Close()
+	cert := *certify(t, "Leaf", 7, &ca).cert
+	cert.OCSPServer = []string{server.URL}
+	f := &Fetcher{HTTP: server.Client(), Clock: func() time.Time { return now }}
+	ctx, leave := context.WithCancel(t.Context())
+	first := make(chan error)
+	go func() {
+		_, err := f.Revocation(ctx, &cert, ca.cert)
+		first <- err
+	}()
+	<-arrived
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() {
+			if _, err := f.Revocation(t.Context(), &cert, ca.cert); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	leave()
+	if err := <-first; !errors.Is(err, context.Canceled) {
+		t.Errorf("who went away: %v", err)
+	}
+	<-arrived // one of the five asks in its stead
+	close(hold)
+	all.Wait()
+	if n := asked.Load(); n != 2 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	var c cache
+	f := &Fetcher{Clock: func() time.Time { return now }, Memory: 100_000}
+	for i := range 100 {
+		for _, size := range []int{5000, 30_000} {
+			_, err := c.get(t.Context(), f, fmt.Sprint(i, size), func(time.Time) ([]byte, time.Duration, error) { return make([]byte, size), time.Hour, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.size > f.Memory || c.order.Len() != len(c.entries) {
+			t.Fatalf("%d bytes in %d entries", c.size, len(c.entries))
+		}
+	}
+	if len(c.entries) < 10 || len(c.flights) != 0 {
+		t.Errorf("%d entries, %d flights", len(c.entries), len(c.flights))
+	}
+	f.Memory = -1
+	if _, err := c.get(t.Context(), f, "none", func(time.Time) ([]byte, time.Duration, error) { return []byte{1}, time.Hour, nil }); err != nil || c.entries["none"] != nil {
+		t.Errorf("kept though nothing shall be: %v", err)
+	}
+}
+
+func TestIssuerIsFetchedAndHeldAgainstTheCertificate(t *testing.T) {
+	t.Parallel()
+	ca, twin, other := certify(t, "CA", 1, nil), certify(t, "CA", 1, nil), certify(t, "Other", 1, nil)
+	s := newShelf(t)
+	s.bodies = map[string][]byte{"/ca": ca.cert.Raw, "/twin": twin.cert.Raw, "/other": other.cert.Raw, "/bytes": {0x30, 0}}
+	leaf := certify(t, "Leaf", 7, &ca).cert
+	f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return now }}
+	for path, ok := range map[string]bool{"/ca": true, "/twin": false, "/other": false, "/bytes": false, "/gone": false} {
+		cert := *leaf
+		cert.IssuingCertificateURL = []string{s.URL + path}
+		if got, err := f.Issuer(t.Context(), &cert); (err == nil) != ok || ok && !got.Equal(ca.cert) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// A list of a hundred thousand entries is walked where it lies: what is allocated does not grow with it.
+func TestLongListIsWalkedInPlace(t *testing.T) { // not in parallel: it counts allocations
+	ca := certify(t, "CA", 1, nil)
+	leaf := certify(t, "Leaf", 7, &ca)
+	long := func(n int) []byte {
+		l := &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: now.Add(-time.Hour), NextUpdate: now.Add(time.Hour)}
+		for i := range n {
+			l.RevokedCertificateEntries = append(l.RevokedCertificateEntries, x509.RevocationListEntry{
+				SerialNumber: big.NewInt(int64(1000 + i)), RevocationTime: now, ReasonCode: i % 5,
+			})
+		}
+		der, err := x509.CreateRevocationList(rand.Reader, l, ca.cert, ca.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return der
+	}
+	allocated := func(der []byte) float64 {
+		return testing.AllocsPerRun(2, func() {
+			if _, err := JudgeCRL(der, leaf.cert, ca.cert, now); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	short, many := allocated(long(1)), allocated(long(100_000))
+	if many > short+1000 {
+		t.Errorf("%v allocations for one entry, %v for a hundred thousand", short, many)
+	}
+	listed := certify(t, "Listed", 1003, &ca)
+	s, err := ReadCRL(long(10), listed.cert, ca.cert)
+	if err != nil || s.Standing != Revoked || s.Reason != AffiliationChanged || !s.At.Equal(now) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
