@@ -49,10 +49,10 @@ demo: build ## walk one contract through a service of its own, and print each st
 bench: build ## measure what docs/performance.md states
 	@go run ./scripts/bench $(BIN)
 
-judge: ## have programs of strangers judge what we sign: judge/README.md (SEGEL_PDFS=folder of more files)
+judge: build ## have programs of strangers judge what we sign: judge/README.md (SEGEL_PDFS=folder of more files)
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java
 	@judge/setup
-	@go run ./judge
+	@go run ./judge -segel $(BIN)
 
 check: lint ## format, vet, staticcheck, module file, generated files
 	@scripts/drift

@@ -14,14 +14,16 @@ func main() {
 	work := flag.String("work", "build/judge", "folder of the judges, and for files and trust")
 	table := flag.String("table", "judge/explained.txt", "disagreements that have a reason")
 	folder := flag.String("pdfs", os.Getenv("SEGEL_PDFS"), "folder of more files to sign")
+	binary := flag.String("segel", "", "our program, to compare its verdicts with those of the others; empty: no comparison")
+	only := flag.Bool("compare", false, "compare only")
 	flag.Parse()
-	if err := run(*work, *table, *folder); err != nil {
+	if err := run(*work, *table, *folder, *binary, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "judge:", err)
 		os.Exit(1)
 	}
 }
 
-func run(work, tableFile, folder string) error {
+func run(work, tableFile, folder, binary string, only bool) error {
 	table, err := readTable(tableFile)
 	if err != nil {
 		return err
@@ -38,7 +40,7 @@ func run(work, tableFile, folder string) error {
 	var given []item
 	if folder == "" {
 		fmt.Println("SEGEL_PDFS is not set: only files made here are judged")
-	} else {
+	} else if !only {
 		out := filepath.Join(work, "corpus")
 		if err := emptied(out); err != nil {
 			return err
@@ -54,22 +56,78 @@ func run(work, tableFile, folder string) error {
 	if err != nil {
 		return err
 	}
-	judgeAll(r, work, trust, made, given)
-	return r.print(folder != "")
+	j := newJudges(work, trust)
+	if !only {
+		j.judge(r, made, given)
+	}
+	if binary != "" {
+		err = j.compare(r, h, work, binary, folder, made)
+	}
+	j.stop()
+	if err != nil {
+		return err
+	}
+	return r.print(folder != "" && binary != "" && !only)
 }
 
-// judgeAll asks every judge about every file that is his business. The strangers, who take long to start, have a process
-// each and work side by side.
-func judgeAll(r *report, work string, trust []string, made, given []item) {
-	all := append(made[:len(made):len(made)], given...)
-	root := filepath.Join(work, "trust", "root.pem")
+// judges are those who live in processes of their own.
+type judges struct {
+	root               string // the certificate they trust
+	pyhanko, dss, vera *stranger
+}
+
+func newJudges(work string, trust []string) *judges {
 	java := func(class string, args ...string) []string {
-		return append([]string{"java", "-Xshare:auto", "-XX:+UseSerialGC", "-cp", filepath.Join(work, "java/classes") + ":" + filepath.Join(work, "java/lib") + "/*", class}, args...)
+		path := filepath.Join(work, "java/classes") + ":" + filepath.Join(work, "java/lib") + "/*"
+		return append([]string{"java", "-XX:+UseSerialGC", "-cp", path, class}, args...)
 	}
 	const limit = 2 * time.Minute
-	pyhanko := &stranger{name: "pyhanko", command: append([]string{filepath.Join(work, "pyhanko/bin/python"), "judge/pyhanko/verdicts.py"}, trust...), limit: limit}
-	dss := &stranger{name: "dss", command: java("judge.Dss", trust...), limit: limit}
-	vera := &stranger{name: "verapdf", command: java("judge.Vera"), limit: limit}
+	return &judges{
+		root:    filepath.Join(work, "trust", "root.pem"),
+		pyhanko: &stranger{name: "pyhanko", command: append([]string{filepath.Join(work, "pyhanko/bin/python"), "judge/pyhanko/verdicts.py"}, trust...), limit: limit},
+		dss:     &stranger{name: "dss", command: java("judge.Dss", trust...), limit: limit},
+		vera:    &stranger{name: "verapdf", command: java("judge.Vera"), limit: limit},
+	}
+}
+
+func (j *judges) stop() {
+	for _, s := range []*stranger{j.pyhanko, j.dss, j.vera} {
+		s.stop()
+	}
+}
+
+// compare holds our own verdicts against the others', about made files, tampered ones, and those of the folder.
+func (j *judges) compare(r *report, h *house, work, binary, folder string, made []item) error {
+	roots := filepath.Join(work, "roots")
+	if err := emptied(roots); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(roots, "root.pem"), h.office.RootPEM(), 0o644); err != nil {
+		return err
+	}
+	tampered, err := mutants(h, filepath.Join(work, "mutants"))
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, it := range tampered {
+		names[it.name] = true
+	}
+	items := append(made[:len(made):len(made)], tampered...)
+	if folder != "" {
+		files, err := signedFiles(folder)
+		if err != nil {
+			return err
+		}
+		items = append(items, files...)
+	}
+	compare(r, binary, roots, j.pyhanko, j.dss, items, names)
+	return nil
+}
+
+// judge asks every judge about every file that is his business. The strangers, who take long, work side by side.
+func (j *judges) judge(r *report, made, given []item) {
+	all := append(made[:len(made):len(made)], given...)
 	var archives, signed []item
 	for _, it := range all {
 		if it.flavour != "" {
@@ -81,20 +139,17 @@ func judgeAll(r *report, work string, trust []string, made, given []item) {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		r.each("pyhanko", signed, func(it item, no complain) { ask(pyhanko, it, it.pyhanko, it.harmedPyhanko, no) })
-		pyhanko.stop()
-		r.each("verapdf", archives, func(it item, no complain) { ask(vera, it, it.vera, nil, no) })
-		vera.stop()
+		r.each("pyhanko", signed, func(it item, no complain) { ask(j.pyhanko, it, it.pyhanko, it.harmedPyhanko, no) })
+		r.each("verapdf", archives, func(it item, no complain) { ask(j.vera, it, it.vera, nil, no) })
 	})
 	wg.Go(func() {
-		r.each("dss", signed, func(it item, no complain) { ask(dss, it, it.dss, it.harmedDSS, no) })
-		dss.stop()
+		r.each("dss", signed, func(it item, no complain) { ask(j.dss, it, it.dss, it.harmedDSS, no) })
 	})
 	wg.Go(func() {
 		r.each("pdfsig", signed, item.pdfsig)
 		r.each("qpdf", all, item.qpdf)
 		r.each("mutool", made, item.mutool)
-		r.each("openssl", made, func(it item, no complain) { it.openssl(root, no) })
+		r.each("openssl", made, func(it item, no complain) { it.openssl(j.root, no) })
 		for _, program := range []string{"pdftoppm", "mutool"} {
 			r.each(program+" page 1", given, func(it item, no complain) { it.drawn(program, no) })
 		}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// report of segel verify --json, as far as it is compared.
+type ourAnswer struct {
+	Indication, Integrity string
+	Signatures            []ourSignature
+}
+
+type ourSignature struct {
+	Field, Indication, Integrity, Level string
+	SubIndication                       string `json:"sub_indication"`
+	Reasons                             []struct{ Code string }
+}
+
+// fine tells that we think a signature whole and what came later allowed, whoever made it.
+func (s ourSignature) fine() bool {
+	return strings.HasPrefix(s.Integrity, "intact") && s.Indication != "TOTAL-FAILED"
+}
+
+func (s ourSignature) String() string {
+	var codes []string
+	for _, r := range s.Reasons {
+		codes = append(codes, r.Code)
+	}
+	return fmt.Sprintf("%s %s, %s: %s", s.Indication, s.SubIndication, s.Integrity, strings.Join(codes, " "))
+}
+
+// opinion is what another judge thinks of one signature.
+type opinion struct {
+	fine bool
+	why  string
+}
+
+// verified asks our own program about a file. It is not an answer if it could not read it.
+func verified(binary, roots, path string) (ourAnswer, error) {
+	var out, said bytes.Buffer
+	cmd := exec.Command(binary, "verify", "--json", "--trust", roots, path)
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	if out.Len() == 0 {
+		return ourAnswer{}, fmt.Errorf("%w: %s", err, strings.TrimSpace(said.String()))
+	}
+	var a ourAnswer
+	return a, json.Unmarshal(out.Bytes(), &a)
+}
+
+// opinions of pyHanko by field.
+func (a pyhankoAnswer) opinions() map[string]opinion {
+	m := map[string]opinion{}
+	for _, s := range a.Signatures {
+		m[s.Field] = opinion{s.content(), strings.TrimSpace(s.Summary + " " + s.Suspicious + s.Error)}
+	}
+	return m
+}
+
+// opinions of DSS by field.
+func (a dssAnswer) opinions() map[string]opinion {
+	m := map[string]opinion{}
+	for _, s := range a.Signatures {
+		m[s.Field] = opinion{s.content(), strings.TrimSpace(s.Sub + " " + s.changes())}
+	}
+	return m
+}
+
+// disagreement holds the opinions of another judge against ours. That they say changed where we say intact is what
+// must not be.
+func disagreement(ours ourAnswer, theirs map[string]opinion, no complain) {
+	for _, s := range ours.Signatures {
+		o, ok := theirs[s.Field]
+		switch {
+		case !ok:
+			if s.fine() {
+				no("%s: they do not know it, we say intact", s.Field)
+			}
+		case s.fine() && !o.fine:
+			no("%s: they say changed, we say intact: %s", s.Field, o.why)
+		case !s.fine() && o.fine:
+			no("%s: they say intact, we say %v", s.Field, s)
+		}
+		delete(theirs, s.Field)
+	}
+	for field, o := range theirs {
+		no("%s: we do not know it, they say %v %s", field, o.fine, o.why)
+	}
+}
+
+// compare asks our program, pyHanko and DSS about the same files, and reports where they differ about what became of
+// what was signed. Where the others cannot read a file there is nothing to compare.
+func compare(r *report, binary, roots string, pyhanko, dss *stranger, items []item, tampered map[string]bool) {
+	r.asked("ours and pyhanko", len(items))
+	r.asked("ours and dss", len(items))
+	for _, it := range items {
+		ours, err := verified(binary, roots, it.path)
+		no := func(judge string) complain {
+			return func(format string, args ...any) { r.add(finding{judge, it.name, fmt.Sprintf(format, args...)}) }
+		}
+		if tampered[it.name] && err == nil && len(ours.Signatures) > 0 && !slices.ContainsFunc(ours.Signatures, func(s ourSignature) bool { return !s.fine() }) {
+			no("ours")("was tampered with, and we say intact")
+		}
+		if err == nil {
+			it.verifies(ours, no("ours"))
+		}
+		var p pyhankoAnswer
+		if e := pyhanko.ask(it.path, &p); e == nil && p.Error == "" {
+			if err != nil && len(p.Signatures) > 0 {
+				no("ours and pyhanko")("we cannot read it: %v", err)
+			} else if err == nil {
+				disagreement(ours, p.opinions(), no("ours and pyhanko"))
+			}
+		}
+		var d dssAnswer
+		if e := dss.ask(it.path, &d); e == nil && d.Error == "" {
+			if err != nil && len(d.Signatures) > 0 {
+				no("ours and dss")("we cannot read it: %v", err)
+			} else if err == nil {
+				disagreement(ours, d.opinions(), no("ours and dss"))
+			}
+		}
+	}
+}
+
+// verifies holds our own answer against what is expected: a signature that brings all proof passes at its level.
+func (it item) verifies(a ourAnswer, no complain) {
+	for _, s := range a.Signatures {
+		level := it.levels[s.Field]
+		if (level == "B-LT" || level == "B-LTA") && (s.Indication != "TOTAL-PASSED" || s.Level != level) {
+			no("%s: level %s, %v", s.Field, s.Level, s)
+		}
+	}
+}
+
+// signedFiles lists the PDF files below a folder.
+func signedFiles(folder string) ([]item, error) {
+	var items []item
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && strings.EqualFold(filepath.Ext(path), ".pdf") {
+			items = append(items, item{name: e.Name(), path: path})
+		}
+		return err
+	})
+	return items, err
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"segel/pades"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+// mutant is a signed file that was tampered with.
+type mutant struct {
+	name string
+	make func(m *mutation)
+}
+
+// mutation is the tampering with one file. Its first error stays.
+type mutation struct {
+	b   []byte
+	s   *pdf.Signature // the first one
+	err error
+}
+
+// mutants writes files that we signed and then tampered with. Of the first signature of each the judges must not think
+// that it is in order; what they do think is compared.
+func mutants(h *house, dir string) ([]item, error) {
+	if err := emptied(dir); err != nil {
+		return nil, err
+	}
+	one := func(b []byte) *paper {
+		return h.paper(b).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).sign("A", rsaPKCS1, seen(box, nil, ""))
+	}
+	table := pdftest.Table(2)
+	bases := []struct {
+		name    string
+		paper   *paper
+		mutants []mutant
+	}{
+		{"signed", one(table), append(byteMutants, objectMutants...)},
+		{"streams", one(pdftest.Streams(2)), objectMutants},
+		{"form", one(pdftest.Form()), formMutants},
+		{"lta", one(table).proven().stamped(), storeMutants},
+		{"certified", h.paper(table).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}, pades.FieldSpec{Name: "B"}).
+			sign("A", rsaPKCS1, certify(2), seen(box, nil, "")), objectMutants},
+		{"commented", h.paper(table).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).
+			sign("A", rsaPKCS1, certify(3), seen(box, nil, "")), append(evilMutants, objectMutants...)},
+	}
+	items, err := covered(one(table), dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, base := range bases {
+		if base.paper.err != nil {
+			return nil, fmt.Errorf("sign %s: %w", base.name, base.paper.err)
+		}
+		for _, change := range base.mutants {
+			b, err := tamper(base.paper.b, change.make)
+			if err != nil {
+				return nil, fmt.Errorf("%s %s: %w", base.name, change.name, err)
+			}
+			name := base.name + "-" + change.name + ".pdf"
+			it := item{name: name, path: filepath.Join(dir, name)}
+			if err := os.WriteFile(it.path, b, 0o600); err != nil {
+				return nil, err
+			}
+			items = append(items, it)
+		}
+	}
+	return items, nil
+}
+
+// covered is a file that is signed again, rightly, by a signature whose picture covers what the first one signed.
+func covered(p *paper, dir string) ([]item, error) {
+	over := pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760} // where the text of pdftest's pages stands
+	p.fields(pades.FieldSpec{Name: "B", Page: 1, Rect: over}).sign("B", ecP256, seen(over, nil, ""))
+	if p.err != nil {
+		return nil, p.err
+	}
+	it := item{name: "signed-again-over-text.pdf", path: filepath.Join(dir, "signed-again-over-text.pdf")}
+	return []item{it}, os.WriteFile(it.path, p.b, 0o600)
+}
+
+func tamper(b []byte, change func(*mutation)) ([]byte, error) {
+	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
+	if err != nil {
+		return nil, err
+	}
+	signatures, err := d.Signatures()
+	if err != nil {
+		return nil, err
+	}
+	m := &mutation{b: bytes.Clone(b), s: signatures[0]}
+	change(m)
+	if m.err == nil && bytes.Equal(m.b, b) {
+		m.err = fmt.Errorf("nothing was changed")
+	}
+	return m.b, m.err
+}
+
+// replace puts one text in the place of another of the same length, at its first or last occurrence.
+func (m *mutation) replace(old, now string, last bool) {
+	at := bytes.Index(m.b, []byte(old))
+	if last {
+		at = bytes.LastIndex(m.b, []byte(old))
+	}
+	if at < 0 || len(old) != len(now) {
+		m.err = fmt.Errorf("no %q to replace by %q", old, now)
+		return
+	}
+	copy(m.b[at:], now)
+}
+
+// update appends a revision.
+func (m *mutation) update(edit func(d *pdf.Document, u *pdf.Update) error) {
+	d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
+	if err != nil {
+		m.err = err
+		return
+	}
+	u := d.NewUpdate()
+	if err := edit(d, u); err != nil {
+		m.err = err
+		return
+	}
+	tail, err := u.Build()
+	if err != nil {
+		m.err = err
+		return
+	}
+	m.b = append(m.b, tail.Bytes...)
+}
+
+// page edits the dictionary of page 1.
+func (m *mutation) page(edit func(u *pdf.Update, page pdf.Dict)) {
+	m.update(func(d *pdf.Document, u *pdf.Update) error {
+		p, err := d.Page(1)
+		if err != nil {
+			return err
+		}
+		page, err := u.Edit(p.Ref)
+		if err == nil {
+			edit(u, page)
+		}
+		return err
+	})
+}
+
+// catalog edits the catalog.
+func (m *mutation) catalog(edit func(d *pdf.Document, u *pdf.Update, catalog pdf.Dict)) {
+	m.update(func(d *pdf.Document, u *pdf.Update) error {
+		ref, _, err := d.Root()
+		if err != nil {
+			return err
+		}
+		catalog, err := u.Edit(ref)
+		if err == nil {
+			edit(d, u, catalog)
+		}
+		return err
+	})
+}
