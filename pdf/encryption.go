@@ -2,9 +2,11 @@ package pdf
 
 // Encryption is how a file is encrypted. Nothing of it is secret.
 type Encryption struct {
-	Version, Revision int    // /V and /R of the standard security handler
-	Bits              int    // length of the key
-	Strings, Streams  string // "RC4", "AES-128", "AES-256", or "none"
+	Version, Revision int // /V and /R of the standard security handler
+	Bits              int // length of the key
+	// Strings, Streams and Files (embedded ones) are encrypted with "RC4",
+	// "AES-128", "AES-256" or "none", unless a stream names another filter.
+	Strings, Streams, Files string
 	// Permissions are the bits of /P, which viewers are asked to respect
 	// (ISO 32000-2 §7.6.4.2, table 22). They are no lock: whoever can open
 	// the file has its key.
@@ -27,7 +29,7 @@ func (m method) String() string {
 func (h *handler) facts(s *security) Encryption {
 	return Encryption{
 		Version: int(h.version), Revision: int(h.revision), Bits: 8 * h.length,
-		Strings: s.strings.String(), Streams: s.streams.String(),
+		Strings: s.strings.String(), Streams: s.streams.String(), Files: s.files.String(),
 		Permissions: int32(h.permissions), PlainMetadata: h.plainMetadata,
 	}
 }

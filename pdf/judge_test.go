@@ -22,6 +22,7 @@ type told struct {
 			P                          int64
 			R, V, Bits                 int
 			StreamMethod, StringMethod string
+			FileMethod                 string
 		}
 	}
 	QPDF []json.RawMessage
@@ -90,7 +91,7 @@ func TestQpdfTellsTheSameFacts(t *testing.T) {
 		if facts.Encrypted != q.Encrypt.Encrypted {
 			t.Errorf("%s: encrypted %v, qpdf says %v", name, facts.Encrypted, q.Encrypt.Encrypted)
 		} else if facts.Encrypted && (e.Version != p.V || e.Revision != p.R || int64(e.Permissions) != p.P || e.Bits != p.Bits ||
-			e.Streams != names[p.StreamMethod] || e.Strings != names[p.StringMethod]) {
+			e.Streams != names[p.StreamMethod] || e.Strings != names[p.StringMethod] || e.Files != names[p.FileMethod]) {
 			t.Errorf("%s: %+v, qpdf says %+v", name, e, p)
 		}
 	}

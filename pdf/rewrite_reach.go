@@ -222,5 +222,5 @@ func (s *security) bindsNumbers() bool {
 			return true
 		}
 	}
-	return binds(s.strings) || binds(s.streams)
+	return binds(s.strings) || binds(s.streams) || binds(s.files)
 }

@@ -11,6 +11,7 @@ type security struct {
 	key           []byte
 	strings       method // of strings
 	streams       method // of streams that name no crypt filter
+	files         method // of embedded files that name none
 	filters       map[Name]method
 	plainMetadata bool // /EncryptMetadata is false
 	dict          Ref  // the encryption dictionary, which is never encrypted itself
@@ -63,7 +64,7 @@ func (d *Document) unlock(password string) error {
 // version 2, by named crypt filters from version 4 on.
 func (d *Document) methods(s *security, dict Dict, version int64) error {
 	if version < 4 {
-		s.strings, s.streams = rc4Method, rc4Method
+		s.strings, s.streams, s.files = rc4Method, rc4Method, rc4Method
 		return nil
 	}
 	named, err := d.Dict(dict["CF"])
@@ -94,7 +95,13 @@ func (d *Document) methods(s *security, dict Dict, version int64) error {
 	if s.strings, err = d.defaultFilter(s, dict["StrF"]); err != nil {
 		return err
 	}
-	s.streams, err = d.defaultFilter(s, dict["StmF"])
+	if s.streams, err = d.defaultFilter(s, dict["StmF"]); err != nil {
+		return err
+	}
+	s.files = s.streams
+	if dict["EFF"] != nil {
+		s.files, err = d.defaultFilter(s, dict["EFF"])
+	}
 	return err
 }
 
@@ -179,6 +186,9 @@ func (s *security) streamMethod(dict Dict) (method, error) {
 		filter = a[0]
 	}
 	if filter != Object(Name("Crypt")) {
+		if dict["Type"] == Object(Name("EmbeddedFile")) {
+			return s.files, nil
+		}
 		return s.streams, nil
 	}
 	if a, ok := params.(Array); ok && len(a) > 0 {
