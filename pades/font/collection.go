@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-fonts/dejavu/dejavusanscondensed"
 	"github.com/go-fonts/dejavu/dejavusanscondensedbold"
-	"golang.org/x/image/font/sfnt"
 )
 
 // Weight is regular or bold.
@@ -157,19 +156,11 @@ func open(path string, r rune) *Face {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
 		return nil
 	}
-	c, err := sfnt.ParseCollectionReaderAt(file)
-	if err != nil {
-		return nil
-	}
-	sf, err := c.Font(0)
-	if err != nil {
-		return nil
-	}
-	if g, err := sf.GlyphIndex(nil, r); err != nil || g == 0 {
+	if !covers(file, r) {
 		return nil
 	}
 	data, err := os.ReadFile(path)
-	if err != nil {
+	if err != nil || !whole(data, 0) {
 		return nil
 	}
 	f, err := Parse(data, 0)

@@ -45,7 +45,7 @@ func Parse(data []byte, index int) (*Face, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
 	}
 	f := &Face{sf: sf, data: data, units: float64(sf.UnitsPerEm())}
-	if f.tables, err = directory(data, index); err != nil {
+	if f.tables, _, err = directory(data, index); err != nil {
 		return nil, err
 	}
 	if f.restricted() {
@@ -64,32 +64,32 @@ func Parse(data []byte, index int) (*Face, error) {
 	return f, f.measure()
 }
 
-// directory reads where the tables of a font are. It has been parsed once, so this is about not trusting offsets.
-func directory(data []byte, index int) (map[string][2]int, error) {
+// directory reads where the tables of a font are, and what their check sums are to be.
+func directory(data []byte, index int) (tables map[string][2]int, sums map[string]uint32, err error) {
 	at := 0
 	if len(data) >= 16 && string(data[:4]) == "ttcf" {
 		if len(data) < 12+4*(index+1) {
-			return nil, unusable("no such font in the collection")
+			return nil, nil, unusable("no such font in the collection")
 		}
 		at = int(binary.BigEndian.Uint32(data[12+4*index:]))
 	}
 	if at < 0 || at+12 > len(data) {
-		return nil, unusable("it ends early")
+		return nil, nil, unusable("it ends early")
 	}
 	n := int(binary.BigEndian.Uint16(data[at+4:]))
 	if at+12+16*n > len(data) {
-		return nil, unusable("it ends early")
+		return nil, nil, unusable("it ends early")
 	}
-	tables := map[string][2]int{}
+	tables, sums = map[string][2]int{}, map[string]uint32{}
 	for i := range n {
 		e := data[at+12+16*i:]
 		offset, length := int(binary.BigEndian.Uint32(e[8:])), int(binary.BigEndian.Uint32(e[12:]))
 		if offset > len(data) || length > len(data)-offset {
-			return nil, unusable("a table is outside of the file")
+			return nil, nil, unusable("a table is outside of the file")
 		}
-		tables[string(e[:4])] = [2]int{offset, length}
+		tables[string(e[:4])], sums[string(e[:4])] = [2]int{offset, length}, binary.BigEndian.Uint32(e[4:])
 	}
-	return tables, nil
+	return tables, sums, nil
 }
 
 func (f *Face) table(tag string) []byte {

@@ -37,7 +37,7 @@ func TestSubsetKeepsOutlinesAndWidths(t *testing.T) {
 	if len(b) > 8<<10 {
 		t.Errorf("subset of %d bytes", len(b))
 	}
-	tables, err := directory(b, 0)
+	tables, _, err := directory(b, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
