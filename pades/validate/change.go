@@ -24,7 +24,7 @@ func later(s *facts.Signature) []Change {
 	return list
 }
 
-// whatChanged tells one revision: each kind of change once for each field and page, what is not allowed first, and
+// whatChanged tells one revision: each sentence once, what is not allowed first, and
 // nothing of what nobody could see or read differently.
 func whatChanged(l facts.Later) []Reason {
 	denied := map[int]bool{}
@@ -34,17 +34,16 @@ func whatChanged(l facts.Later) []Reason {
 	list, told, more := []Reason{}, map[string]bool{}, 0
 	add := func(i int) {
 		c := l.Changes[i]
-		code := "change." + string(c.Code)
-		key := code + "\x00" + c.Field + "\x00" + itoa(c.Page)
-		if told[key] {
+		r := reason("change."+string(c.Code), "field", c.Field, "page", itoa(c.Page), "revision", itoa(l.Revision), "where", where(c))
+		if told[r.English] {
 			return
 		}
-		told[key] = true
+		told[r.English] = true
 		if len(list) == maxTold {
 			more++
 			return
 		}
-		list = append(list, reason(code, "field", c.Field, "page", itoa(c.Page), "revision", itoa(l.Revision), "where", where(c)))
+		list = append(list, r)
 	}
 	for i := range l.Changes {
 		if denied[i] {

@@ -109,7 +109,7 @@ func (v *validation) signature(s *subject) Signature {
 	}
 	v.changed(s)
 	out := Signature{
-		Field: clean(f.Field), Kind: kindOf(f), Form: clean(string(f.SubFilter)), Revision: s.revision, Page: f.Page,
+		Field: clean(f.Field), Kind: kindOf(f), Form: clean(string(f.SubFilter)), Revision: s.revision, Page: pageOf(f),
 		Indication: s.sub.indication(), SubIndication: s.sub, Integrity: s.integrity, Level: level,
 		Chain:   []Certificate{},
 		Claimed: Claims{clean(f.Name), clean(f.Reason), clean(f.Location), clean(f.ContactInfo), Time{f.Claimed}},
@@ -188,6 +188,14 @@ func (s *subject) summary() Reason {
 		at = stamp(s.tokens[0].Time)
 	}
 	return s.integrity.within(kind+"."+word, "signer", signer, "sub", string(s.sub), "time", at)
+}
+
+// pageOf is the page on which a signature is to be seen.
+func pageOf(f *facts.Signature) int {
+	if !f.Visible {
+		return 0
+	}
+	return f.Page
 }
 
 func kindOf(f *facts.Signature) string {

@@ -191,7 +191,7 @@ func (p *paper) sign(h *holder, stamps ...*tsp.Token) *facts.Signature {
 	s := &facts.Signature{
 		Field: "Tanda" + itoa(n), Kind: facts.Approval, Form: facts.FormCAdES, SubFilter: "ETSI.CAdES.detached", Revision: n,
 		Claimed: date(2025, 6, 1), Coverage: facts.Coverage{State: facts.WholeFile, End: int64(n) * 1000},
-		Container: sd, Info: &sd.Signers[0], Signer: sd.Certificate(sd.Signers[0]), Certificates: sd.Certificates, Digest: crypto.SHA256, Page: 1,
+		Container: sd, Info: &sd.Signers[0], Signer: sd.Certificate(sd.Signers[0]), Certificates: sd.Certificates, Digest: crypto.SHA256, Page: 1, Visible: true,
 	}
 	for _, t := range stamps {
 		s.Tokens = append(s.Tokens, facts.Token{Token: t})

@@ -14,11 +14,11 @@ func (v *validation) level(s *subject) (Level, *Reason) {
 	switch {
 	case s.form == formTime:
 		return LevelNone, nil
+	case s.broken != nil || s.cert == nil:
+		return LevelNone, nil
 	case s.form == formOld:
 		f := string(s.facts.SubFilter)
 		return because(Level(clean(f)), "level.old_form", "form", f)
-	case s.broken != nil || s.cert == nil:
-		return LevelNone, nil
 	case len(s.flaws) > 0:
 		return because(LevelPAdES, "level.no_baseline", "what", strings.Join(s.flaws, ", "))
 	case s.proof == nil || s.sub == TimestampOrderFailure:

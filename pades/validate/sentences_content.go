@@ -14,9 +14,9 @@ var contentSentences = map[string]sentence{
 		"Bentuk tanda tangan rusak: {what}.",
 		"The form of the signature is broken: {what}.",
 	},
-	"format.signers": {
-		"Tanda tangan memuat {count} penanda tangan; yang dibolehkan hanya satu.",
-		"The signature holds {count} signers; exactly one is allowed.",
+	"format.content": {
+		"Tanda tangan membawa isi sendiri, yang tidak boleh ada dalam bentuk {form}.",
+		"The signature carries content of its own, which the form {form} must not have.",
 	},
 	"coverage.whole": {
 		"Tanda tangan menutupi {length} byte, dari awal berkas sampai akhir revisi {revision}.",

@@ -53,7 +53,7 @@ func (v *validation) stamps(r *Report) []Stamp {
 		count[serial]++
 		box := s.facts.Shown
 		one := Stamp{
-			Field: s.facts.Field, Serial: serial, Reason: rest, Office: name(s.cert), Page: s.facts.Page,
+			Field: s.facts.Field, Serial: serial, Reason: rest, Office: name(s.cert), Page: pageOf(s.facts),
 			Box:       [4]float64{box.LLX, box.LLY, box.URX, box.URY},
 			Trusted:   r.Signatures[i].Indication == TotalPassed,
 			Specimen:  strings.HasPrefix(serial, specimenPrefix) || v.trust().isOwn(s.standing.chain),

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// label is a word at the left margin of the text.
+// labels are the words of the text around the sentences.
 var labels = map[string]sentence{
 	"result":    {"Hasil", "Result"},
 	"file":      {"Berkas", "File"},
@@ -46,7 +46,11 @@ func (r *Report) Text(w io.Writer, language string) error {
 	p.line("%s", clean(r.File.Name))
 	p.row("result", "%s%s, %s", r.Indication, sub(r.SubIndication), p.integrity(r.Integrity))
 	p.row("", "%s", r.Summary.In(language))
-	p.row("file", "%d B, SHA-256 %s", r.File.Size, r.File.SHA256)
+	size := fmt.Sprintf("%d B", r.File.Size)
+	if r.File.SHA256 != "" {
+		size += ", SHA-256 " + r.File.SHA256
+	}
+	p.row("file", "%s", size)
 	p.row("at", "%s", stamp(r.At.Time))
 	for _, s := range r.Stamps {
 		p.row("stamp", "%s", s.Summary.In(language))

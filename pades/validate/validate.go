@@ -213,6 +213,10 @@ func (v *validation) judgeSignature(ctx context.Context, s *subject) error {
 	if s.form == formPAdES && !s.bound {
 		s.fail(SigConstraintsFailure, reason("certificate.not_bound"))
 	}
+	if c := s.facts.Container; c != nil && c.Content != nil && s.facts.Form != facts.FormSHA1 {
+		// What it carries is shown by nobody, and readers differ on what was signed.
+		s.fail(SigConstraintsFailure, reason("format.content", "form", string(s.facts.SubFilter)))
+	}
 	return nil
 }
 

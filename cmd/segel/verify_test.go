@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"segel/pades/validate"
+)
+
+// finished is a completed document with a signature, a duty stamp, the seal and a document timestamp.
+func finished(t *testing.T, s *service) (owner *client, pdf []byte, serial string) {
+	t.Helper()
+	owner, signer := s.person(t, "Sari Wulandari", ""), s.person(t, "Budi Santoso", "")
+	id := owner.upload(simple(), signer.as("signer", 1))
+	owner.place(id, signer.at("sign", 100, 100, 260, 160), signer.at("emet", 300, 100, 380, 180)).ok()
+	owner.verb("finalize-docs", id).ok()
+	signer.verb("sign-docs", id).ok()
+	serial = owner.completed(id)["serial_number"].([]any)[0].(string)
+	return owner, owner.download(id), serial
+}
+
+// verified asks the service to judge a file, as nobody.
+func verified(t *testing.T, s *service, pdf []byte) *validate.Report {
+	t.Helper()
+	nobody := &client{service: s, t: t}
+	a := nobody.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString(pdf), "filename": "kontrak.pdf"}).ok()
+	var out struct{ Data validate.Report }
+	if err := json.Unmarshal(a.body, &out); err != nil {
+		t.Fatal(err)
+	}
+	return &out.Data
+}
+
+// runs runs the program and returns its status and what it wrote.
+func runs(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	w := &world{ctx: t.Context(), stdout: &out, stderr: &errs, env: nil}
+	status = w.run(args)
+	return status, out.String(), errs.String()
+}
+
+func TestFinishedDocumentPassesAtTheHighestLevel(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	s := starting{data: data}.start(t)
+	_, pdf, serial := finished(t, s)
+	r := verified(t, s, pdf)
+	if !r.Passed() || len(r.Signatures) != 4 {
+		t.Errorf("%d signatures: %s %s, %s", len(r.Signatures), r.Indication, r.SubIndication, r.Integrity)
+	}
+	for _, g := range r.Signatures {
+		if want := validate.LevelLTA; g.Indication != validate.TotalPassed || g.Kind != validate.KindTimestamp && g.Level != want {
+			t.Errorf("%s in %s: %s %s at level %q", g.Kind, g.Field, g.Indication, g.SubIndication, g.Level)
+		}
+	}
+	if len(r.Stamps) != 1 || r.Stamps[0].Serial != serial || !r.Stamps[0].Specimen || r.Stamps[0].Elsewhere != "no" || r.Stamps[0].Twice {
+		t.Errorf("stamps %+v", r.Stamps)
+	}
+	if r.File.Name != "kontrak.pdf" || r.File.Size != int64(len(pdf)) || r.File.SHA256 == "" {
+		t.Errorf("file %+v", r.File)
+	}
+
+	file := filepath.Join(t.TempDir(), "kontrak.pdf")
+	if err := os.WriteFile(file, pdf, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// In thirty years, too, as long as somebody trusts the root: within what was proved nothing ends.
+	for _, more := range [][]string{nil, {"--at", r.At.AddDate(15, 0, 0).Format("2006-01-02")}, {"--explain"}, {"--lang", "id"}, {"--json"}} {
+		status, out, errs := runs(t, append([]string{"verify", "--data", data, file}, more...)...)
+		if status != 0 || !strings.Contains(out, "TOTAL-PASSED") || strings.Contains(out, "INDETERMINATE") || errs != "" {
+			t.Errorf("%v: status %d\n%s%s", more, status, out, errs)
+		}
+		if !strings.Contains(out, "SPESIMEN") {
+			t.Errorf("%v: it is not told that the stamp is a specimen", more)
+		}
+	}
+	if status, out, _ := runs(t, "verify", "--data", data, "--at", r.At.AddDate(21, 0, 0).Format("2006-01-02"), file); status != 1 || !strings.Contains(out, "OUT_OF_BOUNDS_NO_POE") {
+		t.Errorf("when the clock's certificate has ended: status %d\n%s", status, out)
+	}
+}
+
+func TestTamperedDocumentDoesNotPass(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	owner, pdf, _ := finished(t, s)
+	for name, change := range map[string]func([]byte) []byte{
+		"byte of a page":     func(b []byte) []byte { b[bytes.Index(b, []byte("stream"))+12] ^= 1; return b },
+		"junk behind":        func(b []byte) []byte { return append(b, "\nmore\n"...) },
+		"older revision":     func(b []byte) []byte { return b[:bytes.LastIndex(b[:len(b)-10], []byte("%%EOF"))+6] },
+		"contents":           func(b []byte) []byte { b[bytes.Index(b, []byte("/Contents <3"))+400] ^= 3; return b },
+		"another generation": func(b []byte) []byte { return bytes.Replace(b, []byte("%PDF-1"), []byte("%PDF-2"), 1) },
+	} {
+		r := verified(t, owner.service, change(bytes.Clone(pdf)))
+		// What was cut off leaves a file that stands by itself; it has not its last timestamp, and its level says so.
+		if name == "older revision" {
+			if len(r.Signatures) != 3 || r.Signatures[0].Level == validate.LevelLTA {
+				t.Errorf("%s: %d signatures, level %s", name, len(r.Signatures), r.Signatures[0].Level)
+			}
+			continue
+		}
+		if r.Passed() || r.Integrity == validate.Intact || r.Integrity == validate.IntactLater {
+			t.Errorf("%s: %s %s, %s", name, r.Indication, r.SubIndication, r.Integrity)
+		}
+	}
+}
+
+func TestFileToBeJudgedLeavesNothing(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	s := starting{data: data}.start(t)
+	_, pdf, _ := finished(t, s)
+	count := func() (n int) {
+		err := filepath.WalkDir(filepath.Join(data, "blobs"), func(_ string, e os.DirEntry, err error) error {
+			if err == nil && !e.IsDir() {
+				n++
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	before := count()
+	verified(t, s, pdf)
+	nobody := &client{service: s, t: t}
+	nobody.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString([]byte("no PDF"))}).is(http.StatusUnsupportedMediaType, "file.unsupported")
+	nobody.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString([]byte("%PDF-1.7 and nothing else"))}).is(http.StatusUnprocessableEntity, "file.damaged")
+	nobody.do("POST", "/v1/verify", object{"document_base64": "%%"}).is(http.StatusUnprocessableEntity, "input.invalid")
+	if after := count(); after != before {
+		t.Errorf("%d blobs before, %d after", before, after)
+	}
+}
+
+func TestSerialOfAnAffixedStampIsKnownToAnybody(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	owner, _, serial := finished(t, s)
+	nobody := &client{service: s, t: t}
+	got := nobody.do("GET", "/v1/verify/serial/"+serial, nil).ok().object("data")
+	if got["serial"] != serial || got["specimen"] != true || got["office"] != "sandbox" {
+		t.Errorf("%v", got)
+	}
+	nobody.do("GET", "/v1/verify/serial/SPESIMEN-0000000000000", nil).is(http.StatusNotFound, "serial.not_found")
+	owner.do("GET", "/v1/verify/serial/"+serial+"x", nil).is(http.StatusNotFound, "serial.not_found")
+}
