@@ -36,7 +36,7 @@ func (v verdict) of(f fieldInfo) verdict {
 // worse joins what two rules say: the higher level counts, the former one if they are equal. What only one of them
 // knows is kept.
 func worse(a, b verdict) verdict {
-	if b.level > a.level {
+	if b.level > a.level || a.level == b.level && a.code == CodeUnexplained {
 		a, b = b, a
 	}
 	if a.field == "" {

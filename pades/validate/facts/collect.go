@@ -23,23 +23,24 @@ func (r *reader) signatures() error {
 			continue
 		}
 		value, err := r.d.Resolve(f.Value)
-		if err != nil {
-			if !isFault(err) {
-				return err
-			}
-			r.warn(Warning{Code: WarnForm, Ref: f.Ref, Detail: fmt.Sprintf("value of field %q: %v", f.Name, err)})
+		if err != nil && !isFault(err) {
+			return err
 		}
-		dict, ok := value.(pdf.Dict)
-		if !ok {
+		if value == pdf.Object(pdf.Null{}) {
 			continue
 		}
 		if len(r.file.Signatures) == r.o.Limits.Signatures {
 			r.warn(Warning{Code: WarnForm, Detail: fmt.Sprintf("more than %d signatures", r.o.Limits.Signatures)})
 			break
 		}
-		s, err := r.signature(f, dict)
-		if err != nil {
-			return err
+		s := &Signature{Field: f.Name, FieldRef: f.Ref, Ref: refOf(f.Value), Kind: Approval, fieldDict: f.Dict}
+		if dict, ok := value.(pdf.Dict); ok {
+			s.dict = dict
+			if err := r.signature(s, f); err != nil {
+				return err
+			}
+		} else {
+			s.broken(DictionaryUnreadable, fmt.Sprint(err))
 		}
 		r.file.Signatures = append(r.file.Signatures, s)
 	}
@@ -57,8 +58,8 @@ func (r *reader) looksSigned(f *pdf.Field) bool {
 }
 
 // signature reads one signature dictionary.
-func (r *reader) signature(f *pdf.Field, dict pdf.Dict) (*Signature, error) {
-	s := &Signature{Field: f.Name, FieldRef: f.Ref, Ref: refOf(f.Value), Kind: Approval, dict: dict, fieldDict: f.Dict}
+func (r *reader) signature(s *Signature, f *pdf.Field) error {
+	dict := s.dict
 	s.Filter, _ = r.d.Name(dict["Filter"])
 	s.SubFilter, _ = r.d.Name(dict["SubFilter"])
 	s.Form = formOf(s.SubFilter)
@@ -86,11 +87,11 @@ func (r *reader) signature(f *pdf.Field, dict pdf.Dict) (*Signature, error) {
 		s.gapAt, s.gapEnd = contents.Span()
 	}
 	if err := r.checkContents(s); err != nil {
-		return nil, err
+		return err
 	}
 	r.readRange(s, dict["ByteRange"])
 	r.locateWidget(s, f)
-	return s, nil
+	return nil
 }
 
 func formOf(subFilter pdf.Name) Form {

@@ -63,23 +63,24 @@ type ReasonCode string
 
 // Reasons of a broken coverage.
 const (
-	RangeMissing      ReasonCode = "byte_range_missing" // or no array
-	RangeCount        ReasonCode = "byte_range_count"   // not four numbers
-	RangeNumbers      ReasonCode = "byte_range_numbers" // not integers, negative, too large, indirect
-	RangeStart        ReasonCode = "byte_range_start"   // does not begin at 0
-	RangeGap          ReasonCode = "byte_range_gap"     // the gap is not exactly /Contents
-	RangeEnd          ReasonCode = "byte_range_end"     // does not end where a revision ends
-	RangeOutside      ReasonCode = "byte_range_outside" // reaches out of the file
-	ContentsMissing   ReasonCode = "contents_missing"   // or no string, or no hexadecimal one, or in an object stream
-	ContentsShared    ReasonCode = "contents_shared"    // another signature has the same /Contents
-	FieldShared       ReasonCode = "field_shared"       // several fields lead to the dictionary
-	Overlap           ReasonCode = "overlap"            // the gap lies in an earlier revision than the signature ends
-	JunkBehind        ReasonCode = "junk_behind"        // bytes behind the last revision
-	DictionaryDiffers ReasonCode = "dictionary_differs" // read from the signed revision it is another
-	FieldDiffers      ReasonCode = "field_differs"      // the field does not have it in the signed revision
-	RevisionUnsound   ReasonCode = "revision_unsound"   // the signed revision does not open as a file
-	FileRepaired      ReasonCode = "repaired"           // the cross-reference had to be rebuilt
-	TypeWrong         ReasonCode = "type_wrong"         // /Type is neither /Sig nor /DocTimeStamp
+	RangeMissing         ReasonCode = "byte_range_missing"    // or no array
+	RangeCount           ReasonCode = "byte_range_count"      // not four numbers
+	RangeNumbers         ReasonCode = "byte_range_numbers"    // not integers, negative, too large, indirect
+	RangeStart           ReasonCode = "byte_range_start"      // does not begin at 0
+	RangeGap             ReasonCode = "byte_range_gap"        // the gap is not exactly /Contents
+	RangeEnd             ReasonCode = "byte_range_end"        // does not end where a revision ends
+	RangeOutside         ReasonCode = "byte_range_outside"    // reaches out of the file
+	ContentsMissing      ReasonCode = "contents_missing"      // or no string, or no hexadecimal one, or in an object stream
+	ContentsShared       ReasonCode = "contents_shared"       // another signature has the same /Contents
+	FieldShared          ReasonCode = "field_shared"          // several fields lead to the dictionary
+	Overlap              ReasonCode = "overlap"               // the gap lies in an earlier revision than the signature ends
+	JunkBehind           ReasonCode = "junk_behind"           // bytes behind the last revision
+	DictionaryUnreadable ReasonCode = "dictionary_unreadable" // or no dictionary
+	DictionaryDiffers    ReasonCode = "dictionary_differs"    // read from the signed revision it is another
+	FieldDiffers         ReasonCode = "field_differs"         // the field does not have it in the signed revision
+	RevisionUnsound      ReasonCode = "revision_unsound"      // the signed revision does not open as a file
+	FileRepaired         ReasonCode = "repaired"              // the cross-reference had to be rebuilt
+	TypeWrong            ReasonCode = "type_wrong"            // /Type is neither /Sig nor /DocTimeStamp
 )
 
 // Oddities.
