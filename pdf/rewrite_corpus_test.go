@@ -3,6 +3,8 @@ package pdf_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,6 +77,23 @@ func opensSoundly(t *testing.T, name string, source, b []byte) {
 	if err := pdf.Agree(before, after); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
+	if before.Check() == nil { // else the page tree may have been put in order
+		_, was, err := before.Root()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, is, err := after.Root()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := &graphs{before: before, after: after, seen: map[pdf.Ref]pdf.Ref{}}
+		if where := g.differ(was, is, 0); where != "" {
+			t.Errorf("%s: catalog%s is not what it was", name, where)
+		}
+		if where := g.differ(before.Trailer()["Info"], after.Trailer()["Info"], 0); where != "" {
+			t.Errorf("%s: info%s is not what it was", name, where)
+		}
+	}
 	if revisions := must[[]pdf.Revision](t)(after.Revisions()); len(revisions) != 1 {
 		t.Errorf("%s: %d revisions", name, len(revisions))
 	}
@@ -115,4 +134,102 @@ func sameFirstPage(t *testing.T, name, before, after string) {
 	if was, is := pages(before), pages(after); was != "" && was != is {
 		t.Errorf("%s: qpdf counted %s pages and counts %s", name, was, is)
 	}
+}
+
+// graphs compares all that can be reached in two files, down to the encoded bytes of streams.
+type graphs struct {
+	before, after *pdf.Document
+	seen          map[pdf.Ref]pdf.Ref
+}
+
+// differ tells where two objects differ, or nothing.
+func (g *graphs) differ(a, b pdf.Object, depth int) string {
+	if ra, ok := a.(pdf.Ref); ok {
+		rb, ok := b.(pdf.Ref)
+		if !ok {
+			if v, err := g.before.Resolve(ra); err != nil || v != pdf.Object(pdf.Null{}) || b != nil && b != pdf.Object(pdf.Null{}) {
+				return " " + ra.String()
+			}
+			return ""
+		}
+		if was, ok := g.seen[ra]; ok {
+			if was != rb {
+				return " " + ra.String()
+			}
+			return ""
+		}
+		g.seen[ra] = rb
+		va, err1 := g.before.Object(ra)
+		vb, err2 := g.after.Object(rb)
+		if err1 != nil || err2 != nil {
+			return " " + ra.String()
+		}
+		return g.differ(va, vb, depth)
+	}
+	if depth > 5000 {
+		return "" // deep enough
+	}
+	switch a := a.(type) {
+	case pdf.Array:
+		b, ok := b.(pdf.Array)
+		if !ok || len(a) != len(b) {
+			return "[]"
+		}
+		for i := range a {
+			if where := g.differ(a[i], b[i], depth+1); where != "" {
+				return "[" + strconv.Itoa(i) + "]" + where
+			}
+		}
+		return ""
+	case pdf.Dict:
+		b, ok := b.(pdf.Dict)
+		if !ok {
+			return "<<>>"
+		}
+		for k := range a {
+			if where := g.differ(a[k], b[k], depth+1); where != "" {
+				return "/" + string(k) + where
+			}
+		}
+		if len(b) > len(a) {
+			return "<<>> has more"
+		}
+		return ""
+	case *pdf.Stream:
+		b, ok := b.(*pdf.Stream)
+		if !ok {
+			return " stream"
+		}
+		was, is := maps.Clone(a.Dict), maps.Clone(b.Dict)
+		delete(was, "Length")
+		delete(is, "Length")
+		if where := g.differ(was, is, depth+1); where != "" {
+			return where
+		}
+		x, err1 := g.before.Raw(a)
+		y, err2 := g.after.Raw(b)
+		if (err1 == nil) != (err2 == nil) || !bytes.Equal(x, y) {
+			return " stream data"
+		}
+		return ""
+	case pdf.String:
+		b, ok := b.(pdf.String)
+		if !ok || !bytes.Equal(a.Bytes, b.Bytes) {
+			return " string"
+		}
+		return ""
+	case pdf.Real:
+		if n, ok := b.(pdf.Integer); ok && pdf.Real(n) == a {
+			return "" // 1.0 is written as 1
+		}
+	case nil, pdf.Null:
+		if b != nil && b != pdf.Object(pdf.Null{}) {
+			return " null"
+		}
+		return ""
+	}
+	if a != b {
+		return fmt.Sprintf(" %v became %v", a, b)
+	}
+	return ""
 }
