@@ -155,6 +155,7 @@ func (s *server) registerDocuments() {
 	s.detail()
 	s.status()
 	s.signers()
+	s.placements()
 	s.auditTrail()
 	s.events()
 	s.preview()

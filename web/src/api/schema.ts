@@ -448,6 +448,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/web_app/document/placements/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is placed on the pages of a document */
+        get: operations["placements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/web_app/document/preview/{document_id}": {
         parameters: {
             query?: never;
@@ -765,6 +782,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have the signatures of a PDF judged
+         * @description Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. Nothing of it is kept. The words are those of ETSI EN 319 102-1; docs/validation.md tells what is checked.
+         */
+        post: operations["verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verify/serial/{serial}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether a duty stamp was affixed here
+         * @description What anybody may know who holds the paper: that the serial was affixed here, when, and whether it is a specimen. Of the document nothing is told.
+         */
+        get: operations["verify-serial"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -856,6 +913,30 @@ export interface components {
              * @example 340
              */
             esgn: number;
+        } & {
+            [key: string]: unknown;
+        };
+        BoxData: {
+            /**
+             * Format: double
+             * @example 306
+             */
+            llx: number;
+            /**
+             * Format: double
+             * @example 342
+             */
+            lly: number;
+            /**
+             * Format: double
+             * @example 360
+             */
+            urx: number;
+            /**
+             * Format: double
+             * @example 396
+             */
+            ury: number;
         } & {
             [key: string]: unknown;
         };
@@ -1216,6 +1297,45 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["ListData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundPlacementsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["PlacementsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundReport: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["Report"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundSerialData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["SerialData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -1618,6 +1738,36 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        PlacementItem: {
+            /** @description points of the page as displayed, origin at the lower left */
+            box: components["schemas"]["BoxData"];
+            /**
+             * Format: int64
+             * @description from 1
+             * @example 1
+             */
+            page: number;
+            /**
+             * @example sign
+             * @enum {string}
+             */
+            type: "emet" | "sign" | "paraf";
+            /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
+            user_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        PlacementsData: {
+            /**
+             * Format: int64
+             * @example 1207
+             */
+            document_id: number;
+            /** @description in the order in which they were placed */
+            placements: components["schemas"]["PlacementItem"][];
+        } & {
+            [key: string]: unknown;
+        };
         Progress: {
             steps: components["schemas"]["Step"][];
         } & {
@@ -1651,6 +1801,239 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Report: {
+            /** @description the moment it is judged for */
+            at: string;
+            file: components["schemas"]["ReportFile"];
+            /**
+             * @description shape of this report
+             * @enum {string}
+             */
+            format: "segel-validation-1";
+            /**
+             * @description never better than that of the worst signature; INDETERMINATE where there is none
+             * @enum {string}
+             */
+            indication: "TOTAL-PASSED" | "INDETERMINATE" | "TOTAL-FAILED";
+            /** @description the worst of all signatures: intact; intact, later changes allowed; cannot be judged; changed after signing; or: not signed */
+            integrity: string;
+            /** @description in the order in which they were added to the file */
+            signatures: components["schemas"]["ReportSignature"][];
+            /** @description duty stamps among the signatures */
+            stamps: components["schemas"]["ReportStamp"][];
+            /** @description of the worst signature; empty where all passed */
+            sub_indication: string;
+            /** @description the file in one sentence */
+            summary: components["schemas"]["ReportReason"];
+            /** @description of the file: hidden content, scripts and the like */
+            warnings: components["schemas"]["ReportReason"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ReportCertificate: {
+            issuer: string;
+            /** @description kind and bits, such as RSA-2048 */
+            key: string;
+            /** @description common name, else the most telling part of the subject */
+            name: string;
+            not_after: string;
+            not_before: string;
+            /** @description dss, signature or net: where the proof of good standing stands */
+            proved_by: string;
+            /** @description when that proof was made */
+            proved_from: string | null;
+            /** @description until when it speaks */
+            proved_until: string | null;
+            /**
+             * @description at the proven time
+             * @enum {string}
+             */
+            revocation: "good" | "revoked" | "unknown" | "not needed";
+            revoked_at: string | null;
+            /** @description reason of the revocation */
+            revoked_for: string;
+            /** @description hexadecimal */
+            serial: string;
+            /** @description of the certificate, hexadecimal */
+            sha256: string;
+            /** @description distinguished name */
+            subject: string;
+            /** @description where the root came from */
+            trust_origin: string;
+            /** @description it is a trusted root */
+            trusted: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        ReportChange: {
+            allowed: boolean;
+            /** Format: int64 */
+            revision: number;
+            what: components["schemas"]["ReportReason"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ReportClaims: {
+            contact: string;
+            location: string;
+            name: string;
+            reason: string;
+            time: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ReportCover: {
+            /** @description and nothing follows */
+            all: boolean;
+            /**
+             * Format: int64
+             * @description bytes from the beginning of the file
+             */
+            length: number;
+            /** @description the file as it stood then, from its first byte to its last */
+            whole: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        ReportFile: {
+            name: string;
+            /** Format: int64 */
+            pages: number;
+            /**
+             * Format: int64
+             * @description states of the file, each added behind the former
+             */
+            revisions: number;
+            /** @description of the whole file, hexadecimal; empty where nobody worked it out */
+            sha256: string;
+            /**
+             * Format: int64
+             * @description bytes
+             */
+            size: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ReportProof: {
+            /** @description the time-stamp authority */
+            by: string;
+            /** @description the document timestamp's; empty where the signature carries the timestamp itself */
+            field: string;
+            time: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ReportReason: {
+            /** @description what the sentence is about */
+            args: {
+                [key: string]: string;
+            };
+            code: string;
+            /** @description the sentence in English */
+            en: string;
+            /** @description the sentence in Indonesian */
+            id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ReportSignature: {
+            /** @description from the signer to the trusted root; empty where there is none */
+            chain: components["schemas"]["ReportCertificate"][];
+            /** @description what the signature says of itself; nobody proved it */
+            claimed: components["schemas"]["ReportClaims"];
+            covers: components["schemas"]["ReportCover"];
+            /** @description fully qualified name of the field */
+            field: string;
+            /** @description SubFilter, as the file states it */
+            form: string;
+            /** @enum {string} */
+            indication: "TOTAL-PASSED" | "INDETERMINATE" | "TOTAL-FAILED";
+            /** @description intact; intact, later changes allowed; cannot be judged; or: changed after signing */
+            integrity: string;
+            /** @enum {string} */
+            kind: "signature" | "certification" | "timestamp" | "stamp";
+            /** @description what was added behind it */
+            later: components["schemas"]["ReportChange"][];
+            /** @description B-B, B-T, B-LT or B-LTA as far as it was proved; the name of an older form; empty where nothing was proved */
+            level: string;
+            /**
+             * Format: int64
+             * @description where it is to be seen, from 1; 0: nowhere
+             */
+            page: number;
+            /** @description the earliest moment for which its existence is proved; null where only the present proves it */
+            proven: components["schemas"]["ReportProof"];
+            /** @description why it has not passed, and what keeps it from the next level */
+            reasons: components["schemas"]["ReportReason"][];
+            /**
+             * Format: int64
+             * @description the state of the file that it closes, from 1; 0 where it closes none
+             */
+            revision: number;
+            /** @description null where the certificate was not found */
+            signer: components["schemas"]["ReportCertificate"];
+            /** @description every check with its outcome, where they were asked for */
+            steps?: components["schemas"]["ReportStep"][];
+            sub_indication: string;
+            /** @description the signature in one sentence */
+            summary: components["schemas"]["ReportReason"];
+            /** @description on this signature; of a document timestamp itself */
+            timestamps: components["schemas"]["ReportTimestamp"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ReportStamp: {
+            /** @description llx, lly, urx, ury in points from the lower left of the page as displayed */
+            box: number[];
+            /** @enum {string} */
+            elsewhere: "yes" | "no" | "unknown";
+            field: string;
+            /** @description as its certificate says */
+            office: string;
+            /** Format: int64 */
+            page: number;
+            /** @description behind the serial */
+            reason: string;
+            /** @description what speaks against it */
+            reasons: components["schemas"]["ReportReason"][];
+            /** @description its chain passes a certificate that is trusted for duty stamps */
+            recognised: boolean;
+            /** @description empty where the file does not tell */
+            serial: string;
+            /** @description of no legal value */
+            specimen: boolean;
+            summary: components["schemas"]["ReportReason"];
+            /** @description the signature passed */
+            trusted: boolean;
+            /** @description the serial stands twice in this file */
+            twice: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        ReportStep: {
+            /** @description code of the check */
+            check: string;
+            /** @description what asks for it */
+            clause: string;
+            /** @description of the objects it is about */
+            paths: string[];
+            /** @enum {string} */
+            result: "passed" | "failed" | "unknown" | "noted";
+            what: components["schemas"]["ReportReason"];
+        } & {
+            [key: string]: unknown;
+        };
+        ReportTimestamp: {
+            authority: string;
+            chain: components["schemas"]["ReportCertificate"][];
+            /** @enum {string} */
+            indication: "TOTAL-PASSED" | "INDETERMINATE" | "TOTAL-FAILED";
+            reasons: components["schemas"]["ReportReason"][];
+            sub_indication: string;
+            time: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         ResponseGuestLinkData: {
             data: components["schemas"]["GuestLinkData"];
             /** @description what was accepted and may not be what was meant */
@@ -1676,6 +2059,29 @@ export interface components {
             data: components["schemas"]["VerbData"];
             /** @description what was accepted and may not be what was meant */
             warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        SerialData: {
+            /**
+             * @description ISO 8601 in UTC
+             * @example 2024-10-14T06:06:07.089Z
+             */
+            affixed_at: string;
+            /**
+             * @description a sentence in the language of the request
+             * @example SPESIMEN: meterai contoh tanpa nilai hukum, dibubuhkan melalui layanan ini.
+             */
+            notice: string;
+            /**
+             * @description sandbox: specimens of this service, of no legal value; official: the office's
+             * @enum {string}
+             */
+            office: "sandbox" | "official";
+            /** @example SPESIMEN-0000000000001 */
+            serial: string;
+            /** @description of no legal value */
+            specimen: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -1914,6 +2320,27 @@ export interface components {
             mode?: "signing" | "stamping";
             /** @example processing */
             status: string;
+        } & {
+            [key: string]: unknown;
+        };
+        VerifyIn: {
+            /**
+             * @description the PDF in base64, as for an upload
+             * @example JVBERi0xLjcK...
+             */
+            document_base64: string;
+            /**
+             * @description 1: tell every check with its outcome
+             * @example 0
+             */
+            explain?: (0 | 1) | ("0" | "1") | boolean;
+            /**
+             * @description for the report
+             * @example sewa.pdf
+             */
+            filename?: string;
+            /** @description opens an encrypted file; not kept */
+            password?: string;
         } & {
             [key: string]: unknown;
         };
@@ -4017,6 +4444,96 @@ export interface operations {
             };
         };
     };
+    placements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1207 */
+                document_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPlacementsData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     preview: {
         parameters: {
             query?: never;
@@ -5903,6 +6420,182 @@ export interface operations {
             };
             /** @description Unsupported Media Type. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    verify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyIn"];
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description the file
+                     */
+                    document: string;
+                    /** @description 1: tell every check with its outcome */
+                    explain?: string;
+                    /** @description the part's file name when missing */
+                    filename?: string;
+                    /** @description opens an encrypted file; not kept */
+                    password?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundReport"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unsupported Media Type. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "verify-serial": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example SPESIMEN-0000000000001 */
+                serial: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundSerialData"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
