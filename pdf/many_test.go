@@ -95,11 +95,10 @@ func TestThousandPagesAmongTwentyThousandObjectsAreFoundWithoutReadingThemAll(t 
 	}
 }
 
-func TestRewritingTakesMemoryForObjectsAndNotForBytes(t *testing.T) {
-	// Not parallel: it measures the memory of the whole program.
-	const streams, size = 300, 1 << 20
+// streams is a file of n streams of so many zeros, all of which can be reached.
+func streams(n int, size int64) *sparse {
 	var refs strings.Builder
-	for i := range streams {
+	for i := range n {
 		fmt.Fprintf(&refs, "%d 0 R ", 3+i)
 	}
 	file, at := &sparse{}, []int64{}
@@ -112,7 +111,7 @@ func TestRewritingTakesMemoryForObjectsAndNotForBytes(t *testing.T) {
 	file.printf("%%PDF-1.7\n")
 	object("<</Type /Catalog /Pages 2 0 R /All ["+refs.String()+"]>>", 0, "")
 	object("<</Type /Pages /Count 0 /Kids []>>", 0, "")
-	for range streams {
+	for range n {
 		object(fmt.Sprintf("<</Length %d>>\nstream\n", size), size, "\nendstream")
 	}
 	section := file.size
@@ -121,7 +120,13 @@ func TestRewritingTakesMemoryForObjectsAndNotForBytes(t *testing.T) {
 		file.printf("%010d 00000 n \n", a)
 	}
 	file.printf("trailer\n<</Root 1 0 R /Size %d>>\nstartxref\n%d\n%%%%EOF\n", len(at)+1, section)
+	return file
+}
 
+func TestRewritingTakesMemoryForObjectsAndNotForBytes(t *testing.T) {
+	// Not parallel: it measures the memory of the whole program.
+	const n, size = 300, 1 << 20
+	file := streams(n, size)
 	d, err := pdf.Open(file, file.size, pdf.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -130,10 +135,31 @@ func TestRewritingTakesMemoryForObjectsAndNotForBytes(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	done := must[pdf.Rewritten](t)(d.Rewrite(io.Discard, pdf.RewriteOptions{}))
 	runtime.ReadMemStats(&after)
-	if done.Objects != streams+2 || done.Size < streams*size {
+	if done.Objects != n+2 || done.Size < n*size {
 		t.Fatalf("wrote %+v", done)
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > 16<<20 {
 		t.Errorf("rewriting %d objects of %d bytes in all took %d bytes of memory", done.Objects, done.Size, used)
 	}
+}
+
+// BenchmarkRewrite100MB rewrites 1,000 streams from memory to nowhere, as a share of hashing them.
+func BenchmarkRewrite100MB(b *testing.B) {
+	file := streams(1000, 100<<10)
+	whole := make([]byte, file.size)
+	if _, err := file.ReadAt(whole, 0); err != nil {
+		b.Fatal(err)
+	}
+	floor := hashing(whole)
+	b.ReportAllocs()
+	for b.Loop() {
+		d, err := pdf.Open(bytes.NewReader(whole), file.size, pdf.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := d.Rewrite(io.Discard, pdf.RewriteOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(floor), "sha256")
 }
