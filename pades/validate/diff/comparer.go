@@ -15,6 +15,8 @@ type Options struct {
 	// Asked are the numbers of all objects that revisions behind the first will change, as far as they are known.
 	// Paths are told of these.
 	Asked []uint32
+	// Containers are the object streams of the states before the first.
+	Containers []uint32
 	// Covers tells whether something is drawn within a box of a page, as the document stood then; nil is no.
 	Covers func(d *pdf.Document, page int, box pdf.Rect) bool
 }
@@ -39,7 +41,7 @@ func Begin(ctx context.Context, s *pdf.State, o Options) (*Comparer, error) {
 	if err := c.follow(s); err != nil {
 		return nil, err
 	}
-	if err := c.hold(s); err != nil {
+	if err := c.hold(s, o.Containers...); err != nil {
 		return nil, err
 	}
 	if err := c.numberPages(s.Document); err != nil {
@@ -58,9 +60,9 @@ func (c *Comparer) follow(s *pdf.State) error {
 	return c.g.run(s.Document)
 }
 
-// hold makes the object streams of a state part of what must not change.
-func (c *Comparer) hold(s *pdf.State) error {
-	for _, n := range s.Containers {
+// hold makes the object streams of a state, and more, part of what must not change.
+func (c *Comparer) hold(s *pdf.State, more ...uint32) error {
+	for _, n := range append(more, s.Containers...) {
 		c.g.reach(rootNumber, []step{key("ObjStm")}, pdf.Ref{Number: n}, roleOther, 0)
 	}
 	return c.g.run(s.Document)

@@ -66,19 +66,20 @@ type WarningCode string
 
 // The warnings.
 const (
-	WarnCoveredText    WarningCode = "covered_text"    // text under a picture or an annotation
-	WarnInvisibleText  WarningCode = "invisible_text"  // text drawn in mode 3, white or without size
-	WarnHiddenLayer    WarningCode = "hidden_layer"    // optional content that is off
-	WarnSpareContent   WarningCode = "spare_content"   // pages or catalogs that nothing leads to
-	WarnActive         WarningCode = "active_content"  // scripts and other actions
-	WarnJunkAfter      WarningCode = "junk_after"      // bytes behind the end
-	WarnJunkBefore     WarningCode = "junk_before"     // bytes before the header
-	WarnTolerated      WarningCode = "tolerated"       // defects that have one reading
-	WarnRepaired       WarningCode = "repaired"        //
-	WarnNotLooked      WarningCode = "not_looked"      // a page was too large or too odd to be looked through
-	WarnForm           WarningCode = "form"            // the form cannot be read
-	WarnStore          WarningCode = "store"           // a part of the document security store cannot be read
-	WarnLooseSignature WarningCode = "loose_signature" // signature dictionary that no field has
+	WarnCoveredText    WarningCode = "covered_text"     // text under a picture or an annotation
+	WarnInvisibleText  WarningCode = "invisible_text"   // text drawn in mode 3, white or without size
+	WarnHiddenLayer    WarningCode = "hidden_layer"     // optional content that is off
+	WarnSpareContent   WarningCode = "spare_content"    // pages or catalogs that nothing leads to
+	WarnActive         WarningCode = "active_content"   // scripts and other actions
+	WarnJunkAfter      WarningCode = "junk_after"       // bytes behind the end
+	WarnJunkBefore     WarningCode = "junk_before"      // bytes before the header
+	WarnTolerated      WarningCode = "tolerated"        // defects that have one reading
+	WarnRepaired       WarningCode = "repaired"         //
+	WarnNotLooked      WarningCode = "not_looked"       // a page was too large or too odd to be looked through
+	WarnForm           WarningCode = "form"             // the form cannot be read
+	WarnStore          WarningCode = "store"            // a part of the document security store cannot be read
+	WarnSkipped        WarningCode = "skipped_revision" // what looks like a revision is not one of the file's
+	WarnLooseSignature WarningCode = "loose_signature"  // signature dictionary that no field has
 )
 
 // ErrUnreadable wraps why a file cannot be opened at all; the cause is an error of package pdf.

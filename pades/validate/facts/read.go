@@ -113,6 +113,9 @@ func (r *reader) states() error {
 		return r.unsound(err)
 	}
 	r.locate(h.Revisions())
+	if err := r.skipped(h.Revisions()); err != nil {
+		return err
+	}
 	w := &stateWalk{reader: r, first: r.firstSigned()}
 	for i, revision := range h.Revisions() {
 		state, err := h.Next()
@@ -156,9 +159,9 @@ func (r *reader) firstSigned() int {
 // stateWalk carries what comparing needs from one state to the next.
 type stateWalk struct {
 	*reader
-	first    int // revision from which on changes are worked out; 0 never
-	comparer *diff.Comparer
-	spoilt   string // why later states cannot be compared
+	first      int // revision from which on changes are worked out; 0 never
+	containers []uint32
+	comparer   *diff.Comparer
 }
 
 func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) error {
@@ -174,13 +177,14 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 	}
 	switch {
 	case w.first == 0 || number < w.first:
+		w.containers = append(w.containers, state.Containers...)
 		return nil
 	case number == w.first:
 		asked, err := w.asked(all[number:])
 		if err != nil {
 			return err
 		}
-		w.comparer, err = diff.Begin(w.ctx, state, diff.Options{Asked: asked, Covers: w.covers})
+		w.comparer, err = diff.Begin(w.ctx, state, diff.Options{Asked: asked, Containers: w.containers, Covers: w.covers})
 		return err
 	}
 	changes, err := w.comparer.Step(state)
