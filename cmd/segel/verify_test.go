@@ -71,7 +71,7 @@ func TestFinishedDocumentPassesAtTheHighestLevel(t *testing.T) {
 	if err := os.WriteFile(file, pdf, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// In thirty years, too, as long as somebody trusts the root: within what was proved nothing ends.
+	// In fifteen years, too, as long as somebody trusts the root: within what was proved nothing ends.
 	for _, more := range [][]string{nil, {"--at", r.At.AddDate(15, 0, 0).Format("2006-01-02")}, {"--explain"}, {"--lang", "id"}, {"--json"}} {
 		status, out, errs := runs(t, append([]string{"verify", "--data", data, file}, more...)...)
 		if status != 0 || !strings.Contains(out, "TOTAL-PASSED") || strings.Contains(out, "INDETERMINATE") || errs != "" {

@@ -3,8 +3,8 @@ package validate
 import "strings"
 
 // level returns how far a signature is made to last, as far as that was proved, and what keeps it from the next
-// level (ETSI EN 319 142-1 §6): B-B is a signature of the baseline's form that holds; B-T is one whose existence a
-// trusted timestamp proves; B-LT one whose certificates, the timestamp's too, are proved good by what the file
+// level (ETSI EN 319 142-1 §6): B-B is a signature of the baseline's form that holds; B-T is one with a
+// timestamp of a trusted authority; B-LT one whose certificates, the timestamp's too, are proved good by what the file
 // brings along; B-LTA one for which a trusted document timestamp covers all that proof.
 func (v *validation) level(s *subject) (Level, *Reason) {
 	because := func(l Level, code string, pairs ...string) (Level, *Reason) {
@@ -21,8 +21,10 @@ func (v *validation) level(s *subject) (Level, *Reason) {
 		return because(Level(clean(f)), "level.old_form", "form", f)
 	case len(s.flaws) > 0:
 		return because(LevelPAdES, "level.no_baseline", "what", strings.Join(s.flaws, ", "))
-	case s.proof == nil || s.sub == TimestampOrderFailure:
+	case s.sub == TimestampOrderFailure, s.proof == nil && !s.timestamped():
 		return because(LevelB, "level.no_time")
+	case s.proof == nil:
+		return because(LevelT, "level.no_proof")
 	}
 	last, inside := s.evidenceIn()
 	if s.standing.sub != "" || s.standing.chain == nil || !inside {
@@ -34,6 +36,17 @@ func (v *validation) level(s *subject) (Level, *Reason) {
 		}
 	}
 	return because(LevelLT, "level.no_archive")
+}
+
+// timestamped reports whether it has a timestamp of a trusted authority, even if nobody has told whether that was
+// revoked: what tells belongs to the next level.
+func (s *subject) timestamped() bool {
+	for _, st := range s.times {
+		if st.chain != nil && (st.sub == "" || st.sub.unknown()) {
+			return true
+		}
+	}
+	return false
 }
 
 // evidenceIn tells whether all proof about a signature and about the timestamp that counts stands in the file, and the

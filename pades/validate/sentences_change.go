@@ -103,6 +103,10 @@ var warningSentences = map[string]sentence{
 		"Berkas memuat tanda tangan yang tidak dimiliki kolom mana pun.",
 		"The file has a signature that no field has.",
 	},
+	"warning.skipped_revision": {
+		"Berkas memuat sesuatu yang tampak sebagai revisi, tetapi bukan bagian darinya.",
+		"The file holds what looks like a revision and is none of its own.",
+	},
 	"warning.encrypted": {
 		"Berkas terenkripsi.",
 		"The file is encrypted.",

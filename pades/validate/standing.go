@@ -51,7 +51,12 @@ type limit struct {
 // severity orders what may be wrong: the first is told as the sub-indication.
 var severity = []SubIndication{
 	RevokedBefore, Expired, NotYetValid, RevokedNoPOE, RevokedCANoPOE, CryptoConstraintsFailure, OutOfBoundsNoPOE,
-	CryptoConstraintsFailureNoPOE, ChainConstraintsFailure, NoPOE, TryLater,
+	CryptoConstraintsFailureNoPOE, ChainConstraintsFailure, NoPOE, CertificateChainGeneralFailure, TryLater,
+}
+
+// unknown reports whether it says no more than that nobody has told whether somebody was revoked.
+func (s SubIndication) unknown() bool {
+	return s == TryLater || s == NoPOE || s == CertificateChainGeneralFailure
 }
 
 // judge finds the chain of a certificate and says whether it can be relied on for what exists since then. Of several
@@ -113,9 +118,9 @@ func (v *validation) judgeChain(ctx context.Context, q question, c chain) (stand
 			s.use(used, q, cert)
 		}
 		for _, l := range ends {
-			// Not to have asked lately is no reason to doubt what an issuer said; whether it is enough for what
-			// is to hold, settle tells.
-			if l.sub != TryLater && l.sub != NoPOE && l.until.Before(control) {
+			// Not to have asked, or not lately, is no reason to doubt what an issuer said; whether it is enough
+			// for what is to hold, settle tells.
+			if !l.sub.unknown() && l.until.Before(control) {
 				control = l.until
 			}
 		}
@@ -218,7 +223,7 @@ func (v *validation) revocation(q question, cert, issuer *x509.Certificate, cont
 		return &limit{time.Time{}, NoPOE, reason("revocation.no_poe", "subject", name(cert), "issuer", name(issuer))}, nil
 	case best == nil:
 		d.Revocation = "unknown"
-		return &limit{time.Time{}, TryLater, reason("revocation.missing", "subject", name(cert))}, nil
+		return &limit{time.Time{}, CertificateChainGeneralFailure, reason("revocation.missing", "subject", name(cert))}, nil
 	}
 	d.Revocation, d.ProvedBy, d.ProvedFrom, d.ProvedUntil = "good", best.origin, Time{best.ThisUpdate}, Time{best.until()}
 	until := best.until()
