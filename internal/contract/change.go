@@ -11,6 +11,8 @@ type Change struct {
 	Events []Event
 	Jobs   []Job
 	Quota  []QuotaMove
+
+	Renewal time.Time // when the newest document timestamp is to be renewed; zero: as it was
 }
 
 // Event is one line of the audit log.

@@ -56,6 +56,9 @@ type Documents interface {
 	// Stuck returns up to limit documents with work left that should have been done before that moment.
 	Stuck(ctx context.Context, before time.Time, limit int) ([]contract.DocumentID, error)
 
+	// Ageing returns up to limit documents whose newest timestamp is to be renewed by now, see Change.Renewal.
+	Ageing(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error)
+
 	// Enqueue adds work on its own, in a transaction of its own; what already waits is not added again.
 	Enqueue(ctx context.Context, jobs ...contract.Job) error
 

@@ -32,23 +32,23 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	if d.State != contract.Processing || !d.FullySigned() || d.NextStamp() >= 0 {
 		return nil // done before, or not yet; whoever makes it due orders the job again
 	}
-	closing, err := s.close(ctx, d)
+	closing, ends, err := s.close(ctx, d)
 	if err != nil {
-		// Nothing was committed: the tails made so far are nobody's for certain.
-		for _, r := range closing {
-			err = errors.Join(err, s.discard(ctx, r.Tail.Key))
-		}
+		err = s.drop(ctx, err, closing)
 		var revoked *revocation.RevokedError
 		if errors.As(err, &revoked) {
 			return s.failClosing(ctx, id, revoked)
 		}
 		return errors.Join(err, s.delay(ctx, id, err))
 	}
-	_, err = s.apply(ctx, id, func(now *contract.Document) (*contract.Change, error) {
-		if now.Current().End != d.Current().End {
+	_, err = s.apply(ctx, id, func(at *contract.Document) (*contract.Change, error) {
+		if at.Current().End != d.Current().End {
 			return nil, contract.ErrRace
 		}
-		return one(contract.Complete(now, closing, s.Clock()))
+		now := s.Clock()
+		c, err := contract.Complete(at, closing, now)
+		c.Renewal = contract.RenewalAt(ends, now, s.renewBefore())
+		return one(c, err)
 	})
 	if err != nil {
 		return s.disown(ctx, err, closing...)
@@ -90,11 +90,19 @@ func (s *Service) delay(ctx context.Context, id contract.DocumentID, cause error
 	return err
 }
 
-// close makes the closing revisions one on top of the other. The document is a copy: nothing is committed here.
-func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Revision, error) {
+// drop removes the tails of a try that came to nothing: nothing was committed, so they are nobody's for certain.
+func (s *Service) drop(ctx context.Context, err error, made []contract.Revision) error {
+	for _, r := range made {
+		err = errors.Join(err, s.discard(ctx, r.Tail.Key))
+	}
+	return err
+}
+
+// close makes the closing revisions, and tells until when the document timestamp among them lasts.
+func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Revision, time.Time, error) {
 	seal, holder, err := s.sealCredential(ctx, d.Organisation)
 	if err != nil {
-		return nil, err
+		return nil, time.Time{}, err
 	}
 	ours := []string{d.SealField()}
 	for _, p := range d.Participants {
@@ -102,10 +110,8 @@ func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Re
 			ours = append(ours, p.Field)
 		}
 	}
-	steps := []struct {
-		kind contract.RevisionKind
-		make func(pades.Source) (*pades.Result, error)
-	}{
+	clock := &witness{Timestamper: s.Timestamper}
+	closing, err := s.layers(ctx, d, []layer{
 		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
 			return pades.Sign(ctx, src, pades.Options{
 				Field: d.SealField(), Key: seal.key, Chain: seal.chain, Timestamper: s.Timestamper, Random: s.Random,
@@ -117,22 +123,34 @@ func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Re
 			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Required: ours})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
-			return pades.DocumentTimestamp(ctx, src, s.Timestamper)
+			return pades.DocumentTimestamp(ctx, src, clock)
 		}},
-	}
-	var closing []contract.Revision
+	})
+	return closing, clock.ends, err
+}
+
+// layer makes one revision on top of those before it.
+type layer struct {
+	kind contract.RevisionKind
+	make func(pades.Source) (*pades.Result, error)
+}
+
+// layers makes revisions one on top of the other and stores their tails. The document is a copy: nothing is committed
+// here. With an error come the revisions that were stored before it.
+func (s *Service) layers(ctx context.Context, d contract.Document, steps []layer) ([]contract.Revision, error) {
+	var made []contract.Revision
 	d.Revisions = append([]contract.Revision{}, d.Revisions...)
 	for _, step := range steps {
 		tail, err := s.paper(ctx, &d, step.make)
 		if err != nil {
-			return closing, fmt.Errorf("%s of document %d: %w", step.kind, d.ID, err)
+			return made, fmt.Errorf("%s of document %d: %w", step.kind, d.ID, err)
 		}
 		r, err := s.keep(ctx, d.Current(), step.kind, tail)
 		if err != nil {
-			return closing, err
+			return made, err
 		}
-		closing = append(closing, r)
+		made = append(made, r)
 		d.Revisions = append(d.Revisions, r)
 	}
-	return closing, nil
+	return made, nil
 }

@@ -86,6 +86,8 @@ type Service struct {
 	Random    io.Reader
 	Log       *slog.Logger
 
+	RenewBefore time.Duration // how long before a timestamp loses its strength it is renewed; 0 is a year
+
 	files    locks // one builder of a document's next revision at a time
 	watch    watchers
 	pictures pictures

@@ -51,6 +51,9 @@ func commit(ctx context.Context, t tx, c contract.Change, after contract.Documen
 	if err := w.fileInBoxes(ctx, c.Delete); err != nil {
 		return contract.Document{}, fmt.Errorf("keep the lists of document %d: %w", after.ID, err)
 	}
+	if err := w.renewal(ctx, c.Renewal); err != nil {
+		return contract.Document{}, err
+	}
 	if err := t.addJobs(ctx, about(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })); err != nil {
 		return contract.Document{}, err
 	}

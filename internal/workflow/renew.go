@@ -1,0 +1,204 @@
+package workflow
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"time"
+
+	"segel/internal/contract"
+	"segel/pades"
+	"segel/pdf"
+	"segel/tsp"
+)
+
+// renewals is how many documents are read at a time.
+const renewals = 100
+
+// Renewed counts what a round of renewals came to.
+type Renewed struct {
+	Renewed int // documents that got a further timestamp
+	PutOff  int // documents that are looked at again later: nothing is to be gained now, or something is wrong
+}
+
+// RenewDue renews the timestamp of every document for which it is time. Each stands for itself: a round that is cut off
+// goes on where it was. Without trusted time the round ends, and nothing is put off.
+func (s *Service) RenewDue(ctx context.Context) (Renewed, error) {
+	var total Renewed
+	for {
+		due, err := s.Store.Ageing(ctx, s.Clock(), renewals)
+		if err != nil {
+			return total, fmt.Errorf("read documents that are to be renewed: %w", err)
+		}
+		for _, id := range due {
+			renewed, err := s.Renew(ctx, id)
+			switch {
+			case ctx.Err() != nil || errors.Is(err, pades.ErrTimestamp):
+				return total, err
+			case err != nil:
+				s.Log.Error("renew timestamp", "document", id, "error", err)
+				if err := s.putOff(ctx, id, s.Clock().Add(renewalRetry)); err != nil {
+					return total, err
+				}
+				total.PutOff++
+			case renewed:
+				total.Renewed++
+			default:
+				total.PutOff++
+			}
+		}
+		if len(due) < renewals {
+			return total, nil
+		}
+	}
+}
+
+// renewalRetry is after how long a document is tried again that could not be renewed.
+const renewalRetry = 24 * time.Hour
+
+// Renew adds to a completed document what proves its newest timestamp, and a further timestamp over all of it, if the
+// newest is about to lose its strength and a further one lasts longer. Otherwise it settles when to look again. It
+// reports whether the document was renewed.
+//
+// It may run again at any time. Nothing is durable before the one commit, which holds both revisions; tails of a try
+// that did not reach it are nobody's.
+func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, error) {
+	release, err := s.files.acquire(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	d, err := s.document(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	newest, err := s.newestTimestamp(ctx, &d)
+	if err != nil {
+		return false, fmt.Errorf("document %d: %w", id, err)
+	}
+	now := s.Clock()
+	if now.Before(newest.ends.Add(-s.renewBefore())) {
+		return false, s.putOff(ctx, id, contract.RenewalAt(newest.ends, now, s.renewBefore()))
+	}
+	fresh := &witness{Timestamper: s.Timestamper}
+	added, err := s.layers(ctx, d, []layer{
+		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Required: []string{newest.field}})
+		}},
+		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
+			return pades.DocumentTimestamp(ctx, src, fresh)
+		}},
+	})
+	if err == nil && !fresh.ends.After(newest.ends) {
+		// The authority still uses the certificate that is about to end. A timestamp by it would gain nothing.
+		err = s.drop(ctx, nil, added)
+		return false, errors.Join(err, s.putOff(ctx, id, contract.RenewalAt(newest.ends, now, s.renewBefore())))
+	}
+	if err != nil {
+		return false, s.drop(ctx, err, added)
+	}
+	_, err = s.apply(ctx, id, func(at *contract.Document) (*contract.Change, error) {
+		if at.Current().End != d.Current().End {
+			return nil, contract.ErrRace
+		}
+		return one(contract.Renew(at, added, contract.RenewalAt(fresh.ends, now, s.renewBefore()), now))
+	})
+	if err != nil {
+		return false, s.disown(ctx, err, added...)
+	}
+	return true, nil
+}
+
+func (s *Service) putOff(ctx context.Context, id contract.DocumentID, next time.Time) error {
+	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		return one(contract.PutOffRenewal(d, next))
+	})
+	return err
+}
+
+func (s *Service) renewBefore() time.Duration {
+	if s.RenewBefore > 0 {
+		return s.RenewBefore
+	}
+	return 365 * 24 * time.Hour
+}
+
+// timestamped is a document timestamp in a file.
+type timestamped struct {
+	field string
+	ends  time.Time // see lasts
+}
+
+// newestTimestamp reads the last document timestamp of a file. A document without one is completed by a mistake.
+func (s *Service) newestTimestamp(ctx context.Context, d *contract.Document) (timestamped, error) {
+	f, err := s.open(ctx, d.Revisions)
+	if err != nil {
+		return timestamped{}, err
+	}
+	defer f.Close()
+	file, err := pdf.Open(f, f.Size(), pdf.Options{})
+	if err != nil {
+		return timestamped{}, fmt.Errorf("open file: %w", err)
+	}
+	signatures, err := file.Signatures()
+	if err != nil {
+		return timestamped{}, fmt.Errorf("read signatures: %w", err)
+	}
+	var newest *pdf.Signature
+	for _, sig := range signatures {
+		if sig.Type == "DocTimeStamp" && (newest == nil || sig.ContentsAt > newest.ContentsAt) {
+			newest = sig
+		}
+	}
+	if newest == nil {
+		return timestamped{}, errors.New("file has no document timestamp")
+	}
+	token, err := tsp.Parse(newest.Contents)
+	if err != nil {
+		return timestamped{}, fmt.Errorf("field %q: %w", newest.Field.Name, err)
+	}
+	return timestamped{newest.Field.Name, lasts(token)}, nil
+}
+
+// lasts returns until when a token can be relied on without further proof: when the first certificate ends that it
+// rests on and includes. A root, which signed itself, is trusted for other reasons than its dates.
+func lasts(token *tsp.Token) time.Time {
+	ends, at := token.Authority.NotAfter, token.Authority
+	for range token.Chain {
+		var issuer *x509.Certificate
+		for _, c := range token.Chain {
+			if bytes.Equal(c.RawSubject, at.RawIssuer) && !bytes.Equal(c.RawSubject, c.RawIssuer) && (issuer == nil || c.NotAfter.After(issuer.NotAfter)) {
+				issuer = c
+			}
+		}
+		if issuer == nil || issuer == at {
+			break
+		}
+		if at = issuer; at.NotAfter.Before(ends) {
+			ends = at.NotAfter
+		}
+	}
+	return ends
+}
+
+// witness passes on what a time-stamp authority says, and remembers how long the token lasts.
+type witness struct {
+	tsp.Timestamper
+	ends time.Time // zero: there was none
+}
+
+// Timestamp obtains a token.
+func (w *witness) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+	der, err := w.Timestamper.Timestamp(ctx, digest)
+	if err != nil {
+		return nil, err
+	}
+	token, err := tsp.Parse(der)
+	if err != nil {
+		return nil, err
+	}
+	w.ends = lasts(token)
+	return der, nil
+}

@@ -1,0 +1,184 @@
+package workflow_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/authority"
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/internal/workflow"
+	"segel/pdf"
+	"segel/revocation"
+)
+
+const year = 365 * 24 * time.Hour
+
+// closed makes a document that is signed, sealed and timestamped.
+func (h *house) closed() contract.DocumentID {
+	h.t.Helper()
+	id := h.draft(true, 0)
+	if _, err := h.Sign(context.Background(), h.signer, id, workflow.SignRequest{}); err != nil {
+		h.t.Fatal(err)
+	}
+	h.work(id)
+	if d := h.read(id); d.State != contract.Completed {
+		h.t.Fatalf("the document is %s: %s", d.State, d.Reason)
+	}
+	return id
+}
+
+// another replaces the time-stamp authority by one that was made just now, and lasts longer.
+func (h *house) another() {
+	h.t.Helper()
+	a, err := authority.Ephemeral("http://another.test", h.now)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.clock.Timestamper = a.Timestamper()
+	h.Service.Revocation = revocation.Sources{h.Service.Revocation, a}
+}
+
+// timestamps returns the fields of the document timestamps in the file, and the file.
+func (h *house) timestamps(id contract.DocumentID) (fields []string, file string) {
+	h.t.Helper()
+	c, err := h.Download(context.Background(), h.owner, id)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer c.Close()
+	b, err := io.ReadAll(c)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	file = string(b)
+	d, err := pdf.Open(strings.NewReader(file), int64(len(file)), pdf.Options{})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	signatures, err := d.Signatures()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, s := range signatures {
+		if s.Type == "DocTimeStamp" {
+			fields = append(fields, s.Field.Name)
+		}
+	}
+	return fields, file
+}
+
+func (h *house) renewDue(want workflow.Renewed) {
+	h.t.Helper()
+	got, err := h.RenewDue(context.Background())
+	if err != nil || got != want {
+		h.t.Fatalf("%+v, %v, want %+v", got, err, want)
+	}
+}
+
+func TestTimestampIsRenewedBeforeItsCertificateEnds(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	first, second := h.closed(), h.closed()
+	_, before := h.timestamps(first)
+	h.renewDue(workflow.Renewed{})
+	h.later(18 * year)
+	h.renewDue(workflow.Renewed{})
+	h.later(year + 30*24*time.Hour) // the certificate is good for twenty years
+	h.another()
+	h.renewDue(workflow.Renewed{Renewed: 2})
+	h.renewDue(workflow.Renewed{})
+	for _, id := range []contract.DocumentID{first, second} {
+		d := h.read(id)
+		n := len(d.Revisions)
+		if d.State != contract.Completed || d.Revisions[n-2].Kind != contract.RevisionValidation || d.Revisions[n-1].Kind != contract.RevisionTimestamp {
+			t.Errorf("%s, %+v", d.State, d.Revisions[n-2:])
+		}
+	}
+	fields, after := h.timestamps(first)
+	if len(fields) != 2 || !strings.HasPrefix(after, before) {
+		t.Errorf("timestamps %v; the earlier file is a prefix: %t", fields, strings.HasPrefix(after, before))
+	}
+	events, err := h.AuditTrail(context.Background(), h.owner, first)
+	if err != nil || events[len(events)-1].Type != contract.EventTimeRenewed {
+		t.Errorf("%v, %v", events, err)
+	}
+	// And once more, for good measure, when the second one ages.
+	h.later(19*year + 30*24*time.Hour)
+	h.another()
+	h.renewDue(workflow.Renewed{Renewed: 2})
+	if fields, _ := h.timestamps(second); len(fields) != 3 {
+		t.Errorf("timestamps %v", fields)
+	}
+}
+
+func TestNothingIsAddedThatGainsNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.closed()
+	n := len(h.read(id).Revisions)
+	h.later(19*year + 30*24*time.Hour)
+	h.renewDue(workflow.Renewed{PutOff: 1}) // the authority has no other certificate yet
+	h.renewDue(workflow.Renewed{})
+	if got := len(h.read(id).Revisions); got != n {
+		t.Errorf("%d revisions were added", got-n)
+	}
+	h.later(200 * 24 * time.Hour)
+	h.another()
+	h.renewDue(workflow.Renewed{Renewed: 1})
+}
+
+func TestRenewalThatIsCutOffIsDoneAgainAndLeavesNothingTwice(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h := newHouse(t)
+	id := h.closed()
+	n := len(h.read(id).Revisions)
+	h.later(19*year + 30*24*time.Hour)
+	h.another()
+	h.clock.down = true
+	if _, err := h.RenewDue(ctx); err == nil || len(h.read(id).Revisions) != n {
+		t.Fatalf("renewed without trusted time: %v", err)
+	}
+	h.clock.down = false
+	h.store.fail(1, false)
+	if _, err := h.Renew(ctx, id); !errors.Is(err, errCrash) || len(h.read(id).Revisions) != n {
+		t.Fatalf("a commit that was lost: %v", err)
+	}
+	h.store.fail(1, true)
+	if _, err := h.Renew(ctx, id); !errors.Is(err, errCrash) || len(h.read(id).Revisions) != n+2 {
+		t.Fatalf("a commit that became durable and nobody was told: %v", err)
+	}
+	h.renewDue(workflow.Renewed{})
+	if fields, _ := h.timestamps(id); len(fields) != 2 {
+		t.Errorf("timestamps %v", fields)
+	}
+	if _, err := h.Renew(ctx, id); err != nil || len(h.read(id).Revisions) != n+2 {
+		t.Errorf("renewed again at once: %v", err)
+	}
+}
+
+func TestDocumentThatCannotBeRenewedDoesNotHoldUpOthers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	bad := h.closed()
+	h.later(time.Hour)
+	good := h.closed()
+	h.later(19*year + 30*24*time.Hour)
+	h.another()
+	ctx := context.Background()
+	if err := h.Blobs.Remove(ctx, blob.Key(h.read(bad).Revisions[0].Tail.Key)); err != nil {
+		t.Fatal(err)
+	}
+	h.renewDue(workflow.Renewed{Renewed: 1, PutOff: 1})
+	h.renewDue(workflow.Renewed{})
+	if fields, _ := h.timestamps(good); len(fields) != 2 {
+		t.Errorf("timestamps %v", fields)
+	}
+	h.later(25 * time.Hour)
+	h.renewDue(workflow.Renewed{PutOff: 1})
+}
