@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"segel/pades"
+	"segel/pdf"
 	"segel/pdf/pdftest"
 )
 
@@ -18,14 +21,19 @@ import (
 //	served         stops it by a signal; served.out and served.err are what it has written
 //	private DIR    demands that nobody but the owner may read what is in a folder
 //
-// and the files kontrak.pdf (two pages, A4), putar.pdf (page 2 turned by 90 degrees) and rusak.pdf (damaged).
+// and the files kontrak.pdf (two pages, A4), putar.pdf (page 2 turned by 90 degrees), rusak.pdf (damaged) and
+// formulir.pdf (as kontrak.pdf, with an empty signature field "Persetujuan" on page 2).
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TZ", "UTC")
-			for name, file := range map[string][]byte{"kontrak.pdf": simple(), "putar.pdf": pdftest.Rotated(), "rusak.pdf": simple()[:400]} {
+			form, err := withField(simple())
+			if err != nil {
+				return err
+			}
+			for name, file := range map[string][]byte{"kontrak.pdf": simple(), "putar.pdf": pdftest.Rotated(), "rusak.pdf": simple()[:400], "formulir.pdf": form} {
 				if err := os.WriteFile(filepath.Join(e.WorkDir, name), file, 0o600); err != nil {
 					return err
 				}
@@ -44,6 +52,19 @@ func TestScripts(t *testing.T) {
 		},
 		RequireExplicitExec: true,
 	})
+}
+
+// withField adds an empty signature field to a file.
+func withField(file []byte) ([]byte, error) {
+	doc, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+	if err != nil {
+		return nil, err
+	}
+	tail, err := pades.AddFields(doc, []pades.FieldSpec{{Name: "Persetujuan", Page: 2, Rect: pdf.Rect{LLX: 100, LLY: 100, URX: 300, URY: 170}}})
+	if err != nil {
+		return nil, err
+	}
+	return append(bytes.Clone(file), tail.Bytes...), nil
 }
 
 // processOf is the key of a script's service among its values.

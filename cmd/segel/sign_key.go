@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"segel/internal/authority"
+	"segel/internal/credential"
+	"segel/revocation"
+	"segel/tsp"
+)
+
+// signing is what a file is signed with.
+type signing struct {
+	credential  credential.Credential
+	name        string
+	timestamper tsp.Timestamper
+	revocation  revocation.Source
+	issuers     []*x509.Certificate // that the file may lack
+}
+
+// signing finds the key: a PKCS #12 file, the authority of a data folder, or one that is thrown away.
+func (c signCommand) signing(w *world) (*signing, func(), error) {
+	nothing := func() {}
+	switch {
+	case c.P12 != "":
+		s, err := c.fromPKCS12(w)
+		return s, nothing, err
+	case c.Data != "":
+		conf, err := c.config(w, nil)
+		if err != nil {
+			return nil, nothing, err
+		}
+		a, err := openThere(w.ctx, conf, w.log(conf))
+		if err != nil {
+			return nil, nothing, err
+		}
+		name := "Segel"
+		if o, err := a.store.FirstOrganisation(w.ctx); err == nil {
+			name = o.Name
+		}
+		s, err := certified(w.ctx, a.authority, name)
+		if err == nil {
+			s.timestamper, s.revocation, s.issuers = a.timestamper, a.revocation, a.roots
+		}
+		return s, a.close, err
+	}
+	fmt.Fprintln(w.stderr, "segel: signing with a throw-away credential that nobody can trust; give --data or --p12 for a real one")
+	e, err := authority.Ephemeral("http://localhost", time.Now)
+	if err != nil {
+		return nil, nothing, err
+	}
+	s, err := certified(w.ctx, e, "Throw-away credential")
+	return s, nothing, err
+}
+
+func certified(ctx context.Context, a *authority.Authority, name string) (*signing, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	chain, err := a.Certify(ctx, authority.Holder{ID: "segel sign", Name: name, Organisation: name, Seal: true}, key.Public())
+	if err != nil {
+		return nil, err
+	}
+	return &signing{credential: credential.Credential{Signer: key, Chain: chain}, name: name, timestamper: a.Timestamper(), revocation: a}, nil
+}
+
+// fromPKCS12 reads key and chain from a file. Time comes from the authority that was named, or from those of the
+// configuration; proof from where the certificates say.
+func (c signCommand) fromPKCS12(w *world) (*signing, error) {
+	if c.PasswordFile == "" {
+		return nil, errors.New("--p12 needs --password-file")
+	}
+	password, err := firstLine(c.PasswordFile)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(c.P12)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	k, err := credential.ReadPKCS12(f, password)
+	if err != nil {
+		return nil, err
+	}
+	conf, err := c.config(w, nil)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := readRoots(conf.TrustDir)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.TSA) > 0 {
+		conf.TimestampURLs = c.TSA
+	}
+	client := outward(conf)
+	s := &signing{
+		credential: *k, name: k.Chain[0].Subject.CommonName, issuers: roots,
+		revocation: &revocation.Fetcher{HTTP: client, Clock: time.Now},
+	}
+	switch {
+	case len(c.TSA) > 0 && conf.TrustDir == "":
+		var all []tsp.Timestamper // named by hand, and trusted for that
+		for _, url := range c.TSA {
+			all = append(all, &tsp.Client{URL: url, HTTP: client})
+		}
+		s.timestamper = tsp.NewInOrder(time.Now, all...)
+	case len(conf.TimestampURLs) > 0:
+		s.timestamper = timestamper(conf, client, roots, time.Now)
+	}
+	return s, nil
+}
+
+func firstLine(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Scan()
+	return strings.TrimSuffix(lines.Text(), "\r"), lines.Err()
+}

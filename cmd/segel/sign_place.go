@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"segel/pades"
+	"segel/pades/appearance"
+	"segel/pdf"
+)
+
+// place is where a signature goes, and what is to be seen there.
+type place struct {
+	field         string           // one that the file has, or
+	fresh         *pades.FieldSpec // one to add
+	width, height float64          // of its box as displayed; 0 if nothing is to be seen
+	specimen      *appearance.Image
+}
+
+func (p place) seen() bool { return p.width > 0 && p.height > 0 }
+
+func (p place) name() string {
+	if p.fresh != nil {
+		return p.fresh.Name
+	}
+	return p.field
+}
+
+// where finds the field that was named, or settles where a new one stands.
+func (c *signCommand) where(src pades.Source) (place, error) {
+	box, err := c.box()
+	if err != nil {
+		return place{}, err
+	}
+	doc, err := pdf.Open(src.R, src.Size, src.File)
+	if err != nil {
+		return place{}, fmt.Errorf("open %s: %w", c.In, err)
+	}
+	at, err := c.existing(doc)
+	switch {
+	case err != nil:
+		return place{}, fmt.Errorf("field %q of %s: %w", c.Field, c.In, err)
+	case at.field != "" && c.Page != 0:
+		return place{}, fmt.Errorf("field %q has its place already; --page and --box are for a new one", c.Field)
+	case at.field == "":
+		if at, err = c.fresh(doc, box); err != nil {
+			return place{}, err
+		}
+	}
+	if (c.Image != "" || c.QR != "") && !at.seen() {
+		return place{}, errors.New("--image and --qr need a visible signature: --page N and --box llx,lly,urx,ury")
+	}
+	if c.Image == "" {
+		return at, nil
+	}
+	picture, err := os.ReadFile(c.Image)
+	if err != nil {
+		return place{}, err
+	}
+	if at.specimen, err = appearance.Encode(picture); err != nil {
+		return place{}, fmt.Errorf("%s: %w", c.Image, err)
+	}
+	return at, nil
+}
+
+// existing looks for the field that was named. It is shown if its widget has an area.
+func (c *signCommand) existing(doc *pdf.Document) (place, error) {
+	fields, err := doc.Fields()
+	if err != nil || c.Field == "" {
+		return place{}, err
+	}
+	for _, f := range fields {
+		if f.Name != c.Field {
+			continue
+		}
+		at := place{field: f.Name}
+		if len(f.Widgets) == 0 {
+			return at, nil
+		}
+		rect, err := doc.Rect(f.Widgets[0].Dict["Rect"])
+		if err != nil {
+			return place{}, err
+		}
+		at.width, at.height = rect.Width(), rect.Height()
+		for page, err := range doc.Pages() {
+			if err != nil {
+				return place{}, err
+			}
+			if page.Ref == f.Widgets[0].Dict.Ref("P") && page.Rotate%180 != 0 {
+				at.width, at.height = at.height, at.width
+			}
+		}
+		return at, nil
+	}
+	return place{}, nil
+}
+
+// fresh places a new field; without a page it is not to be seen.
+func (c *signCommand) fresh(doc *pdf.Document, box pdf.Rect) (place, error) {
+	spec := &pades.FieldSpec{Name: c.Field, Page: c.Page}
+	if spec.Name == "" {
+		spec.Name = fmt.Sprintf("Segel%d", time.Now().UnixMilli())
+	}
+	at := place{fresh: spec, width: box.Width(), height: box.Height()}
+	if c.Page == 0 {
+		return at, nil
+	}
+	page, err := doc.Page(c.Page)
+	if err != nil {
+		return place{}, fmt.Errorf("page %d of %s: %w", c.Page, c.In, err)
+	}
+	w, h := page.Displayed()
+	if box.LLX < 0 || box.LLY < 0 || box.URX > w || box.URY > h {
+		return place{}, fmt.Errorf("the box lies off page %d, which is %g by %g points", c.Page, w, h)
+	}
+	spec.Rect = page.ToUser(box)
+	return at, nil
+}
+
+// box reads the corners of the box; it is empty where none was asked for.
+func (c *signCommand) box() (pdf.Rect, error) {
+	if c.Box == "" && c.Page == 0 {
+		return pdf.Rect{}, nil
+	}
+	parts := strings.Split(c.Box, ",")
+	if len(parts) != 4 || c.Page < 1 {
+		return pdf.Rect{}, errors.New("a visible signature needs --page N and --box llx,lly,urx,ury")
+	}
+	var v [4]float64
+	for i, p := range parts {
+		var err error
+		if v[i], err = strconv.ParseFloat(strings.TrimSpace(p), 64); err != nil || math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
+			return pdf.Rect{}, fmt.Errorf("corner %q of the box is no number", p)
+		}
+	}
+	r := pdf.Rect{LLX: min(v[0], v[2]), LLY: min(v[1], v[3]), URX: max(v[0], v[2]), URY: max(v[1], v[3])}
+	if r.Empty() {
+		return pdf.Rect{}, errors.New("the box has no area")
+	}
+	return r, nil
+}
