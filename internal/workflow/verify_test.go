@@ -1,0 +1,160 @@
+package workflow_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"errors"
+	"testing"
+	"time"
+
+	"segel/internal/authority"
+	"segel/internal/contract"
+	"segel/internal/emeterai"
+	"segel/internal/workflow"
+	"segel/pades"
+	"segel/pades/validate"
+	"segel/pdf/pdftest"
+)
+
+// verify has a file judged and forgets it.
+func (h *house) verify(file []byte) (*validate.Report, error) {
+	h.t.Helper()
+	ctx := context.Background()
+	e, err := h.Exhibit(ctx)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Discard(ctx); err != nil {
+			h.t.Error(err)
+		}
+	}()
+	if _, err := e.Write(file); err != nil {
+		return nil, err
+	}
+	return h.Verify(ctx, e, workflow.VerifyOptions{Name: "uji.pdf"})
+}
+
+// file is the current file of a document.
+func (h *house) file(id contract.DocumentID) []byte {
+	h.t.Helper()
+	return h.bytesOf(h.Preview(context.Background(), h.owner, id))
+}
+
+func TestSerialOnAnotherDocumentIsToldAndNotOnWhich(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.draft(false, 1)
+	h.work(id)
+	serial := h.read(id).Stamps[0].Serial
+	own := h.file(id)
+	r, err := h.verify(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Stamps) != 1 || r.Stamps[0].Serial != serial || r.Stamps[0].Elsewhere != "no" {
+		t.Errorf("its own file: %+v", r.Stamps)
+	}
+	// Somebody goes on with the file: it is still that document.
+	grown := append(bytes.Clone(own), stamped(t, own, "Tambahan", "")...)
+	if r, err = h.verify(grown); err != nil || r.Stamps[0].Elsewhere != "no" {
+		t.Errorf("grown: %+v %v", r.Stamps, err)
+	}
+	// Somebody puts the serial onto another file.
+	other := pdftest.Table(1)
+	other = append(other, stamped(t, other, emeterai.Field(serial), emeterai.Reason(serial, "Palsu"))...)
+	if r, err = h.verify(other); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Stamps) != 1 || r.Stamps[0].Elsewhere != "yes" || len(r.Stamps[0].Reasons) == 0 || r.Passed() {
+		t.Errorf("another file: %+v", r.Stamps)
+	}
+}
+
+// stamped makes the tail of a signature by somebody else.
+func stamped(t *testing.T, file []byte, field, reason string) []byte {
+	t.Helper()
+	a, err := authority.Ephemeral("http://elsewhere.test", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Orang lain"}, key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := pades.Sign(t.Context(), pades.Source{R: bytes.NewReader(file), Size: int64(len(file))}, pades.Options{
+		NewField: &pades.FieldSpec{Name: field}, Key: key, Chain: chain, Time: time.Now(), Reason: reason,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.Tail
+}
+
+func TestStampIsKnownByItsSerialOnceItIsAffixed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := context.Background()
+	id := h.draft(false, 1)
+	h.office.loseStamp = true // the serial is bound, and nobody knows whether it is affixed
+	_ = h.Stamp(ctx, id)
+	serial := h.read(id).Stamps[0].Serial
+	if serial == "" {
+		t.Fatal("no serial was bound")
+	}
+	for _, unknown := range []string{serial, "", "SPESIMEN-0000000000000", string(make([]byte, 100))} {
+		if _, err := h.StampBySerial(ctx, unknown); contract.KindOf(err) != contract.NotFound {
+			t.Errorf("%q: %v", unknown, err)
+		}
+	}
+	h.work(id)
+	k, err := h.StampBySerial(ctx, serial)
+	if err != nil || k.Serial != serial || !k.Specimen || k.AffixedAt.IsZero() {
+		t.Errorf("%+v %v", k, err)
+	}
+}
+
+func TestExhibitIsGoneInEveryOutcome(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	before := h.blobs()
+	for name, file := range map[string][]byte{"sound": pdftest.Table(1), "no PDF": []byte("x"), "empty": nil, "nothing else": []byte("%PDF-1.7"), "large": make([]byte, 2000)} {
+		_, err := h.verify(file)
+		if refused := contract.KindOf(err) != 0; name == "sound" && err != nil || name != "sound" && !refused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	h.Limits.FileSize = 10
+	if _, err := h.verify(pdftest.Table(1)); contract.KindOf(err) != contract.TooLarge {
+		t.Errorf("too large: %v", err)
+	}
+	if after := h.blobs(); after != before {
+		t.Errorf("%d blobs before, %d after", before, after)
+	}
+	h.Limits = contract.Limits{}.Defaults()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	e, err := h.Exhibit(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Write(pdftest.Table(1)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Verify(ctx, e, workflow.VerifyOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+	if err := errors.Join(e.Discard(context.Background()), e.Discard(context.Background())); err != nil {
+		t.Error(err)
+	}
+	if after := h.blobs(); after != before {
+		t.Errorf("%d blobs before, %d after", before, after)
+	}
+}
