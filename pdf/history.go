@@ -2,7 +2,9 @@ package pdf
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"iter"
 )
 
 // History opens the states of a file one after the other, oldest first. It
@@ -304,3 +306,18 @@ func (d *Document) InUse(number uint32) (Ref, bool) {
 	}
 	return Ref{Number: number, Generation: s.generation()}, true
 }
+
+// InUseAll goes through the references of all numbers in use, in order.
+func (d *Document) InUseAll() iter.Seq[Ref] {
+	return func(yield func(Ref) bool) {
+		_ = d.slots.each(func(n uint32, s slot) error {
+			if !yield(Ref{Number: n, Generation: s.generation()}) {
+				return errStop
+			}
+			return nil
+		})
+	}
+}
+
+// errStop ends a walk whose caller has seen enough.
+var errStop = errors.New("enough")
