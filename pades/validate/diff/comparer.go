@@ -60,6 +60,16 @@ func (c *Comparer) follow(s *pdf.State) error {
 	return c.g.run(s.Document)
 }
 
+// Unreached calls f for objects of the first state that nothing leads to, until f returns false. It is of use before
+// the first Step.
+func (c *Comparer) Unreached(f func(pdf.Ref) bool) {
+	for ref := range c.last.InUseAll() {
+		if len(c.g.roles(ref.Number)) == 0 && !f(ref) {
+			return
+		}
+	}
+}
+
 // hold makes the object streams of a state, and more, part of what must not change.
 func (c *Comparer) hold(s *pdf.State, more ...uint32) error {
 	for _, n := range append(more, s.Containers...) {

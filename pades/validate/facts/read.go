@@ -162,6 +162,7 @@ type stateWalk struct {
 	first      int // revision from which on changes are worked out; 0 never
 	containers []uint32
 	comparer   *diff.Comparer
+	last       *pdf.State
 }
 
 func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) error {
@@ -170,6 +171,10 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 			w.born[m.Number] = number
 		}
 	}
+	if err := w.loose(state); err != nil {
+		return err
+	}
+	w.last = state
 	for _, s := range w.file.Signatures {
 		if s.Revision == number {
 			w.agree(s, state)
@@ -185,7 +190,10 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 			return err
 		}
 		w.comparer, err = diff.Begin(w.ctx, state, diff.Options{Asked: asked, Containers: w.containers, Covers: w.covers})
-		return err
+		if err != nil {
+			return err
+		}
+		return w.spare(state)
 	}
 	changes, err := w.comparer.Step(state)
 	if err != nil {
