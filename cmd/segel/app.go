@@ -125,7 +125,7 @@ func (a *app) wire() error {
 		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.roots, Links: a.identity,
 		Trust: a.trust, Standing: a.authority,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
-		Clock: a.clock, Random: rand.Reader, Log: a.log,
+		Clock: a.clock, Random: rand.Reader, Log: a.log, RenewBefore: a.conf.RenewBefore,
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ type command struct {
 	Verify    verifyCommand    `cmd:"" help:"Judge the signatures of files."`
 	Authority authorityCommand `cmd:"" help:"The embedded certificate authority."`
 	Fsck      fsckCommand      `cmd:"" help:"Check that files, database and log agree."`
+	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to lose their strength."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database to this program's form."`
 	Config    configCommand    `cmd:"" help:"Print the effective configuration with its comments."`
 	OpenAPI   openapiCommand   `cmd:"" name:"openapi" help:"Print the specification of the HTTP interface (OpenAPI 3.1)."`

@@ -150,6 +150,7 @@ func (a *app) work(ctx context.Context) (*jobs.Runner, error) {
 			{Name: "expire", Every: time.Minute, Run: a.workflow.Expire},
 			{Name: "resume", Every: time.Minute, Run: a.workflow.Resume},
 			{Name: "purge", Every: time.Hour, Run: a.purge},
+			{Name: "renew", Every: time.Hour, Run: a.renew},
 		},
 	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log})
 }
@@ -159,6 +160,15 @@ func later(err error) error {
 	var l *workflow.Later
 	if errors.As(err, &l) {
 		return &jobs.Later{After: l.After, Err: l.Err}
+	}
+	return err
+}
+
+// renew renews timestamps that are about to lose their strength.
+func (a *app) renew(ctx context.Context) error {
+	done, err := a.workflow.RenewDue(ctx)
+	if done != (workflow.Renewed{}) {
+		a.log.Info("timestamps of documents", "renewed", done.Renewed, "put_off", done.PutOff)
 	}
 	return err
 }

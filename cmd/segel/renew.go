@@ -1,0 +1,18 @@
+package main
+
+import (
+	"fmt"
+
+	"segel/internal/config"
+)
+
+// renewCommand does by hand what a running service does every hour.
+type renewCommand struct{ dataFlag }
+
+func (c renewCommand) Run(w *world) error {
+	return c.with(w, func(a *app, _ config.Config) error {
+		done, err := a.workflow.RenewDue(w.ctx)
+		fmt.Fprintf(w.stdout, "%d documents renewed, %d put off\n", done.Renewed, done.PutOff)
+		return err
+	})
+}
