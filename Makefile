@@ -1,6 +1,7 @@
 # Segel. `make help` lists what there is.
 SHELL   := /bin/bash
 DATA    ?= data
+EVERY   ?= 1
 LISTEN  ?= 127.0.0.1:8080
 BIN     := build/segel
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -49,10 +50,10 @@ demo: build ## walk one contract through a service of its own, and print each st
 bench: build ## measure what docs/performance.md states
 	@go run ./scripts/bench $(BIN)
 
-judge: build ## have programs of strangers judge what we sign: judge/README.md (SEGEL_PDFS=folder of more files)
+judge: build ## have programs of strangers judge what we sign: judge/README.md (EVERY=4: a quarter of SEGEL_PDFS)
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java
 	@judge/setup
-	@go run ./judge -segel $(BIN)
+	@go run ./judge -segel $(BIN) -every $(EVERY)
 
 check: lint ## format, vet, staticcheck, module file, generated files
 	@scripts/drift

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // report of segel verify --json, as far as it is compared.
@@ -73,9 +74,15 @@ func (a dssAnswer) opinions() map[string]opinion {
 	return m
 }
 
-// disagreement holds the opinions of another judge against ours. That they say changed where we say intact is what
+// disagreement holds the opinions of another judge against ours, unless we could not read the file. That they say changed where we say intact is what
 // must not be.
-func disagreement(ours ourAnswer, theirs map[string]opinion, no complain) {
+func disagreement(ours ourAnswer, unread error, theirs map[string]opinion, no complain) {
+	if unread != nil {
+		if len(theirs) > 0 {
+			no("we cannot read it: %v", unread)
+		}
+		return
+	}
 	for _, s := range ours.Signatures {
 		o, ok := theirs[s.Field]
 		switch {
@@ -96,36 +103,34 @@ func disagreement(ours ourAnswer, theirs map[string]opinion, no complain) {
 }
 
 // compare asks our program, pyHanko and DSS about the same files, and reports where they differ about what became of
-// what was signed. Where the others cannot read a file there is nothing to compare.
-func compare(r *report, binary, roots string, pyhanko, dss *stranger, items []item, tampered map[string]bool) {
+// what was signed. Where the others cannot read a file there is nothing to compare. A tampered file in which we think
+// all signatures intact is a finding too.
+func (j *judges) compare(r *report, binary, roots string, items []item, tampered map[string]bool) {
 	r.asked("ours and pyhanko", len(items))
 	r.asked("ours and dss", len(items))
 	for _, it := range items {
-		ours, err := verified(binary, roots, it.path)
+		var ours ourAnswer
+		var p pyhankoAnswer
+		var d dssAnswer
+		var wg sync.WaitGroup
+		var unread, silentP, silentD error
+		wg.Go(func() { ours, unread = verified(binary, roots, it.path) })
+		wg.Go(func() { silentP = j.pyhanko.ask(it.path, &p) })
+		wg.Go(func() { silentD = j.dss.ask(it.path, &d) })
+		wg.Wait()
 		no := func(judge string) complain {
 			return func(format string, args ...any) { r.add(finding{judge, it.name, fmt.Sprintf(format, args...)}) }
 		}
-		if tampered[it.name] && err == nil && len(ours.Signatures) > 0 && !slices.ContainsFunc(ours.Signatures, func(s ourSignature) bool { return !s.fine() }) {
+		broken := func(s ourSignature) bool { return !s.fine() }
+		if tampered[it.name] && len(ours.Signatures) > 0 && !slices.ContainsFunc(ours.Signatures, broken) {
 			no("ours")("was tampered with, and we say intact")
 		}
-		if err == nil {
-			it.verifies(ours, no("ours"))
+		it.verifies(ours, no("ours"))
+		if silentP == nil && p.Error == "" {
+			disagreement(ours, unread, p.opinions(), no("ours and pyhanko"))
 		}
-		var p pyhankoAnswer
-		if e := pyhanko.ask(it.path, &p); e == nil && p.Error == "" {
-			if err != nil && len(p.Signatures) > 0 {
-				no("ours and pyhanko")("we cannot read it: %v", err)
-			} else if err == nil {
-				disagreement(ours, p.opinions(), no("ours and pyhanko"))
-			}
-		}
-		var d dssAnswer
-		if e := dss.ask(it.path, &d); e == nil && d.Error == "" {
-			if err != nil && len(d.Signatures) > 0 {
-				no("ours and dss")("we cannot read it: %v", err)
-			} else if err == nil {
-				disagreement(ours, d.opinions(), no("ours and dss"))
-			}
+		if silentD == nil && d.Error == "" {
+			disagreement(ours, unread, d.opinions(), no("ours and dss"))
 		}
 	}
 }
@@ -140,14 +145,18 @@ func (it item) verifies(a ourAnswer, no complain) {
 	}
 }
 
-// signedFiles lists the PDF files below a folder.
-func signedFiles(folder string) ([]item, error) {
+// pdfFiles lists one in so many of the PDF files below a folder.
+func pdfFiles(folder string, every int) ([]item, error) {
 	var items []item
+	n := 0
 	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && strings.EqualFold(filepath.Ext(path), ".pdf") {
+		if err != nil || e.IsDir() || !strings.EqualFold(filepath.Ext(path), ".pdf") {
+			return err
+		}
+		if n++; n%every == 0 {
 			items = append(items, item{name: e.Name(), path: path})
 		}
-		return err
+		return nil
 	})
 	return items, err
 }

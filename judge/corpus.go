@@ -2,54 +2,50 @@ package main
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"segel/pades"
 	"segel/pdf"
 )
 
-// corpus signs every healthy, unencrypted PDF file below a folder twice, not to be seen and to be seen, and writes what
-// comes out to another folder. What the library refuses is a finding.
-func corpus(h *house, folder, out string) (items []item, refused []finding, err error) {
-	err = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.EqualFold(filepath.Ext(path), ".pdf") || !healthy(path) {
-			return err
+// corpus signs every healthy, unencrypted PDF file below a folder, or one in so many, twice: not to be seen and to be
+// seen. It writes what comes out to another folder. What the library refuses is a finding.
+func corpus(h *house, folder, out string, every int) (items []item, refused []finding, err error) {
+	files, err := pdfFiles(folder, every)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range files {
+		if !healthy(f.path) {
+			continue
 		}
-		b, err := os.ReadFile(path)
+		b, err := os.ReadFile(f.path)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		for _, seen := range []bool{false, true} {
-			name := strings.TrimSuffix(e.Name(), filepath.Ext(path)) + "-invisible.pdf"
-			if seen {
-				name = strings.TrimSuffix(e.Name(), filepath.Ext(path)) + "-visible.pdf"
-			}
-			it := item{name: name, path: filepath.Join(out, name), before: path, sealed: true}
+		stem := strings.TrimSuffix(f.name, filepath.Ext(f.name))
+		for name, seen := range map[string]bool{stem + "-invisible.pdf": false, stem + "-visible.pdf": true} {
+			it := item{name: name, path: filepath.Join(out, name), before: f.path, sealed: true, levels: map[string]string{"SegelUji": "B-T"}}
 			p := h.paper(b)
-			field := "SegelUji"
-			p.sign(field, rsaPKCS1, func(o *pades.Options) { p.err = it.spot(p, o, seen) })
+			p.sign("SegelUji", rsaPKCS1, func(o *pades.Options) { p.err = it.spot(p, o, seen) })
 			if p.err != nil {
 				refused = append(refused, finding{"ours", name, p.err.Error()})
 				continue
 			}
 			if err := os.WriteFile(it.path, p.b, 0o600); err != nil {
-				return err
+				return nil, nil, err
 			}
-			it.levels = map[string]string{field: "B-T"}
 			items = append(items, it)
 		}
-		return nil
-	})
-	if err == nil && len(items) == 0 {
-		err = errors.New("there was no PDF file to be signed in " + folder)
 	}
-	return items, refused, err
+	if len(items) == 0 {
+		return nil, nil, errors.New("there was no PDF file to be signed in " + folder)
+	}
+	return items, refused, nil
 }
 
 // healthy tells files that qpdf opens without a password, finds not encrypted, and nothing wrong with.
@@ -79,7 +75,6 @@ func (it *item) spot(p *paper, o *pades.Options, visible bool) error {
 	}
 	o.NewField.Page, o.NewField.Rect = 1, page.ToUser(box)
 	seen(box, nil, "https://segel.example/verify/1")(o)
-	o.Time = time.Now()
 	return nil
 }
 

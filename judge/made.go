@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/png"
 	"os"
+	"os/exec"
 	"path/filepath"
 
 	"segel/pades"
@@ -95,6 +96,13 @@ func samples(h *house) ([]sample, error) {
 	}
 	all = append(all, sample{"certified-2-signed.pdf", h.paper(table).fields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}).
 		sign("A", rsaPKCS1, certify(2)).sign("B", ecP256).proven().stamped(), levels("B-LTA", "A", "B"), []string{"Timestamp1"}, ""})
+	for _, c := range [][]string{{"rc4", "128", "--use-aes=n"}, {"aes-128", "128", "--use-aes=y"}, {"aes-256", "256"}} {
+		b, err := encrypted(table, c[1:]...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sample{"encrypted-" + c[0] + ".pdf", boxed(b).sign("A", rsaPKCS1, seen(box, specimen, "")).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""})
+	}
 	for part := 1; part <= 3; part++ {
 		flavour := fmt.Sprintf("%db", part)
 		b := pdftest.Archive(part)
@@ -105,6 +113,24 @@ func samples(h *house) ([]sample, error) {
 		)
 	}
 	return all, nil
+}
+
+// encrypted has qpdf encrypt a file so that it opens without a password.
+func encrypted(b []byte, how ...string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "judge-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	in, out := filepath.Join(dir, "in.pdf"), filepath.Join(dir, "out.pdf")
+	if err := os.WriteFile(in, b, 0o600); err != nil {
+		return nil, err
+	}
+	args := append(append([]string{"--allow-weak-crypto", "--encrypt", "", "pemilik"}, how...), "--", in, out)
+	if said, err := exec.Command("qpdf", args...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("encrypt: %w: %s", err, said)
+	}
+	return os.ReadFile(out)
 }
 
 // nested is a file that several people sign in turn, in fields that were added first.

@@ -15,15 +15,15 @@ func main() {
 	table := flag.String("table", "judge/explained.txt", "disagreements that have a reason")
 	folder := flag.String("pdfs", os.Getenv("SEGEL_PDFS"), "folder of more files to sign")
 	binary := flag.String("segel", "", "our program, to compare its verdicts with those of the others; empty: no comparison")
-	only := flag.Bool("compare", false, "compare only")
+	every := flag.Int("every", 1, "take one in so many files of the folder")
 	flag.Parse()
-	if err := run(*work, *table, *folder, *binary, *only); err != nil {
+	if err := run(*work, *table, *folder, *binary, *every); err != nil {
 		fmt.Fprintln(os.Stderr, "judge:", err)
 		os.Exit(1)
 	}
 }
 
-func run(work, tableFile, folder, binary string, only bool) error {
+func run(work, tableFile, folder, binary string, every int) error {
 	table, err := readTable(tableFile)
 	if err != nil {
 		return err
@@ -40,13 +40,13 @@ func run(work, tableFile, folder, binary string, only bool) error {
 	var given []item
 	if folder == "" {
 		fmt.Println("SEGEL_PDFS is not set: only files made here are judged")
-	} else if !only {
+	} else {
 		out := filepath.Join(work, "corpus")
 		if err := emptied(out); err != nil {
 			return err
 		}
 		var refused []finding
-		if given, refused, err = corpus(h, folder, out); err != nil {
+		if given, refused, err = corpus(h, folder, out, every); err != nil {
 			return err
 		}
 		r.asked("ours", len(given)+len(refused))
@@ -57,17 +57,15 @@ func run(work, tableFile, folder, binary string, only bool) error {
 		return err
 	}
 	j := newJudges(work, trust)
-	if !only {
-		j.judge(r, made, given)
-	}
+	j.judge(r, made, given)
 	if binary != "" {
-		err = j.compare(r, h, work, binary, folder, made)
+		err = j.beside(r, h, work, binary, folder, every, made)
 	}
 	j.stop()
 	if err != nil {
 		return err
 	}
-	return r.print(folder != "" && binary != "" && !only)
+	return r.print(folder != "" && binary != "" && every == 1)
 }
 
 // judges are those who live in processes of their own.
@@ -96,8 +94,8 @@ func (j *judges) stop() {
 	}
 }
 
-// compare holds our own verdicts against the others', about made files, tampered ones, and those of the folder.
-func (j *judges) compare(r *report, h *house, work, binary, folder string, made []item) error {
+// beside holds our own verdicts against the others', about made files, tampered ones, and those of the folder.
+func (j *judges) beside(r *report, h *house, work, binary, folder string, every int, made []item) error {
 	roots := filepath.Join(work, "roots")
 	if err := emptied(roots); err != nil {
 		return err
@@ -115,13 +113,13 @@ func (j *judges) compare(r *report, h *house, work, binary, folder string, made 
 	}
 	items := append(made[:len(made):len(made)], tampered...)
 	if folder != "" {
-		files, err := signedFiles(folder)
+		files, err := pdfFiles(folder, every)
 		if err != nil {
 			return err
 		}
 		items = append(items, files...)
 	}
-	compare(r, binary, roots, j.pyhanko, j.dss, items, names)
+	j.compare(r, binary, roots, items, names)
 	return nil
 }
 
