@@ -40,7 +40,8 @@ func handler(dist fs.FS, prefix string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		if info, err := fs.Stat(dist, name); err == nil && !info.IsDir() && name != "index.html" {
-			w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+			// A worker lives by the policy of its own file: that of the PDF engine compiles its picture decoders.
+			w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; frame-ancestors 'none'")
 			w.Header().Set("Cache-Control", lifetime(name))
 			files.ServeHTTP(w, r)
 			return

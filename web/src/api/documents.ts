@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
-import { api, take, type Schemas } from "./client";
+import { api, service, take, type Schemas } from "./client";
 
 export type ListItem = Schemas["ListItem"];
 export type Pagination = Schemas["Pagination"];
@@ -52,3 +52,34 @@ export const balance = queryOptions({
   queryKey: ["balance"],
   queryFn: async () => (await take(api.GET("/v1/econtract/web_app/client_balance"))).data,
 });
+
+export type Person = Schemas["SignersItem"];
+export type Placement = Schemas["PlacementItem"];
+export type Step = Schemas["Step"];
+
+const at = (id: number) => ({ params: { path: { document_id: id } } });
+
+/** Everything about the people of a document. A guest may not ask. */
+export const people = (id: number) =>
+  queryOptions({ queryKey: ["document", id, "people"], queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/signers/{document_id}", at(id)))).data.signer });
+
+export const placements = (id: number) =>
+  queryOptions({ queryKey: ["document", id, "placements"], queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/placements/{document_id}", at(id)))).data.placements });
+
+export const trail = (id: number) =>
+  queryOptions({ queryKey: ["document", id, "trail"], queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/audit-trail/{document_id}", at(id)))).data });
+
+const named = (id: number) => ({ document_id: id });
+
+/** What can be done with a document. Each resolves when it is durable. */
+export const verbs = {
+  finalize: (id: number) => take(api.POST("/v1/econtract/{service}/sign/finalize-docs", { params: service, body: named(id) })),
+  sign: (id: number, digest: string) => take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest } })),
+  reject: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/reject-docs", { params: service, body: { ...named(id), reason } })),
+  cancel: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/cancel-docs", { params: service, body: { ...named(id), reason } })),
+  remind: (id: number) => take(api.POST("/v1/econtract/{service}/sign/remind-docs", { params: service, body: named(id) })),
+  restamp: (id: number) => take(api.POST("/v1/econtract/{service}/sign/restamp-docs", { params: service, body: named(id) })),
+  guestLink: async (id: number, person: string) =>
+    (await take(api.POST("/v1/econtract/{service}/sign/guest-link-docs", { params: service, body: { ...named(id), user_id: person } }))).response.data.url,
+  remove: (id: number) => take(api.DELETE("/v1/econtract/web_app/document/{document_id}", at(id))),
+};

@@ -57,9 +57,11 @@ export function readSearch(s: Record<string, unknown>): Search {
 const inbox = createRoute({ getParentRoute: () => member, path: "/inbox", validateSearch: readSearch, component: lazyRouteComponent(() => import("../screens/list/list"), "Inbox") });
 const sent = createRoute({ getParentRoute: () => member, path: "/sent", validateSearch: readSearch, component: lazyRouteComponent(() => import("../screens/list/list"), "Sent") });
 
+const document = createRoute({ getParentRoute: () => member, path: "/document/$id", component: lazyRouteComponent(() => import("../screens/document/document"), "Document") });
+
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, member.addChildren([inbox, sent])]),
+    routeTree: root.addChildren([home, login, member.addChildren([inbox, sent, document])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",

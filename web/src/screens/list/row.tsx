@@ -1,4 +1,5 @@
 import { Badge, Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 
 import type { Box, ListItem } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
@@ -24,7 +25,7 @@ export function Row({ document: d, box }: { document: ListItem; box: Box }) {
         </Stack>
         <Group wrap="nowrap" gap="sm">
           <div className="mantine-visible-from-sm"><People people={d.data_signer} /></div>
-          <Button size="xs" variant="light" aria-label={`${d.button_text}: ${d.document_title}`}>{d.button_text}</Button>
+          <Button component={Link} to="/document/$id" params={{ id: String(d.id) } as never} size="xs" variant="light" aria-label={`${d.button_text}: ${d.document_title}`}>{d.button_text}</Button>
         </Group>
       </Group>
     </Paper>

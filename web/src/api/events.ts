@@ -1,0 +1,68 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+
+import { base } from "../app/base";
+import { headers, type Schemas } from "./client";
+
+export type Status = Schemas["StatusData"] & { signing_status: string };
+
+/** Splits a stream of server-sent events into the data of each. */
+export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    rest += value;
+    const blocks = rest.split(/\r?\n\r?\n/);
+    rest = blocks.pop()!;
+    for (const block of blocks) {
+      const data = block.split(/\r?\n/).filter((l) => l.startsWith("data:")).map((l) => l.slice(5).trimStart());
+      if (data.length > 0) yield data.join("\n");
+    }
+  }
+}
+
+/**
+ * Follows a document for as long as something can happen to it, and has what is shown of it read again after each
+ * change. EventSource cannot carry a guest's token, so the stream is read by fetch. A broken stream is opened again
+ * with growing pauses.
+ */
+export function useProgress(id: number, live: boolean): Status | undefined {
+  const queries = useQueryClient();
+  const [status, setStatus] = useState<Status>();
+  useEffect(() => {
+    if (!live) return;
+    const stop = new AbortController();
+    let pause = 1000;
+    let timer: number | undefined;
+    let known = "";
+    const follow = async (): Promise<void> => {
+      try {
+        const answer = await fetch(`${base}/v1/econtract/web_app/document/events/${id}`, { headers: { ...headers(), Accept: "text/event-stream" }, signal: stop.signal });
+        if (answer.status === 204 || (answer.status >= 400 && answer.status < 500 && answer.status !== 429)) return;
+        if (answer.ok && answer.body) {
+          for await (const data of eventsOf(answer.body)) {
+            pause = 1000;
+            setStatus(JSON.parse(data) as Status);
+            if (known !== "" && known !== data) {
+              void queries.invalidateQueries({ queryKey: ["document", id] });
+              void queries.invalidateQueries({ queryKey: ["documents"] });
+            }
+            known = data;
+          }
+        }
+      } catch {
+        if (stop.signal.aborted) return;
+      }
+      timer = window.setTimeout(() => void follow(), pause);
+      pause = Math.min(pause * 2, 30_000);
+    };
+    void follow();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [id, live, queries]);
+  return status;
+}

@@ -1,0 +1,69 @@
+import type { PDFDocumentLoadingTask, PDFDocumentProxy, PDFPageProxy, PageViewport } from "pdfjs-dist";
+import workerAddress from "pdfjs-dist/build/pdf.worker.min.mjs?url";
+
+import { headers, Problem, problemOf } from "../api/client";
+import { base } from "../app/base";
+
+export type { PDFDocumentProxy, PDFPageProxy, PageViewport };
+
+// The engine is large; it is loaded with the first page that is shown.
+const load = () => import("pdfjs-dist");
+
+/** Where a file comes from: an address of ours, read by ranges, or bytes that are here already. */
+export type FileSource = { url: string } | { bytes: Uint8Array };
+
+/** Opens a file. Nothing in it runs: no scripts, no eval. Whoever opens destroys the task. */
+export async function openFile(source: FileSource): Promise<PDFDocumentLoadingTask> {
+  const engine = await load();
+  engine.GlobalWorkerOptions.workerSrc = workerAddress;
+  return engine.getDocument({
+    ...("url" in source
+      ? { url: source.url, httpHeaders: headers(), withCredentials: true, disableAutoFetch: true, disableStream: true, rangeChunkSize: 1 << 18 }
+      : { data: source.bytes }),
+    cMapUrl: `${base}/pdf/cmaps/`,
+    standardFontDataUrl: `${base}/pdf/standard_fonts/`,
+    wasmUrl: `${base}/pdf/wasm/`,
+    iccUrl: `${base}/pdf/iccs/`,
+    isEvalSupported: false,
+    enableXfa: false,
+    stopAtErrors: false,
+  });
+}
+
+/** What the engine threw, as a Problem: a refusal of the service keeps its status. */
+export function problemOfFile(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const status = (error as { status?: number }).status;
+  if (status) return problemOf(status, undefined);
+  return new Problem(0, "file", error instanceof Error ? error.message : String(error));
+}
+
+export const address = {
+  preview: (id: number) => `${base}/v1/econtract/web_app/document/preview/${id}`,
+  download: (id: number) => `${base}/v1/econtract/web_app/document/download/${id}`,
+  original: (id: number) => `${base}/v1/econtract/web_app/document/original/${id}`,
+};
+
+/** A line of text on a page: points, origin at the upper left of the page as displayed. */
+export interface Line {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  text: string;
+}
+
+/** Reads where the text of a page stands. */
+export async function linesOf(page: PDFPageProxy): Promise<Line[]> {
+  const view = page.getViewport({ scale: 1 });
+  const { items } = await page.getTextContent();
+  return items.flatMap((item) => {
+    if (!("str" in item) || item.str.trim() === "") return [];
+    const [a = 0, b = 0, , , e = 0, f = 0] = item.transform as number[];
+    const along = Math.hypot(a, b) || 1;
+    const from = view.convertToViewportPoint(e, f);
+    const to = view.convertToViewportPoint(e + (a / along) * item.width - (b / along) * item.height, f + (b / along) * item.width + (a / along) * item.height);
+    const x = Math.min(from[0]!, to[0]!), y = Math.min(from[1]!, to[1]!);
+    return [{ x, y, w: Math.abs(to[0]! - from[0]!), h: Math.abs(to[1]! - from[1]!), text: item.str }];
+  });
+}

@@ -1,0 +1,96 @@
+import { useEffect, useRef, useState, type ReactNode } from "react";
+
+import type { PDFDocumentProxy, PDFPageProxy } from "./engine";
+import classes from "./pdf.module.css";
+import { usePage } from "./use-file";
+
+/** Size of a page as displayed, in points. */
+export interface PageSize {
+  width: number;
+  height: number;
+}
+
+interface Props {
+  document: PDFDocumentProxy;
+  number: number;
+  /** Name of the page for screen readers. */
+  label: string;
+  /** Width on the screen, in pixels. */
+  width: number;
+  /** Size to assume until the page was read. */
+  guess: PageSize;
+  /** What stands over the page; scale is pixels per point. */
+  overlay?: ((number: number, size: PageSize, scale: number, page: PDFPageProxy | undefined) => ReactNode) | undefined;
+  onVisible?: ((number: number) => void) | undefined;
+}
+
+/** Page draws one page while it is in sight, and frees what it drew when it is not. */
+export function Page({ document, number, label, width, guess, overlay, onVisible }: Props) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [near, setNear] = useState(false);
+  const page = usePage(document, number, near);
+  const [size, setSize] = useState<PageSize>(guess);
+
+  useEffect(() => {
+    const nearby = new IntersectionObserver(([entry]) => setNear(entry!.isIntersecting), { rootMargin: "600px 0px" });
+    const middle = new IntersectionObserver(([entry]) => entry!.isIntersecting && onVisible?.(number), { rootMargin: "-50% 0px -50% 0px" });
+    nearby.observe(frame.current!);
+    middle.observe(frame.current!);
+    return () => {
+      nearby.disconnect();
+      middle.disconnect();
+    };
+  }, [number, onVisible]);
+
+  useEffect(() => {
+    if (!page) return;
+    const { width: w, height: h } = page.getViewport({ scale: 1 });
+    setSize({ width: w, height: h });
+  }, [page]);
+
+  const scale = width / size.width;
+  return (
+    <div ref={frame} className={classes.page} role="group" aria-label={label} data-page={number} style={{ width, height: size.height * scale }}>
+      {near && page && <Drawing page={page} scale={scale} />}
+      {overlay?.(number, size, scale, page)}
+    </div>
+  );
+}
+
+/** Drawing is the picture of a page and, over it, its text: invisible, for readers, search and selection. */
+function Drawing({ page, scale }: { page: PDFPageProxy; scale: number }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const text = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const viewport = page.getViewport({ scale });
+    // Canvases above some 16 million pixels stay empty on phones.
+    const dense = Math.min(window.devicePixelRatio || 1, 2, Math.sqrt(16e6 / (viewport.width * viewport.height)));
+    const c = canvas.current!;
+    c.width = Math.floor(viewport.width * dense);
+    c.height = Math.floor(viewport.height * dense);
+    const drawing = page.render({ canvas: c, viewport, transform: [dense, 0, 0, dense, 0, 0] });
+    drawing.promise.catch(() => undefined); // cancelled, or a page that cannot be drawn: it stays white
+    let layer: { cancel(): void } | undefined;
+    let gone = false;
+    void import("pdfjs-dist").then(({ TextLayer }) => {
+      if (gone) return;
+      const made = new TextLayer({ textContentSource: page.streamTextContent(), container: text.current!, viewport });
+      layer = made;
+      made.render().catch(() => undefined);
+    });
+    const container = text.current!;
+    return () => {
+      gone = true;
+      drawing.cancel();
+      layer?.cancel();
+      container.replaceChildren();
+      c.width = c.height = 0; // gives the memory back at once
+    };
+  }, [page, scale]);
+  return (
+    <>
+      <canvas ref={canvas} className={classes.canvas} aria-hidden />
+      <div ref={text} className={classes.text} style={{ "--total-scale-factor": String(scale), "--scale-factor": String(scale) } as React.CSSProperties} />
+    </>
+  );
+}

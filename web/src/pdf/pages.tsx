@@ -1,0 +1,44 @@
+import { useElementSize } from "@mantine/hooks";
+import { useEffect, useState, type ReactNode } from "react";
+
+import { useText } from "../text";
+import { Loading } from "../ui/loading";
+import { Trouble } from "../ui/trouble";
+import type { PDFPageProxy } from "./engine";
+import { Page, type PageSize } from "./page";
+import classes from "./pdf.module.css";
+import type { OpenFile } from "./use-file";
+
+interface Props {
+  file: OpenFile;
+  /** What stands over each page; scale is pixels per point. */
+  overlay?: ((number: number, size: PageSize, scale: number, page: PDFPageProxy | undefined) => ReactNode) | undefined;
+  /** Tells which page is in the middle of the window. */
+  onVisible?: ((number: number) => void) | undefined;
+  /** Magnification; 1 is the width of the column, at most 900 pixels. */
+  zoom?: number;
+}
+
+/** Pages shows a file from top to bottom. Only what is in sight is read and drawn, however long the file is. */
+export function Pages({ file, overlay, onVisible, zoom = 1 }: Props) {
+  const t = useText();
+  const { ref, width } = useElementSize();
+  const [guess, setGuess] = useState<PageSize>();
+  const { document, problem } = file;
+  useEffect(() => {
+    setGuess(undefined);
+    document?.getPage(1).then((p) => {
+      const { width: w, height: h } = p.getViewport({ scale: 1 });
+      setGuess({ width: w, height: h });
+    }).catch(() => setGuess({ width: 595, height: 842 }));
+  }, [document]);
+  if (problem) return <Trouble error={problem} />;
+  const total = document?.numPages ?? 0;
+  return (
+    <div ref={ref} className={classes.pages}>
+      {!(document && guess && width > 0) ? <Loading /> : Array.from({ length: total }, (_, i) => (
+        <Page key={i} document={document} number={i + 1} label={t("pdf.page", { number: i + 1, total })} width={Math.min(width, 900) * zoom} guess={guess} overlay={overlay} onVisible={onVisible} />
+      ))}
+    </div>
+  );
+}

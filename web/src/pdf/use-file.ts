@@ -1,0 +1,44 @@
+import { useEffect, useState } from "react";
+
+import type { Problem } from "../api/client";
+import { openFile, problemOfFile, type FileSource, type PDFDocumentProxy, type PDFPageProxy } from "./engine";
+
+export interface OpenFile {
+  document?: PDFDocumentProxy;
+  problem?: Problem;
+}
+
+/** Opens a file for as long as the component lives. The key tells files apart: the address, or a digest. */
+export function useFile(source: FileSource | undefined, key: string): OpenFile {
+  const [file, setFile] = useState<OpenFile>({});
+  useEffect(() => {
+    if (!source) return;
+    let gone = false;
+    const task = openFile(source);
+    task
+      .then((t) => t.promise)
+      .then((document) => !gone && setFile({ document }))
+      .catch((error: unknown) => !gone && setFile({ problem: problemOfFile(error) }));
+    return () => {
+      gone = true;
+      setFile({});
+      void task.then((t) => t.destroy()).catch(() => undefined);
+    };
+    // The source is an object made anew at each rendering; its key is what counts.
+  }, [key]);
+  return file;
+}
+
+/** Reads one page, once it is wanted. */
+export function usePage(document: PDFDocumentProxy | undefined, number: number, wanted: boolean): PDFPageProxy | undefined {
+  const [page, setPage] = useState<PDFPageProxy>();
+  useEffect(() => {
+    if (!document || !wanted) return;
+    let gone = false;
+    document.getPage(number).then((p) => !gone && setPage(p)).catch(() => undefined);
+    return () => {
+      gone = true;
+    };
+  }, [document, number, wanted]);
+  return page;
+}

@@ -1,0 +1,68 @@
+import { Button, Group, Menu, Modal, Stack, Textarea, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconDots, IconDownload, IconPencil, IconRotate, IconSignature } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+
+import { verbs, type Detail } from "../../api/documents";
+import { noSearch } from "../../app/router";
+import { address } from "../../pdf/engine";
+import { useText } from "../../text";
+import { Trouble } from "../../ui/trouble";
+
+/** Actions is one button for what the caller can do now, and a menu of the rest. */
+export function Actions({ document: d }: { document: Detail }) {
+  const t = useText();
+  const queries = useQueryClient();
+  const go = useNavigate();
+  const refresh = () => void queries.invalidateQueries();
+  const restamp = useMutation({ mutationFn: () => verbs.restamp(d.id), onSuccess: refresh });
+  const remind = useMutation({ mutationFn: () => verbs.remind(d.id), onSuccess: refresh });
+  const remove = useMutation({ mutationFn: () => verbs.remove(d.id), onSuccess: () => { refresh(); void go({ to: "/sent", search: noSearch }); } });
+  const [canceling, cancel] = useDisclosure();
+  const running = d.is_owner && d.status === "processing";
+  const trouble = restamp.error ?? remind.error ?? remove.error;
+  return (
+    <Stack gap="xs" align="flex-end">
+      <Group gap="xs">
+        {d.is_owner && d.status === "draft" && <Button component={Link} to="/new" search={{ document: d.id } as never} leftSection={<IconPencil size={16} aria-hidden />}>{t("document.continue")}</Button>}
+        {d.is_sign && <Button component={Link} to={`/document/${d.id}/sign` as never} leftSection={<IconSignature size={16} aria-hidden />}>{t("document.sign")}</Button>}
+        {d.active_download_button && <Button component="a" href={address.download(d.id)} leftSection={<IconDownload size={16} aria-hidden />}>{t("document.download")}</Button>}
+        {d.is_owner && d.status === "failed" && <Button onClick={() => restamp.mutate()} loading={restamp.isPending} disabled={!d.info_restamping.allowed_stamping} leftSection={<IconRotate size={16} aria-hidden />}>{t("document.restamp")}</Button>}
+        <Menu position="bottom-end">
+          <Menu.Target><Button variant="default" aria-label={t("document.more")}><IconDots size={16} aria-hidden /></Button></Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item component="a" href={address.original(d.id)}>{t("document.original")}</Menu.Item>
+            {running && <Menu.Item onClick={() => remind.mutate()}>{t("document.remind")}</Menu.Item>}
+            {running && <Menu.Item color="red" onClick={cancel.open}>{t("document.cancel")}</Menu.Item>}
+            {d.is_owner && d.status === "draft" && <Menu.Item color="red" onClick={() => remove.mutate()}>{t("document.remove")}</Menu.Item>}
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+      {trouble && <Trouble error={trouble} />}
+      <Text size="sm" role="status">{remind.isSuccess && t("document.reminded")}</Text>
+      <Cancel id={d.id} opened={canceling} close={cancel.close} />
+    </Stack>
+  );
+}
+
+function Cancel({ id, opened, close }: { id: number; opened: boolean; close: () => void }) {
+  const t = useText();
+  const queries = useQueryClient();
+  const [reason, setReason] = useState("");
+  const cancel = useMutation({ mutationFn: () => verbs.cancel(id, reason), onSuccess: () => { void queries.invalidateQueries(); close(); } });
+  return (
+    <Modal opened={opened} onClose={close} title={t("document.cancel")} closeButtonProps={{ "aria-label": t("close") }}>
+      <Stack>
+        <Text size="sm">{t("document.cancelLead")}</Text>
+        <Textarea label={t("document.reason")} value={reason} onChange={(e) => setReason(e.currentTarget.value)} autosize minRows={2} data-autofocus />
+        {cancel.isError && <Trouble error={cancel.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>{t("close")}</Button>
+          <Button color="red" loading={cancel.isPending} onClick={() => cancel.mutate()}>{t("document.cancel")}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,63 @@
+import { Badge, Grid, Group, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+
+import { detail, type Detail } from "../../api/documents";
+import { useProgress } from "../../api/events";
+import { address } from "../../pdf/engine";
+import { Pages } from "../../pdf/pages";
+import { useFile } from "../../pdf/use-file";
+import { useText } from "../../text";
+import { Loading } from "../../ui/loading";
+import { StateBadge } from "../../ui/state";
+import { Steps } from "../../ui/steps";
+import { Trouble } from "../../ui/trouble";
+import { Actions } from "./actions";
+import { People } from "./people";
+import { Stamps } from "./stamps";
+import { Trail } from "./trail";
+
+export function Document() {
+  const id = Number(useParams({ from: "/member/document/$id" }).id);
+  const found = useQuery(detail(id));
+  if (found.isPending) return <Loading />;
+  if (found.isError) return <Trouble error={found.error} retry={() => void found.refetch()} />;
+  return <Shown document={found.data} />;
+}
+
+function Shown({ document: d }: { document: Detail }) {
+  const t = useText();
+  const live = useProgress(d.id, d.status === "processing");
+  // A signature makes another revision, which is another file.
+  const file = useFile({ url: address.preview(d.id) }, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
+  const steps = (live?.progress ?? d.progress)?.steps ?? [];
+  return (
+    <Stack maw={1300} mx="auto">
+      <Group justify="space-between" align="flex-start">
+        <div style={{ minWidth: 0, flex: "1 1 16rem" }}>
+          <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>{d.document_title}</Title>
+          <Group gap="xs">
+            <StateBadge state={d.status}>{d.status_info}</StateBadge>
+            {d.specimen && <Badge variant="outline" color="yellow.9">{t("list.specimen")}</Badge>}
+            <Text size="sm" c="dimmed">{t("list.from", { name: d.owner.name })}</Text>
+          </Group>
+        </div>
+        <Actions document={d} />
+      </Group>
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Pages file={file} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }} order={{ base: -1, md: 1 }}>
+          <Stack>
+            <Text size="sm">{d.description}</Text>
+            {steps.length > 0 && <Steps steps={steps} />}
+            <People document={d} />
+            <Stamps serials={d.serial_number} />
+            <Trail id={d.id} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  );
+}

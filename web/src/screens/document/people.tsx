@@ -1,0 +1,51 @@
+import { Anchor, Avatar, Badge, Button, Group, Stack, Text, Title } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+
+import { people, verbs, type Detail, type Person } from "../../api/documents";
+import { useLanguage, useText } from "../../text";
+import { Copy } from "../../ui/copy";
+import { Trouble } from "../../ui/trouble";
+
+/** People lists who takes part, in the order in which they act, with what each did and when. */
+export function People({ document: d }: { document: Detail }) {
+  const t = useText();
+  const found = useQuery(people(d.id));
+  const all = found.data ?? [];
+  if (all.length === 0) return null;
+  return (
+    <Stack gap="xs" component="section">
+      <Title order={2} size="h5">{t("document.people")}</Title>
+      <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: "none" }}>
+        {all.map((p) => <One key={p.user_id} person={p} document={d} />)}
+      </Stack>
+    </Stack>
+  );
+}
+
+function One({ person: p, document: d }: { person: Person; document: Detail }) {
+  const t = useText();
+  const language = useLanguage();
+  const when = (s: string | null) => (s ? new Date(s).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) : "");
+  const link = useMutation({ mutationFn: () => verbs.guestLink(d.id, p.user_id) });
+  return (
+    <Group component="li" wrap="nowrap" align="flex-start" gap="sm">
+      <Avatar src={p.avatar} alt="" size="sm" />
+      <div style={{ minWidth: 0 }}>
+        <Group gap={6}>
+          <Text size="sm" fw={600}>{p.name}</Text>
+          {p.is_guest && <Badge size="xs" variant="default">{t("document.guest")}</Badge>}
+          {p.role === "viewer" && <Badge size="xs" variant="default">{t("document.viewer")}</Badge>}
+        </Group>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{p.email ?? p.phone ?? ""}</Text>
+        <Text size="xs">
+          {p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t("document.turn") : t("document.waiting")}
+        </Text>
+        {p.is_guest && d.is_owner && d.status === "processing" && !p.status && (
+          link.data ? <Group gap={6} wrap="nowrap"><Anchor size="xs" href={link.data} truncate maw={220}>{link.data}</Anchor><Copy text={link.data} /></Group>
+            : <Button size="compact-xs" variant="default" loading={link.isPending} onClick={() => link.mutate()}>{t("document.makeLink")}</Button>
+        )}
+        {link.isError && <Trouble error={link.error} />}
+      </div>
+    </Group>
+  );
+}
