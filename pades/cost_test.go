@@ -2,6 +2,12 @@ package pades_test
 
 import (
 	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
 	"crypto/sha256"
 	"encoding"
 	"encoding/binary"
@@ -97,6 +103,72 @@ func TestStateOfAnotherRevisionIsRefused(t *testing.T) {
 		}
 	}
 	p.sign(t, who.options(t, "C"))
+}
+
+func TestFileIsHashedOnceWhateverTheHashOfTheKey(t *testing.T) {
+	t.Parallel()
+	const size = 4 << 20
+	_, ed, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, key := range map[string]crypto.Signer{
+		"P-256": must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)),
+		"P-384": must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P384(), rand.Reader)),
+		"P-521": must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P521(), rand.Reader)), "Ed25519": ed,
+	} {
+		who := certified(t, name, key)
+		count := &counting{ReaderAt: pdftest.NewLarge(size, 4)}
+		src := pades.Source{R: count, Size: count.ReaderAt.(*pdftest.Large).Size()}
+		for i := range 3 {
+			o := who.options(t, "")
+			o.NewField = &pades.FieldSpec{Name: fmt.Sprintf("F%d", i)}
+			count.bytes = 0
+			r := must[*pades.Result](t)(pades.Sign(t.Context(), src, o))
+			limit := int64(size / 4)
+			if i == 0 {
+				limit += size
+			}
+			if count.bytes > limit {
+				t.Errorf("%s, signature %d: %d bytes read", name, i+1, count.bytes)
+			}
+			src = src.After(r)
+		}
+		// Proof and a timestamp between two signatures keep what is known.
+		src = src.After(must[*pades.Result](t)(pades.AddDSS(t.Context(), src, pades.ValidationOptions{Source: newOffice(t)})))
+		src = src.After(must[*pades.Result](t)(pades.DocumentTimestamp(t.Context(), src, newOffice(t).Timestamper())))
+		o := who.options(t, "")
+		o.NewField = &pades.FieldSpec{Name: "Last"}
+		count.bytes = 0
+		r := must[*pades.Result](t)(pades.Sign(t.Context(), src, o))
+		if count.bytes > size/4 {
+			t.Errorf("%s, after the archive: %d bytes read", name, count.bytes)
+		}
+		if err := pades.Check(pades.Source{R: src.R, Size: src.Size}, r.Tail, r.Field); err != nil {
+			t.Errorf("%s: looked at from end to end: %v", name, err)
+		}
+		for algorithm, state := range src.States {
+			wrong := src
+			wrong.States = map[crypto.Hash][]byte{algorithm: state[:len(state)-1]}
+			if _, err := pades.Sign(t.Context(), wrong, o); err == nil {
+				t.Errorf("%s: signed over half a midstate", name)
+			}
+		}
+	}
+}
+
+func TestInvisibleSignatureIsSmall(t *testing.T) {
+	t.Parallel()
+	rsaKey := must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 2048))
+	for name, file := range map[string][]byte{"table": pdftest.Table(1), "streams": pdftest.Streams(1), "form": pdftest.Form()} {
+		o := certified(t, "Budi Santoso", rsaKey).options(t, "")
+		o.Timestamper, o.NewField = nil, &pades.FieldSpec{Name: "A"}
+		p := &paper{b: file}
+		if r := p.sign(t, o); len(r.Tail) > 8<<10 {
+			t.Errorf("%s: a tail of %d bytes", name, len(r.Tail))
+		}
+		wantValid(t, p, "A")
+	}
 }
 
 func TestByteRangeHoldsTheLargestOffsets(t *testing.T) {

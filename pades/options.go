@@ -20,7 +20,7 @@ type Options struct {
 
 	Key    crypto.Signer       // not needed by Prepare
 	Chain  []*x509.Certificate // the signer's first, then its issuers
-	Scheme cms.Scheme          // zero: the usual one of the key. Any hash but SHA-256 reads the whole file.
+	Scheme cms.Scheme          // zero: the usual one of the key. For any hash but SHA-256 see Source.States.
 
 	Timestamper tsp.Timestamper // nil makes level B-B
 	Time        time.Time       // the claimed time, kept in /M with its zone

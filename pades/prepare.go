@@ -202,7 +202,7 @@ func (p *Prepared) hash(src Source, algorithm crypto.Hash) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.State = src.State
+	p.State, p.states = src.State, src.States
 	p.write(h)
 	return h.Sum(nil), nil
 }

@@ -3,6 +3,7 @@ package pades
 import (
 	"bytes"
 	"context"
+	"crypto"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -12,7 +13,7 @@ import (
 )
 
 // Prepared is a signature whose value is still missing: its tail, and what the key has to sign. Its exported
-// members are all there is to it. It can be kept and finished later, by another process, as long as nothing else
+// members are all that matters of it. It can be kept and finished later, by another process, as long as nothing else
 // is appended to the file.
 type Prepared struct {
 	Size  int64  // bytes of the source
@@ -22,6 +23,8 @@ type Prepared struct {
 	ContentsAt, ContentsLen int
 	Field                   string // fully qualified name
 	Signature               *cms.Signature
+
+	states map[crypto.Hash][]byte // Source.States; not kept, since the file has them
 }
 
 // Digest returns what the key signs: the hash of the signed attributes, or for Ed25519 the attributes themselves.
@@ -56,7 +59,7 @@ func (p *Prepared) Finish(value, token []byte) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Source{Size: p.Size, State: p.State}.result(tail, p.Field)
+	return Source{Size: p.Size, State: p.State, States: p.states}.result(tail, p.Field)
 }
 
 func (p *Prepared) finish(value, token []byte) ([]byte, error) {

@@ -55,7 +55,7 @@ func sign(ctx context.Context, src Source, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	src.State = p.State
+	src.State, src.States = p.State, p.states
 	if err := Check(src, r.Tail, r.Field); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,10 @@ type Source struct {
 	// means that the file has to be read once from end to end. A state after another number of bytes is refused;
 	// apart from that it is believed: a state of other bytes makes a signature that nobody can verify.
 	State []byte
-	File  pdf.Options // how to open it, such as with its password
+	// States are midstates like State of other hashes, for keys that do not sign by SHA-256: P-384 and P-521 usually do
+	// not, Ed25519 never does. One that is missing when it is needed takes another look at the whole file.
+	States map[crypto.Hash][]byte
+	File   pdf.Options // how to open it, such as with its password
 }
 
 // opened is the source with randomness for what is written into it, unless it brings its own.
@@ -34,11 +37,12 @@ func (s Source) opened(random io.Reader) Source {
 
 // Result is a tail that was made and checked.
 type Result struct {
-	Tail   []byte   // to be appended to the source
-	Size   int64    // of the file with the tail
-	State  []byte   // Source.State of the file with the tail
-	Digest [32]byte // SHA-256 of the file with the tail
-	Field  string   // fully qualified name of the field that was signed; empty if none was
+	Tail   []byte                 // to be appended to the source
+	Size   int64                  // of the file with the tail
+	State  []byte                 // Source.State of the file with the tail
+	States map[crypto.Hash][]byte // Source.States of the file with the tail: those that were known
+	Digest [32]byte               // SHA-256 of the file with the tail
+	Field  string                 // fully qualified name of the field that was signed; empty if none was
 }
 
 // With is the source with a tail behind it that is not written yet, to build the next step on. Its state is
@@ -50,22 +54,52 @@ func (s Source) With(tail []byte) Source {
 // After is the source with what a step made of it.
 func (s Source) After(r *Result) Source {
 	after := s.With(r.Tail)
-	after.State = r.State
+	after.State, after.States = r.State, r.States
 	return after
 }
 
 // result states what the tail makes of the source, whose state is known by now.
 func (s Source) result(tail []byte, field string) (*Result, error) {
-	h, err := s.resume()
+	h, err := s.resume(crypto.SHA256, s.State)
 	if err != nil {
 		return nil, err
 	}
 	h.Write(tail)
+	r := &Result{Tail: tail, Size: s.Size + int64(len(tail)), Digest: [32]byte(h.Sum(nil)), Field: field}
+	if r.State, err = midstate(h); err != nil {
+		return nil, err
+	}
+	for algorithm, state := range s.States {
+		if h, err = s.resume(algorithm, state); err != nil {
+			return nil, err
+		}
+		h.Write(tail)
+		if state, err = midstate(h); err != nil {
+			return nil, err
+		}
+		r.States = with(r.States, algorithm, state)
+	}
+	return r, nil
+}
+
+// midstate is a hash that can be gone on with.
+func midstate(h hash.Hash) ([]byte, error) {
 	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
 		return nil, fmt.Errorf("keep midstate: %w", err)
 	}
-	return &Result{Tail: tail, Size: s.Size + int64(len(tail)), State: state, Digest: [32]byte(h.Sum(nil)), Field: field}, nil
+	return state, nil
+}
+
+// with is a copy of states with one more.
+func with(states map[crypto.Hash][]byte, algorithm crypto.Hash, state []byte) map[crypto.Hash][]byte {
+	all := map[crypto.Hash][]byte{algorithm: state}
+	for a, s := range states {
+		if a != algorithm {
+			all[a] = s
+		}
+	}
+	return all
 }
 
 // hashed returns the source with its state, and the running hash of all its bytes by an algorithm. It reads the
@@ -75,7 +109,11 @@ func (s Source) hashed(algorithm crypto.Hash) (Source, hash.Hash, error) {
 		return s, nil, fmt.Errorf("hash %v is not available", algorithm)
 	}
 	if s.State != nil && algorithm == crypto.SHA256 {
-		h, err := s.resume()
+		h, err := s.resume(algorithm, s.State)
+		return s, h, err
+	}
+	if state := s.States[algorithm]; s.State != nil && state != nil {
+		h, err := s.resume(algorithm, state)
 		return s, h, err
 	}
 	sum, h := sha256.New(), algorithm.New()
@@ -87,9 +125,16 @@ func (s Source) hashed(algorithm crypto.Hash) (Source, hash.Hash, error) {
 	}
 	if s.State == nil {
 		var err error
-		if s.State, err = sum.(encoding.BinaryMarshaler).MarshalBinary(); err != nil {
-			return s, nil, fmt.Errorf("keep midstate: %w", err)
+		if s.State, err = midstate(sum); err != nil {
+			return s, nil, err
 		}
+	}
+	if algorithm != crypto.SHA256 {
+		state, err := midstate(h)
+		if err != nil {
+			return s, nil, err
+		}
+		s.States = with(s.States, algorithm, state)
 	}
 	return s, h, nil
 }
@@ -110,21 +155,28 @@ func (s Source) read(sum, h hash.Hash) error {
 	return err
 }
 
-// stateLen is the length of a midstate: four bytes that tell its form, eight words, one block, and the count of the
-// bytes hashed so far.
-const stateLen = 4 + 8*4 + sha256.BlockSize + 8
+// stateLen is the length of a midstate: four bytes that tell its form, eight words, one block of sixteen words, and the
+// count of the bytes hashed so far.
+func stateLen(h hash.Hash) int { return 4 + h.BlockSize()/2 + h.BlockSize() + 8 }
 
 // resume goes on hashing behind the file. The state of an earlier revision is the likeliest mistake, and one that
 // Check could not find, since it would believe the same state.
-func (s Source) resume() (hash.Hash, error) {
-	h := sha256.New()
-	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(s.State); err != nil {
+func (s Source) resume(algorithm crypto.Hash, state []byte) (hash.Hash, error) {
+	if !algorithm.Available() {
+		return nil, fmt.Errorf("hash %v is not available", algorithm)
+	}
+	h := algorithm.New()
+	from, ok := h.(encoding.BinaryUnmarshaler)
+	if !ok {
+		return nil, fmt.Errorf("hash %v has no midstate", algorithm)
+	}
+	if err := from.UnmarshalBinary(state); err != nil {
 		return nil, fmt.Errorf("midstate: %w", err)
 	}
-	if len(s.State) != stateLen {
-		return nil, fmt.Errorf("midstate of %d bytes", len(s.State))
+	if len(state) != stateLen(h) {
+		return nil, fmt.Errorf("midstate of %d bytes", len(state))
 	}
-	if n := binary.BigEndian.Uint64(s.State[stateLen-8:]); n != uint64(s.Size) {
+	if n := binary.BigEndian.Uint64(state[len(state)-8:]); n != uint64(s.Size) {
 		return nil, fmt.Errorf("midstate after %d bytes for a file of %d", n, s.Size)
 	}
 	return h, nil

@@ -30,7 +30,7 @@ func documentTimestamp(ctx context.Context, src Source, t tsp.Timestamper, room 
 	if err := put(p.Tail, p.ContentsAt, p.ContentsLen, token); err != nil {
 		return nil, err
 	}
-	src.State = p.State
+	src.State, src.States = p.State, p.states
 	if err := Check(src, p.Tail, p.Field); err != nil {
 		return nil, err
 	}
