@@ -44,6 +44,7 @@ func (s *stranger) ask(path string, answer any) error {
 		}
 		return json.Unmarshal(line, answer)
 	case <-timer.C:
+		s.cmd.Process.Kill()
 		s.stop()
 		return fmt.Errorf("%s said nothing for %v", s.name, s.limit)
 	}

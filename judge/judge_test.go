@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// said gathers what is complained of.
+func said(hold func(complain)) string {
+	var all []string
+	hold(func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) })
+	return strings.Join(all, "\n")
+}
+
+func TestWhatAJudgeSaysAgainstASignatureIsAFinding(t *testing.T) {
+	t.Parallel()
+	yes := true
+	it := item{levels: map[string]string{"A": "B-T"}, sealed: true}
+	good := pyhankoSignature{
+		Field: "A", Kind: "signature", Intact: true, Valid: true, Trusted: true, Bottom: true, Coverage: "ENTIRE_FILE", Modification: "NONE",
+		DocMDP: &yes, Basic: "PASSED OK", Timed: "PASSED OK",
+	}
+	if s := said(func(no complain) { it.pyhanko(pyhankoAnswer{Signatures: []pyhankoSignature{good}}, no) }); s != "" {
+		t.Errorf("a good one: %s", s)
+	}
+	for name, spoil := range map[string]func(*pyhankoSignature){
+		"another field":   func(s *pyhankoSignature) { s.Field = "B" },
+		"an error":        func(s *pyhankoSignature) { s.Error = "no" },
+		"another digest":  func(s *pyhankoSignature) { s.Intact = false },
+		"another key":     func(s *pyhankoSignature) { s.Valid = false },
+		"nobody's trust":  func(s *pyhankoSignature) { s.Trusted = false },
+		"the bottom line": func(s *pyhankoSignature) { s.Bottom = false },
+		"less than all":   func(s *pyhankoSignature) { s.Coverage = "ENTIRE_REVISION" },
+		"a later change":  func(s *pyhankoSignature) { s.Modification = "OTHER" },
+		"suspicion":       func(s *pyhankoSignature) { s.Suspicious = "sneaky" },
+		"no time":         func(s *pyhankoSignature) { s.Timed = "INDETERMINATE NO_POE" },
+	} {
+		bad := good
+		spoil(&bad)
+		if s := said(func(no complain) { it.pyhanko(pyhankoAnswer{Signatures: []pyhankoSignature{bad}}, no) }); s == "" {
+			t.Errorf("pyHanko saying %s is no finding", name)
+		}
+	}
+	fine := dssSignature{Field: "A", Level: "PAdES-BASELINE-T", Indication: "TOTAL_PASSED", Digest: true, Valid: true, RangeValid: true, Consistent: true}
+	if s := said(func(no complain) { it.dss(dssAnswer{Signatures: []dssSignature{fine}}, no) }); s != "" {
+		t.Errorf("a good one: %s", s)
+	}
+	for name, spoil := range map[string]func(*dssSignature){
+		"another level":    func(s *dssSignature) { s.Level = "PAdES-BASELINE-B" },
+		"no older form":    func(s *dssSignature) { s.Level = "PKCS7-T" },
+		"indeterminate":    func(s *dssSignature) { s.Indication = "INDETERMINATE" },
+		"another digest":   func(s *dssSignature) { s.Digest = false },
+		"odd ranges":       func(s *dssSignature) { s.RangeValid = false },
+		"undefined change": func(s *dssSignature) { s.Undefined = []string{"x"} },
+		"another look":     func(s *dssSignature) { s.Visual = []int{1} },
+		"a warning":        func(s *dssSignature) { s.Warnings = []string{"x"} },
+	} {
+		bad := fine
+		spoil(&bad)
+		if s := said(func(no complain) { it.dss(dssAnswer{Signatures: []dssSignature{bad}}, no) }); s == "" {
+			t.Errorf("DSS saying %s is no finding", name)
+		}
+	}
+}
+
+func TestDifferingVerdictsAreFindings(t *testing.T) {
+	t.Parallel()
+	intact := ourSignature{Field: "A", Indication: "INDETERMINATE", Integrity: "intact, later changes allowed"}
+	changed := ourSignature{Field: "A", Indication: "TOTAL-FAILED", Integrity: "changed after signing"}
+	for _, c := range []struct {
+		ours   ourSignature
+		theirs map[string]opinion
+		want   string
+	}{
+		{intact, map[string]opinion{"A": {fine: true}}, ""},
+		{changed, map[string]opinion{"A": {}}, ""},
+		{intact, map[string]opinion{"A": {}}, "they say changed, we say intact"},
+		{changed, map[string]opinion{"A": {fine: true}}, "they say intact"},
+		{intact, map[string]opinion{}, "they do not know it"},
+		{intact, map[string]opinion{"A": {fine: true}, "B": {fine: true}}, "we do not know it"},
+	} {
+		got := said(func(no complain) { disagreement(ourAnswer{Signatures: []ourSignature{c.ours}}, nil, c.theirs, no) })
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%v: %q, want %q", c.ours, got, c.want)
+		}
+	}
+}
+
+func TestAReasonExcusesOnlyWhatItNamesAndMustBeNeeded(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "table")
+	if err := os.WriteFile(file, []byte("# reasons\n\na*.pdf | dss | not authorised | a policy\nb.pdf | * | words | another\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table, err := readTable(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, want := range map[finding]bool{
+		{"dss", "ab.pdf", "it is not authorised here"}:    true,
+		{"pdfsig", "ab.pdf", "it is not authorised here"}: false,
+		{"dss", "ba.pdf", "it is not authorised here"}:    false,
+		{"dss", "ab.pdf", "something else"}:               false,
+	} {
+		if got := excused(table, f) != nil; got != want {
+			t.Errorf("%v excused: %v", f, got)
+		}
+	}
+	r := newReport(table)
+	r.add(finding{"dss", "ab.pdf", "not authorised"})
+	if err := r.print(false); err != nil {
+		t.Errorf("all is explained, but %v", err)
+	}
+	if err := r.print(true); err == nil || !strings.Contains(err.Error(), "line 4") {
+		t.Errorf("a reason that nobody needed: %v", err)
+	}
+	r.add(finding{"qpdf", "c.pdf", "check ends with 2"})
+	if err := r.print(false); err == nil || !strings.Contains(err.Error(), "qpdf: c.pdf: check ends with 2") {
+		t.Errorf("a finding without a reason: %v", err)
+	}
+}
+
+func TestPixelsCountOutsideOfThePlaceOnly(t *testing.T) {
+	t.Parallel()
+	a := raster{10, 10, make([]byte, 300)}
+	b := raster{10, 10, make([]byte, 300)}
+	b.pixels[3*(8*10+1)] = 255 // lower left
+	for but, want := range map[place]int{{}: 1, {0, 0.7, 0.2, 1}: 0, {0.9, 0, 1, 0.1}: 1} {
+		if n, err := a.differing(b, but); err != nil || n != want {
+			t.Errorf("%v: %d pixels, %v; want %d", but, n, err, want)
+		}
+	}
+	if _, err := a.differing(raster{5, 20, make([]byte, 300)}, place{}); err == nil {
+		t.Error("another shape is no difference")
+	}
+}
+
+func TestAStrangerWhoDiesOrSleepsIsAFindingAndIsCalledAgain(t *testing.T) {
+	t.Parallel()
+	s := &stranger{name: "cat", command: []string{"sh", "-c", `while read line; do case $line in die) exit 1;; sleep) exec sleep 60;; *) echo "\"$line\"";; esac; done`}, limit: time.Second}
+	defer s.stop()
+	for _, path := range []string{"a", "die", "b", "sleep", "c"} {
+		var said string
+		err := s.ask(path, &said)
+		if answers := len(path) == 1; answers != (err == nil) || answers && said != path {
+			t.Errorf("%s: %q, %v", path, said, err)
+		}
+	}
+}
+
+func TestEveryTamperingChangesAFileThatWasSound(t *testing.T) {
+	t.Parallel()
+	h, err := newHouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, err := mutants(h, filepath.Join(t.TempDir(), "mutants"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(items) < 100 {
+		t.Errorf("%d files", len(items))
+	}
+}
