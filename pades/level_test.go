@@ -103,6 +103,10 @@ func TestEveryKindOfKeySigns(t *testing.T) {
 		"P-384":        {must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P384(), rand.Reader)), cms.Scheme{}, true},
 		"P-384/256":    {must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P384(), rand.Reader)), cms.Scheme{Hash: crypto.SHA256}, true},
 		"RSA":          {rsaKey, cms.Scheme{}, true},
+		"RSA-3072":     {must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 3072)), cms.Scheme{}, true},
+		"RSA-4096/512": {must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 4096)), cms.Scheme{Hash: crypto.SHA512}, true},
+		"PSS/384":      {rsaKey, cms.Scheme{Hash: crypto.SHA384, PSS: true}, true},
+		"P-521":        {must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P521(), rand.Reader)), cms.Scheme{}, true},
 		"RSA with PSS": {rsaKey, cms.Scheme{PSS: true}, true},
 		"Ed25519":      {ed, cms.Scheme{}, false},
 	} {
