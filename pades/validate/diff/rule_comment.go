@@ -51,9 +51,9 @@ func (r *revision) comment(old, new pdf.Dict) verdict {
 	return v
 }
 
-// commentLook judges the appearance of a comment that was there before.
-func (r *revision) commentLook(dict pdf.Dict) verdict {
-	if !isComment(r.old, dict) {
+// commentLook judges the appearance of a comment.
+func (r *revision) commentLook(d *pdf.Document, dict pdf.Dict) verdict {
+	if !isComment(d, dict) {
 		return deny(CodeAnnotation, "appearance")
 	}
 	return allow("comments", Annotations, CodeComment)

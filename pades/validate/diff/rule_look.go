@@ -10,13 +10,17 @@ func lookRule(r *revision, m *moved, n node) verdict {
 	if v, ok := r.vouched[vouch{n.owner, roleAnnotation}]; ok {
 		return verdict{rule: "appearance", level: v.level, code: CodeAppearance, field: v.field, page: v.page, box: v.box}
 	}
+	if owner := r.moves[n.owner]; owner != nil && owner.added() {
+		dict, _ := owner.new.(pdf.Dict)
+		return r.commentLook(r.new, dict)
+	}
 	o, err := at(r.old, n.owner)
 	dict, ok := o.(pdf.Dict)
 	if err != nil || !ok {
 		return deny(CodeShared, "appearance of what cannot be read")
 	}
 	if !isWidget(r.old, dict) && dict["FT"] == nil {
-		return r.commentLook(dict)
+		return r.commentLook(r.old, dict)
 	}
 	was, is := r.field(r.old, n.owner), r.field(r.new, n.owner)
 	if !was.ok || !is.ok || !was.inForm {

@@ -71,7 +71,7 @@ var (
 	storeRoles = map[pdf.Name]role{"Certs": roleProofs, "OCSPs": roleProofs, "CRLs": roleProofs, "VRI": roleVRIs}
 	vriRoles   = map[pdf.Name]role{"Cert": roleProofs, "OCSP": roleProofs, "CRL": roleProofs, "TS": roleProof}
 	treeRoles  = map[pdf.Name]role{"K": roleElements, "ParentTree": roleParents}
-	elemRoles  = map[pdf.Name]role{"K": roleElements, "P": roleElement, "Pg": rolePage}
+	elemRoles  = map[pdf.Name]role{"K": roleElements, "Pg": rolePage}
 	nodesRoles = map[pdf.Name]role{"Kids": roleParents, "Nums": roleNumbers}
 )
 

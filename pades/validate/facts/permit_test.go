@@ -1,0 +1,200 @@
+package facts_test
+
+import (
+	"slices"
+	"testing"
+
+	"segel/pades"
+	"segel/pades/validate/diff"
+	"segel/pades/validate/facts"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+func addTo(t *testing.T, u *pdf.Update, array uint32, o pdf.Object) {
+	t.Helper()
+	a := must[pdf.Object](t)(u.Get(pdf.Ref{Number: array})).(pdf.Array)
+	u.Set(pdf.Ref{Number: array}, append(a, o))
+}
+
+func TestCertifiedFilesForbidWhatTheyForbid(t *testing.T) {
+	t.Parallel()
+	filled := field("name", func(_ *pdf.Update, f pdf.Dict) { f["V"] = pdf.TextString("Agus") })
+	comment := revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) { addTo(t, u, annots, u.Add(overlay(u, "FreeText"))) })
+	redact := revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) { addTo(t, u, annots, u.Add(overlay(u, "Redact"))) })
+	link := revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) {
+		a := overlay(u, "Stamp")
+		a["A"] = pdf.Dict{"S": pdf.Name("URI"), "URI": pdf.TextString("https://jahat.test")}
+		addTo(t, u, annots, u.Add(a))
+	})
+	proven := func(t *testing.T, b []byte) []byte { return on(t, b).proven().timestamped().b }
+	signed := func(t *testing.T, b []byte) []byte { return on(t, b).sign("B", shown).b }
+	for level, all := range map[int][]mutation{
+		1: {{"filled in", "filled", filled}, {"comment", "comment", comment}, {"proven", "", proven}},
+		2: {{"filled in", "", filled}, {"comment", "comment", comment}, {"signed", "", signed}, {"proven", "", proven}},
+		3: {{"filled in", "", filled}, {"comment", "", comment}, {"redaction", "annotation_changed", redact}, {"link", "annotation_changed", link}, {"proven", "", proven}},
+	} {
+		p := on(t, pdftest.Form()).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}, pades.FieldSpec{Name: "B", Page: 1, Rect: boxB})
+		tamper(t, p.sign("A", certify(level), shown).b, all)
+	}
+}
+
+func TestCommentsBehindACertificationThatAllowsThemAreFlagged(t *testing.T) {
+	t.Parallel()
+	p := on(t, pdftest.Form()).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", certify(3), shown)
+	p.update(func(_ *pdf.Document, u *pdf.Update) { addTo(t, u, annots, u.Add(overlay(u, "FreeText"))) })
+	f := read(t, p.b)
+	l := f.Signatures[0].Later[0]
+	if l.Level != diff.Annotations || len(l.Denied) > 0 {
+		t.Errorf("level %v, denied %v", l.Level, l.Denied)
+	}
+}
+
+func TestLocksAreKept(t *testing.T) {
+	t.Parallel()
+	filled := field("name", func(u *pdf.Update, f pdf.Dict) {
+		f["V"], f["AP"] = pdf.TextString("Agus"), pdf.Dict{"N": look(u, "q Q")}
+	})
+	checked := field("group.agree", func(_ *pdf.Update, f pdf.Dict) { f["V"] = pdf.Name("Yes") })
+	signed := func(t *testing.T, b []byte) []byte {
+		return on(t, b).update(func(_ *pdf.Document, u *pdf.Update) {
+			ref := u.Add(pdf.Dict{"FT": pdf.Name("Sig"), "T": pdf.TextString("baru")})
+			if err := u.Append(pdf.Ref{Number: form}, "Fields", ref); err != nil {
+				t.Fatal(err)
+			}
+		}).b
+	}
+	proven := func(t *testing.T, b []byte) []byte { return on(t, b).proven().timestamped().b }
+	for name, c := range map[string]struct {
+		lock pades.Lock
+		all  []mutation
+	}{
+		"all":     {pades.Lock{Action: pades.LockAll}, []mutation{{"name", "filled", filled}, {"box", "filled", checked}, {"proven", "", proven}}},
+		"include": {pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, []mutation{{"name", "filled", filled}, {"box", "", checked}, {"new field", "", signed}}},
+		"group":   {pades.Lock{Action: pades.LockInclude, Fields: []string{"group"}}, []mutation{{"name", "", filled}, {"box", "filled", checked}}},
+		"exclude": {pades.Lock{Action: pades.LockExclude, Fields: []string{"name"}}, []mutation{{"name", "", filled}, {"box", "filled", checked}}},
+		"level":   {pades.Lock{Action: pades.LockInclude, Fields: []string{"x"}, Permit: 1}, []mutation{{"name", "filled", filled}, {"proven", "", proven}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := on(t, pdftest.Form()).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA, Lock: &c.lock})
+			tamper(t, p.sign("A", shown).b, c.all)
+		})
+	}
+}
+
+func TestProofIsOnlyAdded(t *testing.T) {
+	t.Parallel()
+	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", timed(t), shown).proven().timestamped()
+	d := p.open()
+	_, root, err := d.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := root.Ref("DSS").Number
+	dss := must[pdf.Dict](t)(d.Dict(root["DSS"]))
+	certs := must[pdf.Array](t)(d.Array(dss["Certs"]))
+	tamper(t, p.b, []mutation{
+		{"deleted", "store_changed", dict(catalog, func(_ *pdf.Update, d pdf.Dict) { delete(d, "DSS") })},
+		{"emptied", "store_changed", dict(store, func(_ *pdf.Update, d pdf.Dict) { delete(d, "Certs") })},
+		{"fewer", "store_changed", dict(store, func(_ *pdf.Update, d pdf.Dict) { d["Certs"] = certs[1:] })},
+		{"proof replaced", "store_changed", revise(func(_ *testing.T, _ *pdf.Document, u *pdf.Update) { u.Set(certs[0].(pdf.Ref), words("Lunas")) })},
+		{"entry of a signature changed", "store_changed", dict(store, func(_ *pdf.Update, d pdf.Dict) {
+			for k := range d["VRI"].(pdf.Dict) {
+				d["VRI"].(pdf.Dict)[k] = pdf.Dict{}
+			}
+		})},
+		{"something else", "store_changed", dict(store, func(_ *pdf.Update, d pdf.Dict) { d["Extra"] = pdf.Integer(1) })},
+		{"more", "", dict(store, func(u *pdf.Update, d pdf.Dict) { d["Certs"] = append(slices.Clone(certs), u.Add(words("x"))) })},
+		{"list of its own", "", dict(store, func(u *pdf.Update, d pdf.Dict) { d["Certs"] = u.Add(append(slices.Clone(certs), u.Add(words("x")))) })},
+	})
+	cut := on(t, p.b[:must[[]pdf.Revision](t)(d.Revisions())[2].End])
+	if f := read(t, cut.b); len(f.Signatures) != 1 || len(troubles(f.Signatures[0])) > 0 {
+		t.Errorf("a file that was cut back to a revision of its own: %s", summary(f))
+	}
+}
+
+func TestFieldAddedToATaggedFileIsAllowedWithItsPlaceInTheStructure(t *testing.T) {
+	t.Parallel()
+	b := pdftest.Archive(2)
+	if !on(t, b).open().Facts().Tagged {
+		b = tagged(t)
+	}
+	p := on(t, b).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", shown)
+	p.update(func(d *pdf.Document, u *pdf.Update) { addTagged(t, d, u, "B", "Form") })
+	wantIntact(t, read(t, p.b), "A")
+	tamper(t, p.b, []mutation{
+		{"a heading", "structure_changed", revise(func(t *testing.T, d *pdf.Document, u *pdf.Update) { addTagged(t, d, u, "C", "H1") })},
+		{"role map", "structure_changed", revise(func(t *testing.T, d *pdf.Document, u *pdf.Update) {
+			_, root, _ := d.Root()
+			must[pdf.Dict](t)(u.Edit(root.Ref("StructTreeRoot")))["RoleMap"] = pdf.Dict{"Form": pdf.Name("P")}
+		})},
+	})
+}
+
+// tagged is a file of one page with a structure tree of one document.
+func tagged(t *testing.T) []byte {
+	t.Helper()
+	return on(t, pdftest.Table(1)).update(func(_ *pdf.Document, u *pdf.Update) {
+		root, document := u.Reserve(), u.Reserve()
+		u.Set(root, pdf.Dict{
+			"Type": pdf.Name("StructTreeRoot"), "K": document, "ParentTree": u.Add(pdf.Dict{"Nums": pdf.Array{}}), "ParentTreeNextKey": pdf.Integer(0),
+		})
+		u.Set(document, pdf.Dict{"Type": pdf.Name("StructElem"), "S": pdf.Name("Document"), "P": root, "K": pdf.Array{}})
+		c := must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: catalog}))
+		c["StructTreeRoot"], c["MarkInfo"] = root, pdf.Dict{"Marked": pdf.Boolean(true)}
+	}).b
+}
+
+// addTagged adds a signature field with an element of the structure tree.
+func addTagged(t *testing.T, d *pdf.Document, u *pdf.Update, name, kind string) {
+	t.Helper()
+	_, root, err := d.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := root.Ref("StructTreeRoot")
+	tree := must[pdf.Dict](t)(u.Edit(at))
+	next := tree["ParentTreeNextKey"].(pdf.Integer)
+	tree["ParentTreeNextKey"] = next + 1
+	first := must[*pdf.Page](t)(d.Page(1))
+	widget := u.Add(pdf.Dict{
+		"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "FT": pdf.Name("Sig"), "T": pdf.TextString(name), "P": first.Ref,
+		"Rect": boxB.Array(), "F": pdf.Integer(132), "StructParent": next,
+	})
+	if err := u.Append(first.Ref, "Annots", widget); err != nil {
+		t.Fatal(err)
+	}
+	ref, _, err := d.Form()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := u.Append(ref, "Fields", widget); err != nil {
+		t.Fatal(err)
+	}
+	element := u.Add(pdf.Dict{
+		"Type": pdf.Name("StructElem"), "S": pdf.Name(kind), "P": at, "Pg": first.Ref, "K": pdf.Dict{"Type": pdf.Name("OBJR"), "Obj": widget, "Pg": first.Ref},
+	})
+	k := tree["K"]
+	if list, ok := k.(pdf.Array); ok {
+		tree["K"] = append(list, element)
+	} else {
+		tree["K"] = pdf.Array{k, element}
+	}
+	parents := must[pdf.Dict](t)(u.EditIn(at, "ParentTree"))
+	if err := u.AppendTo(parents, "Nums", next, element); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestKindsAreToldApart(t *testing.T) {
+	t.Parallel()
+	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}).sign("A", certify(2)).sign("B").timestamped()
+	var kinds []facts.Kind
+	for _, s := range read(t, p.b).Signatures {
+		kinds = append(kinds, s.Kind)
+	}
+	if want := []facts.Kind{facts.Certification, facts.Approval, facts.Timestamp}; !slices.Equal(kinds, want) {
+		t.Errorf("%v, want %v", kinds, want)
+	}
+}
