@@ -73,7 +73,8 @@ func report() *validate.Report {
 			Timestamps: []validate.Timestamp{{Authority: "Segel TSA", Indication: validate.TotalPassed, Reasons: []validate.Reason{}, Chain: []validate.Certificate{}}},
 			Steps:      []validate.Step{{Check: "digest", Result: validate.StepPassed, What: why, Paths: []string{"7 0 R"}}},
 		}},
-		Stamps: []validate.Stamp{{Field: "Emet1", Serial: "SPESIMEN-0000000000001", Office: "Segel", Specimen: true, Trusted: true, Page: 1, Elsewhere: "no", Summary: why, Reasons: []validate.Reason{}}},
+		Revisions: []validate.Revision{{Revision: 3, What: []validate.Reason{why}}},
+		Stamps:    []validate.Stamp{{Field: "Emet1", Serial: "SPESIMEN-0000000000001", Office: "Segel", Specimen: true, Trusted: true, Page: 1, Elsewhere: "no", Summary: why, Reasons: []validate.Reason{}}},
 	}
 }
 

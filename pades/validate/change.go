@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,56 +13,77 @@ func itoa64(n int64) string { return strconv.FormatInt(n, 10) }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// maxTold bounds how many changes of one revision are put into words. The rest is told as a number.
-const maxTold = 50
+// Bounds of what is told. A file may have a thousand signatures with a thousand revisions behind them; that none is
+// told about each of them does not make its words better.
+const (
+	maxTold    = 20     // changes of one revision
+	maxLater   = 100    // revisions behind one signature
+	maxReasons = 10_000 // changes of one file
+	maxSteps   = 50_000 // checks of one file
+)
 
-// later puts the revisions behind a signature into words.
-func later(s *facts.Signature) []Change {
-	list := []Change{}
-	for _, l := range s.Later {
-		list = append(list, Change{Revision: l.Revision, Allowed: len(l.Denied) == 0, What: whatChanged(l)})
+// revisions puts what each revision changed into words, from the first signed one on.
+func (v *validation) revisions(f *facts.File) []Revision {
+	list := []Revision{}
+	for _, r := range f.Revisions {
+		if r.Changes == nil {
+			continue
+		}
+		var all []int
+		for i, c := range r.Changes {
+			if c.Level > diff.None {
+				all = append(all, i)
+			}
+		}
+		what := v.tell(r.Changes, all, r.Number)
+		if len(what) == 0 {
+			what = []Reason{reason("change.nothing_visible", "revision", itoa(r.Number))}
+		}
+		list = append(list, Revision{r.Number, what})
 	}
 	return list
 }
 
-// whatChanged tells one revision: each sentence once, what is not allowed first, and
-// nothing of what nobody could see or read differently.
-func whatChanged(l facts.Later) []Reason {
-	denied := map[int]bool{}
-	for _, i := range l.Denied {
-		denied[i] = true
+// later tells which revisions behind a signature it does not permit, and why, and which it does.
+func (v *validation) later(s *facts.Signature) []Change {
+	list := []Change{}
+	for _, denied := range []bool{true, false} {
+		for _, l := range s.Later {
+			if denied == (len(l.Denied) > 0) && len(list) < maxLater {
+				list = append(list, Change{Revision: l.Revision, Allowed: !denied, What: v.tell(l.Changes, l.Denied, l.Revision)})
+			}
+		}
 	}
+	slices.SortStableFunc(list, func(a, b Change) int { return a.Revision - b.Revision })
+	return list
+}
+
+// tell puts some changes of a revision into words, each sentence once, the worst first.
+func (v *validation) tell(changes []diff.Change, which []int, revision int) []Reason {
+	worst := slices.Clone(which)
+	slices.SortStableFunc(worst, func(a, b int) int { return int(changes[b].Level) - int(changes[a].Level) })
 	list, told, more := []Reason{}, map[string]bool{}, 0
-	add := func(i int) {
-		c := l.Changes[i]
-		r := reason("change."+string(c.Code), "field", c.Field, "page", itoa(c.Page), "revision", itoa(l.Revision), "where", where(c))
+	for _, i := range worst {
+		if len(list) == maxTold || v.told >= maxReasons {
+			more++
+			continue
+		}
+		r := changeReason(changes[i], revision)
 		if told[r.English] {
-			return
+			continue
 		}
 		told[r.English] = true
-		if len(list) == maxTold {
-			more++
-			return
-		}
+		v.told++
 		list = append(list, r)
 	}
-	for i := range l.Changes {
-		if denied[i] {
-			add(i)
-		}
-	}
-	for i, c := range l.Changes {
-		if !denied[i] && (c.Level > diff.None || len(l.Changes) == 1) && len(list) <= maxTold {
-			add(i)
-		}
-	}
-	if len(list) == 0 {
-		list = append(list, reason("change.nothing_visible", "revision", itoa(l.Revision)))
-	}
 	if more > 0 {
-		list = append(list, reason("change.more", "count", itoa(more), "revision", itoa(l.Revision)))
+		list = append(list, reason("change.more", "count", itoa(more), "revision", itoa(revision)))
 	}
 	return list
+}
+
+func changeReason(c diff.Change, revision int) Reason {
+	return reason("change."+string(c.Code), "field", c.Field, "page", itoa(c.Page), "revision", itoa(revision), "where", where(c))
 }
 
 // where names a change by what a person can look for.

@@ -46,7 +46,7 @@ func (v *validation) compose(f *facts.File) *Report {
 	r := &Report{
 		Format: Format, At: Time{v.o.At},
 		File:       File{Name: clean(v.o.Name), Size: f.Size, SHA256: v.o.SHA256, Revisions: len(f.Revisions), Pages: f.Pages},
-		Signatures: []Signature{}, Warnings: v.warnings(f), Indication: Indeterminate, Integrity: NothingIsSigned,
+		Signatures: []Signature{}, Revisions: v.revisions(f), Warnings: v.warnings(f), Indication: Indeterminate, Integrity: NothingIsSigned,
 	}
 	for _, s := range v.subjects {
 		r.Signatures = append(r.Signatures, v.signature(s))
@@ -114,7 +114,7 @@ func (v *validation) signature(s *subject) Signature {
 		Chain:   []Certificate{},
 		Claimed: Claims{clean(f.Name), clean(f.Reason), clean(f.Location), clean(f.ContactInfo), Time{f.Claimed}},
 		Covers:  Cover{Whole: f.Coverage.State != facts.Broken, Length: f.Coverage.End, All: f.Coverage.State == facts.WholeFile},
-		Later:   later(f), Timestamps: []Timestamp{}, Reasons: s.reasons,
+		Later:   v.later(f), Timestamps: []Timestamp{}, Reasons: s.reasons,
 	}
 	if out.Reasons == nil {
 		out.Reasons = []Reason{}

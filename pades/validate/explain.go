@@ -20,7 +20,7 @@ const (
 
 // explain puts down every check of a subject with its outcome, in the order in which they are made.
 func (v *validation) explain(s *subject) []Step {
-	e := &explanation{}
+	e := &explanation{v: v}
 	e.content(s)
 	e.timestamps(s)
 	e.trust(v, s)
@@ -28,9 +28,15 @@ func (v *validation) explain(s *subject) []Step {
 	return e.steps
 }
 
-type explanation struct{ steps []Step }
+type explanation struct {
+	v     *validation
+	steps []Step
+}
 
 func (e *explanation) add(check, result, clause string, what Reason, paths ...string) {
+	if e.v.steps++; e.v.steps > maxSteps {
+		return
+	}
 	e.steps = append(e.steps, Step{Check: check, Result: result, Clause: clause, What: what, Paths: append([]string{}, paths...)})
 }
 
@@ -148,17 +154,13 @@ func (e *explanation) laterChanges(s *subject) {
 			denied[i] = true
 		}
 		for i, c := range l.Changes {
-			if i == maxSteps {
-				e.add("later", StepNoted, clauseMDP, reason("change.more", "count", itoa(len(l.Changes)-i), "revision", itoa(l.Revision)))
-				break
+			if e.v.steps >= maxSteps {
+				return
 			}
-			e.add("later", resultOf(denied[i]), clauseMDP, reason("change."+string(c.Code), "field", c.Field, "page", itoa(c.Page), "revision", itoa(l.Revision), "where", where(c)), pathsOf(c)...)
+			e.add("later", resultOf(denied[i]), clauseMDP, changeReason(c, l.Revision), pathsOf(c)...)
 		}
 	}
 }
-
-// maxSteps bounds the changes of one revision that are explained.
-const maxSteps = 500
 
 func resultOf(denied bool) string {
 	if denied {

@@ -21,6 +21,7 @@ type Report struct {
 	Summary       Reason        `json:"summary" doc:"the file in one sentence"`
 
 	Signatures []Signature `json:"signatures" doc:"in the order in which they were added to the file"`
+	Revisions  []Revision  `json:"revisions" doc:"what each state of the file changed, from the one behind the first signature on"`
 	Warnings   []Reason    `json:"warnings" doc:"of the file: hidden content, scripts and the like"`
 	Stamps     []Stamp     `json:"stamps" doc:"duty stamps among the signatures"`
 }
@@ -68,7 +69,7 @@ type Signature struct {
 	Claimed    Claims        `json:"claimed" doc:"what the signature says of itself; nobody proved it"`
 	Proven     *Proof        `json:"proven" doc:"the earliest moment for which its existence is proved; null where only the present proves it"`
 	Covers     Cover         `json:"covers"`
-	Later      []Change      `json:"later" doc:"what was added behind it"`
+	Later      []Change      `json:"later" doc:"what was added behind it; those that are not allowed first, where there are too many"`
 	Timestamps []Timestamp   `json:"timestamps" doc:"on this signature; of a document timestamp itself"`
 	Steps      []Step        `json:"steps,omitempty" doc:"every check with its outcome, where they were asked for"`
 }
@@ -126,11 +127,17 @@ type Cover struct {
 	All    bool  `json:"all" doc:"and nothing follows"`
 }
 
+// Revision is what one state of the file changed.
+type Revision struct {
+	Revision int      `json:"revision"`
+	What     []Reason `json:"what"`
+}
+
 // Change is one later revision as a signature sees it.
 type Change struct {
 	Revision int      `json:"revision"`
 	Allowed  bool     `json:"allowed"`
-	What     []Reason `json:"what"`
+	What     []Reason `json:"what" doc:"what of it is not allowed"`
 }
 
 // Step is one check.

@@ -1,8 +1,6 @@
 package validate
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"time"
 )
@@ -44,12 +42,24 @@ func reason(code string, pairs ...string) Reason {
 	return r
 }
 
+// fill puts arguments into a template. What it puts in is not looked at again. A slot without an argument stays.
 func fill(template string, args map[string]string) string {
-	var pairs []string
-	for _, k := range slices.Sorted(maps.Keys(args)) {
-		pairs = append(pairs, "{"+k+"}", args[k])
+	var b strings.Builder
+	for {
+		before, rest, open := strings.Cut(template, "{")
+		b.WriteString(before)
+		if !open {
+			return b.String()
+		}
+		slot, after, closed := strings.Cut(rest, "}")
+		if value, known := args[slot]; closed && known {
+			b.WriteString(value)
+			template = after
+			continue
+		}
+		b.WriteByte('{')
+		template = rest
 	}
-	return strings.NewReplacer(pairs...).Replace(template)
 }
 
 // clean keeps what a file says to one line of bounded length, so that it cannot pass for a line of ours, and drops

@@ -22,6 +22,9 @@ var labels = map[string]sentence{
 	"warning":   {"Perhatian", "Note"},
 	"evidence":  {"Bukti", "Evidence"},
 	"field":     {"kolom", "field"},
+	"revision":  {"revisi", "revision"},
+	"allowed":   {"dibolehkan", "allowed"},
+	"forbidden": {"TIDAK dibolehkan", "NOT allowed"},
 	"page":      {"halaman", "page"},
 	"issued_by": {"diterbitkan oleh", "issued by"},
 	"ends":      {"berakhir", "ends"},
@@ -34,15 +37,19 @@ var labels = map[string]sentence{
 
 // printer writes the text of one report in one language.
 type printer struct {
-	w    io.Writer
-	lang string
-	err  error
+	w         io.Writer
+	lang      string
+	revisions map[int][]Reason
+	err       error
 }
 
 // Text writes the report for people: who signed, when and proved by whom, what is covered, what changed since, whether
 // it is trusted and why not. Language is "id" or "en". The steps of the checks follow where the report has them.
 func (r *Report) Text(w io.Writer, language string) error {
-	p := &printer{w: w, lang: language}
+	p := &printer{w: w, lang: language, revisions: map[int][]Reason{}}
+	for _, x := range r.Revisions {
+		p.revisions[x.Revision] = x.What
+	}
 	p.line("%s", clean(r.File.Name))
 	p.row("result", "%s%s, %s", r.Indication, sub(r.SubIndication), p.integrity(r.Integrity))
 	p.row("", "%s", r.Summary.In(language))
@@ -107,14 +114,25 @@ func (p *printer) content(s *Signature) {
 	} else {
 		p.row("covers", "%s", p.say("not_whole"))
 	}
-	n := 0
-	for _, c := range s.Later {
-		for _, x := range c.What {
-			p.next(n, "later", x.In(p.lang))
-			n++
+	for i, c := range s.Later {
+		if i == maxLaterLines {
+			p.row("", "(%d)", len(s.Later)-i)
+			return
 		}
+		what, word := c.What, "forbidden"
+		if c.Allowed {
+			what, word = p.revisions[c.Revision], "allowed"
+		}
+		var parts []string
+		for _, x := range what {
+			parts = append(parts, x.In(p.lang))
+		}
+		p.next(i, "later", fmt.Sprintf("%s %d (%s): %s", p.say("revision"), c.Revision, p.say(word), strings.Join(parts, "; ")))
 	}
 }
+
+// maxLaterLines bounds the later revisions that are told of one signature in the text.
+const maxLaterLines = 30
 
 func (p *printer) step(s Step) string {
 	t := fmt.Sprintf("[%s] %s: %s", s.Result, s.Check, s.What.In(p.lang))

@@ -43,6 +43,8 @@ type validation struct {
 	offline   []string // whom the net could not tell about
 	subjects  []*subject
 	proofs    []existence // by trusted document timestamps, newest first
+	told      int         // changes that were put into words
+	steps     int         // checks that were put down
 }
 
 func newValidation(o Options) *validation {
