@@ -1,5 +1,17 @@
-// Package revocation obtains and judges proof that certificates are not revoked: OCSP responses (RFC 6960) and
-// CRLs (RFC 5280).
+// Package revocation obtains and judges proof about certificates: OCSP responses (RFC 6960) and CRLs (RFC 5280), both
+// DER.
+//
+// [ReadOCSP] and [ReadCRL] tell what an authentic proof says, as a [Status], whenever that was. [JudgeOCSP] and
+// [JudgeCRL] demand on top that it is current at a time and that the certificate was good then. A [Fetcher] asks the
+// addresses that a certificate names and keeps the answers for a while, [Sources] puts several sources in a row, and
+// an [Archive] finds proof in what a file carries.
+//
+// Times are UTC and whole seconds, as both protocols have them. A certificate that was revoked by the time in question
+// is a [*RevokedError], which is ErrRevoked; what says nothing that can be relied on is [ErrUnfit]; anything else is
+// the network's. Nothing is called good for want of an answer.
+//
+// All bytes may be a stranger's. Lengths are bounded before anything is read, keys that are too costly are refused
+// before anything is verified with them, and long lists are walked where they lie.
 package revocation
 
 import (

@@ -131,8 +131,8 @@ func (l *certificateList) find(serial *big.Int, s *Status) error {
 		if err != nil {
 			return err
 		}
-		if ours {
-			s.Standing, s.At, s.Reason = Revoked, at, reason
+		if ours && (s.Standing != Revoked || at.Before(s.At)) {
+			s.Standing, s.At, s.Reason = Revoked, at, reason // the earliest, should there be several
 		}
 	}
 	return nil

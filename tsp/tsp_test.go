@@ -165,3 +165,31 @@ func FuzzRespond(f *testing.F) {
 		}
 	})
 }
+
+func FuzzAccept(f *testing.F) {
+	r := responder(f, true, stamping)
+	ask := Request{Hash: crypto.SHA256, Imprint: digest[:], Nonce: big.NewInt(7), CertReq: true}
+	der, err := ask.Marshal()
+	if err != nil {
+		f.Fatal(err)
+	}
+	good, err := r.Respond(der)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	no, err := r.Respond(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(no)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		token, parsed, err := ask.Accept(b, now)
+		switch {
+		case (err == nil) != (token != nil), err == nil && !parsed.Covers(digest[:]), err == nil && parsed.Nonce.Cmp(ask.Nonce) != 0:
+			t.Errorf("%x, %+v, %v", token, parsed, err)
+		case err != nil && len(err.Error()) > 2000:
+			t.Errorf("an error of %d bytes", len(err.Error()))
+		}
+	})
+}
