@@ -7,6 +7,7 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/asn1"
 	"errors"
 	"math/big"
 	"strings"
@@ -140,6 +141,137 @@ func TestNoChangedByteOfAnAnswerChangesItsVerdict(t *testing.T) {
 		b[i] ^= 1
 		if _, err := JudgeOCSP(b, leaf.cert, ca.cert, now); err == nil {
 			t.Errorf("byte %d of %d changed, and the certificate is good", i, len(der))
+		}
+	}
+}
+
+// among puts certificates in front of those that a response carries, which nobody signed.
+func among(t *testing.T, der []byte, certs ...*x509.Certificate) []byte {
+	t.Helper()
+	var outer struct {
+		Status asn1.Enumerated
+		Body   struct {
+			Type     asn1.ObjectIdentifier
+			Response []byte
+		} `asn1:"explicit,tag:0,optional"`
+	}
+	if _, err := asn1.Unmarshal(der, &outer); err != nil {
+		t.Fatal(err)
+	}
+	var basic struct {
+		Data         asn1.RawValue
+		Algorithm    pkix.AlgorithmIdentifier
+		Signature    asn1.BitString
+		Certificates []asn1.RawValue `asn1:"explicit,tag:0,optional"`
+	}
+	if _, err := asn1.Unmarshal(outer.Body.Response, &basic); err != nil {
+		t.Fatal(err)
+	}
+	var all []asn1.RawValue
+	for _, c := range certs {
+		all = append(all, asn1.RawValue{FullBytes: c.Raw})
+	}
+	basic.Certificates = append(all, basic.Certificates...)
+	var err error
+	if outer.Body.Response, err = asn1.Marshal(basic); err != nil {
+		t.Fatal(err)
+	}
+	if der, err = asn1.Marshal(outer); err != nil {
+		t.Fatal(err)
+	}
+	return der
+}
+
+func TestResponderIsFoundByItsNameAmongWhateverTheResponseCarries(t *testing.T) {
+	t.Parallel()
+	root := certify(t, "Root", 1, nil)
+	ca := certify(t, "CA", 2, &root)
+	ca.cert.IsCA = true
+	leaf, delegate := certify(t, "Leaf", 7, &ca), certify(t, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)
+	namesake := certify(t, "Responder", 9, &root, x509.ExtKeyUsageOCSPSigning)
+	own := respond(t, ca.cert, ca, func(*ocsp.Response) {})
+	delegated := respond(t, ca.cert, delegate, func(r *ocsp.Response) { r.Certificate = delegate.cert })
+	many := make([]*x509.Certificate, maxResponders)
+	for i := range many {
+		many[i] = root.cert
+	}
+	for name, c := range map[string]struct {
+		der []byte
+		by  *x509.Certificate // nil: unfit
+	}{
+		"the issuer, with its own certificate": {among(t, own, ca.cert), ca.cert},
+		"the issuer, with others":              {among(t, own, delegate.cert, root.cert), ca.cert},
+		"a delegate behind others":             {among(t, delegated, root.cert, ca.cert), delegate.cert},
+		"a delegate behind its namesake":       {among(t, delegated, namesake.cert), nil},
+		"a delegate behind too many":           {among(t, delegated, many...), nil},
+	} {
+		s, err := ReadOCSP(c.der, leaf.cert, ca.cert)
+		if c.by == nil && !errors.Is(err, ErrUnfit) || c.by != nil && (err != nil || !s.Responder.Equal(c.by)) {
+			t.Errorf("%s: %v, %v", name, s.Responder, err)
+		}
+	}
+}
+
+func TestStatusTellsWhenAndWhyACertificateWasRevoked(t *testing.T) {
+	t.Parallel()
+	ca := certify(t, "CA", 1, nil)
+	leaf := certify(t, "Leaf", 7, &ca)
+	at := now.Add(-time.Hour)
+	der := respond(t, ca.cert, ca, func(r *ocsp.Response) {
+		r.Status, r.RevokedAt, r.RevocationReason = ocsp.Revoked, at, ocsp.Superseded
+	})
+	s, err := JudgeOCSP(der, leaf.cert, ca.cert, now)
+	var revoked *RevokedError
+	if !errors.As(err, &revoked) || revoked.Serial.Cmp(leaf.cert.SerialNumber) != 0 || revoked.Status.At != s.At {
+		t.Fatalf("%v", err)
+	}
+	want := Status{Standing: Revoked, At: at, Reason: Superseded, ThisUpdate: now.Add(-time.Minute), NextUpdate: now.Add(time.Hour), Responder: ca.cert}
+	if s != want || s.RevokedBy(at.Add(-time.Second)) || !s.RevokedBy(at) || s.Taints() {
+		t.Errorf("%+v", s)
+	}
+	if err := s.Check(leaf.cert, at.Add(-time.Second)); err == nil || errors.Is(err, ErrRevoked) {
+		t.Errorf("of a time before it was made: %v", err)
+	}
+	for name, reason := range map[string]Reason{"keyCompromise": KeyCompromise, "unspecified": Unspecified} {
+		s.Reason = reason
+		if got, ok := ParseReason(name); !ok || got != reason || reason.String() != name || !s.Taints() {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestArchiveFindsTheNewestProofThatHolds(t *testing.T) {
+	t.Parallel()
+	ca, other := certify(t, "CA", 1, nil), certify(t, "CA", 1, nil)
+	leaf := certify(t, "Leaf", 7, &ca)
+	made := func(by identity, at time.Time, status int) []byte {
+		return respond(t, ca.cert, by, func(r *ocsp.Response) {
+			r.ThisUpdate, r.NextUpdate, r.Status, r.RevokedAt = at, at.Add(time.Hour), status, now
+		})
+	}
+	old, newer, forged := made(ca, now.Add(-2*time.Hour), ocsp.Good), made(ca, now.Add(-time.Hour), ocsp.Good), made(other, now, ocsp.Good)
+	list := listBy(t, ca, pkix.Extension{Id: []int{1, 2, 3}, Value: []byte{5, 0}})
+	for name, c := range map[string]struct {
+		ocsps, crls [][]byte
+		since       time.Duration
+		want        []byte
+	}{
+		"the newest":               {[][]byte{old, newer}, nil, -3 * time.Hour, newer},
+		"not what was made before": {[][]byte{old}, nil, -time.Hour, nil},
+		"not what was forged":      {[][]byte{forged, newer, nil, []byte("bytes")}, nil, -3 * time.Hour, newer},
+		"a list":                   {[][]byte{forged}, [][]byte{nil, list}, -3 * time.Hour, list},
+		"what says it was revoked": {[][]byte{made(ca, now, ocsp.Revoked), old}, nil, -3 * time.Hour, nil},
+		"not what knows nothing":   {[][]byte{made(ca, now, ocsp.Unknown)}, nil, -3 * time.Hour, nil},
+	} {
+		m, s, ok := NewArchive(c.ocsps, c.crls).Find(leaf.cert, ca.cert, now.Add(c.since))
+		if name == "what says it was revoked" {
+			if !ok || s.Standing != Revoked {
+				t.Errorf("%s: %+v", name, s)
+			}
+			continue
+		}
+		if ok != (c.want != nil) || string(m.OCSP)+string(m.CRL) != string(c.want) {
+			t.Errorf("%s: found %t, %+v", name, ok, s)
 		}
 	}
 }
