@@ -1,10 +1,6 @@
 package pades
 
-import (
-	"fmt"
-
-	"segel/pdf"
-)
+import "segel/pdf"
 
 // list puts the new widgets of a page into its /Annots. An array that several pages have in common is left to the
 // others, and the page gets one of its own: else the widget would stand on all of them.
@@ -15,7 +11,7 @@ func (a *adder) list(page pdf.Ref) error {
 	}
 	node, ok := dict.(pdf.Dict)
 	if !ok {
-		return fmt.Errorf("page %v is no dictionary", page)
+		return &pdf.Error{Kind: pdf.Damaged, Offset: -1, Msg: "page that is no object of its own"}
 	}
 	if at := node.Ref("Annots"); !at.IsZero() {
 		common, err := a.common(at)

@@ -2,6 +2,7 @@ package pades_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -275,5 +276,16 @@ func TestHybridFilesStayReadableForOldAndNewReaders(t *testing.T) {
 	}
 	if outlines := must[pdf.Dict](t)(d.Dict(catalog["Outlines"])); outlines["Type"] != pdf.Object(pdf.Name("Outlines")) {
 		t.Errorf("/Outlines %v", outlines)
+	}
+}
+
+func TestPageThatIsNoObjectOfItsOwnIsRefused(t *testing.T) {
+	t.Parallel()
+	p := edit(t, pdftest.Table(1), func(d *pdf.Document, u *pdf.Update) {
+		page := must[*pdf.Page](t)(d.Page(1))
+		must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: pdftest.PagesNumber}))["Kids"] = pdf.Array{page.Dict}
+	})
+	if _, err := pades.AddFields(p.open(t), []pades.FieldSpec{{Name: "A"}}); !errors.Is(err, pdf.ErrDamaged) {
+		t.Error(err)
 	}
 }

@@ -319,3 +319,27 @@ func TestSameUpdateGivesSameBytes(t *testing.T) {
 		}
 	}
 }
+
+func TestDirectEncryptionDictionaryIsTakenOverAsItIs(t *testing.T) {
+	t.Parallel()
+	file := withoutID(t)
+	_, dict, _ := strings.Cut(string(file), "4 0 obj\n")
+	dict, _, _ = strings.Cut(dict, "\nendobj")
+	file = bytes.Replace(file, []byte("/Encrypt 4 0 R"), []byte("/Encrypt "+dict), 1) // behind all that has an offset
+	accepted(t, "as it came", file)
+	d := open(t, file)
+	u := d.NewUpdate()
+	ref := u.Add(pdf.Dict{"S": pdf.TextString("rahasia")})
+	updated := build(t, file, u)
+	accepted(t, "updated", updated)
+	if bytes.Contains(updated[len(file):], []byte("rahasia")) {
+		t.Error("the tail is not encrypted")
+	}
+	again := open(t, updated)
+	if s, ok := must[pdf.Dict](t)(again.Dict(ref))["S"].(pdf.String); !ok || s.Text() != "rahasia" {
+		t.Errorf("reads %q", s.Text())
+	}
+	if before, after := d.Trailer()["Encrypt"].(pdf.Dict), again.Trailer()["Encrypt"].(pdf.Dict); !bytes.Equal(before["U"].(pdf.String).Bytes, after["U"].(pdf.String).Bytes) {
+		t.Errorf("/Encrypt was %v and is %v", before, after)
+	}
+}
