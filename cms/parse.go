@@ -31,6 +31,7 @@ type SignedData struct {
 	ContentType  asn1.ObjectIdentifier
 	Content      []byte // encapsulated content; nil when detached
 	Certificates []*x509.Certificate
+	CRLs         [][]byte // DER CertificateLists in the container; what they say is not looked at
 	Signers      []Signer
 	Size         int // bytes of the container itself, without what follows it
 }
@@ -84,6 +85,15 @@ func Parse(der []byte) (*SignedData, error) {
 	}
 	if out.Certificates, err = parseCertificates(sd.Certificates.Bytes); err != nil {
 		return nil, err
+	}
+	lists, err := elements(sd.CRLs.Bytes, MaxCertificates, "revocation lists")
+	if err != nil {
+		return nil, err
+	}
+	for _, raw := range lists {
+		if raw.Class == asn1.ClassUniversal { // other choices are tagged
+			out.CRLs = append(out.CRLs, raw.FullBytes)
+		}
 	}
 	infos, err := elements(sd.SignerInfos.Bytes, MaxSigners, "signer infos")
 	if err != nil {

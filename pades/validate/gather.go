@@ -58,7 +58,7 @@ func (v *validation) gatherStore(d *facts.Store) {
 	}
 }
 
-// gatherArchived takes up the proof that older forms keep among their signed attributes.
+// gatherArchived takes up the proof that older forms keep among their signed attributes, and lists in the container.
 func (v *validation) gatherArchived(s *facts.Signature, one *subject) {
 	if s.Info == nil {
 		return
@@ -69,6 +69,10 @@ func (v *validation) gatherArchived(s *facts.Signature, one *subject) {
 	}
 	for _, der := range crls {
 		v.materials.add(material{der: der, crl: true, origin: fromSignature, revision: one.revision, within: one})
+	}
+	// Lists beside the signer info are not signed, so a timestamp on the signature says nothing of them.
+	for _, der := range s.Container.CRLs {
+		v.materials.add(material{der: der, crl: true, origin: fromSignature, revision: one.revision})
 	}
 }
 

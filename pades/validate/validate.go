@@ -180,6 +180,9 @@ func (v *validation) judgeToken(ctx context.Context, s *subject, t token) error 
 // weak returns what the policy has against a hash that a certificate's holder signed with at a moment. Keys are a
 // matter of the chain.
 func (v *validation) weak(c *x509.Certificate, hash crypto.Hash, at time.Time) []limit {
+	if hash == 0 { // of a signature that could not be read so far
+		return nil
+	}
 	l := v.o.Policy.hash(hash).limit(c, "algorithm.signature")
 	if l == nil || !l.until.Before(at) {
 		return nil

@@ -1,0 +1,111 @@
+package validate
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/asn1"
+	"errors"
+	"testing"
+
+	"segel/cms"
+	"segel/revocation"
+)
+
+// responder answers about anybody, in memory.
+type responder struct {
+	answers map[string]revocation.Material
+	asked   []string
+	err     error
+}
+
+func (r *responder) Revocation(_ context.Context, cert, issuer *x509.Certificate) (revocation.Material, error) {
+	r.asked = append(r.asked, name(cert))
+	if r.err != nil {
+		return revocation.Material{}, r.err
+	}
+	m, ok := r.answers[name(cert)]
+	if !ok {
+		return m, errors.New("no answer")
+	}
+	return m, nil
+}
+
+func TestNetTellsWhatTheFileDoesNot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	at := date(2025, 6, 3)
+	net := &responder{answers: map[string]revocation.Material{
+		"Budi": {OCSP: w.budi.good(at)}, "Issuing": {OCSP: w.issuing.good(at)}, "Clock": {CRL: w.timeRoot.list(at)},
+	}}
+	p := signed(t, w)
+	is(t, p.judge(at), 0, CertificateChainGeneralFailure, LevelT)
+	r := p.judge(at, func(o *Options) { o.Online = net })
+	is(t, r, 0, "", LevelT) // what the net says is not in the file
+	if by := r.Signatures[0].Chain[0].ProvedBy; by != fromNet {
+		t.Errorf("proved by %q", by)
+	}
+	if len(net.asked) != 3 {
+		t.Errorf("asked about %v", net.asked)
+	}
+}
+
+func TestNetKnowsOfRevocationsThatTheFileHides(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	at := date(2025, 9, 1)
+	net := &responder{answers: map[string]revocation.Material{"Budi": {OCSP: w.budi.revoked(date(2025, 5, 1), at, 1)}}}
+	p := proved(signed(t, w), date(2025, 6, 2))
+	is(t, p.judge(at), 0, "", LevelLT)
+	is(t, p.judge(at, func(o *Options) { o.Online = net }), 0, RevokedNoPOE, LevelT)
+}
+
+func TestNetThatDoesNotAnswerIsOnlyAWarning(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	r := p.judge(date(2025, 6, 3), func(o *Options) { o.Online = &responder{err: errors.New("connection refused")} })
+	is(t, r, 0, "", LevelLT)
+	if !hasReason(r.Warnings, "revocation.offline") {
+		t.Errorf("warnings %v", r.Warnings)
+	}
+	gone, stop := context.WithCancel(t.Context())
+	stop()
+	_, err := Judge(gone, p.f, Options{At: date(2025, 6, 3), Trust: w.trust, Online: &responder{err: errors.New("x")}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+}
+
+func TestProofAmongTheSignedAttributesIsAsOldAsTheSignature(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	archive := struct {
+		CRLs      []asn1.RawValue `asn1:"optional,explicit,tag:0"`
+		Responses []asn1.RawValue `asn1:"optional,explicit,tag:1"`
+	}{Responses: []asn1.RawValue{{FullBytes: w.budi.good(date(2025, 6, 1))}}, CRLs: []asn1.RawValue{{FullBytes: w.root.list(date(2025, 6, 1))}}}
+	attribute := cms.NewAttribute(oidRevocationArchive, must[[]byte](t)(asn1.Marshal(archive)))
+	p := w.paper()
+	s := p.sign(w.budi, w.tsa.token(date(2025, 6, 1), content[:]))
+	der := must[[]byte](t)(cms.Sign(rand.Reader, content[:], w.budi.key, w.budi.chain(), cms.Options{Attributes: []cms.Attribute{attribute}}))
+	s.Container = must[*cms.SignedData](t)(cms.Parse(der))
+	s.Info = &s.Container.Signers[0]
+	p.prove(nil, w.timeRoot.list(date(2025, 6, 1)))
+	is(t, p.judge(date(2025, 6, 3)), 0, "", LevelLT)
+	// Years later the issuer's key is known to be lost. What it said then is timestamped.
+	p.prove([][]byte{w.issuing.revoked(date(2025, 8, 1), date(2025, 9, 1), 2)})
+	r := p.judge(date(2025, 9, 2))
+	is(t, r, 0, "", LevelLT)
+	if by := r.Signatures[0].Chain[0].ProvedBy; by != fromSignature {
+		t.Errorf("proved by %q", by)
+	}
+}
+
+func TestListsInTheContainerCount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.paper()
+	s := p.sign(w.budi)
+	s.Container.CRLs = [][]byte{w.issuing.list(date(2025, 6, 2)), w.root.list(date(2025, 6, 2))}
+	is(t, p.judge(date(2025, 6, 3)), 0, "", LevelB)
+}
