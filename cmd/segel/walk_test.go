@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"image"
+	"image/png"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -215,6 +219,30 @@ func TestGuestSignsThroughHisLinkAndItsPredecessorIsDead(t *testing.T) {
 	}
 	if text, err := judge(t, "pdftotext", file, "-"); err != nil || !strings.Contains(text, "Tamu") || !strings.Contains(text, "山田") {
 		t.Errorf("the name cannot be read on the page: %v\n%s", err, text)
+	}
+}
+
+func TestGuestSignsWithThePictureHeDrew(t *testing.T) {
+	t.Parallel()
+	var drawn bytes.Buffer
+	if err := png.Encode(&drawn, image.NewRGBA(image.Rect(0, 0, 37, 19))); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t)
+	owner := s.person(t, "Pemilik", "")
+	id := owner.uploadWith(object{"guest": object{"name": "Tamu", "email": "tamu@example.test", "role": "signer", "number": "1"}}, simple())
+	person := owner.get("signers", id).ok().object()["data"].(object)["signer"].([]any)[0].(object)["user_id"].(string)
+	owner.place(id, object{"page": 1, "type": "sign", "user": object{"userid": person}, "emet": object{"llx": 100, "lly": 100, "urx": 300, "ury": 160}}).ok()
+	owner.verb("finalize-docs", id).ok()
+	guest := owner.guest(id, person)
+	guest.verb("sign-docs", id, "specimen", base64.StdEncoding.EncodeToString(drawn.Bytes())).ok()
+	owner.completed(id)
+	file := filepath.Join(t.TempDir(), "signed.pdf")
+	if err := os.WriteFile(file, guest.download(id), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := judge(t, "pdfimages", "-list", file); err != nil || !regexp.MustCompile(`image +37 +19 `).MatchString(list) {
+		t.Errorf("the picture is not on the page: %v\n%s", err, list)
 	}
 }
 

@@ -1,7 +1,11 @@
 package api
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
+	"image"
+	"image/png"
 	"net/http"
 	"strings"
 	"testing"
@@ -248,5 +252,32 @@ func TestADigestOfZerosIsNotTakenForNone(t *testing.T) {
 	b.ask("POST", sBase+"sign-docs", `{"document_id":1207}`)
 	if b.signed.Digest != ([32]byte{}) {
 		t.Error("a digest out of nothing")
+	}
+}
+
+func TestPictureOfASignatureIsCheckedBeforeAnythingIsSigned(t *testing.T) {
+	t.Parallel()
+	var dot bytes.Buffer
+	if err := png.Encode(&dot, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	good := base64.StdEncoding.EncodeToString(dot.Bytes())
+	for _, test := range []struct {
+		specimen string
+		status   int
+		given    bool
+	}{
+		{good, 200, true},
+		{"data:image/png;base64," + good, 200, true},
+		{"", 200, false},
+		{"not base64!", 422, false},
+		{base64.StdEncoding.EncodeToString([]byte("GIF89a")), 415, false},
+		{base64.StdEncoding.EncodeToString(make([]byte, 1<<20+1)), 413, false},
+	} {
+		b := newBench(t, processing())
+		w := b.ask("POST", sBase+"sign-docs", `{"document_id":1207,"specimen":"`+test.specimen+`"}`)
+		if w.Code != test.status || (len(b.signed.Picture) > 0) != test.given {
+			t.Errorf("%.30s: %d %s, %d bytes reached the workflow", test.specimen, w.Code, w.Body, len(b.signed.Picture))
+		}
 	}
 }

@@ -1,29 +1,40 @@
 package api
 
 import (
+	"encoding/base64"
 	"encoding/hex"
 	"strings"
 
 	"segel/internal/contract"
+	"segel/internal/identity"
 )
+
+// pictureLimit is a body with a picture in base64; the picture's own limit is told by its own refusal.
+const pictureLimit = smallBody + 2*identity.MaxSpecimen
 
 type signIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
 	Digest     phrase  `json:"digest" required:"false" doc:"SHA-256 in hex of the revision its signer saw: the ETag of preview. 409 when the current one is another" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
+	Specimen   phrase  `json:"specimen" required:"false" doc:"how this signature shall look: PNG or JPEG in base64, at most 1 MiB. Missing: as the picture that the caller keeps, else his name in print" example:"iVBORw0KGgo..."`
 	OTP        phrase  `json:"otp" required:"false" doc:"code of a second factor, where one is demanded"`
 }
 
 func (s *server) sign() {
 	post(s, endpoint{
-		path: signBase + "sign-docs", id: "sign", group: groupVerbs, op: contract.OpSign,
+		path: signBase + "sign-docs", id: "sign", group: groupVerbs, op: contract.OpSign, limit: pictureLimit,
 		summary:     "Sign",
 		description: "Signs the current revision with the caller's certificate. Out of turn is 409.",
 	}, func(c *call, in *signIn) (done[verbData], error) {
 		var bad problems
 		id := documentID(in.DocumentID, &bad)
-		request := SignRequest{Digest: digest(in.Digest, &bad), OTP: in.OTP.read("otp", &bad)}
+		request := SignRequest{Digest: digest(in.Digest, &bad), OTP: in.OTP.read("otp", &bad), Picture: picture(in.Specimen, &bad)}
 		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
+		}
+		if len(request.Picture) > 0 {
+			if err := identity.CheckPicture(request.Picture); err != nil {
+				return done[verbData]{}, err
+			}
 		}
 		d, err := c.Workflow.Sign(c.r.Context(), c.by, id, request)
 		if err != nil {
@@ -50,4 +61,18 @@ func digest(p phrase, bad *problems) (sum [32]byte) {
 		sum[0] = 1
 	}
 	return sum
+}
+
+// picture reads a picture in base64, as a data URL too; nil when none is given.
+func picture(p phrase, bad *problems) []byte {
+	s := p.read("specimen", bad)
+	if rest, ok := strings.CutPrefix(s, "data:"); ok {
+		_, s, _ = strings.Cut(rest, ",")
+	}
+	b, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		bad.add("specimen", "value.not_base64")
+		return nil
+	}
+	return b
 }

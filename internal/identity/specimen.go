@@ -36,7 +36,7 @@ func (s *Service) SetSpecimen(ctx context.Context, by contract.Actor, picture []
 	if by.Guest != 0 || by.System() {
 		return contract.ErrNotAllowed
 	}
-	if err := checkPicture(picture); err != nil {
+	if err := CheckPicture(picture); err != nil {
 		return err
 	}
 	if err := s.store.SetSpecimen(ctx, by.ID, picture); err != nil {
@@ -82,8 +82,9 @@ func pictureType(b []byte) string {
 	return ""
 }
 
-// checkPicture reads the size before it decodes: a small file can claim to be a very large picture.
-func checkPicture(b []byte) error {
+// CheckPicture refuses what is no picture of a signature: PNG or JPEG by content, and of a size that can be drawn.
+// It reads the size before it decodes: a small file can claim to be a very large picture.
+func CheckPicture(b []byte) error {
 	if len(b) > MaxSpecimen {
 		return contract.Refuse(contract.TooLarge, "specimen.too_large").With("limit", MaxSpecimen)
 	}

@@ -81,11 +81,11 @@ func TestWhatIsNoPictureOfASignatureIsRefused(t *testing.T) {
 		{"a long line", picture(t, asPNG, 4001, 1), contract.Invalid},
 		{"too large a file", append(bytes.Clone(whole), make([]byte, MaxSpecimen)...), contract.TooLarge},
 	} {
-		if err := checkPicture(test.b); contract.KindOf(err) != test.kind {
+		if err := CheckPicture(test.b); contract.KindOf(err) != test.kind {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
-	if err := checkPicture(picture(t, asPNG, 4000, 1000)); err != nil {
+	if err := CheckPicture(picture(t, asPNG, 4000, 1000)); err != nil {
 		t.Errorf("a large one within bounds: %v", err)
 	}
 }

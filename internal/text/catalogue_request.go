@@ -79,6 +79,7 @@ var requests = map[string]words{
 	"value.out_of_range": {"Harus antara {min} dan {max}.", "This must be between {min} and {max}."},
 	"value.not_one_of":   {"Harus salah satu dari: {allowed}.", "This must be one of: {allowed}."},
 	"value.not_time":     {"Harus berupa waktu ISO 8601, misalnya 2026-01-31T17:00:00Z.", "This must be an ISO 8601 time, such as 2026-01-31T17:00:00Z."},
+	"value.not_base64":   {"Bukan base64.", "This is not base64."},
 	"value.not_hex":      {"Harus berupa SHA-256 dalam 64 digit heksadesimal.", "This must be a SHA-256 in 64 hexadecimal digits."},
 	"value.too_many":     {"Terlalu banyak isian; paling banyak {limit}.", "Too many entries; at most {limit}."},
 

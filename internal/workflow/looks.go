@@ -77,12 +77,12 @@ func at(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) error {
 }
 
 // looks draws what a participant's signature and his marks show. It is nil where nothing is to be seen.
-func (s *Service) looks(ctx context.Context, d *contract.Document, p contract.Participant, now time.Time) (pades.Appearance, map[string]pades.Appearance, error) {
+func (s *Service) looks(ctx context.Context, d *contract.Document, p contract.Participant, picture []byte, now time.Time) (pades.Appearance, map[string]pades.Appearance, error) {
 	main, marks := placementsOf(d, p.ID)
 	if main < 0 {
 		return nil, nil, nil
 	}
-	specimen, err := s.specimen(ctx, p)
+	specimen, err := s.specimen(ctx, p, picture)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,8 +102,12 @@ func draw(at contract.Placement, p contract.Participant, specimen *appearance.Im
 	}, at.Box.Width(), at.Box.Height())
 }
 
-// specimen returns the picture of a user's signature, ready for any file, or nil. Guests have none.
-func (s *Service) specimen(ctx context.Context, p contract.Participant) (*appearance.Image, error) {
+// specimen returns the picture of a signature, ready for any file, or nil: the one given with it, else the one that
+// a user keeps. Guests keep none.
+func (s *Service) specimen(ctx context.Context, p contract.Participant, given []byte) (*appearance.Image, error) {
+	if len(given) > 0 {
+		return s.pictures.encode(given)
+	}
 	if p.Guest {
 		return nil, nil
 	}

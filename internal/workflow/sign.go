@@ -13,6 +13,9 @@ import (
 type SignRequest struct {
 	Digest [32]byte // SHA-256 of the revision he read; zero: he does not say
 	OTP    string
+	// Picture is how the signature shall look, PNG or JPEG, checked. Empty: as the signer's specimen, or, where he
+	// has none, his name in print.
+	Picture []byte
 }
 
 // Sign puts the caller's signature into the file.
@@ -32,7 +35,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, err
 	}
-	signed, err := s.signature(ctx, &d, by)
+	signed, err := s.signature(ctx, &d, by, r.Picture)
 	if err != nil {
 		return contract.Document{}, err
 	}
@@ -70,14 +73,14 @@ func (s *Service) disown(ctx context.Context, err error, revisions ...contract.R
 }
 
 // signature makes a participant's signature over the current revision and stores its tail.
-func (s *Service) signature(ctx context.Context, d *contract.Document, by contract.Actor) (contract.Revision, error) {
+func (s *Service) signature(ctx context.Context, d *contract.Document, by contract.Actor, picture []byte) (contract.Revision, error) {
 	p := d.Participant(by.ID)
 	c, err := s.participantCredential(ctx, d, *p)
 	if err != nil {
 		return contract.Revision{}, err
 	}
 	now := s.Clock()
-	look, marks, err := s.looks(ctx, d, *p, now)
+	look, marks, err := s.looks(ctx, d, *p, picture, now)
 	if err != nil {
 		return contract.Revision{}, err
 	}

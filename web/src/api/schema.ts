@@ -1817,6 +1817,8 @@ export interface components {
             indication: "TOTAL-PASSED" | "INDETERMINATE" | "TOTAL-FAILED";
             /** @description the worst of all signatures: intact; intact, later changes allowed; cannot be judged; changed after signing; or: not signed */
             integrity: string;
+            /** @description what each state of the file changed, from the one behind the first signature on */
+            revisions: components["schemas"]["ReportRevision"][];
             /** @description in the order in which they were added to the file */
             signatures: components["schemas"]["ReportSignature"][];
             /** @description duty stamps among the signatures */
@@ -1869,6 +1871,7 @@ export interface components {
             allowed: boolean;
             /** Format: int64 */
             revision: number;
+            /** @description what of it is not allowed */
             what: components["schemas"]["ReportReason"][];
         } & {
             [key: string]: unknown;
@@ -1936,6 +1939,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ReportRevision: {
+            /** Format: int64 */
+            revision: number;
+            what: components["schemas"]["ReportReason"][];
+        } & {
+            [key: string]: unknown;
+        };
         ReportSignature: {
             /** @description from the signer to the trusted root; empty where there is none */
             chain: components["schemas"]["ReportCertificate"][];
@@ -1952,7 +1962,7 @@ export interface components {
             integrity: string;
             /** @enum {string} */
             kind: "signature" | "certification" | "timestamp" | "stamp";
-            /** @description what was added behind it */
+            /** @description what was added behind it; those that are not allowed first, where there are too many */
             later: components["schemas"]["ReportChange"][];
             /** @description B-B, B-T, B-LT or B-LTA as far as it was proved; the name of an older form; empty where nothing was proved */
             level: string;
@@ -2116,6 +2126,11 @@ export interface components {
             document_id: number | string;
             /** @description code of a second factor, where one is demanded */
             otp?: string;
+            /**
+             * @description how this signature shall look: PNG or JPEG in base64, at most 1 MiB. Missing: as the picture that the caller keeps, else his name in print
+             * @example iVBORw0KGgo...
+             */
+            specimen?: string;
         } & {
             [key: string]: unknown;
         };
