@@ -76,8 +76,10 @@ func openList(der []byte) (*certificateList, error) {
 	}
 	all := body
 	body.SkipOptionalASN1(asn1.INTEGER)
-	if !body.SkipASN1(asn1.SEQUENCE) || !body.SkipASN1(asn1.SEQUENCE) { // signature, issuer
-		return nil, unfit("CRL cannot be read")
+	for range 2 { // signature, issuer
+		if !body.SkipASN1(asn1.SEQUENCE) {
+			return nil, unfit("CRL cannot be read")
+		}
 	}
 	for body.PeekASN1Tag(asn1.UTCTime) || body.PeekASN1Tag(asn1.GeneralizedTime) { // thisUpdate, nextUpdate
 		var tag asn1.Tag

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -76,18 +77,19 @@ func TestThisMachineIsReachedOnlyWhereItIsAllowed(t *testing.T) {
 func TestNameIsJudgedByWhereItLeadsEachTime(t *testing.T) {
 	t.Parallel()
 	_, port := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
-	lead := "10.1.2.3"
-	o := Options{Ports: []uint16{port}, Allowed: here, Resolver: resolver(t, func(string) net.IP { return net.ParseIP(lead) })}
+	var lead atomic.Value
+	lead.Store("10.1.2.3")
+	o := Options{Ports: []uint16{port}, Allowed: here, Resolver: resolver(t, func(string) net.IP { return net.ParseIP(lead.Load().(string)) })}
 	address := fmt.Sprintf("http://tsa.segel.test:%d/", port)
 	if _, err := ask(t, Client(o), address); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "10.1.2.3") {
 		t.Errorf("a name that leads inside: %v", err)
 	}
-	lead = "127.0.0.1"
+	lead.Store("127.0.0.1")
 	c := Client(o)
 	if body, err := ask(t, c, address); body != "ok" {
 		t.Fatalf("a name that leads to what is allowed: %v", err)
 	}
-	lead = "169.254.169.254"
+	lead.Store("169.254.169.254")
 	c.CloseIdleConnections()
 	if _, err := ask(t, c, address); !errors.Is(err, ErrRefused) {
 		t.Errorf("the same name, leading elsewhere since: %v", err)
