@@ -1,0 +1,49 @@
+package facts_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"segel/pades/validate/diff"
+	"segel/pades/validate/facts"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+func FuzzRead(f *testing.F) {
+	f.Add(pdftest.Form())
+	f.Add(signedTable(f))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		begun := time.Now()
+		got, err := facts.Read(t.Context(), bytes.NewReader(b), int64(len(b)), facts.Options{Limits: facts.Limits{
+			PDF: pdf.Limits{Decoded: 1 << 20, Objects: 100_000, Pages: 10_000, Fields: 10_000}, Content: 1 << 20,
+		}})
+		if took := time.Since(begun); took > 10*time.Second {
+			t.Errorf("took %v", took)
+		}
+		if err != nil {
+			return
+		}
+		for _, s := range got.Signatures {
+			if s.Coverage.State == "" || s.Coverage.State != facts.Broken && (s.Revision == 0 || len(s.Coverage.Reasons) > 0 || s.Coverage.End == 0) {
+				t.Errorf("coverage of %q: %+v", s.Field, s.Coverage)
+			}
+			if s.Integrity == nil && (s.Computed == nil || s.Signer == nil) {
+				t.Errorf("signature in %q holds without digest or signer", s.Field)
+			}
+			for _, l := range s.Later {
+				if l.Level > s.Permits && len(l.Denied) == 0 {
+					t.Errorf("revision %d is of level %v and nothing is denied", l.Revision, l.Level)
+				}
+			}
+		}
+		for _, r := range got.Revisions {
+			for _, c := range r.Changes {
+				if (c.Rule == "") != (c.Level == diff.Other) || c.Code == "" {
+					t.Errorf("change without a rule, or denied with one: %+v", c)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,132 @@
+package facts_test
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"segel/cms"
+	"segel/pades"
+	"segel/pades/validate/facts"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+// old is somebody with an RSA key of that length.
+func old(t *testing.T, bits int) (*rsa.PrivateKey, *x509.Certificate) {
+	t.Helper()
+	key := must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, bits))
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Dewi"}, NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1<<32, 0),
+		SignatureAlgorithm: x509.SHA256WithRSA,
+	}
+	der := must[[]byte](t)(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))
+	return key, must[*x509.Certificate](t)(x509.ParseCertificate(der))
+}
+
+// form signs the way an old /SubFilter wants it. Contents makes what /Contents holds, from the signed bytes' hash.
+func (p *paper) form(subFilter pdf.Name, more pdf.Dict, contents func(digest func(crypto.Hash) []byte) []byte) *paper {
+	p.t.Helper()
+	u := p.open().NewUpdate()
+	byteRange, hole := &pdf.Hole{Len: 60}, &pdf.Hole{Len: 8002, Hex: true}
+	value := pdf.Dict{"Type": pdf.Name("Sig"), "Filter": pdf.Name("Adobe.PPKLite"), "SubFilter": subFilter, "ByteRange": byteRange, "Contents": hole}
+	for k, v := range more {
+		value[k] = v
+	}
+	ref := u.Add(value)
+	for _, f := range must[[]*pdf.Field](p.t)(p.open().Fields()) {
+		if f.Name == "A" {
+			must[pdf.Dict](p.t)(u.Edit(f.Ref))["V"] = ref
+		}
+	}
+	tail := must[*pdf.Tail](p.t)(u.Build())
+	at, length, err := tail.Hole(hole)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	end := tail.At + int64(len(tail.Bytes))
+	behind := at + int64(length)
+	if err := tail.Fill(byteRange, fmt.Appendf(nil, "[0 %d %d %d]", at, behind, end-behind)); err != nil {
+		p.t.Fatal(err)
+	}
+	whole := append(slices.Clone(p.b), tail.Bytes...)
+	digest := func(h crypto.Hash) []byte {
+		d := h.New()
+		d.Write(whole[:at])
+		d.Write(whole[behind:])
+		return d.Sum(nil)
+	}
+	if err := tail.Fill(hole, contents(digest)); err != nil {
+		p.t.Fatal(err)
+	}
+	p.b = append(p.b, tail.Bytes...)
+	return p
+}
+
+func TestOldFormsAreReadAndNamedWeak(t *testing.T) {
+	t.Parallel()
+	key, cert := old(t, 1024)
+	chain := []*x509.Certificate{cert}
+	encode := func(v any) []byte { return must[[]byte](t)(asn1.Marshal(v)) }
+	bare := func(digest func(crypto.Hash) []byte) []byte {
+		return encode(must[[]byte](t)(rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA1, digest(crypto.SHA1))))
+	}
+	inside := func(digest func(crypto.Hash) []byte) []byte {
+		content := digest(crypto.SHA1)
+		return must[[]byte](t)(cms.Sign(rand.Reader, hashed(crypto.SHA256, content), key, chain, cms.Options{Content: content}))
+	}
+	for _, c := range []struct {
+		name     string
+		form     facts.Form
+		more     pdf.Dict
+		contents func(digest func(crypto.Hash) []byte) []byte
+		weak     []string
+	}{
+		{"bare", facts.FormRSA, pdf.Dict{"Cert": pdf.String{Bytes: cert.Raw}}, bare, []string{"SHA-1", "RSA-1024"}},
+		{"bare with a list", facts.FormRSA, pdf.Dict{"Cert": pdf.Array{pdf.String{Bytes: cert.Raw}}}, bare, []string{"SHA-1", "RSA-1024"}},
+		{"digest inside", facts.FormSHA1, nil, inside, []string{"SHA-1", "RSA-1024"}},
+		{"detached", facts.FormDetached, nil, func(digest func(crypto.Hash) []byte) []byte {
+			return must[[]byte](t)(cms.Sign(rand.Reader, digest(crypto.SHA256), key, chain, cms.Options{}))
+		}, []string{"RSA-1024"}},
+	} {
+		p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}).form(pdf.Name(c.form), c.more, c.contents)
+		f := read(t, p.b)
+		wantIntact(t, f, "A")
+		s := f.Signatures[0]
+		if s.Form != c.form || !slices.Equal(s.Weak, c.weak) || s.Signer == nil || s.Signer.Subject.CommonName != "Dewi" {
+			t.Errorf("%s: form %q, weak %v, signer %v", c.name, s.Form, s.Weak, s.Signer)
+		}
+		b := slices.Clone(p.b)
+		b[7] ^= 1
+		if s := read(t, b).Signatures[0]; s.Integrity == nil {
+			t.Errorf("%s: a changed byte goes unseen", c.name)
+		}
+	}
+}
+
+func hashed(h crypto.Hash, b []byte) []byte {
+	d := h.New()
+	d.Write(b)
+	return d.Sum(nil)
+}
+
+func TestContainerWithContentOfItsOwnSignsNothing(t *testing.T) {
+	t.Parallel()
+	key, cert := old(t, 1024)
+	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"})
+	p.form("adbe.pkcs7.detached", nil, func(digest func(crypto.Hash) []byte) []byte {
+		return must[[]byte](t)(cms.Sign(rand.Reader, digest(crypto.SHA256), key, []*x509.Certificate{cert}, cms.Options{Content: []byte("lain")}))
+	})
+	s := read(t, p.b).Signatures[0]
+	if !isErr(s.Integrity, facts.ErrAttributes) || len(s.Odd) != 1 || s.Odd[0].Code != facts.EncapsulatedContent {
+		t.Errorf("integrity %v, odd %v", s.Integrity, s.Odd)
+	}
+}
