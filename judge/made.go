@@ -109,7 +109,8 @@ func samples(h *house) ([]sample, error) {
 		all = append(all,
 			sample{"pdfa-" + flavour + ".pdf", h.paper(b), nil, nil, flavour},
 			sample{"pdfa-" + flavour + "-invisible.pdf", one(b).sign("A", rsaPKCS1).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, flavour},
-			sample{"pdfa-" + flavour + "-visible.pdf", boxed(b).sign("A", rsaPKCS1, seen(box, opaque(specimen), "https://segel.example/verify/1")).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, flavour},
+			sample{"pdfa-" + flavour + "-visible.pdf", boxed(b).sign("A", rsaPKCS1, seen(box, specimen, "https://segel.example/verify/1")).proven().stamped().proven().stamped(),
+				levels("B-LTA", "A"), []string{"Timestamp1", "Timestamp2"}, flavour},
 		)
 	}
 	return all, nil
@@ -165,11 +166,4 @@ func handwriting() (*appearance.Image, error) {
 		return nil, err
 	}
 	return appearance.Encode(b.Bytes())
-}
-
-// opaque is a picture without its transparency, which PDF/A-1 forbids.
-func opaque(m *appearance.Image) *appearance.Image {
-	o := *m
-	o.Alpha = nil
-	return &o
 }
