@@ -37,7 +37,8 @@ const (
 // Run judges the files and ends with 0 where every signature of every file passed, 1 where some did not or a file has
 // none, 2 where a file could not be read.
 func (c verifyCommand) Run(w *world) error {
-	o, err := c.options(w)
+	o, done, err := c.options(w)
+	defer done()
 	if err != nil {
 		fmt.Fprintln(w.stderr, "segel:", err)
 		return someUnreadable
@@ -60,27 +61,37 @@ func (c verifyCommand) Run(w *world) error {
 	return end
 }
 
-func (c verifyCommand) options(w *world) (validate.Options, error) {
-	o := validate.Options{At: time.Now(), Explain: c.Explain}
+// options reads what the command line says. Done is to be called whatever becomes of it.
+func (c verifyCommand) options(w *world) (o validate.Options, done func(), err error) {
+	o, done = validate.Options{At: time.Now(), Explain: c.Explain}, func() {}
 	conf, err := c.config(w, map[string]string{"SEGEL_TRUST_DIR": c.Trust})
 	if err != nil {
-		return o, err
+		return o, done, err
 	}
 	if c.At != "" {
 		if o.At, err = parseMoment(c.At); err != nil {
-			return o, err
+			return o, done, err
 		}
 	}
 	if c.PasswordFile != "" {
 		if o.Password, err = firstLine(c.PasswordFile); err != nil {
-			return o, err
+			return o, done, err
 		}
 	}
-	if c.Online {
-		o.Online = &revocation.Fetcher{HTTP: outward(conf), Clock: time.Now}
+	if o.Trust, err = c.trust(w, conf); err != nil || !c.Online {
+		return o, done, err
 	}
-	o.Trust, err = c.trust(w, conf)
-	return o, err
+	if c.Data == "" {
+		o.Online = &revocation.Fetcher{HTTP: outward(conf), Clock: time.Now}
+		return o, done, nil
+	}
+	// The folder's own authority answers in process: its addresses may lead nowhere, or where the guard refuses to go.
+	a, err := openThere(w.ctx, conf, w.log(conf))
+	if err != nil {
+		return o, done, err
+	}
+	o.Online = a.revocation
+	return o, a.close, nil
 }
 
 // trust gathers the roots. A data folder that was named has to be one; the usual one may be missing, for whoever

@@ -61,6 +61,9 @@ func (r *Report) Text(w io.Writer, language string) error {
 	p.row("at", "%s", stamp(r.At.Time))
 	for _, s := range r.Stamps {
 		p.row("stamp", "%s", s.Summary.In(language))
+		for _, x := range s.Reasons {
+			p.row("", "%s", x.In(language))
+		}
 	}
 	for _, x := range r.Warnings {
 		p.row("warning", "%s", x.In(language))
