@@ -46,11 +46,6 @@ func certified(t testing.TB, name string, key crypto.Signer) person {
 	return person{name, key, must[[]*x509.Certificate](t)(o.Certify(t.Context(), authority.Holder{ID: "1", Name: name}, key.Public()))}
 }
 
-func newPerson(t testing.TB, name string) person {
-	t.Helper()
-	return certified(t, name, must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)))
-}
-
 // sari signs most of what is signed here.
 var sari = sync.OnceValue(func() *ecdsa.PrivateKey {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -35,11 +35,10 @@ func (m matrix) box(r pdf.Rect) pdf.Rect {
 
 // mark is something that is painted, in the order of painting.
 type mark struct {
-	box     pdf.Rect // default user space of the page
-	text    bool     // or else an area that covers what is below
-	hidden  string   // why the text is not to be seen, as far as it says so itself
-	white   bool     // painted white
-	covered bool
+	box    pdf.Rect // default user space of the page
+	text   bool     // or else an area that covers what is below
+	hidden string   // why the text is not to be seen, as far as it says so itself
+	white  bool     // painted white
 }
 
 // state is the part of the graphics state that matters here.

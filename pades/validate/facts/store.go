@@ -24,8 +24,6 @@ type VRI struct {
 	Key                pdf.Name // upper-case hexadecimal SHA-1 of /Contents
 	Certs, OCSPs, CRLs [][]byte
 	TU                 string // time of its making, as stated
-	Revision           int    // 0 if that is not known
-
 }
 
 // store reads the document security store. What cannot be read is left out, with a warning.
