@@ -91,6 +91,37 @@ func TestEveryCodeHasItsSentence(t *testing.T) {
 	}
 }
 
+// TestEverySentenceIsSpoken: by its code, or by one that is put together of a prefix and what the facts say.
+func TestEverySentenceIsSpoken(t *testing.T) {
+	t.Parallel()
+	spoken := map[string]bool{}
+	for _, f := range source(t, ".") {
+		var inTable bool
+		ast.Inspect(f, func(n ast.Node) bool {
+			if d, ok := n.(*ast.ValueSpec); ok {
+				inTable = len(d.Names) > 0 && strings.HasSuffix(d.Names[0].Name, "Sentences")
+				return !inTable
+			}
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == gotoken.STRING {
+				if s, err := strconv.Unquote(l.Value); err == nil {
+					spoken[s] = true
+				}
+			}
+			return true
+		})
+	}
+	for code := range sentences {
+		group, word, _ := strings.Cut(code, ".")
+		switch {
+		case spoken[code], group == "change", group == "warning":
+		case spoken[code+"_unknown"] || strings.HasSuffix(code, "_unknown") && spoken[strings.TrimSuffix(code, "_unknown")]:
+		case (group == "signature" || group == "timestamp") && spoken[group] && spoken[word]:
+		default:
+			t.Errorf("nobody says %s", code)
+		}
+	}
+}
+
 func TestSentencesSayTheSameInBothLanguages(t *testing.T) {
 	t.Parallel()
 	slot := regexp.MustCompile(`\{[a-z]+\}`)

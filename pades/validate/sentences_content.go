@@ -2,10 +2,6 @@ package validate
 
 // contentSentences are about what is covered and what changed.
 var contentSentences = map[string]sentence{
-	"file.unreadable": {
-		"Berkas tidak dapat dibaca sebagai PDF: {what}.",
-		"The file cannot be read as a PDF: {what}.",
-	},
 	"format.ok": {
 		"Bentuk tanda tangan dapat dibaca.",
 		"The form of the signature can be read.",

@@ -22,10 +22,6 @@ var timeSentences = map[string]sentence{
 		"Stempel waktu tidak sesuai: {what}.",
 		"The timestamp does not fit: {what}.",
 	},
-	"time.token_imprint": {
-		"Stempel waktu {time} dibuat untuk isi yang lain.",
-		"The timestamp of {time} was made for something else.",
-	},
 	"time.token_untrusted": {
 		"Stempel waktu {time} dari {authority} tidak dapat dipercaya, sehingga tidak membuktikan waktu.",
 		"The timestamp of {time} by {authority} cannot be trusted, so it proves no time.",
@@ -41,10 +37,6 @@ var timeSentences = map[string]sentence{
 	"time.not_asked_since": {
 		"Status otoritas stempel waktu {subject} diketahui sampai {until}; sesudah itu tidak ditanyakan lagi.",
 		"The standing of the time-stamp authority {subject} is known until {until}; nobody asked since.",
-	},
-	"level.reached": {
-		"Tingkat {level} tercapai.",
-		"Level {level} is reached.",
 	},
 	"level.no_baseline": {
 		"Bukan PAdES dasar: {what}.",

@@ -47,10 +47,6 @@ var trustSentences = map[string]sentence{
 		"Rantai sertifikat melanggar syarat pada {subject}: {what}.",
 		"The chain of certificates breaks a condition at {subject}: {what}.",
 	},
-	"chain.broken": {
-		"Tidak ada rantai sertifikat yang dapat diperiksa: {what}.",
-		"No chain of certificates could be checked: {what}.",
-	},
 	"certificate.missing": {
 		"Sertifikat penanda tangan tidak ada di dalam tanda tangan.",
 		"The signer's certificate is not in the signature.",
@@ -150,9 +146,5 @@ var trustSentences = map[string]sentence{
 	"algorithm.signature_unknown": {
 		"Tanda tangan {subject} memakai {algorithm}, yang tidak dikenal.",
 		"The signature of {subject} uses {algorithm}, which is not known.",
-	},
-	"algorithm.ok": {
-		"Algoritma yang dipakai dapat diandalkan: {algorithm}.",
-		"The algorithms used can be relied on: {algorithm}.",
 	},
 }
