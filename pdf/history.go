@@ -168,13 +168,17 @@ type fresh struct {
 // maxConflicts bounds what is remembered of a file that is odd in any case.
 const maxConflicts = 1000
 
+// readSection adds the entries of one section to those of newer ones. Only
+// within one section are two entries for a number a conflict.
 func (h *History) readSection(at int64, f *fresh) (*section, error) {
+	var own slots
 	var freed []uint32 // although the same section has them in use
 	section, err := h.bare.readSection(at, func(n uint32, s slot) error {
-		had := f.slots.get(n)
+		had := own.get(n)
 		switch {
 		case had.kind() == slotAbsent:
-			f.slots.set(n, s)
+			own.set(n, s)
+			f.slots.keep(n, s)
 		case had == s, had.kind() < slotPlain && s.kind() < slotPlain, len(f.conflicts) >= maxConflicts:
 		case had.kind() >= slotPlain && s.kind() < slotPlain:
 			if len(freed) < maxConflicts {
