@@ -47,7 +47,8 @@ type Authority struct {
 }
 
 // Open reads the authority in a folder, and makes both at the first start. The whole authority is one file,
-// authority.json, which is durable before it is used: a crash leaves all of it or nothing.
+// authority.json, which is durable before it is used: a crash leaves all of it or nothing. Beside it stand later
+// time-stamp authorities, each a file of its own, which replace the one before when its certificate is about to end.
 func Open(dir string, o Options) (*Authority, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the authority: %w", err)
@@ -66,7 +67,7 @@ func Open(dir string, o Options) (*Authority, error) {
 			if err := a.keys.unmarshal(b, o.Sealer); err != nil {
 				return nil, err
 			}
-			return a, nil
+			return a, a.succeed(dir, o)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("read authority: %w", err)

@@ -302,3 +302,28 @@ func TestFirstFormOfAnAuthorityIsStillRead(t *testing.T) {
 		}
 	}
 }
+
+func TestFirstFormOfASuccessorIsStillRead(t *testing.T) {
+	t.Parallel()
+	s, err := credential.NewSealer(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for from, to := range map[string]string{"authority-1.json": "authority.json", "authority-tsa-1.json": "tsa-2.json"} {
+		b, err := os.ReadFile("testdata/formats/" + from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, to), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, err := Open(dir, Options{PublicURL: public, Clock: time.Now, Sealer: s, Ledger: &Memory{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !a.keys.tsa.cert.NotAfter.Equal(a.keys.root.cert.NotAfter) {
+		t.Errorf("the time-stamp authority lasts until %s, the root until %s", a.keys.tsa.cert.NotAfter, a.keys.root.cert.NotAfter)
+	}
+}

@@ -5,5 +5,6 @@
 // It is as trustworthy as the machine it runs on, and no reader trusts its root until somebody imports it.
 //
 // Three levels: a root that signs only the issuing certificate, the time-stamp authority's and its own lists; an
-// issuing certificate that signs people's; an OCSP responder that the issuing certificate delegates to.
+// issuing certificate that signs people's; an OCSP responder that the issuing certificate delegates to. The time-stamp
+// authority is succeeded by another before its certificate ends.
 package authority

@@ -66,17 +66,7 @@ func newKeys(a addresses, now time.Time) (*keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	purpose, err := asn1.Marshal([]asn1.ObjectIdentifier{oidTimeStamping})
-	if err != nil {
-		return nil, err
-	}
-	k.tsa, err = certify(&x509.Certificate{
-		Subject: name("Time-Stamp Authority"), NotBefore: begin, NotAfter: now.AddDate(tsaYears, 0, 0), KeyUsage: x509.KeyUsageDigitalSignature,
-		// The one purpose has to be critical (RFC 3161 §2.3), which the ExtKeyUsage member cannot say.
-		ExtraExtensions:       []pkix.Extension{{Id: oidExtKeyUsage, Critical: true, Value: purpose}},
-		CRLDistributionPoints: []string{a.rootCRL()}, IssuingCertificateURL: []string{a.root()},
-	}, elliptic.P256(), &k.root)
-	if err != nil {
+	if k.tsa, err = certifyTSA(name("Time-Stamp Authority"), a, begin, now.AddDate(tsaYears, 0, 0), &k.root); err != nil {
 		return nil, err
 	}
 	k.ocsp, err = certify(&x509.Certificate{
@@ -86,6 +76,19 @@ func newKeys(a addresses, now time.Time) (*keys, error) {
 		ExtraExtensions: []pkix.Extension{{Id: oidOCSPNoCheck, Value: asn1.NullBytes}},
 	}, elliptic.P256(), &k.issuing)
 	return k, err
+}
+
+func certifyTSA(subject pkix.Name, a addresses, begin, end time.Time, root *identity) (identity, error) {
+	purpose, err := asn1.Marshal([]asn1.ObjectIdentifier{oidTimeStamping})
+	if err != nil {
+		return identity{}, err
+	}
+	return certify(&x509.Certificate{
+		Subject: subject, NotBefore: begin, NotAfter: end, KeyUsage: x509.KeyUsageDigitalSignature,
+		// The one purpose has to be critical (RFC 3161 §2.3), which the ExtKeyUsage member cannot say.
+		ExtraExtensions:       []pkix.Extension{{Id: oidExtKeyUsage, Critical: true, Value: purpose}},
+		CRLDistributionPoints: []string{a.rootCRL()}, IssuingCertificateURL: []string{a.root()},
+	}, elliptic.P256(), root)
 }
 
 // certify makes a key and its certificate; a nil issuer signs itself.
@@ -137,17 +140,25 @@ func (k *keys) members() map[string]*identity {
 func (k *keys) marshal(s Sealer) ([]byte, error) {
 	out := stored{Version: 1, Members: map[string]storedIdentity{}}
 	for name, id := range k.members() {
-		plain, err := x509.MarshalPKCS8PrivateKey(id.key)
-		if err != nil {
+		var err error
+		if out.Members[name], err = id.seal(name, s); err != nil {
 			return nil, err
 		}
-		sealed, err := s.Seal("authority/"+name, plain)
-		if err != nil {
-			return nil, err
-		}
-		out.Members[name] = storedIdentity{sealed, id.cert.Raw}
 	}
 	return json.MarshalIndent(out, "", "  ")
+}
+
+// seal makes one part fit to be kept.
+func (id *identity) seal(name string, s Sealer) (storedIdentity, error) {
+	plain, err := x509.MarshalPKCS8PrivateKey(id.key)
+	if err != nil {
+		return storedIdentity{}, err
+	}
+	sealed, err := s.Seal("authority/"+name, plain)
+	if err != nil {
+		return storedIdentity{}, err
+	}
+	return storedIdentity{sealed, id.cert.Raw}, nil
 }
 
 func (k *keys) unmarshal(b []byte, s Sealer) error {
@@ -159,30 +170,37 @@ func (k *keys) unmarshal(b []byte, s Sealer) error {
 		return fmt.Errorf("authority of version %d", in.Version)
 	}
 	for name, id := range k.members() {
-		m := in.Members[name]
-		plain, err := s.Open("authority/"+name, m.Key)
-		if err != nil {
-			return fmt.Errorf("key of the authority's %s: %w", name, err)
+		var err error
+		if *id, err = in.Members[name].open(name, s); err != nil {
+			return err
 		}
-		key, err := x509.ParsePKCS8PrivateKey(plain)
-		if err != nil {
-			return fmt.Errorf("key of the authority's %s: %w", name, err)
-		}
-		signer, ok := key.(crypto.Signer)
-		if !ok {
-			return fmt.Errorf("key of the authority's %s cannot sign", name)
-		}
-		cert, err := x509.ParseCertificate(m.Certificate)
-		if err != nil {
-			return fmt.Errorf("certificate of the authority's %s: %w", name, err)
-		}
-		// The seal binds the key to its place, but not the certificate beside it.
-		if pub, ok := signer.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !pub.Equal(cert.PublicKey) {
-			return fmt.Errorf("key and certificate of the authority's %s do not belong together", name)
-		}
-		*id = identity{signer, cert}
 	}
 	return k.checkChain()
+}
+
+// open reads one part, which was sealed under its name.
+func (m storedIdentity) open(name string, s Sealer) (identity, error) {
+	plain, err := s.Open("authority/"+name, m.Key)
+	if err != nil {
+		return identity{}, fmt.Errorf("key of the authority's %s: %w", name, err)
+	}
+	key, err := x509.ParsePKCS8PrivateKey(plain)
+	if err != nil {
+		return identity{}, fmt.Errorf("key of the authority's %s: %w", name, err)
+	}
+	signer, ok := key.(crypto.Signer)
+	if !ok {
+		return identity{}, fmt.Errorf("key of the authority's %s cannot sign", name)
+	}
+	cert, err := x509.ParseCertificate(m.Certificate)
+	if err != nil {
+		return identity{}, fmt.Errorf("certificate of the authority's %s: %w", name, err)
+	}
+	// The seal binds the key to its place, but not the certificate beside it.
+	if pub, ok := signer.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !pub.Equal(cert.PublicKey) {
+		return identity{}, fmt.Errorf("key and certificate of the authority's %s do not belong together", name)
+	}
+	return identity{signer, cert}, nil
 }
 
 // checkChain demands that the certificates are of one authority, as newKeys makes it.

@@ -1,0 +1,88 @@
+package authority
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"segel/internal/credential"
+)
+
+const (
+	// tsaLeft is how much of its certificate's life a time-stamp authority needs to have left. It is longer than the
+	// notice with which documents are renewed, so that those have something to gain.
+	tsaLeft = 2 * 365 * 24 * time.Hour
+	// tsaGain is by how much a successor has to last longer. It cannot outlast the root.
+	tsaGain = 365 * 24 * time.Hour
+)
+
+// succeed takes up the newest time-stamp authority of a folder, and makes another with a key of its own when its
+// certificate is about to end. The old one's tokens stay what they are.
+//
+// A successor is durable before it is used. Of two processes that make one at once, one's stands and both use it.
+func (a *Authority) succeed(dir string, o Options) error {
+	for n := 2; ; n++ {
+		name := fmt.Sprintf("tsa-%d", n)
+		file := filepath.Join(dir, name+".json")
+		b, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			now := o.Clock()
+			end := now.AddDate(tsaYears, 0, 0)
+			if root := a.keys.root.cert.NotAfter; end.After(root) {
+				end = root
+			}
+			if last := a.keys.tsa.cert.NotAfter; last.Sub(now) > tsaLeft || end.Sub(last) < tsaGain {
+				return nil
+			}
+			if err := a.makeSuccessor(file, name, o, now, end); err != nil && !errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("make time-stamp authority %d: %w", n, err)
+			}
+			b, err = os.ReadFile(file)
+		}
+		if err != nil {
+			return fmt.Errorf("read time-stamp authority %d: %w", n, err)
+		}
+		if err := a.takeSuccessor(b, name, o.Sealer); err != nil {
+			return err
+		}
+	}
+}
+
+func (a *Authority) makeSuccessor(file, name string, o Options, now, end time.Time) error {
+	next, err := certifyTSA(a.keys.tsa.cert.Subject, a.urls, now.Add(-time.Hour), end, &a.keys.root)
+	if err != nil {
+		return err
+	}
+	part, err := next.seal(name, o.Sealer)
+	if err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(stored{Version: 1, Members: map[string]storedIdentity{name: part}}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return credential.WriteNew(file, b)
+}
+
+func (a *Authority) takeSuccessor(b []byte, name string, s Sealer) error {
+	var in stored
+	if err := json.Unmarshal(b, &in); err != nil {
+		return fmt.Errorf("read authority's %s: %w", name, err)
+	}
+	if in.Version != 1 {
+		return fmt.Errorf("authority's %s of version %d", name, in.Version)
+	}
+	next, err := in.Members[name].open(name, s)
+	if err != nil {
+		return err
+	}
+	if err := next.cert.CheckSignatureFrom(a.keys.root.cert); err != nil {
+		return fmt.Errorf("certificate of the authority's %s: %w", name, err)
+	}
+	a.keys.tsa = next
+	return nil
+}
