@@ -74,7 +74,8 @@ const named = (id: number) => ({ document_id: id });
 /** What can be done with a document. Each resolves when it is durable. */
 export const verbs = {
   finalize: (id: number) => take(api.POST("/v1/econtract/{service}/sign/finalize-docs", { params: service, body: named(id) })),
-  sign: (id: number, digest: string) => take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest } })),
+  sign: (id: number, digest: string, specimen?: string) =>
+    take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest, ...(specimen ? { specimen } : {}) } })),
   reject: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/reject-docs", { params: service, body: { ...named(id), reason } })),
   cancel: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/cancel-docs", { params: service, body: { ...named(id), reason } })),
   remind: (id: number) => take(api.POST("/v1/econtract/{service}/sign/remind-docs", { params: service, body: named(id) })),

@@ -5,6 +5,8 @@ const key = "segel.guest";
 export interface Guest {
   token: string;
   document: number;
+  person: string;
+  name: string;
 }
 
 function read(): Guest | undefined {
@@ -15,6 +17,8 @@ function read(): Guest | undefined {
 export const guest = {
   token: () => read()?.token,
   document: () => read()?.document,
+  person: () => read()?.person,
+  name: () => read()?.name,
   enter: (g: Guest) => sessionStorage.setItem(key, JSON.stringify(g)),
   leave: () => sessionStorage.removeItem(key),
 };

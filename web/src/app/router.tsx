@@ -3,7 +3,6 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 
 import { account } from "../api/account";
 import { periods, states, type Search, type State } from "../api/documents";
-import { guest } from "../api/guest";
 import { Loading } from "../ui/loading";
 import { NotFound, Trouble } from "../ui/trouble";
 import { basePath } from "./base";
@@ -59,9 +58,12 @@ const sent = createRoute({ getParentRoute: () => member, path: "/sent", validate
 
 const document = createRoute({ getParentRoute: () => member, path: "/document/$id", component: lazyRouteComponent(() => import("../screens/document/document"), "Document") });
 
+const sign = createRoute({ getParentRoute: () => member, path: "/document/$id/sign", component: lazyRouteComponent(() => import("../screens/sign/sign"), "Sign") });
+const guestRoute = createRoute({ getParentRoute: () => root, path: "/guest", component: lazyRouteComponent(() => import("../screens/guest"), "Guest") });
+
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, member.addChildren([inbox, sent, document])]),
+    routeTree: root.addChildren([home, login, guestRoute, member.addChildren([inbox, sent, document, sign])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",
@@ -69,9 +71,6 @@ export function makeRouter(queries: QueryClient) {
     scrollRestoration: true,
   });
 }
-
-/** Who opened the tab by a guest's link sees that document alone. */
-export const isGuest = () => guest.token() !== undefined;
 
 declare module "@tanstack/react-router" {
   interface Register {

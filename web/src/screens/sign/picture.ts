@@ -1,0 +1,62 @@
+/** Largest side of a signature's picture, in pixels: it is some four centimetres wide on paper. */
+const largest = 1200;
+
+const png = (c: HTMLCanvasElement) => new Promise<Blob | null>((done) => c.toBlob(done, "image/png"));
+
+/** The smallest rectangle around what is not transparent; null when nothing is. */
+export function inked(pixels: Uint8ClampedArray, width: number, height: number): { x: number; y: number; w: number; h: number } | null {
+  let left = width, top = height, right = -1, bottom = -1;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      if (pixels[(y * width + x) * 4 + 3]! < 8) continue;
+      left = Math.min(left, x);
+      right = Math.max(right, x);
+      top = Math.min(top, y);
+      bottom = Math.max(bottom, y);
+    }
+  }
+  return right < 0 ? null : { x: left, y: top, w: right - left + 1, h: bottom - top + 1 };
+}
+
+/** Cuts off the empty rim of a drawing. */
+export async function trim(c: HTMLCanvasElement): Promise<Blob | null> {
+  const box = inked(c.getContext("2d")!.getImageData(0, 0, c.width, c.height).data, c.width, c.height);
+  if (!box) return null;
+  return copy(c, box.x, box.y, box.w, box.h);
+}
+
+function copy(from: CanvasImageSource, x: number, y: number, w: number, h: number): Promise<Blob | null> {
+  const scale = Math.min(1, largest / Math.max(w, h));
+  const out = document.createElement("canvas");
+  out.width = Math.max(1, Math.round(w * scale));
+  out.height = Math.max(1, Math.round(h * scale));
+  out.getContext("2d")!.drawImage(from, x, y, w, h, 0, 0, out.width, out.height);
+  return png(out);
+}
+
+/** Writes a name in a hand-like font. */
+export async function write(name: string): Promise<Blob | null> {
+  const text = name.trim();
+  if (text === "") return null;
+  const c = document.createElement("canvas");
+  c.width = 1600;
+  c.height = 260;
+  const g = c.getContext("2d")!;
+  let size = 130;
+  do g.font = `italic ${size}px "Segoe Script", "Bradley Hand", "Snell Roundhand", cursive`;
+  while (g.measureText(text).width > c.width - 40 && (size -= 10) > 20);
+  g.fillStyle = "#12326b";
+  g.textBaseline = "middle";
+  g.fillText(text, 20, c.height / 2);
+  return trim(c);
+}
+
+/** Makes a picture that somebody chose small enough to keep. */
+export async function shrink(file: Blob): Promise<Blob | null> {
+  const picture = await createImageBitmap(file);
+  try {
+    return await copy(picture, 0, 0, picture.width, picture.height);
+  } finally {
+    picture.close();
+  }
+}
