@@ -35,7 +35,7 @@ type Options struct {
 	Certify int
 
 	// Room is the least number of bytes to reserve for the container; 0 is what is computed. A RoomError says how many
-	// it takes.
+	// it took; the next signature and timestamp may take some bytes more.
 	Room int
 
 	Random io.Reader // for the key and the file identifier; nil is crypto/rand
