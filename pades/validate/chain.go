@@ -8,8 +8,6 @@ import (
 	"errors"
 	"slices"
 	"time"
-
-	"segel/cms"
 )
 
 // maxPool bounds the certificates that a file can bring along, and maxChains the chains that are looked at for one
@@ -17,7 +15,13 @@ import (
 const (
 	maxPool   = 512
 	maxChains = 8
+	maxKey    = 8192   // bits of an RSA key in the pool; one of an issuer has 4096
+	perChain  = 100    // signatures that crypto/x509 checks at most for one certificate
+	maxChecks = 20_000 // of signatures, for one file
 )
+
+// errTooMuch is a chain that was not looked for, because others had cost enough.
+var errTooMuch = errors.New("too many certificates")
 
 // fingerprint is the SHA-256 of a certificate, in hexadecimal.
 func fingerprint(c *x509.Certificate) string {
@@ -39,7 +43,7 @@ func newPool() *pool { return &pool{seen: map[string]bool{}, x509: x509.NewCertP
 // number of keys of any size.
 func (p *pool) add(certs ...*x509.Certificate) {
 	for _, c := range certs {
-		if p.seen[string(c.Raw)] || cms.CheckKey(c.PublicKey) != nil {
+		if p.seen[string(c.Raw)] || costly(c) {
 			continue
 		}
 		if len(p.all) == maxPool {
@@ -50,6 +54,12 @@ func (p *pool) add(certs ...*x509.Certificate) {
 		p.all = append(p.all, c)
 		p.x509.AddCert(c)
 	}
+}
+
+// costly reports whether a key is more than any issuer has.
+func costly(c *x509.Certificate) bool {
+	kind, bits := keySize(c.PublicKey)
+	return kind == "RSA" && bits > maxKey
 }
 
 // issuers returns the certificates that bear the name of a certificate's issuer.
@@ -117,6 +127,10 @@ func (v *validation) verify(c *x509.Certificate, purpose Purpose, at time.Time) 
 	if known, ok := v.built[key]; ok {
 		return known.chains, known.err
 	}
+	if v.checks >= maxChecks {
+		v.pool.full = true
+		return nil, errTooMuch
+	}
 	usage := x509.ExtKeyUsageAny
 	if purpose == ForTime {
 		usage = x509.ExtKeyUsageTimeStamping
@@ -124,8 +138,12 @@ func (v *validation) verify(c *x509.Certificate, purpose Purpose, at time.Time) 
 	all, err := c.Verify(x509.VerifyOptions{
 		Roots: v.trust().pool(purpose), Intermediates: v.pool.x509, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage},
 	})
+	if err != nil { // every certificate of the pool may have been tried
+		v.checks += min(perChain, len(v.pool.all)+1)
+	}
 	var list []chain
 	for _, one := range all[:min(len(all), maxChains)] {
+		v.checks += len(one)
 		list = append(list, one)
 	}
 	slices.SortStableFunc(list, func(a, b chain) int { return len(a) - len(b) })
@@ -146,6 +164,9 @@ type built struct {
 
 // whyNot names what crypto/x509 has against a certificate.
 func (v *validation) whyNot(c *x509.Certificate, purpose Purpose, err error) *failure {
+	if errors.Is(err, errTooMuch) {
+		return &failure{NoCertificateChainFound, reason("revocation.too_much")}
+	}
 	var critical x509.UnhandledCriticalExtension
 	var invalid x509.CertificateInvalidError
 	switch {

@@ -17,7 +17,7 @@ import (
 const (
 	maxResponses = 4096
 	maxLists     = 512
-	maxAsked     = 20_000 // statements read for one file
+	maxAsked     = 10_000 // statements read for one file
 )
 
 // Where proof came from.

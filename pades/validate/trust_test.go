@@ -247,9 +247,10 @@ func TestHostileStoreIsBounded(t *testing.T) {
 	w := newWorld(t)
 	p := proved(signed(t, w), date(2025, 6, 2))
 	began := time.Now()
-	for i := range 2000 {
-		same := certificate(t, nil, "Issuing", ca)
-		p.f.DSS.Certs = append(p.f.DSS.Certs, facts.Proof{DER: same.cert.Raw, Revision: 3})
+	for i := range 5000 {
+		if i < maxPool+8 {
+			p.f.DSS.Certs = append(p.f.DSS.Certs, facts.Proof{DER: certificate(t, nil, "Issuing", ca).cert.Raw, Revision: 3})
+		}
 		if i < 1500 {
 			p.f.DSS.OCSPs = append(p.f.DSS.OCSPs, facts.Proof{DER: []byte(fmt.Sprint("nonsense ", i)), Revision: 3})
 		}
@@ -263,5 +264,32 @@ func TestHostileStoreIsBounded(t *testing.T) {
 	is(t, r, 0, "", LevelLT)
 	if !hasReason(r.Warnings, "revocation.too_much") {
 		t.Error("not told that some was left out")
+	}
+}
+
+func TestLookingForChainsIsGivenUpWhenItHasCostEnough(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.paper()
+	p.f.DSS = &facts.Store{}
+	for range 20 {
+		p.f.DSS.Certs = append(p.f.DSS.Certs, facts.Proof{DER: certificate(t, nil, "Kepala", ca).cert.Raw, Revision: 1})
+	}
+	head := certificate(t, nil, "Kepala", ca)
+	for range 10 {
+		p.sign(certificate(t, head, "Budi", person))
+	}
+	v := newValidation(Options{At: date(2025, 6, 3), Trust: w.trust})
+	v.gather(p.f)
+	v.checks = maxChecks - 100
+	if err := v.judgeAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if v.checks > maxChecks+perChain {
+		t.Errorf("%d checks", v.checks)
+	}
+	r := v.compose(p.f)
+	if r.Indication != Indeterminate || r.SubIndication != NoCertificateChainFound || !hasReason(r.Warnings, "revocation.too_much") {
+		t.Errorf("%s %s %v", r.Indication, r.SubIndication, r.Warnings)
 	}
 }

@@ -43,6 +43,7 @@ type validation struct {
 	offline   []string // whom the net could not tell about
 	subjects  []*subject
 	proofs    []existence // by trusted document timestamps, newest first
+	checks    int         // signatures of certificates that were checked, at most
 	told      int         // changes that were put into words
 	steps     int         // checks that were put down
 }
@@ -76,15 +77,15 @@ func (v *validation) judgeAll(ctx context.Context) error {
 }
 
 func (v *validation) judgeOne(ctx context.Context, s *subject) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	s.exists, s.proof = v.proven(s.revision)
 	s.after = v.youngerThan(s.revision)
-	var err error
 	if s.document {
-		err = v.judgeDocumentTimestamp(ctx, s)
-	} else {
-		err = v.judgeSignature(ctx, s)
+		return v.judgeDocumentTimestamp(ctx, s)
 	}
-	return err
+	return v.judgeSignature(ctx, s)
 }
 
 // proven returns the earliest moment for which a trusted document timestamp behind a revision proves it, or the
