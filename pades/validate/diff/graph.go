@@ -25,6 +25,7 @@ type graph struct {
 	// asked are the objects that some revision changes: of these, all references are remembered.
 	asked *numberSet
 	edges map[uint32][]edge
+	paths map[uint32]string // that were told already
 
 	typed, spread []node // to be visited
 	fresh         map[node]bool
@@ -43,7 +44,7 @@ type edge struct {
 const rootNumber = 0
 
 func newGraph(asked *numberSet) *graph {
-	return &graph{owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, asked: asked, fresh: map[node]bool{}}
+	return &graph{owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, paths: map[uint32]string{}, asked: asked, fresh: map[node]bool{}}
 }
 
 // has tells whether an object was reached in a role, whoever owns it.

@@ -26,8 +26,22 @@ func (r *revision) paths(n uint32) []string {
 // maxSteps bounds the length of a path that is told.
 const maxSteps = 100
 
+// maxKnown bounds the paths that are remembered.
+const maxKnown = 10_000
+
 // pathTo tells the way by which an object was first reached.
 func (r *revision) pathTo(n uint32) string {
+	if path, known := r.g.paths[n]; known {
+		return path
+	}
+	path := r.trace(n)
+	if len(r.g.paths) < maxKnown {
+		r.g.paths[n] = path
+	}
+	return path
+}
+
+func (r *revision) trace(n uint32) string {
 	var parts []string
 	for range maxSteps {
 		from := r.g.parents.get(n)

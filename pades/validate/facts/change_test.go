@@ -176,6 +176,16 @@ func TestChangesOfTheFormAreFoundOut(t *testing.T) {
 		{"signature field", "", revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) {
 			extend(t, u, pdf.Dict{"FT": pdf.Name("Sig"), "T": pdf.TextString("baru")})
 		})},
+		{"signature field that shows something and is not signed", "signature_field", revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) {
+			w := overlay(u, "Widget")
+			delete(w, "Contents")
+			w["FT"], w["T"], w["P"] = pdf.Name("Sig"), pdf.TextString("baru"), pdf.Ref{Number: page}
+			ref := u.Add(w)
+			if err := u.Append(pdf.Ref{Number: form}, "Fields", ref); err != nil {
+				t.Fatal(err)
+			}
+			addTo(t, u, annots, ref)
+		})},
 		{"field below a field", "field_changed", dict(groupField, func(u *pdf.Update, d pdf.Dict) {
 			d["Kids"] = append(d["Kids"].(pdf.Array), u.Add(pdf.Dict{"FT": pdf.Name("Sig"), "T": pdf.TextString("baru"), "Parent": pdf.Ref{Number: groupField}}))
 		})},
