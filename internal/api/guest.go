@@ -10,6 +10,8 @@ type guestSessionData struct {
 	Token      string              `json:"token" doc:"good for this person and this document only" example:"segel_gt_..."`
 	ExpiresIn  int                 `json:"expires_in" doc:"seconds until it expires" example:"86400"`
 	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
+	UserID     contract.PersonID   `json:"user_id" example:"3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61"`
+	Name       string              `json:"name" example:"Budi Tamu"`
 }
 
 func (s *server) guest() {
@@ -30,6 +32,6 @@ func (s *server) guest() {
 		if err != nil {
 			return found[guestSessionData]{}, err
 		}
-		return finding(guestSessionData{Token: g.Token, ExpiresIn: int(g.ExpiresIn.Seconds()), DocumentID: g.Document}), nil
+		return finding(guestSessionData{Token: g.Token, ExpiresIn: int(g.ExpiresIn.Seconds()), DocumentID: g.Document, UserID: g.Person.ID, Name: g.Person.Name}), nil
 	})
 }

@@ -1451,11 +1451,15 @@ export interface components {
              * @example 86400
              */
             expires_in: number;
+            /** @example Budi Tamu */
+            name: string;
             /**
              * @description good for this person and this document only
              * @example segel_gt_...
              */
             token: string;
+            /** @example 3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61 */
+            user_id: string;
         } & {
             [key: string]: unknown;
         };
