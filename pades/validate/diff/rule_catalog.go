@@ -67,14 +67,6 @@ func (r *revision) moveAny(new pdf.Object, as role, v verdict) verdict {
 // infoRule lets the information dictionary say anything, and have strings of its own.
 func infoRule(*revision, *moved, node) verdict { return allow("information", LTA, CodeInformation) }
 
-// metadataRule lets the document's metadata be replaced: no reader shows it as content.
-func metadataRule(_ *revision, m *moved, _ node) verdict {
-	if _, ok := m.new.(*pdf.Stream); !ok {
-		return deny(CodeCatalogChanged, "/Metadata")
-	}
-	return allow("metadata", LTA, CodeMetadata)
-}
-
 // extensionsRule lets versions, extensions and marks be stated anew.
 func extensionsRule(_ *revision, m *moved, _ node) verdict {
 	switch m.new.(type) {

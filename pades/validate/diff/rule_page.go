@@ -35,8 +35,6 @@ func (r *revision) pageKey(k pdf.Name, old, new pdf.Object, page uint32) verdict
 			return v
 		}
 		return r.moveAny(new, roleAnnots, v)
-	case "LastModified":
-		return verdict{level: None}
 	case "Contents", "Resources":
 		return deny(CodeContent, keyDetail(k))
 	}

@@ -93,7 +93,10 @@ func TestChangesOfPagesAreFoundOut(t *testing.T) {
 		{"information", "", dict(info, func(_ *pdf.Update, d pdf.Dict) { d["Title"] = pdf.TextString("Lain") })},
 		{"written again", "", dict(page, func(*pdf.Update, pdf.Dict) {})},
 		{"left unreferenced", "", revise(func(_ *testing.T, _ *pdf.Document, u *pdf.Update) { u.Add(words("Lunas")) })},
-		{"reason of change", "", dict(page, func(_ *pdf.Update, d pdf.Dict) { d["LastModified"] = pdf.TextString("D:2026") })},
+		{"metadata that is none", "catalog_changed", dict(catalog, func(u *pdf.Update, d pdf.Dict) {
+			d["Metadata"] = u.Add(&pdf.Stream{Dict: pdf.Dict{"Type": pdf.Name("Metadata"), "Subtype": pdf.Name("XML")}, Data: []byte("<x>Lunas")})
+		})},
+		{"time of a change", "page_changed", dict(page, func(_ *pdf.Update, d pdf.Dict) { d["LastModified"] = pdf.TextString("D:2026") })},
 	})
 }
 
