@@ -133,10 +133,12 @@ func (a *app) wire() error {
 // wireTrust says where time and proof come from.
 func (a *app) wireTrust() error {
 	var err error
-	if a.roots, err = readRoots(a.conf.TrustDir); err != nil {
+	odd := func(name string) {
+		a.log.Warn("a file of the folder of roots holds what is no certificate", "file", name)
+	}
+	if a.roots, err = readRoots(a.conf.TrustDir, odd); err != nil {
 		return err
 	}
-	// The judge takes what it can read of the folder: trusting less is no danger, and it has just been read strictly.
 	if a.trust, err = trustOf(a.authority.Root(), a.conf.TrustDir, nil); err != nil {
 		return err
 	}

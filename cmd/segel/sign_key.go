@@ -98,7 +98,7 @@ func (c signCommand) fromPKCS12(w *world) (*signing, error) {
 	if err != nil {
 		return nil, err
 	}
-	roots, err := readRoots(conf.TrustDir)
+	roots, err := readRoots(conf.TrustDir, func(name string) { fmt.Fprintf(w.stderr, "segel: %s holds what is no certificate\n", name) })
 	if err != nil {
 		return nil, err
 	}

@@ -68,20 +68,29 @@ func pool(roots []*x509.Certificate) *x509.CertPool {
 // maxRoots bounds a file of certificates in bytes.
 const maxRoots = 32 << 20
 
-// readRoots reads the certificates in a folder and those below it. What is no certificate is an error: a root that
-// is silently missing is found when a document cannot be signed.
-func readRoots(dir string) ([]*x509.Certificate, error) {
+// readRoots reads the certificates in a folder and those below it that time-stamp authorities may lead to: all but
+// those in its subfolder signing, which are trusted for signatures alone. Odd is told the files that hold something
+// else as well; national lists do, and trusting less is no danger.
+func readRoots(dir string, odd func(name string)) ([]*x509.Certificate, error) {
 	if dir == "" {
 		return nil, nil
 	}
 	var all []*x509.Certificate
 	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !slices.Contains([]string{".pem", ".crt", ".cer", ".der"}, strings.ToLower(path.Ext(name))) {
+		switch {
+		case err != nil:
 			return err
+		case e.IsDir() && name == filepath.Join(dir, "signing"):
+			return filepath.SkipDir
+		case e.IsDir() || !slices.Contains([]string{".pem", ".crt", ".cer", ".der"}, strings.ToLower(path.Ext(name))):
+			return nil
 		}
-		certs, err := readCertificates(name)
+		certs, whole, err := readCertificates(name)
 		if err != nil {
-			return fmt.Errorf("root in %s: %w", name, err)
+			return fmt.Errorf("roots in %s: %w", name, err)
+		}
+		if !whole {
+			odd(name)
 		}
 		all = append(all, certs...)
 		return nil
@@ -89,18 +98,19 @@ func readRoots(dir string) ([]*x509.Certificate, error) {
 	return all, err
 }
 
-// readCertificates reads a file with one certificate as DER, or any number as PEM.
-func readCertificates(name string) ([]*x509.Certificate, error) {
+// readCertificates reads a file with one certificate as DER, or any number as PEM. Whole is false where something in
+// it is no certificate that could be used.
+func readCertificates(name string) (all []*x509.Certificate, whole bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxRoots+1))
 	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if len(b) > maxRoots {
-		return nil, fmt.Errorf("more than %d bytes", maxRoots)
+		return nil, false, fmt.Errorf("more than %d bytes", maxRoots)
 	}
 	ders := [][]byte{b}
 	if block, rest := pem.Decode(b); block != nil {
@@ -110,16 +120,14 @@ func readCertificates(name string) ([]*x509.Certificate, error) {
 			}
 		}
 	}
-	var all []*x509.Certificate
+	whole = len(ders) > 0
 	for _, der := range ders {
 		c, err := x509.ParseCertificate(der)
-		if err == nil {
-			err = cms.CheckKey(c.PublicKey)
-		}
-		if err != nil {
-			return nil, err
+		if err != nil || cms.CheckKey(c.PublicKey) != nil {
+			whole = false
+			continue
 		}
 		all = append(all, c)
 	}
-	return all, nil
+	return all, whole, nil
 }

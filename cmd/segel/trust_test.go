@@ -141,3 +141,31 @@ func TestRenewedDocumentIsSoundOnBothDatabases(t *testing.T) {
 		}
 	}
 }
+
+func TestFolderOfRootsIsReadAsFarAsItHoldsCertificates(t *testing.T) {
+	t.Parallel()
+	one := starting{idle: true}.start(t)
+	dir := rootOf(t, one)
+	root := one.authority.Root()
+	for name, b := range map[string][]byte{
+		"sub/root.DER": root.Raw, "two.crt": append(one.authority.RootPEM(), one.authority.RootPEM()...), "readme.txt": []byte("no root"),
+		"odd.pem": []byte("no root"), "half.cer": append(one.authority.RootPEM(), "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"...),
+		"signing/people.pem": one.authority.RootPEM(),
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var odd []string
+	all, err := readRoots(dir, func(name string) { odd = append(odd, filepath.Base(name)) })
+	if err != nil || len(all) != 5 || strings.Join(odd, " ") != "half.cer odd.pem" {
+		t.Errorf("%d roots, odd are %q, %v", len(all), odd, err)
+	}
+	if _, err := readRoots(filepath.Join(dir, "gone"), nil); err == nil {
+		t.Error("a folder that is not there was read")
+	}
+}
