@@ -26,6 +26,7 @@ type Document struct {
 	nested     int   // loads in progress, see Object
 	work       int64 // spent of Limits.Work
 
+	once      bool // dictionaries must not state a key twice
 	repaired  bool
 	lengths   *lengths // while the file is scanned; nil otherwise
 	tolerated []string
@@ -115,6 +116,7 @@ func (d *Document) readObjectAt(at int64, want Ref, follow bool) (*indirect, err
 		end = at + d.limits.ObjectBytes
 	}
 	p := newParser(newLexer(d.src, at, end), d.limits)
+	p.once = d.once
 	found, err := d.readObject(p, at, want, follow)
 	if spent := d.spend(p.lx.offset() - at); spent != nil {
 		return nil, spent

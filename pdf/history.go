@@ -63,6 +63,7 @@ func (d *Document) History(password string, moves int) (*History, error) {
 	}
 	h := &History{d: d, password: password, containers: map[uint32]bool{}, moves: moves}
 	h.bare = d.view(d.size)
+	h.bare.once = true
 	h.revisions = joinUnended(all)
 	if n := len(h.revisions); n > 0 && h.revisions[n-1].End == 0 {
 		h.revisions[n-1].End = d.size
@@ -300,6 +301,19 @@ func (h *History) unlock(s *State) error {
 		return nil
 	}
 	return s.Document.unlock(h.password)
+}
+
+// Unambiguous reads an object again and fails with ErrDamaged if a dictionary in
+// it states a key twice: readers differ in which of the two they take.
+func (d *Document) Unambiguous(ref Ref) error {
+	s := d.slots.get(ref.Number)
+	if s.kind() < slotPlain || s.generation() != ref.Generation {
+		return nil
+	}
+	d.once = true
+	defer func() { d.once = false }()
+	_, _, err := d.load(ref, s)
+	return err
 }
 
 // InUse returns the reference under which a number is in use, if it is.

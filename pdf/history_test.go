@@ -2,6 +2,7 @@ package pdf_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -160,4 +161,23 @@ func offsetOf(t testing.TB, b []byte, what string) int {
 		t.Fatalf("no %q", what)
 	}
 	return at
+}
+
+func TestDictionaryThatStatesAKeyTwiceIsAmbiguous(t *testing.T) {
+	t.Parallel()
+	b := pdftest.Form()
+	d := open(t, b)
+	ref := pdf.Ref{Number: pdftest.FormNumber + 1}
+	if err := d.Unambiguous(ref); err != nil {
+		t.Error(err)
+	}
+	for _, twice := range []string{"/T (a) /F 4 ", "/#54 (a)    "} {
+		d := open(t, replace(t, b, "/Type /Annot", twice))
+		if err := d.Unambiguous(ref); !errors.Is(err, pdf.ErrDamaged) {
+			t.Errorf("%s: %v", twice, err)
+		}
+		if _, err := d.Object(ref); err != nil {
+			t.Errorf("%s cannot be read: %v", twice, err)
+		}
+	}
 }

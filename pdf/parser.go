@@ -11,6 +11,7 @@ type parser struct {
 	failed error // of the lexer, behind the tokens that are held
 	depth  int   // nesting still allowed
 	values int   // values still allowed
+	once   bool  // a key that a dictionary states twice is an error
 }
 
 func newParser(lx *lexer, l Limits) *parser {
@@ -144,6 +145,10 @@ func (p *parser) dict(open token) (Object, error) {
 	}
 	defer func() { p.depth++ }()
 	d := Dict{}
+	var stated map[string]bool
+	if p.once {
+		stated = map[string]bool{}
+	}
 	for {
 		t, err := p.next()
 		if err != nil {
@@ -158,6 +163,12 @@ func (p *parser) dict(open token) (Object, error) {
 		v, err := p.object()
 		if err != nil {
 			return nil, err
+		}
+		if p.once {
+			if stated[t.text] {
+				return nil, damaged(t.start, "/%s is stated twice", strings.ToValidUTF8(t.text, "?"))
+			}
+			stated[t.text] = true
 		}
 		if v == (Null{}) {
 			continue
