@@ -142,6 +142,9 @@ func (r *revision) load(p pdf.Move) error {
 	}
 	if !m.freed() {
 		m.new, m.newErr = r.new.Object(m.After)
+		if m.newErr == nil {
+			m.newErr = r.new.Unambiguous(m.After)
+		}
 	}
 	for _, err := range []error{m.oldErr, m.newErr} {
 		if err != nil {

@@ -79,7 +79,7 @@ func extensionsRule(_ *revision, m *moved, _ node) verdict {
 // partRule lets what is added bring along what it needs. It was reached only from changed objects, and their rules
 // say whether they may be there. Once there it never changes.
 func partRule(_ *revision, m *moved, _ node) verdict {
-	if m.added() {
+	if m.added() && !elsewhere(m.new) {
 		return allow("part", None, CodeAppearance)
 	}
 	return deny(CodeUnexplained, "part of what was there before")

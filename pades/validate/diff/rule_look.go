@@ -7,6 +7,9 @@ import (
 // lookRule judges an appearance by the widget it belongs to: that of a field that is new, is being signed or can be
 // filled in may be another. Whatever else shows the same stream has its own rule asked.
 func lookRule(r *revision, m *moved, n node) verdict {
+	if elsewhere(m.new) {
+		return deny(CodeFieldChanged, "an appearance that stands outside of the file")
+	}
 	if v, ok := r.vouched[vouch{n.owner, roleAnnotation}]; ok {
 		return verdict{rule: "appearance", level: v.level, code: CodeAppearance, field: v.field, page: v.page, box: v.box}
 	}
@@ -25,9 +28,6 @@ func lookRule(r *revision, m *moved, n node) verdict {
 	was, is := r.field(r.old, n.owner), r.field(r.new, n.owner)
 	if !was.ok || !is.ok || !was.inForm {
 		return deny(CodeAnnotation, "appearance of a widget that is no field's")
-	}
-	if s, ok := m.new.(*pdf.Stream); m.added() && n.role == roleLook && (!ok || s.Dict["Ref"] != nil) {
-		return deny(CodeFieldChanged, "appearance").of(was)
 	}
 	v := r.seen(r.filled(was, is), dict)
 	if v.denied() {
@@ -67,6 +67,13 @@ func (r *revision) alone(looks, widget uint32) bool {
 		}
 	}
 	return true
+}
+
+// elsewhere tells whether the data of a stream, or what it shows, stands in another file, where it can change at any
+// time (ISO 32000-2 §7.3.8.2, §8.10.4).
+func elsewhere(o pdf.Object) bool {
+	s, ok := o.(*pdf.Stream)
+	return ok && (s.Dict["F"] != nil || s.Dict["FFilter"] != nil || s.Dict["Ref"] != nil || s.Dict["OPI"] != nil)
 }
 
 // streams tells the references of an appearance dictionary, by state or not.

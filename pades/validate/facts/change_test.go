@@ -135,6 +135,17 @@ func TestOverlaysAreFoundOut(t *testing.T) {
 		})},
 		{"place of the signature", "signed_field_changed", field("A", func(_ *pdf.Update, f pdf.Dict) { f["Rect"] = boxB.Array() })},
 		{"hidden signature", "signed_field_changed", field("A", func(_ *pdf.Update, f pdf.Dict) { f["F"] = pdf.Integer(2) })},
+		{"look that stands in another file", "field_changed", field("name", func(u *pdf.Update, f pdf.Dict) {
+			ref := look(u, "q Q")
+			o, err := u.Get(ref)
+			if err != nil {
+				panic(err) // it was just added
+			}
+			st := o.(*pdf.Stream)
+			st.Dict["F"] = pdf.TextString("https://jahat.test/look")
+			u.Set(ref, st)
+			f["AP"] = pdf.Dict{"N": ref}
+		})},
 		{"look that is shared with a page", "appearance_shared", field("name", func(_ *pdf.Update, f pdf.Dict) { f["AP"] = pdf.Dict{"N": pdf.Ref{Number: contents}} })},
 	})
 }

@@ -81,16 +81,35 @@ func (r *reader) signature(s *Signature, f *pdf.Field) error {
 		}
 	}
 	s.Claimed, _ = parseDate(s.M)
-	contents, err := r.d.String(dict["Contents"])
-	if err == nil {
+	if contents, direct := dict["Contents"].(pdf.String); direct {
 		s.Contents = contents.Bytes
 		s.gapAt, s.gapEnd = contents.Span()
+	}
+	if err := r.unambiguous(s); err != nil {
+		return err
 	}
 	if err := r.checkContents(s); err != nil {
 		return err
 	}
 	r.readRange(s, dict["ByteRange"])
 	r.locateWidget(s, f)
+	return nil
+}
+
+// unambiguous demands that the object of the dictionary states no key twice: readers differ in which they take.
+func (r *reader) unambiguous(s *Signature) error {
+	ref := s.Ref
+	if ref.IsZero() {
+		ref = s.FieldRef
+	}
+	err := r.d.Unambiguous(ref)
+	if err == nil {
+		return nil
+	}
+	if !isFault(err) {
+		return err
+	}
+	s.broken(KeyTwice, err.Error())
 	return nil
 }
 

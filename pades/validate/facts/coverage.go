@@ -17,8 +17,8 @@ func (s *Signature) broken(code ReasonCode, detail string) {
 
 // readRange reads /ByteRange (ISO 32000-2 §12.8.1): four integers, no reals and no references among them.
 func (r *reader) readRange(s *Signature, o pdf.Object) {
-	list, err := r.d.Array(o)
-	if err != nil || list == nil {
+	list, ok := o.(pdf.Array)
+	if !ok {
 		s.broken(RangeMissing, "")
 		return
 	}

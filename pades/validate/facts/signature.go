@@ -63,15 +63,16 @@ type ReasonCode string
 
 // Reasons of a broken coverage.
 const (
-	RangeMissing         ReasonCode = "byte_range_missing"    // or no array
+	RangeMissing         ReasonCode = "byte_range_missing"    // or no array of the dictionary itself
 	RangeCount           ReasonCode = "byte_range_count"      // not four numbers
 	RangeNumbers         ReasonCode = "byte_range_numbers"    // not integers, negative, too large, indirect
 	RangeStart           ReasonCode = "byte_range_start"      // does not begin at 0
 	RangeGap             ReasonCode = "byte_range_gap"        // the gap is not exactly /Contents
 	RangeEnd             ReasonCode = "byte_range_end"        // does not end where a revision ends
 	RangeOutside         ReasonCode = "byte_range_outside"    // reaches out of the file
-	ContentsMissing      ReasonCode = "contents_missing"      // or no string, or no hexadecimal one, or in an object stream
+	ContentsMissing      ReasonCode = "contents_missing"      // or no hexadecimal string of the dictionary itself, or in an object stream
 	ContentsShared       ReasonCode = "contents_shared"       // another signature has the same /Contents
+	KeyTwice             ReasonCode = "key_twice"             // a dictionary states a key twice
 	FieldShared          ReasonCode = "field_shared"          // several fields lead to the dictionary
 	Overlap              ReasonCode = "overlap"               // the gap lies in an earlier revision than the signature ends
 	JunkBehind           ReasonCode = "junk_behind"           // bytes behind the last revision

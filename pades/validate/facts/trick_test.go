@@ -46,6 +46,15 @@ func TestTricksWithTheCrossReferenceAreFoundOut(t *testing.T) {
 			b = section{objects: map[int]string{50: "1", 51: "2"}}.append(t, b)
 			return bytes.Replace(b, []byte("\n51 1\n"), []byte("\n50 1\n"), 1)
 		}},
+		{"content stated twice", "unreadable", func(t *testing.T, b []byte) []byte {
+			o := string(must[pdf.Object](t)(on(t, b).open().Object(pdf.Ref{Number: page})).(pdf.Dict)["Contents"].(pdf.Ref).String())
+			return section{objects: map[int]string{51: lunas, page: "<< /Type /Page /Parent 2 0 R /Contents 51 0 R /Contents " + o + " /Resources << /Font << /F1 3 0 R >> >> " + annotsOf(t, b) + " >>"}}.append(t, b)
+		}},
+		{"catalog stated twice", "revision_unsound", put(section{objects: map[int]string{51: "1"}, root: "51 0 R /Root 1 0 R"})},
+		{"second byte range", "key_twice", func(t *testing.T, b []byte) []byte {
+			return swap("/Filter /Adobe.PPKLite", "/ByteRange [0 1 2 3]  ")(t, b)
+		}},
+		{"second /Contents under an escaped name", "key_twice", swap("/Filter /Adobe.PPKLite", "/Content#73 <30303030>")},
 		{"junk behind the end", "junk_behind", func(_ *testing.T, b []byte) []byte { return append(b, "junk\n"...) }},
 		{"another end behind the end", "junk_behind", func(_ *testing.T, b []byte) []byte { return append(b, "%%EOF\n"...) }},
 		{"white space behind the end", "", func(_ *testing.T, b []byte) []byte { return append(b, "\r\n \n"...) }},
@@ -55,6 +64,13 @@ func TestTricksWithTheCrossReferenceAreFoundOut(t *testing.T) {
 		{"hybrid section", "ambiguous", hybridTrick},
 		{"moved /Contents", "byte_range_gap", movedContents},
 	})
+}
+
+// annotsOf is /Annots of page 1 with its key.
+func annotsOf(t testing.TB, b []byte) string {
+	t.Helper()
+	list := must[*pdf.Page](t)(on(t, b).open().Page(1)).Dict["Annots"].(pdf.Array)
+	return "/Annots [" + list[0].(pdf.Ref).String() + "]"
 }
 
 // formOf is the reference of the form.
