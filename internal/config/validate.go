@@ -105,6 +105,7 @@ func (v *problems) numbers(c Config) {
 		{"MAX_PAGES", c.MaxPages, 1}, {"MAX_PARTICIPANTS", c.MaxParticipants, 1}, {"MAX_PLACEMENTS", c.MaxPlacements, 1},
 		{"MAX_STAMPS", c.MaxStamps, 1}, {"MAX_TEXT", c.MaxText, 1},
 		{"MAX_UPLOADS", c.MaxUploads, 1}, {"MAX_LOGINS", c.MaxLogins, 1}, {"MAX_JOBS", c.MaxJobs, 1},
+		{"MAX_VERIFICATIONS", c.MaxVerifications, 1}, {"VERIFICATIONS_PER_MINUTE", c.VerificationsPerMinute, 0},
 		{"REQUESTS_PER_SECOND", c.RequestsPerSecond, 0}, {"REQUESTS_AT_ONCE", c.RequestsAtOnce, 0},
 		{"LOGIN_TRIES", c.LoginTries, 1}, {"LOGIN_TRIES_PER_ADDRESS", c.LoginTriesPerAddress, 1},
 		{"MIN_PASSWORD", c.MinPassword, 8},
