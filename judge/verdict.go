@@ -47,6 +47,7 @@ type dssSignature struct {
 	RangeValid, Consistent, Modified        bool
 	Undefined, Annotation, Errors, Warnings []string
 	Overlap, Visual, Pages                  []int
+	Permission                              int // DocMDP of a certification, else 0
 }
 
 // veraAnswer is what Vera.java says of a file.
@@ -194,7 +195,11 @@ func (s dssSignature) changes() string {
 	if s.Modified {
 		all = append(all, "modified")
 	}
-	for what, list := range map[string][]string{"undefined": s.Undefined, "annotation": s.Annotation} {
+	lists := map[string][]string{"undefined": s.Undefined, "annotation": s.Annotation}
+	if s.Permission == 3 { // which permits annotations
+		delete(lists, "annotation")
+	}
+	for what, list := range lists {
 		if len(list) > 0 {
 			all = append(all, fmt.Sprintf("%s %q", what, list))
 		}

@@ -107,6 +107,7 @@ public final class Dss {
     m.put("modified", r.arePdfModificationsDetected());
     m.put("extension", objects(r.getPdfExtensionChanges()));
     m.put("fill", objects(r.getPdfSignatureOrFormFillChanges()));
+    m.put("permission", r.getDocMDPPermissions() == null ? 0 : r.getDocMDPPermissions().getCode());
     m.put("annotation", objects(r.getPdfAnnotationChanges()));
     m.put("undefined", objects(r.getPdfUndefinedChanges()));
     m.put("overlap", r.getPdfAnnotationsOverlapConcernedPages());
