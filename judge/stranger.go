@@ -52,10 +52,7 @@ func (s *stranger) ask(path string, answer any) error {
 
 func (s *stranger) start() error {
 	cmd := exec.Command(s.command[0], s.command[1:]...)
-	cmd.Stderr = io.Discard
-	if os.Getenv("JUDGE_STDERR") != "" {
-		cmd.Stderr = os.Stderr
-	}
+	cmd.Stderr = nil // libraries log at length; judge/verdicts lets it through
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err
