@@ -21,6 +21,7 @@ type History struct {
 	spent      int64           // work of the states before that
 	containers map[uint32]bool // numbers that were ever used as object streams
 	moves      int             // the most that one state lists
+	forward    map[uint32]slot // entries that led behind the end of their state
 }
 
 // State is the file as one of its revisions left it. Its Document reads
@@ -61,7 +62,7 @@ func (d *Document) History(password string, moves int) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &History{d: d, password: password, containers: map[uint32]bool{}, moves: moves}
+	h := &History{d: d, password: password, containers: map[uint32]bool{}, moves: moves, forward: map[uint32]slot{}}
 	h.bare = d.view(d.size)
 	h.bare.once = true
 	h.revisions = joinUnended(all)
@@ -102,6 +103,8 @@ func (h *History) Next() (*State, error) {
 		s.slots = h.last.slots.share()
 		h.budget(s)
 	}
+	// Nothing that was written later may speak for this state.
+	h.bare.size = r.End
 	fresh := &fresh{conflicts: map[uint32]bool{}}
 	for i, at := range r.sections {
 		section, err := h.readSection(at, fresh)
@@ -131,6 +134,7 @@ func (h *History) Next() (*State, error) {
 		}
 	})
 	s.slots.set(0, freeSlot(65535))
+	h.checkForward(s, fresh)
 	if err := h.checkStart(s); err != nil {
 		return nil, err
 	}
@@ -267,6 +271,26 @@ func moveOf(n uint32, was, now slot, start, end int64, f *slots) Move {
 		m.Earlier = at.kind() != slotPlain || at.offset() < start || at.offset() >= end
 	}
 	return m
+}
+
+// checkForward finds entries that lead behind the end of the state: whoever
+// appends to the file decides what stands there.
+func (h *History) checkForward(s *State, f *fresh) {
+	_ = f.slots.each(func(n uint32, now slot) error {
+		if now.kind() == slotPlain && now.offset() >= s.Revision.End && len(h.forward) < maxConflicts {
+			h.forward[n] = now
+		}
+		return nil
+	})
+	for n, was := range h.forward {
+		switch {
+		case s.slots.get(n) != was:
+			delete(h.forward, n)
+		case was.offset() >= s.Revision.End:
+			s.odd("an entry that leads behind its end")
+			return
+		}
+	}
 }
 
 // checkStart demands that a reader who sees nothing behind the end of the
