@@ -99,7 +99,7 @@ func (c *Comparer) Step(s *pdf.State) ([]Change, error) {
 	if err := c.follow(s); err != nil {
 		return nil, err
 	}
-	changes := r.odd(s)
+	changes := append(r.odd(s), r.risen()...)
 	changes = append(changes, r.trailer()...)
 	changes = append(changes, r.judge()...)
 	if err := c.hold(s); err != nil {
@@ -169,6 +169,23 @@ func (r *revision) odd(s *pdf.State) []Change {
 	if r.g.incomplete != nil {
 		all = append(all, Change{What: Oddity, Level: Other, Code: CodeTooMuch, Detail: r.g.incomplete.Error()})
 	}
+	return all
+}
+
+// risen reports objects that nobody could read before and that can be read now, although the revision does not state
+// them: it completes what was left unfinished on purpose.
+func (r *revision) risen() []Change {
+	var all []Change
+	var still []uint32
+	for _, n := range r.g.unread {
+		ref, _ := r.new.InUse(n)
+		if _, err := r.new.Object(ref); err != nil || r.moves[n] != nil {
+			still = append(still, n)
+			continue
+		}
+		all = append(all, Change{Ref: ref, What: Replaced, Paths: r.paths(n), Level: Other, Code: CodeUnreadable, Detail: "it could not be read before"})
+	}
+	r.g.unread = still
 	return all
 }
 

@@ -27,6 +27,8 @@ type graph struct {
 	edges map[uint32][]edge
 	paths map[uint32]string // that were told already
 
+	unread []uint32 // objects that lead somewhere unknown, since they could not be read
+
 	typed, spread []node // to be visited
 	fresh         map[node]bool
 
@@ -174,12 +176,22 @@ func (g *graph) visit(d *pdf.Document, n node) error {
 	}
 	o, err := at(d, n.number)
 	if err != nil {
+		if len(g.unread) < maxUnread {
+			g.unread = append(g.unread, n.number)
+		} else {
+			g.incomplete = errUnread
+		}
 		return g.fault(err)
 	}
 	w := &walker{g: g, d: d, from: n.number}
 	w.expand(o, n.role, n.owner)
 	return w.err
 }
+
+// maxUnread bounds the objects that could not be read and that are tried again after each revision.
+const maxUnread = 1000
+
+var errUnread = fmt.Errorf("more than %d objects cannot be read", maxUnread)
 
 // at returns the object under a number, whatever its generation.
 func at(d *pdf.Document, n uint32) (pdf.Object, error) {

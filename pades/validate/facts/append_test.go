@@ -17,12 +17,17 @@ type section struct {
 	root    string         // instead of the catalog that is
 	prev    int64          // instead of the newest section; -1: none
 	end     string         // instead of startxref and %%EOF
+	of      []byte         // the file to extend, if more stands behind it
 }
 
 // append writes the section behind a file that has a cross-reference table.
 func (s section) append(t *testing.T, b []byte) []byte {
 	t.Helper()
-	d := on(t, b).open()
+	of := b
+	if s.of != nil {
+		of = s.of
+	}
+	d := on(t, of).open()
 	revisions := must[[]pdf.Revision](t)(d.Revisions())
 	prev := revisions[len(revisions)-1].StartXref
 	if s.prev != 0 {

@@ -54,7 +54,8 @@ func (w *stateWalk) loose(state *pdf.State) error {
 					continue
 				}
 			}
-			if dict["ByteRange"] != nil && dict["Contents"] != nil && !w.known(side.ref) {
+			if dict["ByteRange"] != nil && dict["Contents"] != nil && !w.known(side.ref) && !w.told[side.ref] {
+				w.told[side.ref] = true
 				w.warn(Warning{Code: WarnLooseSignature, Ref: side.ref, Detail: fmt.Sprintf("revision %d", len(w.file.Revisions))})
 			}
 		}

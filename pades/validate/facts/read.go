@@ -116,7 +116,7 @@ func (r *reader) states() error {
 	if err := r.skipped(h.Revisions()); err != nil {
 		return err
 	}
-	w := &stateWalk{reader: r, first: r.firstSigned()}
+	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}}
 	for i, revision := range h.Revisions() {
 		state, err := h.Next()
 		if err != nil {
@@ -163,6 +163,7 @@ type stateWalk struct {
 	containers []uint32
 	comparer   *diff.Comparer
 	last       *pdf.State
+	told       map[pdf.Ref]bool // loose signatures
 }
 
 func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) error {

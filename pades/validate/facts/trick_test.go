@@ -184,3 +184,32 @@ func TestReferenceToNothingMustNotComeToLife(t *testing.T) {
 		}},
 	})
 }
+
+func TestSignedBytesMustNotWaitForWhatComesLater(t *testing.T) {
+	t.Parallel()
+	sign := func(b []byte) []byte { return on(t, b).fields(pades.FieldSpec{Name: "A"}).sign("A").b }
+	pad := func(b []byte, to int) []byte {
+		return append(append(b, '%'), append(bytes.Repeat([]byte("x"), to-len(b)-2), '\n')...)
+	}
+	const later = 60_000
+	// The content of page 1 leads to a place that is not there yet.
+	entry := sign(section{objects: map[int]string{50: "1"}, entries: map[int]string{contents: fmt.Sprintf("%010d 00000 n", later)}}.append(t, pdftest.Table(1)))
+	// It begins in the signed bytes, and its data ends in what is appended.
+	open := pdftest.Table(1)
+	unfinished := sign(section{objects: map[int]string{contents: fmt.Sprintf("<< /Length %d >>\nstream\nBT ET\n%%", later-len(open)-len("6 0 obj\n<< /Length 12345 >>\nstream\n"))}}.append(t, open))
+	for name, c := range map[string]struct {
+		signed     []byte
+		more, want string
+	}{
+		"entry":      {entry, fmt.Sprintf("%d 0 obj\n%s\nendobj\n", contents, stated("BT ET")), "revision_unsound"},
+		"unfinished": {unfinished, "\nendstream\nendobj\n", "unreadable"},
+	} {
+		if before := read(t, c.signed); name == "unfinished" && len(troubles(before.Signatures[0])) > 0 {
+			t.Errorf("%s before: %s", name, summary(before))
+		}
+		f := read(t, section{of: c.signed, objects: map[int]string{90: "1"}}.append(t, append(pad(bytes.Clone(c.signed), later), c.more...)))
+		if len(f.Signatures) != 1 || !slices.Contains(troubles(f.Signatures[0]), c.want) {
+			t.Errorf("%s, want %q: %s%+v", name, c.want, summary(f), f.Warnings)
+		}
+	}
+}
