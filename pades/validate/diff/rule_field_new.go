@@ -152,25 +152,34 @@ func (r *revision) vouchField(field, widget pdf.Ref, dict pdf.Dict, v verdict) {
 
 // taken tells whether a field at the form's root has that name already.
 func (r *revision) taken(name string, number uint32) bool {
-	if r.c.names == nil {
-		r.c.names = map[string]uint32{}
-		_, form, err := r.old.Form()
-		fields, err2 := r.old.Array(form["Fields"])
-		if err != nil || err2 != nil {
-			return true // nobody can tell
-		}
-		for _, f := range fields {
-			dict, err := r.old.Dict(f)
-			if err != nil {
-				continue
-			}
-			if t, err := r.old.String(dict["T"]); err == nil {
-				r.c.names[t.Text()] = refOf(f).Number
-			}
-		}
+	if r.c.names == nil && !r.readNames() {
+		return true // nobody can tell
 	}
 	have, known := r.c.names[name]
 	return known && have != number
+}
+
+// readNames notes the names of the fields at the form's root, as they were before.
+func (r *revision) readNames() bool {
+	_, form, err := r.old.Form()
+	if err != nil {
+		return false
+	}
+	fields, err := r.old.Array(form["Fields"])
+	if err != nil {
+		return false
+	}
+	r.c.names = map[string]uint32{}
+	for _, f := range fields {
+		dict, err := r.old.Dict(f)
+		if err != nil {
+			continue
+		}
+		if t, err := r.old.String(dict["T"]); err == nil {
+			r.c.names[t.Text()] = refOf(f).Number
+		}
+	}
+	return true
 }
 
 // fieldRule judges a field, or a widget below one.
