@@ -327,8 +327,9 @@ func (h *History) unlock(s *State) error {
 	return s.Document.unlock(h.password)
 }
 
-// Unambiguous reads an object again and fails with ErrDamaged if a dictionary in
-// it states a key twice: readers differ in which of the two they take.
+// Unambiguous reads an object and fails with ErrDamaged if a dictionary in
+// it states a key twice: readers differ in which of the two they take. After it
+// Object costs nothing.
 func (d *Document) Unambiguous(ref Ref) error {
 	s := d.slots.get(ref.Number)
 	if s.kind() < slotPlain || s.generation() != ref.Generation {
@@ -336,7 +337,10 @@ func (d *Document) Unambiguous(ref Ref) error {
 	}
 	d.once = true
 	defer func() { d.once = false }()
-	_, _, err := d.load(ref, s)
+	o, cost, err := d.load(ref, s)
+	if err == nil {
+		d.objects.put(ref.Number, o, cost)
+	}
 	return err
 }
 
