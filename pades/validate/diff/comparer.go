@@ -141,9 +141,8 @@ func (r *revision) load(p pdf.Move) error {
 		m.old, m.oldErr = r.old.Object(m.Before)
 	}
 	if !m.freed() {
-		m.new, m.newErr = r.new.Object(m.After)
-		if m.newErr == nil {
-			m.newErr = r.new.Unambiguous(m.After)
+		if m.newErr = r.new.Unambiguous(m.After); m.newErr == nil {
+			m.new, m.newErr = r.new.Object(m.After)
 		}
 	}
 	for _, err := range []error{m.oldErr, m.newErr} {

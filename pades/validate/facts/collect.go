@@ -22,6 +22,7 @@ func (r *reader) signatures() error {
 		if f.Type != "Sig" && !r.looksSigned(f) {
 			continue
 		}
+		twice := r.d.Unambiguous(dictionaryAt(f))
 		value, err := r.d.Resolve(f.Value)
 		if err != nil && !isFault(err) {
 			return err
@@ -36,6 +37,9 @@ func (r *reader) signatures() error {
 		s := &Signature{Field: f.Name, FieldRef: f.Ref, Ref: refOf(f.Value), Kind: Approval, fieldDict: f.Dict}
 		if dict, ok := value.(pdf.Dict); ok {
 			s.dict = dict
+			if twice != nil && isFault(twice) {
+				s.broken(KeyTwice, twice.Error())
+			}
 			if err := r.signature(s, f); err != nil {
 				return err
 			}
@@ -85,9 +89,6 @@ func (r *reader) signature(s *Signature, f *pdf.Field) error {
 		s.Contents = contents.Bytes
 		s.gapAt, s.gapEnd = contents.Span()
 	}
-	if err := r.unambiguous(s); err != nil {
-		return err
-	}
 	if err := r.checkContents(s); err != nil {
 		return err
 	}
@@ -96,21 +97,12 @@ func (r *reader) signature(s *Signature, f *pdf.Field) error {
 	return nil
 }
 
-// unambiguous demands that the object of the dictionary states no key twice: readers differ in which they take.
-func (r *reader) unambiguous(s *Signature) error {
-	ref := s.Ref
-	if ref.IsZero() {
-		ref = s.FieldRef
+// dictionaryAt is the object that the signature dictionary of a field stands in.
+func dictionaryAt(f *pdf.Field) pdf.Ref {
+	if ref := refOf(f.Value); !ref.IsZero() {
+		return ref
 	}
-	err := r.d.Unambiguous(ref)
-	if err == nil {
-		return nil
-	}
-	if !isFault(err) {
-		return err
-	}
-	s.broken(KeyTwice, err.Error())
-	return nil
+	return f.Ref
 }
 
 func formOf(subFilter pdf.Name) Form {

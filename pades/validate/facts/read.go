@@ -172,6 +172,10 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 			w.born[m.Number] = number
 		}
 	}
+	// Comparing comes first: it reads what changed in the strictest way, and the rest finds it read.
+	if err := w.compare(number, state, all); err != nil {
+		return err
+	}
 	if err := w.loose(state); err != nil {
 		return err
 	}
@@ -181,6 +185,10 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 			w.agree(s, state)
 		}
 	}
+	return nil
+}
+
+func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) error {
 	switch {
 	case w.first == 0 || number < w.first:
 		w.containers = append(w.containers, state.Containers...)
