@@ -55,6 +55,7 @@ var table = map[string][]string{
 	"internal/identity":               {"internal/contract", "internal/store"},
 	"internal/emeterai":               {"pdf", "pades", "pades/...", "cms"},
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
+	"internal/emeterai/peruri":        {"pdf", "pades", "internal/emeterai"},
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority"},
 	"internal/workflow":               {"pdf", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai"},
 	"internal/api":                    {"internal/contract", "internal/store", "internal/text", "internal/workflow", "internal/identity", "internal/api/intake", "pades/validate"},
@@ -73,7 +74,7 @@ var table = map[string][]string{
 var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest"}
 
 // implementations are imported by cmd/segel and by tests alone.
-var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/sandbox", "internal/convert/office"}
+var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/office"}
 
 // barred are standard packages that a room must not know.
 var barred = map[string][]string{

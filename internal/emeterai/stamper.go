@@ -35,7 +35,7 @@ type Stamper interface {
 
 // Order asks for one serial.
 type Order struct {
-	ID           string    // ours, committed before the office is asked; letters, digits, hyphens
+	ID           string    // ours, committed before the office is asked; letters and digits
 	Organisation string    // identifier of who pays
 	Payer        string    // name of who pays
 	Title        string    // of the document

@@ -33,7 +33,8 @@ func Run(t *testing.T, open func(t *testing.T, dir string) emeterai.Stamper) {
 
 // Order is a complete order of that identifier.
 func Order(id string) emeterai.Order {
-	return emeterai.Order{ID: id, Organisation: "00000000-0000-4000-8000-000000000001", Payer: "PT Contoh", Title: "Perjanjian", Filename: "perjanjian.pdf", Date: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)}
+	return emeterai.Order{ID: id, Organisation: "00000000-0000-4000-8000-000000000001", Payer: "PT Contoh", Title: "Perjanjian", Filename: "perjanjian.pdf", Date: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC),
+		Source: pades.Source{R: bytes.NewReader(pdftest.Table(1)), Size: int64(len(pdftest.Table(1)))}}
 }
 
 // Request is a request to affix a serial to page 1 of a file.
@@ -111,7 +112,7 @@ func unique(t *testing.T, open opener) {
 	var wg sync.WaitGroup
 	for i := range orders {
 		wg.Go(func() {
-			o := Order(fmt.Sprint("order-", i))
+			o := Order(fmt.Sprint("order", i))
 			for range askers {
 				serial, err := s.Take(context.Background(), o)
 				if err != nil {
@@ -154,7 +155,8 @@ func status(t *testing.T, open opener) {
 	s = open(t, dir)
 	Stamp(t, s, Request(t, serial, file), file)
 	want(s, emeterai.Affixed)
-	want(open(t, dir), emeterai.Affixed)
+	s = open(t, dir)
+	want(s, emeterai.Affixed)
 	if _, err := s.Status(context.Background(), "0000000000000000000000"); emeterai.ClassOf(err) != emeterai.Permanent {
 		t.Errorf("a serial that was never issued: %v", err)
 	}
@@ -170,7 +172,7 @@ func account(t *testing.T, open opener) {
 	file := pdftest.Table(1)
 	affixed, unused := Take(t, s, "a"), Take(t, s, "b")
 	Stamp(t, s, Request(t, affixed, file), file)
-	for _, s := range []emeterai.Stamper{s, open(t, dir)} {
+	for range 2 {
 		all, err := s.Serials(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -189,6 +191,7 @@ func account(t *testing.T, open opener) {
 		if a := s.Availability(); a.Down {
 			t.Errorf("down: %s", a.Reason)
 		}
+		s = open(t, dir)
 	}
 }
 

@@ -1,0 +1,180 @@
+package peruri
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"segel/internal/emeterai"
+	"segel/pades"
+)
+
+// document is an uploaded file.
+type document struct {
+	id     string // the office's
+	digest string // SHA-256, hexadecimal
+}
+
+// upload sends a file to the office. It costs nothing.
+func (d *Driver) upload(ctx context.Context, src pades.Source, name string) (document, error) {
+	if src.R == nil || src.Size <= 0 {
+		return document{}, &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeOrder, Text: "the order has no file to upload"}
+	}
+	var doc document
+	err := d.withToken(ctx, func(l login) error {
+		h := sha256.New()
+		body, size, kind, err := form(src, name, l.token, h)
+		if err != nil {
+			return err
+		}
+		got, err := d.do(ctx, call{
+			name: "uploaddoc2", method: http.MethodPost, url: d.o.SerialURL + "/uploaddoc2", token: l.token, kind: kind, body: body, size: size,
+			breaker: d.office, timeout: d.o.StampTimeout, limit: answerLimit,
+		})
+		if err != nil {
+			return err
+		}
+		doc.id, err = parseUpload(got.body)
+		doc.digest = hex.EncodeToString(h.Sum(nil))
+		return d.refusal("uploaddoc2", emeterai.Transient, err, got.status)
+	})
+	return doc, err
+}
+
+// form makes the body of an upload, whose file is read, and hashed, as it is sent.
+func form(src pades.Source, name, token string, h io.Writer) (body io.Reader, size int64, kind string, err error) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	if err := w.SetBoundary("segel" + rand.Text()); err != nil {
+		return nil, 0, "", err
+	}
+	if err := w.WriteField("token", token); err != nil {
+		return nil, 0, "", err
+	}
+	if _, err := w.CreateFormFile("file", name); err != nil {
+		return nil, 0, "", err
+	}
+	before := bytes.Clone(b.Bytes())
+	b.Reset()
+	if err := w.Close(); err != nil {
+		return nil, 0, "", err
+	}
+	after := b.Bytes()
+	body = io.MultiReader(bytes.NewReader(before), io.TeeReader(io.NewSectionReader(src.R, 0, src.Size), h), bytes.NewReader(after))
+	return body, int64(len(before)) + src.Size + int64(len(after)), w.FormDataContentType(), nil
+}
+
+// stampUploaded has the office stamp an uploaded file, and fetches it.
+func (d *Driver) stampUploaded(ctx context.Context, at slot, r emeterai.Request, body signing) ([]byte, error) {
+	if err := copySource(io.Discard, r); err != nil {
+		return nil, ours(err)
+	}
+	kept := d.keep.get(r.Serial)
+	onPrem := false
+	body.OnPrem, body.Picture = &onPrem, kept.Code
+	var got signed
+	err := errNoUpload
+	if kept.Document != "" && kept.Digest == hex.EncodeToString(r.Digest[:]) {
+		body.Document = kept.Document
+		got, err = d.sign(ctx, at, at.url+signCloud, body)
+	}
+	// The upload may be gone, or was never known here. The bytes are the same, and that is what counts.
+	if errors.Is(err, errNoUpload) || emeterai.ClassOf(err) == emeterai.Refused {
+		doc, err := d.upload(ctx, r.Source, r.Serial+".pdf")
+		if err != nil {
+			return nil, err
+		}
+		kept.Document, kept.Digest, body.Document = doc.id, doc.digest, doc.id
+		if err := d.keep.put(kept); err != nil {
+			return nil, down(err)
+		}
+		if got, err = d.sign(ctx, at, at.url+signCloud, body); err != nil {
+			return nil, err
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	return d.fetch(ctx, at, r, got.url)
+}
+
+const signCloud = "/keystamp/adapter/docSigningZ"
+
+var errNoUpload = errors.New("the file was not uploaded")
+
+// fetch gets the stamped file into a temporary one, and returns what it adds.
+func (d *Driver) fetch(ctx context.Context, at slot, r emeterai.Request, where string) ([]byte, error) {
+	from, err := d.ownURL(at, where)
+	if err != nil {
+		return nil, &emeterai.Problem{Class: emeterai.Unknown, Code: emeterai.CodeAnswer, Text: "address of the stamped file: " + d.scrub(err.Error()), After: configWait}
+	}
+	f, err := os.CreateTemp(d.o.Dir, "fetched-*.pdf")
+	if err != nil {
+		return nil, down(err)
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	limit := r.Source.Size + d.o.MaxTail + 1 // one more shows that it is too long
+	err = d.withToken(ctx, func(l login) error {
+		if err := errors.Join(f.Truncate(0), rewind(f)); err != nil {
+			return down(err)
+		}
+		return d.roundTrip(ctx, call{
+			name: "file", method: http.MethodGet, url: from, token: l.token, effect: true, // the serial is affixed by now
+			breaker: at.breaker, timeout: d.o.StampTimeout,
+		}, func(a *http.Response) error {
+			if a.StatusCode != http.StatusOK {
+				return fmt.Errorf("status %d", a.StatusCode)
+			}
+			n, err := io.Copy(f, io.LimitReader(a.Body, limit))
+			if err == nil && a.ContentLength >= 0 && n < min(a.ContentLength, limit) {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d.extract(ctx, r, f)
+}
+
+func rewind(f *os.File) error {
+	_, err := f.Seek(0, io.SeekStart)
+	return err
+}
+
+// ownURL resolves the address of a stamped file. The token goes to nobody whom the configuration does not name.
+func (d *Driver) ownURL(at slot, where string) (string, error) {
+	base, err := url.Parse(at.url + "/")
+	if err != nil {
+		return "", err
+	}
+	u, err := base.Parse(where)
+	if err != nil || where == "" {
+		return "", errors.New("it is none")
+	}
+	for _, known := range []string{d.o.LoginURL, d.o.SerialURL, d.o.CloudURL} {
+		k, err := url.Parse(known)
+		if err == nil && u.Scheme == k.Scheme && u.Host == k.Host && u.User == nil {
+			return u.String(), nil
+		}
+	}
+	return "", fmt.Errorf("it leads to %s, which is not an address of the office in the configuration", u.Host)
+}
+
+func pathSegment(s string) string { return url.PathEscape(s) }
+
+// fillSerial puts a serial into a path with {serial} in it.
+func fillSerial(pattern, serial string) string {
+	return strings.ReplaceAll(pattern, "{serial}", url.QueryEscape(serial))
+}

@@ -1,0 +1,143 @@
+package peruri
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+)
+
+// record is what came with a serial and is needed to affix it.
+type record struct {
+	Serial   string `json:"serial"`
+	Picture  []byte `json:"picture,omitempty"`  // for the adapter
+	Code     string `json:"code,omitempty"`     // the office's name of the picture, cloud form
+	Document string `json:"document,omitempty"` // the office's identifier of the uploaded file, cloud form
+	Digest   string `json:"digest,omitempty"`   // SHA-256 of that file, hexadecimal
+}
+
+// keep holds what came with serials, one file each, and files that were not accepted. A record is durable when put
+// returns; one whose stamp was returned goes on under another name, since the stamp may be asked for again, and is
+// removed after doneKept.
+type keep struct {
+	serials, evidence *os.Root
+}
+
+const (
+	doneKept  = 30 * 24 * time.Hour
+	recordEnd = ".json"
+	doneEnd   = ".done"
+)
+
+func openKeep(serials, evidence string, now time.Time) (*keep, error) {
+	k := &keep{}
+	var err error
+	if k.serials, err = openFolder(serials); err != nil {
+		return nil, fmt.Errorf("folder of pictures: %w", err)
+	}
+	if k.evidence, err = openFolder(evidence); err != nil {
+		return nil, errors.Join(fmt.Errorf("quarantine: %w", err), k.serials.Close())
+	}
+	sweep(k.serials, func(name string) bool { return strings.HasSuffix(name, doneEnd) }, now.Add(-doneKept))
+	return k, nil
+}
+
+func openFolder(dir string) (*os.Root, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(dir)
+}
+
+func (k *keep) close() error { return errors.Join(k.serials.Close(), k.evidence.Close()) }
+
+func (k *keep) put(r record) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	name := r.Serial + recordEnd
+	if err := write(k.serials, name+".new", func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+		return err
+	}
+	if err := k.serials.Rename(name+".new", name); err != nil {
+		return err
+	}
+	return syncFolder(k.serials)
+}
+
+// get returns what is known of a serial, which may be nothing but its number.
+func (k *keep) get(serial string) record {
+	for _, end := range []string{recordEnd, doneEnd} {
+		var r record
+		b, err := k.serials.ReadFile(serial + end)
+		if err == nil && json.Unmarshal(b, &r) == nil && r.Serial == serial {
+			return r
+		}
+	}
+	return record{Serial: serial}
+}
+
+// done lets a record age.
+func (k *keep) done(serial string, now time.Time) {
+	if k.serials.Rename(serial+recordEnd, serial+doneEnd) == nil {
+		_ = k.serials.Chtimes(serial+doneEnd, now, now)
+	}
+}
+
+// set aside copies a file that was not accepted to where it stays.
+func (k *keep) setAside(serial string, f *os.File, size int64, random io.Reader) (path string, err error) {
+	var b [4]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "", err
+	}
+	name := serial + "-" + hex.EncodeToString(b[:]) + ".pdf"
+	err = write(k.evidence, name, func(w io.Writer) error {
+		_, err := io.Copy(w, io.NewSectionReader(f, 0, size))
+		return err
+	})
+	return name, errors.Join(err, syncFolder(k.evidence))
+}
+
+// write makes a file of ours alone and syncs it.
+func write(in *os.Root, name string, fill func(io.Writer) error) error {
+	f, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = fill(f); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, in.Remove(name))
+	}
+	return nil
+}
+
+func syncFolder(r *os.Root) error {
+	d, err := r.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// sweep removes files of these names that were last changed before that time. What cannot be removed is tried again
+// the next time.
+func sweep(in *os.Root, ours func(name string) bool, before time.Time) {
+	_ = fs.WalkDir(in.FS(), ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() && path != "." {
+			return fs.SkipDir
+		}
+		info, err := e.Info()
+		if err == nil && info.Mode().IsRegular() && ours(e.Name()) && info.ModTime().Before(before) {
+			_ = in.Remove(path)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,103 @@
+package peruri
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"segel/internal/emeterai"
+)
+
+// shared is the folder that the adapter sees too. Each try has files of its own, named by what nobody can guess, so that
+// an adapter that answers late writes into nothing that is read.
+type shared struct {
+	root   *os.Root
+	mount  string
+	random io.Reader
+	kept   time.Duration
+
+	mu    sync.Mutex // guards swept
+	swept time.Time
+}
+
+// sharedStart is how names in the shared folder begin.
+const sharedStart = "segel-"
+
+func openShared(o *Options) (*shared, error) {
+	root, err := openFolder(o.Shared)
+	if err != nil {
+		return nil, fmt.Errorf("shared folder: %w", err)
+	}
+	s := &shared{root: root, mount: o.Mount, random: o.Random, kept: max(time.Hour, 4*o.StampTimeout)}
+	s.sweep(o.Clock())
+	return s, nil
+}
+
+func (s *shared) close() error { return s.root.Close() }
+
+// sweep removes what a crash, or an adapter that answered late, left behind: whatever is older than any try can be.
+func (s *shared) sweep(now time.Time) {
+	s.mu.Lock()
+	due := now.Sub(s.swept) > s.kept/4
+	if due {
+		s.swept = now
+	}
+	s.mu.Unlock()
+	if due {
+		sweep(s.root, func(name string) bool { return strings.HasPrefix(name, sharedStart) }, now.Add(-s.kept))
+	}
+}
+
+// try is the files of one try.
+type try struct {
+	s    *shared
+	name string
+}
+
+func (s *shared) try() (*try, error) {
+	var b [16]byte
+	if _, err := io.ReadFull(s.random, b[:]); err != nil {
+		return nil, fmt.Errorf("random file name: %w", err)
+	}
+	return &try{s, sharedStart + hex.EncodeToString(b[:])}, nil
+}
+
+func (t *try) source() string  { return t.name + ".pdf" }
+func (t *try) picture() string { return t.name + ".png" }
+func (t *try) dest() string    { return t.name + "-stamped.pdf" }
+
+// there returns a file's name as the adapter knows it.
+func (t *try) there(name string) string { return t.s.mount + "/" + name }
+
+// fill writes source and picture, synced: the adapter may run on another machine.
+func (t *try) fill(r emeterai.Request, picture []byte) error {
+	if err := write(t.s.root, t.source(), func(w io.Writer) error { return copySource(w, r) }); err != nil {
+		return err
+	}
+	err := write(t.s.root, t.picture(), func(w io.Writer) error { _, err := w.Write(picture); return err })
+	return errors.Join(err, syncFolder(t.s.root))
+}
+
+// open opens what the adapter wrote.
+func (t *try) open() (*os.File, error) {
+	info, err := t.s.root.Lstat(t.dest())
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("the stamped file is none")
+	}
+	return t.s.root.Open(t.dest())
+}
+
+// remove removes all. What cannot be removed is swept later.
+func (t *try) remove() {
+	for _, name := range []string{t.source(), t.picture(), t.dest()} {
+		_ = t.s.root.Remove(name)
+	}
+}

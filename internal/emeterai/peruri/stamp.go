@@ -1,0 +1,340 @@
+package peruri
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"segel/internal/emeterai"
+	"segel/pdf"
+)
+
+// signing is the body of docSigningZ.
+type signing struct {
+	Profile   string `json:"profileName"`
+	Src       string `json:"src,omitempty"`
+	Dest      string `json:"dest,omitempty"`
+	Picture   string `json:"spesimenPath,omitempty"`
+	Reason    string `json:"reason"`
+	Location  string `json:"location"`
+	Level     string `json:"certificatelevel"`
+	Page      int    `json:"visSignaturePage"`
+	LLX       int    `json:"visLLX"`
+	LLY       int    `json:"visLLY"`
+	URX       int    `json:"visURX"`
+	URY       int    `json:"visURY"`
+	Password  string `json:"docpass"`
+	Token     string `json:"jwToken"`
+	Serial    string `json:"refToken"`
+	RetryFlag string `json:"retryFlag"`
+	OnPrem    *bool  `json:"onPrem,omitempty"`
+	Document  string `json:"docId,omitempty"`
+}
+
+// Stamp implements [emeterai.Stamper].
+func (d *Driver) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) {
+	if !serialForm.MatchString(r.Serial) {
+		return nil, unknownSerial(r.Serial)
+	}
+	body, err := order(r)
+	if err != nil {
+		return nil, err
+	}
+	again := d.begin(r.Serial) || r.Again
+	if again {
+		// What became of the last try: nothing, a stamp whose file was lost, or the office never heard of the serial.
+		if _, err := d.Status(ctx, r.Serial); err != nil {
+			return nil, err
+		}
+	}
+	body.RetryFlag = "0"
+	if again {
+		body.RetryFlag = "1"
+	}
+	at, err := d.slots.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer d.slots.release(at)
+	stamp := d.stampShared
+	if d.o.Form == Cloud {
+		stamp = d.stampUploaded
+	}
+	tail, err := stamp(ctx, at, r, body)
+	if err != nil {
+		return nil, err
+	}
+	d.keep.done(r.Serial, d.o.Clock())
+	return tail, nil
+}
+
+// begin notes that a serial's stamping is tried, and reports whether it was before.
+func (d *Driver) begin(serial string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.handed, serial) // whoever comes to stamp it has bound it
+	now := d.o.Clock()
+	_, before := d.tried[serial]
+	if len(d.tried) > 10_000 { // a bound, not a memory: the caller says Again of what he does not know
+		for s, at := range d.tried {
+			if now.Sub(at) > askedKept {
+				delete(d.tried, s)
+			}
+		}
+	}
+	d.tried[serial] = now
+	return before
+}
+
+// order checks page and box and turns the box into what the office takes: whole numbers of default user space.
+func order(r emeterai.Request) (signing, error) {
+	refused := func(text string, err error) (signing, error) {
+		return signing{}, &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodePlace, Text: text, Err: err}
+	}
+	doc, err := pdf.Open(r.Source.R, r.Source.Size, pdf.Options{})
+	if err != nil {
+		return signing{}, sourceError(err)
+	}
+	page, err := doc.Page(r.Page)
+	if err != nil {
+		return refused(fmt.Sprintf("there is no page %d", r.Page), err) // the office would move it to the last one
+	}
+	b := r.Box
+	w, h := page.Displayed()
+	if b.LLX >= b.URX || b.LLY >= b.URY || b.LLX < -edge || b.LLY < -edge || float64(b.URX) > w+edge || float64(b.URY) > h+edge {
+		return refused(fmt.Sprintf("box %v is not on a page of %.0f by %.0f points", b, w, h), nil)
+	}
+	rect := page.ToUser(pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)})
+	whole := func(x float64) int { return int(math.Round(x)) }
+	return signing{
+		Profile: "emeteraicertificateSigner", Level: "NOT_CERTIFIED", Reason: or(r.Reason, "e-meterai"), Location: or(r.Location, "Indonesia"), Serial: r.Serial,
+		Page: r.Page, LLX: whole(rect.LLX), LLY: whole(rect.LLY), URX: whole(rect.URX), URY: whole(rect.URY),
+	}, nil
+}
+
+// edge is how far a box may stick out of its page, in points: no more than rounding makes of it.
+const edge = 1
+
+// sourceError tells a file that will never be read from bytes that could not be fetched just now.
+func sourceError(err error) error {
+	var damage *pdf.Error
+	if errors.As(err, &damage) {
+		return &emeterai.Problem{Class: emeterai.Refused, Code: emeterai.CodeFile, Text: "the file cannot be read", Err: err}
+	}
+	return fmt.Errorf("read the source: %w", err)
+}
+
+// copySource writes the source and checks that it is what was bound: the same serial with other bytes would be refused
+// for good, or worse.
+func copySource(w io.Writer, r emeterai.Request) error {
+	h := sha256.New()
+	n, err := io.Copy(io.MultiWriter(w, h), io.NewSectionReader(r.Source.R, 0, r.Source.Size))
+	if err != nil {
+		return err
+	}
+	if n != r.Source.Size {
+		return fmt.Errorf("read the source: %d of %d bytes: %w", n, r.Source.Size, io.ErrUnexpectedEOF)
+	}
+	if [32]byte(h.Sum(nil)) != r.Digest {
+		return &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeSource, Text: "the source is not what the serial was bound to"}
+	}
+	return nil
+}
+
+// stampShared has the adapter stamp a file in the shared folder.
+func (d *Driver) stampShared(ctx context.Context, at slot, r emeterai.Request, body signing) ([]byte, error) {
+	picture, err := d.picture(ctx, r.Serial)
+	if err != nil {
+		return nil, err
+	}
+	d.shared.sweep(d.o.Clock())
+	t, err := d.shared.try()
+	if err != nil {
+		return nil, down(err)
+	}
+	defer t.remove()
+	if err := t.fill(r, picture); err != nil {
+		return nil, ours(err)
+	}
+	body.Src, body.Dest, body.Picture = t.there(t.source()), t.there(t.dest()), t.there(t.picture())
+	if _, err := d.sign(ctx, at, at.url+"/adapter/pdfsigning/rest/docSigningZ", body); err != nil {
+		return nil, err
+	}
+	f, err := t.open()
+	if err != nil {
+		return nil, half("the adapter says it stamped, and there is no file", err)
+	}
+	defer f.Close()
+	return d.extract(ctx, r, f)
+}
+
+// picture returns what came with a serial, or has it sent again where that is possible.
+func (d *Driver) picture(ctx context.Context, serial string) ([]byte, error) {
+	kept := d.keep.get(serial)
+	if kept.Picture != nil {
+		return kept.Picture, nil
+	}
+	if d.o.Picture == "" {
+		return nil, &emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodePicture,
+			Text: fmt.Sprintf("the picture of serial %s was lost with the answer that brought it, and the adapter wants one; ask the office for it", serial)}
+	}
+	err := d.ask(ctx, "qrimage", http.MethodGet, func(login) string { return d.o.SerialURL + fillSerial(d.o.Picture, serial) }, answerLimit, func(b []byte) error {
+		got, err := parseTaken(b)
+		if err != nil {
+			return err
+		}
+		if got.serial != serial || got.picture == nil {
+			return fmt.Errorf("%w: no picture of serial %s", errAnswer, serial)
+		}
+		kept.Picture = got.picture
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := d.keep.put(kept); err != nil {
+		d.o.Log.ErrorContext(ctx, "picture of a serial cannot be kept", "serial", serial, "error", err)
+	}
+	return kept.Picture, nil
+}
+
+// sign calls docSigningZ.
+func (d *Driver) sign(ctx context.Context, at slot, url string, body signing) (signed, error) {
+	var got signed
+	err := d.withToken(ctx, func(l login) error {
+		body.Token = l.token
+		b, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		answer, err := d.do(ctx, call{
+			name: "docSigningZ", method: http.MethodPost, url: url, token: l.token, kind: jsonType, body: bytes.NewReader(b), size: int64(len(b)),
+			effect: true, breaker: at.breaker, timeout: d.o.StampTimeout, limit: answerLimit,
+		})
+		if err != nil {
+			return err
+		}
+		if got, err = parseSigned(answer.body); err != nil {
+			return d.refusal("docSigningZ", emeterai.Unknown, err, answer.status)
+		}
+		return d.judge(got, answer.status)
+	})
+	return got, err
+}
+
+// classes of docSigningZ's codes; whatever is not here is unknown.
+var classes = map[string]emeterai.Class{
+	"90": emeterai.Config, "91": emeterai.Config,
+	"80": emeterai.Refused, "81": emeterai.Refused, "82": emeterai.Refused, "83": emeterai.Refused,
+	"93": emeterai.Transient, "94": emeterai.Transient, "70": emeterai.Transient,
+	"92": emeterai.Unknown, "95": emeterai.Unknown, "96": emeterai.Unknown, "97": emeterai.Unknown,
+}
+
+// judge turns what docSigningZ said into a problem, or none.
+func (d *Driver) judge(s signed, status int) error {
+	if s.ok {
+		return nil
+	}
+	if s.code == codeToken {
+		return errToken
+	}
+	p := &emeterai.Problem{Class: or(classes[s.code], emeterai.Unknown), Code: s.code, Text: or(d.scrub(s.message), "the office does not say why")}
+	if status >= 400 && classes[s.code] == "" {
+		p.Class = emeterai.Config
+	}
+	if p.Class == emeterai.Config {
+		p.After = configWait
+	}
+	return p
+}
+
+// extract returns what a stamped file adds to the source. A file that is not the source and more is set aside.
+func (d *Driver) extract(ctx context.Context, r emeterai.Request, f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, ours(err)
+	}
+	size := info.Size()
+	same, err := commonLen(r, f, min(size, r.Source.Size))
+	switch {
+	case err != nil:
+		return nil, ours(err)
+	case same < min(size, r.Source.Size):
+		return nil, d.quarantine(ctx, r, f, size, fmt.Sprintf("the stamped file is not ours and more: it differs at byte %d", same))
+	case size <= r.Source.Size:
+		return nil, half(fmt.Sprintf("the stamped file has %d bytes, ours %d", size, r.Source.Size), nil)
+	case size-r.Source.Size > d.o.MaxTail:
+		return nil, d.quarantine(ctx, r, f, size, fmt.Sprintf("the stamp added %d bytes", size-r.Source.Size))
+	}
+	tail := make([]byte, size-r.Source.Size)
+	if _, err := f.ReadAt(tail, r.Source.Size); err != nil && !errors.Is(err, io.EOF) {
+		return nil, ours(err)
+	}
+	return tail, nil
+}
+
+// commonLen returns how many of the first n bytes are those of the source.
+func commonLen(r emeterai.Request, f io.ReaderAt, n int64) (int64, error) {
+	a, b := make([]byte, 64<<10), make([]byte, 64<<10)
+	for at := int64(0); at < n; {
+		step := min(n-at, int64(len(a)))
+		if k, err := r.Source.R.ReadAt(a[:step], at); int64(k) < step {
+			return 0, fmt.Errorf("read the source: %w", err)
+		}
+		if k, err := f.ReadAt(b[:step], at); int64(k) < step {
+			return 0, fmt.Errorf("read the stamped file: %w", err)
+		}
+		if !bytes.Equal(a[:step], b[:step]) {
+			for i := range step {
+				if a[i] != b[i] {
+					return at + i, nil
+				}
+			}
+		}
+		at += step
+	}
+	return n, nil
+}
+
+// quarantine keeps a file that is not what was ordered.
+func (d *Driver) quarantine(ctx context.Context, r emeterai.Request, f *os.File, size int64, why string) error {
+	p := &emeterai.Problem{Class: emeterai.Quarantine, Code: emeterai.CodeReturn, Text: why}
+	kept := min(size, r.Source.Size+2*d.o.MaxTail) // enough to see what it is
+	name, err := d.keep.setAside(r.Serial, f, kept, d.o.Random)
+	if err != nil {
+		d.o.Log.ErrorContext(ctx, "returned file cannot be set aside", "serial", r.Serial, "error", err)
+		p.Err = err
+		return p
+	}
+	p.Evidence = &emeterai.Evidence{Size: kept, Path: filepath.Join(d.o.Dir, "quarantine", name), Open: func() (io.ReadCloser, error) {
+		return d.keep.evidence.Open(name)
+	}}
+	return p
+}
+
+// half is a stamp whose file did not come whole: the serial may be affixed, and stamping again costs nothing.
+func half(text string, err error) error {
+	return &emeterai.Problem{Class: emeterai.Unknown, Code: emeterai.CodeReturn, Text: text, Err: err}
+}
+
+// ours is a problem on our side of the way: it keeps what is a problem already.
+func ours(err error) error {
+	var p *emeterai.Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	return down(err)
+}
+
+func down(err error) error {
+	return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeDown, Text: "files for the stamp office cannot be written or read", After: 10 * time.Second, Err: err}
+}

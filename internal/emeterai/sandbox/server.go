@@ -1,0 +1,273 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// ServeOptions say how an office is served over its protocol.
+type ServeOptions struct {
+	Users   map[string]string // passwords by user; at least one
+	Folder  string            // the office's own, for uploads; made if need be
+	Shared  string            // folder shared with clients of the adapter form; empty: that form is not served
+	Mount   string            // how clients name that folder in their calls; empty: /sharefolder
+	Faults  Plan
+	Control bool         // serve /control, by which anybody who reaches the office sets its faults
+	MaxFile int64        // bytes of a file; 0: 256 MiB
+	Log     *slog.Logger // nil: nothing is logged
+}
+
+// Bounds of a server.
+const (
+	tokenLife   = 24 * time.Hour
+	maxTokens   = 10_000
+	maxRequest  = 1 << 20   // bytes of a JSON body
+	maxFile     = 256 << 20 // bytes of a file where nothing else is said
+	uploadsKept = 24 * time.Hour
+	mountPath   = "/sharefolder"
+)
+
+// Server speaks the office's protocol; see docs/emeterai.md. It is safe for use by several goroutines.
+type Server struct {
+	office *Office
+	o      ServeOptions
+	fate   *fate
+	shared *os.Root // nil: no adapter form
+	own    *os.Root
+	mux    *http.ServeMux
+
+	adapter chan struct{} // holds one: the adapter works on one document at a time
+
+	mu     sync.Mutex // guards tokens
+	tokens map[string]token
+}
+
+// Serve makes a server of an office. Close it before the office.
+func (f *Office) Serve(o ServeOptions) (*Server, error) {
+	if len(o.Users) == 0 {
+		return nil, errors.New("office: nobody may log in")
+	}
+	if err := o.Faults.check(); err != nil {
+		return nil, err
+	}
+	if o.Mount == "" {
+		o.Mount = mountPath
+	}
+	if o.MaxFile == 0 {
+		o.MaxFile = maxFile
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{office: f, o: o, fate: newFate(o.Faults, f.o.Clock), tokens: map[string]token{}, adapter: make(chan struct{}, 1)}
+	var err error
+	if s.own, err = openFolder(o.Folder); err != nil {
+		return nil, fmt.Errorf("folder of uploads: %w", err)
+	}
+	if o.Shared != "" {
+		if s.shared, err = openFolder(o.Shared); err != nil {
+			return nil, errors.Join(fmt.Errorf("shared folder: %w", err), s.own.Close())
+		}
+	}
+	s.routes()
+	return s, nil
+}
+
+func openFolder(dir string) (*os.Root, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(dir)
+}
+
+// Close lets go of the folders.
+func (s *Server) Close() error {
+	if s.shared == nil {
+		return s.own.Close()
+	}
+	return errors.Join(s.own.Close(), s.shared.Close())
+}
+
+// ServeHTTP answers a call.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+func (s *Server) routes() {
+	s.mux = http.NewServeMux()
+	s.handle("POST /api/users/login", CallLogin, s.login)
+	s.handle("GET /jenisdoc", CallKinds, s.kinds)
+	s.handle("POST /chanel/stampv2", CallTake, s.take)
+	s.handle("GET /snqr/qrimage", CallPicture, s.picture)
+	s.handle("GET /api/chanel/stamp/ext", CallStatus, s.status)
+	s.handle("GET /chanel/sale/stamp/ext/{user}", CallSerials, s.serials)
+	s.handle("POST /function/saldopos", CallSaldo, s.saldo)
+	s.handle("POST /uploaddoc2", CallUpload, s.upload)
+	s.handle("POST /keystamp/adapter/docSigningZ", CallStamp, s.signUploaded)
+	s.handle("GET /files/{id}", CallFile, s.file)
+	if s.shared != nil {
+		s.handle("POST /adapter/pdfsigning/rest/docSigningZ", CallStamp, s.signShared)
+	}
+	if s.o.Control {
+		s.mux.HandleFunc("GET /control/faults", s.readFaults)
+		s.mux.HandleFunc("PUT /control/faults", s.setFaults)
+	}
+}
+
+// answer is what a call says: a body in JSON, or a file.
+type answer struct {
+	status int // 0: 200
+	body   any
+	file   *os.File // instead of a body; closed when it was sent
+}
+
+// work is what a call does. The fault is for those that come with what was asked.
+type work func(ctx context.Context, r *http.Request, f Fault) answer
+
+// refusal is what every call but docSigningZ says when it does not do what was asked.
+type refusal struct {
+	StatusCode string `json:"statusCode"`
+	Message    string `json:"message"`
+}
+
+func refuseWith(status int, code, format string, args ...any) answer {
+	return answer{status: status, body: refusal{code, fmt.Sprintf(format, args...)}}
+}
+
+// handle serves a call with the fate it meets.
+func (s *Server) handle(pattern string, c Call, do work) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		rule := s.fate.next(c)
+		if rule.Fault != FaultNone {
+			s.o.Log.InfoContext(r.Context(), "fault", "call", c, "fault", rule.Fault, "code", rule.Code)
+		}
+		// What was begun is finished, whether or not somebody waits for the answer: so does the real office.
+		ctx := context.WithoutCancel(r.Context())
+		switch rule.Fault {
+		case FaultOutage:
+			cut(w)
+			return
+		case FaultHTML:
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(http.StatusBadGateway)
+			_, _ = io.WriteString(w, "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>")
+			return
+		case FaultToken:
+			s.forget(bearer(r))
+			send(w, unauthorised(c))
+			return
+		case FaultStatus:
+			send(w, refuseWith(http.StatusOK, rule.Code, "as ordered"))
+			return
+		case FaultError:
+			send(w, signed{Status: "False", Code: rule.Code, Message: "as ordered"}.answer())
+			return
+		case FaultSlow:
+			pause(r.Context(), rule.Delay)
+		}
+		a := do(ctx, r, rule.Fault)
+		switch rule.Fault {
+		case FaultLost:
+			a.close()
+			cut(w)
+			return
+		case FaultLate:
+			pause(r.Context(), rule.Delay)
+		case FaultErrorDone:
+			a = signed{Status: "False", Code: rule.Code, Message: "as ordered"}.answer()
+		}
+		send(w, a)
+	})
+}
+
+// unauthorised is what a call says of a token that is none.
+func unauthorised(c Call) answer {
+	if c == CallStamp {
+		return signed{Status: "False", Code: codeToken, Message: "token is not valid"}.answer()
+	}
+	return refuseWith(http.StatusUnauthorized, codeToken, "token is not valid")
+}
+
+// pause waits, but no longer than somebody waits for the answer.
+func pause(ctx context.Context, d Length) {
+	t := time.NewTimer(time.Duration(d))
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// cut ends the connection without an answer.
+func cut(w http.ResponseWriter) {
+	c, _, err := http.NewResponseController(w).Hijack()
+	if err != nil { // HTTP/2, or no connection: this comes nearest
+		w.WriteHeader(http.StatusGatewayTimeout)
+		return
+	}
+	_ = c.Close()
+}
+
+func (a answer) close() {
+	if a.file != nil {
+		_ = a.file.Close()
+	}
+}
+
+func send(w http.ResponseWriter, a answer) {
+	defer a.close()
+	if a.file != nil {
+		w.Header().Set("Content-Type", "application/pdf")
+		_, _ = io.Copy(w, a.file) // who does not wait for it gets none
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if a.status != 0 {
+		w.WriteHeader(a.status)
+	}
+	_ = json.NewEncoder(w).Encode(a.body)
+}
+
+// read reads a call's body.
+func read(r *http.Request, into any) error {
+	return json.NewDecoder(io.LimitReader(r.Body, maxRequest)).Decode(into)
+}
+
+func (s *Server) readFaults(w http.ResponseWriter, _ *http.Request) {
+	send(w, answer{body: s.fate.current()})
+}
+
+func (s *Server) setFaults(w http.ResponseWriter, r *http.Request) {
+	p, err := ReadPlan(r.Body)
+	if err != nil {
+		send(w, refuseWith(http.StatusBadRequest, "99", "%v", err))
+		return
+	}
+	s.fate.set(p)
+	send(w, answer{body: p})
+}
+
+// token is what a user shows after logging in.
+type token struct {
+	user string
+	ends time.Time
+}
+
+// prune forgets tokens that ended, and all of them if there are too many: who had one logs in again. The caller
+// holds mu.
+func (s *Server) prune(now time.Time) {
+	if len(s.tokens) < maxTokens {
+		return
+	}
+	maps.DeleteFunc(s.tokens, func(_ string, t token) bool { return now.After(t.ends) })
+	if len(s.tokens) >= maxTokens {
+		clear(s.tokens)
+	}
+}

@@ -1,0 +1,345 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"segel/internal/emeterai"
+	"segel/pades"
+	"segel/pdf"
+)
+
+// signing is the body of docSigningZ.
+type signing struct {
+	Profile   string `json:"profileName"`
+	Src       string `json:"src"`
+	Dest      string `json:"dest"`
+	Picture   string `json:"spesimenPath"`
+	Reason    string `json:"reason"`
+	Location  string `json:"location"`
+	Level     string `json:"certificatelevel"`
+	Page      int    `json:"visSignaturePage"`
+	LLX       int    `json:"visLLX"`
+	LLY       int    `json:"visLLY"`
+	URX       int    `json:"visURX"`
+	URY       int    `json:"visURY"`
+	Password  string `json:"docpass"`
+	Token     string `json:"jwToken"`
+	Serial    string `json:"refToken"`
+	RetryFlag string `json:"retryFlag"`
+	OnPrem    *bool  `json:"onPrem"`
+	DocID     string `json:"docId"`
+}
+
+// signed is what docSigningZ says, always with status 200.
+type signed struct {
+	Status  string `json:"status"` // True or False
+	Code    string `json:"errorCode"`
+	Message string `json:"errorMessage"`
+	URLFile string `json:"urlFile,omitempty"`
+}
+
+func (s signed) answer() answer { return answer{body: s} }
+
+// What docSigningZ refuses with.
+const (
+	signEmpty     = "90"
+	signProfile   = "91"
+	signChanged   = "80"
+	signUnparsed  = "82"
+	signCertified = "83"
+	signBusy      = "94"
+	signUnknown   = "97" // the office does not know; also a serial that it never issued
+)
+
+func notSigned(code, format string, args ...any) signed {
+	return signed{Status: "False", Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// signShared stamps a file in the shared folder.
+func (s *Server) signShared(ctx context.Context, r *http.Request, f Fault) answer {
+	var in signing
+	if err := read(r, &in); err != nil {
+		return notSigned(signEmpty, "%v", err).answer()
+	}
+	src, dest, pic := s.inside(in.Src), s.inside(in.Dest), s.inside(in.Picture)
+	if src == "" || dest == "" || pic == "" {
+		return notSigned(signEmpty, "src, dest and spesimenPath must lie in %s", s.o.Mount).answer()
+	}
+	if _, err := s.shared.Stat(pic); err != nil {
+		return notSigned(signEmpty, "there is no picture at spesimenPath").answer()
+	}
+	s.adapter <- struct{}{}
+	defer func() { <-s.adapter }()
+	return s.sign(ctx, in, f, place{s.shared, src}, place{s.shared, dest}).answer()
+}
+
+// inside returns a client's path in the shared folder, relative to it, or nothing.
+func (s *Server) inside(name string) string {
+	rest, ok := strings.CutPrefix(path.Clean(name), s.o.Mount+"/")
+	if !ok {
+		return ""
+	}
+	return rest
+}
+
+// place is a file in a folder.
+type place struct {
+	root *os.Root
+	name string
+}
+
+func (p place) create() (*os.File, error) {
+	return p.root.OpenFile(p.name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+}
+
+// sign stamps src and writes dest.
+func (s *Server) sign(ctx context.Context, in signing, f Fault, src, dest place) signed {
+	user, ok := s.user(in.Token)
+	switch {
+	case !ok:
+		return notSigned(codeToken, "token is not valid")
+	case in.Profile != "emeteraicertificateSigner" || in.Level != "NOT_CERTIFIED":
+		return notSigned(signProfile, "profile %q or level %q is not known", in.Profile, in.Level)
+	case in.Serial == "" || in.Reason == "" || in.Page < 1 || in.LLX >= in.URX || in.LLY >= in.URY:
+		return notSigned(signEmpty, "refToken, reason, page or box is missing")
+	}
+	if _, ok := s.office.find(user, in.Serial); !ok {
+		return notSigned(signUnknown, "serial %s is not known", in.Serial)
+	}
+	file, err := src.root.Open(src.name)
+	if err != nil {
+		return notSigned(signUnparsed, "src cannot be opened")
+	}
+	defer file.Close()
+	if err := s.stampFile(ctx, in, f, file, dest); err != nil {
+		s.o.Log.InfoContext(ctx, "not stamped", "serial", in.Serial, "error", err)
+		return explain(err)
+	}
+	return signed{Status: "True", Code: codeOK}
+}
+
+// explain turns what went wrong into the protocol's codes.
+func explain(err error) signed {
+	var p *emeterai.Problem
+	switch {
+	case errors.Is(err, pades.ErrCertified), errors.Is(err, pades.ErrFieldLocked):
+		return notSigned(signCertified, "the document is certified against changes")
+	case !errors.As(err, &p):
+		return notSigned(signBusy, "the office cannot work just now")
+	case p.Code == emeterai.CodeSource:
+		return notSigned(signChanged, "%s", p.Text)
+	case p.Code == emeterai.CodeSerial:
+		return notSigned(signUnknown, "%s", p.Text)
+	case p.Class == emeterai.Permanent:
+		return notSigned(signUnparsed, "%s", p.Text)
+	}
+	return notSigned(signBusy, "%s", p.Text)
+}
+
+// stampFile stamps an open file and writes what comes of it.
+func (s *Server) stampFile(ctx context.Context, in signing, f Fault, file *os.File, dest place) error {
+	src, digest, err := s.load(file)
+	if err != nil {
+		return err
+	}
+	req := emeterai.Request{Serial: in.Serial, Source: src, Digest: digest, Page: in.Page, Reason: in.Reason, Location: in.Location}
+	c, err := s.office.admit(ctx, req)
+	if err != nil {
+		return err
+	}
+	d, err := pdf.Open(src.R, src.Size, pdf.Options{})
+	if err != nil {
+		return unreadable(err)
+	}
+	n, err := d.PageCount()
+	if err != nil {
+		return unreadable(err)
+	}
+	req.Page = min(in.Page, n) // as the real one, without saying so
+	// As they are: the real one knows neither rotation nor crop box.
+	rect := pdf.Rect{LLX: float64(in.LLX), LLY: float64(in.LLY), URX: float64(in.URX), URY: float64(in.URY)}
+	whole, err := s.office.wrong(ctx, f, c, req, rect, n)
+	switch {
+	case err == nil:
+	case forGood(err):
+		return refused(emeterai.CodeFile, "the file cannot be stamped", err)
+	default:
+		return down(err)
+	}
+	// As with Stamp, the serial belongs to the source from here on.
+	if err := s.office.bind(req); err != nil {
+		return err
+	}
+	return write(dest, whole, f == FaultHalf)
+}
+
+// load hashes a file from end to end.
+func (s *Server) load(file *os.File) (pades.Source, [32]byte, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return pades.Source{}, [32]byte{}, down(err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > s.o.MaxFile {
+		return pades.Source{}, [32]byte{}, refused(emeterai.CodeFile, "src is no file, or too large", nil)
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, io.NewSectionReader(file, 0, info.Size())); err != nil {
+		return pades.Source{}, [32]byte{}, down(err)
+	}
+	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		return pades.Source{}, [32]byte{}, down(err)
+	}
+	return pades.Source{R: file, Size: info.Size(), State: state}, [32]byte(h.Sum(nil)), nil
+}
+
+// write writes a stamped file in place, as the real one does; half of it for a fault.
+func write(p place, whole pades.Source, half bool) error {
+	out, err := p.create()
+	if err != nil {
+		return down(err)
+	}
+	n := whole.Size
+	if half {
+		n /= 2
+	}
+	_, err = io.Copy(out, io.NewSectionReader(whole.R, 0, n))
+	if err := errors.Join(err, out.Close()); err != nil {
+		return down(err)
+	}
+	return nil
+}
+
+// The cloud form. An upload and what came of it are files of the office's own, named by an identifier that nobody
+// can guess; they are removed after a day.
+var fileID = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+
+func (s *Server) uploaded(id string) bool {
+	if !fileID.MatchString(id) {
+		return false
+	}
+	_, err := s.own.Stat(id + ".src")
+	return err == nil
+}
+
+// upload keeps a file.
+func (s *Server) upload(_ context.Context, r *http.Request, _ Fault) answer {
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return refuseWith(http.StatusBadRequest, codeError, "%v", err)
+	}
+	s.sweep()
+	id, name, shown := rand.Text(), "", ""
+	for {
+		p, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return refuseWith(http.StatusBadRequest, codeError, "%v", err)
+		}
+		switch p.FormName() {
+		case "token":
+			var b bytes.Buffer
+			if _, err := io.CopyN(&b, p, maxRequest); err != nil && !errors.Is(err, io.EOF) {
+				return refuseWith(http.StatusBadRequest, codeError, "%v", err)
+			}
+			shown = b.String()
+		case "file":
+			if name = p.FileName(); !s.keepUpload(id, p) {
+				return refuseWith(http.StatusBadRequest, codeError, "the file is cut off or too large")
+			}
+		}
+	}
+	if _, ok := s.user(shown); !ok {
+		_ = s.own.Remove(id + ".src")
+		return unauthorised(CallUpload)
+	}
+	if name == "" {
+		return refuseWith(http.StatusBadRequest, codeError, "file is missing")
+	}
+	return answer{body: map[string]string{"statusCode": codeOK, "id": id, "name": name}}
+}
+
+func (s *Server) keepUpload(id string, r io.Reader) bool {
+	out, err := place{s.own, id + ".src"}.create()
+	if err != nil {
+		return false
+	}
+	n, err := io.Copy(out, io.LimitReader(r, s.o.MaxFile+1))
+	if errors.Join(err, out.Close()) == nil && n <= s.o.MaxFile {
+		return true
+	}
+	_ = s.own.Remove(id + ".src")
+	return false
+}
+
+// sweep removes what is old. What cannot be removed is tried again.
+func (s *Server) sweep() {
+	dir, err := s.own.Open(".")
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	all, err := dir.ReadDir(-1)
+	if err != nil {
+		return
+	}
+	for _, e := range all {
+		info, err := e.Info()
+		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > uploadsKept {
+			_ = s.own.Remove(e.Name())
+		}
+	}
+}
+
+// signUploaded stamps a file that was uploaded.
+func (s *Server) signUploaded(ctx context.Context, r *http.Request, f Fault) answer {
+	var in signing
+	if err := read(r, &in); err != nil {
+		return notSigned(signEmpty, "%v", err).answer()
+	}
+	if in.OnPrem == nil || *in.OnPrem || in.DocID == "" {
+		return notSigned(signEmpty, "onPrem or docId is missing").answer()
+	}
+	if !s.uploaded(in.DocID) {
+		return notSigned(signUnparsed, "docId %q was not uploaded", in.DocID).answer()
+	}
+	s.adapter <- struct{}{}
+	defer func() { <-s.adapter }()
+	id := rand.Text()
+	out := s.sign(ctx, in, f, place{s.own, in.DocID + ".src"}, place{s.own, id + ".pdf"})
+	if out.Code == codeOK {
+		out.URLFile = "/files/" + id
+	}
+	return out.answer()
+}
+
+// file sends a stamped file.
+func (s *Server) file(_ context.Context, r *http.Request, _ Fault) answer {
+	if _, ok := s.user(bearer(r)); !ok {
+		return unauthorised(CallFile)
+	}
+	id := r.PathValue("id")
+	if !fileID.MatchString(id) {
+		return refuseWith(http.StatusNotFound, codeError, "there is no such file")
+	}
+	f, err := s.own.Open(id + ".pdf")
+	if err != nil {
+		return refuseWith(http.StatusNotFound, codeError, "there is no such file")
+	}
+	return answer{file: f}
+}
