@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ type bureau struct {
 	http   *httptest.Server
 	clock  func() time.Time
 	log    strings.Builder
-	units  int
+	waited atomic.Int64 // by which the driver's clock is ahead, in nanoseconds
 
 	mu    sync.Mutex // guards known
 	known map[string]bool
@@ -39,7 +40,8 @@ type bureau struct {
 // openBureau opens the office of a folder, as after a restart if it was opened before.
 func openBureau(t *testing.T, dir string, units int, p sandbox.Plan) *bureau {
 	t.Helper()
-	b := &bureau{t: t, dir: dir, clock: time.Now, units: units, known: map[string]bool{}}
+	b := &bureau{t: t, dir: dir, known: map[string]bool{}}
+	b.clock = func() time.Time { return time.Now().Add(time.Duration(b.waited.Load())) }
 	a, err := issuer()
 	must(t, err)
 	sealer, err := credential.NewSealer(make([]byte, 32))

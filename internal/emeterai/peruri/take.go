@@ -31,6 +31,7 @@ func (d *Driver) Take(ctx context.Context, o emeterai.Order) (string, error) {
 	if !orderForm.MatchString(o.ID) {
 		return "", &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeOrder, Text: "the order has no identifier of letters and digits"}
 	}
+	a := d.recall(o)
 	kind, err := d.kind(ctx, o.Kind)
 	if err != nil {
 		return "", err
@@ -41,7 +42,7 @@ func (d *Driver) Take(ctx context.Context, o emeterai.Order) (string, error) {
 			return "", err
 		}
 	}
-	if a := d.recall(o); a.doubt {
+	if a.doubt {
 		return d.settle(ctx, o, a, kind, doc)
 	}
 	if err := d.buying.enter(ctx); err != nil {
@@ -223,6 +224,11 @@ func (d *Driver) find(ctx context.Context, o emeterai.Order) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return d.pick(ctx, o, all)
+}
+
+// pick chooses the order's serial from the account's.
+func (d *Driver) pick(ctx context.Context, o emeterai.Order, all []emeterai.Serial) (string, error) {
 	var named, nameless []string
 	for _, s := range all {
 		mine := strings.HasSuffix(s.File, fileEnd(o))
