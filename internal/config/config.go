@@ -121,6 +121,73 @@ type Config struct {
 	// runs out, it is renewed by a further one.
 	RenewBefore time.Duration `env:"RENEW_BEFORE" envDefault:"8760h"`
 
+	// --- Stamp office ---
+
+	// Where duty stamps come from: sandbox, an office of our own in process, whose stamps are specimens of no legal value; adapter, the
+	// office through its adapter, which shares a folder with us; cloud, the office, to which documents are uploaded.
+	StampOffice string `env:"STAMP_OFFICE" envDefault:"sandbox"`
+
+	// Address of the office for logging in, the status of a serial and the balance.
+	StampLoginURL string `env:"STAMP_LOGIN_URL"`
+
+	// Address of the office for serials and kinds of documents. Empty: STAMP_LOGIN_URL.
+	StampSerialURL string `env:"STAMP_SERIAL_URL"`
+
+	// Address of the office for stamping uploaded documents. Empty: STAMP_SERIAL_URL.
+	StampCloudURL string `env:"STAMP_CLOUD_URL"`
+
+	// User of the account at the office.
+	StampUser string `env:"STAMP_USER"`
+
+	// Password of the account at the office.
+	StampPassword string `env:"STAMP_PASSWORD" secret:"true"`
+
+	// Addresses of the office's adapters, such as http://adapter:7777. They all see STAMP_SHARED_DIR.
+	StampAdapters []string `env:"STAMP_ADAPTERS"`
+
+	// Documents that one adapter is given at a time. The adapters of today work on one.
+	StampSlots int `env:"STAMP_SLOTS" envDefault:"1"`
+
+	// Folder that is shared with the adapters. Files in it are removed after each stamp.
+	StampSharedDir string `env:"STAMP_SHARED_DIR"`
+
+	// How the adapters name that folder.
+	StampMount string `env:"STAMP_MOUNT" envDefault:"/sharefolder"`
+
+	// Networks in which the office or its adapters may be, though they are not public, such as 10.1.0.0/16.
+	StampNetworks []Network `env:"STAMP_NETWORKS"`
+
+	// Our words for kinds of documents, and the office's code or name of each, such as agreement=Surat Perjanjian,receipt=2.
+	StampKinds map[string]string `env:"STAMP_KINDS" envKeyValSeparator:"="`
+
+	// The kind of documents that name none: a word of STAMP_KINDS, or the office's code or name.
+	StampKind string `env:"STAMP_KIND" envDefault:"Surat Perjanjian"`
+
+	// What identifies who bears the duty, for accounts that have to tell: KTP, NPWP or PASSPORT. Empty: nothing is told.
+	StampIdentity string `env:"STAMP_IDENTITY"`
+
+	// Number of that identity.
+	StampIdentityNumber string `env:"STAMP_IDENTITY_NUMBER"`
+
+	// Name of who bears the duty. Empty: that of the document's organisation.
+	StampIdentityName string `env:"STAMP_IDENTITY_NAME"`
+
+	// Path at STAMP_SERIAL_URL from which the picture of a serial can be had again, with {serial} in it. Empty: it cannot, and a serial
+	// whose answer was lost waits for a person in the adapter form.
+	StampPicturePath string `env:"STAMP_PICTURE_PATH"`
+
+	// What the office issues has no legal value, as at its staging hosts. Only an account at the office in production sets this to false.
+	StampSpecimen bool `env:"STAMP_SPECIMEN" envDefault:"true"`
+
+	// How long one call to the office may take.
+	StampTimeout time.Duration `env:"STAMP_TIMEOUT" envDefault:"30s"`
+
+	// How long stamping, or sending or fetching a document, may take.
+	StampFileTimeout time.Duration `env:"STAMP_FILE_TIMEOUT" envDefault:"2m"`
+
+	// How long after a purchase that timed out the office may still carry it out. Until then no other is made for the same stamp.
+	StampSettle time.Duration `env:"STAMP_SETTLE" envDefault:"2m"`
+
 	// --- Load ---
 
 	// Uploads received at the same time. Each takes room on the disk, hardly any memory.

@@ -42,7 +42,7 @@ func TestEveryMemberHasAVariableAndAManual(t *testing.T) {
 			t.Errorf("%s has no sentence about it: %q", m.field, c)
 		}
 	}
-	if len(doc.titles) != 6 || doc.titles["DataDir"] != "Service" {
+	if len(doc.titles) != 7 || doc.titles["DataDir"] != "Service" {
 		t.Errorf("parts of the manual: %v", doc.titles)
 	}
 }
@@ -97,6 +97,12 @@ func TestEveryProblemIsToldByItsVariable(t *testing.T) {
 		{"SEGEL_ACCESS_LIFETIME=1s", "SEGEL_ACCESS_LIFETIME: 1s is too short"},
 		{"SEGEL_REFRESH_LIFETIME=1h", "SEGEL_REFRESH_LIFETIME: must not be shorter"},
 		{"SEGEL_TRUSTED_PROXIES=proxy", "SEGEL_TRUSTED_PROXIES"},
+		{"SEGEL_STAMP_OFFICE=post", "SEGEL_STAMP_OFFICE: must be sandbox, adapter or cloud"},
+		{"SEGEL_STAMP_OFFICE=cloud", "SEGEL_STAMP_LOGIN_URL"},
+		{"SEGEL_STAMP_OFFICE=adapter", "SEGEL_STAMP_SHARED_DIR"},
+		{"SEGEL_STAMP_ADAPTERS=adapter:7777", "SEGEL_STAMP_ADAPTERS"},
+		{"SEGEL_STAMP_IDENTITY=SIM", "SEGEL_STAMP_IDENTITY"},
+		{"SEGEL_STAMP_SLOTS=0", "SEGEL_STAMP_SLOTS: 0 is too small"},
 		{"SEGEL_TIMESTAMP_URLS=https://tsa.example/", "SEGEL_TIMESTAMP_URLS: needs TRUST_DIR"},
 		{"SEGEL_TIMESTAMP_URLS=https://tsa.example/,ftp://u:geheim@tsa.example/", "SEGEL_TIMESTAMP_URLS: number 2 is no address"},
 		{"SEGEL_TIMESTAMP_URLS=https://u:geheim@tsa .example/", "SEGEL_TIMESTAMP_URLS: number 1 is no address"},

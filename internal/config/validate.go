@@ -43,6 +43,7 @@ func (c Config) Validate() error {
 	v.when(c.Organisation == "", "ORGANISATION", "must not be empty")
 	v.when(!strings.Contains(c.AdminEmail, "@"), "ADMIN_EMAIL", "must be an e-mail address")
 	v.trust(c)
+	v.office(c)
 	v.numbers(c)
 	v.durations(c)
 	return errors.Join(v...)
@@ -96,6 +97,34 @@ func (v *problems) origin(o string) {
 	}
 }
 
+// office checks what the stamp office of the chosen kind wants.
+func (v *problems) office(c Config) {
+	v.url("STAMP_LOGIN_URL", c.StampLoginURL, "http", "https")
+	v.url("STAMP_SERIAL_URL", c.StampSerialURL, "http", "https")
+	v.url("STAMP_CLOUD_URL", c.StampCloudURL, "http", "https")
+	for _, u := range c.StampAdapters {
+		v.url("STAMP_ADAPTERS", u, "http", "https")
+	}
+	switch c.StampIdentity {
+	case "", "KTP", "NPWP", "PASSPORT":
+	default:
+		v.add("STAMP_IDENTITY", "must be KTP, NPWP or PASSPORT, or empty")
+	}
+	switch c.StampOffice {
+	case "sandbox":
+		return
+	case "adapter":
+		v.when(len(c.StampAdapters) == 0, "STAMP_ADAPTERS", "must name an adapter")
+		v.when(c.StampSharedDir == "", "STAMP_SHARED_DIR", "must name a folder that the adapters see")
+	case "cloud":
+	default:
+		v.add("STAMP_OFFICE", "must be sandbox, adapter or cloud")
+		return
+	}
+	v.when(c.StampLoginURL == "", "STAMP_LOGIN_URL", "must name the office")
+	v.when(c.StampUser == "" || c.StampPassword == "", "STAMP_USER", "must have an account, and STAMP_PASSWORD its password")
+}
+
 func (v *problems) numbers(c Config) {
 	for _, n := range []struct {
 		name       string
@@ -107,7 +136,7 @@ func (v *problems) numbers(c Config) {
 		{"MAX_UPLOADS", c.MaxUploads, 1}, {"MAX_LOGINS", c.MaxLogins, 1}, {"MAX_JOBS", c.MaxJobs, 1},
 		{"MAX_VERIFICATIONS", c.MaxVerifications, 1}, {"VERIFICATIONS_PER_MINUTE", c.VerificationsPerMinute, 0},
 		{"REQUESTS_PER_SECOND", c.RequestsPerSecond, 0}, {"REQUESTS_AT_ONCE", c.RequestsAtOnce, 0},
-		{"LOGIN_TRIES", c.LoginTries, 1}, {"LOGIN_TRIES_PER_ADDRESS", c.LoginTriesPerAddress, 1},
+		{"STAMP_SLOTS", c.StampSlots, 1}, {"LOGIN_TRIES", c.LoginTries, 1}, {"LOGIN_TRIES_PER_ADDRESS", c.LoginTriesPerAddress, 1},
 		{"MIN_PASSWORD", c.MinPassword, 8},
 	} {
 		if n.value < n.min {
@@ -122,6 +151,7 @@ func (v *problems) durations(c Config) {
 		name       string
 		value, min time.Duration
 	}{
+		{"STAMP_TIMEOUT", c.StampTimeout, time.Second}, {"STAMP_FILE_TIMEOUT", c.StampFileTimeout, time.Second}, {"STAMP_SETTLE", c.StampSettle, 0},
 		{"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"UPLOAD_WAIT", c.UploadWait, 0},
 		{"ACCESS_LIFETIME", c.AccessLifetime, time.Minute}, {"REFRESH_LIFETIME", c.RefreshLifetime, time.Minute},
 		{"GUEST_LIFETIME", c.GuestLifetime, time.Minute}, {"SESSION_LIFETIME", c.SessionLifetime, time.Minute},
