@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,12 +15,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"segel/internal/authority"
 	"segel/internal/blob/file"
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/credential"
-	"segel/internal/emeterai/sandbox"
 	"segel/internal/identity"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
@@ -44,7 +46,8 @@ type app struct {
 	revocation  revocation.Source
 	roots       []*x509.Certificate // of the configuration
 	trust       *validate.Trust     // what files are judged by
-	office      *sandbox.Office     // nil until openOffice
+	office      io.Closer           // nil until openOffice
+	metrics     *prometheus.Registry
 }
 
 // open makes or opens the data folder and wires what commands and the service share. It starts nothing.
@@ -71,7 +74,7 @@ func openAt(ctx context.Context, conf config.Config, log *slog.Logger, clock fun
 	if err := os.MkdirAll(conf.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
-	a := &app{conf: conf, log: log, clock: clock}
+	a := &app{conf: conf, log: log, clock: clock, metrics: prometheus.NewRegistry()}
 	master := conf.MasterKeyFile
 	if master == "" {
 		master = filepath.Join(conf.DataDir, "master.key")

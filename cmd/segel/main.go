@@ -25,6 +25,7 @@ type command struct {
 	Sign      signCommand      `cmd:"" help:"Sign one file, without a service."`
 	Verify    verifyCommand    `cmd:"" help:"Judge the signatures of files."`
 	Authority authorityCommand `cmd:"" help:"The embedded certificate authority."`
+	Office    officeCommand    `cmd:"" help:"Serve a stamp office of our own over the office's protocol, to test against."`
 	Fsck      fsckCommand      `cmd:"" help:"Check that files, database and log agree."`
 	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to lose their strength."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database to this program's form."`

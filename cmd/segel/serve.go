@@ -124,7 +124,7 @@ func (a *app) handler() (http.Handler, error) {
 	}
 	return api.New(api.Options{
 		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.store, Ready: a.ready,
-		Authority: a.authority.Handler(), Web: web.Handler(a.conf.BasePath()), Log: a.log,
+		Authority: a.authority.Handler(), Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
 		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
 		Rate: float64(a.conf.RequestsPerSecond), Burst: a.conf.RequestsAtOnce,
