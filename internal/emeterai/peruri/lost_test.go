@@ -1,0 +1,112 @@
+package peruri
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/emeterai"
+	"segel/internal/emeterai/emeteraitest"
+	"segel/internal/emeterai/sandbox"
+	"segel/pdf/pdftest"
+)
+
+func TestAnswerThatComesTooLateIsNotBoughtAgain(t *testing.T) {
+	t.Parallel()
+	late := once(sandbox.CallTake, sandbox.FaultLate, "")
+	late.Delay = sandbox.Length(time.Minute)
+	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{late}})
+	o := b.options(Adapter)
+	o.Timeout = 2 * time.Second
+	problems, done := b.walk(b.driver(o), "a", false)
+	if !done || len(problems) != 1 || problems[0].Class != emeterai.Unknown {
+		t.Errorf("%v", problems)
+	}
+	b.spent(1)
+}
+
+func TestLostPictureIsForAPersonWhereItCannotBeHadAgain(t *testing.T) {
+	t.Parallel()
+	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{once(sandbox.CallTake, sandbox.FaultLost, "")}})
+	o := b.options(Adapter)
+	o.Picture = ""
+	problems, done := b.walk(b.driver(o), "a", false)
+	if last := problems[len(problems)-1]; done || last.Class != emeterai.Person || last.Code != emeterai.CodePicture {
+		t.Errorf("%v", problems)
+	}
+}
+
+func TestLeftoversInTheSharedFolderAreSweptOnceTheyAreOld(t *testing.T) {
+	t.Parallel()
+	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	dir := filepath.Join(b.dir, "shared")
+	old := time.Now().Add(-3 * time.Hour)
+	for name, at := range map[string]time.Time{"segel-old.pdf": old, "segel-new.pdf": time.Now(), "theirs.pdf": old} {
+		must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+		must(t, os.Chtimes(filepath.Join(dir, name), at, at))
+	}
+	b.driver(b.options(Adapter))
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	must(t, err)
+	if got := strings.Join(left, " "); len(left) != 2 || strings.Contains(got, "segel-old") {
+		t.Errorf("left are %s", got)
+	}
+}
+
+func TestKindTheOfficeDoesNotHaveSpendsNothing(t *testing.T) {
+	t.Parallel()
+	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	order := emeteraitest.Order("a")
+	order.Kind = "poem"
+	_, err := b.driver(b.options(Adapter)).Take(context.Background(), order)
+	if emeterai.ClassOf(err) != emeterai.Config || !strings.Contains(err.Error(), "4b (Surat Perjanjian)") {
+		t.Errorf("%v", err)
+	}
+	b.spent(0)
+}
+
+func TestOtherBytesThanThoseBoundAreNotSent(t *testing.T) {
+	t.Parallel()
+	for _, form := range []Form{Adapter, Cloud} {
+		b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+		d := b.driver(b.options(form))
+		r := emeteraitest.Request(t, emeteraitest.Take(t, d, "a"), pdftest.Table(1))
+		r.Digest[0] ^= 1
+		if _, err := d.Stamp(context.Background(), r); emeterai.ClassOf(err) != emeterai.Permanent {
+			t.Errorf("%s: %v", form, err)
+		}
+		if got, err := d.Status(context.Background(), r.Serial); err != nil || got != emeterai.Unused {
+			t.Errorf("%s: %s, %v", form, got, err)
+		}
+	}
+}
+
+func TestNeitherTokenNorPasswordIsShown(t *testing.T) {
+	t.Parallel()
+	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	d := b.driver(b.options(Adapter))
+	_, err := d.Balance(context.Background())
+	must(t, err)
+	token := d.session.current().token
+	if got := d.scrub("jwToken " + token + "\npassword " + secret + "\x00"); got != "jwToken *** password ***" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestStampedFileIsFetchedFromTheOfficeAlone(t *testing.T) {
+	t.Parallel()
+	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	d := b.driver(b.options(Cloud))
+	at := slot{url: b.http.URL}
+	if got, err := d.ownURL(at, "/files/a"); err != nil || got != b.http.URL+"/files/a" {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, where := range []string{"", "https://evil.example/a", "//evil.example/a", "http://u:p@" + strings.TrimPrefix(b.http.URL, "http://"), "file:///etc/passwd", ":"} {
+		if got, err := d.ownURL(at, where); err == nil {
+			t.Errorf("%q leads to %s", where, got)
+		}
+	}
+}
