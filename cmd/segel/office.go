@@ -35,7 +35,14 @@ func (a *app) openOffice() error {
 		return err
 	}
 	a.office, a.workflow.Office = d, d
-	return nil
+	return a.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "segel", Subsystem: "office", Name: "available", Help: "1 if the stamp office is asked, 0 while it is left alone.",
+	}, func() float64 {
+		if d.Availability().Down {
+			return 0
+		}
+		return 1
+	}))
 }
 
 // openSandbox opens the office of our own, which one process at a time may have: it knows from its journal, which it

@@ -38,7 +38,7 @@ func Order(id string) emeterai.Order {
 }
 
 // Request is a request to affix a serial to page 1 of a file.
-func Request(t *testing.T, serial string, file []byte) emeterai.Request {
+func Request(t testing.TB, serial string, file []byte) emeterai.Request {
 	t.Helper()
 	h := sha256.New()
 	h.Write(file)

@@ -24,7 +24,7 @@ var issuer = sync.OnceValues(func() (*authority.Authority, error) { return autho
 
 // bureau is an office on the loopback with an account, and drivers of it.
 type bureau struct {
-	t      *testing.T
+	t      testing.TB
 	dir    string
 	office *sandbox.Office
 	server *sandbox.Server
@@ -38,7 +38,7 @@ type bureau struct {
 }
 
 // openBureau opens the office of a folder, as after a restart if it was opened before.
-func openBureau(t *testing.T, dir string, units int, p sandbox.Plan) *bureau {
+func openBureau(t testing.TB, dir string, units int, p sandbox.Plan) *bureau {
 	t.Helper()
 	b := &bureau{t: t, dir: dir, known: map[string]bool{}}
 	b.clock = func() time.Time { return time.Now().Add(time.Duration(b.waited.Load())) }
@@ -103,7 +103,7 @@ func (b *bureau) driver(o Options) *Driver {
 	return d
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

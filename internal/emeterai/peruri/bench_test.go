@@ -1,0 +1,35 @@
+package peruri
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"testing"
+
+	"segel/internal/emeterai"
+	"segel/internal/emeterai/emeteraitest"
+	"segel/internal/emeterai/sandbox"
+	"segel/pdf/pdftest"
+)
+
+// BenchmarkTakeAndStamp compares the office in process with the same office behind its protocol.
+func BenchmarkTakeAndStamp(b *testing.B) {
+	office := openBureau(b, b.TempDir(), 0, sandbox.Plan{})
+	for name, s := range map[string]emeterai.Stamper{
+		"in process": office.office, "adapter": office.driver(office.options(Adapter)), "cloud": office.driver(office.options(Cloud)),
+	} {
+		b.Run(name, func(b *testing.B) {
+			file := pdftest.Table(2)
+			for i := range b.N {
+				o := emeteraitest.Order(hex.EncodeToString(fmt.Append(nil, name, b.N, i)))
+				serial, err := s.Take(context.Background(), o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := s.Stamp(context.Background(), emeteraitest.Request(b, serial, file)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
