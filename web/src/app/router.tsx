@@ -3,6 +3,7 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 
 import { account } from "../api/account";
 import { periods, states, type Search, type State } from "../api/documents";
+import { readNew } from "../screens/new/flow";
 import { Loading } from "../ui/loading";
 import { NotFound, Trouble } from "../ui/trouble";
 import { basePath } from "./base";
@@ -58,12 +59,14 @@ const sent = createRoute({ getParentRoute: () => member, path: "/sent", validate
 
 const document = createRoute({ getParentRoute: () => member, path: "/document/$id", component: lazyRouteComponent(() => import("../screens/document/document"), "Document") });
 
+const newDocument = createRoute({ getParentRoute: () => member, path: "/new", validateSearch: readNew, component: lazyRouteComponent(() => import("../screens/new/new"), "New") });
+
 const sign = createRoute({ getParentRoute: () => member, path: "/document/$id/sign", component: lazyRouteComponent(() => import("../screens/sign/sign"), "Sign") });
 const guestRoute = createRoute({ getParentRoute: () => root, path: "/guest", component: lazyRouteComponent(() => import("../screens/guest"), "Guest") });
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, guestRoute, member.addChildren([inbox, sent, document, sign])]),
+    routeTree: root.addChildren([home, login, guestRoute, member.addChildren([inbox, sent, newDocument, document, sign])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",

@@ -7,6 +7,7 @@ import { noSearch } from "../../app/router";
 import { useText } from "../../text";
 import { Loading } from "../../ui/loading";
 import { Trouble } from "../../ui/trouble";
+import { Drop } from "./drop";
 import { Filters } from "./filters";
 import { Row } from "./row";
 
@@ -23,6 +24,7 @@ function List({ box, search }: { box: Box; search: Search }) {
   const documents = page.data?.documents ?? [];
   return (
     <Stack maw={1100} mx="auto">
+      <Drop />
       <Group justify="space-between">
         <Title order={1} size="h3">{t(box === "in" ? "nav.inbox" : "nav.sent")}</Title>
         {quota && <Text size="sm" c="dimmed">{t("list.quota", quota)}</Text>}

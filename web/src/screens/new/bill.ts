@@ -1,0 +1,24 @@
+import type { Person, Placement } from "../../api/documents";
+
+/** What finalizing spends. */
+export interface Bill {
+  emet: number;
+  esgn: number;
+  /** Nobody has to sign: it is stamped and done. */
+  stampOnly: boolean;
+}
+
+/** Counts what a draft will cost, as the service counts it at finalize. */
+export function bill(people: Person[], placed: Placement[], owner: string): Bill {
+  const emet = placed.filter((p) => p.type === "emet").length;
+  const signers = people.filter((p) => p.role === "signer");
+  const stampOnly = placed.length > 0 && emet === placed.length && signers.every((p) => p.user_id === owner);
+  return { emet, esgn: stampOnly ? 0 : signers.length, stampOnly };
+}
+
+/** People by the step in which they act; all together where the order does not matter. */
+export function rounds(people: Person[], parallel: boolean): Person[][] {
+  if (parallel) return people.length > 0 ? [people] : [];
+  const at = [...new Set(people.map((p) => p.number))].sort((a, b) => a - b);
+  return at.map((n) => people.filter((p) => p.number === n));
+}

@@ -1,0 +1,126 @@
+import { Alert, Anchor, Button, FileButton, Group, Paper, Progress, Stack, Text, TextInput } from "@mantine/core";
+import { IconAlertTriangle, IconFile, IconUpload } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+
+import { hand, upload } from "../../api/draft";
+import { Problem } from "../../api/client";
+import type { Detail, Step } from "../../api/documents";
+import { address } from "../../pdf/engine";
+import { useLanguage, useText } from "../../text";
+import { Steps } from "../../ui/steps";
+import { Trouble } from "../../ui/trouble";
+import { moment, sizeOf, stem } from "./format";
+import classes from "./new.module.css";
+
+export const accepted = ".pdf,.doc,.docx,application/pdf,application/msword,application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+
+/** ChooseFile takes the file: it was dropped on a list, is dropped here, or is picked. */
+export function ChooseFile() {
+  const t = useText();
+  const [file, setFile] = useState<File | undefined>(hand.take);
+  const [over, setOver] = useState(false);
+  const take = (f: File | null | undefined) => f && setFile(f);
+  return (
+    <Stack onDragOver={(e) => { e.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)}
+      onDrop={(e) => { e.preventDefault(); setOver(false); take(e.dataTransfer.files[0]); }}>
+      {file ? <Send key={`${file.name} ${file.size} ${file.lastModified}`} file={file} another={take} /> : (
+        <Stack className={classes.drop} data-over={over} align="center" gap="sm">
+          <IconUpload size={32} aria-hidden />
+          <Text fw={600}>{t("new.dropHere")}</Text>
+          <Text size="sm" c="dimmed">{t("new.kinds")}</Text>
+          <FileButton onChange={take} accept={accepted}>{(props) => <Button {...props} size="md">{t("new.choose")}</Button>}</FileButton>
+        </Stack>
+      )}
+    </Stack>
+  );
+}
+
+function Send({ file, another }: { file: File; another: (f: File | null) => void }) {
+  const t = useText();
+  const language = useLanguage();
+  const go = useNavigate();
+  const queries = useQueryClient();
+  const [title, setTitle] = useState(stem(file.name));
+  const [due, setDue] = useState("");
+  const [part, setPart] = useState(0);
+  const stop = useRef<AbortController>(undefined);
+  const sending = useMutation({
+    mutationFn: (key: string) => {
+      stop.current = new AbortController();
+      setPart(0);
+      return upload(file, { title: title.trim(), expires: due ? new Date(due).toISOString() : "", key, onProgress: setPart, signal: stop.current.signal });
+    },
+    onSuccess: ({ document, warnings }) => {
+      void queries.invalidateQueries({ queryKey: ["documents"] });
+      void go({ to: "/new", search: { document, step: warnings.length > 0 ? "file" : "people" } as never, replace: true });
+    },
+  });
+  useEffect(() => () => stop.current?.abort(), []);
+  const problem = sending.error instanceof Problem ? sending.error : undefined;
+  const canceled = sending.error !== null && !problem;
+  const beside = problem?.of("document_base64") ?? problem?.of("document") ?? (problem && !problem.retryable && problem.fields.length === 0 ? problem.message : undefined);
+  const send = () => sending.mutate(crypto.randomUUID?.() ?? `${Date.now()} ${Math.random()}`);
+  return (
+    <Paper withBorder p="md" component="form" onSubmit={(e) => { e.preventDefault(); send(); }}>
+      <Stack>
+        <Group justify="space-between">
+          <Group gap="sm" wrap="nowrap" miw={0} style={{ flex: "1 1 14rem" }}>
+            <IconFile aria-hidden style={{ flex: "none" }} />
+            <div style={{ minWidth: 0 }}>
+              <Text fw={600} style={{ overflowWrap: "anywhere" }}>{file.name}</Text>
+              <Text size="sm" c="dimmed">{sizeOf(file.size, language)}</Text>
+            </div>
+          </Group>
+          {!sending.isPending && <FileButton onChange={another} accept={accepted}>{(props) => <Button {...props} variant="default" size="xs">{t("new.another")}</Button>}</FileButton>}
+        </Group>
+        {beside && <Text role="alert" size="sm" c="var(--mantine-color-error)"><IconAlertTriangle size={14} aria-hidden /> {beside}</Text>}
+        <TextInput label={t("new.name")} value={title} onChange={(e) => setTitle(e.currentTarget.value)} error={problem?.of("document_title")} disabled={sending.isPending} maxLength={255} />
+        <TextInput type="datetime-local" label={t("new.due")} description={t("new.dueHint")} value={due} min={moment(new Date())} onChange={(e) => setDue(e.currentTarget.value)} error={problem?.of("expired_at")} disabled={sending.isPending} maw={320} />
+        {sending.isPending && (
+          <div>
+            <Progress value={part * 100} striped={part === 1} animated={part === 1} aria-label={t("new.uploading")} />
+            <Text size="sm" role="status">{part < 1 ? t("new.uploading") : t("new.checking")} {part < 1 && `${Math.floor(part * 100)}%`}</Text>
+          </div>
+        )}
+        {problem && (problem.retryable || (problem.fields.length > 0 && !beside && !problem.of("document_title") && !problem.of("expired_at"))) && <Trouble error={problem} retry={problem.retryable ? send : undefined} />}
+        {canceled && <Text size="sm" role="status">{t("new.canceled")}</Text>}
+        <Group justify="flex-end">
+          {sending.isPending && <Button variant="default" onClick={() => stop.current?.abort()}>{t("new.cancel")}</Button>}
+          <Button type="submit" loading={sending.isPending}>{t("new.upload")}</Button>
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}
+
+/** ShownFile tells what was uploaded, and what became of it. */
+export function ShownFile({ document: d, conversion }: { document: Detail; conversion: Step | undefined }) {
+  const t = useText();
+  const language = useLanguage();
+  return (
+    <Stack>
+      <Paper withBorder p="md">
+        <Stack gap="sm">
+          <Group gap="sm" wrap="nowrap">
+            <IconFile aria-hidden style={{ flex: "none" }} />
+            <div style={{ minWidth: 0 }}>
+              <Text fw={600} style={{ overflowWrap: "anywhere" }}>{d.document_title}</Text>
+              <Text size="sm" c="dimmed">{d.expired ? t("list.deadline", { when: new Date(d.expired).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) }) : t("new.noDue")}</Text>
+            </div>
+          </Group>
+          {conversion && <Steps steps={[conversion]} />}
+          {(d.warnings ?? []).map((w) => <Alert key={w.code} color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>{w.msg}</Alert>)}
+          <Group gap="lg">
+            <Anchor size="sm" href={address.original(d.id)}>{t("document.original")}</Anchor>
+            <Anchor size="sm" component={Link} to="/new" search={{ document: undefined, step: "file" } as never}>{t("new.another")}</Anchor>
+          </Group>
+        </Stack>
+      </Paper>
+      <Group justify="flex-end">
+        <Button component={Link} to="/new" search={{ document: d.id, step: "people" } as never}>{t("new.next")}</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,98 @@
+import { Anchor, Box, Group, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useRef, type ReactNode } from "react";
+
+import { detail, type Detail } from "../../api/documents";
+import { useProgress } from "../../api/events";
+import { useText } from "../../text";
+import { Loading } from "../../ui/loading";
+import { Steps } from "../../ui/steps";
+import { Trouble } from "../../ui/trouble";
+import { ChooseFile, ShownFile } from "./file";
+import { steps, type NewStep } from "./flow";
+import classes from "./new.module.css";
+import { ChoosePeople } from "./people-step";
+import { Review } from "./review";
+
+// The pages are drawn by the engine for PDF, which only this step needs.
+const Place = lazy(() => import("../place/place").then((m) => ({ default: m.Place })));
+
+/** New makes a document, step by step. Where one is stands in the address; what was entered stands on the server. */
+export function New() {
+  const t = useText();
+  const { document, step } = useSearch({ from: "/member/new" });
+  if (document === undefined) {
+    return (
+      <Frame step="file" title={t("new.title")}>
+        <ChooseFile />
+      </Frame>
+    );
+  }
+  return <Draft id={document} step={step} />;
+}
+
+function Draft({ id, step }: { id: number; step: NewStep }) {
+  const t = useText();
+  const found = useQuery(detail(id));
+  const conversion = found.data?.progress.steps.find((s) => s.step === ("converted" as string));
+  const converting = conversion?.state === "active";
+  useProgress(id, converting);
+  if (found.isPending) return <Loading />;
+  if (found.isError) return <Trouble error={found.error} retry={() => void found.refetch()} />;
+  const d = found.data;
+  if (d.status !== "draft" || !d.is_owner) return <Left document={d} />;
+  const unready = conversion && conversion.state !== "done";
+  return (
+    <Frame step={step} title={d.document_title} document={id}>
+      {step === "file" && <ShownFile document={d} conversion={conversion} />}
+      {step === "people" && <ChoosePeople document={d} />}
+      {(step === "place" || step === "review") && unready && (
+        <Stack maw={640}>
+          <Text>{t(converting ? "new.converting" : "new.notConverted")}</Text>
+          <Steps steps={[conversion]} />
+          {!converting && <Anchor component={Link} to="/new" search={{ document: undefined, step: "file" } as never}>{t("new.another")}</Anchor>}
+        </Stack>
+      )}
+      {step === "place" && !unready && <Suspense fallback={<Loading />}><Place document={d} /></Suspense>}
+      {step === "review" && !unready && <Review document={d} />}
+    </Frame>
+  );
+}
+
+/** Left says that a document is no draft of the caller any more. */
+function Left({ document: d }: { document: Detail }) {
+  const t = useText();
+  const go = useNavigate();
+  useEffect(() => void go({ to: `/document/${d.id}` as never, replace: true }), [d.id, go]);
+  return <Anchor component={Link} to={`/document/${d.id}` as never}>{t("sign.details")}</Anchor>;
+}
+
+function Frame({ step, title, document, children }: { step: NewStep; title: string; document?: number; children: ReactNode }) {
+  const t = useText();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const shown = useRef(step);
+  useEffect(() => {
+    // Another step is another screen: who cannot see it is taken to its name.
+    if (shown.current !== step) heading.current?.focus();
+    shown.current = step;
+  }, [step]);
+  return (
+    <Stack maw={step === "place" ? 1500 : 900} mx="auto" gap="md">
+      <div>
+        <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>{title}</Text>
+        <Title order={1} size="h3" ref={heading} tabIndex={-1} style={{ outline: "none" }}>{t(`new.${step}`)}</Title>
+      </div>
+      <Group component="nav" aria-label={t("new.steps")} gap={0} wrap="nowrap" className={classes.steps}>
+        {steps.map((s, i) => {
+          const current = s === step;
+          const body = <><span className={classes.number} aria-hidden>{i + 1}</span><span className={classes.name}>{t(`new.${s}Short`)}</span></>;
+          return document === undefined
+            ? <Box component="span" key={s} className={classes.step} data-current={current} aria-current={current ? "step" : undefined}>{body}</Box>
+            : <Link key={s} to="/new" search={{ document, step: s } as never} className={classes.step} data-current={current} aria-current={current ? "step" : undefined}>{body}</Link>;
+        })}
+      </Group>
+      {children}
+    </Stack>
+  );
+}

@@ -1,0 +1,74 @@
+import { ActionIcon, Badge, Checkbox, Group, Paper, Select, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { IconArrowDown, IconArrowUp, IconGripVertical, IconTrash } from "@tabler/icons-react";
+import { useRef, useState, type PointerEvent } from "react";
+
+import { personColours } from "../../app/theme";
+import { useText } from "../../text";
+import classes from "./new.module.css";
+import { numbers, reorder, type Draftee } from "./people";
+
+interface Props {
+  people: Draftee[];
+  parallel: boolean;
+  /** What is wrong with the person at a place of the list. */
+  wrong: (i: number) => string | undefined;
+  change: (people: Draftee[]) => void;
+}
+
+/** PeopleList orders people, by dragging or by buttons, and says what each shall do. */
+export function PeopleList({ people, parallel, wrong, change }: Props) {
+  const t = useText();
+  const list = useRef<HTMLDivElement>(null);
+  const [dragged, setDragged] = useState<string>();
+  const [said, say] = useState("");
+  const set = (key: string, to: Partial<Draftee>) => change(people.map((p) => (p.key === key ? { ...p, ...to } : p)));
+  const go = (from: number, to: number) => {
+    if (to < 0 || to >= people.length) return;
+    change(reorder(people, from, to));
+    say(t("new.moved", { name: people[from]!.name, place: to + 1, total: people.length }));
+  };
+  const drag = (e: PointerEvent) => {
+    const from = people.findIndex((p) => p.key === dragged);
+    const rows = [...(list.current?.querySelectorAll("[data-person]") ?? [])].map((r) => r.getBoundingClientRect());
+    const to = rows.findIndex((r) => e.clientY < r.bottom);
+    if (from < 0 || to < 0 || to === from) return;
+    // A tall row that changed places with a small one must not change back under the same finger.
+    const beyond = to > from ? e.clientY > rows[to]!.bottom - rows[from]!.height / 2 : e.clientY < rows[to]!.top + rows[from]!.height / 2;
+    if (beyond) go(from, to);
+  };
+  if (people.length === 0) return <Text c="dimmed" ta="center" py="md">{t("new.nobody")}</Text>;
+  const number = numbers(people);
+  return (
+    <>
+      <VisuallyHidden role="status">{said}</VisuallyHidden>
+      <Stack component="ol" ref={list} gap="xs" p={0} m={0} style={{ listStyle: "none" }} aria-label={t("document.people")}>
+        {people.map((p, i) => (
+          <Paper component="li" key={p.key} withBorder p="xs" data-person={p.key} className={dragged === p.key ? classes.dragged : undefined}>
+            <Group gap="sm" justify="space-between">
+              <Group gap="xs" wrap="nowrap" miw={0} style={{ flex: "1 1 14rem" }}>
+                <ActionIcon variant="subtle" color="gray" size="lg" className={classes.grip} aria-hidden tabIndex={-1}
+                  onPointerDown={(e) => { e.currentTarget.setPointerCapture(e.pointerId); setDragged(p.key); }} onPointerMove={(e) => dragged && drag(e)} onPointerUp={() => setDragged(undefined)} onPointerCancel={() => setDragged(undefined)}>
+                  <IconGripVertical size={18} aria-hidden />
+                </ActionIcon>
+                <Badge circle size="lg" color={personColours[i % personColours.length]!} style={{ flex: "none" }} aria-hidden={parallel}>{parallel ? "" : number[i]}</Badge>
+                <div style={{ minWidth: 0 }}>
+                  <Group gap={6}><Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>{p.name}</Text>{p.guest && <Badge size="xs" variant="default">{t("document.guest")}</Badge>}</Group>
+                  <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{[p.email, p.phone].filter(Boolean).join(" · ")}</Text>
+                  {wrong(i) && <Text size="sm" c="var(--mantine-color-error)" role="alert">{wrong(i)}</Text>}
+                </div>
+              </Group>
+              <Group gap={4} wrap="nowrap">
+                <Select size="xs" w={150} aria-label={t("new.role", { name: p.name })} allowDeselect={false} value={p.role} onChange={(v) => set(p.key, { role: v as Draftee["role"] })}
+                  data={[{ value: "signer", label: t("new.signer") }, { value: "viewer", label: t("document.viewer") }]} />
+                <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t("new.up", { name: p.name })} aria-disabled={i === 0} onClick={() => go(i, i - 1)}><IconArrowUp size={16} aria-hidden /></ActionIcon>
+                <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t("new.down", { name: p.name })} aria-disabled={i === people.length - 1} onClick={() => go(i, i + 1)}><IconArrowDown size={16} aria-hidden /></ActionIcon>
+                <ActionIcon variant="subtle" color="red" size="lg" aria-label={t("new.remove", { name: p.name })} onClick={() => { change(people.filter((x) => x.key !== p.key)); say(t("new.removed", { name: p.name })); }}><IconTrash size={16} aria-hidden /></ActionIcon>
+              </Group>
+            </Group>
+            {i > 0 && !parallel && <Checkbox mt={6} ml={42} size="xs" label={t("new.together", { name: people[i - 1]!.name })} checked={p.together} onChange={(e) => set(p.key, { together: e.currentTarget.checked })} />}
+          </Paper>
+        ))}
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { Button, Checkbox, Group, Stack, Switch, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+
+import { useAccount } from "../../api/account";
+import { Problem } from "../../api/client";
+import { draftPeople, savePeople } from "../../api/draft";
+import type { Detail, Person } from "../../api/documents";
+import { useText } from "../../text";
+import { Loading } from "../../ui/loading";
+import { Saved } from "../../ui/saved";
+import { useSaver } from "../../ui/saver";
+import { Trouble } from "../../ui/trouble";
+import { AddPeople } from "./add-people";
+import { PeopleList } from "./people-list";
+import { draftee, fromService, toService, type Draftee } from "./people";
+
+/** ChoosePeople asks who takes part and in which order. What is changed is saved at once. */
+export function ChoosePeople({ document: d }: { document: Detail }) {
+  const found = useQuery(draftPeople(d.id));
+  if (found.isError) return <Trouble error={found.error} retry={() => void found.refetch()} />;
+  if (!found.isFetchedAfterMount) return <Loading />;
+  return <Editor document={d} known={found.data ?? []} />;
+}
+
+interface Choice {
+  people: Draftee[];
+  parallel: boolean;
+}
+
+function Editor({ document: d, known }: { document: Detail; known: Person[] }) {
+  const t = useText();
+  const go = useNavigate();
+  const me = useAccount();
+  const queries = useQueryClient();
+  const [choice, setChoice] = useState<Choice>(() => ({ people: fromService(known), parallel: d.is_parallel }));
+  const saver = useSaver(async (c: Choice) => {
+    const { signer, guest } = toService(c.people);
+    await savePeople(d.id, signer, guest, c.parallel);
+    void queries.invalidateQueries({ queryKey: ["document", d.id] });
+  });
+  const change = (to: Partial<Choice>) => {
+    const next = { ...choice, ...to };
+    setChoice(next);
+    saver.change(next);
+  };
+  const { people, parallel } = choice;
+  const names = toService(people).names;
+  const problem = saver.error instanceof Problem ? saver.error : undefined;
+  const wrong = (i: number) => problem?.fields.filter((f) => f.field === names[i] || f.field.startsWith(`${names[i]}.`)).map((f) => f.msg).join(" ") || undefined;
+  const mine = me ? people.findIndex((p) => p.id === me.id) : -1;
+  const signToo = (yes: boolean) => {
+    if (!me) return;
+    change({ people: yes ? [...people, draftee({ id: me.id, name: me.fullname, email: me.email })] : people.filter((p) => p.id !== me.id) });
+  };
+  const next = async () => {
+    if (await saver.flush()) void go({ to: "/new", search: { document: d.id, step: "place" } as never });
+  };
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">{t("new.peopleLead")}</Text>
+        <Saved saver={saver} />
+      </Group>
+      <AddPeople people={people} add={(p) => change({ people: [...people, p] })} />
+      {me && <Checkbox label={t("new.meToo")} checked={mine >= 0} onChange={(e) => signToo(e.currentTarget.checked)} />}
+      <PeopleList people={people} parallel={parallel} wrong={wrong} change={(p) => change({ people: p })} />
+      {people.length > 1 && <Switch label={t("new.parallel")} description={t(parallel ? "new.parallelOn" : "new.parallelOff")} checked={parallel} onChange={(e) => change({ parallel: e.currentTarget.checked })} />}
+      <Group justify="flex-end">
+        <Button onClick={() => void next()} loading={saver.state === "saving"}>{t("new.next")}</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+
+import { draftee, fromService, numbers, reorder, taken, toService } from "./people";
+
+const a = draftee({ name: "A", id: "1", email: "a@x.test" });
+const b = draftee({ name: "B", guest: true, email: "B@x.test", phone: "08" });
+const c = draftee({ name: "C", id: "3", email: "c@x.test", together: true, role: "viewer" });
+
+test("the position is the number, but for those who act together", () => {
+  expect(numbers([a, b, c])).toEqual([1, 2, 2]);
+  expect(numbers([c, a, b])).toEqual([1, 2, 3]);
+});
+
+test("members and guests are named as the service names them", () => {
+  const out = toService([a, b, c]);
+  expect(out.names).toEqual(["signer[0]", "guest[0]", "signer[1]"]);
+  expect(out.guest[0]).toEqual({ name: "B", email: "B@x.test", phone: "08", role: "signer", number: 2 });
+  expect(out.signer[1]).toMatchObject({ id: "3", number: 2, role: "viewer" });
+});
+
+test("what the service tells becomes the list it came from", () => {
+  const told = { avatar: "", is_owner: false, is_signing: false, status: false, signing_status: false, signed_at: null, viewed_at: null };
+  const all = fromService([
+    { ...told, user_id: "1", name: "A", email: "a@x.test", phone: null, role: "signer", number: 1, is_guest: false },
+    { ...told, user_id: "9", name: "B", email: "B@x.test", phone: "08", role: "signer", number: 2, is_guest: true },
+    { ...told, user_id: "3", name: "C", email: "c@x.test", phone: null, role: "viewer", number: 2, is_guest: false },
+  ]);
+  expect(toService(all)).toEqual(toService([a, b, c]));
+  expect(all.map((p) => p.key)).toEqual([a.key, b.key, c.key]);
+});
+
+test("people move within the list, and stay where there is no further", () => {
+  expect(reorder([a, b, c], 0, 2).map((p) => p.name)).toEqual(["B", "C", "A"]);
+  expect(reorder([a, b, c], 2, 0).map((p) => p.name)).toEqual(["C", "A", "B"]);
+  expect(reorder([a, b], 0, -1)).toEqual([a, b]);
+});
+
+test("nobody is added twice, however his address is spelled", () => {
+  expect(taken([a, b], " b@X.test")).toBe(true);
+  expect(taken([a], "")).toBe(false);
+});

@@ -1,0 +1,64 @@
+import type { Schemas } from "../../api/client";
+import type { Person } from "../../api/documents";
+
+/** Somebody who shall take part. The position in the list is the order. */
+export interface Draftee {
+  key: string;
+  /** Of a member; a guest is told by his e-mail. */
+  id: string;
+  name: string;
+  email: string;
+  phone: string;
+  role: "signer" | "viewer";
+  guest: boolean;
+  /** Acts in the same step as the one before him. */
+  together: boolean;
+}
+
+const keyOf = (p: { guest: boolean; id: string; email: string }) => (p.guest ? `guest ${p.email.toLowerCase()}` : p.id);
+
+export const draftee = (p: Partial<Draftee> & { name: string }): Draftee => {
+  const whole = { id: "", email: "", phone: "", role: "signer" as const, guest: false, together: false, ...p };
+  return { ...whole, key: keyOf(whole) };
+};
+
+export const fromService = (all: Person[]): Draftee[] =>
+  all.map((p, i) => draftee({
+    id: p.user_id, name: p.name, email: p.email ?? "", phone: p.phone ?? "", role: p.role, guest: p.is_guest, together: i > 0 && p.number === all[i - 1]!.number,
+  }));
+
+/** Numbers the people: each acts after the one before, unless together with him. */
+export function numbers(all: Draftee[]): number[] {
+  let n = 0;
+  return all.map((p, i) => (i > 0 && p.together ? n : ++n));
+}
+
+export interface ForService {
+  signer: Schemas["PersonIn"][];
+  guest: Schemas["GuestIn"][];
+  /** How the service names each person, in the order of the list: "signer[0]". */
+  names: string[];
+}
+
+export function toService(all: Draftee[]): ForService {
+  const out: ForService = { signer: [], guest: [], names: [] };
+  const number = numbers(all);
+  all.forEach((p, i) => {
+    const same = { name: p.name, email: p.email, role: p.role, number: number[i]! };
+    if (p.guest) out.names.push(`guest[${out.guest.push({ ...same, ...(p.phone ? { phone: p.phone } : {}) }) - 1}]`);
+    else out.names.push(`signer[${out.signer.push({ ...same, id: p.id }) - 1}]`);
+  });
+  return out;
+}
+
+/** Moves one person to another place in the list; others give way. */
+export function reorder(all: Draftee[], from: number, to: number): Draftee[] {
+  if (to < 0 || to >= all.length || from === to) return all;
+  const rest = all.filter((_, i) => i !== from);
+  return [...rest.slice(0, to), all[from]!, ...rest.slice(to)];
+}
+
+export const taken = (all: Draftee[], email: string): boolean => all.some((p) => p.email !== "" && p.email.toLowerCase() === email.trim().toLowerCase());
+
+/** Catches slips of the pen; the service judges. */
+export const looksLikeEmail = (s: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(s.trim());

@@ -1,0 +1,107 @@
+import { Alert, Anchor, Badge, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+
+import { draftPeople, draftPlacements } from "../../api/draft";
+import { balance, verbs, type Detail, type Person, type Placement } from "../../api/documents";
+import { useLanguage, useText } from "../../text";
+import { Loading } from "../../ui/loading";
+import { Trouble } from "../../ui/trouble";
+import { bill, rounds } from "./bill";
+
+/** Review says what will happen and what it costs, before it cannot be changed any more. */
+export function Review({ document: d }: { document: Detail }) {
+  const people = useQuery(draftPeople(d.id)), placed = useQuery(draftPlacements(d.id));
+  const error = people.error ?? placed.error;
+  if (error) return <Trouble error={error} retry={() => { void people.refetch(); void placed.refetch(); }} />;
+  if (!people.isFetchedAfterMount || !placed.isFetchedAfterMount) return <Loading />;
+  return <Whole document={d} people={people.data ?? []} placed={placed.data ?? []} />;
+}
+
+function Whole({ document: d, people, placed }: { document: Detail; people: Person[]; placed: Placement[] }) {
+  const t = useText();
+  const go = useNavigate();
+  const queries = useQueryClient();
+  const quota = useQuery({ ...balance, refetchOnMount: "always" });
+  const cost = bill(people, placed, d.owner.user_id);
+  const finalize = useMutation({
+    mutationFn: () => verbs.finalize(d.id),
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      void go({ to: `/document/${d.id}` as never });
+    },
+  });
+  const short = quota.data && (quota.data.emet < cost.emet || quota.data.esgn < cost.esgn);
+  const nothing = cost.emet === 0 && cost.esgn === 0;
+  const unseen = cost.stampOnly ? [] : people.filter((p) => p.role === "signer" && !placed.some((b) => b.user_id === p.user_id && b.type !== "emet"));
+  return (
+    <Stack>
+      <Order document={d} people={people} placed={placed} stampOnly={cost.stampOnly} />
+      <Cost cost={cost} left={quota.data} />
+      {unseen.length > 0 && <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.unseen", { names: unseen.map((p) => p.name).join(", ") })} <Anchor size="sm" component={Link} to="/new" search={{ document: d.id, step: "place" } as never}>{t("new.toPlace")}</Anchor></Alert>}
+      {nothing && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.nothing")} <Anchor size="sm" component={Link} to="/new" search={{ document: d.id, step: "people" } as never}>{t("new.toPeople")}</Anchor></Alert>}
+      {short && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.short")}</Alert>}
+      {finalize.isError && <Trouble error={finalize.error} retry={() => finalize.mutate()} />}
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed" style={{ flex: "1 1 14rem" }}>{t("new.final")}</Text>
+        <Button size="md" disabled={nothing} loading={finalize.isPending} onClick={() => finalize.mutate()}>{t(cost.stampOnly ? "new.finalizeStamp" : "new.finalize")}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Order({ document: d, people, placed, stampOnly }: { document: Detail; people: Person[]; placed: Placement[]; stampOnly: boolean }) {
+  const t = useText();
+  const language = useLanguage();
+  const boxes = (p: Person) => placed.filter((b) => b.user_id === p.user_id && b.type !== "emet");
+  const does = (p: Person) => {
+    if (p.role === "viewer") return t("document.viewer");
+    const mine = boxes(p);
+    return mine.length === 0 ? t("sign.invisible") : t("sign.places", { count: mine.length, pages: [...new Set(mine.map((b) => b.page))].join(", ") });
+  };
+  return (
+    <Paper withBorder p="md" component="section">
+      <Stack gap="sm">
+        <Title order={2} size="h5">{t("new.what")}</Title>
+        {stampOnly ? <Text size="sm">{t("new.stampOnly")}</Text> : (
+          <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: "none" }}>
+            {rounds(people, d.is_parallel).map((round, i) => (
+              <Group component="li" key={i} align="flex-start" gap="sm" wrap="nowrap">
+                <Badge circle variant="default" style={{ flex: "none" }}>{i + 1}</Badge>
+                <Stack gap={6}>
+                  {round.length > 1 && <Text size="xs" c="dimmed">{t("new.atOnce")}</Text>}
+                  {round.map((p) => (
+                    <div key={p.user_id}>
+                      <Text size="sm" fw={600}>{p.name} {p.is_guest && <Badge size="xs" variant="default">{t("document.guest")}</Badge>}</Text>
+                      <Text size="xs" c="dimmed">{does(p)}</Text>
+                    </div>
+                  ))}
+                </Stack>
+              </Group>
+            ))}
+          </Stack>
+        )}
+        {people.some((p) => p.is_guest) && <Text size="xs" c="dimmed">{t("new.guestLater")}</Text>}
+        <Text size="sm">{d.expired ? t("list.deadline", { when: new Date(d.expired).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) }) : t("new.noDue")}</Text>
+      </Stack>
+    </Paper>
+  );
+}
+
+function Cost({ cost, left }: { cost: { emet: number; esgn: number }; left: { emet: number; esgn: number } | undefined }) {
+  const t = useText();
+  return (
+    <Paper withBorder p="md" component="section">
+      <Title order={2} size="h5" mb="xs">{t("new.cost")}</Title>
+      <Table>
+        <Table.Thead><Table.Tr><Table.Th>{t("new.item")}</Table.Th><Table.Th ta="right">{t("new.needed")}</Table.Th><Table.Th ta="right">{t("new.left")}</Table.Th></Table.Tr></Table.Thead>
+        <Table.Tbody>
+          {(["emet", "esgn"] as const).map((unit) => (
+            <Table.Tr key={unit}><Table.Td>{t(unit === "emet" ? "document.stamps" : "new.signatures")}</Table.Td><Table.Td ta="right">{cost[unit]}</Table.Td><Table.Td ta="right">{left ? left[unit] : "…"}</Table.Td></Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Paper>
+  );
+}

@@ -1,0 +1,78 @@
+import { Button, Group, NumberInput, Select, Stack, Text, TextInput, Title } from "@mantine/core";
+import { IconCopy, IconTrash } from "@tabler/icons-react";
+import { useState, type KeyboardEvent } from "react";
+
+import { useText } from "../../text";
+import { useDesk } from "./desk";
+import { fit, millimetres, stampMax, stampMin, type Box, type Size } from "./geometry";
+import { readPages, type Placed } from "./model";
+import classes from "./place.module.css";
+
+interface Props {
+  placed: Placed;
+  size: Size;
+  pages: number;
+  /** Copies the box to pages. */
+  copy: (pages: number[]) => void;
+  /** Takes the focus back to the box. */
+  back: () => void;
+  warning: string;
+}
+
+/** Panel shows where the chosen box stands, in points, and lets it be typed. */
+export function Panel({ placed: p, size, pages, copy, back, warning }: Props) {
+  const t = useText();
+  const desk = useDesk();
+  const set = (to: Partial<Box>) => {
+    const wanted = { ...p.box, ...to };
+    if (p.kind === "emet" && to.w !== undefined) wanted.h = to.w;
+    desk.change(p.key, { box: fit(wanted, p.kind, size) }, `typed ${p.key} ${Object.keys(to).join()}`);
+  };
+  const mm = (v: number) => millimetres(v).toFixed(1);
+  const hands = desk.hands.filter((h) => h.signs || p.kind === "emet" || h.id === p.person);
+  const escape = (e: KeyboardEvent) => { if (e.key === "Escape") back(); };
+  return (
+    <Stack gap="xs" component="section" aria-label={t("place.chosen")} onKeyDown={escape}>
+      <Group justify="space-between">
+        <Title order={2} size="h6">{t(`place.${p.kind}`)}</Title>
+        <Text size="sm" c="dimmed" data-size>{p.kind === "emet" ? t("place.side", { mm: mm(p.box.w) }) : t("place.sides", { w: mm(p.box.w), h: mm(p.box.h) })}</Text>
+      </Group>
+      {warning && <Text size="sm" role="status" className={classes.warning}>{warning}</Text>}
+      <Select label={t("place.for")} size="xs" allowDeselect={false} value={p.person} onChange={(v) => v && desk.change(p.key, { person: v })} data={hands.map((h) => ({ value: h.id, label: h.name }))} />
+      <div className={classes.numbers}>
+        <Number label={t("place.left")} value={p.box.x} max={size.width - p.box.w} set={(x) => set({ x })} first />
+        <Number label={t("place.bottom")} value={p.box.y} max={size.height - p.box.h} set={(y) => set({ y })} />
+        <Number label={t(p.kind === "emet" ? "place.sidePoints" : "place.width")} value={p.box.w} min={p.kind === "emet" ? stampMin : 20} max={p.kind === "emet" ? stampMax : size.width} set={(w) => set({ w })} />
+        {p.kind !== "emet" && <Number label={t("place.height")} value={p.box.h} min={12} max={size.height} set={(h) => set({ h })} />}
+        {pages > 1 && <Number label={t("place.page")} value={p.page} min={1} max={pages} set={(n) => desk.turn(p.key, n)} whole />}
+      </div>
+      {pages > 1 && <CopyTo key={p.key} pages={pages} copy={copy} stamp={p.kind === "emet"} />}
+      <Group justify="space-between">
+        <Button size="xs" variant="default" onClick={back}>{t("place.back")}</Button>
+        <Button size="xs" variant="light" color="red" leftSection={<IconTrash size={14} aria-hidden />} onClick={() => desk.remove(p.key)}>{t("place.delete")}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Number({ label, value, min = 0, max, set, first, whole }: { label: string; value: number; min?: number; max: number; set: (v: number) => void; first?: boolean; whole?: boolean }) {
+  return (
+    <NumberInput size="xs" label={label} value={value} min={min} max={Math.max(min, max)} step={1} decimalScale={whole ? 0 : 2} inputMode="decimal" clampBehavior="blur" data-first={first}
+      onChange={(v) => { if (typeof v === "number" && v !== value && v >= min && v <= Math.max(min, max)) set(v); }} />
+  );
+}
+
+function CopyTo({ pages, copy, stamp }: { pages: number; copy: (pages: number[]) => void; stamp: boolean }) {
+  const t = useText();
+  const [text, setText] = useState(`1-${pages}`);
+  const read = readPages(text, pages);
+  return (
+    <>
+      <Group gap="xs" align="flex-end" wrap="nowrap">
+        <TextInput size="xs" style={{ flex: 1 }} label={t("place.copyTo")} value={text} onChange={(e) => setText(e.currentTarget.value)} error={read ? undefined : t("place.badPages", { pages })} />
+        <Button size="xs" variant="default" leftSection={<IconCopy size={14} aria-hidden />} disabled={!read} onClick={() => read && copy(read)} mb={read ? 0 : 20}>{t("place.copy")}</Button>
+      </Group>
+      {stamp && read && read.length > 1 && <Text size="xs" c="dimmed">{t("place.copyCost", { count: read.length })}</Text>}
+    </>
+  );
+}

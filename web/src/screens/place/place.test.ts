@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+
+import { around, fit, flip, free, fromCorners, millimetres, move, overlap, pull, toCorners, type Box } from "./geometry";
+import { press, type Key } from "./keys";
+import { copyTo, readPages, step, type History, type Placed } from "./model";
+import { snap } from "./snap";
+import { overlaps, readable } from "./warn";
+
+const a4 = { width: 595, height: 842 };
+const key = (k: string, more: Partial<Key> = {}): Key => ({ key: k, shiftKey: false, altKey: false, ctrlKey: false, ...more });
+const at = (box: Box, more: Partial<Placed> = {}): Placed => ({ key: "k", page: 1, kind: "sign", person: "p", box, ...more });
+
+test("corners and boxes are each other's inverse", () => {
+  const box = { x: 72, y: 100.5, w: 150, h: 60 };
+  expect(toCorners(box)).toEqual({ llx: 72, lly: 100.5, urx: 222, ury: 160.5 });
+  expect(fromCorners(toCorners(box))).toEqual(box);
+  expect(flip(flip(box, a4), a4)).toEqual(box);
+});
+
+test("a box never leaves its page", () => {
+  expect(move({ x: 10, y: 10, w: 100, h: 50 }, -50, -50, "sign", a4)).toEqual({ x: 0, y: 0, w: 100, h: 50 });
+  expect(around("sign", 595, 842, a4)).toEqual({ x: 445, y: 782, w: 150, h: 60 });
+  expect(fit({ x: -5, y: 0, w: 9999, h: 9999 }, "sign", a4)).toEqual({ x: 0, y: 0, w: 595, h: 842 });
+});
+
+test("a duty stamp stays square and between its limits", () => {
+  const stamp = { x: 100, y: 100, w: 80, h: 80 };
+  expect(pull(stamp, "se", 30, 0, "emet", a4)).toEqual({ x: 100, y: 70, w: 110, h: 110 });
+  expect(pull(stamp, "ne", 500, 0, "emet", a4)).toMatchObject({ w: 200, h: 200 });
+  expect(pull(stamp, "ne", -70, -70, "emet", a4)).toMatchObject({ x: 100, y: 100, w: 40, h: 40 });
+  expect(fit({ x: 0, y: 0, w: 90, h: 50 }, "emet", a4)).toMatchObject({ w: 50, h: 50 });
+  expect(millimetres(72)).toBeCloseTo(25.4);
+});
+
+test("the corner opposite to the one that is pulled stays", () => {
+  const box = { x: 100, y: 100, w: 100, h: 50 };
+  expect(pull(box, "nw", 10, 10, "sign", a4)).toEqual({ x: 110, y: 100, w: 90, h: 60 });
+  expect(pull(box, "sw", 500, 500, "sign", a4)).toEqual({ x: 180, y: 138, w: 20, h: 12 });
+});
+
+test("arrows move by a point, with shift by ten, with alt or ctrl they resize; up is up", () => {
+  const box = { x: 100, y: 100, w: 100, h: 50 };
+  expect(press(key("ArrowUp"), box, "sign", a4)).toMatchObject({ x: 100, y: 101 });
+  expect(press(key("ArrowLeft", { shiftKey: true }), box, "sign", a4)).toMatchObject({ x: 90, y: 100 });
+  expect(press(key("ArrowRight", { altKey: true }), box, "sign", a4)).toEqual({ ...box, w: 101 });
+  expect(press(key("ArrowDown", { ctrlKey: true, shiftKey: true }), box, "sign", a4)).toEqual({ ...box, h: 40 });
+  expect(press(key("Enter"), box, "sign", a4)).toBeUndefined();
+});
+
+test("a box snaps to what is nearest within reach, and says to what", () => {
+  const box = { x: 103, y: 98, w: 100, h: 50 };
+  const other = { x: 100, y: 300, w: 50, h: 50 }, line = { x: 60, y: 100, w: 300, h: 12 };
+  expect(snap(box, [other], [line], a4, 4)).toEqual({ box: { ...box, x: 100, y: 100 }, guides: [{ axis: "x", at: 100 }, { axis: "y", at: 100 }] });
+  expect(snap(box, [other], [line], a4, 1)).toEqual({ box, guides: [] });
+});
+
+test("a box that is added lies on no other", () => {
+  const taken: Box[] = [];
+  for (let i = 0; i < 12; i++) {
+    const box = free("sign", a4, taken);
+    expect(taken.some((t) => overlap(t, box))).toBe(false);
+    taken.push(box);
+  }
+});
+
+test("a box over words or another box is told, over a line to sign on it is not", () => {
+  const one = at({ x: 100, y: 100, w: 100, h: 50 }), two = at({ x: 150, y: 120, w: 10, h: 20 }, { key: "l" });
+  const lines = [{ x: 0, y: 0, w: 9, h: 9, text: "......" }, { x: 0, y: 0, w: 9, h: 9, text: "Pasal 1" }];
+  expect(readable(lines).map((l) => l.text)).toEqual(["Pasal 1"]);
+  expect(overlaps(one, [one, two], [{ x: 90, y: 110, w: 20, h: 10 }])).toEqual({ text: true, other: two });
+  expect(overlaps(one, [one, { ...two, page: 2 }], [])).toEqual({ text: false, other: undefined });
+});
+
+test("pages are read as people write them", () => {
+  expect(readPages("3, 1-2,2", 5)).toEqual([1, 2, 3]);
+  for (const bad of ["", "0", "6", "3-1", "a", "1,,2"]) expect(readPages(bad, 5), bad).toBeUndefined();
+});
+
+test("a copy fits its page and is not made twice", () => {
+  const one = at({ x: 400, y: 700, w: 150, h: 60 });
+  const all = copyTo([one], one, [{ page: 1, size: a4 }, { page: 2, size: { width: 300, height: 300 } }]);
+  expect(all.map((p) => [p.page, p.box.x, p.box.y])).toEqual([[1, 400, 700], [2, 150, 240]]);
+  expect(copyTo(all, one, [{ page: 2, size: { width: 300, height: 300 } }])).toHaveLength(2);
+});
+
+test("changes of one name are undone together, and redone", () => {
+  const a = at({ x: 0, y: 0, w: 20, h: 20 }), list = (x: number) => [{ ...a, box: { ...a.box, x } }];
+  let h: History = { past: [], now: list(0), future: [], name: "" };
+  h = step(h, { do: "change", to: list(1), name: "move k" });
+  h = step(h, { do: "change", to: list(2), name: "move k" });
+  h = step(h, { do: "change", to: [] });
+  expect((h = step(h, { do: "undo" })).now).toEqual(list(2));
+  expect((h = step(h, { do: "undo" })).now).toEqual(list(0));
+  expect(step(h, { do: "undo" })).toBe(h);
+  expect((h = step(h, { do: "redo" })).now).toEqual(list(2));
+});

@@ -1,0 +1,71 @@
+import { Button, Group, Select, Stack, Text } from "@mantine/core";
+import { IconRosetteDiscountCheck, IconSignature, IconWriting } from "@tabler/icons-react";
+import { useRef, useState, type PointerEvent } from "react";
+
+import { useText } from "../../text";
+import { pageAt, useDesk, type Hand } from "./desk";
+import type { Kind } from "./geometry";
+import classes from "./place.module.css";
+
+const icons = { sign: IconSignature, paraf: IconWriting, emet: IconRosetteDiscountCheck } as const;
+const kinds: Kind[] = ["sign", "paraf", "emet"];
+
+interface Props {
+  who: Hand | undefined;
+  choose: (id: string) => void;
+  /** Adds where there is room on the page in sight. */
+  add: (kind: Kind) => void;
+  drop: (kind: Kind, page: HTMLElement, clientX: number, clientY: number) => void;
+  page: number;
+}
+
+/** Tools places boxes: dragged onto a page, by a click here and one on the page, or by key where there is room. */
+export function Tools({ who, choose, add, drop, page }: Props) {
+  const t = useText();
+  const desk = useDesk();
+  const start = useRef<{ x: number; y: number }>(undefined);
+  const [ghost, setGhost] = useState<{ kind: Kind; x: number; y: number }>();
+  const dragged = useRef(false);
+  const move = (kind: Kind, e: PointerEvent) => {
+    if (!start.current) return;
+    if (!dragged.current && Math.hypot(e.clientX - start.current.x, e.clientY - start.current.y) < 6) return;
+    dragged.current = true;
+    setGhost({ kind, x: e.clientX, y: e.clientY });
+  };
+  const end = (kind: Kind, e: PointerEvent) => {
+    start.current = undefined;
+    setGhost(undefined);
+    const target = dragged.current ? pageAt(e.clientX, e.clientY) : undefined;
+    if (target) drop(kind, target, e.clientX, e.clientY);
+  };
+  return (
+    <Stack gap="xs">
+      <Select label={t("place.for")} allowDeselect={false} value={who?.id ?? null} onChange={(id) => id && choose(id)} data={desk.hands.map((h) => ({ value: h.id, label: h.signs ? h.name : t("place.stampsOnly", { name: h.name }) }))}
+        leftSection={<span className={classes.dot} style={{ background: who?.colour }} aria-hidden />} />
+      <div className={classes.kinds} role="group" aria-label={t("place.kinds")}>
+        {kinds.map((kind) => {
+          const Icon = icons[kind];
+          return (
+            <Button key={kind} variant={desk.armed === kind ? "filled" : "default"} size="md" px="xs" leftSection={<Icon size={18} aria-hidden />} disabled={!who || (kind !== "emet" && !who.signs)} aria-pressed={desk.armed === kind} className={classes.tool} data-tool={kind}
+              onPointerDown={(e) => { e.currentTarget.setPointerCapture(e.pointerId); dragged.current = false; start.current = { x: e.clientX, y: e.clientY }; }}
+              onPointerMove={(e) => move(kind, e)} onPointerUp={(e) => end(kind, e)} onPointerCancel={() => { start.current = undefined; setGhost(undefined); }}
+              onClick={(e) => {
+                if (dragged.current && e.detail !== 0) return;
+                if (e.detail === 0) add(kind); // a key, not a pointer
+                else desk.arm(desk.armed === kind ? undefined : kind);
+              }}>
+              {t(`place.${kind}`)}
+            </Button>
+          );
+        })}
+      </div>
+      {desk.armed ? (
+        <Group gap="xs" justify="space-between" role="status">
+          <Text size="sm">{t("place.clickPage")}</Text>
+          <Button size="xs" variant="light" onClick={() => add(desk.armed!)}>{t("place.here", { page })}</Button>
+        </Group>
+      ) : <Text size="xs" c="dimmed">{t("place.hint")}</Text>}
+      {ghost && <div className={classes.ghost} aria-hidden style={{ left: ghost.x, top: ghost.y, "--person": who?.colour } as React.CSSProperties}>{t(`place.${ghost.kind}`)}</div>}
+    </Stack>
+  );
+}

@@ -1,0 +1,23 @@
+import type { Line } from "../../pdf/engine";
+import { flip, overlap, type Box, type Size } from "./geometry";
+import type { Placed } from "./model";
+
+/** A line to sign on, drawn as text: standing over it is what is wanted. */
+const rule = /^[\s_.\-–—…]+$/;
+
+/** Text as boxes of our origin. */
+export const textBoxes = (lines: Line[], page: Size): Box[] => lines.map((l) => flip(l, page));
+
+/** Text that a box had better not hide. */
+export const readable = (lines: Line[]): Line[] => lines.filter((l) => !rule.test(l.text));
+
+export interface Overlaps {
+  text: boolean;
+  /** The box beneath it. */
+  other: Placed | undefined;
+}
+
+export const overlaps = (one: Placed, all: Placed[], text: Box[]): Overlaps => ({
+  text: text.some((l) => overlap(one.box, l)),
+  other: all.find((p) => p.key !== one.key && p.page === one.page && overlap(p.box, one.box)),
+});

@@ -1,0 +1,28 @@
+import { Button, Group, Text } from "@mantine/core";
+import { IconCheck, IconCloudUpload, IconCloudX } from "@tabler/icons-react";
+
+import { Problem } from "../api/client";
+import { useText } from "../text";
+import type { Saver } from "./saver";
+
+/** Saved says whether what was changed has arrived. */
+export function Saved<T>({ saver }: { saver: Saver<T> }) {
+  const t = useText();
+  if (saver.state === "failed") {
+    const why = saver.error instanceof Problem && saver.error.reason !== "network" ? saver.error.message : t("problem.network");
+    return (
+      <Group gap={6} role="alert">
+        <IconCloudX size={16} aria-hidden color="var(--mantine-color-error)" />
+        <Text size="sm" c="var(--mantine-color-error)">{t("new.notSaved")} {why}</Text>
+        <Button size="compact-xs" variant="default" onClick={() => void saver.flush()}>{t("problem.retry")}</Button>
+      </Group>
+    );
+  }
+  const saved = saver.state === "saved";
+  return (
+    <Group gap={6} role="status" data-saved={saved}>
+      {saved ? <IconCheck size={16} aria-hidden /> : <IconCloudUpload size={16} aria-hidden />}
+      <Text size="sm" c="dimmed">{t(saved ? "new.saved" : "new.saving")}</Text>
+    </Group>
+  );
+}
