@@ -47,11 +47,11 @@ export function PlacedBox({ placed: p, size, scale, lines, guide }: Props) {
   const trouble = [wrong, over.text && t("place.overText"), over.other && t("place.overBox")].filter(Boolean).join(" ");
 
   useEffect(() => {
-    if (selected && document.activeElement !== element.current && !document.activeElement?.closest("[data-panel]")) {
-      element.current?.focus({ preventScroll: true });
-      element.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    }
-  }, [selected, p.page]);
+    if (desk.wanted.current !== p.key) return;
+    desk.wanted.current = undefined;
+    element.current?.focus({ preventScroll: true });
+    element.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [desk.wanted, p.key, p.page, selected]);
 
   const start = (e: PointerEvent<HTMLElement>, handle?: Handle) => {
     if (e.button !== 0) return;

@@ -1,4 +1,4 @@
-import { createContext, use } from "react";
+import { createContext, use, type RefObject } from "react";
 
 import type { Kind, Size } from "./geometry";
 import type { Placed } from "./model";
@@ -17,6 +17,8 @@ export interface Desk {
   placed: Placed[];
   hands: Hand[];
   selected: string | undefined;
+  /** The box that takes the focus as soon as it stands on its page. */
+  wanted: RefObject<string | undefined>;
   /** What the next click on a page places. */
   armed: Kind | undefined;
   /** What the service finds wrong with a box, by its key. */

@@ -54,6 +54,7 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
   const [folded, fold] = useDisclosure();
   const sizes = useRef(new Map<number, Size>());
   const panel = useRef<HTMLElement>(null);
+  const wanted = useRef<string>(undefined);
   const placed = history.now;
   const pages = file.document?.numPages ?? 0;
 
@@ -86,18 +87,19 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
   const change = (to: Placed[], name?: string) => turn({ do: "change", to, ...(name ? { name } : {}) });
   const insert = (p: Placed) => {
     change([...placed, p]);
-    select(p.key);
+    select((wanted.current = p.key));
     arm(undefined);
     speak(`${t("place.added")} ${describe(p)}`);
   };
   const desk: Desk = {
-    placed, hands, selected, armed, wrong, select, arm, learn,
+    placed, hands, selected, wanted, armed, wrong, select, arm, learn,
     say: (p) => speak(describe(p)),
     change: (key, to, name) => change(changeOne(placed, key, to), name),
     remove: (key) => {
       const i = placed.findIndex((p) => p.key === key), rest = placed.filter((p) => p.key !== key);
       change(rest);
-      select(rest[Math.min(i, rest.length - 1)]?.key);
+      select((wanted.current = rest[Math.min(i, rest.length - 1)]?.key));
+      if (rest.length === 0) panel.current?.querySelector<HTMLElement>("[data-tool]:enabled")?.focus();
       speak(t("place.deleted"));
     },
     put: (kind, page, size, x, y) => insert({ key: newKey(), page, kind, person, box: around(kind, x, y, size) }),
@@ -106,6 +108,7 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
       if (!p || page < 1 || page > pages) return;
       void sizeOf(page).then((size) => {
         const there = { ...p, page, box: fit(p.box, p.kind, size) };
+        if (document.activeElement?.getAttribute("data-box") === key) wanted.current = key;
         change(changeOne(placed, key, there));
         speak(describe(there));
       });

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+
+import { paper, stage, type Stage } from "./harness";
+
+let s: Stage;
+beforeAll(async () => {
+  s = await stage();
+  s.user("Pemilik Satu", "o@example.test");
+  s.user("Penanda Dua", "s@example.test");
+});
+afterAll(() => s.close());
+
+const file = (pages: number) => ({ name: "Perjanjian Sewa.pdf", mimeType: "application/pdf", buffer: paper(pages) });
+const saved = (page: Page) => page.waitForSelector("[data-saved=true]");
+
+async function draft(page: Page, pages: number): Promise<void> {
+  await page.goto(`${s.url}/new`);
+  await page.setInputFiles("input[type=file]", file(pages));
+  await page.getByRole("button", { name: "Upload and continue" }).click();
+  await page.waitForURL("**step=people**");
+}
+
+/** What the service knows of the boxes of the draft that the page shows. */
+const boxes = (page: Page) => page.evaluate(async () => {
+  const id = new URL(location.href).searchParams.get("document");
+  const answer = await fetch(`v1/econtract/web_app/document/placements/${id}`);
+  return (await answer.json()).data.placements as { type: string; page: number; box: { llx: number; lly: number; urx: number; ury: number } }[];
+});
+
+test("a contract is made and sent by keyboard alone, and what is placed is spoken", async () => {
+  const page = await s.enter("o@example.test");
+  await draft(page, 3);
+  await page.getByRole("combobox", { name: "Add a member" }).focus();
+  await page.keyboard.type("Dua");
+  await page.getByRole("option", { name: /Penanda Dua/ }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("checkbox", { name: "I sign too" }).focus();
+  await page.keyboard.press("Space");
+  await page.getByRole("button", { name: "Move Pemilik Satu up" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Pemilik Satu is at place 1 of 2").waitFor({ state: "attached" });
+  await page.getByRole("button", { name: "Continue" }).focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**step=place**");
+
+  await page.locator("[data-tool=sign]").focus();
+  await page.keyboard.press("Enter");
+  const box = page.locator("[data-box]");
+  await box.waitFor();
+  await page.waitForFunction(() => document.activeElement?.hasAttribute("data-box"));
+  await saved(page);
+  const before = (await boxes(page))[0]!.box;
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("Shift+ArrowUp");
+  await page.keyboard.press("Alt+Shift+ArrowRight");
+  const said = page.locator("[data-said]");
+  await expect.poll(() => said.textContent()).toContain(`${Math.round(before.llx) - 1} points from left, ${Math.round(before.lly) + 10} from bottom`);
+  await page.keyboard.press("PageDown");
+  await expect.poll(() => said.textContent()).toContain("Page 2");
+  await expect.poll(async () => (await boxes(page))[0]).toMatchObject({ type: "sign", page: 2, box: { llx: before.llx - 1, lly: before.lly + 10, urx: before.urx + 9, ury: before.ury + 10 } });
+
+  // Numbers can be typed, and the way back leads to the box.
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("72");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => document.activeElement?.hasAttribute("data-box"));
+  await expect.poll(async () => (await boxes(page))[0]!.box.llx).toBe(72);
+
+  // A stamp is square; removed by Delete, brought back by Control-Z.
+  await page.locator("[data-tool=emet]").focus();
+  await page.keyboard.press("Enter");
+  await expect.poll(() => box.count()).toBe(2);
+  await page.waitForFunction(() => document.activeElement?.getAttribute("data-kind") === "emet");
+  await page.keyboard.press("Delete");
+  await expect.poll(() => box.count()).toBe(1);
+  await page.keyboard.press("Control+Z");
+  await expect.poll(async () => (await boxes(page)).map((b) => b.type)).toEqual(["sign", "emet"]);
+
+  await page.getByRole("button", { name: "Continue" }).focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**step=review**");
+  await page.getByRole("button", { name: "Send", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/document/**");
+  await page.getByText("Pemilik Satu").first().waitFor();
+  await page.context().close();
+});
+
+test("leaving and coming back loses nothing", async () => {
+  const page = await s.enter("o@example.test");
+  await draft(page, 2);
+  await page.getByRole("button", { name: "Add a guest" }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Budi Tamu");
+  await page.getByRole("textbox", { name: "E-mail" }).fill("budi@example.test");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByRole("link", { name: "Sent" }).click(); // at once, before anything was saved
+  await page.waitForURL("**/sent**");
+  await page.goBack();
+  await page.getByText("budi@example.test").waitFor();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.waitForURL("**step=place**");
+  const first = page.locator("[data-page='1']");
+  await first.locator("canvas").waitFor();
+  await page.locator("[data-tool=paraf]").click();
+  await first.locator("[class*=sheet]").click({ position: { x: 200, y: 500 } });
+  await page.locator("[data-box]").waitFor();
+  await page.getByRole("button", { name: "Copy" }).click();
+  await expect.poll(() => page.locator("[data-box]").count()).toBe(2);
+  await saved(page);
+  await page.reload();
+  await expect.poll(() => page.locator("[data-box]").count()).toBe(2);
+  expect((await boxes(page)).map((b) => [b.type, b.page])).toEqual([["paraf", 1], ["paraf", 2]]);
+  await page.context().close();
+});
+
+test("a box is dragged by a finger on a phone, from the tools to the page and on it", async () => {
+  const page = await s.enter("o@example.test", { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  await draft(page, 1);
+  await page.getByRole("checkbox", { name: "I sign too" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.waitForURL("**step=place**");
+  await page.locator("[data-page='1'] canvas").waitFor();
+  await page.locator("[data-tool=emet]").tap();
+  await page.locator("[class*=sheet]").tap({ position: { x: 150, y: 60 } });
+  const box = page.locator("[data-box]");
+  await box.waitFor();
+  await saved(page);
+  const before = (await boxes(page))[0]!.box;
+  const r = (await box.boundingBox())!;
+  const touch = await page.context().newCDPSession(page);
+  const at = (x: number, y: number) => [{ x: r.x + x, y: r.y + y }];
+  await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(10, 10) });
+  for (let i = 1; i <= 5; i++) await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(10 - i * 10, 10) });
+  await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  await expect.poll(async () => (await boxes(page))[0]!.box.llx).toBeLessThan(before.llx - 40);
+  await page.context().close();
+});
+
+test("a file that cannot be taken is refused beside the file", async () => {
+  const page = await s.enter("o@example.test");
+  await page.goto(`${s.url}/new`);
+  await page.setInputFiles("input[type=file]", { name: "gambar.pdf", mimeType: "application/pdf", buffer: Buffer.from("GIF89a no contract") });
+  await page.getByRole("button", { name: "Upload and continue" }).click();
+  await page.getByRole("alert").first().waitFor();
+  expect(new URL(page.url()).searchParams.get("document")).toBeNull();
+  await page.context().close();
+});

@@ -1,0 +1,105 @@
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const binary = process.env.SEGEL_BIN ?? path.resolve(import.meta.dirname, "../../build/segel");
+const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+export const password = "kata sandi uji";
+
+/** A service of its own, on a folder of its own, with its browser. */
+export interface Stage {
+  url: string;
+  browser: Browser;
+  /** Runs the binary on the folder of the service. */
+  segel: (...args: string[]) => string;
+  /** Makes a member of the organisation. */
+  user: (name: string, email: string) => void;
+  /** Opens a page of somebody who is logged in. */
+  enter: (email: string, options?: BrowserContextOptions) => Promise<Page>;
+  close: () => Promise<void>;
+}
+
+export async function stage(): Promise<Stage> {
+  const folder = mkdtempSync(path.join(tmpdir(), "segel-e2e-"));
+  const data = path.join(folder, "data"), secret = path.join(folder, "password");
+  writeFileSync(secret, password + "\n", { mode: 0o600 });
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const service = spawn(binary, ["serve", "--data", data, "--listen", `127.0.0.1:${port}`], { stdio: ["ignore", "pipe", "pipe"] });
+  let log = "";
+  service.stdout.on("data", (d: Buffer) => (log += d));
+  service.stderr.on("data", (d: Buffer) => (log += d));
+  await answers(`${url}/readyz`, service, () => log);
+  const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+  const segel = (verb: string, ...rest: string[]) => execFileSync(binary, [...verb.split(" "), "--data", data, ...rest], { encoding: "utf8" });
+  return {
+    url, browser, segel: segel as Stage["segel"],
+    user: (name, email) => void segel("user add", "--email", email, "--name", name, "--password-file", secret),
+    enter: async (email, options) => {
+      const page = await (await browser.newContext({ locale: "en", viewport: { width: 1280, height: 800 }, ...options })).newPage();
+      await page.goto(`${url}/login`);
+      await page.fill("[name=email]", email);
+      await page.fill("[name=password]", password);
+      await page.click("button[type=submit]");
+      await page.waitForURL("**/inbox**");
+      return page;
+    },
+    close: async () => {
+      await browser.close();
+      await ended(service);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A PDF of A4 pages with some lines of text on each. */
+export function paper(pages: number): Buffer {
+  const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"];
+  const kids: string[] = [];
+  for (let i = 1; i <= pages; i++) {
+    const lines = Array.from({ length: 12 }, (_, l) => `BT /F1 12 Tf 72 ${760 - l * 24} Td (Pasal ${l + 1}. Perjanjian halaman ${i}.) Tj ET`).join("\n");
+    const n = objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${objects.length + 2} 0 R >>`);
+    objects.push(`<< /Length ${lines.length} >>\nstream\n${lines}\nendstream`);
+    kids.push(`${n} 0 R`);
+  }
+  objects[1] = `<< /Type /Pages /Kids [${kids.join(" ")}] /Count ${pages} >>`;
+  let text = "%PDF-1.7\n";
+  const at = objects.map((o, i) => {
+    const offset = text.length;
+    text += `${i + 1} 0 obj\n${o}\nendobj\n`;
+    return offset;
+  });
+  const xref = text.length;
+  text += `xref\n0 ${at.length + 1}\n0000000000 65535 f \n${at.map((o) => `${String(o).padStart(10, "0")} 00000 n \n`).join("")}trailer\n<< /Size ${at.length + 1} /Root 1 0 R >>\nstartxref\n${xref}\n%%EOF\n`;
+  return Buffer.from(text, "latin1");
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const s = createServer().once("error", reject).listen(0, "127.0.0.1", () => {
+      const { port } = s.address() as AddressInfo;
+      s.close(() => resolve(port));
+    });
+  });
+}
+
+async function answers(url: string, service: ChildProcess, log: () => string): Promise<void> {
+  const until = Date.now() + 30_000;
+  while (service.exitCode === null && Date.now() < until) {
+    if (await fetch(url).then((r) => r.ok, () => false)) return;
+    await new Promise((r) => setTimeout(r, 100));
+  }
+  throw new Error(`the service does not answer:\n${log()}`);
+}
+
+function ended(service: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (service.exitCode !== null) return resolve();
+    service.once("exit", () => resolve());
+    service.kill("SIGINT");
+  });
+}
