@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import { paper, stage, type Stage } from "./harness";
+import { paper, stage, violations, type Stage } from "./harness";
 
 let s: Stage;
 beforeAll(async () => {
@@ -138,6 +138,88 @@ test("a box is dragged by a finger on a phone, from the tools to the page and on
   await expect.poll(async () => (await boxes(page))[0]!.box.llx).toBeLessThan(before.llx - 40);
   await page.context().close();
 });
+
+test("a box that is dragged snaps to the text, stands on the page it is let go over, and may be pulled larger", async () => {
+  const page = await s.enter("o@example.test");
+  await draft(page, 1);
+  await page.getByRole("checkbox", { name: "I sign too" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
+  const sheet = page.locator("[class*=sheet]");
+  await page.locator("[data-page='1'] canvas").waitFor();
+  const tool = (await page.locator("[data-tool=sign]").boundingBox())!, on = (await sheet.boundingBox())!;
+  await page.mouse.move(tool.x + 20, tool.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(on.x + 300, on.y + 330, { steps: 5 });
+  await page.mouse.up();
+  const box = page.locator("[data-box]");
+  await box.waitFor();
+  await page.getByText("Covers text.").first().waitFor();
+  const r = (await box.boundingBox())!, perPoint = on.width / 595;
+  // The text begins 72 points from the left; the left edge is let go 3 pixels beside.
+  const dx = on.x + 72 * perPoint + 3 - r.x;
+  await page.mouse.move(r.x + 60, r.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(r.x + 60 + dx, r.y + 20, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(async () => (await boxes(page))[0]!.box.llx).toBeCloseTo(72, 0);
+  const handle = (await page.locator("[data-handle=se]").boundingBox())!;
+  await page.mouse.move(handle.x + 14, handle.y + 14);
+  await page.mouse.down();
+  await page.mouse.move(handle.x + 14 + 20 * perPoint, handle.y + 14, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(async () => { const { llx, urx } = (await boxes(page))[0]!.box; return Math.round(urx - llx); }).toBe(170);
+  await page.context().close();
+});
+
+test("a file that is dropped on the inbox starts a document", async () => {
+  const page = await s.enter("s@example.test");
+  await page.getByText("No documents yet.").or(page.locator("[data-document]")).first().waitFor();
+  await page.evaluate((bytes) => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(bytes)], "Kontrak.pdf", { type: "application/pdf" }));
+    window.dispatchEvent(new DragEvent("dragover", { dataTransfer: data, cancelable: true }));
+    window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+  }, [...paper(1)]);
+  await page.waitForURL("**/new**");
+  expect(await page.getByRole("textbox", { name: "Title of the document" }).inputValue()).toBe("Kontrak");
+  await page.getByRole("button", { name: "Upload and continue" }).click();
+  await page.waitForURL("**step=people**");
+  await page.context().close();
+});
+
+for (const [locale, colorScheme, width] of [["en", "light", 1280], ["id", "dark", 1280], ["id", "light", 360], ["en", "dark", 360]] as const) {
+  test(`axe finds nothing wrong with authoring: ${locale}, ${colorScheme}, ${width} wide`, async () => {
+    const page = await s.enter("o@example.test", { locale, colorScheme, viewport: { width, height: 800 } });
+    await page.goto(`${s.url}/new`);
+    const found: string[] = [];
+    const check = async (what: string) => found.push(...(await violations(page)).map((v) => `${what}: ${v}`));
+    await page.getByRole("button", { name: /Choose a file|Pilih berkas/ }).waitFor();
+    await check("no file");
+    await page.setInputFiles("input[type=file]", file(2));
+    await check("file");
+    await page.locator("form button[type=submit]").click();
+    await page.waitForURL("**step=people**");
+    await page.getByRole("checkbox").first().click();
+    await page.getByRole("button", { name: /Add a guest|Tambah tamu/ }).click();
+    await check("guest");
+    await page.locator("main form input").nth(0).fill("Budi Tamu");
+    await page.locator("main form input").nth(1).fill("budi@example.test");
+    await page.locator("main form button[type=submit]").click();
+    await saved(page);
+    await check("people");
+    await page.getByRole("button", { name: /^(Continue|Lanjut)$/ }).click();
+    await page.locator("[data-page='1'] canvas").waitFor();
+    await page.locator("[data-tool=emet]").press("Enter");
+    await page.locator("[data-box]").waitFor();
+    await saved(page);
+    await check("place");
+    await page.getByRole("button", { name: /^(Continue|Lanjut)$/ }).click();
+    await page.getByRole("table").waitFor();
+    await check("review");
+    expect(found).toEqual([]);
+    await page.context().close();
+  });
+}
 
 test("a file that cannot be taken is refused beside the file", async () => {
   const page = await s.enter("o@example.test");

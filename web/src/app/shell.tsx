@@ -47,7 +47,7 @@ export function LanguageMenu() {
   return (
     <Menu>
       <Menu.Target>
-        <Button variant="subtle" color="gray" size="compact-md" leftSection={<IconLanguage size={18} aria-hidden />} aria-label={`${t("app.language")}: ${names[current]}`}>
+        <Button variant="subtle" color="gray" size="compact-md" leftSection={<IconLanguage size={18} aria-hidden />} aria-label={`${current.toUpperCase()}, ${t("app.language")}: ${names[current]}`}>
           {current.toUpperCase()}
         </Button>
       </Menu.Target>
@@ -80,7 +80,7 @@ function Leave({ name }: { name: string }) {
   const logout = useLogout();
   const go = useNavigate();
   return (
-    <Button variant="subtle" color="gray" size="compact-md" leftSection={<IconLogout size={18} aria-hidden />} aria-label={`${t("app.logout")} (${name})`}
+    <Button variant="subtle" color="gray" size="compact-md" leftSection={<IconLogout size={18} aria-hidden />} aria-label={`${t("app.logout")}: ${name}`}
       onClick={() => logout.mutate(undefined, { onSettled: () => void go({ to: "/login", search: { then: undefined } }) })}>
       <Text visibleFrom="sm" size="sm" truncate maw={160}>{name}</Text>
     </Button>

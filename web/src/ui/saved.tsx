@@ -5,15 +5,15 @@ import { Problem } from "../api/client";
 import { useText } from "../text";
 import type { Saver } from "./saver";
 
-/** Saved says whether what was changed has arrived. */
-export function Saved<T>({ saver }: { saver: Saver<T> }) {
+/** Saved says whether what was changed has arrived, and why not; also is what is wrong with the whole. */
+export function Saved<T>({ saver, also }: { saver: Saver<T>; also?: string | undefined }) {
   const t = useText();
   if (saver.state === "failed") {
     const why = saver.error instanceof Problem && saver.error.reason !== "network" ? saver.error.message : t("problem.network");
     return (
       <Group gap={6} role="alert">
         <IconCloudX size={16} aria-hidden color="var(--mantine-color-error)" />
-        <Text size="sm" c="var(--mantine-color-error)">{t("new.notSaved")} {why}</Text>
+        <Text size="sm" c="var(--mantine-color-error)">{t("new.notSaved")} {also ?? why}</Text>
         <Button size="compact-xs" variant="default" onClick={() => void saver.flush()}>{t("problem.retry")}</Button>
       </Group>
     );

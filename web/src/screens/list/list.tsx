@@ -1,6 +1,6 @@
 import { Button, Group, Pagination, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 
 import { balance, list, type Box, type Search } from "../../api/documents";
 import { noSearch } from "../../app/router";
@@ -35,7 +35,8 @@ function List({ box, search }: { box: Box; search: Search }) {
       {page.isSuccess && documents.length === 0 && (
         <Stack align="center" py="xl" gap="xs">
           <Text fw={600}>{t(filtered ? "list.nothing" : "list.empty")}</Text>
-          {filtered ? <Button variant="default" size="xs" onClick={() => change(noSearch)}>{t("list.clear")}</Button> : <Text c="dimmed" ta="center">{t("list.emptyHint")}</Text>}
+          {!filtered && <Text c="dimmed" ta="center">{t("list.emptyHint")}</Text>}
+          {filtered ? <Button variant="default" size="xs" onClick={() => change(noSearch)}>{t("list.clear")}</Button> : <Button component={Link} to="/new" search={{ document: undefined, step: "file" } as never}>{t("nav.new")}</Button>}
         </Stack>
       )}
       {documents.length > 0 && (

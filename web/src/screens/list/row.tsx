@@ -6,6 +6,10 @@ import { useLanguage, useText } from "../../text";
 import { People } from "../../ui/people";
 import { StateBadge } from "../../ui/state";
 
+/** A draft of mine is gone on with; everything else is looked at. */
+const toDocument = (d: ListItem, box: Box) =>
+  box === "out" && d.status === "draft" ? { to: "/new", search: { document: d.id, step: "people" } as never } : { to: "/document/$id", params: { id: String(d.id) } as never };
+
 /** Row is one document, with one button: what the caller can do now. */
 export function Row({ document: d, box }: { document: ListItem; box: Box }) {
   const t = useText();
@@ -25,7 +29,7 @@ export function Row({ document: d, box }: { document: ListItem; box: Box }) {
         </Stack>
         <Group wrap="nowrap" gap="sm">
           <div className="mantine-visible-from-sm"><People people={d.data_signer} /></div>
-          <Button component={Link} to="/document/$id" params={{ id: String(d.id) } as never} size="xs" variant="light" aria-label={`${d.button_text}: ${d.document_title}`}>{d.button_text}</Button>
+          <Button component={Link} {...toDocument(d, box)} size="xs" variant="light" aria-label={`${d.button_text}: ${d.document_title}`}>{d.button_text}</Button>
         </Group>
       </Group>
     </Paper>

@@ -61,7 +61,7 @@ function Editor({ document: d, known }: { document: Detail; known: Person[] }) {
     <Stack>
       <Group justify="space-between">
         <Text size="sm" c="dimmed">{t("new.peopleLead")}</Text>
-        <Saved saver={saver} />
+        <Saved saver={saver} also={problem?.of("signer")} />
       </Group>
       <AddPeople people={people} add={(p) => change({ people: [...people, p] })} />
       {me && <Checkbox label={t("new.meToo")} checked={mine >= 0} onChange={(e) => signToo(e.currentTarget.checked)} />}

@@ -39,8 +39,8 @@ function Whole({ document: d, people, placed }: { document: Detail; people: Pers
     <Stack>
       <Order document={d} people={people} placed={placed} stampOnly={cost.stampOnly} />
       <Cost cost={cost} left={quota.data} />
-      {unseen.length > 0 && <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.unseen", { names: unseen.map((p) => p.name).join(", ") })} <Anchor size="sm" component={Link} to="/new" search={{ document: d.id, step: "place" } as never}>{t("new.toPlace")}</Anchor></Alert>}
-      {nothing && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.nothing")} <Anchor size="sm" component={Link} to="/new" search={{ document: d.id, step: "people" } as never}>{t("new.toPeople")}</Anchor></Alert>}
+      {unseen.length > 0 && <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.unseen", { names: unseen.map((p) => p.name).join(", ") })} <Anchor size="sm" c="inherit" underline="always" component={Link} to="/new" search={{ document: d.id, step: "place" } as never}>{t("new.toPlace")}</Anchor></Alert>}
+      {nothing && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.nothing")} <Anchor size="sm" c="inherit" underline="always" component={Link} to="/new" search={{ document: d.id, step: "people" } as never}>{t("new.toPeople")}</Anchor></Alert>}
       {short && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.short")}</Alert>}
       {finalize.isError && <Trouble error={finalize.error} retry={() => finalize.mutate()} />}
       <Group justify="space-between">

@@ -1,21 +1,21 @@
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
 
-import type { Line } from "../../pdf/engine";
 import { useText } from "../../text";
 import { hand, pageAt, useDesk } from "./desk";
 import { move, pull, type Box, type Handle, type Size } from "./geometry";
 import { press } from "./keys";
 import type { Placed } from "./model";
 import classes from "./place.module.css";
+import type { Text } from "./sheet";
 import { snap, type Guide } from "./snap";
-import { overlaps, readable, textBoxes } from "./warn";
+import { overlaps } from "./warn";
 
 interface Props {
   placed: Placed;
   size: Size;
   scale: number;
-  lines: Line[];
+  text: Text;
   guide: (guides: Guide[]) => void;
 }
 
@@ -31,7 +31,7 @@ interface Drag {
 const reach = 6;
 
 /** PlacedBox is one box on a page: dragged and pulled by its corners, or moved by keys while it has the focus. */
-export function PlacedBox({ placed: p, size, scale, lines, guide }: Props) {
+export function PlacedBox({ placed: p, size, scale, text, guide }: Props) {
   const t = useText();
   const desk = useDesk();
   const element = useRef<HTMLDivElement>(null);
@@ -40,8 +40,7 @@ export function PlacedBox({ placed: p, size, scale, lines, guide }: Props) {
   const box = live ?? p.box;
   const who = hand(desk, p.person);
   const selected = desk.selected === p.key;
-  const text = useMemo(() => textBoxes(readable(lines), size), [lines, size]);
-  const over = overlaps({ ...p, box }, desk.placed, text);
+  const over = overlaps({ ...p, box }, desk.placed, text.legible);
   const wrong = desk.wrong.get(p.key);
   const name = t("place.box", { kind: t(`place.${p.kind}`), name: who?.name ?? "", page: p.page, left: Math.round(box.x), bottom: Math.round(box.y) });
   const trouble = [wrong, over.text && t("place.overText"), over.other && t("place.overBox")].filter(Boolean).join(" ");
@@ -75,7 +74,7 @@ export function PlacedBox({ placed: p, size, scale, lines, guide }: Props) {
       return setLive(moved);
     }
     const others = desk.placed.filter((o) => o.page === p.page && o.key !== p.key).map((o) => o.box);
-    const snapped = snap(moved, others, textBoxes(lines, size), size, reach / scale);
+    const snapped = snap(moved, others, text.lines, size, reach / scale);
     guide(snapped.guides);
     setLive(move(snapped.box, 0, 0, p.kind, size));
   };

@@ -1,6 +1,6 @@
 import { createContext, use, type RefObject } from "react";
 
-import type { Kind, Size } from "./geometry";
+import type { Box, Kind, Size } from "./geometry";
 import type { Placed } from "./model";
 
 /** Somebody for whom boxes can be placed. */
@@ -32,8 +32,10 @@ export interface Desk {
   put: (kind: Kind, page: number, size: Size, x: number, y: number) => void;
   /** Moves a box to another page, if there is such a page. */
   turn: (key: string, page: number) => void;
-  /** Tells how large a page turned out to be, and where its text stands. */
+  /** Tells how large a page turned out to be. */
   learn: (page: number, size: Size) => void;
+  /** Tells where on a page there is text that had better be seen. */
+  read: (page: number, text: Box[]) => void;
   /** Takes the focus from a box to its numbers. */
   inspect: () => void;
   say: (p: Placed) => void;

@@ -35,7 +35,7 @@ export function Panel({ placed: p, size, pages, copy, back, warning }: Props) {
     <Stack gap="xs" component="section" aria-label={t("place.chosen")} onKeyDown={escape}>
       <Group justify="space-between">
         <Title order={2} size="h6">{t(`place.${p.kind}`)}</Title>
-        <Text size="sm" c="dimmed" data-size>{p.kind === "emet" ? t("place.side", { mm: mm(p.box.w) }) : t("place.sides", { w: mm(p.box.w), h: mm(p.box.h) })}</Text>
+        <Text size="sm" c="dimmed">{p.kind === "emet" ? t("place.side", { mm: mm(p.box.w) }) : t("place.sides", { w: mm(p.box.w), h: mm(p.box.h) })}</Text>
       </Group>
       {warning && <Text size="sm" role="status" className={classes.warning}>{warning}</Text>}
       <Select label={t("place.for")} size="xs" allowDeselect={false} value={p.person} onChange={(v) => v && desk.change(p.key, { person: v })} data={hands.map((h) => ({ value: h.id, label: h.name }))} />

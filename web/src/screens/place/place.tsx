@@ -17,7 +17,7 @@ import { Saved } from "../../ui/saved";
 import { useSaver } from "../../ui/saver";
 import { Trouble } from "../../ui/trouble";
 import { DeskContext, pointOn, type Desk } from "./desk";
-import { around, fit, free, type Kind, type Size } from "./geometry";
+import { around, fit, free, type Box, type Kind, type Size } from "./geometry";
 import { handsOf } from "./hands";
 import { change as changeOne, copyTo, fromService, newKey, step, toService, type Placed } from "./model";
 import { Panel } from "./panel";
@@ -25,6 +25,7 @@ import classes from "./place.module.css";
 import { Sheet } from "./sheet";
 import { Thumbs } from "./thumbs";
 import { Tools } from "./tools";
+import { overlaps } from "./warn";
 
 const StablePages = memo(Pages);
 const overlay = (number: number, size: Size, scale: number, page: PDFPageProxy | undefined) => <Sheet number={number} size={size} scale={scale} page={page} />;
@@ -51,6 +52,7 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
   const [current, setCurrent] = useState(1);
   const [zoom, setZoom] = useState(1);
   const [said, setSaid] = useState("");
+  const [texts, setTexts] = useState(new Map<number, Box[]>());
   const [folded, fold] = useDisclosure();
   const sizes = useRef(new Map<number, Size>());
   const panel = useRef<HTMLElement>(null);
@@ -83,6 +85,7 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
     return { width, height };
   }, [file.document]);
   const learn = useCallback((page: number, size: Size) => void sizes.current.set(page, size), []);
+  const read = useCallback((page: number, text: Box[]) => setTexts((all) => new Map(all).set(page, text)), []);
   const describe = (p: Placed) => t("place.at", { page: p.page, left: Math.round(p.box.x), bottom: Math.round(p.box.y), width: Math.round(p.box.w), height: Math.round(p.box.h) });
   const change = (to: Placed[], name?: string) => turn({ do: "change", to, ...(name ? { name } : {}) });
   const insert = (p: Placed) => {
@@ -92,7 +95,7 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
     speak(`${t("place.added")} ${describe(p)}`);
   };
   const desk: Desk = {
-    placed, hands, selected, wanted, armed, wrong, select, arm, learn,
+    placed, hands, selected, wanted, armed, wrong, select, arm, learn, read,
     say: (p) => speak(describe(p)),
     change: (key, to, name) => change(changeOne(placed, key, to), name),
     remove: (key) => {
@@ -150,7 +153,7 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
           <ActionIcon variant="default" size="lg" aria-label={t("place.smaller")} disabled={zoom <= 0.5} onClick={() => setZoom(zoom - 0.25)}><IconZoomOut size={18} aria-hidden /></ActionIcon>
           <ActionIcon variant="default" size="lg" aria-label={t("place.larger")} disabled={zoom >= 3} onClick={() => setZoom(zoom + 0.25)}><IconZoomIn size={18} aria-hidden /></ActionIcon>
         </Group>
-        <Saved saver={saver} />
+        <Saved saver={saver} also={saver.error instanceof Problem ? saver.error.of("signers") : undefined} />
       </Group>
       <VisuallyHidden role="status" data-said>{said}</VisuallyHidden>
       <VisuallyHidden id="place-keys">{t("place.keys")}</VisuallyHidden>
@@ -161,9 +164,9 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
             <Button className={classes.fold} variant="subtle" color="gray" size="compact-sm" fullWidth aria-expanded={!folded} onClick={fold.toggle}>{t(folded ? "place.unfold" : "place.fold")}</Button>
             <div className={folded ? classes.folded : undefined}>
               <Stack gap="sm">
-                <Tools who={hands.find((h) => h.id === person)} choose={setPerson} add={add} drop={drop} page={current} />
-                {one && <Chosen one={one} desk={desk} sizes={sizes.current} pages={pages} copy={copy} />}
-                <Group justify="space-between">
+                <div className={one ? classes.narrowHidden : undefined}><Tools who={hands.find((h) => h.id === person)} choose={setPerson} add={add} drop={drop} page={current} /></div>
+                {one && <Chosen one={one} desk={desk} sizes={sizes.current} text={texts.get(one.page) ?? []} pages={pages} copy={copy} />}
+                <Group justify="space-between" wrap="nowrap" className={classes.foot}>
                   <Text size="sm" c="dimmed">{t("place.count", { boxes: placed.filter((p) => p.kind !== "emet").length, stamps: placed.filter((p) => p.kind === "emet").length })}</Text>
                   <Button loading={saver.state === "saving"} onClick={() => void next()}>{t("new.next")}</Button>
                 </Group>
@@ -177,8 +180,11 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
   );
 }
 
-function Chosen({ one, desk, sizes, pages, copy }: { one: Placed; desk: Desk; sizes: Map<number, Size>; pages: number; copy: (to: number[]) => void }) {
+function Chosen({ one, desk, sizes, text, pages, copy }: { one: Placed; desk: Desk; sizes: Map<number, Size>; text: Box[]; pages: number; copy: (to: number[]) => void }) {
+  const t = useText();
+  const over = overlaps(one, desk.placed, text);
+  const warning = [desk.wrong.get(one.key), over.text && t("place.overText"), over.other && t("place.overBox")].filter(Boolean).join(" ");
   const size = sizes.get(one.page) ?? { width: 595, height: 842 };
   const box = () => document.querySelector<HTMLElement>(`[data-box="${one.key}"]`);
-  return <Panel placed={one} size={size} pages={pages} copy={copy} back={() => box()?.focus()} warning={box()?.querySelector("[role=img]")?.getAttribute("aria-label") ?? desk.wrong.get(one.key) ?? ""} />;
+  return <Panel placed={one} size={size} pages={pages} copy={copy} back={() => box()?.focus()} warning={warning} />;
 }

@@ -1,11 +1,12 @@
 import { useEffect, useState, type MouseEvent } from "react";
 
-import { linesOf, type Line, type PDFPageProxy } from "../../pdf/engine";
+import { linesOf, type PDFPageProxy } from "../../pdf/engine";
 import { PlacedBox } from "./box";
 import { pointOn, useDesk } from "./desk";
-import type { Size } from "./geometry";
+import type { Box, Size } from "./geometry";
 import classes from "./place.module.css";
 import type { Guide } from "./snap";
+import { readable, textBoxes } from "./warn";
 
 interface Props {
   number: number;
@@ -15,21 +16,34 @@ interface Props {
   page: PDFPageProxy | undefined;
 }
 
+/** Text is where a page has lines of text: all that boxes snap to, and those that had better be seen. */
+export interface Text {
+  lines: Box[];
+  legible: Box[];
+}
+
+const none: Text = { lines: [], legible: [] };
+
 /** Sheet is what stands over one page: its boxes, and the lines they snap to while they are dragged. */
 export function Sheet({ number, size, scale, page }: Props) {
   const desk = useDesk();
-  const [lines, setLines] = useState<Line[]>([]);
+  const [text, setText] = useState<Text>(none);
   const [guides, setGuides] = useState<Guide[]>([]);
-  const { learn } = desk;
+  const { learn, read } = desk;
   useEffect(() => learn(number, size), [learn, number, size]);
   const mine = desk.placed.filter((p) => p.page === number);
   const wanted = mine.length > 0 || desk.armed !== undefined;
   useEffect(() => {
     if (!page || !wanted) return;
     let gone = false;
-    linesOf(page).then((l) => !gone && setLines(l)).catch(() => undefined);
+    linesOf(page).then((lines) => {
+      if (gone) return;
+      const legible = textBoxes(readable(lines), size);
+      setText({ lines: textBoxes(lines, size), legible });
+      read(number, legible);
+    }).catch(() => undefined);
     return () => { gone = true; };
-  }, [page, wanted]);
+  }, [page, wanted, size, number, read]);
   const click = (e: MouseEvent<HTMLDivElement>) => {
     if (e.target !== e.currentTarget) return;
     if (!desk.armed) return desk.select(undefined);
@@ -41,7 +55,7 @@ export function Sheet({ number, size, scale, page }: Props) {
       {guides.map((g) => (
         <div key={g.axis} aria-hidden className={classes.guide} style={g.axis === "x" ? { left: g.at * scale, top: 0, bottom: 0, width: 0 } : { top: (size.height - g.at) * scale, left: 0, right: 0, height: 0 }} />
       ))}
-      {mine.map((p) => <PlacedBox key={p.key} placed={p} size={size} scale={scale} lines={lines} guide={setGuides} />)}
+      {mine.map((p) => <PlacedBox key={p.key} placed={p} size={size} scale={scale} text={text} guide={setGuides} />)}
     </div>
   );
 }

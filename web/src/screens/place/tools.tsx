@@ -46,7 +46,7 @@ export function Tools({ who, choose, add, drop, page }: Props) {
         {kinds.map((kind) => {
           const Icon = icons[kind];
           return (
-            <Button key={kind} variant={desk.armed === kind ? "filled" : "default"} size="md" px="xs" leftSection={<Icon size={18} aria-hidden />} disabled={!who || (kind !== "emet" && !who.signs)} aria-pressed={desk.armed === kind} className={classes.tool} data-tool={kind}
+            <Button key={kind} variant={desk.armed === kind ? "filled" : "default"} size="sm" px="xs" leftSection={<Icon size={18} aria-hidden />} disabled={!who || (kind !== "emet" && !who.signs)} aria-pressed={desk.armed === kind} className={classes.tool} data-tool={kind}
               onPointerDown={(e) => { e.currentTarget.setPointerCapture(e.pointerId); dragged.current = false; start.current = { x: e.clientX, y: e.clientY }; }}
               onPointerMove={(e) => move(kind, e)} onPointerUp={(e) => end(kind, e)} onPointerCancel={() => { start.current = undefined; setGhost(undefined); }}
               onClick={(e) => {
