@@ -14,7 +14,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: web build ## build, and start the service on its embedded default (DATA=data LISTEN=127.0.0.1:8080)
-	@scripts/need -w cjk-font
+	@scripts/need -w cjk-font soffice bwrap
 	@$(BIN) serve --data $(DATA) --listen $(LISTEN)
 
 web: web/dist/index.html ## build the web app into the folder that the binary embeds
@@ -37,8 +37,8 @@ test-web: web/node_modules/.package-lock.json ## run the web app's tests
 	@cd web && npx tsc --noEmit && npm run --silent test
 
 test-go:
-	@scripts/need go pdfsig qpdf mutool openssl postgres cjk-font
-	@SEGEL_REQUIRE_POSTGRES=1 go test -timeout 10m ./...
+	@scripts/need go pdfsig qpdf mutool openssl postgres cjk-font soffice bwrap
+	@SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_CONVERT=1 go test -timeout 10m ./...
 
 test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler)
 	@scripts/need go cc

@@ -47,6 +47,7 @@ type app struct {
 	roots       []*x509.Certificate // of the configuration
 	trust       *validate.Trust     // what files are judged by
 	office      io.Closer           // nil until openOffice
+	convert     io.Closer           // nil where nothing converts, or nothing is to be closed
 	metrics     *prometheus.Registry
 }
 
@@ -156,6 +157,9 @@ func (a *app) wireTrust() error {
 }
 
 func (a *app) close() {
+	if err := a.closeConverter(); err != nil {
+		a.log.Error("close converter", "error", err)
+	}
 	if err := a.closeOffice(); err != nil {
 		a.log.Error("close stamp office", "error", err)
 	}

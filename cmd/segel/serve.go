@@ -80,6 +80,9 @@ func (a *app) serve(w *world, l net.Listener) error {
 	if err := a.openOffice(); err != nil {
 		return err
 	}
+	if err := a.openConverter(w.ctx); err != nil {
+		return err
+	}
 	handler, err := a.handler()
 	if err != nil {
 		return err
@@ -129,7 +132,7 @@ func (a *app) handler() (http.Handler, error) {
 		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
 		Rate: float64(a.conf.RequestsPerSecond), Burst: a.conf.RequestsAtOnce,
 		MaxVerifies: a.conf.MaxVerifications, VerifyRate: float64(a.conf.VerificationsPerMinute) / 60, VerifyBurst: a.conf.VerificationsPerMinute,
-		MaxUploads: a.conf.MaxUploads, UploadWait: a.conf.UploadWait, KeepAnswers: a.conf.IdempotencyLifetime,
+		MaxUploads: a.conf.MaxUploads, ConvertWait: a.conf.ConvertWait, UploadWait: a.conf.UploadWait, KeepAnswers: a.conf.IdempotencyLifetime,
 		Limits: a.conf.Limits(),
 	})
 }
@@ -143,6 +146,7 @@ func (a *app) ready(ctx context.Context) error {
 // work starts the jobs.
 func (a *app) work(ctx context.Context) (*jobs.Runner, error) {
 	return jobs.Start(ctx, a.store, jobs.Handlers{
+		Convert:  func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Convert(ctx, id)) },
 		Stamp:    func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Stamp(ctx, id)) },
 		Complete: a.workflow.Complete,
 		Sweep:    a.workflow.Sweep,

@@ -45,6 +45,7 @@ type Options struct {
 	MaxVerifies  int               // files judged at once; 0: any number
 	VerifyRate   float64           // verifications a second that one client may ask in the long run; 0: any number
 	VerifyBurst  int               // verifications it may ask at once; 0: ten seconds' worth
+	ConvertWait  time.Duration     // how long an upload waits for its conversion
 	UploadWait   time.Duration     // how long one waits for its turn before it is told to come again
 	KeepAnswers  time.Duration     // for an Idempotency-Key; 0: a day
 	Standstill   time.Duration     // for which a client may neither send nor take anything; 0: half a minute

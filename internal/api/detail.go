@@ -95,7 +95,7 @@ func (c *call) detailOf(d *contract.Document) detailData {
 		InfoRestamping: restamping(d),
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
 		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
-		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d), Warnings: c.fileWarnings(d),
+		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d, c.language), Warnings: c.fileWarnings(d),
 	}
 	for _, p := range d.Participants {
 		data.Signer = append(data.Signer, detailSigner{
@@ -106,13 +106,22 @@ func (c *call) detailOf(d *contract.Document) detailData {
 	return data
 }
 
-// fileWarnings tells that what is signed is not, byte for byte, what was uploaded.
+// fileWarnings tells that what is signed is not, byte for byte, what was uploaded, and what may look different.
 func (c *call) fileWarnings(d *contract.Document) []warning {
-	if !d.Normalised() {
-		return nil
+	var all []warning
+	add := func(w contract.Warning) {
+		all = append(all, warning{Field: w.Field, Code: w.Code, Msg: text.Warning(c.language, w)})
 	}
-	w := contract.Warning{Field: "document", Code: "document.normalised"}
-	return []warning{{Field: w.Field, Code: w.Code, Msg: text.Warning(c.language, w)}}
+	if d.Normalised() {
+		add(contract.Warning{Field: "document", Code: "document.normalised"})
+	}
+	if d.Conversion.State == contract.Converting {
+		add(contract.Warning{Field: "document", Code: contract.ErrConverting.Code})
+	}
+	for _, w := range d.Conversion.Warnings {
+		add(w)
+	}
+	return all
 }
 
 // restamping tells what a button to stamp again shows.

@@ -111,6 +111,10 @@ func (s *server) problem(w http.ResponseWriter, x *exchange, status int, code st
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter(e)))
 		f.Error.Retryable = true
+	case http.StatusConflict:
+		if _, told := e.Args["retry_after"]; told {
+			w.Header().Set("Retry-After", strconv.Itoa(retryAfter(e)))
+		}
 	}
 	if err := writeJSON(w, x, status, f); err != nil {
 		x.trouble = errors.Join(x.trouble, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/text"
 )
 
 const (
@@ -55,7 +56,7 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
 	c.w.WriteHeader(http.StatusOK)
-	out := &eventWriter{w: c.w, control: http.NewResponseController(c.w)}
+	out := &eventWriter{language: c.language, w: c.w, control: http.NewResponseController(c.w)}
 	defer out.done()
 	if d.Version > after {
 		after = d.Version
@@ -85,13 +86,14 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 
 // eventWriter writes a stream of events, each at once.
 type eventWriter struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	err     error // the client has gone
+	language text.Language
+	w        http.ResponseWriter
+	control  *http.ResponseController
+	err      error // the client has gone
 }
 
 func (o *eventWriter) progress(d *contract.Document) {
-	data, err := json.Marshal(eventData{statusDataOf(d), d.SigningState()})
+	data, err := json.Marshal(eventData{statusDataOf(d, o.language), d.SigningState()})
 	if err != nil {
 		o.err = err
 		return

@@ -148,6 +148,11 @@ func (f *fakeWorkflow) SetParticipants(_ context.Context, by contract.Actor, id 
 	return f.ask("participants", by, id)
 }
 
+// Converted answers what a conversion made of an upload: nothing that was not there.
+func (f *fakeWorkflow) Converted(_ context.Context, _ contract.Actor, d contract.Document, _ time.Duration) (contract.Document, error) {
+	return d, nil
+}
+
 func (f *fakeWorkflow) Place(_ context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error) {
 	f.placed = requests
 	d, err := f.ask("place", by, id)

@@ -28,13 +28,13 @@ func isExpired(d *contract.Document, now time.Time) string {
 	return "0"
 }
 
-// progress tells how far the three steps of a document have come, in their order.
+// progress tells how far the steps of a document have come, in their order.
 type progress struct {
 	Steps []step `json:"steps"`
 }
 
 type step struct {
-	Step       string   `json:"step" enum:"signed,stamped,sealed" example:"signed"`
+	Step       string   `json:"step" enum:"converted,signed,stamped,sealed" doc:"converted: of Word documents only" example:"signed"`
 	State      string   `json:"state" doc:"waiting: its turn has not come; active: it is being done; stopped: the document ended or failed here" enum:"waiting,active,done,stopped" example:"active"`
 	Done       int      `json:"done" example:"1"`
 	Total      int      `json:"total" example:"2"`
@@ -42,7 +42,7 @@ type step struct {
 	Reason     *string  `json:"reason" doc:"what it waits for or why it stopped, in the actor's or the stamp office's words"`
 }
 
-func progressOf(d *contract.Document) progress {
+func progressOf(d *contract.Document, l text.Language) progress {
 	signed := step{Step: "signed", WaitingFor: []string{}}
 	if d.Mode != contract.Stamping {
 		for _, p := range d.Signers() {
@@ -65,7 +65,25 @@ func progressOf(d *contract.Document) progress {
 	}
 	steps := []step{signed, stamped, sealed}
 	settle(steps, d)
+	if d.IsWord() {
+		steps = append([]step{converted(d, l)}, steps...)
+	}
 	return progress{steps}
+}
+
+// converted is the step before all others of a document that was uploaded as a Word document.
+func converted(d *contract.Document, l text.Language) step {
+	s := step{Step: "converted", State: "active", Total: 1, WaitingFor: []string{}}
+	switch {
+	case d.Conversion.State == contract.ConvertedWell:
+		s.State, s.Done = "done", 1
+	case d.Conversion.State == contract.ConversionFailed:
+		why := text.Sentence(l, d.Conversion.Problem, nil)
+		s.State, s.Reason = "stopped", &why
+	case d.State != contract.Draft:
+		s.State = "stopped"
+	}
+	return s
 }
 
 // stampsOf counts the duty stamps that are ordered, or placed while the document is a draft.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"segel/internal/contract"
+	"segel/internal/text"
 )
 
 type statusData struct {
@@ -27,14 +28,14 @@ func (s *server) status() {
 		if err != nil {
 			return found[statusData]{}, err
 		}
-		return finding(statusDataOf(&d)), nil
+		return finding(statusDataOf(&d, c.language)), nil
 	})
 }
 
-func statusDataOf(d *contract.Document) statusData {
+func statusDataOf(d *contract.Document, l text.Language) statusData {
 	return statusData{
 		DocumentID: strconv.FormatInt(int64(d.ID), 10), DocumentTitle: d.Title, Status: d.State,
 		SerialNumber: d.Serials(), IsRestamping: d.Restamping,
-		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d),
+		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d, l),
 	}
 }

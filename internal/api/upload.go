@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"segel/internal/api/intake"
@@ -35,7 +36,7 @@ func (s *server) upload() {
 		method: http.MethodPost, path: signBase + "upload-docs-base64", id: "upload", group: groupVerbs, limit: s.uploadLimit(),
 		body:        jsonBody(s.schema(typeOf[uploadIn]())),
 		summary:     "Upload a document",
-		description: "Makes a draft of a file in base64. What the file is, its content says.",
+		description: "Makes a draft of a file in base64. What the file is, its content says. A Word document is converted; one that takes longer than the call waits is placed on later, see placement-docs.",
 	}
 	s.answering(&e, typeOf[done[uploadData]]())
 	stream(s, e, func(c *call) error {
@@ -92,6 +93,7 @@ func (c *call) receive(as spelling, take func(io.Reader, io.Writer) (uploadIn, i
 	if err != nil {
 		return err
 	}
+	leave = sync.OnceFunc(leave)
 	defer leave()
 	staging, err := c.Workflow.Stage(c.r.Context())
 	if err != nil {
@@ -113,6 +115,10 @@ func (c *call) receive(as spelling, take func(io.Reader, io.Writer) (uploadIn, i
 	request.File = staging
 	d, err := c.Workflow.Upload(c.r.Context(), c.by, request)
 	if err != nil {
+		return err
+	}
+	leave() // who waits for a conversion keeps nobody from uploading
+	if d, err = c.Workflow.Converted(c.r.Context(), c.by, d, c.ConvertWait); err != nil {
 		return err
 	}
 	out := did(c, "done.upload", uploadData{DocumentID: d.ID, DocumentName: d.Name, Signer: peopleOut(&d)})

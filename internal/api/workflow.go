@@ -14,6 +14,7 @@ import (
 type Workflow interface {
 	Stage(ctx context.Context) (Staging, error)
 	Upload(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error)
+	Converted(ctx context.Context, by contract.Actor, d contract.Document, wait time.Duration) (contract.Document, error)
 	SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, people []PersonRequest, parallel *bool) (contract.Document, error)
 	Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error)
 	Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, error)

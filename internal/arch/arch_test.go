@@ -47,6 +47,7 @@ var table = map[string][]string{
 	"internal/jobs":                   {"internal/contract"},
 	"internal/convert":                {},
 	"internal/convert/office":         {"internal/convert"},
+	"internal/convert/gotenberg":      {"internal/convert"},
 	"internal/convert/sniff":          {"internal/convert"},
 	"internal/convert/converttest":    {"internal/convert"},
 	"internal/credential":             {},
@@ -57,7 +58,7 @@ var table = map[string][]string{
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
 	"internal/emeterai/peruri":        {"pdf", "pades", "internal/emeterai"},
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority"},
-	"internal/workflow":               {"pdf", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai"},
+	"internal/workflow":               {"pdf", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/convert", "internal/convert/sniff"},
 	"internal/api":                    {"internal/contract", "internal/store", "internal/text", "internal/workflow", "internal/identity", "internal/api/intake", "pades/validate"},
 	"internal/api/intake":             {},
 	"internal/arch":                   {},
@@ -74,7 +75,7 @@ var table = map[string][]string{
 var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest"}
 
 // implementations are imported by cmd/segel and by tests alone.
-var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/office"}
+var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/office", "internal/convert/gotenberg"}
 
 // barred are standard packages that a room must not know.
 var barred = map[string][]string{

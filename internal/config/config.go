@@ -188,6 +188,31 @@ type Config struct {
 	// How long after a purchase that timed out the office may still carry it out. Until then no other is made for the same stamp.
 	StampSettle time.Duration `env:"STAMP_SETTLE" envDefault:"2m"`
 
+	// --- Word documents ---
+
+	// What converts Word documents to PDF: libreoffice, in a fence on this machine; the URL of a Gotenberg service, such as
+	// http://gotenberg:3000; auto, which is libreoffice where it and its fence are there; or off, which refuses Word documents.
+	Convert string `env:"CONVERT" envDefault:"auto"`
+
+	// Runs LibreOffice without its fence where none can be had. It then reads this machine's files and network for whoever uploads. Taken
+	// only when it says i-trust-every-uploader.
+	ConvertUnfenced string `env:"CONVERT_UNFENCED"`
+
+	// Makes PDF/A-2b of Word documents.
+	ConvertPDFA bool `env:"CONVERT_PDFA" envDefault:"false"`
+
+	// How long an upload waits for its conversion before it is answered without.
+	ConvertWait time.Duration `env:"CONVERT_WAIT" envDefault:"10s"`
+
+	// How long the conversion of one document may take.
+	ConvertTime time.Duration `env:"CONVERT_TIME" envDefault:"60s"`
+
+	// Documents converted at the same time. Each takes up to half a gigabyte of memory and one processor.
+	MaxConversions int `env:"MAX_CONVERSIONS" envDefault:"2"`
+
+	// Documents of one organisation that may wait for their conversion.
+	MaxConversionsWaiting int `env:"MAX_CONVERSIONS_WAITING" envDefault:"50"`
+
 	// --- Load ---
 
 	// Uploads received at the same time. Each takes room on the disk, hardly any memory.

@@ -42,7 +42,7 @@ func TestEveryMemberHasAVariableAndAManual(t *testing.T) {
 			t.Errorf("%s has no sentence about it: %q", m.field, c)
 		}
 	}
-	if len(doc.titles) != 7 || doc.titles["DataDir"] != "Service" {
+	if len(doc.titles) != 8 || doc.titles["DataDir"] != "Service" {
 		t.Errorf("parts of the manual: %v", doc.titles)
 	}
 }

@@ -44,6 +44,7 @@ func (c Config) Validate() error {
 	v.when(!strings.Contains(c.AdminEmail, "@"), "ADMIN_EMAIL", "must be an e-mail address")
 	v.trust(c)
 	v.office(c)
+	v.convert(c)
 	v.numbers(c)
 	v.durations(c)
 	return errors.Join(v...)
@@ -97,6 +98,24 @@ func (v *problems) origin(o string) {
 	}
 }
 
+// What Convert and ConvertUnfenced may say.
+const (
+	ConvertAuto        = "auto"
+	ConvertOff         = "off"
+	ConvertLibreOffice = "libreoffice"
+	TrustEveryUploader = "i-trust-every-uploader"
+)
+
+func (v *problems) convert(c Config) {
+	switch c.Convert {
+	case ConvertAuto, ConvertOff, ConvertLibreOffice:
+	default:
+		u, err := url.Parse(c.Convert)
+		v.when(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https", "CONVERT", "must be auto, libreoffice, off, or the URL of a Gotenberg service such as http://gotenberg:3000")
+	}
+	v.when(c.ConvertUnfenced != "" && c.ConvertUnfenced != TrustEveryUploader, "CONVERT_UNFENCED", "must be "+TrustEveryUploader+", or empty")
+}
+
 // office checks what the stamp office of the chosen kind wants.
 func (v *problems) office(c Config) {
 	v.url("STAMP_LOGIN_URL", c.StampLoginURL, "http", "https")
@@ -135,6 +154,7 @@ func (v *problems) numbers(c Config) {
 		{"MAX_STAMPS", c.MaxStamps, 1}, {"MAX_TEXT", c.MaxText, 1},
 		{"MAX_UPLOADS", c.MaxUploads, 1}, {"MAX_LOGINS", c.MaxLogins, 1}, {"MAX_JOBS", c.MaxJobs, 1},
 		{"MAX_VERIFICATIONS", c.MaxVerifications, 1}, {"VERIFICATIONS_PER_MINUTE", c.VerificationsPerMinute, 0},
+		{"MAX_CONVERSIONS", c.MaxConversions, 1}, {"MAX_CONVERSIONS_WAITING", c.MaxConversionsWaiting, 1},
 		{"REQUESTS_PER_SECOND", c.RequestsPerSecond, 0}, {"REQUESTS_AT_ONCE", c.RequestsAtOnce, 0},
 		{"STAMP_SLOTS", c.StampSlots, 1}, {"LOGIN_TRIES", c.LoginTries, 1}, {"LOGIN_TRIES_PER_ADDRESS", c.LoginTriesPerAddress, 1},
 		{"MIN_PASSWORD", c.MinPassword, 8},
@@ -156,6 +176,7 @@ func (v *problems) durations(c Config) {
 		{"ACCESS_LIFETIME", c.AccessLifetime, time.Minute}, {"REFRESH_LIFETIME", c.RefreshLifetime, time.Minute},
 		{"GUEST_LIFETIME", c.GuestLifetime, time.Minute}, {"SESSION_LIFETIME", c.SessionLifetime, time.Minute},
 		{"IDEMPOTENCY_LIFETIME", c.IdempotencyLifetime, time.Minute},
+		{"CONVERT_WAIT", c.ConvertWait, 0}, {"CONVERT_TIME", c.ConvertTime, time.Second},
 		{"TIMESTAMP_TIMEOUT", c.TimestampTimeout, time.Second}, {"RENEW_BEFORE", c.RenewBefore, time.Hour},
 	} {
 		if d.value < d.min {

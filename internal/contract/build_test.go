@@ -60,6 +60,7 @@ func draft(t *testing.T, with ...func(*Upload)) *Document {
 }
 
 func parallel(u *Upload)   { u.Parallel = true }
+func word(u *Upload)       { u.Word = true }
 func alone(u *Upload)      { u.Participants = nil }
 func expiring(u *Upload)   { u.ExpiresAt = t0.Add(time.Hour) }
 func ownerSigns(u *Upload) { u.Participants = []Participant{participant("owner", Signer, 1)} }

@@ -49,6 +49,8 @@ const (
 	EventStampFailed    EventType = "stamp_failed"
 	EventRestamp        EventType = "restamp"
 	EventCompleted      EventType = "completed"
+	EventConverted      EventType = "converted"
+	EventConvertFailed  EventType = "convert_failed"
 	EventClosingDelayed EventType = "closing_delayed"
 	EventClosingFailed  EventType = "closing_failed"
 	EventPasswordForgot EventType = "password_forgotten" // Document is 0
@@ -71,6 +73,7 @@ type JobKind string
 
 // The kinds of work.
 const (
+	JobConvert  JobKind = "convert"  // make a PDF of what was uploaded
 	JobStamp    JobKind = "stamp"    // affix what is still to be stamped
 	JobComplete JobKind = "complete" // seal, validation data, document timestamp
 	JobSweep    JobKind = "sweep"    // remove blobs

@@ -93,6 +93,7 @@ type Document struct {
 	Placements   []Placement
 	Stamps       []Stamp // one for each duty stamp placement, in placement order, from finalize on
 	Original     File
+	Conversion   Conversion // of a file that was uploaded as a Word document
 	Revisions    []Revision // the first is the base, each further one a tail
 
 	CreatedAt    time.Time

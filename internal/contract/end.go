@@ -115,7 +115,7 @@ func Delete(d *Document, by Actor, now time.Time) (Change, error) {
 	for _, r := range d.Revisions {
 		keys = append(keys, r.Tail.Key)
 	}
-	if d.Normalised() {
+	if d.Normalised() || d.IsWord() {
 		keys = append(keys, d.Original.Key)
 	}
 	c.Jobs = append(c.Jobs, Job{Kind: JobSweep, Document: d.ID, Keys: keys})

@@ -36,6 +36,9 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 	if d.State != Draft || d.due(now) {
 		return Change{}, false, ErrExpired
 	}
+	if err := d.Paper(); err != nil {
+		return Change{}, false, err
+	}
 	mode, err := d.modeFor(o)
 	if err != nil {
 		return Change{}, false, err

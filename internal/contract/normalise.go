@@ -13,14 +13,14 @@ const (
 
 // Normalised reports whether the file that is signed is not the one that was uploaded, but a rewriting of it.
 func (d *Document) Normalised() bool {
-	return len(d.Revisions) > 0 && d.Revisions[0].Tail.Key != d.Original.Key
+	return !d.IsWord() && len(d.Revisions) > 0 && d.Revisions[0].Tail.Key != d.Original.Key
 }
 
 // Rebase puts a rewriting of the uploaded file in the place of the file: at most once, and before anything was
 // appended to it. The uploaded bytes stay as the original, and the log names both.
 func (c *Change) Rebase(base Revision, why string, by Actor, now time.Time) error {
 	d := &c.After
-	if len(d.Revisions) != 1 || d.Normalised() || base.Kind != RevisionBase || base.Begin != 0 || base.End != base.Tail.Size || base.Tail.Key == d.Original.Key {
+	if len(d.Revisions) != 1 || d.IsWord() || d.Normalised() || base.Kind != RevisionBase || base.Begin != 0 || base.End != base.Tail.Size || base.Tail.Key == d.Original.Key {
 		return &Error{Kind: Conflict, Code: "document.revision_changed"}
 	}
 	d.Revisions = []Revision{base}

@@ -39,6 +39,9 @@ func Place(d *Document, requests []PlaceRequest, sizes func(page int) (PageSize,
 	if d.State != Draft {
 		return Change{}, nil, ErrNotDraft
 	}
+	if err := d.Paper(); err != nil {
+		return Change{}, nil, err
+	}
 	var bad problems
 	if len(requests) > l.Placements {
 		bad.add("signers", "placements.too_many", "limit", l.Placements)

@@ -83,6 +83,9 @@ func View(d *Document, by Actor, now time.Time) (c Change, changed bool, err err
 	if err := d.Authorise(by, OpPreview); err != nil {
 		return Change{}, false, err
 	}
+	if err := d.Paper(); err != nil {
+		return Change{}, false, err
+	}
 	p := d.Participant(by.ID)
 	if p == nil || p.Role != Viewer || !p.ViewedAt.IsZero() || d.State == Draft {
 		return Change{}, false, nil

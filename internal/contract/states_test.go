@@ -20,6 +20,11 @@ type situation struct {
 
 var situations = []situation{
 	{"draft", func(t *testing.T) *Document { return placed(t, draft(t), stampRequest("first")) }},
+	{"draft, converting", func(t *testing.T) *Document { return draft(t, word) }},
+	{"draft, not convertible", func(t *testing.T) *Document {
+		c, _ := ConvertProblem(draft(t, word), "file.word_damaged", t0)
+		return then(t, c, nil)
+	}},
 	{"processing, signatures owed", owed},
 	{"processing, stamp due", due},
 	{"processing, seal due", func(t *testing.T) *Document { return stamped(t, due(t)) }},
@@ -70,6 +75,9 @@ var verbs = []struct {
 	{"remind-docs", func(d *Document) (Change, bool, error) { return change1(Remind(d, owner, t0)) }},
 	{"guest-link-docs", func(d *Document) (Change, bool, error) { return change1(HandOutLink(d, "guest", owner, t0)) }},
 	{"restamp-docs", func(d *Document) (Change, bool, error) { return change1(Restamp(d, owner, t0)) }},
+	{"(convert)", func(d *Document) (Change, bool, error) {
+		return Convert(d, revision(&Document{}, 9), 2, "", nil, limits, t0)
+	}},
 	{"(order a serial)", func(d *Document) (Change, bool, error) { return change1(OrderSerial(d, 0, "order", t0)) }},
 	{"(complete)", func(d *Document) (Change, bool, error) {
 		return change1(Complete(d, []Revision{revision(d, 1)}, t0))

@@ -18,6 +18,7 @@ type Upload struct {
 	Participants []Participant
 	ExpiresAt    time.Time // zero: never
 	Base         Revision  // the stored file
+	Word         bool      // it is a Word document, which has to be converted first; Pages is not known yet
 	Pages        int
 	Entropy      [16]byte // randomness of the document's name
 
@@ -61,6 +62,10 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 		CreatedAt: now, ExpiresAt: u.ExpiresAt,
 	}
 	c := Change{After: d}
+	if u.Word {
+		c.After.Revisions, c.After.Conversion.State = nil, Converting
+		c.work(JobConvert)
+	}
 	c.note(EventUploaded, by, now, "filename", filename, "digest", fmt.Sprintf("%x", u.Base.Digest), "active_content", u.ActiveContent)
 	return c, nil
 }

@@ -26,7 +26,7 @@ type Converter interface {
 	// worthless.
 	//
 	// ErrUnreadable, ErrTooLong and ErrTooLarge are the document's fault: trying again does not help.
-	// ErrUnavailable is not.
+	// ErrUnavailable is not, and passes. ErrMissing is the operator's to mend.
 	Convert(ctx context.Context, kind Kind, in io.Reader, out io.Writer) error
 
 	// Families returns the names of the font families it can draw with, in any case of letters; nil where it
@@ -39,7 +39,8 @@ var (
 	ErrUnreadable  = errors.New("the converter cannot read the document")
 	ErrTooLong     = errors.New("converting takes too long")
 	ErrTooLarge    = errors.New("the converted document is too large")
-	ErrUnavailable = errors.New("the converter is not available")
+	ErrUnavailable = errors.New("the converter does not answer")
+	ErrMissing     = errors.New("there is no converter")
 )
 
 // Permanent reports whether err is the document's fault, so that trying again does not help.

@@ -22,7 +22,6 @@ type Queue struct {
 }
 
 type waiter struct {
-	name string
 	turn chan struct{} // closed when it is his turn
 }
 
@@ -31,9 +30,9 @@ func NewQueue(atOnce, perKey int) *Queue {
 	return &Queue{perKey: perKey, free: atOnce, waits: map[string][]*waiter{}}
 }
 
-// Wait returns when it is the turn of name, which belongs to the organisation key. Leave has to be called after the
+// Wait returns when it is the turn of the caller, who belongs to the organisation key. Leave has to be called after the
 // turn, once. ErrCrowded when too many of the organisation wait; the context's error when it ended before.
-func (q *Queue) Wait(ctx context.Context, key, name string) (leave func(), err error) {
+func (q *Queue) Wait(ctx context.Context, key string) (leave func(), err error) {
 	q.mu.Lock()
 	if q.free > 0 && len(q.order) == 0 {
 		q.free--
@@ -44,7 +43,7 @@ func (q *Queue) Wait(ctx context.Context, key, name string) (leave func(), err e
 		q.mu.Unlock()
 		return nil, ErrCrowded
 	}
-	w := &waiter{name: name, turn: make(chan struct{})}
+	w := &waiter{turn: make(chan struct{})}
 	if len(q.waits[key]) == 0 {
 		q.order = append(q.order, key)
 	}
@@ -99,33 +98,9 @@ func (q *Queue) forget(key string, w *waiter) bool {
 	return true
 }
 
-// Ahead returns how many have their turn before name, as things stand; 0 for one who does not wait.
-func (q *Queue) Ahead(name string) int {
+// Crowded reports whether one more of an organisation would be refused.
+func (q *Queue) Crowded(key string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for round, left := 0, len(q.order) > 0; left; round++ {
-		left = false
-		for i, key := range q.order {
-			if round >= len(q.waits[key]) {
-				continue
-			}
-			left = true
-			if q.waits[key][round].name == name {
-				return q.before(round, i)
-			}
-		}
-	}
-	return 0
-}
-
-// before counts who comes before place i of a round of the rotation.
-func (q *Queue) before(round, i int) int {
-	n := 0
-	for j, key := range q.order {
-		n += min(len(q.waits[key]), round)
-		if j < i && len(q.waits[key]) > round {
-			n++
-		}
-	}
-	return n
+	return len(q.waits[key]) >= q.perKey
 }

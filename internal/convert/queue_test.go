@@ -20,8 +20,9 @@ type line struct {
 
 func (l *line) add(key, name string) {
 	l.t.Helper()
+	before := l.waiting(key)
 	l.wg.Go(func() {
-		leave, err := l.q.Wait(l.t.Context(), key, name)
+		leave, err := l.q.Wait(l.t.Context(), key)
 		if err != nil {
 			l.t.Error(name, err)
 			return
@@ -31,31 +32,26 @@ func (l *line) add(key, name string) {
 		l.mu.Unlock()
 		leave()
 	})
-	for !l.waits(key, name) {
+	for l.waiting(key) <= before {
 		time.Sleep(time.Millisecond) // until the other goroutine stands in the queue, however long that takes
 	}
 }
 
-func (l *line) waits(key, name string) bool {
+func (l *line) waiting(key string) int {
 	l.q.mu.Lock()
 	defer l.q.mu.Unlock()
-	return slices.ContainsFunc(l.q.waits[key], func(w *waiter) bool { return w.name == name })
+	return len(l.q.waits[key])
 }
 
 func TestOrganisationsTakeTurns(t *testing.T) {
 	t.Parallel()
 	l := &line{t: t, q: NewQueue(1, 10)}
-	leave, err := l.q.Wait(t.Context(), "a", "a0")
+	leave, err := l.q.Wait(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a1", "a2", "a3", "b1", "c1", "b2"} {
 		l.add(name[:1], name)
-	}
-	for i, name := range []string{"a1", "b1", "c1", "a2", "b2", "a3"} {
-		if got := l.q.Ahead(name); got != i {
-			t.Errorf("%d are ahead of %s, not %d", got, name, i)
-		}
 	}
 	leave()
 	l.wg.Wait()
@@ -70,12 +66,12 @@ func TestOrganisationsTakeTurns(t *testing.T) {
 func TestOneOrganisationMayNotFillTheQueue(t *testing.T) {
 	t.Parallel()
 	l := &line{t: t, q: NewQueue(1, 1)}
-	leave, err := l.q.Wait(t.Context(), "a", "a0")
+	leave, err := l.q.Wait(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.add("a", "a1")
-	if _, err := l.q.Wait(t.Context(), "a", "a2"); !errors.Is(err, ErrCrowded) {
+	if _, err := l.q.Wait(t.Context(), "a"); !errors.Is(err, ErrCrowded) {
 		t.Errorf("the third of one organisation: %v", err)
 	}
 	l.add("b", "b1")
@@ -86,17 +82,17 @@ func TestOneOrganisationMayNotFillTheQueue(t *testing.T) {
 func TestWhoeverGivesUpHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	q := NewQueue(1, 10)
-	leave, err := q.Wait(t.Context(), "a", "a0")
+	leave, err := q.Wait(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := q.Wait(gone, "b", "b1"); !errors.Is(err, context.Canceled) {
+	if _, err := q.Wait(gone, "b"); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	leave()
-	if leave, err = q.Wait(t.Context(), "c", "c1"); err != nil {
+	if leave, err = q.Wait(t.Context(), "c"); err != nil {
 		t.Fatal(err)
 	}
 	leave()

@@ -17,6 +17,7 @@ type args struct {
 
 // One type for each kind of work, since River tells kinds by type. Their names are stored.
 type (
+	convertArgs  struct{ args }
 	stampArgs    struct{ args }
 	completeArgs struct{ args }
 	sweepArgs    struct{ args }
@@ -24,6 +25,9 @@ type (
 		Name string `json:"name"`
 	}
 )
+
+// Kind names the work.
+func (convertArgs) Kind() string { return string(contract.JobConvert) }
 
 // Kind names the work.
 func (stampArgs) Kind() string { return string(contract.JobStamp) }
@@ -40,6 +44,8 @@ func (periodicArgs) Kind() string { return "periodic" }
 func newArgs(j contract.Job, slot int) (river.JobArgs, error) {
 	a := args{Document: j.Document, Keys: j.Keys, Slot: slot}
 	switch j.Kind {
+	case contract.JobConvert:
+		return convertArgs{a}, nil
 	case contract.JobStamp:
 		return stampArgs{a}, nil
 	case contract.JobComplete:

@@ -104,7 +104,7 @@ func (q *Queue[Tx]) put(ctx context.Context, tx Tx, j contract.Job, lastSlot int
 		if err != nil {
 			return nil, err
 		}
-		r, err := q.insert.InsertTx(ctx, tx, args, insertOpts())
+		r, err := q.insert.InsertTx(ctx, tx, args, insertOpts(j.Kind))
 		switch {
 		case err != nil:
 			return nil, err
@@ -116,8 +116,13 @@ func (q *Queue[Tx]) put(ctx context.Context, tx Tx, j contract.Job, lastSlot int
 	}
 }
 
-func insertOpts() *river.InsertOpts {
+func insertOpts(k contract.JobKind) *river.InsertOpts {
+	queue := river.QueueDefault
+	if k == contract.JobConvert {
+		queue = convertQueue
+	}
 	return &river.InsertOpts{
+		Queue:       queue,
 		MaxAttempts: maxAttempts,
 		UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
 			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable,

@@ -15,6 +15,7 @@ import (
 // Handlers do the work. All but Periodic are required. They may be called more than once for one job, and at
 // the same time, for one document too.
 type Handlers struct {
+	Convert  func(context.Context, contract.DocumentID) error
 	Stamp    func(context.Context, contract.DocumentID) error
 	Complete func(context.Context, contract.DocumentID) error
 	Sweep    func(ctx context.Context, keys []string) error
@@ -32,6 +33,7 @@ type Periodic struct {
 // Options bound the work. The zero value of a member means its default.
 type Options struct {
 	Workers int           // jobs at work at the same time. Default 4
+	Waiting int           // conversions that are at work or wait for their turn in there. Default 256
 	Timeout time.Duration // of one call of a handler. Default 10 minutes
 	Log     *slog.Logger  // default: nothing is logged
 }
@@ -41,7 +43,11 @@ const (
 	pollEvery  = time.Second           // for jobs whose time has come, and for wake-ups that were lost
 )
 
-const periodicQueue = "periodic" // of its own: work that hangs must not keep documents from expiring
+// Queues of their own.
+const (
+	periodicQueue = "periodic" // work that hangs must not keep documents from expiring
+	convertQueue  = "convert"  // conversions take turns among themselves, and must not keep others from being stamped
+)
 
 // Runner works off jobs until it is stopped.
 type Runner struct{ client client }
@@ -51,6 +57,9 @@ type Runner struct{ client client }
 func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error) {
 	if o.Workers == 0 {
 		o.Workers = 4
+	}
+	if o.Waiting == 0 {
+		o.Waiting = 256
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Minute
@@ -63,7 +72,7 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 		return nil, err
 	}
 	c, err := s.Jobs().client(&river.Config{
-		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Workers}, periodicQueue: {MaxWorkers: 1}},
+		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Workers}, convertQueue: {MaxWorkers: o.Waiting}, periodicQueue: {MaxWorkers: 1}},
 		Workers:              workers,
 		PeriodicJobs:         h.periodic(),
 		FetchCooldown:        fetchEvery,
@@ -110,6 +119,7 @@ func (h Handlers) workers(log *slog.Logger) (*river.Workers, error) {
 		do[p.Name] = p
 	}
 	err := errors.Join(
+		register(w, log, func(ctx context.Context, a convertArgs) error { return h.Convert(ctx, a.Document) }),
 		register(w, log, func(ctx context.Context, a stampArgs) error { return h.Stamp(ctx, a.Document) }),
 		register(w, log, func(ctx context.Context, a completeArgs) error { return h.Complete(ctx, a.Document) }),
 		register(w, log, func(ctx context.Context, a sweepArgs) error { return h.Sweep(ctx, a.Keys) }),
@@ -129,7 +139,7 @@ func (h Handlers) periodic() []*river.PeriodicJob {
 	var all []*river.PeriodicJob
 	for _, p := range h.Periodic {
 		order := func() (river.JobArgs, *river.InsertOpts) {
-			o := insertOpts()
+			o := insertOpts("")
 			o.Queue, o.MaxAttempts = periodicQueue, 1
 			return periodicArgs{Name: p.Name}, o
 		}

@@ -40,6 +40,24 @@ var documents = map[string]words{
 	"document.sealing": {
 		"Semua tanda tangan sudah lengkap dan dokumen sedang diselesaikan, jadi tidak dapat dibatalkan lagi.",
 		"All signatures stand and the document is being completed, so it is too late to cancel."},
+	"document.converting": {
+		"Dokumen Word ini masih dikonversi ke PDF. Silakan coba lagi sebentar lagi.",
+		"This Word document is still being converted to PDF. Please try again in a moment."},
+	"document.not_converted": {
+		"Dokumen Word ini belum sempat dikonversi ke PDF.",
+		"This Word document was never converted to PDF."},
+	"document.fonts_replaced": {
+		"Fonta ini tidak tersedia dan diganti dengan yang lain, sehingga tata letak dapat berubah: {fonts}. Silakan periksa hasilnya.",
+		"These fonts are not available and were replaced, so the layout may have changed: {fonts}. Please check the result."},
+	"document.fonts_alike": {
+		"Fonta ini diganti dengan yang sama lebarnya, sehingga tata letak tetap: {fonts}.",
+		"These fonts were replaced by ones of the same widths, so the layout stays: {fonts}."},
+	"document.tracked_changes": {
+		"Dokumen Word ini memuat perubahan yang belum diterima atau ditolak; perubahan itu ikut terlihat.",
+		"This Word document holds changes that were neither accepted nor rejected; they can be seen."},
+	"document.pages_differ": {
+		"Hasil konversi memiliki {pages} halaman, sedangkan berkas Word menyebut {expected}. Silakan periksa hasilnya.",
+		"The converted document has {pages} pages, and the Word file says {expected}. Please check the result."},
 	"document.expired": {
 		"Batas waktu dokumen ini sudah lewat.",
 		"The time of this document has run out."},
@@ -92,9 +110,45 @@ var files = map[string]words{
 	"file.unsupported": {
 		"Berkas ini bukan PDF, DOC, atau DOCX.",
 		"This file is not a PDF, DOC or DOCX."},
-	"file.word_not_yet": {
-		"Berkas Word belum dapat dikonversi di sini. Silakan simpan sebagai PDF dan unggah kembali.",
-		"Word files cannot be converted here yet. Please save it as PDF and upload that."},
+	"file.word_unavailable": {
+		"Berkas Word tidak dapat dikonversi di server ini. Silakan simpan sebagai PDF dan unggah kembali.",
+		"Word files cannot be converted on this server. Please save it as PDF and upload that."},
+	"file.word_crowded": {
+		"Terlalu banyak dokumen Word organisasi Anda yang menunggu dikonversi. Silakan coba lagi sebentar lagi.",
+		"Too many Word documents of your organisation wait to be converted. Please try again in a moment."},
+	"file.word_failed": {
+		"Berkas Word ini tidak dapat dikonversi ke PDF. Silakan simpan sebagai PDF dan unggah kembali.",
+		"This Word file could not be converted to PDF. Please save it as PDF and upload that."},
+	"file.word_too_slow": {
+		"Konversi berkas Word ini terlalu lama. Silakan simpan sebagai PDF dan unggah kembali.",
+		"Converting this Word file takes too long. Please save it as PDF and upload that."},
+	"file.word_complex": {
+		"Berkas Word ini terlalu besar atau terlalu rumit untuk dikonversi dengan aman. Silakan simpan sebagai PDF dan unggah kembali.",
+		"This Word file is too large or too complex to be converted safely. Please save it as PDF and upload that."},
+	"file.word_damaged": {
+		"Berkas Word ini rusak. Silakan simpan ulang di Word dan unggah kembali.",
+		"This Word file is damaged. Please save it anew in Word and upload that."},
+	"file.word_password": {
+		"Berkas Word ini dilindungi kata sandi. Silakan simpan tanpa kata sandi dan unggah kembali.",
+		"This Word file is protected by a password. Please save it without one and upload that."},
+	"file.word_links": {
+		"Berkas Word ini menampilkan gambar atau data yang tersimpan di tempat lain. Silakan sematkan di dalam berkas dan unggah kembali.",
+		"This Word file shows pictures or data that are stored elsewhere. Please embed them in the file and upload that."},
+	"file.word_fields": {
+		"Berkas Word ini memuat kode bidang yang mengambil isi dari luar (misalnya INCLUDEPICTURE atau DDE). Silakan ubah menjadi teks biasa dan unggah kembali.",
+		"This Word file has field codes that fetch content from outside (such as INCLUDEPICTURE or DDE). Please turn them into plain text and upload that."},
+	"file.word_macros": {
+		"Berkas Word ini memuat makro. Silakan simpan sebagai dokumen tanpa makro (.docx) dan unggah kembali.",
+		"This Word file holds macros. Please save it as a document without macros (.docx) and upload that."},
+	"file.word_objects": {
+		"Berkas Word ini memuat objek dari program lain. Silakan ganti dengan gambar atau tabel biasa dan unggah kembali.",
+		"This Word file holds objects of other programs. Please replace them by pictures or plain tables and upload that."},
+	"file.word_template": {
+		"Berkas Word ini terhubung ke templat di tempat lain. Silakan lepaskan templatnya di Word dan unggah kembali.",
+		"This Word file hangs on a template elsewhere. Please detach the template in Word and upload that."},
+	"file.word_other_file": {
+		"Berkas Word ini disusun dari dokumen lain. Silakan gabungkan menjadi satu berkas dan unggah kembali.",
+		"This Word file is put together from other documents. Please merge them into one file and upload that."},
 	"file.encrypted": {
 		"PDF ini dienkripsi dengan cara yang tidak dapat dibuka di sini. Silakan simpan tanpa enkripsi dan unggah kembali.",
 		"This PDF is encrypted in a way that cannot be opened here. Please save it without encryption and upload that."},

@@ -20,6 +20,8 @@ var events = map[string]words{
 	"event.stamped":               {"Membubuhkan e-meterai[ {serial}]", "Affixed the stamp[ {serial}]"},
 	"event.stamp_failed":          {"Pembubuhan e-meterai[ {serial}] gagal[: {problem}]", "Stamping[ {serial}] failed[: {problem}]"},
 	"event.restamp":               {"Meminta pembubuhan ulang", "Asked to stamp again"},
+	"event.converted":             {"Mengonversi dokumen Word ke PDF", "Converted the Word document to PDF"},
+	"event.convert_failed":        {"Konversi ke PDF gagal[: {problem}]", "Conversion to PDF failed[: {problem}]"},
 	"event.completed":             {"Menyelesaikan dan menyegel dokumen", "Completed and sealed the document"},
 	"event.closing_delayed":       {"Penutupan dokumen tertunda[: {problem}]", "Closing the document is delayed[: {problem}]"},
 	"event.closing_failed":        {"Penutupan dokumen gagal[: {problem}]", "Closing the document failed[: {problem}]"},

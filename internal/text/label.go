@@ -7,6 +7,10 @@ import (
 // stage names where a document stands, finer than its state: what a processing one waits for.
 func stage(d *contract.Document) string {
 	switch {
+	case d.State == contract.Draft && d.Conversion.State == contract.Converting:
+		return "converting"
+	case d.State == contract.Draft && d.Conversion.State == contract.ConversionFailed:
+		return "unconvertible"
 	case d.State != contract.Processing:
 		return string(d.State)
 	case !d.FullySigned():

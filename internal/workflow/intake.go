@@ -8,12 +8,12 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/convert/sniff"
 )
 
 // Refusals of a file.
 var (
 	errNotPDF    = contract.Refuse(contract.Unsupported, "file.unsupported")
-	errWord      = contract.Refuse(contract.Unsupported, "file.word_not_yet")
 	errEmpty     = contract.Refuse(contract.Unsupported, "file.empty")
 	errTooLarge  = contract.Refuse(contract.TooLarge, "file.too_large")
 	errDamaged   = contract.Refuse(contract.Invalid, "file.damaged")
@@ -33,6 +33,7 @@ type Staging struct {
 	digest *blob.Digester
 	head   []byte // the first bytes, until the kind of file is known
 	known  bool
+	word   bool // it may be a Word document
 	limit  int64
 }
 
@@ -62,10 +63,9 @@ func (st *Staging) Write(p []byte) (int, error) {
 	if !st.known {
 		st.head = append(st.head, p[:min(len(p), sniffLen-len(st.head))]...)
 		if len(st.head) == sniffLen {
-			if err := sniff(st.head); err != nil {
+			if err := st.sniff(); err != nil {
 				return 0, err
 			}
-			st.known = true
 		}
 	}
 	st.digest.Write(p)
@@ -73,14 +73,16 @@ func (st *Staging) Write(p []byte) (int, error) {
 }
 
 // sniff decides by content what the file is.
-func sniff(head []byte) error {
+func (st *Staging) sniff() error {
+	st.known = true
 	switch {
-	case len(head) == 0:
+	case len(st.head) == 0:
 		return errEmpty
-	case bytes.Contains(head, []byte("%PDF-")):
+	case sniff.Guess(st.head): // before PDF, whose mark may stand in any file's first part
+		st.word = true
 		return nil
-	case bytes.HasPrefix(head, []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1")), bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return errWord
+	case bytes.Contains(st.head, []byte("%PDF-")):
+		return nil
 	}
 	return errNotPDF
 }
@@ -88,7 +90,7 @@ func sniff(head []byte) error {
 // keep makes the bytes durable.
 func (st *Staging) keep() (contract.Revision, error) {
 	if !st.known {
-		if err := sniff(st.head); err != nil {
+		if err := st.sniff(); err != nil {
 			return contract.Revision{}, err
 		}
 	}

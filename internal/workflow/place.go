@@ -16,6 +16,9 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 		if err := d.Authorise(by, contract.OpPlace); err != nil {
 			return nil, err
 		}
+		if err := d.Paper(); err != nil {
+			return nil, err
+		}
 		f, err := s.open(ctx, d.Revisions)
 		if err != nil {
 			return nil, err

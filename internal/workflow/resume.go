@@ -20,11 +20,16 @@ func (s *Service) Resume(ctx context.Context) error {
 	}
 	for _, id := range stuck {
 		d, err := s.document(ctx, id)
-		if err != nil || d.State != contract.Processing || !d.FullySigned() {
+		if err != nil {
 			continue
 		}
 		kind := contract.JobComplete
-		if d.NextStamp() >= 0 {
+		switch {
+		case d.State == contract.Draft && d.Conversion.State == contract.Converting:
+			kind = contract.JobConvert
+		case d.State != contract.Processing || !d.FullySigned():
+			continue
+		case d.NextStamp() >= 0:
 			kind = contract.JobStamp
 		}
 		if err := s.Store.Enqueue(ctx, contract.Job{Kind: kind, Document: id}); err != nil {

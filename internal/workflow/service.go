@@ -18,6 +18,7 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/convert"
 	"segel/internal/emeterai"
 	"segel/internal/store"
 	"segel/pades/validate"
@@ -80,6 +81,8 @@ type Service struct {
 	Trust     *validate.Trust
 	Standing  revocation.Source
 	Links     Links
+	Converter convert.Converter // nil: Word documents are refused
+	Turns     *convert.Queue    // of conversions; nil where there is no converter
 	Limits    contract.Limits
 	StampOnly bool // finalize demands a stamping order where all placements are stamps
 	Clock     func() time.Time

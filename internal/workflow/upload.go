@@ -59,6 +59,9 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	}
 	now := s.Clock()
 	base.At = now
+	if r.File.word {
+		return s.uploadWord(ctx, by, u, base, unknown)
+	}
 	facts, mended, err := s.takeIn(ctx, base)
 	if err != nil {
 		return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))

@@ -63,7 +63,8 @@ func (r *reader) heads(ctx context.Context) error {
 			&d.Version, &d.Organisation, &d.Owner.ID, &d.Owner.Name, &d.Owner.Email, &d.Name, &d.Title, &d.Filename, &d.State, &d.Mode, &d.Parallel, &d.Pages,
 			&d.Original.Key, &d.Original.Size, digest(&d.Original.Digest), octets(&d.Original.Sums),
 			moment(&d.CreatedAt), moment(&d.FinalizedAt), moment(&d.EndedAt), moment(&d.ExpiresAt), moment(&d.LastSignedAt), moment(&d.RemindedAt),
-			&d.Restamping, &d.Specimen, &d.Reason)
+			&d.Restamping, &d.Specimen, &d.Reason,
+			&d.Conversion.State, &d.Conversion.Problem, warningList(&d.Conversion.Warnings))
 		r.found[d.ID] = d
 		return err
 	}, `SELECT id, `+documentColumns+` FROM document WHERE id IN `+r.in, r.args...)

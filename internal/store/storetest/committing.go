@@ -34,6 +34,26 @@ var committing = map[string]func(*testing.T, *bench){
 			t.Fatalf("at the end: %s with %d revisions", d.State, len(d.Revisions))
 		}
 	},
+	"AWordDocumentGetsItsFileWhenItIsConverted": func(t *testing.T, b *bench) {
+		word := func(u *contract.Upload) { u.Word = true }
+		d, hopeless := b.reads(b.upload(owner, word)), b.reads(b.upload(owner, word))
+		if d.Conversion.State != contract.Converting || len(d.Revisions) != 0 {
+			t.Fatalf("as uploaded: %+v, %d revisions", d.Conversion, len(d.Revisions))
+		}
+		stuck, err := b.Stuck(b.ctx, b.now.Add(time.Second), 10)
+		b.must(err)
+		b.same("stuck", stuck, []contract.DocumentID{d.ID, hopeless.ID})
+		warned := []contract.Warning{{Field: "document", Code: "document.fonts_replaced", Args: map[string]any{"fonts": "Fonta \"A\", B"}}, {Field: "document", Code: "x"}}
+		c, _, err := contract.Convert(&d, b.base(), 3, "", warned, limits, b.now)
+		d = b.reads(b.commit(c, err))
+		b.same("warnings", d.Conversion.Warnings, warned)
+		c, _ = contract.ConvertProblem(&hopeless, "file.word_damaged", b.now)
+		b.reads(b.commit(c, nil))
+		if stuck, err := b.Stuck(b.ctx, b.now.Add(time.Second), 10); err != nil || len(stuck) != 0 {
+			t.Fatalf("stuck when nothing is owed: %v, %v", stuck, err)
+		}
+		b.reads(b.finalize(b.place(d, owner, 1), owner))
+	},
 	"NumbersAscendFromOneAndAreNeverReused": func(t *testing.T, b *bench) {
 		for want := range contract.DocumentID(3) {
 			if d := b.upload(owner); d.ID != want+1 || d.Version != 1 {

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"segel/internal/config"
+	"segel/internal/convert"
+	"segel/internal/convert/gotenberg"
+	"segel/internal/convert/office"
+	"segel/internal/outbound"
+)
+
+// openConverter makes ready what converts Word documents. Where there is nothing that can do so safely, Word
+// documents are refused and the log says why; a configuration that asks for it in so many words ends the start.
+func (a *app) openConverter(ctx context.Context) error {
+	c, err := a.converter(ctx)
+	if err != nil && a.conf.Convert == config.ConvertAuto {
+		a.log.Warn("Word documents will be refused", "reason", err)
+		return nil
+	}
+	if err != nil || c == nil {
+		return err
+	}
+	if closer, ok := c.(io.Closer); ok {
+		a.convert = closer
+	}
+	a.workflow.Converter = c
+	a.workflow.Turns = convert.NewQueue(a.conf.MaxConversions, a.conf.MaxConversionsWaiting)
+	return nil
+}
+
+// converter opens the one that the configuration names; nil where it names none.
+func (a *app) converter(ctx context.Context) (convert.Converter, error) {
+	switch {
+	case a.conf.Convert == config.ConvertOff:
+		return nil, nil
+	case strings.Contains(a.conf.Convert, "://"):
+		return gotenberg.New(gotenberg.Options{
+			URL: a.conf.Convert, Client: outbound.Client(a.converterOutbound()), Time: a.conf.ConvertTime, MaxSize: a.conf.Limits().Defaults().FileSize, PDFA: a.conf.ConvertPDFA,
+		})
+	}
+	o, err := office.Open(ctx, office.Options{
+		Spare: a.conf.MaxConversions, PDFA: a.conf.ConvertPDFA, Unfenced: a.conf.ConvertUnfenced == config.TrustEveryUploader,
+		Limits: office.Limits{Time: a.conf.ConvertTime}, Log: a.log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("LibreOffice: %w", err)
+	}
+	return o, nil
+}
+
+// converterOutbound lets the service be reached on its port, on the networks that may be reached.
+func (a *app) converterOutbound() outbound.Options {
+	o := outbound.Options{Redirects: -1, Timeout: a.conf.ConvertTime + time.Minute, MaxBody: 2 * a.conf.Limits().Defaults().FileSize}
+	for _, n := range a.conf.OutboundPrivate {
+		o.Allowed = append(o.Allowed, n.Prefix)
+	}
+	if p, ok := portOf(a.conf.Convert); ok {
+		o.Ports = []uint16{p}
+	}
+	return o
+}
+
+// closeConverter ends the processes that wait for documents.
+func (a *app) closeConverter() error {
+	if a.convert == nil {
+		return nil
+	}
+	return a.convert.Close()
+}

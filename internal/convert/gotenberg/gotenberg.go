@@ -1,0 +1,124 @@
+// Package gotenberg has Word documents converted by a Gotenberg service, which runs LibreOffice in a container of its
+// own. What that container may reach is for its operator to say; here only what comes back is bounded.
+package gotenberg
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"time"
+
+	"segel/internal/convert"
+)
+
+// Options say which service to ask. URL and Client are required.
+type Options struct {
+	URL     string        // such as http://gotenberg:3000
+	Client  *http.Client  // reaches the service
+	Time    time.Duration // for one document. Default one minute
+	MaxSize int64         // bytes of the PDF. Default 256 MiB
+	PDFA    bool          // ask for PDF/A-2b
+}
+
+// Service asks a Gotenberg service.
+type Service struct{ o Options }
+
+// New returns a converter that asks a Gotenberg service. It is not asked now: it may be started later.
+func New(o Options) (*Service, error) {
+	if o.URL == "" || o.Client == nil {
+		return nil, errors.New("a Gotenberg service needs an address and a client")
+	}
+	o.URL = strings.TrimSuffix(o.URL, "/")
+	o.Time = cmp.Or(o.Time, time.Minute)
+	o.MaxSize = cmp.Or(o.MaxSize, 256<<20)
+	return &Service{o}, nil
+}
+
+// Families implements [convert.Converter]. The service does not tell.
+func (s *Service) Families() []string { return nil }
+
+// Convert implements [convert.Converter]. The document is streamed to the service and its PDF from it.
+func (s *Service) Convert(ctx context.Context, kind convert.Kind, in io.Reader, out io.Writer) error {
+	limited, cancel := context.WithTimeoutCause(ctx, s.o.Time, convert.ErrTooLong)
+	defer cancel()
+	body, written := io.Pipe()
+	form := multipart.NewWriter(written)
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		written.CloseWithError(s.write(form, kind, in))
+	}()
+	defer func() {
+		body.Close() // whoever still writes is told
+		<-sent
+	}()
+	request, err := http.NewRequestWithContext(limited, http.MethodPost, s.o.URL+"/forms/libreoffice/convert", body)
+	if err != nil {
+		return fmt.Errorf("address of the Gotenberg service: %w", err)
+	}
+	request.Header.Set("Content-Type", form.FormDataContentType())
+	answer, err := s.o.Client.Do(request)
+	if err != nil {
+		return because(limited, err)
+	}
+	defer answer.Body.Close()
+	if err := judge(answer); err != nil {
+		return err
+	}
+	n, err := io.Copy(out, io.LimitReader(answer.Body, s.o.MaxSize+1))
+	if err != nil {
+		return because(limited, err)
+	}
+	if n > s.o.MaxSize {
+		return convert.ErrTooLarge
+	}
+	return nil
+}
+
+// write sends the form. The file's name is ours: the service picks its filter by it.
+func (s *Service) write(form *multipart.Writer, kind convert.Kind, in io.Reader) error {
+	if s.o.PDFA {
+		if err := form.WriteField("pdfa", "PDF/A-2b"); err != nil {
+			return err
+		}
+	}
+	part, err := form.CreateFormFile("files", "document."+string(kind))
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(part, in); err != nil {
+		return err
+	}
+	return form.Close()
+}
+
+// because tells the end of our patience from the end of the caller's, and both from a service that does not answer.
+func because(limited context.Context, err error) error {
+	switch cause := context.Cause(limited); {
+	case errors.Is(cause, convert.ErrTooLong):
+		return convert.ErrTooLong
+	case cause != nil:
+		return cause
+	}
+	return fmt.Errorf("%w: %w", convert.ErrUnavailable, err)
+}
+
+// judge reads the status: the service refuses what LibreOffice cannot read with a 400, and is overloaded with a 503.
+func judge(answer *http.Response) error {
+	switch {
+	case answer.StatusCode == http.StatusOK:
+		return nil
+	case answer.StatusCode == http.StatusRequestEntityTooLarge:
+		return convert.ErrTooLarge
+	case answer.StatusCode == http.StatusBadRequest, answer.StatusCode == http.StatusUnsupportedMediaType:
+		why, _ := io.ReadAll(io.LimitReader(answer.Body, 512))
+		return fmt.Errorf("%w: %s", convert.ErrUnreadable, bytes.TrimSpace(why))
+	}
+	return fmt.Errorf("%w: status %s", convert.ErrUnavailable, answer.Status)
+}

@@ -1,0 +1,326 @@
+package workflow
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/internal/convert"
+	"segel/internal/convert/sniff"
+	"segel/pdf"
+)
+
+// Refusals of a Word document. Each has a sentence of its own, since its author can do something about it.
+var (
+	errNoConverter = contract.Refuse(contract.Unsupported, "file.word_unavailable")
+	errWordFailed  = contract.Refuse(contract.Invalid, "file.word_failed")
+	errWordSlow    = contract.Refuse(contract.Invalid, "file.word_too_slow")
+	errWordComplex = contract.Refuse(contract.Invalid, "file.word_complex")
+	errCrowded     = contract.Refuse(contract.TooMany, "file.word_crowded").With("retry_after", 10).Again()
+
+	errSniffed = map[sniff.Reason]*contract.Error{
+		sniff.NotWord:    errNotPDF,
+		sniff.Damaged:    contract.Refuse(contract.Invalid, "file.word_damaged"),
+		sniff.TooComplex: errWordComplex,
+		sniff.Encrypted:  contract.Refuse(contract.Invalid, "file.word_password"),
+		sniff.Links:      contract.Refuse(contract.Invalid, "file.word_links"),
+		sniff.Fields:     contract.Refuse(contract.Invalid, "file.word_fields"),
+		sniff.Macros:     contract.Refuse(contract.Invalid, "file.word_macros"),
+		sniff.Objects:    contract.Refuse(contract.Invalid, "file.word_objects"),
+		sniff.Template:   contract.Refuse(contract.Invalid, "file.word_template"),
+		sniff.OtherFiles: contract.Refuse(contract.Invalid, "file.word_other_file"),
+	}
+)
+
+// uploadWord makes a draft of a Word document and orders its conversion. It is looked at before anything is made of
+// it, so that what must not be converted leaves nothing behind.
+func (s *Service) uploadWord(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Document, error) {
+	err := s.mayConvert(ctx, by, base)
+	if err == nil {
+		u.Base, u.Word = base, true
+		var c contract.Change
+		c, err = contract.Create(u, by, s.Limits, base.At)
+		if err = contract.Also(err, unknown); err == nil {
+			var d contract.Document
+			if d, err = s.commit(ctx, c); err == nil {
+				return d, nil
+			}
+			return contract.Document{}, s.disown(ctx, err, base)
+		}
+	}
+	return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
+}
+
+func (s *Service) mayConvert(ctx context.Context, by contract.Actor, original contract.Revision) error {
+	if s.Converter != nil && s.Turns.Crowded(string(by.Organisation)) {
+		return errCrowded
+	}
+	f, err := s.open(ctx, []contract.Revision{original})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := look(f); err != nil {
+		return err
+	}
+	if s.Converter == nil {
+		return errNoConverter
+	}
+	return nil
+}
+
+func look(f *blob.Stack) (sniff.Findings, error) {
+	found, err := sniff.Look(f, f.Size(), sniff.Limits{})
+	var r *sniff.Refusal
+	if errors.As(err, &r) {
+		return found, errSniffed[r.Reason].Because(err)
+	}
+	return found, err
+}
+
+// Converted waits until the document that the caller has just uploaded is converted, but no longer than that. One
+// that cannot be converted is taken back, as if its upload had been refused at once. Whatever else is the matter, the
+// document is answered as it stands: its upload has succeeded.
+func (s *Service) Converted(ctx context.Context, by contract.Actor, d contract.Document, wait time.Duration) (contract.Document, error) {
+	patience, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for d.State == contract.Draft && d.Conversion.State == contract.Converting {
+		next, err := s.Next(patience, by, d.ID, d.Version)
+		if err != nil {
+			return d, nil
+		}
+		d = next
+	}
+	if d.Conversion.State != contract.ConversionFailed {
+		return d, nil
+	}
+	refusal := wordRefusal(d.Conversion.Problem)
+	if _, err := s.Delete(ctx, by, d.ID); err != nil {
+		return d, nil // somebody was at it meanwhile; it tells what is the matter by itself
+	}
+	return contract.Document{}, refusal
+}
+
+// wordRefusal returns the refusal that a conversion ended with.
+func wordRefusal(code string) error {
+	if code == errNoConverter.Code {
+		return errNoConverter
+	}
+	return contract.Refuse(contract.Invalid, code)
+}
+
+// Convert makes the PDF of a Word document. It is a job and may run again: what a crash left undone is done from the
+// start, and the PDF of a try that did not reach its commit is nobody's.
+func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
+	d, err := s.document(ctx, id)
+	if errors.Is(err, contract.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if d.State != contract.Draft || d.Conversion.State != contract.Converting {
+		return nil
+	}
+	if s.Converter == nil {
+		return s.settle(ctx, d) // which says so
+	}
+	leave, err := s.Turns.Wait(ctx, string(d.Organisation))
+	if errors.Is(err, convert.ErrCrowded) {
+		return &Later{After: 5 * time.Second, Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	defer leave()
+	release, err := s.files.acquire(ctx, id) // a job that was ordered twice does its work once
+	if err != nil {
+		return err
+	}
+	defer release()
+	if d, err = s.document(ctx, id); errors.Is(err, contract.ErrNotFound) || err == nil && d.Conversion.State != contract.Converting {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return s.settle(ctx, d)
+}
+
+// settle converts a document, or records why that is impossible. Anything that may pass is an error, and the job is
+// tried again.
+func (s *Service) settle(ctx context.Context, d contract.Document) error {
+	made, err := s.convert(ctx, d)
+	if err == nil {
+		err = s.commitConverted(ctx, d.ID, made)
+	}
+	var refusal *contract.Error
+	if ctx.Err() != nil || !errors.As(err, &refusal) || refusal.Retryable {
+		return err
+	}
+	s.Log.InfoContext(ctx, "a Word document cannot be converted", "document", d.ID, "problem", refusal.Code, "cause", refusal.Err)
+	_, err = s.apply(ctx, d.ID, func(now *contract.Document) (*contract.Change, error) {
+		c, done := contract.ConvertProblem(now, refusal.Code, s.Clock())
+		if done {
+			return nil, nil
+		}
+		return &c, nil
+	})
+	return gone(err)
+}
+
+// gone forgives that a document was deleted while it was worked on.
+func gone(err error) error {
+	if errors.Is(err, contract.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// made is what a conversion came to.
+type made struct {
+	base     contract.Revision
+	facts    examined
+	warnings []contract.Warning
+}
+
+func (s *Service) commitConverted(ctx context.Context, id contract.DocumentID, m made) error {
+	kept := false
+	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		c, done, err := contract.Convert(d, m.base, m.facts.pages, strings.Join(m.facts.active, ", "), m.warnings, s.Limits, s.Clock())
+		if err != nil || done {
+			return nil, err
+		}
+		kept = true
+		return &c, nil
+	})
+	if err != nil {
+		return gone(s.disown(ctx, err, m.base))
+	}
+	if !kept {
+		return s.discard(ctx, m.base.Tail.Key)
+	}
+	return nil
+}
+
+// convert runs the converter on what was uploaded. Its PDF is an upload like any other: the converter has read a
+// stranger's file.
+func (s *Service) convert(ctx context.Context, d contract.Document) (made, error) {
+	if s.Converter == nil {
+		return made{}, errNoConverter
+	}
+	f, err := s.open(ctx, []contract.Revision{{Tail: d.Original}})
+	if err != nil {
+		return made{}, err
+	}
+	defer f.Close()
+	found, err := look(f) // again: it is cheap, and the rules may have become stricter since
+	if err != nil {
+		return made{}, err
+	}
+	base, err := s.keepBase(ctx, func(w io.Writer) error {
+		return conversion(s.Converter.Convert(ctx, found.Kind, f.Verified(), w))
+	})
+	if err != nil {
+		return made{}, err
+	}
+	m, err := s.inspect(ctx, base, found)
+	if err != nil {
+		return made{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
+	}
+	return m, nil
+}
+
+// conversion says in our words what the converter says in its own.
+func conversion(err error) error {
+	switch {
+	case errors.Is(err, convert.ErrTooLong):
+		return errWordSlow.Because(err)
+	case errors.Is(err, convert.ErrTooLarge):
+		return errWordComplex.Because(err)
+	case errors.Is(err, convert.ErrUnreadable):
+		return errWordFailed.Because(err)
+	case errors.Is(err, convert.ErrMissing):
+		return errNoConverter.Because(err)
+	}
+	return err
+}
+
+// inspect examines the PDF. One that the stamp office would rewrite is rewritten now, since nobody has seen it yet.
+func (s *Service) inspect(ctx context.Context, base contract.Revision, found sniff.Findings) (made, error) {
+	facts, err := s.examine(ctx, base)
+	if err != nil {
+		return made{}, errWordFailed.Because(err)
+	}
+	f, err := s.open(ctx, []contract.Revision{base})
+	if err != nil {
+		return made{}, err
+	}
+	defer f.Close()
+	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+	if err != nil {
+		return made{}, errWordFailed.Because(err)
+	}
+	m := made{base: base, facts: facts, warnings: s.differences(doc, found, facts.pages)}
+	if paper := doc.Facts(); !paper.OlderThan(officeVersion) || paper.PDFA != "" {
+		return m, nil
+	}
+	if m.base, err = s.normalise(ctx, base); err != nil {
+		return made{}, errWordFailed.Because(err)
+	}
+	return m, s.discard(ctx, base.Tail.Key)
+}
+
+// keepBase stores what write writes, as a base.
+//
+// Durable on return: the bytes. Not yet: that a document has them. Until its commit they are nobody's; fsck finds them
+// after a crash.
+func (s *Service) keepBase(ctx context.Context, write func(io.Writer) error) (contract.Revision, error) {
+	key, err := blob.NewKey(s.Random)
+	if err != nil {
+		return contract.Revision{}, err
+	}
+	w, err := s.Blobs.Create(ctx, key)
+	if err != nil {
+		return contract.Revision{}, fmt.Errorf("store base: %w", err)
+	}
+	defer w.Abort()
+	digester := blob.NewDigester()
+	buffered := bufio.NewWriterSize(io.MultiWriter(digester, &roomFor{w: w, left: s.Limits.FileSize}), 256<<10)
+	if err := write(buffered); err != nil {
+		return contract.Revision{}, err
+	}
+	if err := buffered.Flush(); err != nil {
+		return contract.Revision{}, err
+	}
+	if err := w.Commit(); err != nil {
+		return contract.Revision{}, fmt.Errorf("store base: %w", err)
+	}
+	d := digester.Digest()
+	return contract.Revision{
+		Kind:     contract.RevisionBase,
+		Tail:     contract.File{Key: string(key), Size: d.Size, Digest: d.Sum, Sums: d.Sums},
+		End:      d.End,
+		Digest:   d.Total,
+		Midstate: d.Midstate,
+		At:       s.Clock(),
+	}, nil
+}
+
+// roomFor refuses to write more than a file may have.
+type roomFor struct {
+	w    io.Writer
+	left int64
+}
+
+func (r *roomFor) Write(p []byte) (int, error) {
+	if r.left -= int64(len(p)); r.left < 0 {
+		return 0, errWordComplex
+	}
+	return r.w.Write(p)
+}
