@@ -26,7 +26,8 @@ type Document struct {
 	nested     int   // loads in progress, see Object
 	work       int64 // spent of Limits.Work
 
-	once      bool // dictionaries must not state a key twice
+	beyond    map[uint32]bool // see meet
+	once      bool            // dictionaries must not state a key twice
 	repaired  bool
 	lengths   *lengths // while the file is scanned; nil otherwise
 	tolerated []string
@@ -116,7 +117,7 @@ func (d *Document) readObjectAt(at int64, want Ref, follow bool) (*indirect, err
 		end = at + d.limits.ObjectBytes
 	}
 	p := newParser(newLexer(d.src, at, end), d.limits)
-	p.once = d.once
+	p.once, p.reader = d.once, d
 	found, err := d.readObject(p, at, want, follow)
 	if spent := d.spend(p.lx.offset() - at); spent != nil {
 		return nil, spent

@@ -23,7 +23,7 @@ func (d *Document) loadCompressed(number uint32, s slot) (Object, int64, error) 
 		return nil, 0, damaged(-1, "object stream %d does not hold it", s.container())
 	}
 	p := newParser(newBytesLexer(c.data[start:], 0), d.limits)
-	p.once = d.once
+	p.once, p.reader = d.once, d
 	o, err := p.object()
 	if spent := d.spend(p.lx.offset()); spent != nil {
 		return nil, 0, spent

@@ -8,10 +8,11 @@ type parser struct {
 	lx     *lexer
 	ahead  [2]token
 	held   int
-	failed error // of the lexer, behind the tokens that are held
-	depth  int   // nesting still allowed
-	values int   // values still allowed
-	once   bool  // a key that a dictionary states twice is an error
+	failed error     // of the lexer, behind the tokens that are held
+	depth  int       // nesting still allowed
+	values int       // values still allowed
+	once   bool      // a key that a dictionary states twice is an error
+	reader *Document // is told of references; nil: nobody asks
 }
 
 func newParser(lx *lexer, l Limits) *parser {
@@ -114,6 +115,9 @@ func (p *parser) integerOrRef(t token) (Object, error) {
 		return Integer(t.num), nil
 	}
 	p.held = 0
+	if p.reader != nil {
+		p.reader.meet(uint32(t.num))
+	}
 	return Ref{Number: uint32(t.num), Generation: uint16(g.num)}, nil
 }
 

@@ -31,9 +31,11 @@ func (r *reach) mendNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
 	}
 	defer w.leave(n)
 	ref := n.ref
+	var err error
 	if ref.IsZero() {
-		r.added++
-		ref = Ref{Number: r.added}
+		if ref, err = r.fresh(); err != nil {
+			return Ref{}, 0, err
+		}
 	}
 	if n.kids == nil {
 		if t := n.dict["Type"]; t != nil && t != Object(Name("Page")) {
@@ -77,4 +79,19 @@ func (r *reach) mendNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
 	}
 	r.mended[ref.Number] = dict
 	return ref, total, nil
+}
+
+// fresh returns a number for a page that was no object: one that nothing in
+// the file refers to, or what refers to nothing would come to mean the page.
+func (r *reach) fresh() (Ref, error) {
+	if r.added == r.d.slots.highest {
+		if err := (&reach{d: r.d}).walk(); err != nil {
+			return Ref{}, err
+		}
+	}
+	r.added++
+	for r.d.beyond[r.added] {
+		r.added++
+	}
+	return Ref{Number: r.added}, nil
 }

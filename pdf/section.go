@@ -64,7 +64,7 @@ func (d *Document) readTableSection(lx *lexer, at int64, visit visitor) (*sectio
 		return nil, fmt.Errorf("read cross-reference table at %d: %w", at, err)
 	}
 	p := newParser(lx, d.limits)
-	p.once = d.once
+	p.once, p.reader = d.once, d
 	o, err := p.object()
 	if err != nil {
 		return nil, fmt.Errorf("read trailer of section at %d: %w", at, err)

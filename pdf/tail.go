@@ -183,8 +183,11 @@ func (u *Update) writeTableSection(w *writer, entries []written, trailer Dict) e
 // writeStreamSection writes a cross-reference stream, which lists itself.
 func (u *Update) writeStreamSection(w *writer, entries []written, trailer Dict) error {
 	self := Ref{Number: u.next}
-	if int64(u.next) > int64(u.d.limits.Objects) {
-		return tooLarge(-1, "object number %d", u.next)
+	for u.d.beyond[self.Number] {
+		self.Number++
+	}
+	if int64(self.Number) > int64(u.d.limits.Objects) {
+		return tooLarge(-1, "object number %d", self.Number)
 	}
 	entries = append(slices.Clip(entries), written{self, w.offset() - u.d.shift})
 	width := 1

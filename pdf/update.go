@@ -54,8 +54,13 @@ func (d *Document) tailTrailer() Dict {
 	return t
 }
 
-// Reserve takes a fresh object number. Set must follow before Build.
+// Reserve takes a fresh object number: one that the file does not have, and
+// that nothing read of it so far refers to either. A reference to nothing is
+// null, and would come to mean the new object. Set must follow before Build.
 func (u *Update) Reserve() Ref {
+	for u.d.beyond[u.next] {
+		u.next++
+	}
 	ref := Ref{Number: u.next}
 	if int64(u.next) > int64(u.d.limits.Objects) {
 		u.fail(tooLarge(-1, "object number %d", u.next))
