@@ -95,7 +95,19 @@ func Client(o Options) *http.Client {
 			case via[len(via)-1].URL.Scheme == "https" && r.URL.Scheme != "https":
 				return fmt.Errorf("%w: a redirect leaves https", ErrRefused)
 			}
+			keepSecrets(r, via[0])
 			return nil
 		},
+	}
+}
+
+// keepSecrets takes from a redirected request what the first address was given in confidence. Package net/http tells
+// the next machine the whole address it comes from, which may hold a key, and passes credentials on to every machine
+// below the first one's name.
+func keepSecrets(r, first *http.Request) {
+	r.Header.Del("Referer")
+	if r.URL.Host != first.URL.Host {
+		r.Header.Del("Authorization")
+		r.Header.Del("Cookie")
 	}
 }

@@ -233,3 +233,38 @@ func reply(question []byte, ip net.IP) []byte {
 	}
 	return b
 }
+
+// TestRedirectTellsNoSecrets asks an address that holds a key, with credentials, and is sent on to a machine below the
+// same name.
+func TestRedirectTellsNoSecrets(t *testing.T) {
+	t.Parallel()
+	heads := make(chan http.Header, 1)
+	_, port := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			http.Redirect(w, r, "http://other.segel.test"+r.Host[strings.LastIndex(r.Host, ":"):]+"/next", http.StatusTemporaryRedirect)
+			return
+		}
+		heads <- r.Header
+	})
+	o := Options{Ports: []uint16{port}, Allowed: here, Resolver: resolver(t, func(string) net.IP { return net.IPv4(127, 0, 0, 1) })}
+	c := Client(o)
+	t.Cleanup(c.CloseIdleConnections)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("http://segel.test:%d/?key=rahasia", port), strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetBasicAuth("segel", "rahasia")
+	a, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	head := <-heads
+	for _, k := range []string{"Referer", "Authorization"} {
+		if v := head.Get(k); v != "" {
+			t.Errorf("%s was told %q", k, v)
+		}
+	}
+}
