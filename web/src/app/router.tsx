@@ -64,9 +64,16 @@ const newDocument = createRoute({ getParentRoute: () => member, path: "/new", va
 const sign = createRoute({ getParentRoute: () => member, path: "/document/$id/sign", component: lazyRouteComponent(() => import("../screens/sign/sign"), "Sign") });
 const guestRoute = createRoute({ getParentRoute: () => root, path: "/guest", component: lazyRouteComponent(() => import("../screens/guest"), "Guest") });
 
+const verify = createRoute({
+  getParentRoute: () => root,
+  path: "/verify",
+  validateSearch: (s: Record<string, unknown>) => ({ serial: typeof s.serial === "string" || typeof s.serial === "number" ? String(s.serial).slice(0, 100) : undefined }),
+  component: lazyRouteComponent(() => import("../screens/verify/verify"), "Verify"),
+});
+
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, guestRoute, member.addChildren([inbox, sent, newDocument, document, sign])]),
+    routeTree: root.addChildren([home, login, guestRoute, verify, member.addChildren([inbox, sent, newDocument, document, sign])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",

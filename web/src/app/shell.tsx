@@ -1,6 +1,6 @@
 import { ActionIcon, AppShell, Burger, Button, Group, Menu, NavLink, Text, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconFileCertificate, IconInbox, IconLanguage, IconLogout, IconMoon, IconPlus, IconSend, IconSun } from "@tabler/icons-react";
+import { IconFileCertificate, IconFileSearch, IconInbox, IconLanguage, IconLogout, IconMoon, IconPlus, IconSend, IconSun } from "@tabler/icons-react";
 import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 
 import { useAccount, useLogout } from "../api/account";
@@ -33,6 +33,7 @@ export function Shell() {
         <Button component={Link} to="/new" search={{ document: undefined, step: "file" } as never} leftSection={<IconPlus size={18} aria-hidden />} mb="xs" onClick={close}>{t("nav.new")}</Button>
         <NavLink component={Link} to="/inbox" search={noSearch as never} label={t("nav.inbox")} leftSection={<IconInbox size={18} aria-hidden />} onClick={close} />
         <NavLink component={Link} to="/sent" search={noSearch as never} label={t("nav.sent")} leftSection={<IconSend size={18} aria-hidden />} onClick={close} />
+        <NavLink component={Link} to="/verify" search={{ serial: undefined } as never} label={t("nav.verify")} leftSection={<IconFileSearch size={18} aria-hidden />} onClick={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />

@@ -1,0 +1,75 @@
+import { Button, FileButton, Group, Paper, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { IconCheck, IconFile, IconX } from "@tabler/icons-react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { Problem } from "../../api/client";
+import { verify } from "../../api/verify";
+import { useLanguage, useText } from "../../text";
+import { Copy } from "../../ui/copy";
+import { Loading } from "../../ui/loading";
+import { Trouble } from "../../ui/trouble";
+import { sizeOf } from "../new/format";
+import { digestOf, readDigest } from "./digest";
+import { accepted } from "./pick";
+import { Verdict } from "./verdict";
+import classes from "./verify.module.css";
+
+/** Exhibit is the file in hand: its digest, worked out here; and, once it was sent, the judgement. */
+export function Exhibit({ file, another }: { file: File; another: (file: File) => void }) {
+  const t = useText();
+  const language = useLanguage();
+  const [password, setPassword] = useState("");
+  const digest = useQuery({ queryKey: ["digest", file.name, file.size, file.lastModified], queryFn: async () => (await digestOf(file)) ?? null, gcTime: 0, retry: false });
+  const judged = useMutation({ mutationFn: () => verify(file, password) });
+  const locked = judged.error instanceof Problem && judged.error.reason === "file.password_needed";
+  return (
+    <Stack gap="lg">
+      <Paper withBorder p="md" component="form" onSubmit={(e) => { e.preventDefault(); judged.mutate(); }}>
+        <Stack gap="sm">
+          <Group justify="space-between" gap="sm">
+            <Group gap="sm" wrap="nowrap" miw={0} style={{ flex: "1 1 14rem" }}>
+              <IconFile aria-hidden style={{ flex: "none" }} />
+              <div style={{ minWidth: 0 }}>
+                <Text fw={600} style={{ overflowWrap: "anywhere" }}>{file.name}</Text>
+                <Text size="sm" c="dimmed">{sizeOf(file.size, language)}</Text>
+              </div>
+            </Group>
+            <FileButton onChange={(f) => f && another(f)} accept={accepted}>{(props) => <Button {...props} variant="default" size="xs">{t("new.another")}</Button>}</FileButton>
+          </Group>
+          {digest.isPending && <Loading />}
+          {digest.isError && <Text size="sm" role="alert">{t("verify.unread")}</Text>}
+          {digest.data === null && <Text size="sm" c="dimmed">{t("verify.noDigest")}</Text>}
+          {digest.data && <Compare digest={digest.data} />}
+          {locked && <PasswordInput label={t("verify.password")} value={password} onChange={(e) => setPassword(e.currentTarget.value)} error={judged.error?.message} autoComplete="off" />}
+          <Group justify="space-between">
+            <Text size="xs" c="dimmed" style={{ flex: "1 1 12rem" }}>{t("verify.sent")}</Text>
+            <Button type="submit" loading={judged.isPending}>{t("verify.submit")}</Button>
+          </Group>
+        </Stack>
+      </Paper>
+      {judged.isError && !locked && <Trouble error={judged.error} retry={judged.error instanceof Problem && judged.error.retryable ? () => judged.mutate() : undefined} />}
+      {judged.data && <Verdict report={judged.data} />}
+    </Stack>
+  );
+}
+
+/** Compare shows the digest, and holds one that is known from elsewhere against it; nothing is sent. */
+function Compare({ digest }: { digest: string }) {
+  const t = useText();
+  const [pasted, setPasted] = useState("");
+  const known = readDigest(pasted);
+  const unreadable = pasted.trim() !== "" && !known;
+  return (
+    <Stack gap="xs">
+      <div>
+        <Text size="sm" fw={600}>SHA-256</Text>
+        <Group gap={6} wrap="nowrap"><span className={classes.digest} data-digest>{digest}</span><Copy text={digest} /></Group>
+      </div>
+      <TextInput label={t("verify.known")} description={t("verify.knownHint")} value={pasted} onChange={(e) => setPasted(e.currentTarget.value)} spellCheck={false} autoComplete="off" error={unreadable && t("verify.badDigest")} />
+      <Text size="sm" fw={600} role="status" data-same={known ? known === digest : undefined}>
+        {known && (known === digest ? <><IconCheck size={16} aria-hidden /> {t("verify.same")}</> : <><IconX size={16} aria-hidden /> {t("verify.different")}</>)}
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,19 @@
+export type Tone = "good" | "unsure" | "bad";
+
+interface Words {
+  indication: string;
+  integrity: string;
+}
+
+/** How a verdict looks. Nothing is good of which the content was changed or cannot be judged, whatever else is said. */
+export function tone({ indication, integrity }: Words): Tone {
+  if (indication === "TOTAL-FAILED" || integrity === "changed after signing") return "bad";
+  return indication === "TOTAL-PASSED" && integrity.startsWith("intact") ? "good" : "unsure";
+}
+
+/** The tone of a file is that of its worst part: its own words, each signature, each stamp. */
+export function toneOfFile(report: Words & { signatures: Words[] }): Tone {
+  const tones = [tone(report), ...report.signatures.map(tone)];
+  if (tones.includes("bad")) return "bad";
+  return report.signatures.length === 0 || tones.includes("unsure") ? "unsure" : "good";
+}
