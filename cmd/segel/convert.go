@@ -43,7 +43,11 @@ func (a *app) converter(ctx context.Context) (convert.Converter, error) {
 			URL: a.conf.Convert, Client: outbound.Client(a.converterOutbound()), Time: a.conf.ConvertTime, MaxSize: a.conf.Limits().Defaults().FileSize, PDFA: a.conf.ConvertPDFA,
 		})
 	}
-	o, err := office.Open(ctx, office.Options{
+	open := office.Prepare // the start does not wait for LibreOffice's
+	if a.conf.Convert == config.ConvertLibreOffice {
+		open = office.Open // but fails where it cannot be had, as the configuration asks
+	}
+	o, err := open(ctx, office.Options{
 		Spare: a.conf.MaxConversions, PDFA: a.conf.ConvertPDFA, Unfenced: a.conf.ConvertUnfenced == config.TrustEveryUploader,
 		Limits: office.Limits{Time: a.conf.ConvertTime}, Log: a.log,
 	})

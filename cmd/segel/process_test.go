@@ -33,7 +33,7 @@ func launch(data string, env ...string) (*process, error) {
 	p := &process{service: &service{app: &app{conf: config.Config{DataDir: data}}}}
 	p.cmd = &exec.Cmd{
 		Path: exe, Args: []string{segel, "serve", "--data", data, "--listen", "127.0.0.1:0"},
-		Env: append([]string{"TZ=UTC"}, env...), Stderr: &p.stderr,
+		Env: append([]string{"TZ=UTC", "SEGEL_CONVERT=off"}, env...), Stderr: &p.stderr,
 	}
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {

@@ -29,6 +29,7 @@ func TestScripts(t *testing.T) {
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TZ", "UTC")
+			e.Setenv("SEGEL_CONVERT", "off")
 			form, err := withField(simple())
 			if err != nil {
 				return err

@@ -79,6 +79,11 @@ func (o starting) start(t testing.TB) *service {
 	if err := a.first(&world{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard}); err != nil {
 		t.Fatal(err)
 	}
+	if conf.Convert != config.ConvertAuto { // whoever wants Word documents converted says so
+		if err := a.openConverter(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if server.Config.Handler, err = a.handler(); err != nil {
 		t.Fatal(err)
 	}

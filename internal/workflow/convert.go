@@ -72,6 +72,9 @@ func (s *Service) mayConvert(ctx context.Context, by contract.Actor, original co
 	if s.Converter == nil {
 		return errNoConverter
 	}
+	if err := s.Converter.Missing(); err != nil {
+		return errNoConverter.Because(err)
+	}
 	return nil
 }
 

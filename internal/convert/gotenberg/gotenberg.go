@@ -40,6 +40,9 @@ func New(o Options) (*Service, error) {
 	return &Service{o}, nil
 }
 
+// Missing implements [convert.Converter]. Whether the service is there shows when it is asked.
+func (s *Service) Missing() error { return nil }
+
 // Families implements [convert.Converter]. The service does not tell.
 func (s *Service) Families() []string { return nil }
 

@@ -30,12 +30,15 @@ type Options struct {
 
 // Office converts with LibreOffice.
 type Office struct {
-	fence    *fence
-	options  string // of the PDF
-	folder   string
-	lock     *os.File // held while folder is ours
-	families []string
-	log      *slog.Logger
+	fence   *fence
+	options string // of the PDF
+	folder  string
+	lock    *os.File // held while folder is ours
+	log     *slog.Logger
+
+	proved   chan struct{} // closed when it is known whether the fence and the program in it work
+	missing  error         // written before that: why they do not
+	families []string      // likewise
 
 	spare   chan *process // processes that are ready, or a nil for one that has to be started
 	ctx     context.Context
@@ -51,6 +54,23 @@ const startWait = time.Minute
 // Open finds LibreOffice and the fence, and proves that they work together by converting a document of ours. The
 // error says what is missing, in words for the operator.
 func Open(ctx context.Context, o Options) (*Office, error) {
+	of, err := Prepare(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-of.proved:
+	case <-ctx.Done():
+		return nil, errors.Join(ctx.Err(), of.Close())
+	}
+	if of.missing != nil {
+		return nil, errors.Join(of.missing, of.Close())
+	}
+	return of, nil
+}
+
+// Prepare is Open that does not wait for the proof: [Office.Missing] tells what it came to, and documents wait for it.
+func Prepare(ctx context.Context, o Options) (*Office, error) {
 	if o.Spare == 0 {
 		o.Spare = 2
 	}
@@ -64,21 +84,44 @@ func Open(ctx context.Context, o Options) (*Office, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &Office{fence: f, options: exportOptions(o.PDFA), log: o.Log, spare: make(chan *process, o.Spare)}
+	of := &Office{fence: f, options: exportOptions(o.PDFA), log: o.Log, proved: make(chan struct{}), spare: make(chan *process, o.Spare)}
 	if err := of.claimFolder(o.Folder); err != nil {
 		return nil, err
 	}
 	of.ctx, of.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	first, err := of.ready(ctx)
-	if err != nil {
-		return nil, errors.Join(f.cannot(err), of.Close())
-	}
-	of.spare <- first
-	for range o.Spare - 1 {
-		of.replace(nil)
-	}
-	of.families = families(ctx)
+	of.workers.Go(func() { of.prove(o.Spare) })
 	return of, nil
+}
+
+// prove starts the first process, and the others when it is ready.
+func (o *Office) prove(spare int) {
+	defer close(o.proved)
+	o.families = families(o.ctx)
+	first, err := o.ready(o.ctx)
+	if err != nil {
+		o.missing = o.fence.cannot(err)
+		if o.ctx.Err() == nil {
+			o.log.WarnContext(o.ctx, "Word documents will be refused", "reason", o.missing)
+		}
+		return
+	}
+	o.spare <- first
+	for range spare - 1 {
+		o.replace(nil)
+	}
+}
+
+// Missing implements [convert.Converter].
+func (o *Office) Missing() error {
+	select {
+	case <-o.proved:
+	default:
+		return nil
+	}
+	if o.missing != nil {
+		return fmt.Errorf("%w: %w", convert.ErrMissing, o.missing)
+	}
+	return nil
 }
 
 // cannot says why the fence or the program in it does not work.
@@ -90,7 +133,10 @@ func (f *fence) cannot(err error) error {
 }
 
 // Families implements [convert.Converter].
-func (o *Office) Families() []string { return o.families }
+func (o *Office) Families() []string {
+	<-o.proved // at most as long as a process may take to start
+	return o.families
+}
 
 // Convert implements [convert.Converter].
 //
@@ -153,6 +199,14 @@ func (o *Office) convert(ctx context.Context, p *process, kind convert.Kind, nam
 
 // take returns a process that is ready.
 func (o *Office) take(ctx context.Context) (*process, error) {
+	select {
+	case <-o.proved:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if err := o.Missing(); err != nil {
+		return nil, err
+	}
 	select {
 	case p := <-o.spare:
 		if p != nil {
