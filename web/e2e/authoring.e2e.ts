@@ -45,7 +45,7 @@ test("a contract is made and sent by keyboard alone, and what is placed is spoke
   await page.keyboard.press("Enter");
   await page.waitForURL("**step=place**");
 
-  await page.locator("[data-tool=sign]").focus();
+  await page.locator("[data-tool=sign]:enabled").focus();
   await page.keyboard.press("Enter");
   const box = page.locator("[data-box]");
   await box.waitFor();

@@ -3,7 +3,7 @@ import { useDebouncedCallback, useDisclosure } from "@mantine/hooks";
 import { IconArrowBackUp, IconArrowForwardUp, IconZoomIn, IconZoomOut } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { memo, useCallback, useEffect, useMemo, useReducer, useRef, useState, type KeyboardEvent } from "react";
+import { memo, useCallback, useLayoutEffect, useMemo, useReducer, useRef, useState, type KeyboardEvent } from "react";
 
 import { Problem } from "../../api/client";
 import { draftPeople, draftPlacements, savePlacements } from "../../api/draft";
@@ -65,7 +65,8 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
     void queries.invalidateQueries({ queryKey: ["document", d.id] });
   });
   const sent = useRef(placed);
-  useEffect(() => {
+  // Before it is painted: what shows a change must not say that all is saved.
+  useLayoutEffect(() => {
     if (sent.current !== placed) saver.change((sent.current = placed));
   }, [placed, saver]);
 
@@ -164,7 +165,7 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
             <Button className={classes.fold} variant="subtle" color="gray" size="compact-sm" fullWidth aria-expanded={!folded} onClick={fold.toggle}>{t(folded ? "place.unfold" : "place.fold")}</Button>
             <div className={folded ? classes.folded : undefined}>
               <Stack gap="sm">
-                <div className={one ? classes.narrowHidden : undefined}><Tools who={hands.find((h) => h.id === person)} choose={setPerson} add={add} drop={drop} page={current} /></div>
+                <div className={one ? classes.narrowHidden : undefined}><Tools who={hands.find((h) => h.id === person)} choose={setPerson} add={add} drop={drop} page={current} ready={pages > 0} /></div>
                 {one && <Chosen one={one} desk={desk} sizes={sizes.current} text={texts.get(one.page) ?? []} pages={pages} copy={copy} />}
                 <Group justify="space-between" wrap="nowrap" className={classes.foot}>
                   <Text size="sm" c="dimmed">{t("place.count", { boxes: placed.filter((p) => p.kind !== "emet").length, stamps: placed.filter((p) => p.kind === "emet").length })}</Text>

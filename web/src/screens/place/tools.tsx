@@ -17,10 +17,12 @@ interface Props {
   add: (kind: Kind) => void;
   drop: (kind: Kind, page: HTMLElement, clientX: number, clientY: number) => void;
   page: number;
+  /** The pages are there to be placed on. */
+  ready: boolean;
 }
 
 /** Tools places boxes: dragged onto a page, by a click here and one on the page, or by key where there is room. */
-export function Tools({ who, choose, add, drop, page }: Props) {
+export function Tools({ who, choose, add, drop, page, ready }: Props) {
   const t = useText();
   const desk = useDesk();
   const start = useRef<{ x: number; y: number }>(undefined);
@@ -46,7 +48,7 @@ export function Tools({ who, choose, add, drop, page }: Props) {
         {kinds.map((kind) => {
           const Icon = icons[kind];
           return (
-            <Button key={kind} variant={desk.armed === kind ? "filled" : "default"} size="sm" px="xs" leftSection={<Icon size={18} aria-hidden />} disabled={!who || (kind !== "emet" && !who.signs)} aria-pressed={desk.armed === kind} className={classes.tool} data-tool={kind}
+            <Button key={kind} variant={desk.armed === kind ? "filled" : "default"} size="sm" px="xs" leftSection={<Icon size={18} aria-hidden />} disabled={!ready || !who || (kind !== "emet" && !who.signs)} aria-pressed={desk.armed === kind} className={classes.tool} data-tool={kind}
               onPointerDown={(e) => { e.currentTarget.setPointerCapture(e.pointerId); dragged.current = false; start.current = { x: e.clientX, y: e.clientY }; }}
               onPointerMove={(e) => move(kind, e)} onPointerUp={(e) => end(kind, e)} onPointerCancel={() => { start.current = undefined; setGhost(undefined); }}
               onClick={(e) => {

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+
+import { guestLink, sealed, send } from "./contract";
+import { stage, type Stage } from "./harness";
+
+let s: Stage;
+let owner: Page;
+beforeAll(async () => {
+  s = await stage();
+  s.user("Pemilik Satu", "o@example.test");
+  s.user("Penanda Dua", "s@example.test");
+  owner = await s.enter("o@example.test");
+});
+afterAll(() => s.close());
+
+const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+const dua = { name: "Penanda Dua", email: "s@example.test" }, tamu = { name: "Budi Tamu", email: "budi@example.test", guest: true };
+
+/** Draws a signature with strokes of a pen, a finger or a mouse. */
+async function draw(page: Page): Promise<void> {
+  const area = page.getByRole("img", { name: "Area to draw a signature in" });
+  await area.scrollIntoViewIfNeeded();
+  const r = (await area.boundingBox())!;
+  await page.mouse.move(r.x + 30, r.y + 110);
+  await page.mouse.down();
+  for (const [x, y] of [[60, 30], [90, 120], [130, 40], [170, 110], [240, 60]] as const) await page.mouse.move(r.x + x, r.y + y, { steps: 4 });
+  await page.mouse.up();
+}
+
+test("a member reads and signs on a phone, and sees the document stamped and sealed", async () => {
+  const contract = await send(owner, "Sewa Gudang", [dua]);
+  const page = await s.enter("s@example.test", phone);
+  await page.locator(`[data-document="${contract.id}"]`).getByRole("link").click();
+  await page.waitForURL(`**/document/${contract.id}`);
+  await page.getByRole("link", { name: "Sign", exact: true }).click();
+  await page.locator("[data-page='1'] canvas").waitFor();
+  await draw(page);
+  await page.getByRole("button", { name: "Sign", exact: true }).click();
+  await page.getByRole("link", { name: "Download" }).waitFor({ timeout: 40_000 });
+  const steps = page.getByRole("list", { name: "Progress" });
+  for (const step of ["Signed", "Stamped", "Sealed"]) await steps.getByText(step, { exact: false }).first().waitFor();
+  const download = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download" }).click();
+  await (await download).cancel();
+  // The drawn picture was kept for the next time.
+  expect((await page.request.get(`${s.url}/v1/auth/specimen`)).status()).toBe(200);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await page.context().close();
+});
+
+test("a guest signs by his link, which is good for nothing else", async () => {
+  const contract = await send(owner, "Surat Kuasa", [tamu], 0);
+  const context = await s.browser.newContext({ locale: "en", ...phone });
+  const page = await context.newPage();
+  await page.goto(await guestLink(owner, contract, tamu.email));
+  await page.getByRole("heading", { name: "Surat Kuasa" }).waitFor();
+  expect(new URL(page.url()).hash).toBe("");
+  await page.locator("label").filter({ hasText: /^Type$/ }).click();
+  await page.getByRole("img", { name: "Your signature" }).waitFor();
+  await page.getByRole("button", { name: "Sign", exact: true }).click();
+  await page.getByRole("link", { name: "Download" }).waitFor({ timeout: 40_000 });
+  await page.goto(`${s.url}/inbox`);
+  await page.waitForURL("**/login**");
+  await context.close();
+});
+
+test("a signer declines with a reason, and the document ends for everybody", async () => {
+  const contract = await send(owner, "Perjanjian Batal", [dua]);
+  const page = await s.enter("s@example.test");
+  await page.goto(`${s.url}/document/${contract.id}/sign`);
+  await page.getByRole("button", { name: "Decline" }).click();
+  await page.getByRole("button", { name: "Decline" }).click();
+  await page.getByText("Give the reason.").waitFor();
+  await page.getByRole("textbox", { name: "Reason" }).fill("Harga belum sesuai");
+  await page.getByRole("button", { name: "Decline" }).click();
+  await page.getByText("Declined").first().waitFor();
+  await owner.goto(`${s.url}/document/${contract.id}`);
+  await owner.getByText("Declined").first().waitFor();
+  await page.context().close();
+});
+
+test("anybody verifies: the file itself, a copy that was tampered with, and a stamp by its serial", async () => {
+  const contract = await send(owner, "Jual Beli", [{ name: "Pemilik Satu", email: "o@example.test" }]);
+  await owner.goto(`${s.url}/document/${contract.id}/sign`);
+  await owner.locator("label").filter({ hasText: /^Type$/ }).click();
+  await owner.getByRole("img", { name: "Your signature" }).waitFor();
+  await owner.getByRole("button", { name: "Sign", exact: true }).click();
+  const good = await sealed(owner, contract.id);
+
+  const context = await s.browser.newContext({ locale: "en" });
+  const page = await context.newPage();
+  let asked = 0;
+  page.on("request", (r) => { if (r.url().endsWith("/v1/verify")) asked++; });
+  await page.goto(`${s.url}/verify`);
+  await page.setInputFiles("input[type=file]", { name: "jual-beli.pdf", mimeType: "application/pdf", buffer: good });
+  const digest = (await page.locator("[data-digest]").textContent())!;
+  await page.getByRole("textbox", { name: /digest you know/ }).fill(digest.toUpperCase() + "  jual-beli.pdf");
+  await page.getByText("The same: this is exactly that file.").waitFor();
+  expect(asked).toBe(0);
+  await page.getByRole("button", { name: "Verify" }).click();
+  await page.locator("[data-verdict^=intact]").waitFor();
+  expect(await page.locator("[data-signature]:not([data-tone=good])").count()).toBe(0);
+  const serial = (await page.locator("[data-stamp]").getAttribute("data-stamp"))!;
+  expect(serial).toMatch(/^SPESIMEN/);
+  await page.getByText("SPECIMEN", { exact: true }).first().waitFor();
+
+  const bad = Buffer.from(good);
+  const text = bad.indexOf("Pasal 1.");
+  expect(text).toBeGreaterThan(0);
+  bad.write("Pasal 7.", text, "latin1");
+  await page.setInputFiles("input[type=file]", { name: "jual-beli.pdf", mimeType: "application/pdf", buffer: bad });
+  await page.getByRole("textbox", { name: /digest you know/ }).fill(digest);
+  await page.getByText("Different: this is not that file.").waitFor();
+  await page.getByRole("button", { name: "Verify" }).click();
+  await page.locator("[data-verdict='changed after signing'][data-tone=bad]").waitFor();
+  expect(await page.locator("[data-tone=good]").count()).toBe(0);
+
+  await page.goto(`${s.url}/verify?serial=${serial}`);
+  await page.locator("[data-serial]").getByText("Specimens of this service").waitFor();
+  await page.goto(`${s.url}/verify?serial=SPESIMEN-9999999999999`);
+  await page.locator("[data-serial]").getByRole("status").waitFor();
+  await context.close();
+});
