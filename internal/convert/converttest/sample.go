@@ -124,7 +124,7 @@ func tracked() string {
 
 func schedule() string {
 	rows := [][]string{{"Termin", "Jatuh tempo", "Jumlah", "Rekening", "Keterangan", "Denda per hari", "Status"}}
-	for i := range 40 {
+	for i := range 30 {
 		rows = append(rows, []string{fmt.Sprint(i + 1), fmt.Sprintf("10-%02d-%d", i%12+1, 2025+i/12), "Rp 15.000.000,00", "123-456-7890", "Sewa bulan berjalan", "0,1 %", "Belum"})
 	}
 	return table([]int{1000, 1800, 2400, 2200, 3200, 1800, 1400}, rows...)

@@ -107,6 +107,10 @@ func TestFoldersOfTheKilledAreRemoved(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dead, "job-1"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	hour := time.Now().Add(-time.Hour)
+	if err := errors.Join(os.Chtimes(dead, hour, hour), os.Chtimes(alive.folder, hour, hour)); err != nil {
+		t.Fatal(err)
+	}
 	var next Office
 	if err := next.claimFolder(parent); err != nil {
 		t.Fatal(err)

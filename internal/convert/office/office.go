@@ -292,6 +292,10 @@ func exportOptions(pdfa bool) string {
 
 const folderPrefix = "segel-convert-"
 
+// youngFolder is how old a folder must be before it is thought left behind: a younger one may have been made by
+// somebody who is about to lock it.
+const youngFolder = time.Minute
+
 // claimFolder makes the folder in which processes have theirs, and removes those of services that were killed: a
 // lock shows which are in use. Others may pass through it, since a fenced process may be another user.
 func (o *Office) claimFolder(parent string) error {
@@ -300,6 +304,9 @@ func (o *Office) claimFolder(parent string) error {
 		return fmt.Errorf("look for folders left behind: %w", err)
 	}
 	for _, folder := range old {
+		if s, err := os.Stat(folder); err != nil || time.Since(s.ModTime()) < youngFolder {
+			continue
+		}
 		if l, err := lockFolder(folder); err == nil {
 			_ = errors.Join(os.RemoveAll(folder), l.Close()) // another user's stays
 		}

@@ -11,6 +11,7 @@ import (
 // FuzzLook holds the reader to its promise: findings or a refusal, within limits, whatever it is given.
 func FuzzLook(f *testing.F) {
 	f.Add(converttest.Document{Body: converttest.P("Pasal 1") + converttest.Field("PAGE")}.Bytes())
+	f.Add(kontrak(f))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		_, err := Look(bytes.NewReader(file), int64(len(file)), Limits{Entries: 50, Inflated: 1 << 20, Markup: 1 << 20})
 		var r *Refusal
