@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/x509"
+	"encoding/asn1"
 	"errors"
 	"fmt"
 	"math/big"
@@ -209,15 +210,41 @@ func TestIssuerIsFetchedAndHeldAgainstTheCertificate(t *testing.T) {
 	ca, twin, other := certify(t, "CA", 1, nil), certify(t, "CA", 1, nil), certify(t, "Other", 1, nil)
 	s := newShelf(t)
 	s.bodies = map[string][]byte{"/ca": ca.cert.Raw, "/twin": twin.cert.Raw, "/other": other.cert.Raw, "/bytes": {0x30, 0}}
+	s.bodies["/all"], s.bodies["/none"] = certsOnly(t, other, twin, ca), certsOnly(t, other, twin)
 	leaf := certify(t, "Leaf", 7, &ca).cert
 	f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return now }}
-	for path, ok := range map[string]bool{"/ca": true, "/twin": false, "/other": false, "/bytes": false, "/gone": false} {
+	for path, ok := range map[string]bool{"/ca": true, "/twin": false, "/other": false, "/bytes": false, "/gone": false, "/all": true, "/none": false} {
 		cert := *leaf
 		cert.IssuingCertificateURL = []string{s.URL + path}
 		if got, err := f.Issuer(t.Context(), &cert); (err == nil) != ok || ok && !got.Equal(ca.cert) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
+}
+
+// certsOnly is a SignedData without content and signers.
+func certsOnly(t *testing.T, all ...identity) []byte {
+	t.Helper()
+	type content struct{ Type asn1.ObjectIdentifier }
+	type container struct {
+		Version      int
+		Digests      []asn1.RawValue `asn1:"set"`
+		Content      content
+		Certificates []asn1.RawValue `asn1:"set,tag:0"`
+		Signers      []asn1.RawValue `asn1:"set"`
+	}
+	c := container{Version: 1, Content: content{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 1}}}
+	for _, i := range all {
+		c.Certificates = append(c.Certificates, asn1.RawValue{FullBytes: i.cert.Raw})
+	}
+	der, err := asn1.Marshal(struct {
+		Type asn1.ObjectIdentifier
+		Data container `asn1:"explicit,tag:0"`
+	}{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 2}, c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return der
 }
 
 // A list of a hundred thousand entries is walked where it lies: what is allocated does not grow with it.

@@ -75,8 +75,8 @@ func (f *Fetcher) Revocation(ctx context.Context, cert, issuer *x509.Certificate
 	return Material{}, errors.Join(errs...)
 }
 
-// Issuer obtains the certificate that signed cert from the addresses that cert names (RFC 5280 §4.2.2.1), as DER. It
-// proves nothing but that its key signed cert.
+// Issuer obtains the certificate that signed cert from the addresses that cert names: a certificate, or a container
+// of certificates only (RFC 5280 §4.2.2.1), both DER. It proves nothing but that its key signed cert.
 func (f *Fetcher) Issuer(ctx context.Context, cert *x509.Certificate) (*x509.Certificate, error) {
 	errs := []error{fmt.Errorf("no issuer of certificate %x", cert.SerialNumber)}
 	for _, address := range cert.IssuingCertificateURL[:min(len(cert.IssuingCertificateURL), maxAddresses)] {
@@ -93,20 +93,47 @@ func (f *Fetcher) Issuer(ctx context.Context, cert *x509.Certificate) (*x509.Cer
 }
 
 func issuerIn(der []byte, cert *x509.Certificate) (*x509.Certificate, error) {
-	issuer, err := x509.ParseCertificate(der)
+	all, err := certificatesIn(der)
 	if err != nil {
 		return nil, fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
 	}
-	if !bytes.Equal(issuer.RawSubject, cert.RawIssuer) {
-		return nil, fmt.Errorf("issuer of certificate %x: another name", cert.SerialNumber)
+	// Of several of that name the key decides, and who filled the container chose how often it has to.
+	looks := 0
+	err = fmt.Errorf("issuer of certificate %x: another name", cert.SerialNumber)
+	for _, c := range all {
+		if !bytes.Equal(c.RawSubject, cert.RawIssuer) || looks == maxLooks {
+			continue
+		}
+		looks++
+		if err = signed(cert, c); err == nil {
+			return c, nil
+		}
 	}
+	return nil, err
+}
+
+// certificatesIn reads a certificate, or a container of some.
+func certificatesIn(der []byte) ([]*x509.Certificate, error) {
+	c, err := x509.ParseCertificate(der)
+	if err == nil {
+		return []*x509.Certificate{c}, nil
+	}
+	sd, bad := cms.Parse(der)
+	if bad != nil {
+		return nil, err
+	}
+	return sd.Certificates, nil
+}
+
+// signed checks that the key of issuer signed cert.
+func signed(cert, issuer *x509.Certificate) error {
 	if err := cms.CheckKey(issuer.PublicKey); err != nil {
-		return nil, fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
+		return fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
 	}
 	if err := cert.CheckSignatureFrom(issuer); err != nil {
-		return nil, fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
+		return fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
 	}
-	return issuer, nil
+	return nil
 }
 
 // ocsp is kept by certificate and issuer: of a response nobody else's is taken.
