@@ -9,9 +9,14 @@ import (
 
 // Check reads what Open leaves unread: that every entry of the cross-reference
 // leads to the object it names, that object streams hold what they should, and
-// that the page tree counts right. It costs a small read for each object, so
-// it belongs to the moment a file comes in, not to each signature.
+// that the page tree counts right. A file that leaves no object numbers for updates
+// is ErrTooLarge, before somebody has begun to sign it. It costs a small read
+// for each object, so it belongs to the moment a file comes in, not to each
+// signature.
 func (d *Document) Check() error {
+	if int64(d.slots.highest) > d.limits.growing() {
+		return tooLarge(-1, "object number %d leaves no room for updates", d.slots.highest)
+	}
 	if err := d.checkEntries(); err != nil {
 		return err
 	}

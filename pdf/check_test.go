@@ -34,3 +34,21 @@ func TestWrongEntryOfAnObjectThatNothingRefersToIsForgiven(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersDoNotEndWhileAFileIsSigned lets a file claim nearly all numbers, by /Size and by a free object.
+func TestNumbersDoNotEndWhileAFileIsSigned(t *testing.T) {
+	t.Parallel()
+	file := pdftest.Table(1)
+	at := bytes.LastIndex(file, []byte("/Size "))
+	b := append(append(bytes.Clone(file[:at]), "/Size 8388600 /Was "...), file[at+len("/Size "):]...)
+	for range 20 {
+		u := open(t, b).NewUpdate()
+		u.Add(pdf.Boolean(true))
+		b = build(t, b, u)
+	}
+	at = bytes.LastIndex(file, []byte("trailer"))
+	b = append(append(bytes.Clone(file[:at]), "8388600 1\n0000000000 00000 f \n"...), file[at:]...)
+	if err := open(t, b).Check(); !errors.Is(err, pdf.ErrTooLarge) {
+		t.Errorf("a file whose numbers are used up: %v", err)
+	}
+}

@@ -49,6 +49,14 @@ func (l Limits) withDefaults(size int64) Limits {
 	return l
 }
 
+// room is how many numbers a file that is taken in has to leave for updates. A
+// signature takes some ten.
+const room = 1 << 16
+
+// growing is the highest object number of a file that updates may still be
+// added to, one after the other.
+func (l Limits) growing() int64 { return int64(l.Objects - min(room, l.Objects/8)) }
+
 func def[T int | int64](v *T, d T) {
 	if *v <= 0 {
 		*v = d

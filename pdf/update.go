@@ -28,9 +28,10 @@ type pending struct {
 func (d *Document) NewUpdate() *Update {
 	u := &Update{d: d, pending: map[uint32]pending{}, trailer: d.tailTrailer()}
 	// A /Size beyond the highest number would make numbers up to it null for
-	// strict readers if it were lowered, so numbers go on from there.
+	// strict readers if it were lowered, so numbers go on from there; but not
+	// from where they would soon come to an end.
 	u.next = d.slots.highest + 1
-	if size, ok := d.trailer["Size"].(Integer); ok && size > Integer(u.next) && int64(size) <= int64(d.limits.Objects) {
+	if size, ok := d.trailer["Size"].(Integer); ok && size > Integer(u.next) && int64(size) <= d.limits.growing() {
 		u.next = uint32(size)
 	}
 	if d.repaired {
