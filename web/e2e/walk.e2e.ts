@@ -61,7 +61,8 @@ test("a guest signs by his link, which is good for nothing else", async () => {
   await page.getByRole("button", { name: "Sign", exact: true }).click();
   await page.getByRole("link", { name: "Download" }).waitFor({ timeout: 40_000 });
   await page.goto(`${s.url}/inbox`);
-  await page.waitForURL("**/login**");
+  await page.waitForURL("**/guest");
+  await page.getByRole("heading", { name: "Surat Kuasa" }).waitFor();
   await context.close();
 });
 
@@ -74,9 +75,9 @@ test("a signer declines with a reason, and the document ends for everybody", asy
   await page.getByText("Give the reason.").waitFor();
   await page.getByRole("textbox", { name: "Reason" }).fill("Harga belum sesuai");
   await page.getByRole("button", { name: "Decline" }).click();
-  await page.getByText("Declined").first().waitFor();
+  await page.getByText(/Rejected/).first().waitFor();
   await owner.goto(`${s.url}/document/${contract.id}`);
-  await owner.getByText("Declined").first().waitFor();
+  await owner.getByText(/Rejected/).first().waitFor();
   await page.context().close();
 });
 

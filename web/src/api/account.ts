@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { api, Problem, take, type Schemas } from "./client";
+import { guest } from "./guest";
 
 export type Account = Schemas["AccountData"];
 
@@ -24,7 +25,10 @@ export function useLogin() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (input: { email: string; password: string }) => take(api.POST("/v1/auth/session", { body: input })),
-    onSuccess: (answer) => queries.setQueryData(account.queryKey, answer.data.account),
+    onSuccess: (answer) => {
+      guest.leave();
+      queries.setQueryData(account.queryKey, answer.data.account);
+    },
   });
 }
 

@@ -3,6 +3,7 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 
 import { account } from "../api/account";
 import { periods, states, type Search, type State } from "../api/documents";
+import { guest } from "../api/guest";
 import { readNew } from "../screens/new/flow";
 import { Loading } from "../ui/loading";
 import { NotFound, Trouble } from "../ui/trouble";
@@ -27,6 +28,7 @@ const member = createRoute({
   getParentRoute: () => root,
   id: "member",
   beforeLoad: async ({ context, location }) => {
+    if (guest.token()) throw redirect({ to: "/guest" }); // his tab is good for the one document
     if (!(await context.queries.ensureQueryData(account))) throw redirect({ to: "/login", search: { then: location.href } });
   },
   component: Shell,
