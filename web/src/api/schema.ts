@@ -773,7 +773,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a document
-         * @description Makes a draft of a file in base64. What the file is, its content says.
+         * @description Makes a draft of a file in base64. What the file is, its content says. A Word document is converted; one that takes longer than the call waits is placed on later, see placement-docs.
          */
         post: operations["upload"];
         delete?: never;
@@ -2231,10 +2231,11 @@ export interface components {
              */
             state: "waiting" | "active" | "done" | "stopped";
             /**
+             * @description converted: of Word documents only
              * @example signed
              * @enum {string}
              */
-            step: "signed" | "stamped" | "sealed";
+            step: "converted" | "signed" | "stamped" | "sealed";
             /**
              * Format: int64
              * @example 2
