@@ -6,7 +6,9 @@ import (
 	"segel/pades/validate/diff"
 )
 
-// later tells each signature what the revisions behind its own changed, and which of that it does not permit.
+// later tells each signature what the revisions behind its own changed, and which of that is denied: what it does not
+// permit, and every comment. A certification may permit comments (ISO 32000-2 §12.8.2.2), but a comment may cover text
+// or pass for it, and whether it does is not to be told from the file for sure.
 func (r *reader) later() error {
 	r.dateProofs()
 	for _, s := range r.file.Signatures {
@@ -17,7 +19,7 @@ func (r *reader) later() error {
 			l := Later{Revision: v.Number, Changes: v.Changes, Level: v.Level}
 			for i, c := range v.Changes {
 				locked := s.locksChange(c)
-				if c.Level > s.Permits || locked {
+				if c.Level > s.Permits || c.Level == diff.Annotations || locked {
 					l.Denied = append(l.Denied, i)
 				}
 				if locked {

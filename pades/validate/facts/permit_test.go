@@ -32,21 +32,21 @@ func TestCertifiedFilesForbidWhatTheyForbid(t *testing.T) {
 	for level, all := range map[int][]mutation{
 		1: {{"filled in", "filled", filled}, {"comment", "comment", comment}, {"proven", "", proven}},
 		2: {{"filled in", "", filled}, {"comment", "comment", comment}, {"signed", "", signed}, {"proven", "", proven}},
-		3: {{"filled in", "", filled}, {"comment", "", comment}, {"redaction", "annotation_changed", redact}, {"link", "annotation_changed", link}, {"proven", "", proven}},
+		3: {{"filled in", "", filled}, {"comment", "comment", comment}, {"redaction", "annotation_changed", redact}, {"link", "annotation_changed", link}, {"proven", "", proven}},
 	} {
 		p := on(t, pdftest.Form()).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}, pades.FieldSpec{Name: "B", Page: 1, Rect: boxB})
 		tamper(t, p.sign("A", certify(level), shown).b, all)
 	}
 }
 
-func TestCommentsBehindACertificationThatAllowsThemAreFlagged(t *testing.T) {
+func TestCommentsAreDeniedEvenBehindACertificationThatPermitsThem(t *testing.T) {
 	t.Parallel()
 	p := on(t, pdftest.Form()).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", certify(3), shown)
 	p.update(func(_ *pdf.Document, u *pdf.Update) { addTo(t, u, annots, u.Add(overlay(u, "FreeText"))) })
 	f := read(t, p.b)
-	l := f.Signatures[0].Later[0]
-	if l.Level != diff.Annotations || len(l.Denied) > 0 {
-		t.Errorf("level %v, denied %v", l.Level, l.Denied)
+	s := f.Signatures[0]
+	if l := s.Later[0]; s.Permits != diff.Annotations || l.Level != diff.Annotations || len(l.Denied) == 0 {
+		t.Errorf("permits %v, level %v, denied %v", s.Permits, l.Level, l.Denied)
 	}
 }
 

@@ -139,7 +139,8 @@ type Signature struct {
 
 	Certification int    // DocMDP permission 1 to 3; 0 if the signature is none
 	Locks         []Lock // FieldMDP
-	// Permits is the highest level of later changes that this signature, or a certification before it, permits.
+	// Permits is the highest level of later changes that this signature, or a certification before it, permits. Comments
+	// are denied even where it is Annotations.
 	Permits diff.Level
 
 	// Later are the revisions behind the signature's own, oldest first.
