@@ -35,7 +35,7 @@ export function New() {
 function Draft({ id, step }: { id: number; step: NewStep }) {
   const t = useText();
   const found = useQuery(detail(id));
-  const conversion = found.data?.progress.steps.find((s) => s.step === ("converted" as string));
+  const conversion = found.data?.progress.steps.find((s) => s.step === "converted");
   const converting = conversion?.state === "active";
   useProgress(id, converting);
   if (found.isPending) return <Loading />;
