@@ -49,6 +49,7 @@ type fence struct {
 	build   string // see buildID
 	bwrap   string // empty: no fence, as the operator chose
 	prlimit string
+	nice    string
 	profile []byte // see profile
 	limits  Limits
 }
@@ -83,11 +84,13 @@ func findFence(soffice string, unfenced bool, l Limits) (*fence, error) {
 	if f.bwrap, err = exec.LookPath("bwrap"); err != nil {
 		return nil, errors.New("there is nothing to fence LibreOffice in with; on Debian: apt-get install bubblewrap")
 	}
-	if f.prlimit, err = exec.LookPath("prlimit"); err != nil {
-		return nil, errors.New("there is nothing to bound LibreOffice with; on Debian: apt-get install util-linux")
-	}
-	if f.prlimit, err = filepath.EvalSymlinks(f.prlimit); err != nil {
-		return nil, fmt.Errorf("find prlimit: %w", err)
+	for name, path := range map[string]*string{"prlimit": &f.prlimit, "nice": &f.nice} {
+		if *path, err = exec.LookPath(name); err != nil {
+			return nil, fmt.Errorf("there is nothing to bound LibreOffice with: %s is missing; on Debian: apt-get install util-linux coreutils", name)
+		}
+		if *path, err = filepath.EvalSymlinks(*path); err != nil {
+			return nil, fmt.Errorf("find %s: %w", name, err)
+		}
 	}
 	return f, nil
 }
@@ -136,7 +139,7 @@ func (f *fence) namespaces(j *job) []string {
 		"--setenv", "HOME", "/home", "--setenv", "TMPDIR", "/home/tmp", "--setenv", "PATH", "/usr/bin",
 		"--setenv", "LANG", "C.UTF-8", "--setenv", "SAL_USE_VCLPLUGIN", "svp",
 		"--ro-bind", "/usr/lib", "/usr/lib", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64",
-		"--ro-bind", f.prlimit, "/usr/bin/prlimit",
+		"--ro-bind", f.prlimit, "/usr/bin/prlimit", "--ro-bind", f.nice, "/usr/bin/nice",
 	}
 	for _, r := range readable {
 		a = append(a, "--ro-bind-try", r, r)
@@ -150,13 +153,13 @@ func (f *fence) namespaces(j *job) []string {
 		"--ro-bind", filepath.Join(j.folder, j.in), "/in", "--bind", filepath.Join(j.folder, j.run), "/tmp", "--chdir", "/tmp", "--remount-ro", "/")
 }
 
-// bounds are prlimit's arguments. It stands inside the namespaces, where the processes of this user are counted
-// anew.
+// bounds are the arguments of prlimit and nice. They stand inside the namespaces, where the processes of this user are
+// counted anew. Whoever only looks at a list goes before conversions.
 func (f *fence) bounds() []string {
 	l := f.limits
 	processor := 2*int(l.Time/time.Second) + 20
 	return []string{
-		"/usr/bin/prlimit", "--core=0", "--nofile=256", fmt.Sprintf("--as=%d", l.Memory), fmt.Sprintf("--fsize=%d", l.Output),
+		"/usr/bin/nice", "-n", "5", "/usr/bin/prlimit", "--core=0", "--nofile=256", fmt.Sprintf("--as=%d", l.Memory), fmt.Sprintf("--fsize=%d", l.Output),
 		fmt.Sprintf("--cpu=%d", processor), fmt.Sprintf("--nproc=%d", l.Processes),
 	}
 }
