@@ -28,6 +28,8 @@ type Comparer struct {
 	o     Options
 	last  *pdf.Document
 	names map[string]uint32 // of the fields at the form's root, by object; nil until asked for
+
+	proofBytes int // decoded so far
 }
 
 // Begin takes up the first state.

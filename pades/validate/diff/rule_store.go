@@ -87,11 +87,24 @@ func (r *revision) proofs(old, new pdf.Array) verdict {
 	return allow("document security store", LTA, CodeStore)
 }
 
-// proofRule lets proof be added and never replaced.
-func proofRule(_ *revision, m *moved, _ node) verdict {
-	if _, ok := m.new.(*pdf.Stream); !ok || !m.added() {
+// maxProofBytes bounds the decoded proof of all revisions of a file.
+const maxProofBytes = 64 << 20
+
+// proofRule lets proof be added and never replaced. What cannot be decoded is no proof of anything, and what its bytes
+// are good for nobody can tell.
+func proofRule(r *revision, m *moved, _ node) verdict {
+	st, ok := m.new.(*pdf.Stream)
+	if !ok || !m.added() {
 		return deny(CodeStoreChanged, "proof")
 	}
+	if r.c.proofBytes > maxProofBytes {
+		return deny(CodeTooMuch, "proof")
+	}
+	der, err := r.new.Decode(st)
+	if err != nil {
+		return deny(CodeUnreadable, "proof: "+err.Error())
+	}
+	r.c.proofBytes += len(der)
 	return allow("document security store", LTA, CodeStore)
 }
 

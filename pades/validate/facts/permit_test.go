@@ -106,6 +106,10 @@ func TestProofIsOnlyAdded(t *testing.T) {
 		})},
 		{"something else", "store_changed", dict(store, func(_ *pdf.Update, d pdf.Dict) { d["Extra"] = pdf.Integer(1) })},
 		{"more", "", dict(store, func(u *pdf.Update, d pdf.Dict) { d["Certs"] = append(slices.Clone(certs), u.Add(words("x"))) })},
+		{"more that cannot be decoded", "unreadable", dict(store, func(u *pdf.Update, d pdf.Dict) {
+			broken := &pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("FlateDecode")}, Data: []byte("no deflate")}
+			d["Certs"] = append(slices.Clone(certs), u.Add(broken))
+		})},
 		{"list of its own", "", dict(store, func(u *pdf.Update, d pdf.Dict) { d["Certs"] = u.Add(append(slices.Clone(certs), u.Add(words("x")))) })},
 	})
 	cut := on(t, p.b[:must[[]pdf.Revision](t)(d.Revisions())[2].End])
