@@ -8,10 +8,10 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run web build test test-go test-web test-race demo bench judge check fmt lint generate clean
+.PHONY: help run web build test test-go test-web test-e2e test-race demo bench judge check fmt lint generate clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: web build ## build, and start the service on its embedded default (DATA=data LISTEN=127.0.0.1:8080)
 	@scripts/need -w cjk-font soffice bwrap
@@ -35,6 +35,10 @@ test: test-go test-web ## run all tests; as root, install the programs that judg
 
 test-web: web/node_modules/.package-lock.json ## run the web app's tests
 	@cd web && npx tsc --noEmit && npm run --silent test
+
+test-e2e: web build ## run the web app in a real browser against the real service (CHROMIUM=/usr/bin/chromium)
+	@scripts/need chromium
+	@cd web && npm run --silent e2e
 
 test-go:
 	@scripts/need go pdfsig qpdf mutool openssl postgres cjk-font soffice bwrap
