@@ -44,13 +44,18 @@ func (v *validation) revisions(f *facts.File) []Revision {
 	return list
 }
 
-// later tells which revisions behind a signature it does not permit, and why, and which it does.
+// later tells which revisions behind a signature it does not permit, and why, and which it does, and of those what
+// stands over what was there: a further signature is allowed, but its picture may hide what was signed.
 func (v *validation) later(s *facts.Signature) []Change {
 	list := []Change{}
 	for _, denied := range []bool{true, false} {
 		for _, l := range s.Later {
 			if denied == (len(l.Denied) > 0) && len(list) < maxLater {
-				list = append(list, Change{Revision: l.Revision, Allowed: !denied, What: v.tell(l.Changes, l.Denied, l.Revision)})
+				what := v.tell(l.Changes, l.Denied, l.Revision)
+				if !denied {
+					what = append(what, covering(l.Changes, l.Revision)...)
+				}
+				list = append(list, Change{Revision: l.Revision, Allowed: !denied, What: what})
 			}
 		}
 	}
@@ -78,6 +83,22 @@ func (v *validation) tell(changes []diff.Change, which []int, revision int) []Re
 	}
 	if more > 0 {
 		list = append(list, reason("change.more", "count", itoa(more), "revision", itoa(revision)))
+	}
+	return list
+}
+
+// covering tells what a revision put over what a page showed before, each sentence once.
+func covering(changes []diff.Change, revision int) []Reason {
+	list, told := []Reason{}, map[string]bool{}
+	for _, c := range changes {
+		if !c.Has(diff.OverlapsContent) && !c.Has(diff.OverlapsSignature) && !c.Has(diff.OverlapsAnnotation) {
+			continue
+		}
+		r := reason("change.overlaps", "page", itoa(c.Page), "where", where(c), "revision", itoa(revision))
+		if !told[r.English] && len(list) < maxTold {
+			told[r.English] = true
+			list = append(list, r)
+		}
 	}
 	return list
 }

@@ -3,6 +3,7 @@ package validate
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -124,7 +125,7 @@ func (p *printer) content(s *Signature) {
 		}
 		what, word := c.What, "forbidden"
 		if c.Allowed {
-			what, word = p.revisions[c.Revision], "allowed"
+			what, word = slices.Concat(p.revisions[c.Revision], c.What), "allowed"
 		}
 		var parts []string
 		for _, x := range what {
