@@ -137,7 +137,7 @@ type Revision struct {
 type Change struct {
 	Revision int      `json:"revision"`
 	Allowed  bool     `json:"allowed"`
-	What     []Reason `json:"what" doc:"what of it is not allowed"`
+	What     []Reason `json:"what" doc:"what of it is not allowed, or what an allowed one covers"`
 }
 
 // Step is one check.

@@ -1875,7 +1875,7 @@ export interface components {
             allowed: boolean;
             /** Format: int64 */
             revision: number;
-            /** @description what of it is not allowed */
+            /** @description what of it is not allowed, or what an allowed one covers */
             what: components["schemas"]["ReportReason"][];
         } & {
             [key: string]: unknown;
