@@ -1,10 +1,8 @@
 package workflow
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -226,7 +224,7 @@ func (s *Service) convert(ctx context.Context, d contract.Document) (made, error
 	if err != nil {
 		return made{}, err
 	}
-	base, err := s.keepBase(ctx, func(w io.Writer) error {
+	base, err := s.keepBase(ctx, errWordComplex, func(w io.Writer) error {
 		return conversion(s.Converter.Convert(ctx, found.Kind, f.Verified(), w))
 	})
 	if err != nil {
@@ -277,53 +275,4 @@ func (s *Service) inspect(ctx context.Context, base contract.Revision, found sni
 		return made{}, errWordFailed.Because(err)
 	}
 	return m, s.discard(ctx, base.Tail.Key)
-}
-
-// keepBase stores what write writes, as a base.
-//
-// Durable on return: the bytes. Not yet: that a document has them. Until its commit they are nobody's; fsck finds them
-// after a crash.
-func (s *Service) keepBase(ctx context.Context, write func(io.Writer) error) (contract.Revision, error) {
-	key, err := blob.NewKey(s.Random)
-	if err != nil {
-		return contract.Revision{}, err
-	}
-	w, err := s.Blobs.Create(ctx, key)
-	if err != nil {
-		return contract.Revision{}, fmt.Errorf("store base: %w", err)
-	}
-	defer w.Abort()
-	digester := blob.NewDigester()
-	buffered := bufio.NewWriterSize(io.MultiWriter(digester, &roomFor{w: w, left: s.Limits.FileSize}), 256<<10)
-	if err := write(buffered); err != nil {
-		return contract.Revision{}, err
-	}
-	if err := buffered.Flush(); err != nil {
-		return contract.Revision{}, err
-	}
-	if err := w.Commit(); err != nil {
-		return contract.Revision{}, fmt.Errorf("store base: %w", err)
-	}
-	d := digester.Digest()
-	return contract.Revision{
-		Kind:     contract.RevisionBase,
-		Tail:     contract.File{Key: string(key), Size: d.Size, Digest: d.Sum, Sums: d.Sums},
-		End:      d.End,
-		Digest:   d.Total,
-		Midstate: d.Midstate,
-		At:       s.Clock(),
-	}, nil
-}
-
-// roomFor refuses to write more than a file may have.
-type roomFor struct {
-	w    io.Writer
-	left int64
-}
-
-func (r *roomFor) Write(p []byte) (int, error) {
-	if r.left -= int64(len(p)); r.left < 0 {
-		return 0, errWordComplex
-	}
-	return r.w.Write(p)
 }

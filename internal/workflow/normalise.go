@@ -1,13 +1,11 @@
 package workflow
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 
-	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/pdf"
 )
@@ -51,53 +49,12 @@ func (s *Service) normalise(ctx context.Context, base contract.Revision) (contra
 }
 
 func (s *Service) rewrite(ctx context.Context, doc *pdf.Document, o pdf.RewriteOptions) (contract.Revision, error) {
-	key, err := blob.NewKey(s.Random)
-	if err != nil {
-		return contract.Revision{}, err
-	}
-	w, err := s.Blobs.Create(ctx, key)
-	if err != nil {
-		return contract.Revision{}, fmt.Errorf("store rewriting: %w", err)
-	}
-	defer w.Abort()
-	digester := blob.NewDigester()
-	buffered := bufio.NewWriterSize(io.MultiWriter(digester, &atMost{ctx: ctx, w: w, left: s.Limits.FileSize}), 256<<10)
-	if _, err := doc.Rewrite(buffered, o); err != nil {
-		return contract.Revision{}, refusal(err)
-	}
-	if err := buffered.Flush(); err != nil {
-		return contract.Revision{}, err
-	}
-	if err := w.Commit(); err != nil {
-		return contract.Revision{}, fmt.Errorf("store rewriting: %w", err)
-	}
-	d := digester.Digest()
-	return contract.Revision{
-		Kind:     contract.RevisionBase,
-		Tail:     contract.File{Key: string(key), Size: d.Size, Digest: d.Sum, Sums: d.Sums},
-		End:      d.End,
-		Digest:   d.Total,
-		Midstate: d.Midstate,
-		At:       s.Clock(),
-	}, nil
-}
-
-// atMost refuses to write more than a file may have: a rewriting that unpacks object streams is longer than its
-// source. It stops when nobody waits for the result any more.
-type atMost struct {
-	ctx  context.Context
-	w    io.Writer
-	left int64
-}
-
-func (a *atMost) Write(p []byte) (int, error) {
-	if err := a.ctx.Err(); err != nil {
-		return 0, err
-	}
-	if a.left -= int64(len(p)); a.left < 0 {
-		return 0, errComplex
-	}
-	return a.w.Write(p)
+	return s.keepBase(ctx, errComplex, func(w io.Writer) error {
+		if _, err := doc.Rewrite(w, o); err != nil {
+			return refusal(err)
+		}
+		return nil
+	})
 }
 
 // agrees reads a rewriting back from the store: it must be sound, and show and ask what its source did.
