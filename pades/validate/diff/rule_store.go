@@ -1,6 +1,10 @@
 package diff
 
 import (
+	"bytes"
+	"compress/zlib"
+	"io"
+
 	"segel/pdf"
 )
 
@@ -101,6 +105,9 @@ func proofRule(r *revision, m *moved, _ node) verdict {
 		return deny(CodeTooMuch, "proof")
 	}
 	der, err := r.new.Decode(st)
+	if err == nil {
+		err = summed(r.new, st)
+	}
 	if err != nil {
 		return deny(CodeUnreadable, "proof: "+err.Error())
 	}
@@ -153,4 +160,22 @@ func (r *revision) vri(entry pdf.Dict) verdict {
 		}
 	}
 	return v
+}
+
+// summed holds compressed proof against its check sum, which readers of pages forgive: proof that was tampered with is
+// not proof that is there. What [pdf.Document.Decode] has taken is within the limits.
+func summed(d *pdf.Document, st *pdf.Stream) error {
+	if f, err := d.Name(st.Dict["Filter"]); err != nil || f != "FlateDecode" {
+		return nil
+	}
+	raw, err := d.Raw(st)
+	if err != nil {
+		return err
+	}
+	z, err := zlib.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, z)
+	return err
 }

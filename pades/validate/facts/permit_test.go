@@ -1,6 +1,8 @@
 package facts_test
 
 import (
+	"bytes"
+	"compress/zlib"
 	"slices"
 	"testing"
 
@@ -109,6 +111,15 @@ func TestProofIsOnlyAdded(t *testing.T) {
 		{"more that cannot be decoded", "unreadable", dict(store, func(u *pdf.Update, d pdf.Dict) {
 			broken := &pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("FlateDecode")}, Data: []byte("no deflate")}
 			d["Certs"] = append(slices.Clone(certs), u.Add(broken))
+		})},
+		{"more that its check sum denies", "unreadable", dict(store, func(u *pdf.Update, d pdf.Dict) {
+			var b bytes.Buffer
+			z := zlib.NewWriter(&b)
+			if _, err := z.Write([]byte("proof")); err != nil || z.Close() != nil {
+				t.Fatal("compress proof:", err)
+			}
+			b.Bytes()[b.Len()-1] ^= 1
+			d["Certs"] = append(slices.Clone(certs), u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("FlateDecode")}, Data: b.Bytes()}))
 		})},
 		{"list of its own", "", dict(store, func(u *pdf.Update, d pdf.Dict) { d["Certs"] = u.Add(append(slices.Clone(certs), u.Add(words("x")))) })},
 	})
