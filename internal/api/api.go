@@ -131,6 +131,7 @@ func (s *server) registerIdentity() {
 	s.refresh()
 	s.logout()
 	s.forgotPassword()
+	s.password()
 	s.me()
 	s.session()
 	s.guest()

@@ -17,6 +17,7 @@ type Identity interface {
 	Refresh(ctx context.Context, token string) (identity.Session, error)
 	Logout(ctx context.Context, token string) error
 	ForgotPassword(ctx context.Context, email, ip string) error
+	ChangePassword(ctx context.Context, by contract.Actor, current, next string) error
 	GuestLogin(ctx context.Context, link string) (identity.GuestSession, error)
 	Me(ctx context.Context, by contract.Actor) (identity.Account, error)
 	Directory(ctx context.Context, by contract.Actor, search string, page, limit int) ([]contract.Person, int, error)

@@ -302,6 +302,13 @@ func (f *fakeIdentity) Logout(_ context.Context, token string) error {
 
 func (f *fakeIdentity) ForgotPassword(context.Context, string, string) error { return nil }
 
+func (f *fakeIdentity) ChangePassword(_ context.Context, _ contract.Actor, current, _ string) error {
+	if current != "benar" {
+		return contract.Input(contract.FieldError{Field: "current", Code: "password.wrong"})
+	}
+	return f.err
+}
+
 func (f *fakeIdentity) GuestLogin(_ context.Context, link string) (identity.GuestSession, error) {
 	if !strings.HasSuffix(link, "#rahasia") {
 		return identity.GuestSession{}, identity.ErrLink

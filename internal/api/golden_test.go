@@ -73,6 +73,8 @@ var shapes = []struct {
 	{golden: "refresh.json", method: "POST", path: "/v1/auth/refresh", body: `{"refresh_token":"segel_rt_1"}`},
 	{golden: "logout.json", method: "POST", path: "/v1/auth/logout"},
 	{golden: "forgot_password.json", method: "POST", path: "/v1/auth/forgot-password", body: `{"email":"x@contoh.id"}`},
+	{golden: "password.json", method: "POST", path: "/v1/auth/password", body: `{"current":"benar","new":"kata sandi baru"}`},
+	{golden: "password_refused.json", method: "POST", path: "/v1/auth/password", body: `{"current":"salah","new":"kata sandi baru"}`},
 	{golden: "me.json", method: "GET", path: "/v1/auth/me"},
 	{golden: "session.json", method: "POST", path: "/v1/auth/session", body: `{"email":"andi@contoh.id","password":"benar"}`},
 	{golden: "guest.json", method: "POST", path: "/v1/auth/guest", body: `{"link":"https://segel.contoh.id/guest#rahasia"}`},

@@ -54,6 +54,7 @@ const (
 	EventClosingDelayed EventType = "closing_delayed"
 	EventClosingFailed  EventType = "closing_failed"
 	EventPasswordForgot EventType = "password_forgotten" // Document is 0
+	EventPasswordChange EventType = "password_changed"   // Document is 0
 	EventNormalised     EventType = "normalised"         // the file was rewritten before anything was signed
 	EventTimeRenewed    EventType = "timestamp_renewed"
 

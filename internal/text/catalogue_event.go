@@ -9,7 +9,7 @@ var events = map[string]words{
 	"event.viewed":                {"Melihat dokumen", "Viewed the document"},
 	"event.sign_intended":         {"Menyetujui untuk menandatangani", "Agreed to sign"},
 	"event.signed":                {"Menandatangani dokumen", "Signed the document"},
-	"event.rejected":              {"Menolak dokumen[: {reason}]", "Rejected the document[: {reason}]"},
+	"event.rejected":              {"Menolak dokumen[: {reason}]", "Declined the document[: {reason}]"},
 	"event.canceled":              {"Membatalkan dokumen[: {reason}]", "Canceled the document[: {reason}]"},
 	"event.expired":               {"Batas waktu dokumen lewat", "The document's time ran out"},
 	"event.deleted":               {"Menghapus draf", "Deleted the draft"},
@@ -29,4 +29,5 @@ var events = map[string]words{
 	"event.certificate_revoked":   {"Mencabut sertifikat[ {serial}][: {reason}]", "Revoked the certificate[ {serial}][: {reason}]"},
 	"event.normalised":            {"Menata ulang berkas sekali sebelum tanda tangan pertama; berkas asli disimpan", "Rewrote the file once, before the first signature; the original is kept"},
 	"event.password_forgotten":    {"Meminta kata sandi baru", "Asked for a new password"},
+	"event.password_changed":      {"Mengganti kata sandi", "Changed the password"},
 }

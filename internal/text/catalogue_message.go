@@ -4,6 +4,7 @@ package text
 var messages = map[string]words{
 	"done.logout":             {"Berhasil keluar.", "You are logged out."},
 	"done.forgot_password":    {"Bila alamat ini memiliki akun, permintaan Anda sudah kami catat. Administrator akan menghubungi Anda.", "If this address has an account, your request was recorded. Your administrator will get in touch."},
+	"done.password":           {"Kata sandi diganti. Silakan masuk kembali.", "The password was changed. Please log in again."},
 	"done.balance":            {"Berhasil.", "Done."},
 	"done.specimen":           {"Gambar tanda tangan disimpan.", "The picture of your signature was saved."},
 	"done.specimen_deleted":   {"Gambar tanda tangan dihapus.", "The picture of your signature was removed."},
@@ -14,7 +15,7 @@ var messages = map[string]words{
 	"done.finalize_stamping":  {"Dokumen dikirim untuk dibubuhi e-meterai.", "The document is on its way to be stamped."},
 	"done.finalize_completed": {"Dokumen telah selesai.", "The document is completed."},
 	"done.sign":               {"Dokumen berhasil ditandatangani.", "You have signed the document."},
-	"done.reject":             {"Dokumen ditolak.", "The document was rejected."},
+	"done.reject":             {"Dokumen ditolak.", "The document was declined."},
 	"done.cancel":             {"Dokumen dibatalkan.", "The document was canceled."},
 	"done.remind":             {"Pengingat dicatat.", "The reminder was recorded."},
 	"done.restamp":            {"Pembubuhan ulang dimulai.", "Stamping has started again."},

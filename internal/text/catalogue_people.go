@@ -34,6 +34,12 @@ var people = map[string]words{
 	"password.too_long": {
 		"Kata sandi paling banyak {limit} byte.",
 		"A password has at most {limit} bytes."},
+	"password.wrong": {
+		"Kata sandi ini bukan kata sandi Anda sekarang.",
+		"This is not your present password."},
+	"password.same": {
+		"Kata sandi baru harus berbeda dari yang sekarang.",
+		"The new password has to differ from the present one."},
 	"specimen.none": {
 		"Anda belum menyimpan gambar tanda tangan.",
 		"You have not saved a picture of your signature."},

@@ -75,9 +75,9 @@ test("a signer declines with a reason, and the document ends for everybody", asy
   await page.getByText("Give the reason.").waitFor();
   await page.getByRole("textbox", { name: "Reason" }).fill("Harga belum sesuai");
   await page.getByRole("button", { name: "Decline" }).click();
-  await page.getByText(/Rejected/).first().waitFor();
+  await page.getByText(/Declined/).first().waitFor();
   await owner.goto(`${s.url}/document/${contract.id}`);
-  await owner.getByText(/Rejected/).first().waitFor();
+  await owner.getByText(/Declined/).first().waitFor();
   await page.context().close();
 });
 

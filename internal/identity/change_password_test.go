@@ -1,0 +1,86 @@
+package identity
+
+import (
+	"errors"
+	"testing"
+
+	"segel/internal/contract"
+)
+
+const newer = "kata sandi lain sekali"
+
+// TestAChangedPasswordIsTheOnlyOneAndEndsEverySession logs in before and after.
+func TestAChangedPasswordIsTheOnlyOneAndEndsEverySession(t *testing.T) {
+	t.Parallel()
+	h := inhabited(t)
+	s := h.login(t)
+	if err := h.ChangePassword(t.Context(), h.alive(t, s.Access), password, newer); err != nil {
+		t.Fatal(err)
+	}
+	if last := h.store.events[len(h.store.events)-1]; last.Type != contract.EventPasswordChange {
+		t.Errorf("the log says %+v", last)
+	}
+	if _, err := h.Authenticate(t.Context(), s.Access); !errors.Is(err, contract.ErrIdentify) {
+		t.Errorf("the token it was asked with: %v", err)
+	}
+	if _, err := h.Refresh(t.Context(), s.Refresh); !errors.Is(err, ErrRefresh) {
+		t.Errorf("its refresh token: %v", err)
+	}
+	if _, err := h.Login(t.Context(), siti, password, "", home); !errors.Is(err, ErrCredentials) {
+		t.Errorf("the old password: %v", err)
+	}
+	if _, err := h.Login(t.Context(), siti, newer, "", home); err != nil {
+		t.Errorf("the new one: %v", err)
+	}
+}
+
+func TestAFirstPasswordThatWasChangedIsNoneAnyMore(t *testing.T) {
+	t.Parallel()
+	h := empty(t)
+	first, err := h.Bootstrap(t.Context(), "Contoh", siti)
+	if err != nil || !first.Account.MustReset {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	s, err := h.Login(t.Context(), siti, first.Password, "", home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.ChangePassword(t.Context(), h.alive(t, s.Access), first.Password, newer); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = h.Login(t.Context(), siti, newer, "", home); err != nil || s.Account.MustReset {
+		t.Errorf("%+v, %v", s.Account, err)
+	}
+}
+
+func TestAPasswordIsChangedByWhoKnowsItAndToABetterOne(t *testing.T) {
+	t.Parallel()
+	h := inhabited(t)
+	s := h.login(t)
+	by := h.alive(t, s.Access)
+	by.IP = home
+	for _, test := range []struct{ current, next, field, code string }{
+		{"salah", newer, "current", "password.wrong"},
+		{password, password, "new", "password.same"},
+		{password, "pendek", "new", "password.too_short"},
+	} {
+		err := h.ChangePassword(t.Context(), by, test.current, test.next)
+		var e *contract.Error
+		if !errors.As(err, &e) || len(e.Fields) != 1 || e.Fields[0].Field != test.field || e.Fields[0].Code != test.code {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+	guest := by
+	guest.Guest = 7
+	if err := h.ChangePassword(t.Context(), guest, password, newer); !errors.Is(err, contract.ErrNotAllowed) {
+		t.Errorf("a guest: %v", err)
+	}
+	h.alive(t, s.Access) // nothing of this ended the session
+	var err error
+	for range 20 {
+		err = h.ChangePassword(t.Context(), by, "salah", newer)
+	}
+	if contract.KindOf(err) != contract.TooMany {
+		t.Errorf("guessing is not bounded: %v", err)
+	}
+}
