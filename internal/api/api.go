@@ -144,6 +144,7 @@ func (s *server) registerIdentity() {
 func (s *server) registerDocuments() {
 	s.upload()
 	s.participants()
+	s.describing()
 	s.place()
 	s.finalize()
 	s.guestLink()

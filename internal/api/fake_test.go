@@ -83,21 +83,22 @@ type fakeWorkflow struct {
 
 	verifying func(context.Context) // runs inside Verify
 
-	mu       sync.Mutex // guards what follows
-	asked    []string
-	by       contract.Actor
-	id       contract.DocumentID
-	uploaded UploadRequest
-	staged   *fakeStaging
-	exhibit  *fakeExhibit
-	verified VerifyOptions
-	placed   []contract.PlaceRequest
-	people   []PersonRequest
-	parallel *bool
-	finalize contract.FinalizeOptions
-	signed   SignRequest
-	reason   string
-	list     ListRequest
+	mu        sync.Mutex // guards what follows
+	asked     []string
+	by        contract.Actor
+	id        contract.DocumentID
+	uploaded  UploadRequest
+	staged    *fakeStaging
+	exhibit   *fakeExhibit
+	verified  VerifyOptions
+	placed    []contract.PlaceRequest
+	described contract.Description
+	people    []PersonRequest
+	parallel  *bool
+	finalize  contract.FinalizeOptions
+	signed    SignRequest
+	reason    string
+	list      ListRequest
 }
 
 type fakeStaging struct {
@@ -151,6 +152,11 @@ func (f *fakeWorkflow) SetParticipants(_ context.Context, by contract.Actor, id 
 // Converted answers what a conversion made of an upload: nothing that was not there.
 func (f *fakeWorkflow) Converted(_ context.Context, _ contract.Actor, d contract.Document, _ time.Duration) (contract.Document, error) {
 	return d, nil
+}
+
+func (f *fakeWorkflow) Describe(_ context.Context, by contract.Actor, id contract.DocumentID, to contract.Description) (contract.Document, error) {
+	f.described = to
+	return f.ask("describe", by, id)
 }
 
 func (f *fakeWorkflow) Place(_ context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error) {

@@ -87,6 +87,7 @@ var shapes = []struct {
 	{golden: "avatar_nobody.svg", method: "GET", path: "/v1/avatar/x"},
 	{golden: "upload.json", method: "POST", path: sBase + "upload-docs-base64", body: uploadBody},
 	{golden: "participants.json", method: "POST", path: sBase + "participants-docs", body: `{"document_id":1207}`},
+	{golden: "describe.json", method: "POST", path: sBase + "describe-docs", body: `{"document_id":1207,"document_title":"Sewa","expired_at":""}`},
 	{golden: "placement.json", method: "POST", path: sBase + "placement-docs", body: placeBody},
 	{golden: "finalize.json", method: "POST", path: sBase + "finalize-docs", body: `{"document_id":"1207"}`, doc: processing},
 	{golden: "process.json", method: "POST", path: sBase + "process-docs", body: `{"document_id":1207}`, doc: processing},

@@ -16,6 +16,7 @@ type Workflow interface {
 	Upload(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error)
 	Converted(ctx context.Context, by contract.Actor, d contract.Document, wait time.Duration) (contract.Document, error)
 	SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, people []PersonRequest, parallel *bool) (contract.Document, error)
+	Describe(ctx context.Context, by contract.Actor, id contract.DocumentID, to contract.Description) (contract.Document, error)
 	Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error)
 	Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, error)
 	Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error)

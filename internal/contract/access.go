@@ -16,6 +16,7 @@ const (
 	OpDownload     Operation = "download"
 	OpOriginal     Operation = "original"
 	OpParticipants Operation = "participants-docs"
+	OpDescribe     Operation = "describe-docs"
 	OpPlace        Operation = "placement-docs"
 	OpFinalize     Operation = "finalize-docs"
 	OpSign         Operation = "sign-docs"
@@ -30,11 +31,11 @@ const (
 // Operations lists all of them.
 var Operations = []Operation{
 	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal,
-	OpParticipants, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpGuestLink, OpDelete,
+	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpGuestLink, OpDelete,
 }
 
 // ownerOnly are the operations whose refusal to a participant is Forbidden, since he may see the document.
-var ownerOnly = []Operation{OpParticipants, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpGuestLink, OpDelete, OpAuditTrail, OpOriginal}
+var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpGuestLink, OpDelete, OpAuditTrail, OpOriginal}
 
 // guestBarred are the operations a guest's token is not good for, on his own document too.
 var guestBarred = []Operation{OpSigners, OpAuditTrail, OpOriginal}

@@ -32,6 +32,7 @@ type EventType string
 const (
 	EventUploaded       EventType = "uploaded"
 	EventPeopleChanged  EventType = "participants_changed"
+	EventDescribed      EventType = "described"
 	EventPlaced         EventType = "placed"
 	EventFinalized      EventType = "finalized"
 	EventViewed         EventType = "viewed"

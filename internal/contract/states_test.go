@@ -63,6 +63,9 @@ var verbs = []struct {
 	{"participants-docs", func(d *Document) (Change, bool, error) {
 		return change1(SetParticipants(d, d.Participants, nil, owner, limits, t0))
 	}},
+	{"describe-docs", func(d *Document) (Change, bool, error) {
+		return change1(Describe(d, Description{Title: &d.Title}, owner, limits, t0))
+	}},
 	{"placement-docs", func(d *Document) (Change, bool, error) {
 		c, _, err := Place(d, []PlaceRequest{stampRequest("first")}, a4, owner, limits, t0)
 		return c, false, err

@@ -4,6 +4,7 @@ package text
 var events = map[string]words{
 	"event.uploaded":              {"Mengunggah dokumen[ dari berkas {filename}]", "Uploaded the document[ from the file {filename}]"},
 	"event.participants_changed":  {"Mengubah peserta dokumen", "Changed the participants"},
+	"event.described":             {"Mengubah judul atau batas waktu[ ({title})]", "Changed the title or the deadline[ ({title})]"},
 	"event.placed":                {"Menentukan penempatan[ ({placements})]", "Set the placements[ ({placements})]"},
 	"event.finalized":             {"Memfinalisasi dokumen", "Finalized the document"},
 	"event.viewed":                {"Melihat dokumen", "Viewed the document"},

@@ -10,6 +10,7 @@ var messages = map[string]words{
 	"done.specimen_deleted":   {"Gambar tanda tangan dihapus.", "The picture of your signature was removed."},
 	"done.upload":             {"Dokumen berhasil diunggah.", "The document was uploaded."},
 	"done.participants":       {"Peserta dokumen disimpan.", "The participants were saved."},
+	"done.describe":           {"Judul dan batas waktu disimpan.", "Title and deadline were saved."},
 	"done.placement":          {"Penempatan disimpan.", "The placements were saved."},
 	"done.finalize_signing":   {"Dokumen dikirim untuk ditandatangani.", "The document is out for signing."},
 	"done.finalize_stamping":  {"Dokumen dikirim untuk dibubuhi e-meterai.", "The document is on its way to be stamped."},

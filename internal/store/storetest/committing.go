@@ -18,6 +18,8 @@ var committing = map[string]func(*testing.T, *bench){
 		})
 		b.reads(d)
 		d = b.reads(b.commit(contract.SetParticipants(&d, []contract.Participant{as(contract.Signer, 1, second), as(contract.Signer, 1, first)}, nil, owner, limits, b.now)))
+		title, until := "Judul Baru", b.now.Add(72*time.Hour)
+		d = b.reads(b.commit(contract.Describe(&d, contract.Description{Title: &title, ExpiresAt: &until}, owner, limits, b.now)))
 		d = b.reads(b.place(d, owner, 3))
 		d = b.reads(b.place(d, owner, 2))
 		d = b.reads(b.finalize(d, owner))

@@ -1,0 +1,37 @@
+package api
+
+import "segel/internal/contract"
+
+type describeIn struct {
+	DocumentID    integer `json:"document_id" required:"true"`
+	DocumentTitle *phrase `json:"document_title" required:"false" doc:"as it was when missing" example:"Perjanjian Sewa"`
+	ExpiredAt     *phrase `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future; empty: never; as it was when missing" example:"2027-01-31T17:00:00.000Z"`
+}
+
+func (s *server) describing() {
+	post(s, endpoint{
+		path: signBase + "describe-docs", id: "describe", group: groupVerbs, op: contract.OpDescribe,
+		summary:     "Change title and deadline of a draft",
+		description: "What is not sent stays as it was.",
+	}, func(c *call, in *describeIn) (done[verbData], error) {
+		var bad problems
+		id := documentID(in.DocumentID, &bad)
+		var to contract.Description
+		if in.DocumentTitle != nil {
+			title := in.DocumentTitle.read("document_title", &bad)
+			to.Title = &title
+		}
+		if in.ExpiredAt != nil {
+			at := expiry(*in.ExpiredAt, &bad)
+			to.ExpiresAt = &at
+		}
+		if err := c.invalid(id, bad); err != nil {
+			return done[verbData]{}, err
+		}
+		d, err := c.Workflow.Describe(c.r.Context(), c.by, id, to)
+		if err != nil {
+			return done[verbData]{}, err
+		}
+		return did(c, "done.describe", verbDataOf(&d)), nil
+	})
+}
