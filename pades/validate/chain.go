@@ -31,13 +31,16 @@ func fingerprint(c *x509.Certificate) string {
 
 // pool is the certificates that chains may pass through. None of them is trusted for being here.
 type pool struct {
-	all  []*x509.Certificate
-	seen map[string]bool
-	x509 *x509.CertPool
-	full bool // some were left out
+	all    []*x509.Certificate
+	byName map[string][]*x509.Certificate // by subject
+	seen   map[string]bool
+	x509   *x509.CertPool
+	full   bool // some were left out
 }
 
-func newPool() *pool { return &pool{seen: map[string]bool{}, x509: x509.NewCertPool()} }
+func newPool() *pool {
+	return &pool{byName: map[string][]*x509.Certificate{}, seen: map[string]bool{}, x509: x509.NewCertPool()}
+}
 
 // add takes certificates up. Those whose keys are too costly to verify with are left out: a file can bring any
 // number of keys of any size.
@@ -52,6 +55,7 @@ func (p *pool) add(certs ...*x509.Certificate) {
 		}
 		p.seen[string(c.Raw)] = true
 		p.all = append(p.all, c)
+		p.byName[string(c.RawSubject)] = append(p.byName[string(c.RawSubject)], c)
 		p.x509.AddCert(c)
 	}
 }
@@ -63,15 +67,9 @@ func costly(c *x509.Certificate) bool {
 }
 
 // issuers returns the certificates that bear the name of a certificate's issuer.
-func (p *pool) issuers(c *x509.Certificate) []*x509.Certificate {
-	var list []*x509.Certificate
-	for _, i := range p.all {
-		if bytes.Equal(i.RawSubject, c.RawIssuer) {
-			list = append(list, i)
-		}
-	}
-	return list
-}
+func (p *pool) issuers(c *x509.Certificate) []*x509.Certificate { return p.named(string(c.RawIssuer)) }
+
+func (p *pool) named(subject string) []*x509.Certificate { return p.byName[subject] }
 
 // chain is a certificate with its issuers, the trusted root last.
 type chain []*x509.Certificate
@@ -121,9 +119,23 @@ func expired(c chain, at time.Time) Reason {
 	return reason("certificate.outside_validity", "subject", name(c[0]), "at", stamp(at))
 }
 
-// verify asks crypto/x509 and keeps the answer: the same certificate stands in many signatures of one file.
+// verify returns the chains that crypto/x509 finds for a certificate, the shortest first.
 func (v *validation) verify(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, error) {
-	key := chainKey{fingerprint(c), purpose, at.Unix()}
+	key := v.chainKey(c, purpose, at)
+	if known, ok := v.built[key]; ok {
+		return known.chains, known.err
+	}
+	list, ok := v.throughIssuers(c, purpose, at)
+	if !ok {
+		return v.whole(c, purpose, at)
+	}
+	return v.keep(key, list, nil)
+}
+
+// whole asks crypto/x509 about a certificate and all above it, and keeps the answer: the same certificate stands in
+// many signatures of one file, and above many of them.
+func (v *validation) whole(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, error) {
+	key := v.chainKey(c, purpose, at)
 	if known, ok := v.built[key]; ok {
 		return known.chains, known.err
 	}
@@ -141,20 +153,33 @@ func (v *validation) verify(c *x509.Certificate, purpose Purpose, at time.Time) 
 	if err != nil { // every certificate of the pool may have been tried
 		v.checks += min(perChain, len(v.pool.all)+1)
 	}
-	var list []chain
-	for _, one := range all[:min(len(all), maxChains)] {
-		v.checks += len(one)
+	list := make([]chain, 0, len(all))
+	for _, one := range all {
+		v.checks += len(one) - 1
 		list = append(list, one)
 	}
+	return v.keep(key, list, err)
+}
+
+// keep remembers an answer for as long as the file is judged.
+func (v *validation) keep(key chainKey, list []chain, err error) ([]chain, error) {
 	slices.SortStableFunc(list, func(a, b chain) int { return len(a) - len(b) })
+	list = list[:min(len(list), maxChains)]
 	v.built[key] = built{list, err}
 	return list, err
 }
 
+// chainKey is what the answer of crypto/x509 depends on, as long as no certificate is added to the pool: the very
+// bytes of the certificate, and which of those concerned are valid.
 type chainKey struct {
-	certificate string
+	certificate [sha256.Size]byte
 	purpose     Purpose
-	at          int64
+	own, above  span
+}
+
+func (v *validation) chainKey(c *x509.Certificate, purpose Purpose, at time.Time) chainKey {
+	own, above := v.spanOf(c, at)
+	return chainKey{sha256.Sum256(c.Raw), purpose, own, above}
 }
 
 type built struct {

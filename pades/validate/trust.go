@@ -32,15 +32,16 @@ const OriginOwn = "authority"
 // afterwards; then it is safe for use by several goroutines at once.
 type Trust struct {
 	signing, time *x509.CertPool
-	names         map[string]string // SHA-256 of a root to where it came from
-	offices       map[string]bool   // SHA-256 of certificates trusted for duty stamps
+	names         map[string]string              // SHA-256 of a root to where it came from
+	bySubject     map[string][]*x509.Certificate // roots for either purpose
+	offices       map[string]bool                // SHA-256 of certificates trusted for duty stamps
 	count         int
 }
 
 // Add trusts a certificate. Origin says where it came from, for the report, such as "authority" or a file's name.
 func (t *Trust) Add(purpose Purpose, origin string, roots ...*x509.Certificate) {
 	if t.names == nil {
-		t.names, t.offices = map[string]string{}, map[string]bool{}
+		t.names, t.offices, t.bySubject = map[string]string{}, map[string]bool{}, map[string][]*x509.Certificate{}
 		t.signing, t.time = x509.NewCertPool(), x509.NewCertPool()
 	}
 	for _, c := range roots {
@@ -56,6 +57,7 @@ func (t *Trust) Add(purpose Purpose, origin string, roots ...*x509.Certificate) 
 		}
 		if _, known := t.names[id]; !known {
 			t.names[id] = origin
+			t.bySubject[string(c.RawSubject)] = append(t.bySubject[string(c.RawSubject)], c)
 			t.count++
 		}
 	}
@@ -66,6 +68,14 @@ func (t *Trust) Len() int { return t.count }
 
 // origin returns where a root came from.
 func (t *Trust) origin(c *x509.Certificate) string { return t.names[fingerprint(c)] }
+
+// has reports whether a certificate is a root, whatever for.
+func (t *Trust) has(c *x509.Certificate) bool {
+	return slices.ContainsFunc(t.named(c.RawSubject), c.Equal)
+}
+
+// named returns the roots of that name.
+func (t *Trust) named(subject []byte) []*x509.Certificate { return t.bySubject[string(subject)] }
 
 // isOwn reports whether a chain ends in a root of the program's own.
 func (t *Trust) isOwn(c chain) bool { return len(c) > 0 && t.origin(c.root()) == OriginOwn }

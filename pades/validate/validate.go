@@ -39,6 +39,7 @@ type validation struct {
 	pool      *pool
 	materials materials
 	built     map[chainKey]built
+	bounds    map[string]*bounds // by the name of an issuer
 	fetched   map[string]bool
 	offline   []string // whom the net could not tell about
 	subjects  []*subject
@@ -53,7 +54,7 @@ func newValidation(o Options) *validation {
 	if o.Trust == nil {
 		o.Trust = &Trust{}
 	}
-	return &validation{o: o, pool: newPool(), built: map[chainKey]built{}, fetched: map[string]bool{}}
+	return &validation{o: o, pool: newPool(), built: map[chainKey]built{}, bounds: map[string]*bounds{}, fetched: map[string]bool{}}
 }
 
 func (v *validation) trust() *Trust { return v.o.Trust }
