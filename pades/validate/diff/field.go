@@ -59,15 +59,23 @@ func (r *revision) field(d *pdf.Document, n uint32) fieldInfo {
 	return f
 }
 
-// place says on which page a widget stands, as far as it says so itself, and whether it is to be seen.
+// place says on which page a widget stands, as far as it says so itself, and whether it is to be seen. Where it stands
+// nobody knows if its box cannot be read, but readers may draw it all the same.
 func (r *revision) place(d *pdf.Document, widget pdf.Dict) (page int, box pdf.Rect, visible bool) {
-	box, err := d.Rect(widget["Rect"])
-	if err != nil {
-		return 0, pdf.Rect{}, false
-	}
 	page = int(r.g.pages.get(widget.Ref("P").Number))
 	flags, _ := d.Integer(widget["F"])
-	return page, box, !box.Empty() && flags&flagsHidden == 0
+	visible = Shows(flags)
+	box, err := d.Rect(widget["Rect"])
+	if err != nil {
+		return page, pdf.Rect{}, visible
+	}
+	return page, box, visible && !box.Empty()
+}
+
+// Shows tells by the flags of a widget whether it is to be seen, on a screen or in print. The flag Invisible is about
+// annotations of unknown kinds only (ISO 32000-2 §12.5.3).
+func Shows(flags int64) bool {
+	return flags&flagHidden == 0 && (flags&flagNoView == 0 || flags&flagPrint != 0)
 }
 
 // Flags of annotations (ISO 32000-2 §12.5.3).
@@ -80,7 +88,9 @@ const (
 	flagLocked     = 1 << 7
 	flagLockedText = 1 << 9
 
-	flagsHidden = flagInvisible | flagHidden | flagNoView
+	// flagsNew are those that a new widget may have. The others let it stand elsewhere than its box says, or come and
+	// go under the mouse.
+	flagsNew = flagsHarmless | flagInvisible | flagHidden | flagNoView
 	// flagsHarmless keep a widget from being changed or let it be printed.
 	flagsHarmless = flagPrint | flagReadOnly | flagLocked | flagLockedText
 

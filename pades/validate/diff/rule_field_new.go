@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"bytes"
 	"strings"
 
 	"segel/pdf"
@@ -44,6 +43,9 @@ func (r *revision) newField(ref pdf.Ref) verdict {
 	if v.denied() {
 		return v
 	}
+	if w := r.placed(widget); w.denied() {
+		return w
+	}
 	v = allow("new signature field", FormFilling, CodeSignatureField)
 	v.field = text
 	r.see(&v, widget, widgetRef)
@@ -61,34 +63,6 @@ func (r *revision) newField(ref pdf.Ref) verdict {
 	}
 	r.vouchField(ref, widgetRef, dict, v)
 	return v
-}
-
-// maxDrawn bounds the appearance of an empty field that is looked at.
-const maxDrawn = 64 << 10
-
-// drawn tells whether the normal appearance of a widget paints anything, or might.
-func (r *revision) drawn(widget pdf.Dict) bool {
-	looks, err := r.new.Dict(widget["AP"])
-	if err != nil || looks["N"] == nil {
-		return err != nil
-	}
-	st, err := r.new.Stream(looks["N"])
-	if err != nil || st == nil || st.Len() > maxDrawn {
-		return true
-	}
-	b, err := r.new.Decode(st)
-	if err != nil || len(b) > maxDrawn {
-		return true
-	}
-	for line := range bytes.FieldsFuncSeq(b, func(c rune) bool { return c == '\n' || c == '\r' }) {
-		line, _, _ = bytes.Cut(line, []byte("%"))
-		for word := range bytes.FieldsSeq(line) {
-			if w := string(word); w != "q" && w != "Q" {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // newWidget returns the widget of a new field: the field itself, or the only one below it.

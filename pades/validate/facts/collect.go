@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"segel/pades/validate/diff"
 	"segel/pdf"
 )
 
@@ -147,8 +148,7 @@ func (r *reader) locateWidget(s *Signature, f *pdf.Field) {
 			continue
 		}
 		flags, _ := r.d.Integer(w.Dict["F"])
-		const hidden = 1<<0 | 1<<1 | 1<<5 // Invisible, Hidden, NoView (ISO 32000-2 §12.5.3)
-		s.Box, s.Visible = box, !box.Empty() && flags&hidden == 0
+		s.Box, s.Visible = box, !box.Empty() && diff.Shows(flags)
 		page := r.pageOf(w)
 		if page == nil {
 			return

@@ -3,6 +3,7 @@ package facts
 import (
 	"fmt"
 
+	"segel/pades/validate/diff"
 	"segel/pdf"
 )
 
@@ -175,7 +176,7 @@ func (h *hiding) annotation(o pdf.Object) {
 	flags, _ := h.d.Integer(dict["F"])
 	kind, _ := h.d.Name(dict["FT"])
 	rect, err := h.d.Rect(dict["Rect"])
-	if err != nil || rect.Empty() || flags&(1<<1|1<<5) != 0 || kind == "Sig" || h.off(dict["OC"]) {
+	if err != nil || rect.Empty() || !diff.Shows(flags) || kind == "Sig" || h.off(dict["OC"]) {
 		return
 	}
 	looks, _ := h.d.Dict(dict["AP"])

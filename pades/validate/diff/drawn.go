@@ -1,0 +1,68 @@
+package diff
+
+import (
+	"bytes"
+
+	"segel/pdf"
+)
+
+// placed demands that a new widget has one place, which all readers agree on.
+func (r *revision) placed(widget pdf.Dict) verdict {
+	if _, err := r.new.Rect(widget["Rect"]); err != nil {
+		return deny(CodeFieldAdded, "/Rect cannot be read")
+	}
+	flags, err := r.new.Integer(widget["F"])
+	if err != nil || flags&^flagsNew != 0 {
+		return deny(CodeFieldAdded, "/F")
+	}
+	return verdict{}
+}
+
+// drawn tells whether a widget paints anything, or might: one of its appearances, the one under the mouse among them,
+// or what readers make of its characteristics where it has none (ISO 32000-2 §12.5.6.19).
+func (r *revision) drawn(widget pdf.Dict) bool {
+	looks, err := r.new.Dict(widget["AP"])
+	if err != nil {
+		return true
+	}
+	for _, look := range looks {
+		if r.paints(look) {
+			return true
+		}
+	}
+	characteristics, err := r.new.Dict(widget["MK"])
+	if err != nil {
+		return true
+	}
+	for _, k := range []pdf.Name{"BG", "BC", "CA", "RC", "AC", "I", "RI", "IX"} {
+		colour, isArray := characteristics[k].(pdf.Array)
+		if v := characteristics[k]; v != nil && (!isArray || len(colour) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxDrawn bounds the appearance of an empty field that is looked at.
+const maxDrawn = 64 << 10
+
+// paints tells whether an appearance has anything but saving and restoring the graphics state, or might.
+func (r *revision) paints(look pdf.Object) bool {
+	st, err := r.new.Stream(look)
+	if err != nil || st == nil || st.Len() > maxDrawn {
+		return true
+	}
+	b, err := r.new.Decode(st)
+	if err != nil || len(b) > maxDrawn {
+		return true
+	}
+	for line := range bytes.FieldsFuncSeq(b, func(c rune) bool { return c == '\n' || c == '\r' }) {
+		line, _, _ = bytes.Cut(line, []byte("%"))
+		for word := range bytes.FieldsSeq(line) {
+			if w := string(word); w != "q" && w != "Q" {
+				return true
+			}
+		}
+	}
+	return false
+}
