@@ -1,6 +1,7 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHTTPServer, request as ask, type Server } from "node:http";
 import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,35 +12,42 @@ const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 export const password = "kata sandi uji";
 
+export interface StageOptions {
+  /** More of the configuration, as variables of the environment. */
+  env?: Record<string, string>;
+  /** Serve it below this path, as "/segel", behind a proxy that strips it. */
+  prefix?: string;
+}
+
 /** A service of its own, on a folder of its own, with its browser. */
 export interface Stage {
   url: string;
   browser: Browser;
+  /** Everything the service has printed. */
+  log: () => string;
   /** Runs the binary on the folder of the service. */
   segel: (...args: string[]) => string;
   /** Makes a member of the organisation. */
-  user: (name: string, email: string) => void;
+  user: (name: string, email: string, role?: "admin" | "member") => void;
   /** Opens a page of somebody who is logged in. */
   enter: (email: string, options?: BrowserContextOptions) => Promise<Page>;
   close: () => Promise<void>;
 }
 
-export async function stage(): Promise<Stage> {
+export async function stage({ env, prefix = "" }: StageOptions = {}): Promise<Stage> {
   const folder = mkdtempSync(path.join(tmpdir(), "segel-e2e-"));
   const data = path.join(folder, "data"), secret = path.join(folder, "password");
   writeFileSync(secret, password + "\n", { mode: 0o600 });
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const service = spawn(binary, ["serve", "--data", data, "--listen", `127.0.0.1:${port}`], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, SEGEL_VERIFICATIONS_PER_MINUTE: "0" } });
-  let log = "";
-  service.stdout.on("data", (d: Buffer) => (log += d));
-  service.stderr.on("data", (d: Buffer) => (log += d));
-  await answers(`${url}/readyz`, service, () => log);
+  const port = await freePort(), outside = prefix === "" ? port : await freePort();
+  const url = `http://127.0.0.1:${outside}${prefix}`;
+  const service = run(["serve", "--data", data, "--listen", `127.0.0.1:${port}`], { SEGEL_VERIFICATIONS_PER_MINUTE: "0", SEGEL_PUBLIC_URL: url, ...env });
+  await answers(`http://127.0.0.1:${port}/readyz`, service);
+  const proxy = prefix === "" ? undefined : await stripping(prefix, outside, port);
   const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
   const segel = (verb: string, ...rest: string[]) => execFileSync(binary, [...verb.split(" "), "--data", data, ...rest], { encoding: "utf8" });
   return {
-    url, browser, segel: segel as Stage["segel"],
-    user: (name, email) => void segel("user add", "--email", email, "--name", name, "--password-file", secret),
+    url, browser, log: service.log, segel: segel as Stage["segel"],
+    user: (name, email, role = "member") => void segel("user add", "--email", email, "--name", name, "--role", role, "--password-file", secret),
     enter: async (email, options) => {
       const page = await (await browser.newContext({ locale: "en", viewport: { width: 1280, height: 800 }, ...options })).newPage();
       await page.goto(`${url}/login`);
@@ -51,10 +59,53 @@ export async function stage(): Promise<Stage> {
     },
     close: async () => {
       await browser.close();
-      await ended(service);
+      proxy?.closeAllConnections();
+      proxy?.close();
+      await service.end();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+interface Process {
+  log: () => string;
+  ended: () => boolean;
+  end: () => Promise<void>;
+}
+
+/** Starts the binary; it is ended by whoever started it. */
+export function run(args: string[], env: Record<string, string> = {}): Process {
+  const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+  let log = "";
+  child.stdout.on("data", (d: Buffer) => (log += d));
+  child.stderr.on("data", (d: Buffer) => (log += d));
+  return {
+    log: () => log,
+    ended: () => child.exitCode !== null,
+    end: () => new Promise((resolve) => {
+      if (child.exitCode !== null) return resolve();
+      child.once("exit", () => resolve());
+      child.kill("SIGINT");
+    }),
+  };
+}
+
+/** A reverse proxy that takes a prefix off, and knows nothing else below it. */
+function stripping(prefix: string, outside: number, inside: number): Promise<Server> {
+  const server = createHTTPServer((request, response) => {
+    if (!request.url?.startsWith(`${prefix}/`)) {
+      response.writeHead(404).end("not below the prefix");
+      return;
+    }
+    const onward = ask({ host: "127.0.0.1", port: inside, method: request.method, path: request.url.slice(prefix.length), headers: request.headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on("error", () => response.destroy());
+    response.on("close", () => onward.destroy());
+    request.pipe(onward);
+  });
+  return new Promise((resolve, reject) => server.once("error", reject).listen(outside, "127.0.0.1", () => resolve(server)));
 }
 
 /** A PDF of A4 pages with some lines of text on each. */
@@ -91,7 +142,7 @@ export async function violations(page: Page): Promise<string[]> {
   });
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const s = createServer().once("error", reject).listen(0, "127.0.0.1", () => {
       const { port } = s.address() as AddressInfo;
@@ -100,19 +151,12 @@ function freePort(): Promise<number> {
   });
 }
 
-async function answers(url: string, service: ChildProcess, log: () => string): Promise<void> {
+/** Waits until an address answers anything but an error. */
+export async function answers(url: string, from: Process): Promise<void> {
   const until = Date.now() + 30_000;
-  while (service.exitCode === null && Date.now() < until) {
-    if (await fetch(url).then((r) => r.ok, () => false)) return;
+  while (!from.ended() && Date.now() < until) {
+    if (await fetch(url).then((r) => r.status < 500, () => false)) return;
     await new Promise((r) => setTimeout(r, 100));
   }
-  throw new Error(`the service does not answer:\n${log()}`);
-}
-
-function ended(service: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    if (service.exitCode !== null) return resolve();
-    service.once("exit", () => resolve());
-    service.kill("SIGINT");
-  });
+  throw new Error(`${url} does not answer:\n${from.log()}`);
 }

@@ -32,6 +32,19 @@ export function useLogin() {
   });
 }
 
+/** Changes the password. The service ends every session with it, so this one is opened anew. */
+export function usePassword() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ current, next }: { current: string; next: string }) => {
+      const me = await queries.ensureQueryData(account);
+      await take(api.POST("/v1/auth/password", { body: { current, new: next } }));
+      return take(api.POST("/v1/auth/session", { body: { email: me?.email ?? "", password: next } }));
+    },
+    onSuccess: (answer) => void queries.setQueryData(account.queryKey, answer.data.account),
+  });
+}
+
 export function useLogout() {
   const queries = useQueryClient();
   return useMutation({

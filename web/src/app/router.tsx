@@ -29,7 +29,9 @@ const member = createRoute({
   id: "member",
   beforeLoad: async ({ context, location }) => {
     if (guest.token()) throw redirect({ to: "/guest" }); // his tab is good for the one document
-    if (!(await context.queries.ensureQueryData(account))) throw redirect({ to: "/login", search: { then: location.href } });
+    const me = await context.queries.ensureQueryData(account);
+    if (!me) throw redirect({ to: "/login", search: { then: location.href } });
+    if (me.is_reset && location.pathname !== "/password") throw redirect({ to: "/password", search: { then: location.href } });
   },
   component: Shell,
 });
@@ -64,6 +66,12 @@ const document = createRoute({ getParentRoute: () => member, path: "/document/$i
 const newDocument = createRoute({ getParentRoute: () => member, path: "/new", validateSearch: readNew, component: lazyRouteComponent(() => import("../screens/new/new"), "New") });
 
 const sign = createRoute({ getParentRoute: () => member, path: "/document/$id/sign", component: lazyRouteComponent(() => import("../screens/sign/sign"), "Sign") });
+const password = createRoute({
+  getParentRoute: () => member,
+  path: "/password",
+  validateSearch: (s: Record<string, unknown>) => ({ then: typeof s.then === "string" ? s.then : undefined }),
+  component: lazyRouteComponent(() => import("../screens/password"), "Password"),
+});
 const guestRoute = createRoute({ getParentRoute: () => root, path: "/guest", component: lazyRouteComponent(() => import("../screens/guest"), "Guest") });
 
 const verify = createRoute({
@@ -75,7 +83,7 @@ const verify = createRoute({
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, guestRoute, verify, member.addChildren([inbox, sent, newDocument, document, sign])]),
+    routeTree: root.addChildren([home, login, guestRoute, verify, member.addChildren([inbox, sent, newDocument, document, sign, password])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",

@@ -1,6 +1,6 @@
 import { ActionIcon, AppShell, Burger, Button, Group, Menu, NavLink, Text, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconFileCertificate, IconFileSearch, IconInbox, IconLanguage, IconLogout, IconMoon, IconPlus, IconSend, IconSun } from "@tabler/icons-react";
+import { IconFileCertificate, IconFileSearch, IconInbox, IconKey, IconLanguage, IconLogout, IconMoon, IconPlus, IconSend, IconSun, IconUserCircle } from "@tabler/icons-react";
 import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 
 import { useAccount, useLogout } from "../api/account";
@@ -25,7 +25,7 @@ export function Shell() {
           <Group gap="xs" wrap="nowrap">
             <LanguageMenu />
             <SchemeButton />
-            {account && <Leave name={account.fullname} />}
+            {account && <Me name={account.fullname} />}
           </Group>
         </Group>
       </AppShell.Header>
@@ -76,14 +76,22 @@ export function SchemeButton() {
   );
 }
 
-function Leave({ name }: { name: string }) {
+function Me({ name }: { name: string }) {
   const t = useText();
   const logout = useLogout();
   const go = useNavigate();
   return (
-    <Button variant="subtle" color="gray" size="compact-md" leftSection={<IconLogout size={18} aria-hidden />} aria-label={`${t("app.logout")}: ${name}`}
-      onClick={() => logout.mutate(undefined, { onSettled: () => void go({ to: "/login", search: { then: undefined } }) })}>
-      <Text visibleFrom="sm" size="sm" truncate maw={160}>{name}</Text>
-    </Button>
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="subtle" color="gray" size="compact-md" leftSection={<IconUserCircle size={18} aria-hidden />} aria-label={`${name}, ${t("app.account")}`}>
+          <Text visibleFrom="sm" size="sm" truncate maw={160}>{name}</Text>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label hiddenFrom="sm">{name}</Menu.Label>
+        <Menu.Item component={Link} to="/password" search={{ then: undefined } as never} leftSection={<IconKey size={16} aria-hidden />}>{t("password.title")}</Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => logout.mutate(undefined, { onSettled: () => void go({ to: "/login", search: { then: undefined } }) })}>{t("app.logout")}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
