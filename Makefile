@@ -2,13 +2,15 @@
 SHELL   := /bin/bash
 DATA    ?= data
 EVERY   ?= 1
+KILLS   ?= 200
+ORDERS  ?= 2000
 LISTEN  ?= 127.0.0.1:8080
 BIN     := build/segel
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run web build test test-go test-web test-e2e test-race demo bench judge check fmt lint generate clean
+.PHONY: help run web build test test-go test-web test-e2e test-race demo bench fault judge check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +55,10 @@ demo: build ## walk one contract through a service of its own, and print each st
 
 bench: build ## measure what docs/performance.md states
 	@go run ./scripts/bench $(BIN)
+
+fault: build ## kill the service over and over while it stamps, and prove that nothing is lost (KILLS=200 ORDERS=2000 SEED=7 OFFICE=1)
+	@scripts/need go
+	@go run ./scripts/fault -segel $(BIN) -kills $(KILLS) -orders $(ORDERS) -seed $(or $(SEED),0) $(if $(OFFICE),-office)
 
 judge: build ## have programs of strangers judge what we sign: judge/README.md (EVERY=4: a quarter of SEGEL_PDFS)
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+type object = map[string]any
+
+const (
+	signPath     = "/v1/econtract/fault/sign/"
+	documentPath = "/v1/econtract/web_app/document/"
+)
+
+// client is the owner of all orders. He knows that the service dies, and asks again.
+type client struct {
+	url   string
+	http  http.Client
+	token string
+	id    string
+	email string
+}
+
+// refusal is an answer of the service that is no success.
+type refusal struct {
+	what   string
+	status int
+	text   []byte
+}
+
+func (r *refusal) Error() string {
+	return fmt.Sprintf("%s: status %d: %.600s", r.what, r.status, r.text)
+}
+
+// pause is how long the client waits before it asks a service again that did not answer.
+const pause = 50 * time.Millisecond
+
+// login waits for a token.
+func (c *client) login(ctx context.Context, email, password string) error {
+	var in struct {
+		Data struct {
+			Token   string
+			Account struct{ ID string }
+		}
+	}
+	if _, err := c.insist(ctx, "POST", "/v1/auth/login", object{"email": email, "password": password}, &in); err != nil {
+		return err
+	}
+	c.token, c.id, c.email = in.Data.Token, in.Data.Account.ID, email
+	return nil
+}
+
+// insist asks until the service answers, however often it dies over it, and decodes what it says. Lost is how often it
+// died or was dead.
+func (c *client) insist(ctx context.Context, method, path string, body, answer any) (lost int, err error) {
+	for {
+		b, err := c.ask(ctx, method, path, body)
+		var r *refusal
+		switch {
+		case err == nil:
+			if answer == nil {
+				return lost, nil
+			}
+			return lost, json.Unmarshal(b, answer)
+		case ctx.Err() != nil:
+			return lost, ctx.Err()
+		case errors.As(err, &r) && r.status != http.StatusServiceUnavailable:
+			return lost, err
+		}
+		lost++
+		time.Sleep(pause)
+	}
+}
+
+// ask asks once.
+func (c *client) ask(ctx context.Context, method, path string, body any) ([]byte, error) {
+	var b bytes.Buffer
+	if body != nil {
+		if err := json.NewEncoder(&b).Encode(body); err != nil {
+			return nil, err
+		}
+	}
+	r, err := http.NewRequestWithContext(ctx, method, c.url+path, &b)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if c.token != "" {
+		r.Header.Set("x-access-token", c.token)
+	}
+	a, err := c.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Body.Close()
+	text, err := io.ReadAll(a.Body)
+	if err == nil && a.StatusCode != http.StatusOK {
+		err = &refusal{method + " " + path, a.StatusCode, text}
+	}
+	return text, err
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"segel/internal/authority"
+	"segel/pades/validate"
+	"segel/pdf"
+)
+
+// roots trusts the service's authority, and the office's for duty stamps.
+func roots(data, office string) (*validate.Trust, error) {
+	own, err := authority.ReadRoot(filepath.Join(data, "authority"))
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := authority.ReadRoot(filepath.Join(office, "authority"))
+	if err != nil {
+		return nil, err
+	}
+	if own == nil || theirs == nil {
+		return nil, errors.New("an authority has no root")
+	}
+	var t validate.Trust
+	t.Add(validate.ForAll, validate.OriginOwn, own)
+	t.Add(validate.ForAll|validate.ForStamps, "office", theirs)
+	return &t, nil
+}
+
+// checkFile says what is wrong with the file that an order became.
+func checkFile(ctx context.Context, o *order, file []byte, journal map[string]*issued, t *validate.Trust) error {
+	if o.whole && !bytes.HasPrefix(file, o.file) {
+		return errors.New("it does not begin with the file that was uploaded")
+	}
+	r, err := validate.Validate(ctx, bytes.NewReader(file), int64(len(file)), validate.Options{At: time.Now(), Trust: t})
+	if err != nil {
+		return err
+	}
+	if !r.Passed() {
+		return fmt.Errorf("it is %s %s, %s: %s", r.Indication, r.SubIndication, r.Integrity, r.Summary.English)
+	}
+	if len(r.Stamps) != len(o.places) || len(o.serials) != len(o.places) {
+		return fmt.Errorf("%d stamps in the file, %d serials, %d ordered", len(r.Stamps), len(o.serials), len(o.places))
+	}
+	states, err := statesOf(file)
+	if err != nil {
+		return err
+	}
+	for i, p := range o.places {
+		if err := checkStamp(r, p, o.serials[i], journal[o.serials[i]], states); err != nil {
+			return fmt.Errorf("stamp %d, %s: %w", i+1, o.serials[i], err)
+		}
+	}
+	return nil
+}
+
+// checkStamp checks one stamp: that it is where it was ordered, and that what it was affixed to, as the office has it in
+// its journal, is the state of the file right before it.
+func checkStamp(r *validate.Report, p place, serial string, there *issued, states []string) error {
+	i := slices.IndexFunc(r.Stamps, func(s validate.Stamp) bool { return s.Serial == serial })
+	if i < 0 {
+		return errors.New("it is not in the file")
+	}
+	s := r.Stamps[i]
+	if !s.Trusted || s.Twice {
+		return fmt.Errorf("it is not trusted: %s", s.Summary.English)
+	}
+	if s.Page != p.page {
+		return fmt.Errorf("it is on page %d, not on %d", s.Page, p.page)
+	}
+	for j, want := range p.box {
+		if math.Abs(s.Box[j]-float64(want)) >= 1 {
+			return fmt.Errorf("it is in %v, not in %v", s.Box, p.box)
+		}
+	}
+	if there == nil || len(there.sources) != 1 {
+		return errors.New("the office did not affix it once")
+	}
+	k := slices.IndexFunc(r.Signatures, func(g validate.Signature) bool { return g.Field == s.Field })
+	if k < 0 {
+		return errors.New("its signature is not in the report")
+	}
+	if n := r.Signatures[k].Revision; n < 2 || states[n-2] != there.sources[0] {
+		return fmt.Errorf("the office affixed it to %.16s, which is not the state before state %d of the file", there.sources[0], n)
+	}
+	return nil
+}
+
+// statesOf returns the SHA-256 of each state of a file, a prefix of the next, in hexadecimal.
+func statesOf(file []byte) ([]string, error) {
+	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.Revisions()
+	if err != nil {
+		return nil, err
+	}
+	var states []string
+	for _, r := range all {
+		sum := sha256.Sum256(file[:r.End])
+		states = append(states, hex.EncodeToString(sum[:]))
+	}
+	return states, nil
+}
+
+// strangers has programs that are not ours read a file, where they are installed, and returns how many did.
+func strangers(dir string, file []byte, signatures int) (asked int, err error) {
+	name := filepath.Join(dir, "judged.pdf")
+	if err := os.WriteFile(name, file, 0o600); err != nil {
+		return 0, err
+	}
+	defer os.Remove(name)
+	if _, err := exec.LookPath("qpdf"); err == nil {
+		asked++
+		if out, err := exec.Command("qpdf", "--check", name).CombinedOutput(); err != nil {
+			return asked, fmt.Errorf("qpdf: %w: %s", err, out)
+		}
+	}
+	if _, err := exec.LookPath("pdfsig"); err == nil {
+		asked++
+		out, err := exec.Command("pdfsig", "-nocert", name).CombinedOutput()
+		if n := strings.Count(string(out), "Signature is Valid."); err != nil || n < signatures {
+			return asked, fmt.Errorf("pdfsig calls %d of %d signatures valid: %w: %s", n, signatures, err, out)
+		}
+	}
+	return asked, nil
+}

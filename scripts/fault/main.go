@@ -1,0 +1,90 @@
+// Command fault kills a service over and over while it takes in and works off stamping orders, at an office that loses
+// one answer in ten, and then proves from the office's journal, the database and the files that no order was lost, no
+// serial used twice or unaccounted for, no quota leaked, and that every file is sound. docs/emeterai.md tells how it is
+// used. It ends with 1 if anything is not as it has to be.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+)
+
+// options are what the command line says.
+type options struct {
+	binary string
+	kills  int
+	orders int
+	seed   uint64
+	office bool   // the office is killed as well
+	keep   string // folder that everything is left in; empty: one that is removed
+	mutant string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.binary, "segel", "build/segel", "the program")
+	flag.IntVar(&o.kills, "kills", 200, "how often the service is killed")
+	flag.IntVar(&o.orders, "orders", 2000, "stamping orders")
+	flag.Uint64Var(&o.seed, "seed", 0, "of everything that is left to chance; 0: another one each time")
+	flag.BoolVar(&o.office, "office", false, "kill the office as well, in one life of five")
+	flag.StringVar(&o.keep, "keep", "", "folder to leave everything in")
+	flag.StringVar(&o.mutant, "mutant", "", "build the program with this fault, which has to be found: naive")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	p, err := run(ctx, o)
+	switch {
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "fault:", err)
+		os.Exit(1)
+	case o.mutant != "" && p.faults() == 0:
+		fmt.Println("NOT CAUGHT: the program with the fault passed")
+		os.Exit(1)
+	case o.mutant != "":
+		fmt.Printf("caught: the fault shows in %d lines\n", p.faults())
+	case p.faults() > 0:
+		os.Exit(1)
+	}
+}
+
+// run does all of it in a folder of its own.
+func run(ctx context.Context, o options) (p proof, err error) {
+	if o.seed == 0 {
+		var b [8]byte
+		_, _ = rand.Read(b[:]) // it never fails
+		o.seed = binary.LittleEndian.Uint64(b[:]) >> 32
+	}
+	dir := o.keep
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "segel-fault-"); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	} else if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	fmt.Printf("%d orders, %d kills, seed %d\n", o.orders, o.kills, o.seed)
+	if o.mutant != "" {
+		if o.binary, err = buildMutant(o.mutant, dir); err != nil {
+			return nil, err
+		}
+	}
+	t, err := openTrial(o, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	if err := t.bombard(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.settle(ctx); err != nil {
+		return nil, err
+	}
+	return t.prove(ctx)
+}

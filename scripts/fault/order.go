@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"math/rand/v2"
+
+	"segel/pdf/pdftest"
+)
+
+// order is one stamping order and what became of it.
+type order struct {
+	file    []byte
+	whole   bool // the file need not be rewritten, so that the stamped one begins with it
+	places  []place
+	id      int64 // of its document, once uploaded
+	drafts  int   // uploads whose answer was lost: each may have left a draft
+	again   int   // times that finalize had to be asked again
+	ordered bool  // finalize was acknowledged
+
+	// What the service says in the end.
+	state   string
+	reason  string
+	serials []string
+}
+
+// place is where a duty stamp was ordered.
+type place struct {
+	page int
+	box  [4]int // llx, lly, urx, ury in points
+}
+
+// kinds are the files in turn: one that can be extended as it is, and those that have to be rewritten first.
+var kinds = []struct {
+	file  []byte
+	pages int
+	whole bool
+}{
+	{pdftest.Archive(2), 1, true},
+	{pdftest.Table(2), 2, false},
+	{pdftest.Archive(3), 1, true},
+	{pdftest.Streams(3), 3, false},
+}
+
+// drawOrder makes up the n-th order: one stamp, or two or three in a third of them.
+func drawOrder(r *rand.Rand, n int) *order {
+	k := kinds[n%len(kinds)]
+	o := &order{file: k.file, whole: k.whole}
+	stamps := 1
+	if r.IntN(3) == 0 {
+		stamps = 2 + r.IntN(2)
+	}
+	for i := range stamps {
+		side, llx, lly := 60+r.IntN(40), 40+i*170+r.IntN(60), 60+r.IntN(600)
+		o.places = append(o.places, place{1 + r.IntN(k.pages), [4]int{llx, lly, llx + side, lly + side}})
+	}
+	return o
+}
+
+// submit takes the order from upload to finalize. Whatever was not answered is asked again; what a lost answer to an
+// upload leaves is a draft, which costs nothing.
+func (c *client) submit(ctx context.Context, o *order) (err error) {
+	var up struct {
+		Response struct {
+			Data struct {
+				ID int64 `json:"document_id"`
+			}
+		}
+	}
+	o.drafts, err = c.insist(ctx, "POST", signPath+"upload-docs-base64", object{
+		"filename": "kuitansi.pdf", "document_title": "Kuitansi", "document_base64": base64.StdEncoding.EncodeToString(o.file),
+		"signer": []object{{"id": c.id, "name": "Pemesan", "email": c.email, "role": "signer", "number": 1}},
+	}, &up)
+	if err != nil {
+		return err
+	}
+	o.id = up.Response.Data.ID
+	var entries []object
+	for _, p := range o.places {
+		entries = append(entries, object{"page": p.page, "type": "emet", "user": object{"userid": c.id}, "emet": object{"llx": p.box[0], "lly": p.box[1], "urx": p.box[2], "ury": p.box[3]}})
+	}
+	if _, err := c.insist(ctx, "POST", signPath+"placement-docs", object{"document_id": o.id, "signers": entries}, nil); err != nil {
+		return err
+	}
+	if o.again, err = c.insist(ctx, "POST", signPath+"finalize-docs", object{"document_id": o.id}, nil); err != nil {
+		return err
+	}
+	o.ordered = true
+	return nil
+}
+
+// look asks where an order stands.
+func (c *client) look(ctx context.Context, o *order) error {
+	var a struct {
+		Data struct {
+			Status  string
+			Serials []string `json:"serial_number"`
+		}
+	}
+	if _, err := c.insist(ctx, "GET", fmt.Sprint(documentPath, "status/", o.id), nil, &a); err != nil {
+		return err
+	}
+	o.state, o.serials = a.Data.Status, a.Data.Serials
+	return nil
+}
+
+// settled reports whether nothing happens to the order any more by itself.
+func (o *order) settled() bool { return o.state == "completed" || o.state == "failed" }

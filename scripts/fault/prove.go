@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// line is one line of the table: a figure, and whether it is as it has to be.
+type line struct {
+	what  string
+	value string
+	fault string // what is wrong; empty: nothing
+}
+
+// proof collects lines.
+type proof []line
+
+// tell adds a figure that nothing is demanded of.
+func (p *proof) tell(what, format string, args ...any) {
+	*p = append(*p, line{what: what, value: fmt.Sprintf(format, args...)})
+}
+
+// zero adds a count that has to be 0. Examples tell of what there is.
+func (p *proof) zero(what string, examples []string) {
+	l := line{what: what, value: fmt.Sprint(len(examples))}
+	if len(examples) > 0 {
+		l.fault = strings.Join(examples[:min(len(examples), 5)], "; ")
+	}
+	*p = append(*p, l)
+}
+
+// faults counts the lines that are not as they have to be.
+func (p proof) faults() int {
+	n := 0
+	for _, l := range p {
+		if l.fault != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func (p proof) print(w io.Writer) {
+	fmt.Fprintln(w, "\n| what | count | |\n|---|---|---|")
+	for _, l := range p {
+		verdict := ""
+		if l.fault != "" {
+			verdict = "FAULT: " + l.fault
+		}
+		fmt.Fprintf(w, "| %s | %s | %s |\n", l.what, l.value, verdict)
+	}
+}
+
+// account holds the office's journal against the books, and both against what the client was told.
+func account(orders []*order, journal map[string]*issued, b books) proof {
+	var p proof
+	completed, again := 0, 0
+	var lost, waiting []string
+	stamps := 0
+	for _, o := range orders {
+		stamps += len(o.places)
+		if o.again > 0 {
+			again++
+		}
+		reason := b.waiting[o.id]
+		switch {
+		case !o.ordered:
+			lost = append(lost, fmt.Sprintf("document %d was never acknowledged", o.id))
+		case o.state == "completed":
+			completed++
+		case o.state == "failed" && reason != "":
+			waiting = append(waiting, reason)
+		default:
+			lost = append(lost, fmt.Sprintf("document %d is %s, %q", o.id, o.state, reason))
+		}
+	}
+	p.tell("orders acknowledged; asked for more than once", "%d; %d", len(orders), again)
+	p.tell("of them completed", "%d", completed)
+	p.tell("wait for a person, with the reason", "%d %s", len(waiting), strings.Join(waiting[:min(len(waiting), 3)], "; "))
+	p.zero("**lost**: acknowledged, neither completed nor waiting for a person", lost)
+	p.tell("duty stamps ordered", "%d", stamps)
+	return append(append(p, serials(journal, b)...), units(journal, b)...)
+}
+
+// serials accounts for every serial of the office's journal.
+func serials(journal map[string]*issued, b books) proof {
+	var p proof
+	on := map[string][]string{}
+	for _, s := range b.stamps {
+		if s.serial != "" {
+			on[s.serial] = append(on[s.serial], fmt.Sprintf("document %d, stamp %d", s.document, s.position))
+		}
+	}
+	affixed, placed, kept := 0, 0, 0
+	var twice, nowhere, unordered, unknown []string
+	for serial, there := range journal {
+		if len(there.sources) > 0 {
+			affixed++
+		}
+		switch {
+		case len(there.sources) > 1:
+			twice = append(twice, serial+" has two sources")
+		case len(on[serial]) > 1:
+			twice = append(twice, serial+" is on "+strings.Join(on[serial], " and "))
+		case len(on[serial]) == 1:
+			placed++
+		case b.register[serial] != "":
+			kept++
+		default:
+			nowhere = append(nowhere, serial+" for "+there.file)
+		}
+		if !b.orders[orderOf(there.file)] {
+			unordered = append(unordered, serial+" for "+there.file)
+		}
+	}
+	for serial := range on {
+		if journal[serial] == nil {
+			unknown = append(unknown, serial)
+		}
+	}
+	p.tell("serials issued; affixed there; on a placement; unused in the register", "%d; %d; %d; %d", len(journal), affixed, placed, kept)
+	p.zero("**a serial on two documents**", twice)
+	p.zero("**issued and unaccounted**: on no placement and not in the register", nowhere)
+	p.zero("issued for an order that was not recorded before", unordered)
+	p.zero("serials here that the office never issued", unknown)
+	return p
+}
+
+// orderOf returns our order's identifier, with which the name of a file at the office ends.
+func orderOf(file string) string {
+	name := strings.TrimSuffix(file, ".pdf")
+	return name[strings.LastIndexByte(name, '-')+1:]
+}
+
+// units holds the quota against the stamps.
+func units(journal map[string]*issued, b books) proof {
+	var p proof
+	owed, affixed := 0, 0
+	var differ []string
+	for _, s := range b.stamps {
+		if s.state != "affixed" {
+			owed++ // it waits for a person, who may have it stamped yet
+			continue
+		}
+		affixed++
+		if there := journal[s.serial]; there == nil || len(there.sources) == 0 {
+			differ = append(differ, s.serial)
+		}
+	}
+	p.zero("affixed here and not there", differ)
+	p.tell("quota: granted; spent; reserved", "%d; %d; %d", b.quota.granted, b.quota.spent, b.quota.reserved)
+	var leaked []string
+	if b.quota.reserved != owed {
+		leaked = append(leaked, fmt.Sprintf("%d are reserved and %d stamps wait", b.quota.reserved, owed))
+	}
+	if b.quota.spent != affixed {
+		leaked = append(leaked, fmt.Sprintf("%d are spent and %d affixed", b.quota.spent, affixed))
+	}
+	p.zero("**quota leaked**", leaked)
+	return p
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// trial is a service, an office and a wire between them, on a folder.
+type trial struct {
+	options
+	data, their string // folders of the service and of the office
+	dir         string
+	random      *rand.Rand
+	service     *process
+	office      *process
+	killer      *killer
+	wire        *http.Server
+	client      *client
+	orders      []*order
+	acknowledge atomic.Int64 // orders so far
+	deaths      map[moment]int
+	offices     int // times that the office was killed
+}
+
+// What the office loses: one answer in ten of the calls that cost or cannot be undone.
+const lose = 0.1
+
+// openTrial starts all of it.
+func openTrial(o options, dir string) (t *trial, err error) {
+	t = &trial{options: o, dir: dir, data: filepath.Join(dir, "data"), their: filepath.Join(dir, "office"), deaths: map[moment]int{}}
+	t.random = rand.New(rand.NewPCG(o.seed, 1))
+	draws := rand.New(rand.NewPCG(o.seed, 2))
+	for n := range o.orders {
+		t.orders = append(t.orders, drawOrder(draws, n))
+	}
+	shared := filepath.Join(dir, "shared")
+	plan, err := json.Marshal(object{"seed": o.seed, "rules": []object{{"call": callTake, "fault": "lost", "p": lose}, {"call": callStamp, "fault": "lost", "p": lose}}})
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(os.MkdirAll(shared, 0o700), os.WriteFile(filepath.Join(dir, "faults.json"), plan, 0o600)); err != nil {
+		return nil, err
+	}
+	at, err := freeAddresses(2)
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	between := "http://" + l.Addr().String()
+	t.office = &process{
+		binary: o.binary, log: filepath.Join(dir, "office.log"), env: []string{"SEGEL_LOG_LEVEL=warn"},
+		args: []string{"office", "--listen", at[0], "--data", t.their, "--shared", shared, "--faults", filepath.Join(dir, "faults.json")},
+	}
+	t.service = &process{
+		binary: o.binary, log: filepath.Join(dir, "service.log"), args: []string{"serve", "--data", t.data, "--listen", at[1]},
+		env: []string{
+			"SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off", "SEGEL_GRANT_STAMPS=1000000",
+			"SEGEL_STAMP_OFFICE=adapter", "SEGEL_STAMP_LOGIN_URL=" + between, "SEGEL_STAMP_ADAPTERS=" + between, "SEGEL_STAMP_NETWORKS=127.0.0.0/8",
+			"SEGEL_STAMP_SHARED_DIR=" + shared, "SEGEL_STAMP_USER=user@office.test", "SEGEL_STAMP_PASSWORD=specimen",
+			"SEGEL_STAMP_PICTURE_PATH=/snqr/qrimage?sn={serial}",
+			"SEGEL_STAMP_TIMEOUT=3s", "SEGEL_STAMP_FILE_TIMEOUT=5s", "SEGEL_STAMP_SETTLE=1s",
+		},
+	}
+	t.killer = &killer{victim: t.service}
+	t.wire = &http.Server{Handler: &wire{office: "http://" + at[0], at: t.killer.see}}
+	t.client = &client{url: "http://" + at[1]}
+	go func() { _ = t.wire.Serve(l) }() // it ends by close
+	if err := errors.Join(t.office.start(), t.service.start()); err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *trial) close() {
+	t.service.stop()
+	t.office.stop()
+	_ = t.wire.Close()
+}
+
+// freeAddresses returns addresses that nobody listens on.
+func freeAddresses(n int) ([]string, error) {
+	var all []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		all = append(all, l.Addr().String())
+	}
+	return all, nil
+}
+
+// clients is how many orders are submitted at the same time.
+const clients = 4
+
+// bombard submits all orders and kills the service meanwhile.
+func (t *trial) bombard(ctx context.Context) error {
+	var email, password string
+	if login, ok := t.service.said("first login: "); ok {
+		if _, err := fmt.Sscanf(login, "%s password: %s", &email, &password); err != nil {
+			return fmt.Errorf("first login: %w", err)
+		}
+	}
+	if err := t.client.login(ctx, email[:len(email)-1], password); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// Each life gets its share of the orders, so that there are some to the last.
+	shares := make(chan *order, len(t.orders))
+	submitted := make(chan error, 1)
+	go func() { submitted <- t.submit(ctx, shares) }()
+	given := 0
+	for k := range t.kills {
+		for ; given < (k+1)*len(t.orders)/t.kills; given++ {
+			shares <- t.orders[given]
+		}
+		if err := t.life(ctx, k); err != nil {
+			return err
+		}
+		t.progress(k + 1)
+	}
+	for ; given < len(t.orders); given++ {
+		shares <- t.orders[given]
+	}
+	close(shares)
+	if t.service.pid() == 0 {
+		if err := t.service.start(); err != nil {
+			return err
+		}
+	}
+	return <-submitted
+}
+
+// life starts the service unless it runs, and has it end at a drawn moment.
+func (t *trial) life(ctx context.Context, k int) error {
+	a := draw(t.random)
+	t.killer.arm(a)
+	if t.service.pid() == 0 {
+		listening, err := t.service.launch()
+		if err != nil {
+			return err
+		}
+		if a.at != starting && a.at != anyTime {
+			if err := listening(); err != nil {
+				return fmt.Errorf("start the service again: %w; see %s", err, t.service.log)
+			}
+		}
+	}
+	if t.options.office && k%5 == 4 {
+		t.office.kill()
+		if err := t.office.start(); err != nil {
+			return err
+		}
+		t.offices++
+	}
+	t.deaths[t.killer.live()]++
+	return ctx.Err()
+}
+
+// submit has the orders submitted.
+func (t *trial) submit(ctx context.Context, shares <-chan *order) error {
+	var all sync.WaitGroup
+	failed := make(chan error, clients)
+	for range clients {
+		all.Go(func() {
+			for o := range shares {
+				if err := t.client.submit(ctx, o); err != nil {
+					failed <- fmt.Errorf("submit an order: %w", err)
+					return
+				}
+				t.acknowledge.Add(1)
+				t.killer.see(acknowledged, "")
+			}
+		})
+	}
+	all.Wait()
+	close(failed)
+	return <-failed
+}
+
+// progress tells now and then how far it is.
+func (t *trial) progress(kills int) {
+	if kills%20 == 0 {
+		fmt.Fprintf(os.Stderr, "%s %d kills, %d orders acknowledged\n", time.Now().UTC().Format(time.TimeOnly), kills, t.acknowledge.Load())
+	}
+}
