@@ -179,7 +179,7 @@ func (a *app) grant(ctx context.Context, o contract.OrganisationID) error {
 		if have[unit].Granted > 0 || n == 0 {
 			continue
 		}
-		if err := a.store.Grant(ctx, o, unit, n, "sandbox office", a.clock()); err != nil {
+		if err := a.store.Grant(ctx, o, unit, n, "sandbox office", contract.Actor{}, a.clock()); err != nil {
 			return fmt.Errorf("grant quota: %w", err)
 		}
 	}

@@ -92,9 +92,9 @@ func (a *app) officeOutbound() outbound.Options {
 	return o
 }
 
-// knowsSerial reports whether a document has a serial.
+// knowsSerial reports whether a serial is in the register, in any state: then it is nobody's to adopt.
 func (a *app) knowsSerial(ctx context.Context, serial string) (bool, error) {
-	_, err := a.store.DocumentWithSerial(ctx, serial)
+	_, err := a.store.Serial(ctx, serial)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}

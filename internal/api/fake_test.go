@@ -96,6 +96,7 @@ type fakeWorkflow struct {
 	people    []PersonRequest
 	parallel  *bool
 	finalize  contract.FinalizeOptions
+	newSerial bool // of the restamp
 	signed    SignRequest
 	reason    string
 	list      ListRequest
@@ -189,7 +190,10 @@ func (f *fakeWorkflow) Remind(_ context.Context, by contract.Actor, id contract.
 	return f.ask("remind", by, id)
 }
 
-func (f *fakeWorkflow) Restamp(_ context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+func (f *fakeWorkflow) Restamp(_ context.Context, by contract.Actor, id contract.DocumentID, newSerial bool) (contract.Document, error) {
+	f.mu.Lock()
+	f.newSerial = newSerial
+	f.mu.Unlock()
 	return f.ask("restamp", by, id)
 }
 

@@ -57,7 +57,7 @@ func progressOf(d *contract.Document, l text.Language) progress {
 	}
 	stamped := step{Step: "stamped", Total: stampsOf(d), Done: len(d.Serials()), WaitingFor: []string{}}
 	if i := d.NextStamp(); i >= 0 {
-		stamped.Reason = orNull(d.Stamps[i].Problem)
+		stamped.Reason = orNull(text.StampProblem(l, d.Stamps[i].Problem))
 	}
 	sealed := step{Step: "sealed", Total: 1, WaitingFor: []string{}}
 	if d.State == contract.Completed {

@@ -116,7 +116,7 @@ func bound(t *testing.T, d *Document) *Document {
 	i := d.NextStamp()
 	c, err := OrderSerial(d, i, fmt.Sprint("order", i), t0)
 	d = then(t, c, err)
-	c, err = BindSerial(d, i, fmt.Sprint("SPESIMEN-", i), true, t0)
+	c, err = BindSerial(d, i, StampSerial{Serial: fmt.Sprint("SPESIMEN-", i)}, true, t0)
 	return then(t, c, err)
 }
 

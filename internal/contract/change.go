@@ -12,6 +12,10 @@ type Change struct {
 	Jobs   []Job
 	Quota  []QuotaMove
 
+	Serials  []SerialMove
+	Attempts []Attempt // opened, or closed: by document, stamp and number
+
+	At      time.Time // when it was made, where no event tells
 	Renewal time.Time // when the newest document timestamp is to be renewed; zero: as it was
 }
 
@@ -60,6 +64,10 @@ const (
 	EventTimeRenewed    EventType = "timestamp_renewed"
 
 	EventCertificateRevoked EventType = "certificate_revoked" // Document is 0
+
+	EventSerialLetGo       EventType = "serial_let_go"
+	EventSerialQuarantined EventType = "serial_quarantined"
+	EventQuotaGranted      EventType = "quota_granted" // Document is 0
 )
 
 // Job is work that a change implies; the store enqueues it in the same transaction. At most one of a kind
@@ -116,6 +124,7 @@ type Actor struct {
 	Person
 	Organisation OrganisationID
 	Admin        bool
+	Operator     bool       // an admin of the first organisation
 	Guest        DocumentID // not 0: a guest, good for this document only
 	IP           string
 }

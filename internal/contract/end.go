@@ -60,22 +60,23 @@ func end(d *Document, s State, e EventType, reason string, by Actor, now time.Ti
 	c := change(d)
 	c.After.State, c.After.EndedAt, c.After.Reason, c.After.Restamping = s, now, reason, false
 	c.note(e, by, now, "reason", reason)
-	c.release()
+	c.release(by, now)
 	return c
 }
 
-// release gives back what was reserved and will not be spent. A stamp whose serial was bound is lost: the office
-// spent its unit when it gave the serial, and gives none back.
-func (c *Change) release() {
+// release gives back what was reserved and will not be spent. Of a stamp that has a serial the document lets go: it was
+// bought, and is used for another document once the office calls it unused. One that is of no use any more is lost,
+// and its unit with it: the office gives none back.
+func (c *Change) release(by Actor, now time.Time) {
 	d := &c.After
 	if d.FinalizedAt.IsZero() {
 		return
 	}
 	stamps, lost := 0, 0
-	for _, s := range d.Stamps {
+	for i, s := range d.Stamps {
 		switch {
 		case s.State == StampAffixed:
-		case s.Serial != "":
+		case s.Serial != "" && c.letGo(i, SerialTaken, s.Problem, by, now):
 			lost++
 		default:
 			stamps++

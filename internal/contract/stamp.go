@@ -9,13 +9,19 @@ import (
 type Stamp struct {
 	Placement int // index into Placements
 	State     StampState
-	Order     string   // our own identifier of the order for a serial, chosen before the office is asked
-	Serial    string   // empty until bound; one for life
-	Source    [32]byte // digest of the revision the serial was bound to
-	Attempts  int
-	Problem   string // what the office said last, in words
+	Order     string    // our own identifier of the order for a serial, chosen before the office is asked
+	Serial    string    // empty until bound, and after it was let go of
+	Source    [32]byte  // digest of the revision the serial was bound to
+	LetGo     int       // how many documents had let go of the serial before it was bound here
+	Attempts  int       // how many were made; the number of the last
+	AskedAt   time.Time // when the attempt that is open was; zero: none is open
+	Failures  int       // how many attempts in a row failed
+	Problem   string    // what the office said last, in words, or a code of ours such as [OfficeDown]
 	AffixedAt time.Time
 }
+
+// OfficeDown is the problem of a stamp that waits because the office does not answer and is left alone for now.
+const OfficeDown = "stamp.office_down"
 
 // StampState is where a duty stamp stands.
 type StampState string
@@ -27,6 +33,9 @@ const (
 	StampBound     StampState = "bound"     // the serial is durable and belongs to this placement and source
 	StampAffixed   StampState = "affixed"   // it stands in a committed revision
 	StampRefused   StampState = "refused"   // the office refused for good; a restamp tries the same serial again
+
+	// StampQuarantined: what came back was not what was ordered. A restamp tries the same serial again.
+	StampQuarantined StampState = "quarantined"
 )
 
 // NextStamp returns the index into Stamps of the one to be affixed next, or -1 when none is left.
@@ -67,24 +76,28 @@ func OrderSerial(d *Document, i int, order string, now time.Time) (Change, error
 	}
 	c := change(d)
 	s := &c.After.Stamps[i]
-	s.State, s.Order = StampRequested, order
+	s.State, s.Order, s.Failures, s.Problem = StampRequested, order, 0, ""
 	c.note(EventSerialOrdered, Actor{}, now, "order", order)
+	c.ask(i, CallTake, now)
 	return c, nil
 }
 
-// BindSerial records the serial the office gave, and the revision that it will be affixed to.
+// BindSerial records the serial the office gave, and the revision that it will be affixed to. Known is the serial as
+// the register has it: one that is not there has no State. One that another document has, or had, is refused.
 //
 // Durable after its commit: the serial is this placement's for life. Not yet: the stamp in the file. After a
 // crash the office is asked about this serial and stamps the same bytes again, which costs nothing.
-func BindSerial(d *Document, i int, serial string, specimen bool, now time.Time) (Change, error) {
+func BindSerial(d *Document, i int, known StampSerial, specimen bool, now time.Time) (Change, error) {
 	if err := d.mayStamp(i, StampRequested); err != nil {
 		return Change{}, err
 	}
+	stranger := known.Organisation != "" && known.Organisation != d.Organisation
+	if known.State != "" && known.State != SerialTaken || known.LetGo > 0 || stranger {
+		return Change{}, ErrSerialElsewhere
+	}
 	c := change(d)
-	s := &c.After.Stamps[i]
-	s.State, s.Serial, s.Source = StampBound, serial, d.Current().Digest
-	c.After.Specimen = d.Specimen || specimen
-	c.note(EventSerialBound, Actor{}, now, "serial", serial, "source", fmt.Sprintf("%x", s.Source))
+	c.answered(i, OutcomeOK, now, func(a *Attempt) { a.Serial = known.Serial })
+	c.bind(i, known, specimen, now)
 	return c, nil
 }
 
@@ -94,9 +107,10 @@ func Affix(d *Document, i int, r Revision, now time.Time) (Change, error) {
 		return Change{}, err
 	}
 	c := change(d)
+	c.answered(i, OutcomeOK, now)
+	c.serial(i, SerialBound, SerialAffixed, now)
 	s := &c.After.Stamps[i]
-	s.State, s.AffixedAt, s.Problem = StampAffixed, now, ""
-	s.Attempts++
+	s.State, s.AffixedAt, s.Failures, s.Problem = StampAffixed, now, 0, ""
 	c.After.LastSignedAt = now
 	r.Kind, r.At = RevisionStamp, now
 	if err := c.Append(r); err != nil {
@@ -111,44 +125,61 @@ func Affix(d *Document, i int, r Revision, now time.Time) (Change, error) {
 	return c, nil
 }
 
-// StampProblem records a failed try. A permanent one fails the document until the owner restamps; any other
+// Failure is what a call to the office came to instead of what was asked.
+type Failure struct {
+	Class      Outcome
+	Code       string
+	Text       string // in words, for people
+	Final      bool   // trying again by itself is of no use
+	Quarantine bool   // what came back is not what was ordered
+	Evidence   File   // what came back; its Key is empty if it is not kept
+}
+
+// StampProblem records a failed try. A final one fails the document until the owner restamps; any other
 // leaves it processing, to be tried again with the same serial.
-func StampProblem(d *Document, i int, problem string, permanent bool, now time.Time) (Change, error) {
+func StampProblem(d *Document, i int, f Failure, now time.Time) (Change, error) {
 	if err := d.mayStamp(i, StampOrdered, StampRequested, StampBound); err != nil {
 		return Change{}, err
 	}
 	c := change(d)
+	c.answered(i, f.Class, now, func(a *Attempt) { a.Code, a.Text, a.Evidence = f.Code, f.Text, f.Evidence })
 	s := &c.After.Stamps[i]
-	s.Attempts++
-	s.Problem = problem
-	if permanent {
-		if s.State == StampBound {
-			s.State = StampRefused
+	s.Failures++
+	s.Problem = f.Text
+	c.note(EventStampFailed, Actor{}, now, "serial", s.Serial, "problem", f.Text, "permanent", fmt.Sprint(f.Final))
+	switch {
+	case s.State == StampBound && f.Quarantine:
+		s.State = StampQuarantined
+		m := c.serial(i, SerialBound, SerialQuarantined, now)
+		m.To.Problem, m.To.Evidence = f.Text, f.Evidence
+		details := []string{"serial", s.Serial, "problem", f.Text}
+		if f.Evidence.Key != "" {
+			details = append(details, "evidence", fmt.Sprintf("%x", f.Evidence.Digest))
 		}
-		c.After.State, c.After.Reason, c.After.Restamping = Failed, problem, false
+		c.note(EventSerialQuarantined, Actor{}, now, details...)
+	case s.State == StampBound && f.Final:
+		s.State = StampRefused
 	}
-	c.note(EventStampFailed, Actor{}, now, "serial", s.Serial, "problem", problem, "permanent", fmt.Sprint(permanent))
+	if f.Final {
+		c.After.State, c.After.Reason, c.After.Restamping = Failed, f.Text, false
+	}
 	return c, nil
 }
 
-// Restamp leads a failed document back to processing, with the serials it has.
-func Restamp(d *Document, by Actor, now time.Time) (Change, error) {
-	if err := d.Authorise(by, OpRestamp); err != nil {
-		return Change{}, err
+// StampWaits records that a stamp waits because the office is left alone for now. Nobody asked it, so that there is no
+// attempt and no event; one that a crash left open is closed as unanswered. Saying the same twice changes nothing.
+func StampWaits(d *Document, i int, now time.Time) (c Change, changed bool, err error) {
+	if err := d.mayStamp(i, StampOrdered, StampRequested, StampBound); err != nil {
+		return Change{}, false, err
 	}
-	if d.State != Failed {
-		return Change{}, ErrNotFailed
+	if s := d.Stamps[i]; s.Problem == OfficeDown && s.AskedAt.IsZero() {
+		return Change{}, false, nil
 	}
-	c := change(d)
-	c.After.State, c.After.Reason, c.After.Restamping = Processing, "", true
-	for i := range c.After.Stamps {
-		if s := &c.After.Stamps[i]; s.State == StampRefused {
-			s.State = StampBound
-		}
-	}
-	c.note(EventRestamp, by, now)
-	c.finish()
-	return c, nil
+	c = change(d)
+	c.At = now
+	c.answered(i, OutcomeUnanswered, now)
+	c.After.Stamps[i].Problem = OfficeDown
+	return c, true, nil
 }
 
 // Delay records why the closing has to wait. The document stays processing and the job tries again; saying the

@@ -30,7 +30,7 @@ var situations = []situation{
 	{"processing, seal due", func(t *testing.T) *Document { return stamped(t, due(t)) }},
 	{"failed", func(t *testing.T) *Document {
 		d := bound(t, due(t))
-		c, err := StampProblem(d, 0, "the office says no", true, t0)
+		c, err := StampProblem(d, 0, Failure{Text: "the office says no", Final: true}, t0)
 		return then(t, c, err)
 	}},
 	{"completed", func(t *testing.T) *Document { return completed(t, stamped(t, due(t))) }},
@@ -77,7 +77,7 @@ var verbs = []struct {
 	{"cancel-docs", func(d *Document) (Change, bool, error) { return change1(Cancel(d, "", owner, limits, t0)) }},
 	{"remind-docs", func(d *Document) (Change, bool, error) { return change1(Remind(d, owner, t0)) }},
 	{"guest-link-docs", func(d *Document) (Change, bool, error) { return change1(HandOutLink(d, "guest", owner, t0)) }},
-	{"restamp-docs", func(d *Document) (Change, bool, error) { return change1(Restamp(d, owner, t0)) }},
+	{"restamp-docs", func(d *Document) (Change, bool, error) { return change1(Restamp(d, RestampOptions{}, owner, t0)) }},
 	{"(convert)", func(d *Document) (Change, bool, error) {
 		return Convert(d, revision(&Document{}, 9), 2, "", nil, limits, t0)
 	}},

@@ -77,17 +77,19 @@ func ClassOf(err error) Class {
 
 // Codes of our own, beside the office's.
 const (
-	CodeSerial  = "serial_unknown"   // the office never issued that serial
-	CodeSource  = "source_changed"   // the serial is affixed to another source, or the source is not what was bound
-	CodePlace   = "place_refused"    // no such page, or the box is not on it
-	CodeFile    = "file_refused"     // the office cannot work on this file
-	CodeDown    = "office_down"      // it could not be asked, or could not keep what it did
-	CodeReturn  = "return_refused"   // what came back is not what was ordered; see Judge
-	CodeAnswer  = "answer_unread"    // it answered something that is not of the protocol
-	CodeOrder   = "order_incomplete" // the order lacks something
-	CodeLogin   = "login_refused"    // user and password are not accepted
-	CodeKind    = "kind_unknown"     // the kind of document has no code at the office
-	CodeAdopt   = "serial_uncertain" // the answer was lost, and which serial it told cannot be found out
-	CodePicture = "picture_lost"     // the serial's picture was lost with the answer
-	CodeWait    = "purchase_pending" // an earlier purchase may still be on its way
+	CodeSerial    = "serial_unknown"   // the office never issued that serial
+	CodeSource    = "source_changed"   // the serial is affixed to another source, or the source is not what was bound
+	CodePlace     = "place_refused"    // no such page, or the box is not on it
+	CodeFile      = "file_refused"     // the office cannot work on this file
+	CodeDown      = "office_down"      // it could not be asked, or could not keep what it did
+	CodeAlone     = "office_alone"     // it was not asked: it failed too often of late
+	CodeReturn    = "return_refused"   // what came back is not what was ordered; see Judge
+	CodeAnswer    = "answer_unread"    // it answered something that is not of the protocol
+	CodeOrder     = "order_incomplete" // the order lacks something
+	CodeLogin     = "login_refused"    // user and password are not accepted
+	CodeKind      = "kind_unknown"     // the kind of document has no code at the office
+	CodeAdopt     = "serial_uncertain" // the answer was lost, and which serial it told cannot be found out
+	CodePicture   = "picture_lost"     // the serial's picture was lost with the answer
+	CodeElsewhere = "serial_elsewhere" // the office gave a serial that another document has or had
+	CodeWait      = "purchase_pending" // an earlier purchase may still be on its way
 )

@@ -168,6 +168,7 @@ type Log interface {
 type Store interface {
 	Documents
 	Quotas
+	Serials
 	Identities
 	Credentials
 	Certificates

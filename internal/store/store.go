@@ -118,5 +118,15 @@ func (q Quota) Left() int { return q.Granted - q.Reserved - q.Spent }
 // Quotas keeps what organisations may still spend.
 type Quotas interface {
 	Quota(ctx context.Context, o contract.OrganisationID) (map[contract.Unit]Quota, error)
-	Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, now time.Time) error
+
+	// Grant adds to what an organisation may spend, or with a negative n takes back, and says so in the audit log: who
+	// (the zero Actor is the service itself) and why.
+	Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) error
+
+	// QuotaEntries reads one page of the ledger, newest first.
+	QuotaEntries(ctx context.Context, q QuotaQuery) (QuotaPage, error)
+
+	// EachQuotaEntry calls yield with every line of the ledger that matches, oldest first, until it returns false.
+	// Offset and Limit do not count. No transaction is open while yield runs.
+	EachQuotaEntry(ctx context.Context, q QuotaQuery, yield func(QuotaEntry) bool) error
 }

@@ -68,6 +68,22 @@ var documents = map[string]words{
 		"Dokumen memiliki {pages} halaman; paling banyak {limit}.",
 		"The document has {pages} pages; at most {limit} are possible."},
 
+	"stamp.office_down": {
+		"Kantor meterai sedang tidak menjawab. Pembubuhan dilanjutkan otomatis begitu kantor itu menjawab lagi.",
+		"The stamp office does not answer just now. Stamping goes on by itself as soon as it does."},
+	"stamp.office_unavailable": {
+		"Kantor meterai tidak dapat ditanya sekarang. Silakan coba lagi nanti.",
+		"The stamp office cannot be asked just now. Please try again later."},
+	"stamp.not_refused": {
+		"Tidak ada nomor seri yang ditolak untuk selamanya; bubuhkan ulang tanpa nomor seri baru.",
+		"No serial was refused for good; stamp again without a new serial."},
+	"stamp.serial_used": {
+		"Kantor meterai tidak menyatakan nomor seri {serial} belum terpakai; bubuhkan ulang dengan nomor seri itu.",
+		"The stamp office does not call serial {serial} unused; stamp again with that serial."},
+	"stamp.serial_elsewhere": {
+		"Nomor seri itu milik dokumen lain.",
+		"That serial belongs to another document."},
+
 	"placement.stranger": {
 		"Orang ini tidak dapat memiliki penempatan ini: tanda tangan dan paraf hanya untuk penanda tangan, e-meterai untuk peserta atau pemilik.",
 		"This placement cannot be this person's: signatures and initials belong to signers, stamps to participants or the owner."},

@@ -64,3 +64,11 @@ func Field(l Language, f contract.FieldError) string { return Sentence(l, f.Code
 
 // Warning is the sentence for something that was accepted and may not be what was meant.
 func Warning(l Language, w contract.Warning) string { return Sentence(l, w.Code, w.Args) }
+
+// StampProblem is what a stamp waits for, or failed with: the office's words, or a sentence for a code of ours.
+func StampProblem(l Language, problem string) string {
+	if problem == contract.OfficeDown {
+		return Sentence(l, problem, nil)
+	}
+	return problem
+}

@@ -116,7 +116,7 @@ func TestRefusalForGoodFailsTheDocumentAndRestampKeepsTheSerial(t *testing.T) {
 	}
 	serial := d.Stamps[0].Serial
 	h.office.refuse = nil
-	if _, err := h.Restamp(context.Background(), h.owner, id); err != nil {
+	if _, err := h.Restamp(context.Background(), h.owner, id, false); err != nil {
 		t.Fatal(err)
 	}
 	h.work(id)

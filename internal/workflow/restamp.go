@@ -2,13 +2,52 @@ package workflow
 
 import (
 	"context"
+	"fmt"
 
 	"segel/internal/contract"
+	"segel/internal/emeterai"
 )
 
-// Restamp leads a failed document back to processing, with the serials it has.
-func (s *Service) Restamp(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+// Restamp leads a failed document back to processing, with the serials it has. Where the owner wishes a new one
+// instead of the one that was refused, the office is asked first: a unit is spent twice only if nothing else is left.
+func (s *Service) Restamp(ctx context.Context, by contract.Actor, id contract.DocumentID, newSerial bool) (contract.Document, error) {
+	var o contract.RestampOptions
+	if newSerial {
+		var err error
+		if o.Instead, err = s.unusedSerial(ctx, by, id); err != nil {
+			return contract.Document{}, err
+		}
+	}
 	return s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.Restamp(d, by, s.Clock()))
+		return one(contract.Restamp(d, o, by, s.Clock()))
 	})
+}
+
+// unusedSerial returns the serial that a failed document was refused with, if the office calls it unused.
+func (s *Service) unusedSerial(ctx context.Context, by contract.Actor, id contract.DocumentID) (string, error) {
+	d, err := s.Detail(ctx, by, contract.OpRestamp, id)
+	if err != nil {
+		return "", err
+	}
+	i := d.RefusedStamp()
+	switch {
+	case d.State != contract.Failed:
+		return "", contract.ErrNotFailed
+	case i < 0:
+		return "", contract.ErrNotRefused
+	}
+	if a := s.Office.Availability(); a.Down {
+		return "", contract.ErrOfficeDown.Because(fmt.Errorf("%w: %s", errOfficeAlone, a.Reason))
+	}
+	serial := d.Stamps[i].Serial
+	status, err := s.Office.Status(ctx, serial)
+	switch {
+	case err != nil && emeterai.ClassOf(err).Final():
+		return "", contract.ErrSerialUsed.With("serial", serial).Because(err)
+	case err != nil:
+		return "", contract.ErrOfficeDown.Because(err)
+	case status != emeterai.Unused:
+		return "", contract.ErrSerialUsed.With("serial", serial)
+	}
+	return serial, nil
 }

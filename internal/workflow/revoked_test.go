@@ -111,7 +111,7 @@ func TestDocumentFailsInWordsWhenACertificateHadBeenRevokedBeforeItSigned(t *tes
 		if d.State != contract.Failed || !strings.Contains(d.Reason, "revoked on") || !strings.Contains(d.Reason, "keyCompromise") || len(d.Revisions) != revisions {
 			t.Fatalf("%s %q, %d revisions", d.State, d.Reason, len(d.Revisions))
 		}
-		if _, err := h.Restamp(ctx, h.owner, id); err != nil {
+		if _, err := h.Restamp(ctx, h.owner, id, false); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -30,6 +30,7 @@ import (
 type Store interface {
 	store.Documents
 	store.Quotas
+	store.Serials
 	store.Credentials
 	User(ctx context.Context, id contract.PersonID) (store.User, error)
 	UserByEmail(ctx context.Context, email string) (store.User, error)

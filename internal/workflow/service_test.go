@@ -89,7 +89,7 @@ func newHouse(t testing.TB) *house {
 		t.Fatal(err)
 	}
 	for _, u := range []contract.Unit{contract.UnitStamp, contract.UnitSignature} {
-		if err := real.Grant(ctx, o.ID, u, 1000, "test", time.Now()); err != nil {
+		if err := real.Grant(ctx, o.ID, u, 1000, "test", contract.Actor{}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"math"
 	"time"
 
-	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/emeterai"
+	"segel/internal/store"
 	"segel/pades"
 )
 
@@ -41,7 +41,7 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 	}
 	defer release()
 	// What the first step finds may have been asked of the office by a run that ended in doubt.
-	for again := true; ; again = false {
+	for t := (try{first: true, again: true}); ; t.first = false {
 		d, err := s.document(ctx, id)
 		if errors.Is(err, contract.ErrNotFound) {
 			return nil
@@ -53,35 +53,63 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 		if d.State != contract.Processing || !d.FullySigned() || i < 0 {
 			return nil // done before, or not yet; whoever makes it due orders the job again
 		}
-		if err := s.stampStep(ctx, &d, i, again); err != nil {
+		if t.again, err = s.stampStep(ctx, &d, i, t); err != nil {
 			return err
 		}
 	}
 }
 
-// stampStep takes the next stamp one state further. Again says that the step may have been tried before.
-func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, again bool) error {
+// try is what a step has to know of those before it.
+type try struct {
+	first bool // of this run: the attempt on the call it makes is still to be opened
+	again bool // the office may have been asked before
+}
+
+// stampStep takes the next stamp one state further, and tells whether the office may have been asked for the next step
+// before.
+func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t try) (again bool, err error) {
+	ordered := d.Stamps[i].State == contract.StampOrdered
+	if a := s.Office.Availability(); a.Down && (t.first || ordered) {
+		return false, s.wait(ctx, d.ID, i, a)
+	}
+	if t.first && !ordered {
+		err := s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) { return contract.TryAgain(d, i, s.Clock()) })
+		if err != nil {
+			return false, err
+		}
+	}
 	switch d.Stamps[i].State {
 	case contract.StampOrdered:
-		order, err := blob.NewKey(s.Random)
-		if err != nil {
-			return err
-		}
-		return s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) {
-			return contract.OrderSerial(d, i, string(order), s.Clock())
-		})
+		return s.orderOrClaim(ctx, d, i)
 	case contract.StampRequested:
-		serial, err := s.take(ctx, d, i, again)
-		if err != nil {
-			return s.problem(ctx, d.ID, i, err)
-		}
-		return s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) {
-			return contract.BindSerial(d, i, serial, s.Office.Specimen(), s.Clock())
-		})
+		return false, s.buy(ctx, d, i, t.again)
 	case contract.StampBound:
-		return s.affix(ctx, d, i, again)
+		return false, s.affix(ctx, d, i, t.again)
 	}
-	return fmt.Errorf("stamp %d of document %d is %s and next", i, d.ID, d.Stamps[i].State)
+	return false, fmt.Errorf("stamp %d of document %d is %s and next", i, d.ID, d.Stamps[i].State)
+}
+
+// buy takes a serial for the order and binds it.
+func (s *Service) buy(ctx context.Context, d *contract.Document, i int, again bool) error {
+	serial, err := s.take(ctx, d, i, again)
+	if err != nil {
+		return s.problem(ctx, d.ID, i, err)
+	}
+	err = s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) {
+		known, err := s.Store.Serial(ctx, serial)
+		if errors.Is(err, store.ErrNotFound) {
+			known, err = contract.StampSerial{Serial: serial}, nil
+		}
+		if err != nil {
+			return contract.Change{}, err
+		}
+		return contract.BindSerial(d, i, known, s.Office.Specimen(), s.Clock())
+	})
+	if errors.Is(err, contract.ErrSerialElsewhere) {
+		return s.problem(ctx, d.ID, i, &emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodeElsewhere,
+			Text: fmt.Sprintf("the office gave serial %s, which another document has or had", serial)})
+	}
+	return err
 }
 
 func (s *Service) take(ctx context.Context, d *contract.Document, i int, again bool) (string, error) {
@@ -139,15 +167,15 @@ func wholePoints(b contract.Box) emeterai.Box {
 	return emeterai.Box{LLX: max(x, 0), LLY: max(y, 0), URX: max(x, 0) + side, URY: max(y, 0) + side}
 }
 
-// retryAfter is how long the office is left alone at first when it does not say; each further failure doubles it, up
+// retryAfter is how long a stamp waits at first when the office does not say; each further failure in a row doubles it, up
 // to longestRetry. Every try is told in the audit log, which only grows: an outage of a day must not fill it.
 const (
 	retryAfter   = 10 * time.Second
 	longestRetry = 5 * time.Minute
 )
 
-func retryWait(attempts int) time.Duration {
-	return min(retryAfter<<min(max(attempts-1, 0), 5), longestRetry)
+func retryWait(failures int) time.Duration {
+	return min(retryAfter<<min(max(failures-1, 0), 5), longestRetry)
 }
 
 // problem records what went wrong. A problem that stays fails the document and ends the job; anything else leaves
@@ -156,28 +184,57 @@ func (s *Service) problem(ctx context.Context, id contract.DocumentID, i int, ca
 	if ctx.Err() != nil {
 		return ctx.Err() // we are being stopped; the office is not to blame
 	}
+	class := emeterai.ClassOf(cause)
+	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Final: class.Final(), Quarantine: class == emeterai.Quarantine}
 	var p *emeterai.Problem
 	var after time.Duration
-	text := cause.Error()
 	if errors.As(cause, &p) {
-		text, after = p.Text, p.After
+		f.Code, f.Text, after = p.Code, p.Text, p.After
+		if p.Code == emeterai.CodeAlone {
+			return s.wait(ctx, id, i, emeterai.Availability{Down: true, Until: s.Clock().Add(after)})
+		}
+		var err error
+		if f.Evidence, err = s.keepEvidence(ctx, p); err != nil {
+			return errors.Join(err, cause)
+		}
 	}
-	permanent := emeterai.ClassOf(cause).Final()
 	err := s.ruled(ctx, id, func(d *contract.Document) (contract.Change, error) {
-		c, err := contract.StampProblem(d, i, text, permanent, s.Clock())
+		c, err := contract.StampProblem(d, i, f, s.Clock())
 		if err == nil {
-			after = max(after, retryWait(c.After.Stamps[i].Attempts))
+			after = max(after, retryWait(c.After.Stamps[i].Failures))
 		}
 		return c, err
 	})
 	if err != nil {
-		return errors.Join(err, cause)
+		return errors.Join(s.disown(ctx, err, contract.Revision{Tail: f.Evidence}), cause)
 	}
-	if permanent {
+	if f.Final {
 		s.Log.WarnContext(ctx, "stamp refused for good", "document", id, "stamp", i, "cause", cause)
 		return nil
 	}
 	return &Later{After: after, Err: cause}
+}
+
+// errOfficeAlone is what a stamp waits for that the office was not asked for.
+var errOfficeAlone = errors.New("the stamp office is left alone for now")
+
+// wait puts a stamp off until the office is asked again. It is said once, and costs no attempt.
+func (s *Service) wait(ctx context.Context, id contract.DocumentID, i int, a emeterai.Availability) error {
+	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		c, changed, err := contract.StampWaits(d, i, s.Clock())
+		if err != nil || !changed {
+			return nil, err
+		}
+		return &c, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = errOfficeAlone
+	if a.Reason != "" {
+		err = fmt.Errorf("%w: %s", err, a.Reason)
+	}
+	return &Later{After: max(a.Until.Sub(s.Clock()), time.Second), Err: err}
 }
 
 // ruled commits what a rule says of the document.

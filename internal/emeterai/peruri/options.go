@@ -39,8 +39,8 @@ type Options struct {
 	Clock  func() time.Time
 	Random io.Reader // names of files
 	Log    *slog.Logger
-	// Known reports whether a document has a serial already, affixed or about to be. It answers from the database in
-	// which serials are unique.
+	// Known reports whether a serial is in the register, in any state: it is not up for adoption then. It answers from
+	// the database in which serials are unique.
 	Known func(ctx context.Context, serial string) (bool, error)
 	Dir   string // folder of the driver's own: pictures of serials, quarantine; made if need be
 

@@ -42,7 +42,15 @@ func commit(ctx context.Context, t tx, c contract.Change, after contract.Documen
 	case c.Delete:
 		write = w.remove
 	}
+	// Serials go first: of two that claim one, the later waits here and loses, before it writes what the register
+	// does not allow.
+	if err := moveSerials(ctx, t, c.Serials); err != nil {
+		return contract.Document{}, err
+	}
 	if err := write(ctx); err != nil {
+		return contract.Document{}, err
+	}
+	if err := w.attempts(ctx, c.Attempts); err != nil {
 		return contract.Document{}, err
 	}
 	if err := moveQuota(ctx, t, c.Quota, after.ID, w.at); err != nil {
@@ -76,10 +84,13 @@ func about[T any](in []T, id contract.DocumentID, of func(*T) *contract.Document
 	return out
 }
 
-// madeAt returns when a change was made: a rule that changes anything says so in an event.
+// madeAt returns when a change was made: a rule that changes anything says so in an event, or by itself.
 func madeAt(c contract.Change) time.Time {
-	if len(c.Events) > 0 {
+	switch {
+	case len(c.Events) > 0:
 		return c.Events[len(c.Events)-1].At
+	case !c.At.IsZero():
+		return c.At
 	}
 	return c.After.CreatedAt
 }
@@ -105,6 +116,7 @@ func settled(d contract.Document) contract.Document {
 	}
 	for i := range d.Stamps {
 		cut(&d.Stamps[i].AffixedAt)
+		cut(&d.Stamps[i].AskedAt)
 		d.Stamps[i].Problem = clean(d.Stamps[i].Problem)
 	}
 	for i := range d.Revisions {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"segel/internal/contract"
@@ -31,13 +32,20 @@ func (s *Store) Quota(ctx context.Context, o contract.OrganisationID) (map[contr
 }
 
 // Grant implements [store.Quotas].
-func (s *Store) Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, now time.Time) error {
+func (s *Store) Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) error {
+	e := contract.Event{Type: contract.EventQuotaGranted, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
+		"organisation": string(o), "unit": string(u), "count": strconv.Itoa(n), "reason": reason,
+	}}
 	err := s.db.write(ctx, func(t tx) error {
 		_, err := t.exec(ctx, `INSERT INTO quota (organisation, unit, granted, reserved, spent, entries) VALUES ($1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING`, o, u)
 		if err != nil {
 			return err
 		}
-		return move(ctx, t, contract.QuotaMove{Organisation: o, Unit: u, Op: contract.QuotaGrant, Count: n}, reason, now)
+		m := store.QuotaEntry{QuotaMove: contract.QuotaMove{Organisation: o, Unit: u, Op: contract.QuotaGrant, Count: n}, Reason: reason, By: by.Person, At: now}
+		if err := move(ctx, t, m); err != nil {
+			return err
+		}
+		return appendEvents(ctx, t, []contract.Event{e})
 	})
 	if err != nil {
 		return fmt.Errorf("grant %d of %s to organisation %s: %w", n, u, o, err)
@@ -52,7 +60,7 @@ func moveQuota(ctx context.Context, t tx, moves []contract.QuotaMove, id contrac
 		return cmp.Or(cmp.Compare(a.Organisation, b.Organisation), cmp.Compare(a.Unit, b.Unit))
 	})
 	for _, m := range moves {
-		if err := move(ctx, t, m, "", at); err != nil {
+		if err := move(ctx, t, store.QuotaEntry{QuotaMove: m, At: at}); err != nil {
 			return fmt.Errorf("%s %d of %s for document %d: %w", m.Op, m.Count, m.Unit, m.Document, err)
 		}
 	}
@@ -71,7 +79,7 @@ var quotaSteps = map[contract.QuotaOp]struct{ granted, reserved, spent int }{
 var errLedger = errors.New("the ledger has not as much reserved")
 
 // move changes a quota and writes the line of the ledger that says so.
-func move(ctx context.Context, t tx, m contract.QuotaMove, reason string, at time.Time) error {
+func move(ctx context.Context, t tx, m store.QuotaEntry) error {
 	step, known := quotaSteps[m.Op]
 	if !known || m.Count < 1 && m.Op != contract.QuotaGrant {
 		return fmt.Errorf("no such move of quota: %s %d", m.Op, m.Count)
@@ -92,7 +100,8 @@ func move(ctx context.Context, t tx, m contract.QuotaMove, reason string, at tim
 	case err != nil:
 		return err
 	}
-	_, err = t.exec(ctx, `INSERT INTO quota_entry (organisation, unit, number, op, amount, document, reason, made_at) VALUES (`+list(1, 8)+`)`,
-		m.Organisation, m.Unit, entry, m.Op, m.Count, m.Document, reason, micros(at))
+	_, err = t.exec(ctx, `INSERT INTO quota_entry (organisation, unit, number, op, amount, document, reason, person, person_name, person_email, made_at)
+		VALUES (`+list(1, 11)+`)`,
+		m.Organisation, m.Unit, entry, m.Op, m.Count, m.Document, m.Reason, m.By.ID, m.By.Name, m.By.Email, micros(m.At))
 	return err
 }

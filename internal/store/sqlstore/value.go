@@ -70,6 +70,16 @@ func octets(to *[]byte) scanner {
 	}
 }
 
+// optional leaves what it scans into as it is where a column is NULL.
+func optional(s scanner) scanner {
+	return func(column any) error {
+		if column == nil {
+			return nil
+		}
+		return s(column)
+	}
+}
+
 // blob is bytes as an argument; nil ones are none, not NULL.
 func blob(b []byte) []byte {
 	if b == nil {

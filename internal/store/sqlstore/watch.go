@@ -44,11 +44,14 @@ const filesBatch = 500
 
 // Files implements [store.Documents]. What is added while it runs may be missed.
 func (s *Store) Files(ctx context.Context, yield func(contract.File) bool) error {
-	// An original that was rewritten before the first signature is kept beside the revisions.
+	// An original that was rewritten before the first signature is kept beside the revisions, and so is what the stamp
+	// office returned and was not accepted. The evidence on a serial is that of one of its attempts.
 	for _, sql := range []string{
 		`SELECT file_key, file_size, file_digest, file_sums FROM revision WHERE file_key > $1 ORDER BY file_key LIMIT $2`,
 		`SELECT original_key, original_size, original_digest, original_sums FROM document d WHERE original_key > $1
 			AND NOT EXISTS (SELECT 1 FROM revision r WHERE r.file_key = d.original_key) ORDER BY original_key LIMIT $2`,
+		`SELECT evidence_key, evidence_size, evidence_digest, evidence_sums FROM attempt WHERE evidence_key <> '' AND evidence_key > $1
+			ORDER BY evidence_key LIMIT $2`,
 	} {
 		if more, err := s.files(ctx, sql, yield); err != nil || !more {
 			return err

@@ -61,9 +61,9 @@ func (w *writer) placements(ctx context.Context) error {
 func (w *writer) stamps(ctx context.Context) error {
 	before := was(w, func(d *contract.Document) []contract.Stamp { return d.Stamps })
 	same := func(a, b *contract.Stamp) bool {
-		at := a.AffixedAt.Equal(b.AffixedAt)
+		at := a.AffixedAt.Equal(b.AffixedAt) && a.AskedAt.Equal(b.AskedAt)
 		x, y := *a, *b
-		x.AffixedAt = y.AffixedAt
+		x.AffixedAt, x.AskedAt = y.AffixedAt, y.AskedAt
 		return at && x == y
 	}
 	return rewrite(ctx, w, "stamp", before, w.after.Stamps, same, func(i int, s *contract.Stamp) error {
@@ -71,11 +71,12 @@ func (w *writer) stamps(ctx context.Context) error {
 		if s.Serial != "" {
 			serial = s.Serial
 		}
-		_, err := w.exec(ctx, `INSERT INTO stamp (document, position, placement, state, order_id, serial, source, attempts, problem, affixed_at)
-			VALUES (`+list(1, 10)+`)
+		_, err := w.exec(ctx, `INSERT INTO stamp (document, position, placement, state, order_id, serial, source, attempts, problem, affixed_at, let_go, asked_at, failures)
+			VALUES (`+list(1, 13)+`)
 			ON CONFLICT (document, position) DO UPDATE SET placement = excluded.placement, state = excluded.state, order_id = excluded.order_id,
-				serial = excluded.serial, source = excluded.source, attempts = excluded.attempts, problem = excluded.problem, affixed_at = excluded.affixed_at`,
-			w.after.ID, i, s.Placement, s.State, s.Order, serial, s.Source[:], s.Attempts, s.Problem, micros(s.AffixedAt))
+				serial = excluded.serial, source = excluded.source, attempts = excluded.attempts, problem = excluded.problem, affixed_at = excluded.affixed_at,
+				let_go = excluded.let_go, asked_at = excluded.asked_at, failures = excluded.failures`,
+			w.after.ID, i, s.Placement, s.State, s.Order, serial, s.Source[:], s.Attempts, s.Problem, micros(s.AffixedAt), s.LetGo, micros(s.AskedAt), s.Failures)
 		return err
 	})
 }

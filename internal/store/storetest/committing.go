@@ -28,8 +28,8 @@ var committing = map[string]func(*testing.T, *bench){
 		d = b.reads(b.sign(d, second))
 		d = b.reads(b.affix(b.reads(b.bind(d, "A1"))))
 		d = b.reads(b.bind(d, "A2"))
-		d = b.reads(b.commit(contract.StampProblem(&d, 1, "the office says no", true, b.now)))
-		d = b.reads(b.commit(contract.Restamp(&d, owner, b.now)))
+		d = b.reads(b.commit(contract.StampProblem(&d, 1, contract.Failure{Class: "refused", Code: "82", Text: "the office says no", Final: true}, b.now)))
+		d = b.reads(b.commit(contract.Restamp(&d, contract.RestampOptions{}, owner, b.now)))
 		d = b.reads(b.affix(d))
 		d = b.reads(b.complete(d))
 		if d.State != contract.Completed || len(d.Revisions) != 6 || !d.Specimen {
@@ -155,7 +155,7 @@ var refusing = map[string]func(*testing.T, *bench){
 		b.leavesNothing(t, late, store.ErrConflict, d.ID)
 	},
 	"WithoutQuotaFinalizeLeavesNothing": func(t *testing.T, b *bench) {
-		b.must(b.Grant(b.ctx, "org", contract.UnitStamp, -999, "correction", b.now))
+		b.must(b.Grant(b.ctx, "org", contract.UnitStamp, -999, "correction", owner, b.now))
 		d := b.place(b.upload(owner), owner, 2)
 		b.leavesNothing(t, b.finalizing(d, owner), contract.ErrQuota, d.ID)
 	},
@@ -171,9 +171,9 @@ var refusing = map[string]func(*testing.T, *bench){
 		b.bind(due(), "TWICE")
 		d := due()
 		d = b.commit(contract.OrderSerial(&d, 0, "order", b.now))
-		c, err := contract.BindSerial(&d, 0, "TWICE", true, b.now)
+		c, err := contract.BindSerial(&d, 0, contract.StampSerial{Serial: "TWICE"}, true, b.now)
 		b.must(err)
-		b.leavesNothing(t, c, nil, d.ID)
+		b.leavesNothing(t, c, store.ErrConflict, d.ID)
 	},
 	"TwoDocumentsNeverShareAFile": func(t *testing.T, b *bench) {
 		d := b.upload(owner)

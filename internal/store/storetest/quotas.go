@@ -24,10 +24,10 @@ var quotas = map[string]func(*testing.T, *bench){
 		expect(store.Quota{Granted: 1000, Reserved: 2}, store.Quota{Granted: 1000, Spent: 2})
 		d = b.affix(b.bind(d, "Q1"))
 		expect(store.Quota{Granted: 1000, Reserved: 1, Spent: 1}, store.Quota{Granted: 1000, Spent: 2})
-		d = b.commit(contract.StampProblem(&d, 1, "no", true, b.now))
+		d = b.commit(contract.StampProblem(&d, 1, contract.Failure{Text: "no", Final: true}, b.now))
 		b.commit(contract.Cancel(&d, "", owner, limits, b.now))
 		expect(store.Quota{Granted: 1000, Spent: 1}, store.Quota{Granted: 1000, Spent: 2})
-		b.must(b.Grant(b.ctx, "org", contract.UnitStamp, 5, "bought", b.now))
+		b.must(b.Grant(b.ctx, "org", contract.UnitStamp, 5, "bought", owner, b.now))
 		expect(store.Quota{Granted: 1005, Spent: 1}, store.Quota{Granted: 1000, Spent: 2})
 		if left := b.quota("org", contract.UnitStamp).Left(); left != 1004 {
 			t.Fatalf("%d left", left)
@@ -36,7 +36,7 @@ var quotas = map[string]func(*testing.T, *bench){
 	},
 	"OfManyWhoReserveTheLastUnitsAsManySucceedAsThereAre": func(t *testing.T, b *bench) {
 		const crowd, units = 8, 3
-		b.must(b.Grant(b.ctx, "org", contract.UnitSignature, 2*units-1000, "correction", b.now))
+		b.must(b.Grant(b.ctx, "org", contract.UnitSignature, 2*units-1000, "correction", owner, b.now))
 		var changes []contract.Change
 		for i := range crowd {
 			changes = append(changes, b.finalizing(b.upload(owner, titled(fmt.Sprint(i))), owner))

@@ -1,0 +1,63 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/internal/emeterai"
+	"segel/internal/store"
+)
+
+// orderOrClaim gives a stamp a serial that the organisation has and nobody uses, or else records that one is ordered.
+// Again is true where a serial was claimed: the office may have been asked to affix it, for the document before.
+func (s *Service) orderOrClaim(ctx context.Context, d *contract.Document, i int) (again bool, err error) {
+	free, err := s.Store.FreeSerial(ctx, d.Organisation, d.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, s.order(ctx, d, i)
+	}
+	if err != nil {
+		return false, err
+	}
+	status, err := s.Office.Status(ctx, free.Serial)
+	switch {
+	case err != nil && !emeterai.ClassOf(err).Final():
+		return false, s.problem(ctx, d.ID, i, err)
+	case err != nil:
+		return false, s.setAside(ctx, free, err.Error())
+	case status != emeterai.Unused:
+		return false, s.setAside(ctx, free, fmt.Sprintf("it was let go of as unused, and the office calls it %s", status))
+	}
+	c, err := contract.ClaimSerial(d, i, free, s.Office.Specimen(), s.Clock())
+	if err != nil {
+		return false, err
+	}
+	if _, err := s.commit(ctx, c); err != nil && !errors.Is(err, contract.ErrRace) {
+		return false, err
+	}
+	return true, nil // where another was faster, the next step looks again
+}
+
+// order records that a serial is ordered, under a new identifier.
+func (s *Service) order(ctx context.Context, d *contract.Document, i int) error {
+	order, err := blob.NewKey(s.Random)
+	if err != nil {
+		return err
+	}
+	return s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) {
+		return contract.OrderSerial(d, i, string(order), s.Clock())
+	})
+}
+
+// setAside quarantines a serial that turns out not to be free after all. Another one is looked for.
+func (s *Service) setAside(ctx context.Context, serial contract.StampSerial, why string) error {
+	s.Log.WarnContext(ctx, "serial set aside", "serial", serial.Serial, "problem", why)
+	m, e := contract.SetAside(serial, why, s.Clock())
+	err := s.Store.MoveSerials(ctx, []contract.SerialMove{m}, e)
+	if errors.Is(err, store.ErrConflict) {
+		return nil // somebody else did, or uses it
+	}
+	return err
+}

@@ -1,0 +1,72 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/internal/emeterai"
+	"segel/internal/store"
+)
+
+// keepEvidence copies what the office returned, and was not accepted, to where nothing but an operator removes it. A
+// problem without evidence has an empty file.
+//
+// Durable on return: the bytes. Not yet: that they are anybody's. Until the commit that quarantines the serial they are
+// nobody's; fsck finds them after a crash, and the office is asked again, which costs nothing.
+func (s *Service) keepEvidence(ctx context.Context, p *emeterai.Problem) (contract.File, error) {
+	if p.Class != emeterai.Quarantine || p.Evidence == nil {
+		return contract.File{}, nil
+	}
+	in, err := p.Evidence.Open()
+	if err != nil {
+		return contract.File{}, fmt.Errorf("open evidence: %w", err)
+	}
+	f, err := s.keepFile(ctx, in)
+	if err = errors.Join(err, in.Close()); err != nil {
+		return contract.File{}, fmt.Errorf("keep evidence: %w", err)
+	}
+	return f, nil
+}
+
+func (s *Service) keepFile(ctx context.Context, in io.Reader) (contract.File, error) {
+	key, err := blob.NewKey(s.Random)
+	if err != nil {
+		return contract.File{}, err
+	}
+	w, err := s.Blobs.Create(ctx, key)
+	if err != nil {
+		return contract.File{}, err
+	}
+	defer w.Abort()
+	digester := blob.NewDigester()
+	if _, err := io.Copy(io.MultiWriter(digester, w), in); err != nil {
+		return contract.File{}, err
+	}
+	if err := w.Commit(); err != nil {
+		return contract.File{}, err
+	}
+	d := digester.Digest()
+	return contract.File{Key: string(key), Size: d.Size, Digest: d.Sum, Sums: d.Sums}, nil
+}
+
+// Evidence opens what the office returned last under a serial that was quarantined for it. It is for operators, and
+// for admins of the organisation whose serial it is; to anybody else there is no such serial.
+func (s *Service) Evidence(ctx context.Context, by contract.Actor, serial string) (*Content, error) {
+	known, err := s.Store.Serial(ctx, serial)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, contract.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	may := by.System() || by.Operator || by.Admin && by.Organisation == known.Organisation
+	if f := known.Evidence; may && f.Key != "" {
+		last := contract.Revision{Tail: f, End: f.Size, Digest: f.Digest, At: known.ChangedAt}
+		return s.content(ctx, contract.Document{Filename: serial + ".pdf"}, []contract.Revision{last})
+	}
+	return nil, contract.ErrNotFound
+}
