@@ -38,7 +38,7 @@ func NewArchive(ocsps, crls [][]byte) *Archive {
 		}
 	}
 	for _, der := range crls {
-		if l, err := openList(der); err == nil {
+		if l, err := OpenList(der); err == nil {
 			key := string(l.head.RawIssuer)
 			a.lists[key] = append(a.lists[key], archived{Material{CRL: der}, l.head.ThisUpdate})
 		}

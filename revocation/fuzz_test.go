@@ -35,7 +35,7 @@ func FuzzResponse(f *testing.F) {
 				t.Errorf("%+v", s)
 			}
 		}
-		if c, err := basic.delegate(ca.cert); err == nil && c != nil && !bytes.Equal(c.RawIssuer, ca.cert.RawSubject) {
+		if c, err := basic.delegate(ca.cert, nil); err == nil && c != nil && !bytes.Equal(c.RawIssuer, ca.cert.RawSubject) {
 			t.Error("a responder of another issuer")
 		}
 		_, _ = basic.about(leaf.cert, ca.cert)
@@ -56,7 +56,7 @@ func FuzzList(f *testing.F) {
 		f.Add(der)
 	}
 	f.Fuzz(func(t *testing.T, der []byte) {
-		l, err := openList(der)
+		l, err := OpenList(der)
 		if err != nil && !errors.Is(err, ErrUnfit) {
 			t.Error(err)
 		}
@@ -71,7 +71,7 @@ func FuzzList(f *testing.F) {
 	})
 }
 
-func sameHead(t testing.TB, l *certificateList, whole *x509.RevocationList) {
+func sameHead(t testing.TB, l *List, whole *x509.RevocationList) {
 	t.Helper()
 	if !bytes.Equal(l.head.RawTBSRevocationList, whole.RawTBSRevocationList) || !bytes.Equal(l.head.RawIssuer, whole.RawIssuer) ||
 		!l.head.ThisUpdate.Equal(whole.ThisUpdate) || !l.head.NextUpdate.Equal(whole.NextUpdate) || !bytes.Equal(l.head.Signature, whole.Signature) ||
@@ -81,10 +81,15 @@ func sameHead(t testing.TB, l *certificateList, whole *x509.RevocationList) {
 }
 
 // sameEntry compares what both say of a serial. The earliest entry counts where there are several.
-func sameEntry(t testing.TB, l *certificateList, whole *x509.RevocationList, serial *big.Int) {
+func sameEntry(t testing.TB, l *List, whole *x509.RevocationList, serial *big.Int) {
 	t.Helper()
 	var s Status
-	if err := l.find(serial, &s); err != nil {
+	err := l.find(l.entries, serial, &s)
+	var indexed Status
+	if bad := newIndex(l).find(l, serial, &indexed); (bad == nil) != (err == nil) || err == nil && indexed != s {
+		t.Errorf("serial %x: %+v %v by the index, %+v %v by the walk", serial, indexed, bad, s, err)
+	}
+	if err != nil {
 		return // we are stricter
 	}
 	var want Status
@@ -122,7 +127,7 @@ func TestListIsReadAsCryptoX509ReadsIt(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		ours, err := openList(der)
+		ours, err := OpenList(der)
 		if err != nil {
 			r.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package revocation
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"crypto/x509"
 	"math/big"
 	"time"
@@ -27,15 +28,35 @@ func JudgeCRL(der []byte, cert, issuer *x509.Certificate, at time.Time) (Status,
 }
 
 // ReadCRL reads what a DER CertificateList says about cert: signed by issuer, complete and speaking of cert. Time is
-// not looked at: see [Status.Current]. The error is ErrUnfit.
-//
-// The entries, of which there may be a million, are walked in place: a list costs its own bytes, one pass of a hash
-// and one of the walk. Name, scope and key are checked before either.
+// not looked at: see [Status.Current]. The error is ErrUnfit. Whoever asks one list about many certificates opens it
+// first: see [OpenList].
 func ReadCRL(der []byte, cert, issuer *x509.Certificate) (Status, error) {
-	l, err := openList(der)
+	l, err := OpenList(der)
 	if err != nil {
 		return Status{}, err
 	}
+	return l.Read(cert, issuer)
+}
+
+// List is a CertificateList that is asked about many certificates. Its signature is verified once for each issuer, and
+// its entries are indexed when it is asked a second time. It is not safe for use by several goroutines at once.
+type List struct {
+	head    *x509.RevocationList // everything but the entries, with the signature over all
+	entries cryptobyte.String    // content of revokedCertificates; nil if there are none
+
+	signed map[[sha256.Size]byte]error // by the issuer's certificate
+	asked  bool
+	index  *index // nil until the list is asked for the second time
+}
+
+// maxIssuers bounds the certificates that one list is held against: all of those bear the name of its issuer.
+const maxIssuers = 16
+
+// Read returns what [ReadCRL] does.
+//
+// The entries, of which there may be a million, are walked in place: a list costs its own bytes, one pass of a hash
+// and one of the walk. Name, scope and key are checked before either.
+func (l *List) Read(cert, issuer *x509.Certificate) (Status, error) {
 	if !bytes.Equal(l.head.RawIssuer, issuer.RawSubject) || !bytes.Equal(cert.RawIssuer, issuer.RawSubject) {
 		return Status{}, unfit("CRL is of another issuer")
 	}
@@ -45,22 +66,44 @@ func ReadCRL(der []byte, cert, issuer *x509.Certificate) (Status, error) {
 	if err := checkScope(l.head, cert); err != nil {
 		return Status{}, err
 	}
-	if err := l.head.CheckSignatureFrom(issuer); err != nil {
-		return Status{}, unfit("CRL: %w", err)
+	if err := l.checkSignature(issuer); err != nil {
+		return Status{}, err
 	}
 	s := Status{Standing: Good, ThisUpdate: l.head.ThisUpdate.UTC(), NextUpdate: utc(l.head.NextUpdate), Responder: issuer}
-	return s, l.find(cert.SerialNumber, &s)
+	return s, l.lookUp(cert.SerialNumber, &s)
 }
 
-// certificateList is a list whose entries are left where they are.
-type certificateList struct {
-	head    *x509.RevocationList // everything but the entries, with the signature over all
-	entries cryptobyte.String    // content of revokedCertificates; nil if there are none
+func (l *List) checkSignature(issuer *x509.Certificate) error {
+	id := sha256.Sum256(issuer.Raw)
+	if err, known := l.signed[id]; known {
+		return err
+	}
+	if len(l.signed) == maxIssuers {
+		return unfit("CRL of more than %d issuers of one name", maxIssuers)
+	}
+	var err error
+	if bad := l.head.CheckSignatureFrom(issuer); bad != nil {
+		err = unfit("CRL: %w", bad)
+	}
+	l.signed[id] = err
+	return err
 }
 
-// openList takes a list apart (RFC 5280 §5.1). Package crypto/x509 reads it with its entries left out, and would
+// lookUp makes s what the list says of a serial.
+func (l *List) lookUp(serial *big.Int, s *Status) error {
+	if !l.asked || serial.Sign() < 0 {
+		l.asked = true
+		return l.find(l.entries, serial, s)
+	}
+	if l.index == nil {
+		l.index = newIndex(l)
+	}
+	return l.index.find(l, serial, s)
+}
+
+// OpenList takes a list apart (RFC 5280 §5.1), of which it keeps der. The error is ErrUnfit. Package crypto/x509 reads it with its entries left out, and would
 // make some hundred bytes on the heap of each of them.
-func openList(der []byte) (*certificateList, error) {
+func OpenList(der []byte) (*List, error) {
 	if len(der) > MaxSize {
 		return nil, unfit("list of %d bytes", len(der))
 	}
@@ -108,13 +151,12 @@ func openList(der []byte) (*certificateList, error) {
 		return nil, unfit("CRL: %w", err)
 	}
 	head.RawTBSRevocationList = signed
-	return &certificateList{head, entries}, nil
+	return &List{head: head, entries: entries, signed: map[[sha256.Size]byte]error{}}, nil
 }
 
-// find walks the entries and makes s what the list says of a serial. Every entry is looked at: one that is not
-// understood makes the list unfit.
-func (l *certificateList) find(serial *big.Int, s *Status) error {
-	rest := l.entries
+// find walks entries and makes s what they say of a serial. Every entry is looked at: one that is not understood makes
+// the list unfit.
+func (l *List) find(rest cryptobyte.String, serial *big.Int, s *Status) error {
 	for !rest.Empty() {
 		var entry, number cryptobyte.String
 		if !rest.ReadASN1(&entry, asn1.SEQUENCE) || !entry.ReadASN1(&number, asn1.INTEGER) {

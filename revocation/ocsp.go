@@ -3,6 +3,7 @@ package revocation
 import (
 	"bytes"
 	"crypto"
+	"crypto/sha256"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
@@ -46,6 +47,42 @@ func JudgeOCSP(der []byte, cert, issuer *x509.Certificate, at time.Time) (Status
 // What costs little is checked first, and no signature is verified with a key that [cms.CheckKey] refuses: at most
 // two signatures by responders and one by issuer, however many certificates a stranger put in.
 func ReadOCSP(der []byte, cert, issuer *x509.Certificate) (Status, error) {
+	return (*Responders)(nil).ReadOCSP(der, cert, issuer)
+}
+
+// Responders remembers which certificates issuers have made responders: one responder answers about many certificates,
+// and every answer carries its certificate. What is remembered is keyed by the bytes of both certificates, so neither
+// name nor serial can stand for another. The zero value is empty. It is not safe for use by several goroutines at once.
+type Responders struct {
+	made map[[2][sha256.Size]byte]error
+}
+
+// maxMade bounds what is remembered.
+const maxMade = 1024
+
+// check holds a responder's certificate against its issuer's key.
+func (m *Responders) check(c, issuer *x509.Certificate) error {
+	signed := func() error { return issuer.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) }
+	if m == nil {
+		return signed()
+	}
+	key := [2][sha256.Size]byte{sha256.Sum256(c.Raw), sha256.Sum256(issuer.Raw)}
+	err, known := m.made[key]
+	if known {
+		return err
+	}
+	if m.made == nil {
+		m.made = map[[2][sha256.Size]byte]error{}
+	}
+	err = signed()
+	if len(m.made) < maxMade {
+		m.made[key] = err
+	}
+	return err
+}
+
+// ReadOCSP does what the function of that name does, and checks each responder once.
+func (m *Responders) ReadOCSP(der []byte, cert, issuer *x509.Certificate) (Status, error) {
 	basic, err := parseOCSP(der)
 	if err != nil {
 		return Status{}, err
@@ -58,7 +95,7 @@ func ReadOCSP(der []byte, cert, issuer *x509.Certificate) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	s.Responder, err = basic.verify(issuer)
+	s.Responder, err = basic.verify(issuer, m)
 	return s, err
 }
 
@@ -161,7 +198,7 @@ func (r singleResponse) status() (Status, error) {
 }
 
 // verify returns the certificate whose key signed the response.
-func (b *basicResponse) verify(issuer *x509.Certificate) (*x509.Certificate, error) {
+func (b *basicResponse) verify(issuer *x509.Certificate, known *Responders) (*x509.Certificate, error) {
 	algorithm, err := signatureAlgorithm(b.Algorithm)
 	if err != nil {
 		return nil, err
@@ -175,7 +212,7 @@ func (b *basicResponse) verify(issuer *x509.Certificate) (*x509.Certificate, err
 		}
 		return nil
 	}
-	delegate, err := b.delegate(issuer)
+	delegate, err := b.delegate(issuer, known)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +224,7 @@ func (b *basicResponse) verify(issuer *x509.Certificate) (*x509.Certificate, err
 
 // delegate returns the responder's certificate among those that the response carries, which issuer signed and made
 // a responder; or nil if issuer itself is named as the responder, or nobody else could be.
-func (b *basicResponse) delegate(issuer *x509.Certificate) (*x509.Certificate, error) {
+func (b *basicResponse) delegate(issuer *x509.Certificate, known *Responders) (*x509.Certificate, error) {
 	if b.names(issuer) {
 		return nil, nil
 	}
@@ -209,7 +246,7 @@ func (b *basicResponse) delegate(issuer *x509.Certificate) (*x509.Certificate, e
 		if err := cms.CheckKey(issuer.PublicKey); err != nil {
 			return nil, unfit("key of the issuer: %w", err)
 		}
-		if err := issuer.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature); err != nil {
+		if err := known.check(c, issuer); err != nil {
 			return nil, unfit("responder's certificate: %w", err)
 		}
 		return c, nil

@@ -6,13 +6,19 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/x509"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"golang.org/x/crypto/ocsp"
+
+	"segel/cms"
 	"segel/internal/authority"
 	"segel/pades"
 	"segel/pades/validate"
+	"segel/pades/validate/facts"
 	"segel/pdf"
 	"segel/pdf/pdftest"
 )
@@ -71,31 +77,143 @@ func crowded(tb testing.TB, a *authority.Authority, signatures, size int) []byte
 	return file
 }
 
-// BenchmarkValidate judges files with fifty signatures, beside the hash of their bytes, which nobody can do without.
-func BenchmarkValidate(b *testing.B) {
+// bare returns the public-key operations that a verdict on a file cannot do without, each once: the signature values,
+// the tokens, the certificates below others, and the answers about them. None of them parses anything.
+func bare(tb testing.TB, file []byte) (work []func() error) {
+	tb.Helper()
+	f, err := facts.Read(tb.Context(), bytes.NewReader(file), int64(len(file)), facts.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	known := map[string]bool{}
+	once := func(key []byte, op func() error) {
+		if !known[string(key)] {
+			known[string(key)] = true
+			work = append(work, op)
+		}
+	}
+	var all []*x509.Certificate
+	container := func(sd *cms.SignedData) {
+		for _, s := range sd.Signers {
+			key := sd.Certificate(s).PublicKey.(*ecdsa.PublicKey)
+			work = append(work, func() error {
+				h := s.Digest.New()
+				h.Write(s.SignedDER)
+				if !ecdsa.VerifyASN1(key, h.Sum(nil), s.Signature) {
+					return cms.ErrSignature
+				}
+				return nil
+			})
+		}
+		all = append(all, sd.Certificates...)
+	}
+	for _, s := range f.Signatures {
+		container(s.Container)
+		for _, t := range s.Tokens {
+			sd, err := cms.Parse(t.DER)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			container(sd)
+		}
+	}
+	for _, p := range f.DSS.Certs {
+		c, err := x509.ParseCertificate(p.DER)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	issuer := func(c *x509.Certificate) *x509.Certificate {
+		i := slices.IndexFunc(all, func(i *x509.Certificate) bool { return i.IsCA && bytes.Equal(i.RawSubject, c.RawIssuer) })
+		if i < 0 {
+			tb.Fatalf("nobody certified %s", c.Subject)
+		}
+		return all[i]
+	}
+	below := func(c *x509.Certificate) {
+		if i := issuer(c); !i.Equal(c) {
+			once(c.Raw, func() error { return i.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) })
+		}
+	}
+	for _, c := range all {
+		below(c)
+	}
+	for _, p := range f.DSS.OCSPs {
+		r, err := ocsp.ParseResponse(p.DER, nil)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		by := r.Certificate
+		if by == nil {
+			by = all[slices.IndexFunc(all, func(c *x509.Certificate) bool {
+				return c.IsCA && by.CheckSignature(r.SignatureAlgorithm, r.TBSResponseData, r.Signature) == nil
+			})]
+		} else {
+			below(by)
+		}
+		once(p.DER, func() error { return by.CheckSignature(r.SignatureAlgorithm, r.TBSResponseData, r.Signature) })
+	}
+	for _, p := range f.DSS.CRLs {
+		l, err := x509.ParseRevocationList(p.DER)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		i := slices.IndexFunc(all, func(c *x509.Certificate) bool { return bytes.Equal(c.RawSubject, l.RawIssuer) })
+		once(p.DER, func() error { return l.CheckSignatureFrom(all[i]) })
+	}
+	return work
+}
+
+// BenchmarkVerdict judges files with fifty signatures of level B-LTA, in turn with what nobody can do without: the
+// SHA-256 of the file, and each public-key operation once. The ratio is that of the medians.
+func BenchmarkVerdict(b *testing.B) {
 	a, err := authority.Ephemeral("http://localhost", time.Now)
 	if err != nil {
 		b.Fatal(err)
 	}
 	var trust validate.Trust
 	trust.Add(validate.ForAll, "office", a.Root())
-	for name, size := range map[string]int{"small": 0, "100MiB": 100 << 20} {
-		file := crowded(b, a, 50, size)
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(file)))
-			b.ReportAllocs()
-			for b.Loop() {
-				r, err := validate.Validate(b.Context(), bytes.NewReader(file), int64(len(file)), validate.Options{At: time.Now(), Trust: &trust})
-				if err != nil || !r.Passed() {
-					b.Fatal(err, r)
-				}
+	for _, size := range []struct {
+		name  string
+		bytes int
+	}{{"100KB", 100 << 10}, {"100MB", 100 << 20}} {
+		b.Run(size.name, func(b *testing.B) {
+			file := crowded(b, a, 50, size.bytes)
+			work := bare(b, file)
+			var verdicts, hashes, keys []time.Duration
+			timed := func(list *[]time.Duration, do func()) {
+				began := time.Now()
+				do()
+				*list = append(*list, time.Since(began))
 			}
-		})
-		b.Run(name+"-hash", func(b *testing.B) {
-			b.SetBytes(int64(len(file)))
 			for b.Loop() {
-				sha256.Sum256(file)
+				timed(&hashes, func() { sha256.Sum256(file) })
+				timed(&keys, func() {
+					for _, op := range work {
+						if err := op(); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+				timed(&verdicts, func() {
+					r, err := validate.Validate(b.Context(), bytes.NewReader(file), int64(len(file)), validate.Options{At: time.Now(), Trust: &trust})
+					if err != nil || !r.Passed() {
+						b.Fatal(err, r)
+					}
+				})
 			}
+			ms := func(list []time.Duration) float64 {
+				slices.Sort(list)
+				return float64(list[len(list)/2]) / 1e6
+			}
+			h, k, v := ms(hashes), ms(keys), ms(verdicts)
+			b.ReportMetric(v, "ms/verdict")
+			b.ReportMetric(h, "ms/hash")
+			b.ReportMetric(k, "ms/keys")
+			b.ReportMetric(float64(len(work)), "keys")
+			b.ReportMetric(v/(h+k), "x-floor")
+			b.ReportMetric(0, "ns/op")
 		})
 	}
 }

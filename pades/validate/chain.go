@@ -29,6 +29,16 @@ func fingerprint(c *x509.Certificate) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// sum is the SHA-256 of a certificate. Certificates live as long as the file is judged, so their addresses are theirs.
+func (v *validation) sum(c *x509.Certificate) [sha256.Size]byte {
+	sum, known := v.sums[c]
+	if !known {
+		sum = sha256.Sum256(c.Raw)
+		v.sums[c] = sum
+	}
+	return sum
+}
+
 // pool is the certificates that chains may pass through. None of them is trusted for being here.
 type pool struct {
 	all    []*x509.Certificate
@@ -179,7 +189,7 @@ type chainKey struct {
 
 func (v *validation) chainKey(c *x509.Certificate, purpose Purpose, at time.Time) chainKey {
 	own, above := v.spanOf(c, at)
-	return chainKey{sha256.Sum256(c.Raw), purpose, own, above}
+	return chainKey{v.sum(c), purpose, own, above}
 }
 
 type built struct {

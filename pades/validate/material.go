@@ -34,9 +34,13 @@ type material struct {
 	origin string
 	// revision is the first that holds it; 0 where that is not known, and of proof from the net.
 	revision int
-	within   *subject             // whose signed attributes hold it; nil of others
-	read     map[string]statement // by certificate and issuer
+	within   *subject            // whose signed attributes hold it; nil of others
+	list     *revocation.List    // opened when it is asked for the first time
+	read     map[asked]statement // what it said
 }
+
+// asked is a certificate and an issuer that proof was asked about, each by the SHA-256 of all its bytes.
+type asked struct{ cert, issuer [sha256.Size]byte }
 
 // statement is what a proof says about one certificate; err is why it says nothing.
 type statement struct {
@@ -51,9 +55,10 @@ type materials struct {
 	counted   int                    // responses
 	listed    int                    // lists
 
-	seen  map[[sha256.Size]byte]*material
-	asked int
-	full  bool // some were left out
+	seen       map[[sha256.Size]byte]*material
+	responders revocation.Responders
+	asked      int
+	full       bool // some were left out
 }
 
 // add takes proof up. The same proof at two places counts for the older one.
@@ -68,7 +73,7 @@ func (m *materials) add(one material) {
 		}
 		return
 	}
-	one.read = map[string]statement{}
+	one.read = map[asked]statement{}
 	if one.crl {
 		m.addList(&one, id)
 	} else {
@@ -120,7 +125,7 @@ func (v *validation) about(cert, issuer *x509.Certificate) []evidence {
 
 // ask reads what one proof says about one certificate, once.
 func (v *validation) ask(m *material, cert, issuer *x509.Certificate) (statement, bool) {
-	id := askedAbout(cert, issuer)
+	id := asked{v.sum(cert), v.sum(issuer)}
 	s, known := m.read[id]
 	if !known {
 		if v.materials.asked >= maxAsked {
@@ -128,7 +133,7 @@ func (v *validation) ask(m *material, cert, issuer *x509.Certificate) (statement
 			return s, false
 		}
 		v.materials.asked++
-		s = read(m, cert, issuer)
+		s = v.read(m, cert, issuer)
 		m.read[id] = s
 	}
 	return s, s.err == nil
@@ -147,10 +152,6 @@ func (v *validation) responderRevoked(c, issuer *x509.Certificate) bool {
 	})
 }
 
-func askedAbout(cert, issuer *x509.Certificate) string {
-	return fingerprint(cert) + fingerprint(issuer)
-}
-
 // skew is how far clocks may be apart.
 const skew = 5 * time.Minute
 
@@ -164,12 +165,18 @@ type evidence struct {
 var errResponder = errors.New("responder's certificate is not valid when the proof was made")
 
 // read asks one proof about one certificate.
-func read(m *material, cert, issuer *x509.Certificate) statement {
+func (v *validation) read(m *material, cert, issuer *x509.Certificate) statement {
 	var s statement
-	if m.crl {
-		s.Status, s.err = revocation.ReadCRL(m.der, cert, issuer)
-	} else {
-		s.Status, s.err = revocation.ReadOCSP(m.der, cert, issuer)
+	switch {
+	case !m.crl:
+		s.Status, s.err = v.materials.responders.ReadOCSP(m.der, cert, issuer)
+	case m.list == nil:
+		if m.list, s.err = revocation.OpenList(m.der); s.err != nil {
+			return s
+		}
+		fallthrough
+	default:
+		s.Status, s.err = m.list.Read(cert, issuer)
 	}
 	if c := s.Responder; s.err == nil && c != nil && (s.ThisUpdate.Before(c.NotBefore) || s.ThisUpdate.After(c.NotAfter)) {
 		s.err = errResponder
@@ -180,7 +187,7 @@ func read(m *material, cert, issuer *x509.Certificate) statement {
 // fetch asks the net about a certificate, if that is wanted, and takes up what comes back. What it cannot get is
 // only missing: the judgement says so.
 func (v *validation) fetch(ctx context.Context, cert, issuer *x509.Certificate) error {
-	id := fingerprint(cert)
+	id := v.sum(cert)
 	if v.o.Online == nil || v.fetched[id] || len(v.fetched) >= maxFetches {
 		return ctx.Err()
 	}

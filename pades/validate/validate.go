@@ -3,6 +3,7 @@ package validate
 import (
 	"context"
 	"crypto"
+	"crypto/sha256"
 	"crypto/x509"
 	"slices"
 	"time"
@@ -40,7 +41,8 @@ type validation struct {
 	materials materials
 	built     map[chainKey]built
 	bounds    map[string]*bounds // by the name of an issuer
-	fetched   map[string]bool
+	fetched   map[[sha256.Size]byte]bool
+	sums      map[*x509.Certificate][sha256.Size]byte
 	offline   []string // whom the net could not tell about
 	subjects  []*subject
 	proofs    []existence // by trusted document timestamps, newest first
@@ -54,7 +56,8 @@ func newValidation(o Options) *validation {
 	if o.Trust == nil {
 		o.Trust = &Trust{}
 	}
-	return &validation{o: o, pool: newPool(), built: map[chainKey]built{}, bounds: map[string]*bounds{}, fetched: map[string]bool{}}
+	return &validation{o: o, pool: newPool(), built: map[chainKey]built{}, bounds: map[string]*bounds{}, fetched: map[[sha256.Size]byte]bool{},
+		sums: map[*x509.Certificate][sha256.Size]byte{}}
 }
 
 func (v *validation) trust() *Trust { return v.o.Trust }
