@@ -222,8 +222,12 @@ func readTime(s *cryptobyte.String, at *time.Time) error {
 	return nil
 }
 
+// skipTime reads over either form; a failing read of one would have taken the other.
 func skipTime(s *cryptobyte.String) bool {
-	return s.SkipASN1(asn1.UTCTime) || s.SkipASN1(asn1.GeneralizedTime)
+	if s.PeekASN1Tag(asn1.UTCTime) {
+		return s.SkipASN1(asn1.UTCTime)
+	}
+	return s.SkipASN1(asn1.GeneralizedTime)
 }
 
 // reasonCode is the content of its identifier, 2.5.29.21.
