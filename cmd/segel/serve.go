@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"path/filepath"
 	"time"
 
 	"segel/internal/api"
@@ -156,7 +157,7 @@ func (a *app) work(ctx context.Context) (*jobs.Runner, error) {
 			{Name: "purge", Every: time.Hour, Run: a.purge},
 			{Name: "renew", Every: time.Hour, Run: a.renew},
 		},
-	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log})
+	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Places: filepath.Join(a.conf.DataDir, "places")})
 }
 
 // later tells the queue when to try again.

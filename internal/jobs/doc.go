@@ -4,7 +4,7 @@
 //
 // Delivery is at least once. A handler starts from what is stored, does what is still to be done and commits
 // it; a job that finds nothing to do is done. What fails is tried again, ever more slowly, and never given up:
-// the office may be away for days.
+// the office may be away for days. What a process died over is taken up by the next one that starts in its place.
 //
 // This room and cmd are the only ones that start goroutines.
 package jobs

@@ -19,6 +19,7 @@ type Source interface{ Jobs() Backend }
 // Backend is the part of a store that keeps them: a [Queue] over the transactions of one driver.
 type Backend interface {
 	client(*river.Config) (client, error)
+	executor() riverdriver.Executor
 }
 
 // client is what a [Runner] needs of River, whatever the driver's transactions are.
@@ -132,3 +133,5 @@ func insertOpts(k contract.JobKind) *river.InsertOpts {
 }
 
 func (q *Queue[Tx]) client(c *river.Config) (client, error) { return river.NewClient(q.driver, c) }
+
+func (q *Queue[Tx]) executor() riverdriver.Executor { return q.driver.GetExecutor() }

@@ -36,6 +36,10 @@ type Options struct {
 	Waiting int           // conversions that are at work or wait for their turn in there. Default 256
 	Timeout time.Duration // of one call of a handler. Default 10 minutes
 	Log     *slog.Logger  // default: nothing is logged
+
+	// Places is a folder in which the processes that share it and the database have one place each. A process that starts
+	// takes over what another died over that had its place. Empty: that waits until Timeout has passed.
+	Places string
 }
 
 const (
@@ -50,11 +54,14 @@ const (
 )
 
 // Runner works off jobs until it is stopped.
-type Runner struct{ client client }
+type Runner struct {
+	client client
+	place  *place // nil without Options.Places
+}
 
 // Start begins to work off the jobs of a database. It ends by [Runner.Stop], not with ctx, whose values the
 // handlers get.
-func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error) {
+func Start(ctx context.Context, s Source, h Handlers, o Options) (r *Runner, err error) {
 	if o.Workers == 0 {
 		o.Workers = 4
 	}
@@ -71,7 +78,24 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.Jobs().client(&river.Config{
+	r = &Runner{}
+	id := "" // River makes one up
+	if o.Places != "" {
+		if r.place, err = takePlace(o.Places); err != nil {
+			return nil, fmt.Errorf("set up job runner: %w", err)
+		}
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, r.place.leave())
+			}
+		}()
+		id = r.place.name
+		if err := takeOver(ctx, s.Jobs().executor(), id, time.Now()); err != nil {
+			return nil, fmt.Errorf("take over what was left: %w", err)
+		}
+	}
+	r.client, err = s.Jobs().client(&river.Config{
+		ID:                   id,
 		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Workers}, convertQueue: {MaxWorkers: o.Waiting}, periodicQueue: {MaxWorkers: 1}},
 		Workers:              workers,
 		PeriodicJobs:         h.periodic(),
@@ -88,10 +112,10 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 	if err != nil {
 		return nil, fmt.Errorf("set up job runner: %w", err)
 	}
-	if err := c.Start(context.WithoutCancel(ctx)); err != nil {
+	if err := r.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return nil, fmt.Errorf("start job runner: %w", err)
 	}
-	return &Runner{client: c}, nil
+	return r, nil
 }
 
 // cancelWait is how long handlers have to return once their contexts are cancelled.
@@ -100,6 +124,13 @@ const cancelWait = 10 * time.Second
 // Stop takes no more jobs and waits for those at work. When ctx ends first, they are told to stop; what they
 // leave undone is done after the next start.
 func (r *Runner) Stop(ctx context.Context) error {
+	if err := r.stop(ctx); err != nil {
+		return err // something is still at work, and its place is not free
+	}
+	return r.place.leave()
+}
+
+func (r *Runner) stop(ctx context.Context) error {
 	err := r.client.Stop(ctx)
 	if err == nil || !errors.Is(err, ctx.Err()) {
 		return err

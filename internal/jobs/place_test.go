@@ -1,0 +1,67 @@
+package jobs_test
+
+import (
+	"context"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"segel/internal/contract"
+	"segel/internal/jobs"
+)
+
+// TestWorkOfAProcessThatDiedIsTakenOverAtTheNextStart would wait for eleven minutes otherwise.
+func TestWorkOfAProcessThatDiedIsTakenOverAtTheNextStart(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		o := jobs.Options{Places: filepath.Join(t.TempDir(), "places")}
+		h, begun, end := b.handlers(), make(chan contract.DocumentID, 10), make(chan struct{})
+		var calls atomic.Int32
+		h.Stamp = func(ctx context.Context, id contract.DocumentID) error {
+			if calls.Add(1) > 2 {
+				b.stamped <- id
+				return nil
+			}
+			begun <- id
+			<-end
+			return nil
+		}
+		dead := b.run(h, o)
+		t.Cleanup(func() { close(end) }) // before the runners are stopped
+		first, second := b.draft(contract.JobStamp), b.draft(contract.JobStamp)
+		next(t, begun)
+		next(t, begun)
+		b.must(dead.Abandon())
+		b.run(h, o)
+		if got := map[contract.DocumentID]bool{next(t, b.stamped): true, next(t, b.stamped): true}; !got[first.ID] || !got[second.ID] {
+			t.Errorf("stamped %v", got)
+		}
+	})
+}
+
+func TestWorkOfAProcessThatLivesIsLeftToIt(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		o := jobs.Options{Places: filepath.Join(t.TempDir(), "places"), Workers: 1}
+		h, begun, end := b.handlers(), make(chan struct{}), make(chan struct{})
+		var calls atomic.Int32
+		h.Stamp = func(_ context.Context, id contract.DocumentID) error {
+			if calls.Add(1) == 1 {
+				close(begun)
+				<-end
+			}
+			b.stamped <- id
+			return nil
+		}
+		b.run(h, o)
+		d := b.draft(contract.JobStamp)
+		next(t, begun)
+		b.run(h, o)
+		last := b.draft(contract.JobStamp)
+		if id := next(t, b.stamped); id != last.ID {
+			t.Errorf("stamped %d, which another process is at", id)
+		}
+		close(end)
+		if id := next(t, b.stamped); id != d.ID {
+			t.Errorf("stamped %d, want %d", id, d.ID)
+		}
+	})
+}
