@@ -78,12 +78,25 @@ var verbs = []struct {
 	{"remind-docs", func(d *Document) (Change, bool, error) { return change1(Remind(d, owner, t0)) }},
 	{"guest-link-docs", func(d *Document) (Change, bool, error) { return change1(HandOutLink(d, "guest", owner, t0)) }},
 	{"restamp-docs", func(d *Document) (Change, bool, error) { return change1(Restamp(d, RestampOptions{}, owner, t0)) }},
+	{"restamp-docs with new_serial", func(d *Document) (Change, bool, error) {
+		return change1(Restamp(d, RestampOptions{Instead: "SPESIMEN-0"}, owner, t0))
+	}},
 	{"(convert)", func(d *Document) (Change, bool, error) {
 		return Convert(d, revision(&Document{}, 9), 2, "", nil, limits, t0)
 	}},
 	{"(order a serial)", func(d *Document) (Change, bool, error) { return change1(OrderSerial(d, 0, "order", t0)) }},
+	{"(claim a free serial)", func(d *Document) (Change, bool, error) {
+		return change1(ClaimSerial(d, 0, StampSerial{Serial: "FREE", Organisation: d.Organisation, State: SerialFree}, true, t0))
+	}},
+	{"(stamp refused for good)", func(d *Document) (Change, bool, error) {
+		return change1(StampProblem(d, 0, Failure{Text: "no", Final: true}, t0))
+	}},
 	{"(complete)", func(d *Document) (Change, bool, error) {
 		return change1(Complete(d, []Revision{revision(d, 1)}, t0))
+	}},
+	{"(fail closing)", func(d *Document) (Change, bool, error) { return change1(FailClosing(d, "revoked", t0)) }},
+	{"(renew)", func(d *Document) (Change, bool, error) {
+		return change1(Renew(d, []Revision{revision(d, 1)}, t0.AddDate(1, 0, 0), t0))
 	}},
 	{"(expire)", func(d *Document) (Change, bool, error) {
 		d = &Document{State: d.State, Mode: d.Mode, Participants: d.Participants, FinalizedAt: d.FinalizedAt, ExpiresAt: t0}
@@ -143,10 +156,10 @@ const statesHead = `# States
 Written by ` + "`go test ./internal/contract -update`" + ` from the rules themselves.
 
 ` + "```" + `
-draft ──finalize──▶ processing ──last signature, last stamp, seal──▶ completed
+draft ──finalize──▶ processing ──last signature, last stamp, seal──▶ completed (its timestamp is renewed)
   │                   │  │  ▲ │
-  │ delete            │  │  │ └─ stamp refused for good ─▶ failed ─ restamp ─▶ processing
-  ▼                   │  │  └ tries again by itself          └──── cancel ──▶ canceled
+  │ delete            │  │  │ └─ stamp refused for good, or no way to seal ─▶ failed ─ restamp ─▶ processing
+  ▼                   │  │  └ tries again by itself                             └──── cancel ──▶ canceled
  gone                 │  └─ a signer declines ─▶ rejected
                       ├─ the owner takes it back ─▶ canceled
                       └─ time runs out (a draft's too) ─▶ expired
