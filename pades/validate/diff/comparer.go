@@ -30,6 +30,7 @@ type Comparer struct {
 	names map[string]uint32 // of the fields at the form's root, by object; nil until asked for
 
 	proofBytes int // decoded so far
+	asides     int // fields that were looked at beside those that changed
 }
 
 // Begin takes up the first state.

@@ -20,17 +20,17 @@ func (r *revision) placed(widget pdf.Dict) verdict {
 
 // drawn tells whether a widget paints anything, or might: one of its appearances, the one under the mouse among them,
 // or what readers make of its characteristics where it has none (ISO 32000-2 §12.5.6.19).
-func (r *revision) drawn(widget pdf.Dict) bool {
-	looks, err := r.new.Dict(widget["AP"])
+func drawn(d *pdf.Document, widget pdf.Dict) bool {
+	looks, err := d.Dict(widget["AP"])
 	if err != nil {
 		return true
 	}
 	for _, look := range looks {
-		if r.paints(look) {
+		if paints(d, look) {
 			return true
 		}
 	}
-	characteristics, err := r.new.Dict(widget["MK"])
+	characteristics, err := d.Dict(widget["MK"])
 	if err != nil {
 		return true
 	}
@@ -47,12 +47,12 @@ func (r *revision) drawn(widget pdf.Dict) bool {
 const maxDrawn = 64 << 10
 
 // paints tells whether an appearance has anything but saving and restoring the graphics state, or might.
-func (r *revision) paints(look pdf.Object) bool {
-	st, err := r.new.Stream(look)
+func paints(d *pdf.Document, look pdf.Object) bool {
+	st, err := d.Stream(look)
 	if err != nil || st == nil || st.Len() > maxDrawn {
 		return true
 	}
-	b, err := r.new.Decode(st)
+	b, err := d.Decode(st)
 	if err != nil || len(b) > maxDrawn {
 		return true
 	}

@@ -10,15 +10,23 @@ import (
 // fieldInfo is what a field or a widget below one inherits, as one state of the file has it.
 type fieldInfo struct {
 	number uint32   // of the field that has the value
+	self   pdf.Dict // the field or widget that was asked about
 	name   string   // fully qualified
 	kind   pdf.Name // FT
 	value  pdf.Object
-	inForm bool // it, or a field above, is in the tree of the form
-	ok     bool // it can be read
+	flags  int64        // Ff
+	styles []pdf.Object // default looks (DA), its own first
+	inForm bool         // it, or a field above, is in the tree of the form
+	ok     bool         // it can be read
 }
 
 // signed tells whether a signature field has a value.
 func (f fieldInfo) signed() bool { return f.kind == "Sig" && f.value != nil }
+
+// fixed tells that nobody can fill it in by hand: it is read-only, or a push button, which has no value.
+func (f fieldInfo) fixed() bool {
+	return f.kind != "Sig" && f.flags&fieldReadOnly != 0 || f.kind == "Btn" && f.flags&fieldPushButton != 0
+}
 
 // maxAbove bounds the fields above a field.
 const maxAbove = 32
@@ -27,11 +35,15 @@ const maxAbove = 32
 func (r *revision) field(d *pdf.Document, n uint32) fieldInfo {
 	var f fieldInfo
 	var names []string
+	flagged := false
 	for range maxAbove {
 		o, err := at(d, n)
 		dict, ok := o.(pdf.Dict)
 		if err != nil || !ok {
 			return f
+		}
+		if f.self == nil {
+			f.self = dict
 		}
 		f.inForm = f.inForm || r.g.has(n, roleField)
 		if t, err := d.String(dict["T"]); err == nil && dict["T"] != nil {
@@ -42,6 +54,12 @@ func (r *revision) field(d *pdf.Document, n uint32) fieldInfo {
 		}
 		if t, err := d.Name(dict["FT"]); err == nil && f.kind == "" {
 			f.kind = t
+		}
+		if flags, err := d.Integer(dict["Ff"]); err == nil && !flagged && dict["Ff"] != nil {
+			f.flags, flagged = flags, true
+		}
+		if dict["DA"] != nil {
+			f.styles = append(f.styles, dict["DA"])
 		}
 		if v, err := d.Resolve(dict["V"]); f.value == nil && (err != nil || v != pdf.Object(pdf.Null{})) {
 			f.value = dict["V"]
@@ -94,7 +112,9 @@ const (
 	// flagsHarmless keep a widget from being changed or let it be printed.
 	flagsHarmless = flagPrint | flagReadOnly | flagLocked | flagLockedText
 
-	fieldReadOnly = 1 << 0
+	// Flags of fields (ISO 32000-2 §12.7.4).
+	fieldReadOnly   = 1 << 0
+	fieldPushButton = 1 << 16 // of buttons
 )
 
 // isTimestamp tells whether a signature dictionary is that of a document timestamp.

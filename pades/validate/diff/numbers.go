@@ -1,5 +1,10 @@
 package diff
 
+import (
+	"iter"
+	"math/bits"
+)
+
 const perPage = 1024
 
 // numberSet is a set of object numbers that takes room where its members are.
@@ -24,6 +29,24 @@ func (s *numberSet) add(n uint32) {
 func (s *numberSet) remove(n uint32) {
 	if s.has(n) {
 		s.pages[n/perPage][n%perPage/64] &^= 1 << (n % 64)
+	}
+}
+
+// all goes through the members in order.
+func (s *numberSet) all() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for i, page := range s.pages {
+			if page == nil {
+				continue
+			}
+			for j, word := range page {
+				for ; word != 0; word &= word - 1 {
+					if !yield(uint32(i*perPage + j*64 + bits.TrailingZeros64(word))) {
+						return
+					}
+				}
+			}
+		}
 	}
 }
 

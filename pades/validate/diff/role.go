@@ -37,6 +37,7 @@ const (
 	roleParents    // node of the parent tree
 	roleNumbers    // array of pairs in it
 	rolePart       // of something that may be added as a whole and never changes by itself
+	roleDrawn      // the same of what an appearance is drawn with, where nothing is a mere mention
 	roleContent    // what a page is drawn with
 	roleOther      // anything else
 	roleCount

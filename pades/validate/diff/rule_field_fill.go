@@ -24,9 +24,12 @@ func (r *revision) fill(m *moved) verdict {
 	return v
 }
 
-// filled is the verdict on a field by what became of its value.
+// filled is the verdict on a field by what became of its value. What a read-only field or a button shows
+// was not left to be filled in; an empty one may wait for a program.
 func (r *revision) filled(was, is fieldInfo) verdict {
 	switch {
+	case was.fixed() && (was.value != nil || drawn(r.old, was.self)):
+		return deny(CodeFieldChanged, "what a read-only field or a button shows").of(was)
 	case was.kind != "Sig":
 		return allow("form filling", FormFilling, CodeFilled).of(was)
 	case was.value == nil && is.value != nil && isTimestamp(r.new, is.value):
@@ -110,5 +113,5 @@ func contentsRule(r *revision, _ *moved, n node) verdict {
 	if !f.ok || !f.inForm || f.kind == "Sig" || f.kind == "" {
 		return deny(CodeFieldChanged, "value").of(f)
 	}
-	return allow("form filling", FormFilling, CodeFilled).of(f)
+	return r.filled(f, f)
 }

@@ -57,7 +57,7 @@ func (r *revision) newField(ref pdf.Ref) verdict {
 	if looks := r.looks(nil, widget["AP"]); looks.denied() {
 		return looks
 	}
-	if dict["V"] == nil && v.has(Visible) && r.drawn(widget) {
+	if dict["V"] == nil && v.has(Visible) && drawn(r.new, widget) {
 		// Nobody signs for what it shows.
 		v.rule, v.level, v.detail = "comments", Annotations, "drawn although it is not signed"
 	}

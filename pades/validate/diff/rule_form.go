@@ -14,8 +14,8 @@ func formRule(r *revision, m *moved, n node) verdict {
 	return r.form(old, new)
 }
 
-// form lets the form gain fields and say that there are signatures. Defaults and resources may be added, which no
-// field can rest on yet, and never become others.
+// form lets the form gain fields and say that there are signatures. Defaults and resources may be added where no field
+// rests on them, and never become others.
 func (r *revision) form(old, new pdf.Dict) verdict {
 	if old != nil && new == nil {
 		return deny(CodeFieldRemoved, "the form is gone")
@@ -39,11 +39,18 @@ func (r *revision) formKey(k pdf.Name, old, new pdf.Object) verdict {
 		}
 	case "NeedAppearances":
 		// True makes readers draw fields anew, whatever their appearances show.
-		if b, err := r.new.Boolean(new); err == nil && !b {
+		// False makes them show appearances that nobody has seen so far.
+		b, err := r.new.Boolean(new)
+		had, oldErr := r.old.Boolean(old)
+		if err == nil && oldErr == nil && !b && (!had || r.everyField(func(fieldInfo) bool { return false })) {
 			return allow("form", None, CodeForm)
 		}
-	case "DA", "Q":
-		if old == nil {
+	case "DA":
+		if old == nil && (plainLook(new) || r.everyField(func(f fieldInfo) bool { return len(f.styles) > 0 })) {
+			return allow("form", LTA, CodeForm)
+		}
+	case "Q":
+		if old == nil && r.everyField(func(fieldInfo) bool { return false }) {
 			return allow("form", LTA, CodeForm)
 		}
 	case "DR":
@@ -120,7 +127,7 @@ func (r *revision) defaults(old, new pdf.Dict) verdict {
 		if k == "ProcSet" {
 			continue // says nothing since PDF 1.4
 		}
-		v = worse(v, r.moveDict(old[k], new[k], roleResources, r.resources))
+		v = worse(v, r.moveDict(old[k], new[k], roleResources, func(old, new pdf.Dict) verdict { return r.resources(k, old, new) }))
 	}
 	return v
 }
@@ -132,12 +139,13 @@ func resourcesRule(r *revision, m *moved, n node) verdict {
 		return r.byVouch(n, CodeFormChanged)
 	}
 	old, _ := m.old.(pdf.Dict)
-	return r.resources(old, new)
+	return r.resources("", old, new)
 }
 
-func (r *revision) resources(old, new pdf.Dict) verdict {
+// resources lets one kind of resources gain what no field has waited for.
+func (r *revision) resources(kind pdf.Name, old, new pdf.Dict) verdict {
 	for _, k := range Differing(old, new) {
-		if old[k] != nil {
+		if old[k] != nil || !r.plainFont(kind, k, new[k]) && r.waitedFor(k) {
 			return deny(CodeFormChanged, "/DR"+keyDetail(k))
 		}
 	}

@@ -68,7 +68,7 @@ func init() {
 		roleDefaults: defaultsRule, roleResources: resourcesRule, rolePages: pagesRule, rolePage: pageRule, roleAnnots: annotsRule, roleAnnotation: annotationRule,
 		roleLooks: lookRule, roleLook: lookRule, roleStore: storeRule, roleProofs: proofsRule, roleProof: proofRule, roleVRIs: vrisRule, roleVRI: vriRule,
 		roleStructure: structureRule, roleElements: elementsRule, roleElement: elementRule, roleParents: parentsRule, roleNumbers: numbersRule,
-		rolePart: partRule, roleContent: contentRule,
+		rolePart: partRule, roleDrawn: partRule, roleContent: contentRule,
 	} {
 		rules[r] = f
 	}

@@ -66,7 +66,7 @@ var (
 	formRoles  = map[pdf.Name]role{"Fields": roleFields, "DR": roleDefaults}
 	nodeRoles  = map[pdf.Name]role{"Kids": rolePages, "Parent": rolePages, "Resources": roleContent}
 	pageRoles  = map[pdf.Name]role{"Parent": rolePages, "Contents": roleContent, "Resources": roleContent, "Annots": roleAnnots}
-	fieldRoles = map[pdf.Name]role{"Parent": roleField, "P": rolePage, "AP": roleLooks, "Kids": roleKids, "A": roleOther, "AA": roleOther, "OC": roleOther}
+	fieldRoles = map[pdf.Name]role{"Parent": roleField, "P": rolePage, "AP": roleLooks, "Kids": roleKids, "MK": roleDrawn, "A": roleOther, "AA": roleOther, "OC": roleOther}
 	noteRoles  = map[pdf.Name]role{"P": rolePage, "AP": roleLooks, "Popup": roleAnnotation, "Parent": roleAnnotation, "IRT": roleAnnotation}
 	storeRoles = map[pdf.Name]role{"Certs": roleProofs, "OCSPs": roleProofs, "CRLs": roleProofs, "VRI": roleVRIs}
 	vriRoles   = map[pdf.Name]role{"Cert": roleProofs, "OCSP": roleProofs, "CRL": roleProofs, "TS": roleProof}
@@ -127,8 +127,10 @@ func (w *walker) expand(o pdf.Object, r role, owner uint32) {
 		w.table(o, nodesRoles, roleOther, 0)
 	case roleNumbers:
 		w.each(o, roleOther, 0)
-	case roleValue, roleLook, roleProof, roleMetadata, roleResources:
+	case roleValue, roleProof, roleMetadata:
 		w.each(o, rolePart, 0)
+	case roleLook, roleResources:
+		w.each(o, roleDrawn, 0)
 	default:
 		w.each(o, r, 0)
 	}
@@ -211,7 +213,7 @@ func (w *walker) annotation(o pdf.Object) {
 // looks follows an appearance dictionary: streams, or dictionaries of streams by state.
 func (w *walker) looks(o pdf.Object, owner uint32) {
 	if s, ok := o.(*pdf.Stream); ok {
-		w.each(s.Dict, rolePart, 0)
+		w.each(s.Dict, roleDrawn, 0)
 		return
 	}
 	dict := dictOf(o)

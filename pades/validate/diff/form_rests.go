@@ -1,0 +1,122 @@
+package diff
+
+import (
+	"bytes"
+	"strconv"
+
+	"segel/pdf"
+)
+
+// maxAsides bounds the fields that are looked at beside those that changed, in all revisions of a file.
+const maxAsides = 100_000
+
+// everyField tells whether something holds for every field that was there before and is none for a signature. Widgets
+// count as fields, those that no form has among them. If there are too many it does not.
+func (r *revision) everyField(holds func(fieldInfo) bool) bool {
+	for _, as := range []role{roleField, roleAnnotation} {
+		for n := range r.g.visited[as].all() {
+			if r.c.asides++; r.c.asides > maxAsides {
+				return false
+			}
+			o, err := at(r.old, n)
+			dict, ok := o.(pdf.Dict)
+			if err != nil || !ok || as == roleAnnotation && !isWidget(r.old, dict) {
+				continue
+			}
+			if f := r.field(r.old, n); f.kind != "Sig" && !holds(f) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// waitedFor tells whether the default look of a field, or that of the form, names a resource: it would show from now
+// on what nobody could see before.
+func (r *revision) waitedFor(name pdf.Name) bool {
+	_, form, err := r.old.Form()
+	if err != nil || r.names(form["DA"], name) {
+		return true
+	}
+	return !r.everyField(func(f fieldInfo) bool {
+		for _, style := range f.styles {
+			if r.names(style, name) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// names tells whether a default look names something, or cannot be read.
+func (r *revision) names(style pdf.Object, name pdf.Name) bool {
+	s, err := r.old.String(style)
+	if err != nil {
+		return style != nil
+	}
+	for i, word := range bytes.Split(s.Bytes, []byte("/")) {
+		if i > 0 && unescaped(word[:nameLen(word)]) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// nameLen is where a name ends.
+func nameLen(b []byte) int {
+	if i := bytes.IndexAny(b, "\x00\t\n\f\r ()<>[]{}/%"); i >= 0 {
+		return i
+	}
+	return len(b)
+}
+
+// unescaped reads #xx in a name.
+func unescaped(b []byte) pdf.Name {
+	var out []byte
+	for i := 0; i < len(b); i++ {
+		if b[i] == '#' && i+2 < len(b) {
+			if c, err := strconv.ParseUint(string(b[i+1:i+3]), 16, 8); err == nil {
+				out = append(out, byte(c))
+				i += 2
+				continue
+			}
+		}
+		out = append(out, b[i])
+	}
+	return pdf.Name(out)
+}
+
+// plainLook tells whether a default look is the one that programs put where none is: Helvetica, as large as fits, black.
+func plainLook(o pdf.Object) bool {
+	s, ok := o.(pdf.String)
+	return ok && string(bytes.Join(bytes.Fields(s.Bytes), []byte(" "))) == "/Helv 0 Tf 0 g"
+}
+
+// plainFonts are those that programs put where they are missing, by the names that they have in forms.
+var plainFonts = map[pdf.Name]pdf.Name{
+	"Helv": "Helvetica", "HeBo": "Helvetica-Bold", "Cour": "Courier", "TiRo": "Times-Roman", "ZaDb": "ZapfDingbats",
+}
+
+// plainFont tells whether a resource is what a reader takes anyway where a font of that name is missing.
+func (r *revision) plainFont(kind, name pdf.Name, o pdf.Object) bool {
+	font, err := r.new.Dict(o)
+	if err != nil || kind != "Font" || plainFonts[name] == "" {
+		return false
+	}
+	for k, v := range font {
+		switch k {
+		case "Type", "Name", "BaseFont":
+		case "Subtype":
+			if v != pdf.Object(pdf.Name("Type1")) {
+				return false
+			}
+		case "Encoding":
+			if _, isName := v.(pdf.Name); !isName {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return same(font["BaseFont"], plainFonts[name])
+}
