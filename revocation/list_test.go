@@ -85,3 +85,19 @@ func TestResponderIsCheckedOnceForEachIssuer(t *testing.T) {
 		t.Errorf("%d are remembered", len(known.made))
 	}
 }
+
+func TestListSpeaksOfOthersBesideRevocationsOfLaterCenturies(t *testing.T) {
+	t.Parallel()
+	ca := certify(t, "CA", 1, nil)
+	leaf := certify(t, "Leaf", 7, &ca)
+	far := x509.RevocationListEntry{SerialNumber: big.NewInt(99), RevocationTime: time.Date(2061, 1, 1, 0, 0, 0, 0, time.UTC)}
+	der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
+		Number: big.NewInt(1), ThisUpdate: now, NextUpdate: now.Add(time.Hour), RevokedCertificateEntries: []x509.RevocationListEntry{far},
+	}, ca.cert, ca.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := ReadCRL(der, leaf.cert, ca.cert); err != nil || s.Standing != Good {
+		t.Errorf("%+v %v", s, err)
+	}
+}

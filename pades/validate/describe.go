@@ -6,7 +6,17 @@ import (
 	"strings"
 )
 
-// describe puts a certificate into words.
+// describe puts a certificate into words, once for each: the same authorities stand above every signature.
+func (v *validation) describe(c *x509.Certificate) Certificate {
+	id := v.sum(c)
+	d, known := v.described[id]
+	if !known {
+		d = describe(c)
+		v.described[id] = d
+	}
+	return d
+}
+
 func describe(c *x509.Certificate) Certificate {
 	return Certificate{
 		Subject: c.Subject.String(), Name: name(c), Issuer: c.Issuer.String(), Serial: strings.ToLower(c.SerialNumber.Text(16)),
@@ -19,13 +29,15 @@ func name(c *x509.Certificate) string {
 	if c == nil {
 		return ""
 	}
-	parts := []string{c.Subject.CommonName}
-	parts = append(parts, c.Subject.Organization...)
-	parts = append(parts, c.EmailAddresses...)
-	for _, p := range append(parts, c.Subject.String()) {
-		if p != "" {
-			return p
+	for _, list := range [][]string{{c.Subject.CommonName}, c.Subject.Organization, c.EmailAddresses} {
+		for _, p := range list {
+			if p != "" {
+				return p
+			}
 		}
+	}
+	if p := c.Subject.String(); p != "" {
+		return p
 	}
 	return strings.ToLower(c.SerialNumber.Text(16))
 }

@@ -106,7 +106,7 @@ func (e *explanation) trust(v *validation, s *subject) {
 	}
 	e.chain("signer", s.standing)
 	for _, l := range v.weak(s.cert, s.hash, s.exists) {
-		e.add("algorithm", StepFailed, clausePast, l.reason)
+		e.add("algorithm", StepFailed, clausePast, l.reason())
 	}
 	if s.form == formPAdES && !s.bound {
 		e.add("certificate_bound", StepFailed, clausePAdES, reason("certificate.not_bound"))

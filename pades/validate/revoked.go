@@ -34,10 +34,10 @@ func (v *validation) revocation(q question, cert, issuer *x509.Certificate, cont
 	switch {
 	case best == nil && late:
 		d.Revocation = "unknown"
-		return &limit{time.Time{}, NoPOE, reason("revocation.no_poe", "subject", name(cert), "issuer", name(issuer))}, nil
+		return &limit{time.Time{}, NoPOE, "revocation.no_poe", []string{"subject", name(cert), "issuer", name(issuer)}}, nil
 	case best == nil:
 		d.Revocation = "unknown"
-		return &limit{time.Time{}, CertificateChainGeneralFailure, reason("revocation.missing", "subject", name(cert))}, nil
+		return &limit{time.Time{}, CertificateChainGeneralFailure, "revocation.missing", []string{"subject", name(cert)}}, nil
 	}
 	d.Revocation, d.ProvedBy, d.ProvedFrom, d.ProvedUntil = "good", best.origin, Time{best.ThisUpdate}, Time{best.until()}
 	until := best.until()
@@ -46,7 +46,7 @@ func (v *validation) revocation(q question, cert, issuer *x509.Certificate, cont
 		// authority at the time of the token is taken, and said in a note; a revocation counts whenever it was.
 		return nil, best
 	}
-	return &limit{until, TryLater, reason("revocation.stale", "subject", name(cert), "until", stamp(until))}, best
+	return &limit{until, TryLater, "revocation.stale", []string{"subject", name(cert), "until", stamp(until)}}, best
 }
 
 // revoked returns the earliest revocation, if there is one. A certificate that was on hold and is good by newer
@@ -69,13 +69,13 @@ func revoked(q question, cert *x509.Certificate, all []evidence, ca bool) (*limi
 	until := first.At.Add(-time.Nanosecond)
 	switch {
 	case first.Reason == revocation.CertificateHold:
-		return &limit{until, TryLater, reason("revocation.hold", args...)}, first
+		return &limit{until, TryLater, "revocation.hold", args}, first
 	case ca:
-		return &limit{until, RevokedCANoPOE, reason("revocation.ca", args...)}, first
+		return &limit{until, RevokedCANoPOE, "revocation.ca", args}, first
 	case !q.after.IsZero() && q.after.After(first.At):
-		return &limit{until, RevokedBefore, reason("revocation.before", args...)}, first
+		return &limit{until, RevokedBefore, "revocation.before", args}, first
 	}
-	return &limit{until, RevokedNoPOE, reason("revocation.revoked", args...)}, first
+	return &limit{until, RevokedNoPOE, "revocation.revoked", args}, first
 }
 
 func lifted(all []evidence, hold evidence) bool {

@@ -39,10 +39,14 @@ type standing struct {
 
 // limit is a moment up to which a certificate can be relied on, and what ends it there.
 type limit struct {
-	until  time.Time
-	sub    SubIndication
-	reason Reason
+	until time.Time
+	sub   SubIndication
+	code  string // of the reason
+	args  []string
 }
+
+// reason puts it into words, which most limits never need.
+func (l limit) reason() Reason { return reason(l.code, l.args...) }
 
 // severity orders what may be wrong: the first is told as the sub-indication.
 var severity = []SubIndication{
@@ -95,7 +99,7 @@ func (v *validation) judgeChain(ctx context.Context, q question, c chain) (stand
 	var limits []limit
 	for i := len(c) - 1; i >= 0; i-- {
 		cert := c[i]
-		s.certificates[i] = describe(cert)
+		s.certificates[i] = v.describe(cert)
 		d := &s.certificates[i]
 		ends := v.ends(cert, i == len(c)-1)
 		switch {
@@ -153,7 +157,7 @@ func (s *standing) settle(q question, limits []limit) {
 		return cmp.Compare(slices.Index(severity, a.sub), slices.Index(severity, b.sub))
 	})
 	for _, l := range broken {
-		s.reasons = append(s.reasons, l.reason)
+		s.reasons = append(s.reasons, l.reason())
 	}
 	if len(broken) > 0 {
 		s.sub = broken[0].sub
@@ -163,7 +167,7 @@ func (s *standing) settle(q question, limits []limit) {
 // ends returns the limits that a certificate sets by itself: its end, and that of its algorithms. What a root is
 // signed with is nobody's business: it is trusted for being there.
 func (v *validation) ends(c *x509.Certificate, root bool) []limit {
-	list := []limit{{c.NotAfter, OutOfBoundsNoPOE, reason("certificate.expired", "subject", name(c), "until", stamp(c.NotAfter))}}
+	list := []limit{{c.NotAfter, OutOfBoundsNoPOE, "certificate.expired", []string{"subject", name(c), "until", stamp(c.NotAfter)}}}
 	for i, a := range v.o.Policy.certificate(c) {
 		if i == 0 && root {
 			continue
@@ -178,16 +182,16 @@ func (v *validation) ends(c *x509.Certificate, root bool) []limit {
 // limit is where an algorithm that was used by cert's holder or issuer ends; nil if it does not. What was made by a
 // certificate that began later was made later, and nothing can prove otherwise.
 func (a algorithm) limit(c *x509.Certificate, code string) *limit {
-	r := reason(code, "algorithm", a.name, "subject", name(c), "until", stamp(a.until))
+	l := &limit{a.until, CryptoConstraintsFailureNoPOE, code, []string{"algorithm", a.name, "subject", name(c), "until", stamp(a.until)}}
 	switch {
 	case !a.known:
-		return &limit{time.Time{}, CryptoConstraintsFailure, reason(code+"_unknown", "algorithm", a.name, "subject", name(c))}
+		return &limit{time.Time{}, CryptoConstraintsFailure, code + "_unknown", l.args[:4]}
 	case a.until.IsZero():
 		return nil
 	case c.NotBefore.After(a.until):
-		return &limit{a.until, CryptoConstraintsFailure, r}
+		l.sub = CryptoConstraintsFailure
 	}
-	return &limit{a.until, CryptoConstraintsFailureNoPOE, r}
+	return l
 }
 
 var (

@@ -43,6 +43,7 @@ type validation struct {
 	bounds    map[string]*bounds // by the name of an issuer
 	fetched   map[[sha256.Size]byte]bool
 	sums      map[*x509.Certificate][sha256.Size]byte
+	described map[[sha256.Size]byte]Certificate
 	offline   []string // whom the net could not tell about
 	subjects  []*subject
 	proofs    []existence // by trusted document timestamps, newest first
@@ -57,7 +58,7 @@ func newValidation(o Options) *validation {
 		o.Trust = &Trust{}
 	}
 	return &validation{o: o, pool: newPool(), built: map[chainKey]built{}, bounds: map[string]*bounds{}, fetched: map[[sha256.Size]byte]bool{},
-		sums: map[*x509.Certificate][sha256.Size]byte{}}
+		sums: map[*x509.Certificate][sha256.Size]byte{}, described: map[[sha256.Size]byte]Certificate{}}
 }
 
 func (v *validation) trust() *Trust { return v.o.Trust }
@@ -176,7 +177,7 @@ func (v *validation) judgeToken(ctx context.Context, s *subject, t token) error 
 		if st.sub == "" || st.sub.indication() == Indeterminate {
 			st.sub = a.sub
 		}
-		st.reasons = append(st.reasons, a.reason)
+		st.reasons = append(st.reasons, a.reason())
 	}
 	s.times = append(s.times, st)
 	return nil
@@ -218,7 +219,7 @@ func (v *validation) judgeSignature(ctx context.Context, s *subject) error {
 		s.fail(s.standing.sub, s.standing.reasons...)
 	}
 	for _, l := range v.weak(s.cert, s.hash, s.exists) {
-		s.fail(l.sub, l.reason)
+		s.fail(l.sub, l.reason())
 	}
 	if s.form == formPAdES && !s.bound {
 		s.fail(SigConstraintsFailure, reason("certificate.not_bound"))
