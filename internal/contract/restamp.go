@@ -14,6 +14,10 @@ func Restamp(d *Document, o RestampOptions, by Actor, now time.Time) (Change, er
 	if err := d.Authorise(by, OpRestamp); err != nil {
 		return Change{}, err
 	}
+	return restamp(d, o, by, now)
+}
+
+func restamp(d *Document, o RestampOptions, by Actor, now time.Time) (Change, error) {
 	if d.State != Failed {
 		return Change{}, ErrNotFailed
 	}

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"io/fs"
 
 	"segel/internal/contract"
 	"segel/internal/jobs"
@@ -15,8 +16,8 @@ type database interface {
 	// write runs fn in a transaction. Nothing of it stands unless both fn and the commit succeed. It may run fn
 	// again when the database has chosen it to give way to another.
 	write(ctx context.Context, fn func(tx) error) error
-	// migrate makes or renews all tables; of several processes one does it while the others wait.
-	migrate(ctx context.Context) error
+	// migrate makes or renews all tables by these migrations; of several processes one does it while the others wait.
+	migrate(ctx context.Context, files fs.FS) error
 	jobs() jobs.Backend
 	close() error
 }

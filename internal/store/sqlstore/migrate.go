@@ -15,12 +15,17 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrateTables brings our own tables up to date. The caller holds the lock.
-func migrateTables(ctx context.Context, d goose.Dialect, db *sql.DB) error {
+// newest are the migrations of this program.
+func newest() fs.FS {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
-		return fmt.Errorf("read migrations: %w", err)
+		panic(err) // the name is a valid path, and nothing else is an error
 	}
+	return files
+}
+
+// migrateTables brings our own tables up to date. The caller holds the lock.
+func migrateTables(ctx context.Context, d goose.Dialect, db *sql.DB, files fs.FS) error {
 	p, err := goose.NewProvider(d, db, files, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
@@ -33,7 +38,7 @@ func migrateTables(ctx context.Context, d goose.Dialect, db *sql.DB) error {
 
 // migrate locks an empty file beside the database, since every migration is a transaction of its own: SQLite's
 // own locks reach from one process to another on every system, and end with a process that dies.
-func (d *sqlite) migrate(ctx context.Context) (err error) {
+func (d *sqlite) migrate(ctx context.Context, files fs.FS) (err error) {
 	lock, err := openFile(d.path+".lock", "_txlock=immediate", "busy_timeout(60000)")
 	if err != nil {
 		return err
@@ -44,7 +49,7 @@ func (d *sqlite) migrate(ctx context.Context) (err error) {
 		return fmt.Errorf("lock %s.lock for migrations: %w", d.path, err)
 	}
 	defer func() { _ = t.Rollback() }() // which unlocks; nothing was written
-	if err := migrateTables(ctx, goose.DialectSQLite3, d.writer); err != nil {
+	if err := migrateTables(ctx, goose.DialectSQLite3, d.writer, files); err != nil {
 		return err
 	}
 	return d.queue.Migrate(ctx)
@@ -53,7 +58,7 @@ func (d *sqlite) migrate(ctx context.Context) (err error) {
 // migrationLock is the advisory lock that is held while tables are made or renewed: "segel" in ASCII.
 const migrationLock = 0x736567656c
 
-func (d *postgres) migrate(ctx context.Context) (err error) {
+func (d *postgres) migrate(ctx context.Context, files fs.FS) (err error) {
 	c, err := d.pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("connect to database: %w", err)
@@ -68,7 +73,7 @@ func (d *postgres) migrate(ctx context.Context) (err error) {
 	}()
 	db := stdlib.OpenDBFromPool(d.pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := migrateTables(ctx, goose.DialectPostgres, db); err != nil {
+	if err := migrateTables(ctx, goose.DialectPostgres, db, files); err != nil {
 		return err
 	}
 	return d.queue.Migrate(ctx)

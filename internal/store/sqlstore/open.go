@@ -32,7 +32,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if o.AsItIs {
 		return s, nil
 	}
-	if err := db.migrate(ctx); err != nil {
+	if err := db.migrate(ctx, newest()); err != nil {
 		return nil, errors.Join(err, db.close())
 	}
 	return s, nil

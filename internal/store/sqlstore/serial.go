@@ -47,7 +47,7 @@ func (s *Store) Serial(ctx context.Context, serial string) (contract.StampSerial
 
 // FreeSerial implements [store.Serials].
 func (s *Store) FreeSerial(ctx context.Context, o contract.OrganisationID, claimant contract.DocumentID) (contract.StampSerial, error) {
-	found, err := s.serials(ctx, `WHERE state = 'free' AND organisation = $1 AND former <> $2 ORDER BY changed_at, serial LIMIT 1`, o, claimant)
+	found, err := s.serials(ctx, `WHERE state = 'free' AND organisation = $1 AND (former = 0 OR former <> $2) ORDER BY changed_at, serial LIMIT 1`, o, claimant)
 	return first(found, err, "find a free serial of organisation %s", o)
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"segel/internal/contract"
 	"segel/internal/store"
@@ -33,6 +34,35 @@ var quotas = map[string]func(*testing.T, *bench){
 			t.Fatalf("%d left", left)
 		}
 		b.same("stamps of others", b.quota("other", contract.UnitStamp), store.Quota{Granted: 1000})
+	},
+	"TheLedgerSaysWhatWasMovedForWhatAndByWhom": func(t *testing.T, b *bench) {
+		b.must(b.Grant(b.ctx, "org", contract.UnitStamp, 5, "bought", owner, b.later(time.Second).now))
+		granted := b.now
+		d := b.finalize(b.place(b.upload(owner), owner, 2), owner)
+		d = b.sign(b.sign(d, first), second)
+		b.affix(b.bind(d, "S"))
+		var got []store.QuotaEntry
+		q := store.QuotaQuery{Organisation: "org", Unit: contract.UnitStamp}
+		b.must(b.EachQuotaEntry(b.ctx, q, func(e store.QuotaEntry) bool { got = append(got, e); return true }))
+		entry := func(n int64, op contract.QuotaOp, count int, id contract.DocumentID) store.QuotaEntry {
+			return store.QuotaEntry{QuotaMove: contract.QuotaMove{Organisation: "org", Document: id, Unit: contract.UnitStamp, Op: op, Count: count}, Number: n, At: b.seen()}
+		}
+		start := entry(1, contract.QuotaGrant, 1000, 0)
+		start.Reason, start.At = "first start", start.At.Add(-time.Second)
+		bought := entry(2, contract.QuotaGrant, 5, 0)
+		bought.Reason, bought.By = "bought", owner.Person
+		b.same("ledger", got, []store.QuotaEntry{start, bought, entry(3, contract.QuotaReserve, 2, d.ID), entry(4, contract.QuotaSpend, 1, d.ID)})
+
+		q.From, q.Offset, q.Limit = granted.Truncate(time.Microsecond), 1, 1
+		page, err := b.QuotaEntries(b.ctx, q)
+		b.must(err)
+		b.same("page", page, store.QuotaPage{Entries: []store.QuotaEntry{got[2]}, Total: 3})
+		events, err := b.Events(b.ctx, 0)
+		b.must(err)
+		last := events[len(events)-1]
+		if last.Type != contract.EventQuotaGranted || last.Person != owner.Person || last.Details["reason"] != "bought" || last.Details["count"] != "5" || last.Details["organisation"] != "org" {
+			t.Errorf("%+v", last)
+		}
 	},
 	"OfManyWhoReserveTheLastUnitsAsManySucceedAsThereAre": func(t *testing.T, b *bench) {
 		const crowd, units = 8, 3

@@ -1,0 +1,155 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// before returns the migrations that came before the one of that number.
+func before(t *testing.T, number string) fs.FS {
+	t.Helper()
+	old := fstest.MapFS{}
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if base := path.Base(name); base < number {
+			b, err := fs.ReadFile(migrations, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			old[base] = &fstest.MapFile{Data: b}
+		}
+	}
+	if len(old) == 0 {
+		t.Fatalf("no migration before %s", number)
+	}
+	return old
+}
+
+// aged makes a database as it was before the migration of that number, and runs statements on it.
+func aged(t *testing.T, dsn, number string, statements ...string) {
+	t.Helper()
+	db, err := open(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(statements ...string) error {
+		return db.write(t.Context(), func(x tx) error {
+			for _, s := range statements {
+				if _, err := x.exec(t.Context(), s); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if _, isPostgres := db.(*postgres); isPostgres { // the tests' databases come with the newest tables
+		err = run(`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`)
+	}
+	err = errors.Join(err, db.migrate(t.Context(), before(t, number)), run(statements...), db.close())
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// oldDocument inserts a document as it was before there was a register, with one stamp.
+func oldDocument(id, state, stamp, serial, affixed string) []string {
+	bytes := "(SELECT hash FROM log_hash WHERE position = 0)" // the only spelling of bytes that both databases know
+	return []string{
+		`INSERT INTO document (id, version, organisation, owner, owner_name, owner_email, name, title, title_folded, filename, state, mode, parallel, pages,
+			original_key, original_size, original_digest, original_sums, created_at, finalized_at, ended_at, expires_at, last_signed_at, reminded_at,
+			restamping, specimen, reason, due_at, waits_since)
+			VALUES (` + id + `, 1, 'org', 'owner', '', '', 'name` + id + `', '', '', '', '` + state + `', 'stamping', FALSE, 1, 'key` + id + `', 1, ` + bytes + `, ` + bytes + `,
+			1000000, 2000000, 4000000, 0, 0, 0, FALSE, FALSE, '', 0, 0)`,
+		`INSERT INTO stamp (document, position, placement, state, order_id, serial, source, attempts, problem, affixed_at)
+			VALUES (` + id + `, 0, 3, '` + stamp + `', 'order` + id + `', ` + serial + `, ` + bytes + `, 2, 'said', ` + affixed + `)`,
+	}
+}
+
+func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}
+		if strings.HasPrefix(dsn, "postgres") {
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, decode(repeat('07', 32), 'hex'))`)
+		} else {
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
+		}
+		for _, d := range [][]string{
+			oldDocument("1", "completed", "affixed", "'AFFIXED'", "3000000"),
+			oldDocument("2", "processing", "bound", "'BOUND'", "0"),
+			oldDocument("3", "failed", "refused", "'REFUSED'", "0"),
+			oldDocument("4", "canceled", "refused", "'CANCELED'", "0"),
+			oldDocument("5", "processing", "requested", "NULL", "0"),
+		} {
+			statements = append(statements, d...)
+		}
+		aged(t, dsn, "0005", statements...)
+		s := openTest(t, dsn)
+		ctx := context.Background()
+		source := [32]byte{}
+		for i := range source {
+			source[i] = 7
+		}
+		at := func(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
+		for _, want := range []contract.StampSerial{
+			{Serial: "AFFIXED", State: contract.SerialAffixed, Document: 1, Placement: 3, TakenAt: at(3), ChangedAt: at(3)},
+			{Serial: "BOUND", State: contract.SerialBound, Document: 2, Placement: 3, TakenAt: at(2), ChangedAt: at(4)},
+			{Serial: "REFUSED", State: contract.SerialBound, Document: 3, Placement: 3, TakenAt: at(2), ChangedAt: at(4)},
+			{Serial: "CANCELED", State: contract.SerialTaken, Former: 4, LetGo: 1, TakenAt: at(2), ChangedAt: at(4)},
+		} {
+			want.Organisation, want.Source, want.Problem = "org", source, "said"
+			got, err := s.Serial(ctx, want.Serial)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Evidence.Key != "" || got.Evidence.Sums != nil {
+				t.Errorf("%s has evidence: %+v", want.Serial, got.Evidence)
+			}
+			got.Evidence = contract.File{}
+			if got.Serial != want.Serial || got.State != want.State || got.Document != want.Document || got.Placement != want.Placement || got.Source != want.Source ||
+				got.Former != want.Former || got.LetGo != want.LetGo || got.Problem != want.Problem || !got.TakenAt.Equal(want.TakenAt) || !got.ChangedAt.Equal(want.ChangedAt) ||
+				got.Organisation != want.Organisation {
+				t.Errorf("%s:\n got %+v\nwant %+v", want.Serial, got, want)
+			}
+		}
+		page, err := s.Serials(ctx, store.SerialQuery{Limit: 10})
+		if err != nil || page.Total != 4 {
+			t.Errorf("%d serials, %v", page.Total, err)
+		}
+		// The document that was canceled has let go of it, so that another may have it.
+		if _, err := s.DocumentWithSerial(ctx, "CANCELED"); !errors.Is(err, store.ErrNotFound) {
+			t.Error(err)
+		}
+		d, err := s.Document(ctx, 4)
+		if err != nil || d.Stamps[0].Serial != "" {
+			t.Errorf("%+v, %v", d.Stamps, err)
+		}
+		doubt, err := s.InDoubt(ctx)
+		if err != nil || len(doubt) != 1 || doubt[0].Order != "order5" {
+			t.Errorf("%+v, %v", doubt, err)
+		}
+		// Work goes on where it stood.
+		d, err = s.Document(ctx, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := contract.TryAgain(&d, 0, at(10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, err = s.Commit(ctx, c); err != nil || d.Stamps[0].Attempts != 3 {
+			t.Errorf("%+v, %v", d.Stamps, err)
+		}
+	})
+}
