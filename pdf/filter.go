@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	tifflzw "golang.org/x/image/tiff/lzw"
 )
@@ -89,7 +90,7 @@ func (d *Document) oneOrMore(o Object) (Array, error) {
 func (d *Document) undo(filter Name, params Dict, b []byte) ([]byte, error) {
 	switch filter {
 	case "FlateDecode", "Fl":
-		z, err := zlib.NewReader(bytes.NewReader(b))
+		z, err := inflate(b)
 		if err != nil {
 			return nil, err
 		}
@@ -113,6 +114,39 @@ func (d *Document) undo(filter Name, params Dict, b []byte) ([]byte, error) {
 		return b, nil // undone when the data was read
 	}
 	return nil, &Error{Kind: Unsupported, Offset: -1, Msg: fmt.Sprintf("filter /%s", filter)}
+}
+
+// inflater undoes zlib's compression. Its tables and its window are 40 KB, and a file with fifty signatures has
+// hundreds of small streams, so those who are done wait for the next.
+type inflater struct {
+	src bytes.Reader
+	io.ReadCloser
+}
+
+var inflaters = sync.Pool{New: func() any { return &inflater{} }}
+
+// inflate reads compressed bytes. Whoever gets the reader closes it, and does not use it any more.
+func inflate(b []byte) (io.ReadCloser, error) {
+	f := inflaters.Get().(*inflater)
+	f.src.Reset(b)
+	var err error
+	if z, used := f.ReadCloser.(zlib.Resetter); used {
+		err = z.Reset(&f.src, nil)
+	} else {
+		f.ReadCloser, err = zlib.NewReader(&f.src)
+	}
+	if err != nil {
+		return nil, err // its state is unsure: it is not used again
+	}
+	return f, nil
+}
+
+// Close lets go of the bytes and makes f wait.
+func (f *inflater) Close() error {
+	err := f.ReadCloser.Close()
+	f.src.Reset(nil)
+	inflaters.Put(f)
+	return err
 }
 
 func (d *Document) predicted(r io.ReadCloser, params Dict) ([]byte, error) {

@@ -1,8 +1,10 @@
 package pdf
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"slices"
 )
 
 type tokenKind uint8
@@ -316,6 +318,11 @@ func (l *lexer) hex() ([]byte, error) {
 	var high byte
 	half := false
 	for l.fill() {
+		rest := l.buf[l.pos:]
+		if end := bytes.IndexByte(rest, '>'); end >= 0 {
+			rest = rest[:end]
+		}
+		out = slices.Grow(out, (len(rest)+1)/2)
 		for ; l.pos < len(l.buf); l.pos++ {
 			c := l.buf[l.pos]
 			v := hexValue[c]
