@@ -59,7 +59,10 @@ test("a guest signs by his link, which is good for nothing else", async () => {
   await page.locator("label").filter({ hasText: /^Type$/ }).click();
   await page.getByRole("img", { name: "Your signature" }).waitFor();
   await page.getByRole("button", { name: "Sign", exact: true }).click();
-  await page.getByRole("link", { name: "Download" }).waitFor({ timeout: 40_000 });
+  await page.getByRole("button", { name: "Download" }).waitFor({ timeout: 40_000 });
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download" }).click();
+  expect((await download).suggestedFilename()).toBe("Surat Kuasa.pdf");
   await page.goto(`${s.url}/inbox`);
   await page.waitForURL("**/guest");
   await page.getByRole("heading", { name: "Surat Kuasa" }).waitFor();

@@ -1,6 +1,6 @@
 import { Button, Group, Menu, Modal, Stack, Textarea, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconDots, IconDownload, IconPencil, IconRotate, IconSignature } from "@tabler/icons-react";
+import { IconDots, IconPencil, IconRotate, IconSignature } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -9,6 +9,7 @@ import { verbs, type Detail } from "../../api/documents";
 import { noSearch } from "../../app/router";
 import { address } from "../../pdf/engine";
 import { useText } from "../../text";
+import { Download } from "../../ui/download";
 import { Trouble } from "../../ui/trouble";
 
 /** Actions is one button for what the caller can do now, and a menu of the rest. */
@@ -28,7 +29,7 @@ export function Actions({ document: d }: { document: Detail }) {
       <Group gap="xs">
         {d.is_owner && d.status === "draft" && <Button component={Link} to="/new" search={{ document: d.id } as never} leftSection={<IconPencil size={16} aria-hidden />}>{t("document.continue")}</Button>}
         {d.is_sign && <Button component={Link} to={`/document/${d.id}/sign` as never} leftSection={<IconSignature size={16} aria-hidden />}>{t("document.sign")}</Button>}
-        {d.active_download_button && <Button component="a" href={address.download(d.id)} leftSection={<IconDownload size={16} aria-hidden />}>{t("document.download")}</Button>}
+        {d.active_download_button && <Download id={d.id} />}
         {d.is_owner && d.status === "failed" && <Button onClick={() => restamp.mutate()} loading={restamp.isPending} disabled={!d.info_restamping.allowed_stamping} leftSection={<IconRotate size={16} aria-hidden />}>{t("document.restamp")}</Button>}
         <Menu position="bottom-end">
           <Menu.Target><Button variant="default" aria-label={t("document.more")}><IconDots size={16} aria-hidden /></Button></Menu.Target>

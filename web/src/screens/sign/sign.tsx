@@ -14,6 +14,7 @@ import type { PageSize } from "../../pdf/page";
 import { Pages } from "../../pdf/pages";
 import { useFile } from "../../pdf/use-file";
 import { useText } from "../../text";
+import { Download } from "../../ui/download";
 import { Loading } from "../../ui/loading";
 import { Steps } from "../../ui/steps";
 import { Trouble } from "../../ui/trouble";
@@ -56,7 +57,7 @@ function Reading({ document: d }: { document: Detail }) {
             <Text fw={600} role="status">{d.description}</Text>
             <Steps steps={(live?.progress ?? d.progress)?.steps ?? []} />
             <Group>
-              {d.active_download_button && <Button component="a" href={address.download(d.id)}>{t("document.download")}</Button>}
+              {d.active_download_button && <Download id={d.id} />}
               {!guest.token() && <Anchor component={Link} to="/document/$id" params={{ id: String(d.id) } as never} size="sm">{t("sign.details")}</Anchor>}
             </Group>
           </Stack>
