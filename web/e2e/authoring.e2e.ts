@@ -116,6 +116,35 @@ test("leaving and coming back loses nothing", async () => {
   await page.context().close();
 });
 
+test("title and deadline of a draft are changed, and another file takes its place", async () => {
+  const page = await s.enter("s@example.test");
+  await draft(page, 1);
+  await page.getByRole("checkbox", { name: "I sign too" }).click();
+  await saved(page);
+  const former = Number(new URL(page.url()).searchParams.get("document"));
+  await page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name: /File/ }).click();
+  await page.getByRole("textbox", { name: "Title of the document" }).fill("");
+  await page.getByText("Not saved.").waitFor();
+  expect(await page.getByRole("textbox", { name: "Title of the document" }).getAttribute("aria-invalid")).toBe("true");
+  await page.getByRole("textbox", { name: "Title of the document" }).fill("Sewa Ruko 2031");
+  await page.locator("input[type=datetime-local]").fill("2031-01-31T17:00");
+  await saved(page);
+  await page.reload();
+  await page.getByRole("heading", { name: "File" }).waitFor();
+  expect(await page.getByRole("textbox", { name: "Title of the document" }).inputValue()).toBe("Sewa Ruko 2031");
+  expect(await page.locator("input[type=datetime-local]").inputValue()).toBe("2031-01-31T17:00");
+
+  await page.getByRole("link", { name: "Choose another file" }).click();
+  await page.getByText("takes the place of the draft").waitFor();
+  await page.setInputFiles("input[type=file]", { name: "Lampiran.pdf", mimeType: "application/pdf", buffer: paper(2) });
+  await page.getByRole("button", { name: "Upload and continue" }).click();
+  await page.waitForURL("**step=people**");
+  await page.getByText("s@example.test").waitFor(); // who was on it still is
+  expect(Number(new URL(page.url()).searchParams.get("document"))).not.toBe(former);
+  expect((await page.request.get(`${s.url}/v1/econtract/web_app/document/detail/${former}`)).status()).toBe(404);
+  await page.context().close();
+});
+
 test("a box is dragged by a finger on a phone, from the tools to the page and on it", async () => {
   const page = await s.enter("o@example.test", { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
   await draft(page, 1);

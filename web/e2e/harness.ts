@@ -17,6 +17,8 @@ export interface StageOptions {
   env?: Record<string, string>;
   /** Serve it below this path, as "/segel", behind a proxy that strips it. */
   prefix?: string;
+  /** Of requests whose path ends so, the proxy cuts the connection once the service has answered the first. */
+  lose?: string;
 }
 
 /** A service of its own, on a folder of its own, with its browser. */
@@ -34,7 +36,7 @@ export interface Stage {
   close: () => Promise<void>;
 }
 
-export async function stage({ env, prefix = "" }: StageOptions = {}): Promise<Stage> {
+export async function stage({ env, prefix = "", lose = "" }: StageOptions = {}): Promise<Stage> {
   const folder = mkdtempSync(path.join(tmpdir(), "segel-e2e-"));
   const data = path.join(folder, "data"), secret = path.join(folder, "password");
   writeFileSync(secret, password + "\n", { mode: 0o600 });
@@ -42,7 +44,7 @@ export async function stage({ env, prefix = "" }: StageOptions = {}): Promise<St
   const url = `http://127.0.0.1:${outside}${prefix}`;
   const service = run(["serve", "--data", data, "--listen", `127.0.0.1:${port}`], { SEGEL_VERIFICATIONS_PER_MINUTE: "0", SEGEL_PUBLIC_URL: url, ...env });
   await answers(`http://127.0.0.1:${port}/readyz`, service);
-  const proxy = prefix === "" ? undefined : await stripping(prefix, outside, port);
+  const proxy = prefix === "" ? undefined : await stripping(prefix, outside, port, lose);
   const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
   const segel = (verb: string, ...rest: string[]) => execFileSync(binary, [...verb.split(" "), "--data", data, ...rest], { encoding: "utf8" });
   return {
@@ -91,13 +93,21 @@ export function run(args: string[], env: Record<string, string> = {}): Process {
 }
 
 /** A reverse proxy that takes a prefix off, and knows nothing else below it. */
-function stripping(prefix: string, outside: number, inside: number): Promise<Server> {
+function stripping(prefix: string, outside: number, inside: number, lose: string): Promise<Server> {
+  let lost = lose === "";
   const server = createHTTPServer((request, response) => {
     if (!request.url?.startsWith(`${prefix}/`)) {
       response.writeHead(404).end("not below the prefix");
       return;
     }
     const onward = ask({ host: "127.0.0.1", port: inside, method: request.method, path: request.url.slice(prefix.length), headers: request.headers }, (answer) => {
+      if (!lost && request.url?.endsWith(lose)) {
+        lost = true;
+        // Head without body: with nothing at all a browser would ask again by itself.
+        response.writeHead(answer.statusCode ?? 502, answer.headers).flushHeaders();
+        answer.resume().once("end", () => response.destroy());
+        return;
+      }
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });

@@ -1,23 +1,22 @@
-import { Alert, Anchor, Button, FileButton, Group, Paper, Progress, Stack, Text, TextInput } from "@mantine/core";
+import { Button, FileButton, Group, Paper, Progress, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertTriangle, IconFile, IconUpload } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 
-import { hand, upload } from "../../api/draft";
 import { Problem } from "../../api/client";
-import type { Detail, Step } from "../../api/documents";
-import { address } from "../../pdf/engine";
+import { hand } from "../../api/draft";
+import { upload } from "../../api/upload";
 import { useLanguage, useText } from "../../text";
-import { Steps } from "../../ui/steps";
 import { Trouble } from "../../ui/trouble";
 import { moment, sizeOf, stem } from "./format";
 import classes from "./new.module.css";
+import { replaceDraft } from "./replace";
 
 export const accepted = ".pdf,.doc,.docx,application/pdf,application/msword,application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
 /** ChooseFile takes the file: it was dropped on a list, is dropped here, or is picked. */
-export function ChooseFile() {
+export function ChooseFile({ instead }: { instead: number | undefined }) {
   const t = useText();
   const [file, setFile] = useState<File | undefined>(hand.take);
   const [over, setOver] = useState(false);
@@ -25,7 +24,8 @@ export function ChooseFile() {
   return (
     <Stack onDragOver={(e) => { e.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)}
       onDrop={(e) => { e.preventDefault(); setOver(false); take(e.dataTransfer.files[0]); }}>
-      {file ? <Send key={`${file.name} ${file.size} ${file.lastModified}`} file={file} another={take} /> : (
+      {instead && <Text size="sm">{t("new.instead")}</Text>}
+      {file ? <Send key={`${file.name} ${file.size} ${file.lastModified}`} file={file} another={take} instead={instead} /> : (
         <Stack className={classes.drop} data-over={over} align="center" gap="sm">
           <IconUpload size={32} aria-hidden />
           <Text fw={600}>{t("new.dropHere")}</Text>
@@ -37,7 +37,7 @@ export function ChooseFile() {
   );
 }
 
-function Send({ file, another }: { file: File; another: (f: File | null) => void }) {
+function Send({ file, another, instead }: { file: File; another: (f: File | null) => void; instead: number | undefined }) {
   const t = useText();
   const language = useLanguage();
   const go = useNavigate();
@@ -46,11 +46,17 @@ function Send({ file, another }: { file: File; another: (f: File | null) => void
   const [due, setDue] = useState("");
   const [part, setPart] = useState(0);
   const stop = useRef<AbortController>(undefined);
+  const sent = useRef<{ title: string; expires: string; key: string }>(undefined);
   const sending = useMutation({
-    mutationFn: (key: string) => {
+    mutationFn: async () => {
       stop.current = new AbortController();
       setPart(0);
-      return upload(file, { title: title.trim(), expires: due ? new Date(due).toISOString() : "", key, onProgress: setPart, signal: stop.current.signal });
+      const said = { title: title.trim(), expires: due ? new Date(due).toISOString() : "" };
+      // The same again keeps its name: what had arrived although no answer came is found, not made twice.
+      if (sent.current?.title !== said.title || sent.current.expires !== said.expires) sent.current = { ...said, key: newKey() };
+      const uploaded = await upload(file, { ...sent.current, onProgress: setPart, signal: stop.current.signal });
+      if (instead) await replaceDraft(queries, instead, uploaded.document).catch(() => undefined); // the new one stands; the former is in the list
+      return uploaded;
     },
     onSuccess: ({ document, warnings }) => {
       void queries.invalidateQueries({ queryKey: ["documents"] });
@@ -61,7 +67,7 @@ function Send({ file, another }: { file: File; another: (f: File | null) => void
   const problem = sending.error instanceof Problem ? sending.error : undefined;
   const canceled = sending.error !== null && !problem;
   const beside = problem?.of("document_base64") ?? problem?.of("document") ?? (problem && !problem.retryable && problem.fields.length === 0 ? problem.message : undefined);
-  const send = () => sending.mutate(crypto.randomUUID?.() ?? `${Date.now()} ${Math.random()}`);
+  const send = () => sending.mutate();
   return (
     <Paper withBorder p="md" component="form" onSubmit={(e) => { e.preventDefault(); send(); }}>
       <Stack>
@@ -95,32 +101,5 @@ function Send({ file, another }: { file: File; another: (f: File | null) => void
   );
 }
 
-/** ShownFile tells what was uploaded, and what became of it. */
-export function ShownFile({ document: d, conversion }: { document: Detail; conversion: Step | undefined }) {
-  const t = useText();
-  const language = useLanguage();
-  return (
-    <Stack>
-      <Paper withBorder p="md">
-        <Stack gap="sm">
-          <Group gap="sm" wrap="nowrap">
-            <IconFile aria-hidden style={{ flex: "none" }} />
-            <div style={{ minWidth: 0 }}>
-              <Text fw={600} style={{ overflowWrap: "anywhere" }}>{d.document_title}</Text>
-              <Text size="sm" c="dimmed">{d.expired ? t("list.deadline", { when: new Date(d.expired).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) }) : t("new.noDue")}</Text>
-            </div>
-          </Group>
-          {conversion && <Steps steps={[conversion]} />}
-          {(d.warnings ?? []).map((w) => <Alert key={w.code} color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>{w.msg}</Alert>)}
-          <Group gap="lg">
-            <Anchor size="sm" href={address.original(d.id)}>{t("document.original")}</Anchor>
-            <Anchor size="sm" component={Link} to="/new" search={{ document: undefined, step: "file" } as never}>{t("new.another")}</Anchor>
-          </Group>
-        </Stack>
-      </Paper>
-      <Group justify="flex-end">
-        <Button component={Link} to="/new" search={{ document: d.id, step: "people" } as never}>{t("new.next")}</Button>
-      </Group>
-    </Stack>
-  );
-}
+/** Where the connection is not encrypted, browsers have no randomUUID. */
+const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");

@@ -9,7 +9,8 @@ import { useText } from "../../text";
 import { Loading } from "../../ui/loading";
 import { Steps } from "../../ui/steps";
 import { Trouble } from "../../ui/trouble";
-import { ChooseFile, ShownFile } from "./file";
+import { DraftFile } from "./draft-file";
+import { ChooseFile } from "./file";
 import { steps, type NewStep } from "./flow";
 import classes from "./new.module.css";
 import { ChoosePeople } from "./people-step";
@@ -21,11 +22,11 @@ const Place = lazy(() => import("../place/place").then((m) => ({ default: m.Plac
 /** New makes a document, step by step. Where one is stands in the address; what was entered stands on the server. */
 export function New() {
   const t = useText();
-  const { document, step } = useSearch({ from: "/member/new" });
+  const { document, step, instead } = useSearch({ from: "/member/new" });
   if (document === undefined) {
     return (
       <Frame step="file" title={t("new.title")}>
-        <ChooseFile />
+        <ChooseFile instead={instead} />
       </Frame>
     );
   }
@@ -45,13 +46,13 @@ function Draft({ id, step }: { id: number; step: NewStep }) {
   const unready = conversion && conversion.state !== "done";
   return (
     <Frame step={step} title={d.document_title} document={id}>
-      {step === "file" && <ShownFile document={d} conversion={conversion} />}
+      {step === "file" && <DraftFile document={d} conversion={conversion} />}
       {step === "people" && <ChoosePeople document={d} />}
       {(step === "place" || step === "review") && unready && (
         <Stack maw={640}>
           <Text>{t(converting ? "new.converting" : "new.notConverted")}</Text>
           <Steps steps={[conversion]} />
-          {!converting && <Anchor component={Link} to="/new" search={{ document: undefined, step: "file" } as never}>{t("new.another")}</Anchor>}
+          {!converting && <Anchor component={Link} to="/new" search={{ document: undefined, step: "file", instead: id } as never}>{t("new.another")}</Anchor>}
         </Stack>
       )}
       {step === "place" && !unready && <Suspense fallback={<Loading />}><Place document={d} /></Suspense>}

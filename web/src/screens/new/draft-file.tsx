@@ -1,0 +1,66 @@
+import { Alert, Anchor, Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+
+import { Problem } from "../../api/client";
+import { saveDescription } from "../../api/draft";
+import type { Detail, Step } from "../../api/documents";
+import { address } from "../../pdf/engine";
+import { useText } from "../../text";
+import { Saved } from "../../ui/saved";
+import { useSaver } from "../../ui/saver";
+import { Steps } from "../../ui/steps";
+import { moment } from "./format";
+
+interface Description {
+  title: string;
+  /** As the field holds it: local, to the minute; empty for never. */
+  due: string;
+}
+
+/** DraftFile tells what was uploaded and what became of it, and lets title and deadline be changed. */
+export function DraftFile({ document: d, conversion }: { document: Detail; conversion: Step | undefined }) {
+  const t = useText();
+  const go = useNavigate();
+  const queries = useQueryClient();
+  const [known] = useState<Description>(() => ({ title: d.document_title, due: d.expired ? moment(new Date(d.expired)) : "" }));
+  const [said, setSaid] = useState(known);
+  const touched = useRef(false); // a deadline that is left alone keeps its seconds, and may have passed
+  const saver = useSaver(async ({ title, due }: Description) => {
+    await saveDescription(d.id, title, touched.current ? (due ? new Date(due).toISOString() : "") : undefined);
+    void queries.invalidateQueries({ queryKey: ["document", d.id] });
+    void queries.invalidateQueries({ queryKey: ["documents"] });
+  });
+  const change = (to: Partial<Description>) => {
+    const next = { ...said, ...to };
+    touched.current ||= next.due !== known.due;
+    setSaid(next);
+    saver.change(next);
+  };
+  const problem = saver.error instanceof Problem ? saver.error : undefined;
+  const next = async () => {
+    if (await saver.flush()) void go({ to: "/new", search: { document: d.id, step: "people" } as never });
+  };
+  return (
+    <Stack>
+      <Group justify="flex-end"><Saved saver={saver} also={problem && problem.fields.length > 0 ? problem.fields.map((f) => f.msg).join(" ") : undefined} /></Group>
+      <Paper withBorder p="md">
+        <Stack gap="sm">
+          <TextInput label={t("new.name")} required value={said.title} onChange={(e) => change({ title: e.currentTarget.value })} error={problem?.of("document_title")} maxLength={255} />
+          <TextInput type="datetime-local" label={t("new.due")} description={t("new.dueHint")} value={said.due} min={moment(new Date())} onChange={(e) => change({ due: e.currentTarget.value })} error={problem?.of("expired_at")} maw={320} />
+          {conversion && <Steps steps={[conversion]} />}
+          {(d.warnings ?? []).map((w) => <Alert key={w.code} color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}><Text size="sm">{w.msg}</Text></Alert>)}
+          <Group gap="lg">
+            <Anchor size="sm" href={address.original(d.id)}>{t("document.original")}</Anchor>
+            <Anchor size="sm" component={Link} to="/new" search={{ document: undefined, step: "file", instead: d.id } as never}>{t("new.another")}</Anchor>
+          </Group>
+        </Stack>
+      </Paper>
+      <Group justify="flex-end">
+        <Button onClick={() => void next()} loading={saver.state === "saving"}>{t("new.next")}</Button>
+      </Group>
+    </Stack>
+  );
+}
