@@ -91,7 +91,7 @@ func (v *validation) tell(changes []diff.Change, which []int, revision int) []Re
 func covering(changes []diff.Change, revision int) []Reason {
 	list, told := []Reason{}, map[string]bool{}
 	for _, c := range changes {
-		if !c.Has(diff.OverlapsContent) && !c.Has(diff.OverlapsSignature) && !c.Has(diff.OverlapsAnnotation) {
+		if !c.Has(diff.OverlapsText) && !c.Has(diff.OverlapsPicture) && !c.Has(diff.OverlapsSignature) && !c.Has(diff.OverlapsAnnotation) {
 			continue
 		}
 		r := reason("change.overlaps", "page", itoa(c.Page), "where", where(c), "revision", itoa(revision))

@@ -237,7 +237,7 @@ func (v *validation) warnings(f *facts.File) []Reason {
 	}
 	for _, r := range f.Revisions {
 		for _, c := range r.Changes {
-			if c.Has(diff.OverlapsContent) || c.Has(diff.OverlapsSignature) || c.Has(diff.OverlapsAnnotation) {
+			if c.Has(diff.OverlapsText) || c.Has(diff.OverlapsPicture) || c.Has(diff.OverlapsSignature) || c.Has(diff.OverlapsAnnotation) {
 				add(reason("change.overlaps", "page", itoa(c.Page), "where", where(c), "revision", itoa(r.Number)))
 			}
 		}

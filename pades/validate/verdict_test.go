@@ -192,7 +192,7 @@ func TestAllowedChangeThatCoversContentIsToldWithTheSignature(t *testing.T) {
 	p := signed(t, newWorld(t))
 	p.grow(diff.CodeSignatureField)
 	s := p.f.Signatures[0]
-	s.Later[0].Changes[0].Notes = []diff.Note{diff.Visible, diff.OverlapsContent}
+	s.Later[0].Changes[0].Notes = []diff.Note{diff.Visible, diff.OverlapsText}
 	later := p.judge(date(2025, 6, 4)).Signatures[0].Later
 	if len(later) != 1 || !later[0].Allowed || len(later[0].What) != 1 || later[0].What[0].Code != "change.overlaps" {
 		t.Errorf("%+v", later)

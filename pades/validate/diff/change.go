@@ -54,9 +54,13 @@ type Note string
 const (
 	Visible            Note = "visible"             // something new is to be seen on a page
 	OverlapsSignature  Note = "overlaps_signature"  // over the widget of an earlier signature
-	OverlapsContent    Note = "overlaps_content"    // over text or pictures of the page
+	OverlapsText       Note = "overlaps_text"       // over text of the page
+	OverlapsPicture    Note = "overlaps_picture"    // over a picture or drawing, or over what nobody could look at
 	OverlapsAnnotation Note = "overlaps_annotation" // over another annotation
 )
+
+// Covering are the remarks that something new stands over something else, worst first.
+var Covering = []Note{OverlapsText, OverlapsSignature, OverlapsPicture, OverlapsAnnotation}
 
 // Change is what one revision did to one object.
 type Change struct {

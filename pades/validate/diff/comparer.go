@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"segel/pdf"
@@ -17,8 +18,9 @@ type Options struct {
 	Asked []uint32
 	// Containers are the object streams of the states before the first.
 	Containers []uint32
-	// Covers tells whether something is drawn within a box of a page, as the document stood then; nil is no.
-	Covers func(d *pdf.Document, page int, box pdf.Rect) bool
+	// Covers tells what is drawn within a box of a page, as the document stood then: OverlapsText, OverlapsPicture. Nil
+	// is nothing.
+	Covers func(d *pdf.Document, page int, box pdf.Rect) []Note
 }
 
 // Comparer compares the states of a file, each with the one before. It reads all that can be reached in the first
@@ -29,8 +31,9 @@ type Comparer struct {
 	last  *pdf.Document
 	names map[string]uint32 // of the fields at the form's root, by object; nil until asked for
 
-	proofBytes int // decoded so far
-	asides     int // fields that were looked at beside those that changed
+	proofBytes int           // decoded so far
+	inflater   io.ReadCloser // for the next proof; nil if there is none
+	asides     int           // fields that were looked at beside those that changed
 }
 
 // Begin takes up the first state.

@@ -77,10 +77,12 @@ func (r *revision) field(d *pdf.Document, n uint32) fieldInfo {
 	return f
 }
 
-// place says on which page a widget stands, as far as it says so itself, and whether it is to be seen. Where it stands
-// nobody knows if its box cannot be read, but readers may draw it all the same.
-func (r *revision) place(d *pdf.Document, widget pdf.Dict) (page int, box pdf.Rect, visible bool) {
-	page = int(r.g.pages.get(widget.Ref("P").Number))
+// place says on which page a widget stands, by the page that lists it, or else as it says itself, and whether it is to
+// be seen. Where it stands nobody knows if its box cannot be read, but readers may draw it all the same.
+func (r *revision) place(d *pdf.Document, widget pdf.Dict, number uint32) (page int, box pdf.Rect, visible bool) {
+	if page = int(r.g.pages.get(r.g.stands.get(number))); page == 0 {
+		page = int(r.g.pages.get(widget.Ref("P").Number))
+	}
 	flags, _ := d.Integer(widget["F"])
 	visible = Shows(flags)
 	box, err := d.Rect(widget["Rect"])

@@ -20,6 +20,7 @@ type graph struct {
 	owners  map[uint32][]node // the same by number
 	parents numberMap         // the object by which each was first reached
 	pages   numberMap         // numbers of pages, from 1, by object
+	stands  numberMap         // the page that first listed an annotation, by its object
 	ctx     context.Context
 
 	// asked are the objects that some revision changes: of these, all references are remembered.

@@ -104,26 +104,33 @@ func (c *Comparer) numberPages(d *pdf.Document) error {
 	if err != nil {
 		return c.g.fault(err)
 	}
-	p := &pageNumbers{g: c.g, d: d, seen: &numberSet{}}
+	p := &pageNumbers{g: c.g, d: d}
 	p.visit(root["Pages"], 0)
 	return p.err
 }
 
 type pageNumbers struct {
-	g    *graph
-	d    *pdf.Document
-	seen *numberSet
-	last uint32
-	err  error
+	g     *graph
+	d     *pdf.Document
+	pages numberMap // below a node of the tree that was visited, and one more
+	last  uint32
+	err   error
 }
 
-// visit goes through a node of the page tree. What cannot be read has no number.
+// visit goes through a node of the page tree. What cannot be read has no number. What stands in the tree twice counts
+// twice and has the number of its first place.
 func (p *pageNumbers) visit(o pdf.Object, depth int) {
 	ref := refOf(o)
-	if p.err != nil || ref.IsZero() || p.seen.has(ref.Number) || depth > maxSteps {
+	if p.err != nil || ref.IsZero() || depth > maxSteps {
 		return
 	}
-	p.seen.add(ref.Number)
+	if again := p.pages.get(ref.Number); again > 0 {
+		p.last += again - 1
+		return
+	}
+	p.pages.set(ref.Number, 1) // in circles there is nothing to count
+	before := p.last
+	defer func() { p.pages.set(ref.Number, p.last-before+1) }()
 	dict, err := p.d.Dict(o)
 	if err != nil {
 		p.err = p.g.fault(err)

@@ -24,7 +24,7 @@ func annotationRule(r *revision, m *moved, n node) verdict {
 		if v, ok := r.vouched[vouch{n.number, roleAnnotation}]; ok {
 			return v
 		}
-		return r.comment(nil, new)
+		return r.comment(nil, new, n.number)
 	}
 	old, ok := m.old.(pdf.Dict)
 	if !ok {
@@ -33,11 +33,11 @@ func annotationRule(r *revision, m *moved, n node) verdict {
 	if isWidget(r.old, old) {
 		return r.fill(m)
 	}
-	return r.comment(old, new)
+	return r.comment(old, new, n.number)
 }
 
 // comment judges a comment that is new, or another than before.
-func (r *revision) comment(old, new pdf.Dict) verdict {
+func (r *revision) comment(old, new pdf.Dict, number uint32) verdict {
 	if !isComment(r.new, new) || old != nil && !same(old["Subtype"], new["Subtype"]) {
 		return deny(CodeAnnotation, "no comment")
 	}
@@ -47,7 +47,7 @@ func (r *revision) comment(old, new pdf.Dict) verdict {
 		}
 	}
 	v := allow("comments", Annotations, CodeComment)
-	r.see(&v, new, pdf.Ref{})
+	r.see(&v, new, number)
 	return v
 }
 

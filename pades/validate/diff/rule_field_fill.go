@@ -17,7 +17,7 @@ func (r *revision) fill(m *moved) verdict {
 		return deny(CodeFieldChanged, "another field").of(was)
 	}
 	v := r.filled(was, is)
-	v = r.seen(v, new)
+	v = r.seen(v, new, m.Number)
 	for _, k := range Differing(old, new) {
 		v = worse(v, r.fillKey(m.Number, k, old[k], new[k], was, is).of(was))
 	}
@@ -42,14 +42,13 @@ func (r *revision) filled(was, is fieldInfo) verdict {
 	return deny(CodeSignedField, "").of(was)
 }
 
-// seen adds to a verdict where a widget stands. A timestamp that is to be seen does more than prove.
-func (r *revision) seen(v verdict, widget pdf.Dict) verdict {
-	if !isWidget(r.new, widget) {
+// seen adds to a verdict where a widget stands, and over what: a field may have waited over text until that was signed.
+// A timestamp that is to be seen does more than prove.
+func (r *revision) seen(v verdict, widget pdf.Dict, number uint32) verdict {
+	if v.denied() || !isWidget(r.new, widget) {
 		return v
 	}
-	var visible bool
-	if v.page, v.box, visible = r.place(r.new, widget); visible {
-		v.notes = append(v.notes, Visible)
+	if r.see(&v, widget, number); v.has(Visible) {
 		v.level = max(v.level, FormFilling)
 	}
 	return v

@@ -48,7 +48,7 @@ func (r *revision) newField(ref pdf.Ref) verdict {
 	}
 	v = allow("new signature field", FormFilling, CodeSignatureField)
 	v.field = text
-	r.see(&v, widget, widgetRef)
+	r.see(&v, widget, widgetRef.Number)
 	if value := r.newValue(dict["V"]); value.denied() {
 		return value
 	} else if isTimestamp(r.new, dict["V"]) && !v.has(Visible) {

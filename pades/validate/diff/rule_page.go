@@ -84,7 +84,7 @@ func (r *revision) annot(page uint32, o pdf.Object) verdict {
 		}
 		return verdict{rule: "annotations of page", level: v.level, code: CodeAnnotations}
 	}
-	return r.comment(nil, dict)
+	return r.comment(nil, dict, ref.Number)
 }
 
 // removed lets comments go, and denies that widgets do or that the order changes.

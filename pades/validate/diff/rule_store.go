@@ -106,7 +106,7 @@ func proofRule(r *revision, m *moved, _ node) verdict {
 	}
 	der, err := r.new.Decode(st)
 	if err == nil {
-		err = summed(r.new, st)
+		err = r.c.summed(r.new, st)
 	}
 	if err != nil {
 		return deny(CodeUnreadable, "proof: "+err.Error())
@@ -164,7 +164,7 @@ func (r *revision) vri(entry pdf.Dict) verdict {
 
 // summed holds compressed proof against its check sum, which readers of pages forgive: proof that was tampered with is
 // not proof that is there. What [pdf.Document.Decode] has taken is within the limits.
-func summed(d *pdf.Document, st *pdf.Stream) error {
+func (c *Comparer) summed(d *pdf.Document, st *pdf.Stream) error {
 	if f, err := d.Name(st.Dict["Filter"]); err != nil || f != "FlateDecode" {
 		return nil
 	}
@@ -172,10 +172,15 @@ func summed(d *pdf.Document, st *pdf.Stream) error {
 	if err != nil {
 		return err
 	}
-	z, err := zlib.NewReader(bytes.NewReader(raw))
+	if z, used := c.inflater.(zlib.Resetter); used {
+		err = z.Reset(bytes.NewReader(raw), nil)
+	} else {
+		c.inflater, err = zlib.NewReader(bytes.NewReader(raw))
+	}
 	if err != nil {
+		c.inflater = nil // its state is unsure
 		return err
 	}
-	_, err = io.Copy(io.Discard, z)
+	_, err = io.Copy(io.Discard, c.inflater)
 	return err
 }

@@ -104,7 +104,7 @@ func (w *walker) expand(o pdf.Object, r role, owner uint32) {
 	case rolePage:
 		w.page(o)
 	case roleAnnots:
-		w.each(o, roleAnnotation, 0)
+		w.annots(o, owner)
 	case roleAnnotation:
 		w.annotation(o)
 	case roleLooks:
@@ -198,6 +198,17 @@ func (w *walker) isSignature(field pdf.Dict) bool {
 	}
 	v, err := w.d.Dict(field["V"])
 	return err == nil && v["ByteRange"] != nil
+}
+
+// annots follows the annotations of a page.
+func (w *walker) annots(o pdf.Object, page uint32) {
+	list, _ := o.(pdf.Array)
+	for _, v := range list {
+		if ref, ok := v.(pdf.Ref); ok && w.g.stands.get(ref.Number) == 0 {
+			w.g.stands.set(ref.Number, page)
+		}
+	}
+	w.each(o, roleAnnotation, 0)
 }
 
 // annotation follows an annotation; widgets are fields.

@@ -12,9 +12,11 @@ type hiding struct {
 	d     *pdf.Document
 	spare int64 // bytes of content still to be decoded
 	full  bool  // something was left out
-	held  int   // comparisons still to be made
-	layer map[pdf.Ref]bool
-	marks []mark // of the page at hand
+	// unseen is set if something of the page at hand was left out.
+	unseen bool
+	held   int // comparisons still to be made
+	layer  map[pdf.Ref]bool
+	marks  []mark // of the page at hand
 }
 
 func (r *reader) newHiding(d *pdf.Document) *hiding {
@@ -41,8 +43,11 @@ func (r *reader) hidden() error {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		h.look(page)
+		h.lookOver(page)
 		r.report(h, page.Number)
+		if h.unseen && !h.full {
+			r.warn(Warning{Code: WarnNotLooked, Page: page.Number, Detail: "not all of it"})
+		}
 		if h.full {
 			r.warn(Warning{Code: WarnNotLooked, Page: page.Number, Detail: "from this page on"})
 			break
@@ -92,7 +97,7 @@ func (h *hiding) darkBelow(i int, box pdf.Rect) bool {
 	below := h.marks[max(0, i-maxHeld):i]
 	h.held -= len(below)
 	for _, m := range below {
-		if !m.text && !m.white && share(m.box, box) > 0.3 {
+		if !m.text && !m.drawing && !m.white && share(m.box, box) > 0.3 {
 			return true
 		}
 	}
@@ -103,7 +108,7 @@ func (h *hiding) coveredLater(i int, box pdf.Rect) bool {
 	above := h.marks[i+1 : min(len(h.marks), i+1+maxHeld)]
 	h.held -= len(above)
 	for _, m := range above {
-		if !m.text && share(m.box, box) > 0.9 {
+		if !m.text && !m.drawing && share(m.box, box) > 0.9 {
 			return true
 		}
 	}
@@ -119,12 +124,17 @@ func share(area, box pdf.Rect) float64 {
 	return common.Width() * common.Height() / (box.Width() * box.Height())
 }
 
-// look notes what is painted on a page: its content, and the annotations over it.
+// look notes what the content of a page paints.
 func (h *hiding) look(page *pdf.Page) {
-	h.marks = h.marks[:0]
+	h.marks, h.unseen = h.marks[:0], false
 	resources, _ := h.d.Dict(page.Resources)
 	p := &painter{hiding: h, resources: resources, state: state{ctm: identity, scale: 1}}
 	p.run(h.contents(page.Dict["Contents"]))
+}
+
+// lookOver notes what the annotations over it paint as well.
+func (h *hiding) lookOver(page *pdf.Page) {
+	h.look(page)
 	annots, _ := h.d.Array(page.Dict["Annots"])
 	for _, o := range annots[:min(len(annots), maxHeld)] {
 		h.annotation(o)
@@ -158,6 +168,7 @@ func (h *hiding) decode(st *pdf.Stream) []byte {
 	}
 	b, err := h.d.Decode(st)
 	if err != nil {
+		h.unseen = true
 		return nil
 	}
 	if h.spare -= int64(len(b)); h.spare < 0 {
@@ -253,21 +264,4 @@ func (h *hiding) layerName(ref pdf.Ref) string {
 	dict, _ := h.d.Dict(ref)
 	name, _ := h.d.String(dict["Name"])
 	return fmt.Sprintf("%.60q", name.Text())
-}
-
-// covers tells whether something is painted within a box of a page.
-func (r *reader) covers(d *pdf.Document, page int, box pdf.Rect) bool {
-	p, err := d.Page(page)
-	if err != nil {
-		return false
-	}
-	h := r.newHiding(d)
-	h.spare = min(h.spare, 4<<20)
-	h.look(p)
-	for _, m := range h.marks {
-		if share(box, m.box) > 0.2 {
-			return true
-		}
-	}
-	return false
 }

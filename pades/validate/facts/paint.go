@@ -39,17 +39,21 @@ type mark struct {
 	text   bool     // or else an area that covers what is below
 	hidden string   // why the text is not to be seen, as far as it says so itself
 	white  bool     // painted white
+	// picture is an image or a drawing; a drawing is no area that covers anything for sure.
+	picture, drawing bool
 }
 
 // state is the part of the graphics state that matters here.
 type state struct {
-	ctm    matrix
-	white  bool
-	clear  bool // painted with less than full opacity
-	mode   int  // of rendering text
-	size   float64
-	scale  float64 // of text, horizontally
-	hidden bool    // within a layer that is off
+	ctm   matrix
+	white bool
+	clear bool // painted with less than full opacity
+	mode  int  // of rendering text
+	size  float64
+	// leading is how far lines stand apart.
+	leading float64
+	scale   float64 // of text, horizontally
+	hidden  bool    // within a layer that is off
 }
 
 // painter follows a page's content.
@@ -60,7 +64,8 @@ type painter struct {
 	saved      []state
 	text, line matrix
 	path       []pdf.Rect
-	nested     []bool // of marked content: whether it is a layer that is off
+	outline    pdf.Rect // what contains the lines and curves of the path
+	nested     []bool   // of marked content: whether it is a layer that is off
 	depth      int
 }
 
@@ -76,6 +81,7 @@ func (p *painter) run(b []byte) {
 	c := &content{b: b}
 	for op := c.next(); op != ""; op = c.next() {
 		if len(p.marks) >= maxMarks {
+			p.unseen = true
 			return
 		}
 		p.do(op, c)
@@ -114,20 +120,30 @@ func (p *painter) do(op string, c *content) {
 		} else if n == 4 {
 			p.colour(c.numbers(4), 0)
 		}
+	case "m", "l":
+		p.points(c.numbers(2))
+	case "v", "y":
+		p.points(c.numbers(4))
+	case "c":
+		p.points(c.numbers(6))
 	case "re":
-		if v := c.numbers(4); v != nil && len(p.path) < 64 {
+		if v := c.numbers(4); v != nil && len(p.path) >= 64 {
+			p.points([]float64{v[0], v[1], v[0] + v[2], v[1] + v[3]})
+		} else if v != nil {
 			p.path = append(p.path, p.ctm.box(pdf.Rect{LLX: min(v[0], v[0]+v[2]), LLY: min(v[1], v[1]+v[3]), URX: max(v[0], v[0]+v[2]), URY: max(v[1], v[1]+v[3])}))
 		}
 	case "f", "F", "f*", "B", "B*", "b", "b*":
 		for _, r := range p.path {
 			p.cover(r)
 		}
-		p.path = p.path[:0]
+		if !p.outline.Empty() && !p.hidden {
+			p.marks = append(p.marks, mark{box: p.outline, picture: true, drawing: true})
+		}
+		p.path, p.outline = p.path[:0], pdf.Rect{}
 	case "n", "S", "s":
-		p.path = p.path[:0]
+		p.path, p.outline = p.path[:0], pdf.Rect{}
 	case "ID": // of an inline image, which was passed over
-		p.white = false
-		p.cover(p.ctm.box(pdf.Rect{URX: 1, URY: 1}))
+		p.image()
 	case "Do":
 		p.object(c.lastName())
 	case "BDC":
@@ -141,6 +157,18 @@ func (p *painter) do(op string, c *content) {
 		}
 	default:
 		p.show(op, c)
+	}
+}
+
+// points extends the outline of the path.
+func (p *painter) points(v []float64) {
+	for i := 0; i+1 < len(v); i += 2 {
+		at := p.ctm.box(pdf.Rect{LLX: v[i], LLY: v[i+1], URX: v[i], URY: v[i+1]})
+		if o := &p.outline; *o == (pdf.Rect{}) {
+			*o = at
+		} else {
+			*o = pdf.Rect{LLX: min(o.LLX, at.LLX), LLY: min(o.LLY, at.LLY), URX: max(o.URX, at.URX), URY: max(o.URY, at.URY)}
+		}
 	}
 }
 
@@ -162,6 +190,18 @@ func (p *painter) extended(name pdf.Name) {
 	if mode, _ := p.d.Name(gs["BM"]); mode != "" && mode != "Normal" {
 		p.clear = true
 	}
+}
+
+// image paints the unit square (ISO 32000-2 §8.9.5.1).
+func (p *painter) image() {
+	white := p.white
+	p.white = false
+	if n := len(p.marks); !p.hidden {
+		if p.cover(p.ctm.box(pdf.Rect{URX: 1, URY: 1})); len(p.marks) > n {
+			p.marks[n].picture = true
+		}
+	}
+	p.white = white
 }
 
 func (p *painter) cover(r pdf.Rect) {
@@ -191,6 +231,9 @@ func (p *painter) show(op string, c *content) {
 		if v := c.numbers(2); v != nil {
 			p.line = matrix{1, 0, 0, 1, v[0], v[1]}.then(p.line)
 			p.text = p.line
+			if op == "TD" {
+				p.leading = -v[1]
+			}
 		}
 	case "Tm":
 		if v := c.numbers(6); v != nil {
@@ -198,11 +241,22 @@ func (p *painter) show(op string, c *content) {
 			p.text = p.line
 		}
 	case "T*":
-		p.line = matrix{1, 0, 0, 1, 0, -p.size * 1.2}.then(p.line)
-		p.text = p.line
-	case "Tj", "TJ", "'", "\"":
+		p.newLine()
+	case "TL":
+		if v := c.numbers(1); v != nil {
+			p.leading = v[0]
+		}
+	case "'", "\"":
+		p.newLine()
+		p.write(c.textLen())
+	case "Tj", "TJ":
 		p.write(c.textLen())
 	}
+}
+
+func (p *painter) newLine() {
+	p.line = matrix{1, 0, 0, 1, 0, -p.leading}.then(p.line)
+	p.text = p.line
 }
 
 // write notes text of about that many letters. How wide letters are is guessed: half of their size.
@@ -261,10 +315,9 @@ func (p *painter) object(name pdf.Name) {
 	switch kind, _ := p.d.Name(st.Dict["Subtype"]); kind {
 	case "Image":
 		if st.Dict["SMask"] == nil && st.Dict["Mask"] == nil && st.Dict["ImageMask"] == nil && !off {
-			white := p.white
-			p.white = false
-			p.cover(p.ctm.box(pdf.Rect{URX: 1, URY: 1}))
-			p.white = white
+			p.image()
+		} else if !off && !p.hidden {
+			p.marks = append(p.marks, mark{box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), picture: true, drawing: true})
 		}
 	case "Form":
 		p.form(st, off)
@@ -273,6 +326,7 @@ func (p *painter) object(name pdf.Name) {
 
 func (p *painter) form(st *pdf.Stream, off bool) {
 	if p.depth >= maxForms {
+		p.unseen = true
 		return
 	}
 	b := p.decode(st)

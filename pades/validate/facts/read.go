@@ -19,7 +19,8 @@ type reader struct {
 	file *File
 	born map[uint32]int // revision in which an object that is asked for was last written
 
-	pages map[pdf.Ref]int // numbers of the pages that list annotations; nil until asked for
+	painted painted
+	pages   map[pdf.Ref]int // numbers of the pages that list annotations; nil until asked for
 }
 
 func read(ctx context.Context, src io.ReaderAt, size int64, o Options) (*File, error) {
