@@ -8,13 +8,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver named sqlite
 )
 
 // issued is a serial as the office's own journal has it.
 type issued struct {
-	file    string   // name that it was taken for; ends in our order's identifier
+	file    string // name that it was taken for; ends in our order's identifier
+	at      time.Time
 	sources []string // SHA-256 of what it was affixed to, hexadecimal; more than one is a fault of the office
 }
 
@@ -29,7 +31,10 @@ func readJournal(office string) (map[string]*issued, error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		var e struct{ Is, Serial, File, Source string }
+		var e struct {
+			Is, Serial, File, Source string
+			At                       time.Time
+		}
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return nil, fmt.Errorf("journal of the office: %w", err)
 		}
@@ -38,7 +43,7 @@ func readJournal(office string) (map[string]*issued, error) {
 			if all[e.Serial] != nil {
 				return nil, fmt.Errorf("journal of the office: serial %s was issued twice", e.Serial)
 			}
-			all[e.Serial] = &issued{file: e.File}
+			all[e.Serial] = &issued{file: e.File, at: e.At}
 		case "affixed":
 			s := all[e.Serial]
 			if s == nil {
@@ -54,11 +59,12 @@ func readJournal(office string) (map[string]*issued, error) {
 // program that it is about.
 type books struct {
 	stamps   []stampRow
-	register map[string]string // serials of the register and their states
-	orders   map[string]bool   // identifiers of orders that were recorded before the office was asked
+	register map[string]registered
+	orders   map[string]time.Time // when the first purchase under an order's identifier was recorded
+	open     int                  // attempts that nobody closed
 	quota    quota
-	states   map[string]int   // documents by state
-	waiting  map[int64]string // reason of each document that is not completed and no draft
+	drafts   int              // documents that nobody finalized
+	waiting  map[int64]string // reason of each other document that is not completed
 }
 
 // stampRow is one duty stamp of a document.
@@ -66,6 +72,12 @@ type stampRow struct {
 	document             int64
 	position             int
 	state, order, serial string
+}
+
+// registered is a serial in the register: its state, and the document that it belongs to, if any.
+type registered struct {
+	state    string
+	document int64
 }
 
 // quota is what the one organisation has of stamps.
@@ -77,20 +89,21 @@ func readBooks(data string) (b books, err error) {
 		return b, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	b = books{register: map[string]string{}, orders: map[string]bool{}, states: map[string]int{}, waiting: map[int64]string{}}
+	b = books{register: map[string]registered{}, orders: map[string]time.Time{}, waiting: map[int64]string{}}
 	var s stampRow
 	var name, state string
-	var id int64
-	var n int
+	var id, at int64
 	for _, q := range []struct {
 		statement string
 		into      []any
 		keep      func()
 	}{
 		{"SELECT document, position, state, order_id, coalesce(serial, '') FROM stamp", []any{&s.document, &s.position, &s.state, &s.order, &s.serial}, func() { b.stamps = append(b.stamps, s) }},
-		{"SELECT json_extract(details, '$.order') FROM event WHERE type = 'serial_ordered'", []any{&name}, func() { b.orders[name] = true }},
+		{"SELECT serial, state, document FROM serial", []any{&name, &state, &id}, func() { b.register[name] = registered{state, id} }},
+		{"SELECT order_id, min(made_at) FROM attempt WHERE call = 'take' GROUP BY order_id", []any{&name, &at}, func() { b.orders[name] = time.UnixMicro(at) }},
+		{"SELECT count(*) FROM attempt WHERE answered_at = 0", []any{&b.open}, func() {}},
 		{"SELECT granted, reserved, spent FROM quota WHERE unit = 'emet'", []any{&b.quota.granted, &b.quota.reserved, &b.quota.spent}, func() {}},
-		{"SELECT state, count(*) FROM document GROUP BY state", []any{&state, &n}, func() { b.states[state] = n }},
+		{"SELECT count(*) FROM document WHERE state = 'draft'", []any{&b.drafts}, func() {}},
 		{"SELECT id, reason FROM document WHERE state NOT IN ('completed', 'draft')", []any{&id, &name}, func() { b.waiting[id] = name }},
 	} {
 		if err := each(db, q.statement, q.into, q.keep); err != nil {

@@ -78,6 +78,13 @@ func (k *killer) see(m moment, call string) {
 	k.fire(m)
 }
 
+// waits reports whether the shot is still to come.
+func (k *killer) waits() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.armed
+}
+
 // fire kills. The caller holds mu.
 func (k *killer) fire(m moment) {
 	k.armed = false

@@ -1,5 +1,91 @@
 package main
 
-import "errors"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
 
-func buildMutant(name, dir string) (string, error) { return "", errors.New("no mutant yet") }
+// edit is a fault in the program: in one file, one text is replaced by another, and functions may be added.
+type edit struct {
+	file     string
+	old, new string
+	added    string
+}
+
+// mutants are faults that this test has to find, by name. They are kept as edits, so that they grow old with the program
+// or fail loudly.
+var mutants = map[string]edit{
+	// The order that every client of the office starts out with: call, and record what came of it.
+	"naive": {
+		file: "internal/workflow/stamp.go",
+		old:  "\t\treturn s.orderOrClaim(ctx, d, i)\n",
+		new:  "\t\treturn false, s.callThenRecord(ctx, d, i)\n",
+		added: `
+func (s *Service) callThenRecord(ctx context.Context, d *contract.Document, i int) error {
+	order, err := blob.NewKey(s.Random)
+	if err != nil {
+		return err
+	}
+	d.Stamps[i].Order = string(order)
+	serial, err := s.take(ctx, d, i, false)
+	if err != nil {
+		return s.problem(ctx, d.ID, i, err)
+	}
+	err = s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) {
+		return contract.OrderSerial(d, i, string(order), s.Clock())
+	})
+	if err != nil {
+		return err
+	}
+	return s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) {
+		return contract.BindSerial(d, i, contract.StampSerial{Serial: serial}, s.Office.Specimen(), s.Clock())
+	})
+}
+`,
+	},
+}
+
+// buildMutant builds the program of the working folder with a fault, and returns where it lies.
+func buildMutant(name, dir string) (string, error) {
+	e, ok := mutants[name]
+	if !ok {
+		return "", fmt.Errorf("no mutant is called %q", name)
+	}
+	file, err := filepath.Abs(e.file)
+	if err != nil {
+		return "", err
+	}
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	if n := bytes.Count(source, []byte(e.old)); n != 1 {
+		return "", fmt.Errorf("mutant %s: %q stands %d times in %s; the mutant has to be brought up to date", name, strings.TrimSpace(e.old), n, e.file)
+	}
+	text := strings.Replace(string(source), e.old, e.new, 1) + e.added
+	// What only the mutant needs is imported whether or not the program imports it too.
+	if blob := `"segel/internal/blob"`; strings.Contains(text, "blob.") && !strings.Contains(text, blob) {
+		text = strings.Replace(text, "import (", "import (\n\t"+blob, 1)
+	}
+	changed, binary := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "segel-"+name)
+	overlay, err := json.Marshal(object{"Replace": map[string]string{file: changed}})
+	if err != nil {
+		return "", err
+	}
+	over := filepath.Join(dir, "overlay.json")
+	if err := errors.Join(os.WriteFile(changed, []byte(text), 0o600), os.WriteFile(over, overlay, 0o600)); err != nil {
+		return "", err
+	}
+	build := exec.Command("go", "build", "-overlay", over, "-o", binary, "./cmd/segel")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build mutant %s: %w: %s", name, err, out)
+	}
+	return binary, nil
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // line is one line of the table: a figure, and whether it is as it has to be.
@@ -79,6 +80,7 @@ func account(orders []*order, journal map[string]*issued, b books) proof {
 	p.tell("of them completed", "%d", completed)
 	p.tell("wait for a person, with the reason", "%d %s", len(waiting), strings.Join(waiting[:min(len(waiting), 3)], "; "))
 	p.zero("**lost**: acknowledged, neither completed nor waiting for a person", lost)
+	p.tell("drafts left by uploads whose answer was lost", "%d", b.drafts)
 	p.tell("duty stamps ordered", "%d", stamps)
 	return append(append(p, serials(journal, b)...), units(journal, b)...)
 }
@@ -86,43 +88,49 @@ func account(orders []*order, journal map[string]*issued, b books) proof {
 // serials accounts for every serial of the office's journal.
 func serials(journal map[string]*issued, b books) proof {
 	var p proof
-	on := map[string][]string{}
+	on := map[string][]stampRow{}
 	for _, s := range b.stamps {
 		if s.serial != "" {
-			on[s.serial] = append(on[s.serial], fmt.Sprintf("document %d, stamp %d", s.document, s.position))
+			on[s.serial] = append(on[s.serial], s)
 		}
 	}
-	affixed, placed, kept := 0, 0, 0
-	var twice, nowhere, unordered, unknown []string
+	affixed, kept := 0, map[string]int{}
+	var twice, nowhere, early, unknown []string
 	for serial, there := range journal {
 		if len(there.sources) > 0 {
 			affixed++
 		}
-		switch {
-		case len(there.sources) > 1:
+		if len(there.sources) > 1 {
 			twice = append(twice, serial+" has two sources")
-		case len(on[serial]) > 1:
-			twice = append(twice, serial+" is on "+strings.Join(on[serial], " and "))
-		case len(on[serial]) == 1:
-			placed++
-		case b.register[serial] != "":
-			kept++
-		default:
-			nowhere = append(nowhere, serial+" for "+there.file)
 		}
-		if !b.orders[orderOf(there.file)] {
-			unordered = append(unordered, serial+" for "+there.file)
+		known := b.register[serial]
+		switch here := on[serial]; {
+		case len(here) > 1:
+			twice = append(twice, fmt.Sprintf("%s is on documents %d and %d", serial, here[0].document, here[1].document))
+		case len(here) == 1 && known.document == here[0].document, len(here) == 0 && known.state != "":
+			kept[known.state]++
+		default:
+			nowhere = append(nowhere, fmt.Sprintf("%s for %s is on %d placements, %q in the register", serial, there.file, len(here), known.state))
+		}
+		if at, ok := b.orders[orderOf(there.file)]; !ok || at.After(there.at.Add(time.Millisecond)) {
+			early = append(early, serial+" for "+there.file)
 		}
 	}
-	for serial := range on {
+	for _, s := range b.stamps {
+		if s.serial != "" && journal[s.serial] == nil {
+			unknown = append(unknown, s.serial)
+		}
+	}
+	for serial := range b.register {
 		if journal[serial] == nil {
 			unknown = append(unknown, serial)
 		}
 	}
-	p.tell("serials issued; affixed there; on a placement; unused in the register", "%d; %d; %d; %d", len(journal), affixed, placed, kept)
+	p.tell("serials issued; affixed there", "%d; %d", len(journal), affixed)
+	p.tell("the register's states of them", "%v", kept)
 	p.zero("**a serial on two documents**", twice)
-	p.zero("**issued and unaccounted**: on no placement and not in the register", nowhere)
-	p.zero("issued for an order that was not recorded before", unordered)
+	p.zero("**issued and unaccounted**: not on one placement, and not in the register", nowhere)
+	p.zero("issued before the order for it was recorded", early)
 	p.zero("serials here that the office never issued", unknown)
 	return p
 }
@@ -150,7 +158,7 @@ func units(journal map[string]*issued, b books) proof {
 	}
 	p.zero("affixed here and not there", differ)
 	p.tell("quota: granted; spent; reserved", "%d; %d; %d", b.quota.granted, b.quota.spent, b.quota.reserved)
-	var leaked []string
+	var leaked, unclosed []string
 	if b.quota.reserved != owed {
 		leaked = append(leaked, fmt.Sprintf("%d are reserved and %d stamps wait", b.quota.reserved, owed))
 	}
@@ -158,5 +166,9 @@ func units(journal map[string]*issued, b books) proof {
 		leaked = append(leaked, fmt.Sprintf("%d are spent and %d affixed", b.quota.spent, affixed))
 	}
 	p.zero("**quota leaked**", leaked)
+	if b.open > 0 {
+		unclosed = []string{fmt.Sprint(b.open)}
+	}
+	p.zero("attempts that nobody closed", unclosed)
 	return p
 }
