@@ -22,6 +22,7 @@ const module = "segel"
 var table = map[string][]string{
 	"pdf":              {},
 	"pdf/pdftest":      {"pdf"},
+	"pdf/ink":          {"pdf"},
 	"cms":              {},
 	"tsp":              {"cms"},
 	"revocation":       {"cms"},

@@ -1,0 +1,96 @@
+package ink
+
+import "segel/pdf"
+
+// Flags of annotations (ISO 32000-2 §12.5.3).
+const (
+	flagHidden = 1 << 1
+	flagNoView = 1 << 5
+)
+
+// annotations lists those of a page, each followed by what its appearance paints.
+func (p *painter) annotations(page *pdf.Page) {
+	list, err := p.d.Array(page.Dict["Annots"])
+	if p.failed(err) || p.stopped {
+		return
+	}
+	if len(list) > p.limits.Annots {
+		p.untold(Limit, errAnnots)
+		list = list[:p.limits.Annots]
+	}
+	for _, o := range list {
+		if p.stopped {
+			return
+		}
+		p.annotation(o)
+	}
+}
+
+func (p *painter) annotation(o pdf.Object) {
+	dict, err := p.d.Dict(o)
+	if p.failed(err) || dict == nil {
+		return
+	}
+	rect, err := p.d.Rect(dict["Rect"])
+	if p.failed(err) || rect.Empty() {
+		return
+	}
+	flags, err := p.d.Integer(dict["F"])
+	if p.failed(err) {
+		return
+	}
+	subtype, err := p.d.Name(dict["Subtype"])
+	if p.failed(err) || subtype == "Popup" {
+		return
+	}
+	p.state = state{ctm: p.base, clip: p.sheet, scale: 1, width: 1}
+	switch {
+	case flags&(flagHidden|flagNoView) != 0:
+		p.hidden = ByFlag
+	case p.off(dict["OC"]):
+		p.hidden = ByLayer
+	}
+	m := Mark{Kind: Annotation, Box: p.base.box(rect), Subtype: subtype, Hidden: p.hidden}
+	if subtype == "Widget" {
+		m.Kind = Widget
+	}
+	p.annot, _ = o.(pdf.Ref)
+	p.put(m, p.sheet)
+	p.appearance(dict, rect)
+	p.annot = pdf.Ref{}
+}
+
+// appearance paints the normal appearance, fitted into the rectangle (ISO 32000-2 §12.5.5).
+func (p *painter) appearance(dict pdf.Dict, rect pdf.Rect) {
+	looks, err := p.d.Dict(dict["AP"])
+	if p.failed(err) || looks == nil {
+		return
+	}
+	v, err := p.d.Resolve(looks["N"])
+	if p.failed(err) {
+		return
+	}
+	if states, ok := v.(pdf.Dict); ok {
+		as, err := p.d.Name(dict["AS"])
+		if p.failed(err) {
+			return
+		}
+		if v, err = p.d.Resolve(states[as]); p.failed(err) {
+			return
+		}
+	}
+	st, ok := v.(*pdf.Stream)
+	if !ok {
+		return
+	}
+	box, err := p.d.Rect(st.Dict["BBox"])
+	if p.failed(err) || box.Empty() {
+		return
+	}
+	shown := p.matrixOf(st.Dict["Matrix"]).box(box)
+	if shown.Empty() || !sane(shown) {
+		return
+	}
+	sx, sy := rect.Width()/shown.Width(), rect.Height()/shown.Height()
+	p.form(st, matrix{sx, 0, 0, sy, rect.LLX - shown.LLX*sx, rect.LLY - shown.LLY*sy})
+}

@@ -1,0 +1,340 @@
+package ink
+
+// operand is what stands before an operator. Arrays are opened and closed by operands of their own; dictionaries are
+// left flat, nothing here asks for one.
+type operand struct {
+	kind   operandKind
+	number float64
+	text   []byte // of a name or string, decoded; valid as long as the content
+}
+
+type operandKind uint8
+
+const (
+	isNumber operandKind = iota + 1
+	isName
+	isString
+	isOpen
+	isClose
+)
+
+// content reads a content stream operator by operator (ISO 32000-2 §7.8.2), and character maps, which are written
+// alike. What it does not know it passes over, as readers do; err is set where it cannot go on.
+type content struct {
+	b        []byte
+	pos      int
+	operands []operand
+	err      error
+}
+
+// next returns the next operator, with its operands in c.operands, or nil at the end. Operators are valid as long as
+// the content, operands until the next call.
+func (c *content) next() []byte {
+	c.operands = c.operands[:0]
+	for c.pos < len(c.b) && c.err == nil {
+		switch b := c.b[c.pos]; {
+		case blank[b] || b == '{' || b == '}' || b == ')':
+			c.pos++
+		case b == '[':
+			c.pos++
+			c.push(operand{kind: isOpen})
+		case b == ']':
+			c.pos++
+			c.push(operand{kind: isClose})
+		case b == '%':
+			c.comment()
+		case b == '(':
+			c.pos++
+			c.push(operand{kind: isString, text: c.literal()})
+		case b == '<' || b == '>':
+			c.angle(b)
+		case b == '/':
+			c.pos++
+			c.push(operand{kind: isName, text: unescape(c.word())})
+		default:
+			w := c.word()
+			n, ok := number(w)
+			if !ok {
+				return w
+			}
+			c.push(operand{kind: isNumber, number: n})
+		}
+	}
+	return nil
+}
+
+func (c *content) push(o operand) {
+	if len(c.operands) >= maxOperands {
+		c.err = errOperands
+		return
+	}
+	c.operands = append(c.operands, o)
+}
+
+func (c *content) comment() {
+	for c.pos < len(c.b) && c.b[c.pos] != '\n' && c.b[c.pos] != '\r' {
+		c.pos++
+	}
+}
+
+// word reads the regular characters from here on. It may be empty behind a slash only.
+func (c *content) word() []byte {
+	start := c.pos
+	for c.pos < len(c.b) && !blank[c.b[c.pos]] && !delimiter[c.b[c.pos]] {
+		c.pos++
+	}
+	return c.b[start:c.pos]
+}
+
+// angle reads a hexadecimal string, or passes over a bracket of a dictionary.
+func (c *content) angle(b byte) {
+	c.pos++
+	if c.pos < len(c.b) && c.b[c.pos] == b {
+		c.pos++
+		return
+	}
+	if b == '>' {
+		return
+	}
+	var out []byte
+	half, high := false, byte(0)
+	for ; c.pos < len(c.b); c.pos++ {
+		d := c.b[c.pos]
+		if d == '>' {
+			c.pos++
+			if half {
+				out = append(out, high)
+			}
+			c.push(operand{kind: isString, text: out})
+			return
+		}
+		v, ok := digit(d)
+		switch {
+		case !ok: // white space, or what readers pass over
+		case half:
+			out, half = append(out, high|v), false
+		default:
+			high, half = v<<4, true
+		}
+	}
+	c.err = errString
+}
+
+// literal reads a string behind its parenthesis. One without escapes is a part of the content, not a copy.
+func (c *content) literal() []byte {
+	start, depth := c.pos, 1
+	for ; c.pos < len(c.b); c.pos++ {
+		switch c.b[c.pos] {
+		case '\\', '\r':
+			return c.escaped(start, depth)
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				c.pos++
+				return c.b[start : c.pos-1]
+			}
+		}
+	}
+	c.err = errString
+	return nil
+}
+
+// escaped goes on with a string from its first escape (ISO 32000-2 §7.3.4.2).
+func (c *content) escaped(start, depth int) []byte {
+	out := append([]byte(nil), c.b[start:c.pos]...)
+	for ; c.pos < len(c.b); c.pos++ {
+		b := c.b[c.pos]
+		switch b {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				c.pos++
+				return out
+			}
+		case '\r': // an end of line is one line feed, however it is written
+			if c.pos+1 < len(c.b) && c.b[c.pos+1] == '\n' {
+				c.pos++
+			}
+			b = '\n'
+		case '\\':
+			var keep bool
+			if b, keep = c.escape(); !keep {
+				continue
+			}
+		}
+		out = append(out, b)
+	}
+	c.err = errString
+	return nil
+}
+
+// escape reads what follows a backslash and leaves pos on its last byte.
+func (c *content) escape() (b byte, keep bool) {
+	c.pos++
+	if c.pos >= len(c.b) {
+		return 0, false
+	}
+	switch b = c.b[c.pos]; b {
+	case 'n':
+		return '\n', true
+	case 'r':
+		return '\r', true
+	case 't':
+		return '\t', true
+	case 'b':
+		return '\b', true
+	case 'f':
+		return '\f', true
+	case '\n':
+		return 0, false
+	case '\r':
+		if c.pos+1 < len(c.b) && c.b[c.pos+1] == '\n' {
+			c.pos++
+		}
+		return 0, false
+	}
+	if b < '0' || b > '7' {
+		return b, true
+	}
+	v := int(b - '0')
+	for range 2 {
+		if c.pos+1 >= len(c.b) || c.b[c.pos+1] < '0' || c.b[c.pos+1] > '7' {
+			break
+		}
+		c.pos++
+		v = v<<3 | int(c.b[c.pos]-'0')
+	}
+	return byte(v), true
+}
+
+// image passes over the data of an inline image, up to an EI that looks like one: between white space, and followed by
+// what content is made of (ISO 32000-2 §8.9.7). Data says nowhere how long it is.
+func (c *content) image() {
+	for ; c.pos+2 < len(c.b); c.pos++ {
+		if !blank[c.b[c.pos]] || c.b[c.pos+1] != 'E' || c.b[c.pos+2] != 'I' {
+			continue
+		}
+		rest := c.b[c.pos+3:]
+		if len(rest) > 0 && !blank[rest[0]] || !printable(rest[:min(len(rest), 12)]) {
+			continue
+		}
+		c.pos += 3
+		return
+	}
+	c.pos = len(c.b)
+}
+
+func printable(b []byte) bool {
+	for _, x := range b {
+		if !blank[x] && (x < 0x20 || x > 0x7e) || x == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+var blank, delimiter = table("\x00\t\n\f\r "), table("()<>[]{}/%")
+
+func table(members string) (t [256]bool) {
+	for i := range len(members) {
+		t[members[i]] = true
+	}
+	return t
+}
+
+func digit(b byte) (byte, bool) {
+	switch {
+	case b >= '0' && b <= '9':
+		return b - '0', true
+	case b >= 'a' && b <= 'f':
+		return b - 'a' + 10, true
+	case b >= 'A' && b <= 'F':
+		return b - 'A' + 10, true
+	}
+	return 0, false
+}
+
+// unescape decodes the #xx of a name.
+func unescape(b []byte) []byte {
+	for i, x := range b {
+		if x == '#' {
+			return unescapeFrom(b, i)
+		}
+	}
+	return b
+}
+
+func unescapeFrom(b []byte, i int) []byte {
+	out := append([]byte(nil), b[:i]...)
+	for ; i < len(b); i++ {
+		if b[i] == '#' && i+2 < len(b) {
+			high, ok1 := digit(b[i+1])
+			low, ok2 := digit(b[i+2])
+			if ok1 && ok2 {
+				out = append(out, high<<4|low)
+				i += 2
+				continue
+			}
+		}
+		out = append(out, b[i])
+	}
+	return out
+}
+
+// number reads a number as readers do: a second sign is passed over, a minus within digits ends it.
+func number(b []byte) (float64, bool) {
+	i, negative := 0, false
+	for i < len(b) && (b[i] == '-' || b[i] == '+') {
+		negative = negative || b[i] == '-'
+		i++
+	}
+	v, place, digits, point := 0.0, 1.0, 0, false
+	for ; i < len(b); i++ {
+		switch {
+		case b[i] >= '0' && b[i] <= '9' && !point:
+			v = v*10 + float64(b[i]-'0')
+			digits++
+		case b[i] >= '0' && b[i] <= '9':
+			place /= 10
+			v += float64(b[i]-'0') * place
+			digits++
+		case b[i] == '.' && !point:
+			point = true
+		case b[i] == '-' && digits > 0:
+			i = len(b)
+		default:
+			return 0, false
+		}
+	}
+	if digits == 0 && !point {
+		return 0, false
+	}
+	if negative {
+		v = -v
+	}
+	return v, true
+}
+
+// numbers puts the last operands into v, if there are as many and all are numbers.
+func (c *content) numbers(v []float64) bool {
+	if len(c.operands) < len(v) {
+		return false
+	}
+	for i, o := range c.operands[len(c.operands)-len(v):] {
+		if o.kind != isNumber {
+			return false
+		}
+		v[i] = o.number
+	}
+	return true
+}
+
+// name returns the last operand if it is a name.
+func (c *content) name() string {
+	if n := len(c.operands); n > 0 && c.operands[n-1].kind == isName {
+		return string(c.operands[n-1].text)
+	}
+	return ""
+}

@@ -1,0 +1,136 @@
+package ink
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+// FuzzPage follows any content on a page with a form that is itself, a composite font, a type 3 font and layers.
+func FuzzPage(f *testing.F) {
+	for _, s := range []string{
+		"BT /F1 24 Tf 72 720 Td (Seribu) Tj ET",
+		"q 1 0 0 1 5 5 cm /OC /L BDC 1 g 0 0 9 9 re f EMC Q",
+		"BI /W 1 ID \xff EI 0 0 m 5 5 l S",
+		"BT /F1 1 Tf [(a) -3 <62>] TJ 1 2 (x) \" T* (y) ' ET % x\n<</A (\\))>> BDC",
+		"1e999 0 0 1 0 0 cm 0 0 9 9 re f",
+		"99999999999999999999 0 0 9999999999999999999999 0 0 cm 9999999999999999999 0 m 1 1 l W S 0 0 1 1 re f",
+		"<", "(", "/", "<<", "\\", "q q q q Q Q Q Q Q Q", "/X Do /X Do", "BT /F0 9 Tf <00410042> Tj /F3 2 Tf (ab) Tj ET",
+		"BT 3 Tr /F1 9 Tf .7 .7 -.7 .7 9 9 Tm (miring) Tj -1 0 0 1 0 0 Tm (cermin) Tj ET",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		file := odd(b)
+		d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+		if err != nil {
+			t.Skip()
+		}
+		page, err := d.Page(1)
+		if err != nil {
+			t.Skip()
+		}
+		l := Limits{Bytes: 1 << 20, Operators: 20_000, Marks: 2_000}
+		marks, err := NewReader(d, l).Page(page)
+		if len(marks) > l.Marks {
+			t.Errorf("%d marks", len(marks))
+		}
+		for _, m := range marks {
+			if !sane(m.Box) || m.Kind == 0 {
+				t.Errorf("%+v", m)
+			}
+		}
+		if c := (&content{b: b}); err == nil {
+			for n := 0; c.next() != nil; n++ {
+				if n > len(b) {
+					t.Fatal("more operators than bytes")
+				}
+			}
+		}
+	})
+}
+
+// FuzzCMap reads any character map.
+func FuzzCMap(f *testing.F) {
+	for _, s := range []string{
+		"1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <41> <0041> endbfchar",
+		"1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange <0000> <ffff> <0000> endbfrange",
+		"1 beginbfrange <01> <03> [<0041> <0042> <d83d>] endbfrange", "1 begincidrange <00> <ffffffff> 16777215 endcidrange /WMode 1 def", "[[[ endbfrange",
+	} {
+		f.Add([]byte(s), []byte("AB\x00\x01"))
+	}
+	f.Fuzz(func(t *testing.T, b, s []byte) {
+		m := parseCMap(b)
+		for len(s) > 0 {
+			c, n := m.cut(s)
+			if n < 1 || n > len(s) {
+				t.Fatalf("%d bytes of %d", n, len(s))
+			}
+			m.cid(c)
+			m.text(c)
+			s = s[n:]
+		}
+	})
+}
+
+// odd is a file of one page with that content, and with everything around it that content could use.
+func odd(content []byte) []byte {
+	file := pdftest.Pages(pdftest.Page{CropBox: [4]float64{10, 20, 500, 700}, Rotate: 90})
+	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+	if err != nil {
+		return nil
+	}
+	u := d.NewUpdate()
+	page, err := d.Page(1)
+	if err != nil {
+		return nil
+	}
+	dict, err := u.Edit(page.Ref)
+	if err != nil {
+		return nil
+	}
+	form := u.Reserve()
+	layer := u.Add(pdf.Dict{"Type": pdf.Name("OCG"), "Name": pdf.TextString("L")})
+	names := func(n ...pdf.Object) pdf.Array { return n }
+	resources := pdf.Dict{
+		"XObject":    pdf.Dict{"X": form},
+		"Properties": pdf.Dict{"L": layer},
+		"ExtGState":  pdf.Dict{"G": pdf.Dict{"ca": pdf.Integer(0), "LW": pdf.Integer(3)}},
+		"Font": pdf.Dict{
+			"F1": pdf.Ref{Number: pdftest.FontNumber},
+			"F0": pdf.Dict{
+				"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type0"), "Encoding": pdf.Name("Identity-V"),
+				"DescendantFonts": names(pdf.Dict{"W": names(pdf.Integer(65), names(pdf.Integer(500)), pdf.Integer(70), pdf.Integer(90), pdf.Integer(700))}),
+			},
+			"F3": pdf.Dict{
+				"Subtype": pdf.Name("Type3"), "FontMatrix": names(pdf.Real(.01), pdf.Integer(0), pdf.Integer(0), pdf.Real(.01), pdf.Integer(0), pdf.Integer(0)),
+				"FontBBox": names(pdf.Integer(0), pdf.Integer(0), pdf.Integer(0), pdf.Integer(0)), "FirstChar": pdf.Integer(97), "Widths": names(pdf.Integer(80)),
+				"Encoding":  pdf.Dict{"Differences": names(pdf.Integer(97), pdf.Name("a"), pdf.Name("b"))},
+				"CharProcs": pdf.Dict{"a": u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: []byte("80 0 0 -10 70 90 d1 0 0 70 90 re f")}), "b": u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: content})},
+			},
+		},
+	}
+	stream := &pdf.Stream{Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 300, URY: 300}.Array(), "Resources": resources}, Data: content}
+	u.Set(form, stream)
+	dict["Contents"], dict["Resources"] = form, resources
+	dict["Annots"] = names(u.Add(pdf.Dict{
+		"Subtype": pdf.Name("Widget"), "FT": pdf.Name("Sig"), "Rect": pdf.Rect{LLX: 50, LLY: 50, URX: 100, URY: 100}.Array(), "AP": pdf.Dict{"N": form},
+	}))
+	root, _, err := d.Root()
+	if err != nil {
+		return nil
+	}
+	catalog, err := u.Edit(root)
+	if err != nil {
+		return nil
+	}
+	catalog["OCProperties"] = pdf.Dict{"OCGs": names(layer), "D": pdf.Dict{"OFF": names(layer)}}
+	tail, err := u.Build()
+	if err != nil {
+		panic(fmt.Sprintf("the fuzz file cannot be built: %v", err)) // of objects that are all written above
+	}
+	return append(file, tail.Bytes...)
+}

@@ -1,0 +1,264 @@
+package ink
+
+import "segel/pdf"
+
+// state is the part of the graphics state that tells where things are painted.
+type state struct {
+	ctm    matrix   // to points of the page as displayed
+	clip   pdf.Rect // around the clip, in those
+	width  float64  // of lines
+	clear  bool     // painted with no opacity
+	font   *font
+	size   float64
+	chars  float64 // character spacing
+	words  float64 // word spacing
+	scale  float64 // horizontal, 1 is as it is
+	lead   float64
+	rise   float64
+	mode   int
+	hidden Hidden // of all that is painted: a layer that is off, an annotation that is not for viewing
+}
+
+// painter follows the content of one page.
+type painter struct {
+	*Reader
+	state
+	sheet   pdf.Rect // the page
+	base    matrix   // default user space to the page
+	saved   []state
+	layered []bool // of marked content: whether it begins a layer that is off
+	depth   int
+	scopes  *scope
+
+	text, line matrix
+	path       path
+	word       word
+
+	annot   pdf.Ref // whose appearance is painted
+	marks   []Mark
+	trouble error
+	stopped bool
+}
+
+// scope is a resource dictionary with the fonts it was asked for.
+type scope struct {
+	dict  pdf.Dict
+	fonts map[pdf.Name]*font
+}
+
+// scope resolves resources; a form without its own uses those around it.
+func (p *painter) scope(o pdf.Object, around *scope) *scope {
+	dict, err := p.d.Dict(o)
+	if p.failed(err) || dict == nil && around != nil {
+		return around
+	}
+	return &scope{dict: dict, fonts: map[pdf.Name]*font{}}
+}
+
+// resource looks a resource up by its category and name.
+func (p *painter) resource(category, name pdf.Name) pdf.Object {
+	if p.scopes == nil {
+		return nil
+	}
+	list, err := p.d.Dict(p.scopes.dict[category])
+	if p.failed(err) {
+		return nil
+	}
+	return list[name]
+}
+
+// run follows one stream of content: of the page, a form, or an appearance. What it saves, pushes and changes is its
+// own.
+func (p *painter) run(b []byte, s *scope) {
+	if p.stopped || !p.spend(int64(len(b))) {
+		p.stop(errBytes)
+		return
+	}
+	around, state, saved, layered, text, line := p.scopes, p.state, p.saved, p.layered, p.text, p.line
+	p.scopes, p.saved, p.layered, p.path = s, nil, nil, path{}
+	c := &content{b: b}
+	for op := c.next(); op != nil && !p.stopped; op = c.next() {
+		if p.operators--; p.operators < 0 {
+			p.stop(errOperators)
+			break
+		}
+		p.do(op, c)
+	}
+	if c.err != nil {
+		p.untold(Damaged, c.err)
+	}
+	p.flush()
+	p.scopes, p.state, p.saved, p.layered, p.text, p.line, p.path = around, state, saved, layered, text, line, path{}
+}
+
+func (p *painter) do(op []byte, c *content) {
+	var v [6]float64
+	switch string(op) {
+	case "q":
+		if len(p.saved) >= p.limits.States {
+			p.stop(errStates)
+			return
+		}
+		p.saved = append(p.saved, p.state)
+	case "Q":
+		if n := len(p.saved); n > 0 {
+			hidden := p.hidden // marked content is not nested in graphics states
+			p.state, p.saved = p.saved[n-1], p.saved[:n-1]
+			p.hidden = hidden
+		}
+	case "cm":
+		if c.numbers(v[:]) {
+			p.ctm = matrix(v).then(p.ctm)
+		}
+	case "w":
+		if c.numbers(v[:1]) {
+			p.width = v[0]
+		}
+	case "gs":
+		p.extended(pdf.Name(c.name()))
+	case "Do":
+		p.object(pdf.Name(c.name()))
+	case "sh":
+		p.mark(Drawing, p.clip)
+	case "ID":
+		c.image()
+		p.mark(Image, p.ctm.box(pdf.Rect{URX: 1, URY: 1}))
+	case "BDC":
+		p.begin(c)
+	case "BMC":
+		p.push(false)
+	case "EMC":
+		p.pop()
+	default:
+		if !p.draw(op, c) {
+			p.write(op, c)
+		}
+	}
+}
+
+// extended reads a graphics state dictionary (ISO 32000-2 §8.4.5).
+func (p *painter) extended(name pdf.Name) {
+	gs, err := p.d.Dict(p.resource("ExtGState", name))
+	if p.failed(err) || gs == nil {
+		return
+	}
+	if gs["LW"] != nil {
+		if w, err := p.d.Number(gs["LW"]); !p.failed(err) {
+			p.width = w
+		}
+	}
+	if gs["ca"] != nil {
+		if a, err := p.d.Number(gs["ca"]); !p.failed(err) {
+			p.clear = a <= 0
+		}
+	}
+	if pair, err := p.d.Array(gs["Font"]); !p.failed(err) && len(pair) == 2 {
+		size, err := p.d.Number(pair[1])
+		if !p.failed(err) {
+			p.font, p.size = p.fontOf(pair[0]), size
+		}
+	}
+}
+
+// mark notes something that is painted, cut to the clip.
+func (p *painter) mark(k Kind, box pdf.Rect) {
+	p.flush()
+	p.put(Mark{Kind: k, Box: box, Hidden: p.unseen()}, p.clip)
+}
+
+// unseen is why nothing that is painted now is to be seen.
+func (p *painter) unseen() Hidden {
+	if p.hidden == "" && p.clear {
+		return ByOpacity
+	}
+	return p.hidden
+}
+
+// put adds a mark, cut to a clip.
+func (p *painter) put(m Mark, clip pdf.Rect) {
+	switch {
+	case !sane(m.Box):
+		p.untold(Numbers, nil)
+		return
+	case len(p.marks) >= p.limits.Marks:
+		p.stop(errMarks)
+		return
+	}
+	m.Annot = p.annot
+	if m.Hidden == "" {
+		cut := m.Box.Intersect(clip)
+		if cut.LLX <= cut.URX && cut.LLY <= cut.URY {
+			m.Box = cut
+		} else {
+			m.Hidden = ByClip
+		}
+	}
+	p.marks = append(p.marks, m)
+}
+
+// object paints an image, or what a form paints.
+func (p *painter) object(name pdf.Name) {
+	st, err := p.d.Stream(p.resource("XObject", name))
+	if p.failed(err) || st == nil {
+		return
+	}
+	hidden := p.hidden
+	if p.off(st.Dict["OC"]) {
+		p.hidden = ByLayer
+	}
+	kind, err := p.d.Name(st.Dict["Subtype"])
+	switch {
+	case p.failed(err):
+	case kind == "Image":
+		p.mark(Image, p.ctm.box(pdf.Rect{URX: 1, URY: 1}))
+	case kind == "Form":
+		p.form(st, identity)
+	}
+	p.hidden = hidden
+}
+
+// form paints a form; fit comes behind its own matrix (ISO 32000-2 §8.10.1).
+func (p *painter) form(st *pdf.Stream, fit matrix) {
+	if p.depth >= p.limits.Depth {
+		p.untold(Limit, errNested)
+		return
+	}
+	b := p.decode(st)
+	if p.stopped {
+		return
+	}
+	p.flush()
+	before := p.state
+	p.depth++
+	p.ctm = p.matrixOf(st.Dict["Matrix"]).then(fit).then(p.ctm)
+	if box, err := p.d.Rect(st.Dict["BBox"]); !p.failed(err) && st.Dict["BBox"] != nil {
+		p.cut(p.ctm.box(box))
+	}
+	p.run(b, p.scope(st.Dict["Resources"], p.scopes))
+	p.depth--
+	p.state = before
+}
+
+// cut narrows the clip. One that cannot be reckoned with does not.
+func (p *painter) cut(r pdf.Rect) {
+	if !sane(r) {
+		p.untold(Numbers, nil)
+		return
+	}
+	p.clip = p.clip.Intersect(r)
+}
+
+// matrixOf reads a matrix; one that is missing or none is the identity.
+func (p *painter) matrixOf(o pdf.Object) matrix {
+	list, err := p.d.Array(o)
+	if p.failed(err) || len(list) != 6 {
+		return identity
+	}
+	var m matrix
+	for i, v := range list {
+		if m[i], err = p.d.Number(v); p.failed(err) {
+			return identity
+		}
+	}
+	return m
+}

@@ -1,0 +1,104 @@
+package ink
+
+import (
+	"math"
+
+	"segel/pdf"
+)
+
+// path is what was constructed and not yet painted: a box around each part, so that the frame of a table is not all
+// that it frames, as far as its lines are parts of their own.
+type path struct {
+	parts []pdf.Rect
+	clip  bool // it becomes the clip once it is painted
+	x, y  float64
+}
+
+// maxParts bounds the parts of one path that are kept apart; what is beyond is joined to the last.
+const maxParts = 4096
+
+// draw follows the operators of paths (ISO 32000-2 §8.5); false if it is none.
+func (p *painter) draw(op []byte, c *content) bool {
+	var v [6]float64
+	switch string(op) {
+	case "m":
+		if c.numbers(v[:2]) {
+			p.path.x, p.path.y = p.ctm.point(v[0], v[1])
+			p.part(nothing)
+		}
+	case "l":
+		if c.numbers(v[:2]) {
+			p.to(v[:2])
+		}
+	case "c":
+		if c.numbers(v[:6]) {
+			p.to(v[:6])
+		}
+	case "v", "y":
+		if c.numbers(v[:4]) {
+			p.to(v[:4])
+		}
+	case "re":
+		if c.numbers(v[:4]) {
+			box := pdf.Rect{LLX: v[0], LLY: v[1], URX: v[0] + v[2], URY: v[1] + v[3]}
+			p.part(p.ctm.box(box))
+			p.path.x, p.path.y = p.ctm.point(v[0], v[1])
+		}
+	case "h":
+	case "W", "W*":
+		p.path.clip = true
+	case "S", "s", "B", "B*", "b", "b*":
+		p.paint(true, true)
+	case "f", "F", "f*":
+		p.paint(true, false)
+	case "n":
+		p.paint(false, false)
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *painter) part(r pdf.Rect) {
+	if n := len(p.path.parts); n >= maxParts {
+		p.path.parts[n-1] = union(p.path.parts[n-1], r)
+		return
+	}
+	p.path.parts = append(p.path.parts, r)
+}
+
+// to goes on to the last of the points; a curve stays within its control points.
+func (p *painter) to(v []float64) {
+	n := len(p.path.parts)
+	if n == 0 {
+		p.part(nothing)
+		n = 1
+	}
+	r := add(p.path.parts[n-1], p.path.x, p.path.y)
+	for i := 0; i+1 < len(v); i += 2 {
+		p.path.x, p.path.y = p.ctm.point(v[i], v[i+1])
+		r = add(r, p.path.x, p.path.y)
+	}
+	p.path.parts[n-1] = r
+}
+
+// paint ends the path: its parts become marks, all of it perhaps the clip.
+func (p *painter) paint(seen, stroked bool) {
+	all, wide := nothing, 0.0
+	if stroked {
+		wide = math.Abs(p.width) * p.ctm.scale() / 2
+	}
+	for _, r := range p.path.parts {
+		if r.LLX > r.URX {
+			continue // a point without a line
+		}
+		all = union(all, r)
+		if seen && !p.stopped {
+			p.mark(Drawing, grow(r, wide))
+		}
+	}
+	if p.path.clip && all != nothing {
+		p.cut(all)
+	}
+	p.path = path{parts: p.path.parts[:0]}
+}

@@ -1,0 +1,129 @@
+package ink
+
+import (
+	"errors"
+
+	"segel/pdf"
+)
+
+// Reader tells what is painted on the pages of one document. It keeps what it learnt of fonts from page to page, and
+// its limits hold for all pages together. It is not for several goroutines at once.
+type Reader struct {
+	d         *pdf.Document
+	limits    Limits
+	bytes     int64 // left of Limits.Bytes
+	operators int   // left of Limits.Operators
+	layers    map[pdf.Ref]bool
+	fonts     map[pdf.Ref]*font
+}
+
+// NewReader makes a Reader. Nothing is read yet but which layers are off.
+func NewReader(d *pdf.Document, l Limits) *Reader {
+	l = l.withDefaults()
+	r := &Reader{d: d, limits: l, bytes: l.Bytes, operators: l.Operators, layers: map[pdf.Ref]bool{}, fonts: map[pdf.Ref]*font{}}
+	r.readLayers()
+	return r
+}
+
+// Page lists what is painted on a page, in the order of painting, annotations last: each is a mark, followed by what
+// its appearance paints. Marks outside the page are listed as Hidden.
+//
+// Errors: *Untold, with what was found nevertheless; others are of the io.ReaderAt of the document.
+func (r *Reader) Page(page *pdf.Page) ([]Mark, error) {
+	width, height := page.Displayed()
+	p := &painter{Reader: r, sheet: pdf.Rect{URX: width, URY: height}, base: displayed(page)}
+	p.state = state{ctm: p.base, clip: p.sheet, scale: 1, width: 1}
+	if !sane(p.sheet) {
+		p.untold(Numbers, nil)
+		return nil, p.trouble
+	}
+	p.run(p.contents(page.Dict["Contents"]), p.scope(page.Resources, nil))
+	p.annotations(page)
+	p.flush()
+	return p.marks, p.trouble
+}
+
+// displayed maps default user space to the page as it is displayed.
+func displayed(page *pdf.Page) matrix {
+	at := func(x, y float64) (float64, float64) {
+		r := page.FromUser(pdf.Rect{LLX: x, LLY: y, URX: x, URY: y})
+		return r.LLX, r.LLY
+	}
+	e, f := at(0, 0)
+	a, b := at(1, 0)
+	c, d := at(0, 1)
+	return matrix{a - e, b - f, c - e, d - f, e, f}
+}
+
+// spend counts bytes that are gone through.
+func (r *Reader) spend(n int64) bool {
+	r.bytes -= n
+	return r.bytes >= 0
+}
+
+// untold notes why there may be more, the first reason only: one is enough to know that it is not all.
+func (p *painter) untold(why Reason, err error) {
+	if p.trouble == nil {
+		p.trouble = &Untold{Reason: why, Err: err}
+	}
+}
+
+// failed notes an error of the document and tells whether there is one. An error of its io.ReaderAt ends it all.
+func (p *painter) failed(err error) bool {
+	var fault *pdf.Error
+	switch {
+	case err == nil:
+		return false
+	case !errors.As(err, &fault):
+		p.trouble, p.stopped = err, true
+	case fault.Kind == pdf.TooLarge:
+		p.untold(Limit, err)
+	default:
+		p.untold(Damaged, err)
+	}
+	return true
+}
+
+// stop ends the page: a limit was reached.
+func (p *painter) stop(err error) {
+	p.untold(Limit, err)
+	p.stopped = true
+}
+
+// contents joins the streams of a page; the parts of one operator may stand in two of them.
+func (p *painter) contents(o pdf.Object) []byte {
+	v, err := p.d.Resolve(o)
+	if p.failed(err) {
+		return nil
+	}
+	switch v := v.(type) {
+	case *pdf.Stream:
+		return p.decode(v)
+	case pdf.Array:
+		var b []byte
+		for _, o := range v {
+			st, err := p.d.Stream(o)
+			if p.failed(err) || st == nil {
+				continue
+			}
+			if b = append(append(b, p.decode(st)...), '\n'); p.stopped {
+				break
+			}
+		}
+		return b
+	}
+	return nil
+}
+
+// decode undoes the filters of a stream, within the limit.
+func (p *painter) decode(st *pdf.Stream) []byte {
+	if p.stopped || !p.spend(st.Len()) {
+		p.stop(errBytes)
+		return nil
+	}
+	b, err := p.d.Decode(st)
+	if p.failed(err) {
+		return nil
+	}
+	return b
+}
