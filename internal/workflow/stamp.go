@@ -168,14 +168,15 @@ func wholePoints(b contract.Box) emeterai.Box {
 }
 
 // retryAfter is how long a stamp waits at first when the office does not say; each further failure in a row doubles it, up
-// to longestRetry. Every try is told in the audit log, which only grows: an outage of a day must not fill it.
+// to longestRetry. The first comes soon, since most of what fails is a lost answer, which costs a question. Every try is
+// told in the audit log, which only grows: an outage of a day must not fill it.
 const (
-	retryAfter   = 10 * time.Second
+	retryAfter   = time.Second
 	longestRetry = 5 * time.Minute
 )
 
 func retryWait(failures int) time.Duration {
-	return min(retryAfter<<min(max(failures-1, 0), 5), longestRetry)
+	return min(retryAfter<<min(max(failures-1, 0), 9), longestRetry)
 }
 
 // problem records what went wrong. A problem that stays fails the document and ends the job; anything else leaves
