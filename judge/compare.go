@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -22,6 +23,25 @@ type ourSignature struct {
 	Field, Indication, Integrity, Level string
 	SubIndication                       string `json:"sub_indication"`
 	Reasons                             []struct{ Code string }
+	Later                               []struct {
+		What []struct {
+			Code string
+			Args map[string]string
+		}
+	}
+}
+
+// tells lists the pages of which we say that a later revision, which we allow, shows something there, or covers it.
+func (s ourSignature) tells(code string) []int {
+	var pages []int
+	for _, l := range s.Later {
+		for _, w := range l.What {
+			if n, err := strconv.Atoi(w.Args["page"]); err == nil && strings.HasPrefix(w.Code, code) {
+				pages = append(pages, n)
+			}
+		}
+	}
+	return pages
 }
 
 // fine tells that we think a signature whole and what came later allowed, whoever made it.
@@ -65,13 +85,22 @@ func (a pyhankoAnswer) opinions() map[string]opinion {
 	return m
 }
 
-// opinions of DSS by field.
-func (a dssAnswer) opinions() map[string]opinion {
+// opinions of DSS by field. That a page looks different, which we tell as well, is no difference of opinion.
+func (a dssAnswer) opinions(ours ourAnswer) map[string]opinion {
 	m := map[string]opinion{}
 	for _, s := range a.Signatures {
+		for _, we := range ours.Signatures {
+			if we.Field == s.Field {
+				s.Visual, s.Overlap = without(s.Visual, we.tells("change.shows")), without(s.Overlap, we.tells("change.overlaps"))
+			}
+		}
 		m[s.Field] = opinion{s.content(), strings.TrimSpace(s.Sub + " " + s.changes())}
 	}
 	return m
+}
+
+func without(pages, told []int) []int {
+	return slices.DeleteFunc(slices.Clone(pages), func(n int) bool { return slices.Contains(told, n) })
 }
 
 // disagreement holds the opinions of another judge against ours, unless we could not read the file. That they say changed where we say intact is what
@@ -130,7 +159,7 @@ func (j *judges) compare(r *report, binary, roots string, items []item, tampered
 			disagreement(ours, unread, p.opinions(), no("ours and pyhanko"))
 		}
 		if silentD == nil && d.Error == "" {
-			disagreement(ours, unread, d.opinions(), no("ours and dss"))
+			disagreement(ours, unread, d.opinions(ours), no("ours and dss"))
 		}
 	}
 }

@@ -44,8 +44,8 @@ func (v *validation) revisions(f *facts.File) []Revision {
 	return list
 }
 
-// later tells which revisions behind a signature it does not permit, and why, and which it does, and of those what
-// stands over what was there: a further signature is allowed, but its picture may hide what was signed.
+// later tells which revisions behind a signature it does not permit, and why, and which it does, and of those what is
+// to be seen and over what it stands: a further signature is allowed, but its picture may hide what was signed.
 func (v *validation) later(s *facts.Signature) []Change {
 	list := []Change{}
 	for _, denied := range []bool{true, false} {
@@ -53,7 +53,7 @@ func (v *validation) later(s *facts.Signature) []Change {
 			if denied == (len(l.Denied) > 0) && len(list) < maxLater {
 				what := v.tell(l.Changes, l.Denied, l.Revision)
 				if !denied {
-					what = append(what, covering(l.Changes, l.Revision)...)
+					what = append(what, showing(l.Changes, l.Revision)...)
 				}
 				list = append(list, Change{Revision: l.Revision, Allowed: !denied, What: what})
 			}
@@ -87,20 +87,53 @@ func (v *validation) tell(changes []diff.Change, which []int, revision int) []Re
 	return list
 }
 
-// covering tells what a revision put over what a page showed before, each sentence once.
-func covering(changes []diff.Change, revision int) []Reason {
+// covers has the code of the sentence about each remark that something stands over something else.
+var covers = map[diff.Note]string{
+	diff.OverlapsText: "change.overlaps_text", diff.OverlapsSignature: "change.overlaps_signature",
+	diff.OverlapsPicture: "change.overlaps_picture", diff.OverlapsAnnotation: "change.overlaps_annotation",
+}
+
+// showing tells what of a revision is to be seen on a page, and over what of it that stands, each sentence once.
+func showing(changes []diff.Change, revision int) []Reason {
 	list, told := []Reason{}, map[string]bool{}
-	for _, c := range changes {
-		if !c.Has(diff.OverlapsText) && !c.Has(diff.OverlapsPicture) && !c.Has(diff.OverlapsSignature) && !c.Has(diff.OverlapsAnnotation) {
-			continue
-		}
-		r := reason("change.overlaps", "page", itoa(c.Page), "where", where(c), "revision", itoa(revision))
-		if !told[r.English] && len(list) < maxTold {
-			told[r.English] = true
+	add := func(code string, c diff.Change) {
+		r := reason(code, "page", itoa(c.Page), "where", where(c), "revision", itoa(revision))
+		if !told[r.Code+r.English] && len(list) < maxTold {
+			told[r.Code+r.English] = true
 			list = append(list, r)
 		}
 	}
+	for _, c := range changes {
+		if c.Has(diff.Visible) && c.Page > 0 {
+			add("change.shows", c)
+		}
+	}
+	for _, n := range diff.Covering {
+		for _, c := range changes {
+			if c.Has(n) {
+				add(covers[n], c)
+			}
+		}
+	}
 	return list
+}
+
+// hiding returns the allowed changes behind a signature that stand over text, pictures or signatures which it covers,
+// and their pages. Where changes are not allowed, that is what counts.
+func hiding(s *facts.Signature) (list []Reason, pages []int) {
+	for _, l := range s.Later {
+		for _, c := range l.Changes {
+			if !c.Has(diff.OverlapsText) && !c.Has(diff.OverlapsPicture) && !c.Has(diff.OverlapsSignature) || slices.Contains(pages, c.Page) {
+				continue
+			}
+			if len(pages) == maxTold {
+				return list, pages
+			}
+			pages = append(pages, c.Page)
+			list = append(list, reason("later.covers", "revision", itoa(l.Revision), "page", itoa(c.Page), "where", where(c), "length", itoa64(s.Coverage.End)))
+		}
+	}
+	return list, pages
 }
 
 func changeReason(c diff.Change, revision int) Reason {
@@ -123,4 +156,23 @@ func where(c diff.Change) string {
 		parts = append(parts, c.Ref.String())
 	}
 	return strings.Join(parts, ", ")
+}
+
+// union adds what a list does not have yet.
+func union(list, more []int) []int {
+	for _, n := range more {
+		if !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// listed writes page numbers in order.
+func listed(pages []int) string {
+	words := []string{}
+	for _, n := range slices.Sorted(slices.Values(pages)) {
+		words = append(words, itoa(n))
+	}
+	return strings.Join(words, ", ")
 }

@@ -52,12 +52,13 @@ func (v *validation) compose(f *facts.File) *Report {
 		r.Signatures = append(r.Signatures, v.signature(s))
 	}
 	r.Stamps = v.stamps(r)
-	r.sum()
+	r.sum(v.hidden)
 	return r
 }
 
-// sum gives the file the worst words of its signatures.
-func (r *Report) sum() {
+// sum gives the file the worst words of its signatures. Hidden are the pages on which something stands over what was
+// signed.
+func (r *Report) sum(hidden []int) {
 	bad := 0
 	for i, s := range r.Signatures {
 		if i == 0 || s.Indication.rank() > r.Indication.rank() {
@@ -77,25 +78,33 @@ func (r *Report) sum() {
 	case r.Integrity == ChangedAfter:
 		r.Summary = reason("file.changed", count...)
 	case r.Indication == TotalFailed:
-		r.Summary = r.Integrity.within("file.failed", count...)
+		r.Summary = r.Integrity.within("file.failed", hidden, count...)
 	case r.Indication == Indeterminate:
-		r.Summary = r.Integrity.within("file.indeterminate", count...)
+		r.Summary = r.Integrity.within("file.indeterminate", hidden, count...)
 	default:
-		r.Summary = r.Integrity.within("file.passed", count...)
+		r.Summary = r.Integrity.within("file.passed", hidden, count...)
 	}
 }
 
+// laterCovers is IntactLater in a sentence about a file in which something allowed stands over what was signed.
+const laterCovers Integrity = "covered"
+
 // within makes a reason whose sentence has the word about integrity in its own language.
-func (i Integrity) within(code string, pairs ...string) Reason {
-	r := reason(code, append(pairs, "integrity", string(i))...)
+func (i Integrity) within(code string, hidden []int, pairs ...string) Reason {
+	pairs = append(pairs, "integrity", string(i))
+	if i == IntactLater && len(hidden) > 0 {
+		i = laterCovers
+		pairs = append(pairs, "pages", listed(hidden))
+	}
+	r := reason(code, pairs...)
 	s := sentences[code]
 	args := map[string]string{}
 	for k, v := range r.Args {
 		args[k] = v
 	}
-	args["integrity"] = integritySentences[i].id
+	args["integrity"] = fill(integritySentences[i].id, r.Args)
 	r.Indonesian = fill(s.id, args)
-	args["integrity"] = integritySentences[i].en
+	args["integrity"] = fill(integritySentences[i].en, r.Args)
 	r.English = fill(s.en, args)
 	return r
 }
@@ -108,6 +117,12 @@ func (v *validation) signature(s *subject) Signature {
 		s.note(*missing)
 	}
 	v.changed(s)
+	if s.integrity == IntactLater {
+		var covers []Reason
+		covers, s.hidden = hiding(f)
+		s.note(covers...)
+		v.hidden = union(v.hidden, s.hidden)
+	}
 	out := Signature{
 		Field: clean(f.Field), Kind: kindOf(f), Form: clean(string(f.SubFilter)), Revision: s.revision, Page: pageOf(f),
 		Indication: s.sub.indication(), SubIndication: s.sub, Integrity: s.integrity, Level: level,
@@ -187,7 +202,7 @@ func (s *subject) summary() Reason {
 	if s.document && s.tokens[0].Token != nil {
 		at = stamp(s.tokens[0].Time)
 	}
-	return s.integrity.within(kind+"."+word, "signer", signer, "sub", string(s.sub), "time", at)
+	return s.integrity.within(kind+"."+word, s.hidden, "signer", signer, "sub", string(s.sub), "time", at)
 }
 
 // pageOf is the page on which a signature is to be seen.
@@ -237,8 +252,10 @@ func (v *validation) warnings(f *facts.File) []Reason {
 	}
 	for _, r := range f.Revisions {
 		for _, c := range r.Changes {
-			if c.Has(diff.OverlapsText) || c.Has(diff.OverlapsPicture) || c.Has(diff.OverlapsSignature) || c.Has(diff.OverlapsAnnotation) {
-				add(reason("change.overlaps", "page", itoa(c.Page), "where", where(c), "revision", itoa(r.Number)))
+			for _, n := range diff.Covering {
+				if c.Has(n) {
+					add(reason("warning."+string(n), "page", itoa(c.Page), "where", where(c), "revision", itoa(r.Number)))
+				}
 			}
 		}
 	}

@@ -47,7 +47,11 @@ var changeSentences = map[string]sentence{
 	"change.unexplained":          {"perubahan yang tidak dapat dijelaskan: {where}", "a change that nothing explains: {where}"},
 	"change.unreadable":           {"perubahan tidak dapat dibaca: {where}", "the change cannot be read: {where}"},
 	"change.too_much":             {"perubahan terlalu banyak untuk diperiksa", "more changes than can be looked at"},
-	"change.overlaps":             {"sesuatu yang baru menutupi isi halaman {page}: {where}", "something new stands over what page {page} shows: {where}"},
+	"change.shows":                {"tampak pada halaman {page}: {where}", "it shows on page {page}: {where}"},
+	"change.overlaps_text":        {"menutupi teks pada halaman {page}: {where}", "it stands over text of page {page}: {where}"},
+	"change.overlaps_signature":   {"menutupi tanda tangan lain pada halaman {page}: {where}", "it stands over another signature on page {page}: {where}"},
+	"change.overlaps_picture":     {"menutupi gambar pada halaman {page}: {where}", "it stands over a picture on page {page}: {where}"},
+	"change.overlaps_annotation":  {"menutupi kolom atau catatan pada halaman {page}: {where}", "it stands over a field or comment on page {page}: {where}"},
 	"change.nothing_visible":      {"tidak ada yang terlihat berubah", "nothing that could be seen was changed"},
 	"change.more":                 {"dan {count} perubahan lagi", "and {count} more changes"},
 }
@@ -109,6 +113,22 @@ var warningSentences = map[string]sentence{
 	"warning.skipped_revision": {
 		"Berkas memuat sesuatu yang tampak sebagai revisi, tetapi bukan bagian darinya.",
 		"The file holds what looks like a revision and is none of its own.",
+	},
+	"warning.overlaps_text": {
+		"Yang ditambahkan revisi {revision} menutupi teks pada halaman {page}: {where}.",
+		"What revision {revision} added stands over text of page {page}: {where}.",
+	},
+	"warning.overlaps_signature": {
+		"Yang ditambahkan revisi {revision} menutupi tanda tangan lain pada halaman {page}: {where}.",
+		"What revision {revision} added stands over another signature on page {page}: {where}.",
+	},
+	"warning.overlaps_picture": {
+		"Yang ditambahkan revisi {revision} menutupi gambar pada halaman {page}: {where}.",
+		"What revision {revision} added stands over a picture on page {page}: {where}.",
+	},
+	"warning.overlaps_annotation": {
+		"Yang ditambahkan revisi {revision} menutupi kolom atau catatan pada halaman {page}: {where}.",
+		"What revision {revision} added stands over a field or comment on page {page}: {where}.",
 	},
 	"warning.encrypted": {
 		"Berkas terenkripsi.",

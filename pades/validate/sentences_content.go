@@ -58,6 +58,10 @@ var contentSentences = map[string]sentence{
 		"Apa yang berubah sesudah tanda tangan tidak dapat dinilai.",
 		"What changed after the signature cannot be judged.",
 	},
+	"later.covers": {
+		"Yang ditambahkan revisi {revision} menutupi isi halaman {page} yang ditandatangani ({where}): bandingkan dengan {length} byte pertama berkas, yaitu keadaannya waktu ditandatangani.",
+		"What revision {revision} added stands over what was signed on page {page} ({where}): compare it with the first {length} bytes of the file, which are its state when it was signed.",
+	},
 	"claim.time": {
 		"Waktu yang diakui sendiri: {time}.",
 		"The time claimed: {time}.",
@@ -142,9 +146,13 @@ var summarySentences = map[string]sentence{
 
 // integritySentences say the words about integrity within a sentence.
 var integritySentences = map[Integrity]sentence{
-	Intact:          {"isinya utuh", "the content is intact"},
-	IntactLater:     {"isinya utuh, ada tambahan sesudahnya yang dibolehkan", "the content is intact, with later changes that are allowed"},
-	CannotBeJudged:  {"keutuhan isinya tidak dapat dinilai", "whether the content is intact cannot be judged"},
-	ChangedAfter:    {"isinya diubah sesudah ditandatangani", "the content was changed after signing"},
+	Intact:         {"isinya utuh", "the content is intact"},
+	IntactLater:    {"isinya utuh, ada tambahan sesudahnya yang dibolehkan", "the content is intact, with later changes that are allowed"},
+	CannotBeJudged: {"keutuhan isinya tidak dapat dinilai", "whether the content is intact cannot be judged"},
+	ChangedAfter:   {"isinya diubah sesudah ditandatangani", "the content was changed after signing"},
+	laterCovers: {
+		"isinya utuh, tetapi tambahan sesudahnya, yang memang dibolehkan, menutupi isi halaman {pages}",
+		"the content is intact, but later additions, which are allowed, stand over what page {pages} shows",
+	},
 	NothingIsSigned: {"tidak ada yang ditandatangani", "nothing is signed"},
 }

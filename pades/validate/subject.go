@@ -37,6 +37,7 @@ type subject struct {
 	times    []standing // of the tokens
 	sub      SubIndication
 	reasons  []Reason
+	hidden   []int // pages on which something allowed stands over what it covers
 }
 
 // form is how a signature is made up.

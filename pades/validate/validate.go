@@ -50,6 +50,7 @@ type validation struct {
 	checks    int         // signatures of certificates that were checked, at most
 	told      int         // changes that were put into words
 	steps     int         // checks that were put down
+	hidden    []int       // pages on which something allowed stands over what was signed
 }
 
 func newValidation(o Options) *validation {

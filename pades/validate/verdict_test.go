@@ -193,9 +193,23 @@ func TestAllowedChangeThatCoversContentIsToldWithTheSignature(t *testing.T) {
 	p.grow(diff.CodeSignatureField)
 	s := p.f.Signatures[0]
 	s.Later[0].Changes[0].Notes = []diff.Note{diff.Visible, diff.OverlapsText}
-	later := p.judge(date(2025, 6, 4)).Signatures[0].Later
-	if len(later) != 1 || !later[0].Allowed || len(later[0].What) != 1 || later[0].What[0].Code != "change.overlaps" {
+	s.Later[0].Changes[0].Page = 3
+	r := p.judge(date(2025, 6, 4))
+	later := r.Signatures[0].Later
+	if len(later) != 1 || !later[0].Allowed || len(later[0].What) != 2 || later[0].What[0].Code != "change.shows" || later[0].What[1].Code != "change.overlaps_text" {
 		t.Errorf("%+v", later)
+	}
+	if !hasReason(r.Signatures[0].Reasons, "later.covers") {
+		t.Errorf("%+v", r.Signatures[0].Reasons)
+	}
+	for _, said := range []Reason{r.Summary, r.Signatures[0].Summary} {
+		if !strings.Contains(said.English, "what page 3 shows") || !strings.Contains(said.Indonesian, "halaman 3") || r.Integrity != IntactLater {
+			t.Errorf("%+v", said)
+		}
+	}
+	var text strings.Builder
+	if err := r.Text(&text, "en"); err != nil || !strings.Contains(text.String(), "stands over text of page 3") {
+		t.Errorf("%v\n%s", err, text.String())
 	}
 }
 
