@@ -44,10 +44,9 @@ type app struct {
 	sealer      *credential.Sealer
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
-	roots       []*x509.Certificate // of the configuration
-	trust       *validate.Trust     // what files are judged by
-	office      io.Closer           // nil until openOffice
-	convert     io.Closer           // nil where nothing converts, or nothing is to be closed
+	trust       *validate.Trust // what files are judged by, and tokens are taken by
+	office      io.Closer       // nil until openOffice
+	convert     io.Closer       // nil where nothing converts, or nothing is to be closed
 	metrics     *prometheus.Registry
 }
 
@@ -126,7 +125,7 @@ func (a *app) wire() error {
 	}
 	a.workflow = &workflow.Service{
 		Store: a.store, Blobs: blobs, Issuer: issuer{a.authority}, Sealer: a.sealer,
-		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.roots, Links: a.identity,
+		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), Links: a.identity,
 		Trust: a.trust, Standing: a.authority,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
 		Clock: a.clock, Random: rand.Reader, Log: a.log, RenewBefore: a.conf.RenewBefore,
@@ -140,16 +139,13 @@ func (a *app) wireTrust() error {
 	odd := func(name string) {
 		a.log.Warn("a file of the folder of roots holds what is no certificate", "file", name)
 	}
-	if a.roots, err = readRoots(a.conf.TrustDir, odd); err != nil {
-		return err
-	}
-	if a.trust, err = trustOf(a.authority.Root(), a.conf.TrustDir, nil); err != nil {
+	if a.trust, err = trustOf(a.authority.Root(), a.conf.TrustDir, odd); err != nil {
 		return err
 	}
 	client := outward(a.conf)
 	a.timestamper = a.authority.Timestamper()
 	if len(a.conf.TimestampURLs) > 0 {
-		a.timestamper = timestamper(a.conf, client, a.roots, a.clock)
+		a.timestamper = timestamper(a.conf, client, a.trust, a.clock)
 	}
 	// What the embedded authority issued it answers for in process; about others their own responders are asked.
 	a.revocation = revocation.Sources{a.authority, &revocation.Fetcher{HTTP: client, Clock: a.clock}}

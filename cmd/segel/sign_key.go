@@ -15,6 +15,7 @@ import (
 
 	"segel/internal/authority"
 	"segel/internal/credential"
+	"segel/pades/validate"
 	"segel/revocation"
 	"segel/tsp"
 )
@@ -50,7 +51,7 @@ func (c signCommand) signing(w *world) (*signing, func(), error) {
 		}
 		s, err := certified(w.ctx, a.authority, name)
 		if err == nil {
-			s.timestamper, s.revocation, s.issuers = a.timestamper, a.revocation, a.roots
+			s.timestamper, s.revocation, s.issuers = a.timestamper, a.revocation, a.trust.Roots(validate.ForAll)
 		}
 		return s, a.close, err
 	}
@@ -98,7 +99,7 @@ func (c signCommand) fromPKCS12(w *world) (*signing, error) {
 	if err != nil {
 		return nil, err
 	}
-	roots, err := readRoots(conf.TrustDir, func(name string) { fmt.Fprintf(w.stderr, "segel: %s holds what is no certificate\n", name) })
+	trust, err := trustOf(nil, conf.TrustDir, func(name string) { fmt.Fprintf(w.stderr, "segel: %s holds what is no certificate\n", name) })
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (c signCommand) fromPKCS12(w *world) (*signing, error) {
 	}
 	client := outward(conf)
 	s := &signing{
-		credential: *k, name: k.Chain[0].Subject.CommonName, issuers: roots,
+		credential: *k, name: k.Chain[0].Subject.CommonName, issuers: trust.Roots(validate.ForAll),
 		revocation: &revocation.Fetcher{HTTP: client, Clock: time.Now},
 	}
 	switch {
@@ -118,7 +119,7 @@ func (c signCommand) fromPKCS12(w *world) (*signing, error) {
 		}
 		s.timestamper = tsp.NewInOrder(time.Now, all...)
 	case len(conf.TimestampURLs) > 0:
-		s.timestamper = timestamper(conf, client, roots, time.Now)
+		s.timestamper = timestamper(conf, client, trust, time.Now)
 	}
 	return s, nil
 }

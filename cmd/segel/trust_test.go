@@ -13,6 +13,7 @@ import (
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
 	"segel/internal/workflow"
+	"segel/pades/validate"
 	"segel/pdf"
 	"segel/revocation"
 	"segel/tsp"
@@ -161,11 +162,14 @@ func TestFolderOfRootsIsReadAsFarAsItHoldsCertificates(t *testing.T) {
 		}
 	}
 	var odd []string
-	all, err := readRoots(dir, func(name string) { odd = append(odd, filepath.Base(name)) })
-	if err != nil || len(all) != 5 || strings.Join(odd, " ") != "half.cer odd.pem" {
-		t.Errorf("%d roots, odd are %q, %v", len(all), odd, err)
+	trust, err := trustOf(nil, dir, func(name string) { odd = append(odd, filepath.Base(name)) })
+	if err != nil || strings.Join(odd, " ") != "half.cer odd.pem" {
+		t.Fatalf("odd are %q, %v", odd, err)
 	}
-	if _, err := readRoots(filepath.Join(dir, "gone"), nil); err == nil {
+	if time, all := len(trust.Roots(validate.ForTime)), len(trust.Roots(validate.ForAll)); time != 5 || all != 6 {
+		t.Errorf("%d roots for time, %d in all", time, all)
+	}
+	if _, err := trustOf(nil, filepath.Join(dir, "gone"), nil); err == nil {
 		t.Error("a folder that is not there was read")
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,28 +106,6 @@ func (c verifyCommand) trust(w *world, conf config.Config) (*validate.Trust, err
 	return trustOf(root, conf.TrustDir, func(name string) {
 		fmt.Fprintf(w.stderr, "segel: %s holds what is no certificate\n", name)
 	})
-}
-
-// trustOf trusts the embedded authority's root, if there is one, and those in a folder. Odd is told the names of files
-// that hold something else; nil tells nobody.
-func trustOf(own *x509.Certificate, folder string, odd func(name string)) (*validate.Trust, error) {
-	t := &validate.Trust{}
-	if own != nil {
-		t.Add(validate.ForAll, validate.OriginOwn, own)
-	}
-	if folder == "" {
-		return t, nil
-	}
-	names, err := t.AddFolder(os.DirFS(folder))
-	if err != nil {
-		return nil, fmt.Errorf("trusted roots in %s: %w", folder, err)
-	}
-	if odd != nil {
-		for _, name := range names {
-			odd(name)
-		}
-	}
-	return t, nil
 }
 
 // judgeFile judges one file.

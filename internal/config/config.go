@@ -103,10 +103,10 @@ type Config struct {
 	// How long one time-stamp authority may take before the next is asked.
 	TimestampTimeout time.Duration `env:"TIMESTAMP_TIMEOUT" envDefault:"10s"`
 
-	// Folder of root certificates, as files of PEM or DER ending in .pem, .crt, .cer or .der, to which the chain of every time-stamp
-	// authority has to lead. Needed with TIMESTAMP_URLS; the embedded authority is always trusted for what it made itself. Files are
-	// judged by the same roots: those in its subfolder signing count for signatures alone, those in timestamping for time alone, and
-	// those in stamping mark the office that issues duty stamps.
+	// Folder of root certificates, as files of PEM or DER ending in .pem, .crt, .cer or .der, by which files are judged, and to which
+	// the chain of every time-stamp authority has to lead. Needed with TIMESTAMP_URLS; the embedded authority is always trusted. Roots
+	// in its subfolder signing count for signatures alone, those in timestamping for time alone, all others for both, and those in
+	// stamping mark the office that issues duty stamps besides.
 	TrustDir string `env:"TRUST_DIR"`
 
 	// Networks that requests of ours may reach though they are not on the public internet, such as 10.0.0.0/8,127.0.0.1. Time-stamp

@@ -35,7 +35,14 @@ type Trust struct {
 	names         map[string]string              // SHA-256 of a root to where it came from
 	bySubject     map[string][]*x509.Certificate // roots for either purpose
 	offices       map[string]bool                // SHA-256 of certificates trusted for duty stamps
+	all           []root                         // in the order in which they were added
 	count         int
+}
+
+// root is a certificate as it was added once.
+type root struct {
+	*x509.Certificate
+	purpose Purpose
 }
 
 // Add trusts a certificate. Origin says where it came from, for the report, such as "authority" or a file's name.
@@ -51,6 +58,7 @@ func (t *Trust) Add(purpose Purpose, origin string, roots ...*x509.Certificate) 
 		if purpose&ForTime != 0 {
 			t.time.AddCert(c)
 		}
+		t.all = append(t.all, root{c, purpose})
 		id := fingerprint(c)
 		if purpose&ForStamps != 0 {
 			t.offices[id] = true
@@ -65,6 +73,18 @@ func (t *Trust) Add(purpose Purpose, origin string, roots ...*x509.Certificate) 
 
 // Len returns the number of roots.
 func (t *Trust) Len() int { return t.count }
+
+// Roots returns the certificates that are trusted for one of these purposes at least. Whoever asks a time-stamp
+// authority for a token holds its chain against the same roots as who judges the token later.
+func (t *Trust) Roots(purpose Purpose) []*x509.Certificate {
+	var list []*x509.Certificate
+	for _, r := range t.all {
+		if r.purpose&purpose != 0 {
+			list = append(list, r.Certificate)
+		}
+	}
+	return list
+}
 
 // origin returns where a root came from.
 func (t *Trust) origin(c *x509.Certificate) string { return t.names[fingerprint(c)] }

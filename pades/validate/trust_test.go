@@ -237,6 +237,19 @@ func TestFoldersOfRootsSayWhatForByTheirName(t *testing.T) {
 			}
 		}
 	}
+	names := func(list []*x509.Certificate) string {
+		var all []string
+		for _, c := range list {
+			all = append(all, c.Subject.CommonName)
+		}
+		return strings.Join(all, ", ")
+	}
+	if got := names(trust.Roots(ForTime)); got != "Root, Issuing, Clock, Time Root" {
+		t.Errorf("trusted for time: %s", got)
+	}
+	if got := names(trust.Roots(ForSigning)); got != "Root, Issuing, Sendiri, Sendiri, Clock" {
+		t.Errorf("trusted for signatures: %s", got)
+	}
 	if !trust.isOffice(chain{w.tsa.cert}) || trust.isOffice(chain{w.root.cert}) {
 		t.Error("wrong office")
 	}
