@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
 import { guestLink, sealed, send } from "./contract";
-import { stage, type Stage } from "./harness";
+import { paper, stage, type Stage } from "./harness";
 
 let s: Stage;
 let owner: Page;
@@ -125,4 +125,27 @@ test("anybody verifies: the file itself, a copy that was tampered with, and a st
   await page.goto(`${s.url}/verify?serial=SPESIMEN-9999999999999`);
   await page.locator("[data-serial]").getByRole("status").waitFor();
   await context.close();
+});
+
+test("whoever asks for less motion gets none", async () => {
+  const contract = await send(owner, "Tanpa Gerak", [dua]);
+  for (const reducedMotion of ["no-preference", "reduce"] as const) {
+    const page = await s.enter("s@example.test", { reducedMotion });
+    const moving = () => page.evaluate(() => document.getAnimations().filter((a) => Number(a.effect?.getComputedTiming().duration) > 1).map((a) => (a.effect as KeyframeEffect).target?.className ?? "?"));
+    const seen: string[] = [];
+    const look = async () => { for (let i = 0; i < 5; i++) seen.push(...(await moving())); };
+    await page.route("**/document/detail/**", async (r) => { await new Promise((done) => setTimeout(done, 400)); await r.continue(); });
+    await page.goto(`${s.url}/document/${contract.id}`);
+    await page.getByRole("status", { name: "Loading" }).first().waitFor();
+    await look();
+    await page.getByRole("button", { name: "More actions" }).click();
+    await look();
+    await page.keyboard.press("Escape");
+    await page.goto(`${s.url}/new`);
+    await page.setInputFiles("input[type=file]", { name: "a.pdf", mimeType: "application/pdf", buffer: paper(1) });
+    await look();
+    if (reducedMotion === "reduce") expect(seen).toEqual([]);
+    else expect(seen).not.toEqual([]); // or there was nothing to see
+    await page.context().close();
+  }
 });

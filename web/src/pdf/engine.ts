@@ -18,7 +18,7 @@ export async function openFile(source: FileSource): Promise<PDFDocumentLoadingTa
   engine.GlobalWorkerOptions.workerSrc = workerAddress;
   return engine.getDocument({
     ...("url" in source
-      ? { url: source.url, httpHeaders: headers(), withCredentials: true, disableAutoFetch: true, disableStream: true, rangeChunkSize: 1 << 18 }
+      ? { url: source.url, httpHeaders: headers(), withCredentials: true, disableAutoFetch: true, disableStream: true, rangeChunkSize: 1 << 16 }
       : { data: source.bytes }),
     cMapUrl: `${base}/pdf/cmaps/`,
     standardFontDataUrl: `${base}/pdf/standard_fonts/`,
