@@ -189,11 +189,16 @@ type failingStore struct {
 
 func (f *failingStore) fail(in int, after bool) { f.in, f.after = in, after }
 
-func (f *failingStore) Commit(ctx context.Context, c contract.Change) (contract.Document, error) {
+// turn counts a commit, and tells whether it is the one that fails.
+func (f *failingStore) turn() (now, after bool) {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.in--
-	now, after := f.in == 0, f.after
-	f.mu.Unlock()
+	return f.in == 0, f.after
+}
+
+func (f *failingStore) Commit(ctx context.Context, c contract.Change) (contract.Document, error) {
+	now, after := f.turn()
 	if f.refuse != nil {
 		return contract.Document{}, f.refuse
 	}
@@ -208,15 +213,54 @@ func (f *failingStore) Commit(ctx context.Context, c contract.Change) (contract.
 	return contract.Document{}, errCrash
 }
 
-// failingOffice loses one answer, of Take or of Stamp, after the office did what it was asked.
+func (f *failingStore) MoveSerials(ctx context.Context, moves []contract.SerialMove, events ...contract.Event) error {
+	now, after := f.turn()
+	if !now || after {
+		if err := f.Store.MoveSerials(ctx, moves, events...); err != nil {
+			return err
+		}
+	}
+	if now {
+		return errCrash
+	}
+	return nil
+}
+
+// failingOffice loses one answer, of Take or of Stamp, after the office did what it was asked, or does worse.
 type failingOffice struct {
 	emeterai.Stamper
 	loseTake, loseStamp bool
 	taken               map[string]bool // serials the office has given out
-	refuse              error
+	refuse              error           // what Stamp says
+	busy                int             // how often Stamp says that it is busy
+	astray              int             // how often it stamps elsewhere than ordered
+	give                string          // the serial that Take gives, whatever was ordered
+	status              map[string]emeterai.Status
+	statusErr           error
+	away                emeterai.Availability
+	calls               int // of Take and Stamp
+	mu                  sync.Mutex
+}
+
+func (f *failingOffice) Availability() emeterai.Availability { return f.away }
+
+func (f *failingOffice) Status(ctx context.Context, serial string) (emeterai.Status, error) {
+	if f.statusErr != nil {
+		return "", f.statusErr
+	}
+	if s, ok := f.status[serial]; ok {
+		return s, nil
+	}
+	return f.Stamper.Status(ctx, serial)
 }
 
 func (f *failingOffice) Take(ctx context.Context, o emeterai.Order) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls++
+	if f.give != "" {
+		return f.give, nil
+	}
 	serial, err := f.Stamper.Take(ctx, o)
 	if err != nil {
 		return "", err
@@ -230,8 +274,19 @@ func (f *failingOffice) Take(ctx context.Context, o emeterai.Order) (string, err
 }
 
 func (f *failingOffice) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls++
 	if f.refuse != nil {
 		return nil, f.refuse
+	}
+	if f.busy > 0 {
+		f.busy--
+		return nil, &emeterai.Problem{Class: emeterai.Transient, Code: "94", Text: "busy"}
+	}
+	if f.astray > 0 {
+		f.astray--
+		r.Box.LLY, r.Box.URY = r.Box.LLY+100, r.Box.URY+100
 	}
 	tail, err := f.Stamper.Stamp(ctx, r)
 	if f.loseStamp && err == nil {

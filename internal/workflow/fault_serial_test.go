@@ -1,0 +1,400 @@
+package workflow_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"segel/internal/blob/blobtest"
+	"segel/internal/contract"
+	"segel/internal/emeterai"
+	"segel/internal/store"
+	"segel/internal/workflow"
+)
+
+var errRefused = &emeterai.Problem{Class: emeterai.Refused, Code: "82", Text: "the file cannot be parsed"}
+
+// insist does something again until no crash is in the way. What was done before is said by one of these errors.
+func (h *house) insist(do func() error, done ...error) {
+	h.t.Helper()
+	for range 5 {
+		err := do()
+		var later *workflow.Later
+		if errors.Is(err, errCrash) || errors.As(err, &later) {
+			continue
+		}
+		for _, e := range done {
+			if errors.Is(err, e) {
+				return
+			}
+		}
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		return
+	}
+	h.t.Fatal("it crashes again and again")
+}
+
+func (h *house) stamp(id contract.DocumentID) {
+	h.t.Helper()
+	h.insist(func() error { return h.Stamp(context.Background(), id) })
+}
+
+func (h *house) restamp(id contract.DocumentID, newSerial bool) {
+	h.t.Helper()
+	h.insist(func() error {
+		_, err := h.Restamp(context.Background(), h.owner, id, newSerial)
+		return err
+	}, contract.ErrNotFailed)
+}
+
+// calmDraft is a document with that many stamps, finalized before any crash that is to come.
+func (h *house) calmDraft(stamps int) contract.DocumentID {
+	h.t.Helper()
+	in := h.store.in
+	h.store.in = 0
+	defer func() { h.store.in = in }()
+	return h.draft(false, stamps)
+}
+
+// refusedDocument is one whose only stamp the office refused for good.
+func (h *house) refusedDocument() contract.DocumentID {
+	h.t.Helper()
+	id := h.calmDraft(1)
+	h.office.refuse = errRefused
+	h.stamp(id)
+	h.office.refuse = nil
+	if d := h.read(id); d.State != contract.Failed {
+		h.t.Fatal(d.State)
+	}
+	return id
+}
+
+// stories are what may become of stamps. Each ends with documents completed, or with those that it tells of.
+var stories = map[string]func(h *house){
+	"all goes well": func(h *house) { h.work(h.calmDraft(2)) },
+	"the answer to a purchase is lost": func(h *house) {
+		h.office.loseTake = true
+		h.work(h.calmDraft(2))
+	},
+	"a stamp is lost on its way": func(h *house) {
+		h.office.loseStamp = true
+		h.work(h.calmDraft(2))
+	},
+	"the office is busy twice": func(h *house) {
+		h.office.busy = 2
+		h.work(h.calmDraft(1))
+	},
+	"refused, and stamped again": func(h *house) {
+		id := h.refusedDocument()
+		h.restamp(id, false)
+		h.work(id)
+	},
+	"refused, and stamped with another serial, while the first goes to another document": func(h *house) {
+		id := h.refusedDocument()
+		h.restamp(id, true)
+		h.work(id)
+		h.work(h.calmDraft(1))
+	},
+	"another place than ordered, and stamped again": func(h *house) {
+		id := h.calmDraft(1)
+		h.office.astray = 1
+		h.stamp(id)
+		if d := h.read(id); d.State == contract.Failed { // else a crash had the office asked again, and it did as ordered
+			h.restamp(id, false)
+		}
+		h.work(id)
+	},
+	"refused, and canceled": func(h *house) {
+		id := h.refusedDocument()
+		h.insist(func() error {
+			_, err := h.Cancel(context.Background(), h.owner, id, "")
+			return err
+		}, contract.ErrNotActive)
+	},
+}
+
+func TestCrashAtEveryCommitOfEveryStoryLeavesTheBooksEven(t *testing.T) {
+	t.Parallel()
+	for story, tell := range stories {
+		t.Run(story, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			tell(h)
+			h.even("without a crash")
+			const enough = 100
+			h.store.fail(enough, false)
+			tell(h)
+			commits := enough - h.store.in
+			issued := len(h.office.taken)
+			h.store.fail(0, false)
+			tell(h)
+			issued = len(h.office.taken) - issued
+			for n := 1; n <= commits; n++ {
+				for _, after := range []bool{false, true} {
+					name := fmt.Sprintf("commit %d of %d fails, durable %v", n, commits, after)
+					before := len(h.office.taken)
+					h.store.fail(n, after)
+					tell(h)
+					h.store.fail(0, false)
+					h.even(name)
+					if got := len(h.office.taken) - before; got != issued {
+						t.Errorf("%s: %d serials were bought, %d without the crash", name, got, issued)
+					}
+				}
+			}
+			h.whole("in the end")
+			if err := h.store.CheckLog(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestOneOfTwoWorkersGetsAFreeSerialAndTheOtherBuys(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	first := h.refusedDocument()
+	serial := h.read(first).Stamps[0].Serial
+	h.restamp(first, true)
+	one, other := h.draft(false, 1), h.draft(false, 1)
+	var all sync.WaitGroup
+	for _, id := range []contract.DocumentID{one, other} {
+		all.Go(func() {
+			if err := h.Stamp(context.Background(), id); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	h.work(one)
+	h.work(other)
+	if a, b := h.serials(one)[0], h.serials(other)[0]; a == b || a != serial && b != serial {
+		t.Errorf("%s is free; used were %s and %s", serial, a, b)
+	}
+	if n := len(h.office.taken); n != 2 {
+		t.Errorf("%d serials were bought for two stamps", n)
+	}
+	h.work(first)
+	if got := h.serials(first)[0]; got == serial || len(h.office.taken) != 3 {
+		t.Errorf("the document that let go of %s has %s", serial, got)
+	}
+	h.even("all three")
+}
+
+func TestDocumentThatLetGoOfASerialBuysAnotherAlthoughItIsFree(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.refusedDocument()
+	serial := h.read(id).Stamps[0].Serial
+	h.restamp(id, true)
+	h.work(id)
+	s, err := h.store.Serial(context.Background(), serial)
+	if err != nil || s.State != contract.SerialFree || s.Former != id || h.serials(id)[0] == serial {
+		t.Errorf("%+v, %v; the document has %v", s, err, h.serials(id))
+	}
+	h.even("restamped")
+}
+
+func TestFreeSerialThatTheOfficeDoesNotCallUnusedIsSetAside(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.refusedDocument()
+	serial := h.read(id).Stamps[0].Serial
+	h.restamp(id, true)
+	h.office.status = map[string]emeterai.Status{serial: emeterai.Affixed}
+	next := h.draft(false, 1)
+	h.work(next)
+	s, err := h.store.Serial(context.Background(), serial)
+	if err != nil || s.State != contract.SerialQuarantined || s.Problem == "" || h.serials(next)[0] == serial {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestNewSerialIsRefusedUnlessTheOfficeCallsTheOldOneUnused(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h := newHouse(t)
+	id := h.refusedDocument()
+	serial := h.read(id).Stamps[0].Serial
+	for name, c := range map[string]struct {
+		set  func()
+		want error
+	}{
+		"affixed":  {func() { h.office.status = map[string]emeterai.Status{serial: emeterai.Affixed} }, contract.ErrSerialUsed},
+		"unknown":  {func() { h.office.statusErr = &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeSerial} }, contract.ErrSerialUsed},
+		"no reply": {func() { h.office.statusErr = errCrash }, contract.ErrOfficeDown},
+		"alone":    {func() { h.office.away = emeterai.Availability{Down: true} }, contract.ErrOfficeDown},
+	} {
+		c.set()
+		if _, err := h.Restamp(ctx, h.owner, id, true); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		h.office.status, h.office.statusErr, h.office.away = nil, nil, emeterai.Availability{}
+		if d := h.read(id); d.State != contract.Failed || d.Stamps[0].Serial != serial {
+			t.Errorf("%s: %s with serial %s", name, d.State, d.Stamps[0].Serial)
+		}
+	}
+	if _, err := h.Restamp(ctx, h.signer, id, true); !errors.Is(err, contract.ErrNotFound) {
+		t.Errorf("a stranger: %v", err)
+	}
+	waiting := h.draft(false, 1)
+	if _, err := h.Restamp(ctx, h.owner, waiting, true); !errors.Is(err, contract.ErrNotFailed) {
+		t.Errorf("one that did not fail: %v", err)
+	}
+	h.restamp(id, true)
+	h.work(id)
+}
+
+func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h := newHouse(t)
+	blobs := &blobtest.Memory{Now: time.Now}
+	h.Blobs = blobs
+	id := h.draft(false, 1)
+	h.office.astray = 2
+	h.stamp(id)
+	d := h.read(id)
+	if d.State != contract.Failed || d.Reason == "" || d.Stamps[0].State != contract.StampQuarantined {
+		t.Fatalf("%s %q: %+v", d.State, d.Reason, d.Stamps[0])
+	}
+	serial := d.Stamps[0].Serial
+	known, err := h.store.Serial(ctx, serial)
+	if err != nil || known.State != contract.SerialQuarantined || known.Evidence.Size <= d.Current().End || known.Problem != d.Reason {
+		t.Fatalf("%+v, %v", known, err)
+	}
+	h.restamp(id, false) // and astray again: both files are kept
+	h.stamp(id)
+	h.later(48 * time.Hour)
+	if err := h.Fsck(ctx, true, func(f workflow.Finding) { t.Error(f.Text) }); err != nil {
+		t.Fatal(err)
+	}
+	kept := 0
+	err = h.store.EachAttempt(ctx, store.AttemptQuery{Serial: serial}, func(a contract.Attempt) bool {
+		if a.Evidence.Key != "" {
+			kept++
+		}
+		return true
+	})
+	if err != nil || kept != 2 {
+		t.Errorf("%d files are kept, %v", kept, err)
+	}
+	admin := h.owner
+	admin.Admin = true
+	f, err := h.Evidence(ctx, admin, serial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	if err != nil || sha256.Sum256(b) != f.Digest || string(b[:5]) != "%PDF-" {
+		t.Errorf("%d bytes of evidence, %v", len(b), err)
+	}
+	stranger := admin
+	stranger.Organisation = "another"
+	for name, by := range map[string]contract.Actor{"no admin": h.owner, "an admin of another": stranger} {
+		if _, err := h.Evidence(ctx, by, serial); !errors.Is(err, contract.ErrNotFound) {
+			t.Errorf("%s reads evidence: %v", name, err)
+		}
+	}
+	// The same serial and bytes cost nothing, and what comes back may be right.
+	h.restamp(id, false)
+	h.work(id)
+	if got := h.serials(id)[0]; got != serial || len(h.office.taken) != 1 {
+		t.Errorf("completed with %s, %d bought", got, len(h.office.taken))
+	}
+	h.even("in the end")
+}
+
+func TestUnitOfAQuarantinedSerialIsSpentWhenItsDocumentIsCanceled(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.draft(false, 2)
+	h.office.astray = 1
+	h.stamp(id)
+	if _, err := h.Cancel(context.Background(), h.owner, id, ""); err != nil {
+		t.Fatal(err)
+	}
+	if q := h.quota()[contract.UnitStamp]; q.Spent != 1 || q.Reserved != 0 {
+		t.Errorf("%d spent, %d reserved", q.Spent, q.Reserved)
+	}
+	h.even("canceled")
+}
+
+func TestOfficeThatIsLeftAloneIsNotAskedAndTheReasonIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h := newHouse(t)
+	id := h.draft(false, 1)
+	for _, state := range []contract.StampState{contract.StampOrdered, contract.StampBound} {
+		calls, attempts, events := h.office.calls, h.read(id).Stamps[0].Attempts, h.events(id)
+		h.office.away = emeterai.Availability{Down: true, Until: h.now().Add(time.Minute), Reason: "connection refused"}
+		var version int64
+		for i := range 3 {
+			var later *workflow.Later
+			if err := h.Stamp(ctx, id); !errors.As(err, &later) || later.After < 30*time.Second || later.After > time.Minute {
+				t.Fatalf("%v", err)
+			}
+			d := h.read(id)
+			if d.Stamps[0].State != state || d.Stamps[0].Problem != contract.OfficeDown || i > 0 && d.Version != version {
+				t.Fatalf("version %d after %d: %+v", d.Version, version, d.Stamps[0])
+			}
+			version = d.Version
+		}
+		if d := h.read(id); h.office.calls != calls || d.Stamps[0].Attempts != attempts || h.events(id) != events || d.State != contract.Processing {
+			t.Errorf("%d calls, %d attempts, %d events", h.office.calls-calls, d.Stamps[0].Attempts-attempts, h.events(id)-events)
+		}
+		h.office.away = emeterai.Availability{}
+		h.office.busy = 1
+		if state == contract.StampOrdered {
+			_ = h.Stamp(ctx, id) // it is busy, and the serial is bound
+		}
+	}
+	h.work(id)
+	h.even("in the end")
+	if d := h.read(id); d.Stamps[0].Problem != "" {
+		t.Errorf("it still says %q", d.Stamps[0].Problem)
+	}
+}
+
+func (h *house) events(id contract.DocumentID) int {
+	h.t.Helper()
+	all, err := h.store.Events(context.Background(), id)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return len(all)
+}
+
+func TestSerialOfAnotherDocumentIsNeverUsedTwice(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.work(h.draft(false, 1))
+	for serial := range h.office.taken {
+		h.office.give = serial
+	}
+	id := h.draft(false, 1)
+	h.stamp(id)
+	d := h.read(id)
+	if d.State != contract.Failed || d.Reason == "" || d.Stamps[0].Serial != "" {
+		t.Errorf("%s %q: %+v", d.State, d.Reason, d.Stamps[0])
+	}
+	h.even("failed")
+	h.office.give = ""
+	h.restamp(id, false)
+	h.work(id)
+	h.even("completed")
+}
+
+func (h *house) serials(id contract.DocumentID) []string {
+	h.t.Helper()
+	d := h.read(id)
+	return d.Serials()
+}
