@@ -33,6 +33,7 @@ type client interface {
 type Queue[Tx any] struct {
 	driver riverdriver.Driver[Tx]
 	insert *river.Client[Tx]
+	bell   *bell
 }
 
 // notifyEvery is how far apart two wake-ups of one process are at least. A job in between rides on the one
@@ -45,7 +46,8 @@ func NewQueue[Tx any](driver riverdriver.Driver[Tx]) (*Queue[Tx], error) {
 	if err != nil {
 		return nil, fmt.Errorf("open job queue: %w", err)
 	}
-	return &Queue[Tx]{driver: driver, insert: insert}, nil
+	b := &bell{ears: map[*ear]bool{}}
+	return &Queue[Tx]{driver: waking[Tx]{driver, b}, insert: insert, bell: b}, nil
 }
 
 // Migrate makes or renews River's tables. The caller holds the lock that keeps others from it.
@@ -118,12 +120,8 @@ func (q *Queue[Tx]) put(ctx context.Context, tx Tx, j contract.Job, lastSlot int
 }
 
 func insertOpts(k contract.JobKind) *river.InsertOpts {
-	queue := river.QueueDefault
-	if k == contract.JobConvert {
-		queue = convertQueue
-	}
 	return &river.InsertOpts{
-		Queue:       queue,
+		Queue:       queueOf(k),
 		MaxAttempts: maxAttempts,
 		UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
 			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable,

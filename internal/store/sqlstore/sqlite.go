@@ -75,10 +75,15 @@ func (d *sqlite) write(ctx context.Context, fn func(tx) error) error {
 	if err != nil {
 		return err
 	}
-	if err := fn(sqliteTx{t, d.queue}); err != nil {
+	var ordered []contract.Job
+	if err := fn(sqliteTx{t, d.queue, &ordered}); err != nil {
 		return errors.Join(err, t.Rollback())
 	}
-	return t.Commit()
+	if err := t.Commit(); err != nil {
+		return err
+	}
+	d.queue.Wake(ordered...)
+	return nil
 }
 
 func (d *sqlite) jobs() jobs.Backend { return d.queue }
@@ -88,7 +93,8 @@ func (d *sqlite) close() error { return errors.Join(d.reader.Close(), d.writer.C
 // sqliteTx is a transaction on SQLite. One that reads has no queue.
 type sqliteTx struct {
 	*sql.Tx
-	queue *jobs.Queue[*sql.Tx]
+	queue   *jobs.Queue[*sql.Tx]
+	ordered *[]contract.Job // by it
 }
 
 // numbered writes placeholders in the way in which SQLite counts them; $2 is but a name to it.
@@ -111,10 +117,12 @@ func (t sqliteTx) query(ctx context.Context, statement string, args ...any) (row
 }
 
 func (t sqliteTx) addJobs(ctx context.Context, all []contract.Job) error {
+	*t.ordered = append(*t.ordered, all...)
 	return t.queue.Add(ctx, t.Tx, all...)
 }
 
 func (t sqliteTx) ensureJobs(ctx context.Context, all []contract.Job) error {
+	*t.ordered = append(*t.ordered, all...)
 	return t.queue.Ensure(ctx, t.Tx, all...)
 }
 
