@@ -105,6 +105,30 @@ var documents = map[string]words{
 	"placement.emet_props_differ": {
 		"emet dan props menunjuk tempat yang berbeda; emet yang dipakai.",
 		"emet and props name different places; emet was taken."},
+	"placement.over_stamp": {
+		"E-meterai ini menutupi e-meterai lain di halaman {page}.",
+		"This stamp lies over another stamp on page {page}."},
+	"placement.over_box": {
+		"E-meterai ini menutupi kotak tanda tangan atau paraf di halaman {page}.",
+		"This stamp lies over a box for a signature or initials on page {page}."},
+	"placement.over_former_stamp": {
+		"Kotak ini menutupi e-meterai yang sudah ada di halaman {page}[: {what}].",
+		"This box lies over a stamp that is already on page {page}[: {what}]."},
+	"placement.over_signature": {
+		"Kotak ini menutupi tanda tangan yang sudah ada di halaman {page}[: {what}].",
+		"This box lies over a signature that is already on page {page}[: {what}]."},
+	"placement.over_field": {
+		"E-meterai ini menutupi kolom tanda tangan yang masih kosong di halaman {page}[: {what}].",
+		"This stamp lies over an empty signature field on page {page}[: {what}]."},
+	"placement.over_text": {
+		"E-meterai ini menutupi tulisan di halaman {page}[: “{what}”].",
+		"This stamp lies over text on page {page}[: “{what}”]."},
+	"placement.over_picture": {
+		"E-meterai ini menutupi gambar di halaman {page}. Pastikan tidak ada tulisan yang tertutup.",
+		"This stamp lies over a picture on page {page}. Please make sure that it covers no text."},
+	"placement.not_told": {
+		"Isi halaman {page} tidak dapat dibaca seluruhnya. Pastikan e-meterai ini tidak menutupi tulisan.",
+		"Not all of page {page} could be looked through. Please make sure that this stamp covers no text."},
 	"placements.too_many": {
 		"Penempatan terlalu banyak; paling banyak {limit}.",
 		"Too many placements; at most {limit}."},

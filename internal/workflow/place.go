@@ -8,7 +8,7 @@ import (
 	"segel/pdf"
 )
 
-// Place replaces the placements of a draft.
+// Place replaces the placements of a draft. It warns of those that lie over what should stay readable.
 func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error) {
 	var warnings []contract.Warning
 	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
@@ -29,8 +29,11 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 			return nil, fmt.Errorf("open document %d: %w", id, err)
 		}
 		c, w, err := contract.Place(d, requests, pageSizes(doc), by, s.Limits, s.Clock())
-		warnings = w
-		return one(c, err)
+		if err != nil {
+			return nil, err
+		}
+		warnings = append(w, contract.Overlaps(c.After.Placements, pagesOf(doc), "signers")...)
+		return &c, nil
 	})
 	return d, warnings, err
 }

@@ -1,0 +1,192 @@
+package workflow
+
+import (
+	"regexp"
+
+	"segel/internal/contract"
+	"segel/pdf"
+	"segel/pdf/ink"
+)
+
+// pages tells what lies on the pages of a file, each looked at once.
+type pages struct {
+	doc     *pdf.Document
+	reader  *ink.Reader // nil until asked about
+	fields  map[pdf.Ref]contract.Covered
+	former  map[int][]contract.Covered
+	painted map[int]painted
+}
+
+type painted struct {
+	covered []contract.Covered
+	told    bool
+}
+
+func pagesOf(doc *pdf.Document) *pages {
+	return &pages{doc: doc, former: map[int][]contract.Covered{}, painted: map[int]painted{}}
+}
+
+// Former lists the signature fields on a page that are to be seen, by what is in them.
+func (p *pages) Former(number int) []contract.Covered {
+	if known, ok := p.former[number]; ok {
+		return known
+	}
+	var found []contract.Covered
+	if p.fields == nil {
+		p.fields = signatureFields(p.doc)
+	}
+	if page, err := p.doc.Page(number); err == nil && len(p.fields) > 0 {
+		annots, _ := p.doc.Array(page.Dict["Annots"]) // one that cannot be read shows nothing
+		for _, o := range annots {
+			ref, _ := o.(pdf.Ref)
+			c, ok := p.fields[ref]
+			if !ok {
+				continue
+			}
+			if rect, shown := shownAt(p.doc, page, ref); shown {
+				c.Box = contract.Box(rect)
+				found = append(found, c)
+			}
+		}
+	}
+	p.former[number] = found
+	return found
+}
+
+// shownAt returns where a widget stands on the page as displayed, if it is to be seen.
+func shownAt(doc *pdf.Document, page *pdf.Page, ref pdf.Ref) (pdf.Rect, bool) {
+	const hidden, noView = 1 << 1, 1 << 5
+	dict, err := doc.Dict(ref)
+	if err != nil {
+		return pdf.Rect{}, false
+	}
+	flags, err := doc.Integer(dict["F"])
+	if err != nil || flags&(hidden|noView) != 0 {
+		return pdf.Rect{}, false
+	}
+	rect, err := doc.Rect(dict["Rect"])
+	return page.FromUser(rect), err == nil && !rect.Empty()
+}
+
+// Names and reasons by which duty stamps are known (docs/emeterai.md). They are claims: whether an office made them is
+// for the validation to say, and what claims to be a stamp is better not covered.
+var (
+	stampField  = regexp.MustCompile(`^Emet([0-9A-Z-]{1,64})$`)
+	stampReason = regexp.MustCompile(`^\[([0-9A-Z]{22}|SPESIMEN-[0-9A-Z]+)\]`)
+)
+
+// signatureFields finds the widgets of all signature fields. A form that cannot be read has none: such a file was
+// refused when it came in.
+func signatureFields(doc *pdf.Document) map[pdf.Ref]contract.Covered {
+	found := map[pdf.Ref]contract.Covered{}
+	fields, err := doc.Fields()
+	if err != nil {
+		return found
+	}
+	for _, f := range fields {
+		if f.Type != "Sig" {
+			continue
+		}
+		c := contract.Covered{Kind: contract.CoveredField, Text: f.Name}
+		if value, err := doc.Dict(f.Value); err == nil && value != nil {
+			c = signatureOf(doc, f, value)
+		}
+		for _, w := range f.Widgets {
+			if !w.Ref.IsZero() {
+				found[w.Ref] = c
+			}
+		}
+	}
+	return found
+}
+
+func signatureOf(doc *pdf.Document, f *pdf.Field, value pdf.Dict) contract.Covered {
+	text := func(key pdf.Name) string {
+		s, err := doc.String(value[key])
+		if err != nil {
+			return ""
+		}
+		return s.Text()
+	}
+	if m := stampField.FindStringSubmatch(f.Name); m != nil {
+		return contract.Covered{Kind: contract.CoveredStamp, Text: m[1]}
+	}
+	if m := stampReason.FindStringSubmatch(text("Reason")); m != nil {
+		return contract.Covered{Kind: contract.CoveredStamp, Text: m[1]}
+	}
+	name := text("Name")
+	if name == "" {
+		name = f.Name
+	}
+	return contract.Covered{Kind: contract.CoveredSignature, Text: name}
+}
+
+// Painted lists the words and pictures of a page. Words that are not to be seen count where they lie on a picture: that
+// is how a scanned page says what it shows.
+func (p *pages) Painted(number int) ([]contract.Covered, bool) {
+	if known, ok := p.painted[number]; ok {
+		return known.covered, known.told
+	}
+	var found painted
+	if page, err := p.doc.Page(number); err == nil {
+		if p.reader == nil {
+			p.reader = ink.NewReader(p.doc, ink.Limits{})
+		}
+		marks, err := p.reader.Page(page)
+		found = painted{covered: readable(marks), told: err == nil}
+	}
+	p.painted[number] = found
+	return found.covered, found.told
+}
+
+func readable(marks []ink.Mark) []contract.Covered {
+	pictures := picturesAmong(marks)
+	var found []contract.Covered
+	for _, m := range marks {
+		if m.Kind != ink.Text {
+			continue
+		}
+		if m.Hidden != "" && (m.Hidden != ink.ByMode || !onPicture(m.Box, pictures)) {
+			continue
+		}
+		found = append(found, contract.Covered{Kind: contract.CoveredText, Box: contract.Box(m.Box), Text: m.Text, Joins: m.Joins})
+	}
+	for _, p := range pictures {
+		if !p.says {
+			found = append(found, contract.Covered{Kind: contract.CoveredPicture, Box: contract.Box(p.box)})
+		}
+	}
+	return found
+}
+
+// picture is a picture of a page; one that says what it shows has words that are not to be seen on it.
+type picture struct {
+	box  pdf.Rect
+	says bool
+}
+
+// maxPageTiles bounds the pictures of a page that words are held against. A scan is one or a few.
+const maxPageTiles = 256
+
+func picturesAmong(marks []ink.Mark) []picture {
+	var pictures []picture
+	for _, m := range marks {
+		if m.Kind == ink.Image && m.Hidden == "" && len(pictures) < maxPageTiles {
+			pictures = append(pictures, picture{box: m.Box})
+		}
+	}
+	return pictures
+}
+
+// onPicture tells whether the middle of a word lies on a picture, which then says what it shows.
+func onPicture(word pdf.Rect, pictures []picture) bool {
+	x, y := (word.LLX+word.URX)/2, (word.LLY+word.URY)/2
+	on := false
+	for i := range pictures {
+		p := &pictures[i]
+		if x >= p.box.LLX && x <= p.box.URX && y >= p.box.LLY && y <= p.box.URY {
+			p.says, on = true, true
+		}
+	}
+	return on
+}
