@@ -122,6 +122,7 @@ func (s *server) register() {
 	s.huma = humago.New(s.mux, specification(s.Version, s.PublicURL))
 	s.registerIdentity()
 	s.registerDocuments()
+	s.registerAdmin()
 	s.registerBeside()
 }
 

@@ -24,6 +24,8 @@ type Identity interface {
 	Specimen(ctx context.Context, by contract.Actor) (identity.Specimen, error)
 	SetSpecimen(ctx context.Context, by contract.Actor, picture []byte) error
 	DeleteSpecimen(ctx context.Context, by contract.Actor) error
+	People(ctx context.Context, by contract.Actor, of contract.OrganisationID, search string, offset, limit int) ([]identity.Member, int, error)
+	AddPerson(ctx context.Context, by contract.Actor, n identity.Newcomer) (identity.NewMember, error)
 }
 
 // authenticate finds out who asks, by the token he carries. A request by cookie must come from our own pages;

@@ -25,12 +25,13 @@ const (
 // says of it.
 type endpoint struct {
 	method, path string
-	id           string             // of the operation in the specification and in metrics
-	op           contract.Operation // what it asks for on the document it names; empty: it names none
-	open         bool               // works without a token
-	own          bool               // finds out by itself who asks
-	guests       bool               // a guest's token is good for it; always so where op is not empty
-	limit        int64              // bytes of the body; 0: smallBody
+	id           string                  // of the operation in the specification and in metrics
+	op           contract.Operation      // what it asks for on the document it names; empty: it names none
+	admin        contract.AdminOperation // what it asks for of administration; empty: nothing
+	open         bool                    // works without a token
+	own          bool                    // finds out by itself who asks
+	guests       bool                    // a guest's token is good for it; always so where op is not empty
+	limit        int64                   // bytes of the body; 0: smallBody
 
 	group       string // of operations in the specification
 	summary     string
@@ -141,15 +142,19 @@ func (c *call) admit() error {
 	if by.Guest != 0 && !c.endpoint.guests {
 		return contract.ErrNotAllowed
 	}
-	return nil
+	if c.endpoint.admin != "" {
+		_, err = by.Administer(c.endpoint.admin, "") // before anything is read; whose affairs are meant is decided behind
+	}
+	return err
 }
 
 // Operation is an endpoint as a test of who may do what needs it.
 type Operation struct {
 	Method   string
-	Path     string             // pattern of net/http.ServeMux without its method
-	Document contract.Operation // what it asks for on the document it names; empty: it names none
-	Open     bool               // works without a token
+	Path     string                  // pattern of net/http.ServeMux without its method
+	Document contract.Operation      // what it asks for on the document it names; empty: it names none
+	Admin    contract.AdminOperation // what it asks for of administration; empty: nothing
+	Open     bool                    // works without a token
 }
 
 // Operations lists every endpoint, by path and method.
@@ -158,7 +163,7 @@ func Operations() []Operation {
 	s.register()
 	list := make([]Operation, 0, len(s.endpoints))
 	for _, e := range s.endpoints {
-		list = append(list, Operation{Method: e.method, Path: e.path, Document: e.op, Open: e.open})
+		list = append(list, Operation{Method: e.method, Path: e.path, Document: e.op, Admin: e.admin, Open: e.open})
 	}
 	slices.SortFunc(list, func(a, b Operation) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method))

@@ -19,6 +19,7 @@ type exchange struct {
 	operation string // what answered, for metrics and the log
 	actor     contract.PersonID
 	trouble   error // the cause of a 500, for the log
+	sending   bool  // the first bytes of a file were sent: it is too late to refuse
 }
 
 type exchangeKey struct{}

@@ -83,6 +83,10 @@ type fakeWorkflow struct {
 
 	verifying func(context.Context) // runs inside Verify
 
+	about        any   // what was asked of administration
+	breaks       error // ends a stream of attempts behind its last line
+	unreconciled bool  // there was no reconciliation so far
+
 	mu        sync.Mutex // guards what follows
 	asked     []string
 	by        contract.Actor
@@ -269,6 +273,8 @@ func (f *fakeIdentity) Authenticate(_ context.Context, token string) (contract.A
 		return contract.Actor{Person: siti, Organisation: works}, nil
 	case "admin":
 		return contract.Actor{Person: andi, Organisation: works, Admin: true}, nil
+	case "operator":
+		return contract.Actor{Person: andi, Organisation: works, Admin: true, Operator: true}, nil
 	case "guest":
 		return contract.Actor{Person: budi, Guest: 1207}, nil
 	case "nobody":

@@ -26,6 +26,7 @@ const (
 	groupService   = "service"
 
 	groupVerification = "verification"
+	groupAdmin        = "administration"
 )
 
 // specification is what the endpoints are written into.
@@ -43,6 +44,7 @@ func specification(version, address string) huma.Config {
 			{Name: groupVerbs, Description: "What can be done with a document."},
 			{Name: groupDocuments, Description: "What can be seen of documents."},
 			{Name: groupVerification, Description: "What anybody may have judged."},
+			{Name: groupAdmin, Description: "What administrators look at and do."},
 			{Name: groupService, Description: "What runs and describes the service."},
 		},
 		Components: &huma.Components{
@@ -128,7 +130,12 @@ func refusalsOf(e *endpoint) []int {
 	if e.op != "" {
 		list = append(list, http.StatusNotFound, http.StatusConflict)
 	}
+	if e.admin != "" {
+		list = append(list, http.StatusNotFound)
+	}
 	switch e.id {
+	case "admin-add-person", "admin-retry", "admin-reconcile":
+		list = append(list, http.StatusConflict)
 	case "finalize", "process":
 		list = append(list, http.StatusPaymentRequired)
 	case "upload", "upload-multipart", "put-specimen", "verify":

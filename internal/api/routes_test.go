@@ -17,7 +17,7 @@ func TestEveryEndpointThatNamesADocumentAsksForExactlyOneOperation(t *testing.T)
 	served := map[contract.Operation]bool{}
 	for _, o := range Operations() {
 		names := strings.Contains(o.Path, "{document_id}") || strings.Contains(o.Path, "/sign/") && !strings.Contains(o.Path, "/upload-docs")
-		if names != (o.Document != "") {
+		if names != (o.Document != "" || o.Admin == contract.AdminRetry) {
 			t.Errorf("%s %s: names a document %v, asks for %q", o.Method, o.Path, names, o.Document)
 		}
 		if o.Document == "" {
@@ -32,6 +32,22 @@ func TestEveryEndpointThatNamesADocumentAsksForExactlyOneOperation(t *testing.T)
 		}
 	}
 	for _, op := range contract.Operations {
+		if !served[op] {
+			t.Errorf("no endpoint asks for %s", op)
+		}
+	}
+}
+
+func TestEveryEndpointOfAdministrationAsksForExactlyOneOperation(t *testing.T) {
+	t.Parallel()
+	served := map[contract.AdminOperation]bool{}
+	for _, o := range Operations() {
+		if below := strings.HasPrefix(o.Path, "/v1/admin/"); below != (o.Admin != "") || o.Admin != "" && (o.Open || o.Document != "") {
+			t.Errorf("%s %s: below administration %v, asks for %q and %q, open %v", o.Method, o.Path, below, o.Admin, o.Document, o.Open)
+		}
+		served[o.Admin] = true
+	}
+	for _, op := range contract.AdminOperations {
 		if !served[op] {
 			t.Errorf("no endpoint asks for %s", op)
 		}

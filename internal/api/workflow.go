@@ -35,6 +35,7 @@ type Workflow interface {
 	Original(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error)
 	Balance(ctx context.Context, by contract.Actor) (map[contract.Unit]store.Quota, error)
 	Verifier
+	Administration
 }
 
 // Staging takes the bytes of a file while they arrive. Abort forgets them and does nothing once Upload took

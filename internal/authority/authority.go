@@ -148,7 +148,7 @@ func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey)
 	if err != nil {
 		return nil, err
 	}
-	r := Record{Serial: hex(cert), Subject: cert.Subject.String(), DER: der, IssuedAt: now, NotAfter: cert.NotAfter}
+	r := Record{Serial: hex(cert), Subject: cert.Subject.String(), DER: der, IssuedAt: now, NotAfter: cert.NotAfter, Holder: h.ID}
 	if err := a.ledger.Issued(ctx, r); err != nil {
 		return nil, fmt.Errorf("record certificate %s: %w", r.Serial, err)
 	}

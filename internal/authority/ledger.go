@@ -19,6 +19,7 @@ type Record struct {
 	NotAfter  time.Time
 	RevokedAt time.Time // zero: good
 	Reason    int       // RFC 5280 §5.3.1
+	Holder    string    // our identifier of whom it is made out to
 }
 
 // Ledger remembers what was issued and revoked. A certificate is in the ledger before anybody gets it.

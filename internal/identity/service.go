@@ -15,6 +15,8 @@ import (
 // Store is what has to be durable, and the documents that guests are guests of.
 type Store interface {
 	store.Identities
+	Organisations(ctx context.Context) ([]store.Organisation, error)
+	Everybody(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error)
 	Document(ctx context.Context, id contract.DocumentID) (contract.Document, error)
 	Note(ctx context.Context, events ...contract.Event) error
 }

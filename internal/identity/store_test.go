@@ -103,12 +103,22 @@ func (m *memory) SetPassword(_ context.Context, id contract.PersonID, encoded st
 	return store.ErrNotFound
 }
 
-func (m *memory) Directory(_ context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
+func (m *memory) Organisations(context.Context) ([]store.Organisation, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.organisations), nil
+}
+
+func (m *memory) Directory(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
+	return m.Everybody(ctx, o, search, offset, limit)
+}
+
+func (m *memory) Everybody(_ context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []store.User
 	for _, u := range m.users {
-		if u.Organisation == o && (strings.Contains(u.Name, search) || strings.Contains(u.Email, search)) {
+		if (o == "" || u.Organisation == o) && (strings.Contains(u.Name, search) || strings.Contains(u.Email, search)) {
 			all = append(all, u)
 		}
 	}

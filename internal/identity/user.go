@@ -39,10 +39,7 @@ type Added struct {
 // AddUser makes an account. What is wrong with it is answered all at once, of kind Invalid; an e-mail that has
 // an account is ErrUserExists.
 func (s *Service) AddUser(ctx context.Context, n NewUser) (Added, error) {
-	n.Email, n.Name, n.Organisation = strings.TrimSpace(n.Email), contract.CleanText(n.Name), contract.CleanText(n.Organisation)
-	if n.Name == "" {
-		n.Name, _, _ = strings.Cut(n.Email, "@")
-	}
+	n = n.cleaned()
 	if err := s.checkUser(n); err != nil {
 		return Added{}, err
 	}
@@ -62,6 +59,15 @@ func (s *Service) AddUser(ctx context.Context, n NewUser) (Added, error) {
 		return Added{}, err
 	}
 	return Added{Account: a, NewOrganisation: made}, nil
+}
+
+// cleaned fills in what is missing, without what nobody means.
+func (n NewUser) cleaned() NewUser {
+	n.Email, n.Name, n.Organisation = strings.TrimSpace(n.Email), contract.CleanText(n.Name), contract.CleanText(n.Organisation)
+	if n.Name == "" {
+		n.Name, _, _ = strings.Cut(n.Email, "@")
+	}
+	return n
 }
 
 func (s *Service) checkUser(n NewUser) error {

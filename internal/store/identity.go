@@ -113,6 +113,7 @@ type Certificate struct {
 	NotAfter  time.Time
 	RevokedAt time.Time // zero: good
 	Reason    int       // RFC 5280 §5.3.1
+	Holder    string    // our identifier of whom it is made out to: a person, or an organisation for its seal
 }
 
 // Certificates is the embedded authority's ledger.
@@ -174,5 +175,6 @@ type Store interface {
 	Certificates
 	Answers
 	Log
+	Administration
 	Close() error
 }

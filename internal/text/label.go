@@ -72,3 +72,13 @@ func StampProblem(l Language, problem string) string {
 	}
 	return problem
 }
+
+// EventType labels a type of event, as a choice of the audit log's filter.
+func EventType(l Language, t contract.EventType) string { return Sentence(l, "event."+string(t), nil) }
+
+// Difference is the sentence for one difference of a reconciliation.
+func Difference(l Language, d contract.Difference) string {
+	return Sentence(l, "reconciliation."+string(d.Kind), map[string]any{
+		"serial": d.Serial, "document": d.Document, "file": d.File, "there": d.There, "here": d.Here,
+	})
+}

@@ -31,6 +31,7 @@ type Store interface {
 	store.Documents
 	store.Quotas
 	store.Serials
+	store.Administration
 	store.Credentials
 	User(ctx context.Context, id contract.PersonID) (store.User, error)
 	UserByEmail(ctx context.Context, email string) (store.User, error)
@@ -77,6 +78,8 @@ type Service struct {
 	Revocation  revocation.Source
 	// Certificates are issuers that files may lack, such as the roots of time-stamp authorities.
 	Certificates []*x509.Certificate
+	// Own is the embedded authority's own certificates, for administrators to see.
+	Own []CertificateLine
 	// Trust is the roots that files are judged by; nil trusts nobody. Standing is asked about certificates that a
 	// judged file brings along, so it must reach nothing that a stranger could point it at; nil asks nobody.
 	Trust     *validate.Trust

@@ -92,6 +92,235 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every call to the stamp office that costs or cannot be undone
+         * @description Newest first.
+         */
+        get: operations["admin-attempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/attempts.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The attempts as a spreadsheet
+         * @description Fit for a claim of refund. No cell is read as a formula.
+         */
+        get: operations["admin-attempts-csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened
+         * @description Newest first. To an admin, what happened to the documents of his organisation.
+         */
+        get: operations["admin-audit-log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/certificates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The embedded authority's certificates
+         * @description Those that end first come first.
+         */
+        get: operations["admin-certificates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who has an account
+         * @description By name.
+         */
+        get: operations["admin-people"];
+        put?: never;
+        /**
+         * Give somebody an account
+         * @description The password is drawn at random and shown this once.
+         */
+        post: operations["admin-add-person"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/quota": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What organisations may still spend */
+        get: operations["admin-quota"];
+        put?: never;
+        /**
+         * Grant an organisation units
+         * @description By an operator alone. A negative count takes back.
+         */
+        post: operations["admin-grant-quota"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/quota/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How quota moved
+         * @description Newest first.
+         */
+        get: operations["admin-quota-ledger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/reconciliation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The last reconciliation with the stamp office
+         * @description To an admin, the differences of his own organisation.
+         */
+        get: operations["admin-reconciliation"];
+        put?: never;
+        /**
+         * Reconcile with the stamp office now
+         * @description By an operator alone. An office that cannot be asked is told as the report's problem.
+         */
+        post: operations["admin-reconcile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/serials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every serial that was ever bought
+         * @description Those that changed last come first. Serials that are nobody's so far are shown to an operator alone.
+         */
+        get: operations["admin-serials"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/stuck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Documents that stand still
+         * @description Those that have waited for the service for a minute or longer, and those that failed. Oldest first.
+         */
+        get: operations["admin-stuck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/stuck/{document_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a document that stands still again, now
+         * @description One that waits is tried at once; one that failed goes on as by its owner's restamp, with the serials it has.
+         */
+        post: operations["admin-retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/forgot-password": {
         parameters: {
             query?: never;
@@ -753,7 +982,7 @@ export interface paths {
         put?: never;
         /**
          * Try a failed stamp again
-         * @description Leads a failed document back to processing, with the serials it has: no unit is spent twice.
+         * @description Leads a failed document back to processing, with the serials it has: no unit is spent twice. new_serial takes another serial instead, if the stamp office, asked now, calls the refused one unused; the refused one is used for another document then.
          */
         post: operations["restamp"];
         delete?: never;
@@ -902,6 +1131,146 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AdminAttemptsData: {
+            attempts: components["schemas"]["AttemptLine"][];
+            pagination: components["schemas"]["Pagination"];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminAuditLogData: {
+            events: components["schemas"]["LogLine"][];
+            /** @description a selection counts its events up to 10,000 */
+            pagination: components["schemas"]["Pagination"];
+            /** @description what can be chosen */
+            types: components["schemas"]["Choice"][];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminCertificatesData: {
+            /** @description the authority's own, on every page */
+            authority: components["schemas"]["CertificateLine"][];
+            /** @description what it issued */
+            certificates: components["schemas"]["CertificateLine"][];
+            /** @description of certificates */
+            pagination: components["schemas"]["Pagination"];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminLedgerData: {
+            entries: components["schemas"]["LedgerLine"][];
+            pagination: components["schemas"]["Pagination"];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminPeopleData: {
+            pagination: components["schemas"]["Pagination"];
+            people: components["schemas"]["AdminPerson"][];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminPerson: {
+            admin: boolean;
+            /** @description address of a picture */
+            avatar: string;
+            /** @example 2024-10-14T06:06:00.000Z */
+            created_at: string;
+            /** @example siti@contoh.id */
+            email: string;
+            /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
+            id: string;
+            /** @description the password is a first one, which has to be changed */
+            must_reset: boolean;
+            /** @example Siti Rahma */
+            name: string;
+            organisation: components["schemas"]["OrganisationOut"];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminQuota: {
+            organisation: components["schemas"]["OrganisationOut"];
+            units: components["schemas"]["QuotaUnit"][];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminQuotaData: {
+            organisations: components["schemas"]["AdminQuota"][];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminSerialsData: {
+            pagination: components["schemas"]["Pagination"];
+            serials: components["schemas"]["SerialLine"][];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminStuckData: {
+            documents: components["schemas"]["StuckLine"][];
+            pagination: components["schemas"]["Pagination"];
+        } & {
+            [key: string]: unknown;
+        };
+        AttemptLine: {
+            /**
+             * @description null: it is open
+             * @example 2024-10-14T06:06:01.250Z
+             */
+            answered_at: string | null;
+            /** @example 2024-10-14T06:06:00.000Z */
+            asked_at: string;
+            /**
+             * @description take: for a serial; stamp: to affix one
+             * @example stamp
+             * @enum {string}
+             */
+            call: "take" | "stamp";
+            /**
+             * @description the office's
+             * @example 94
+             */
+            code: string;
+            document: components["schemas"]["DocumentOut"] | null;
+            /**
+             * Format: int64
+             * @description ascends from 1 for each stamp
+             * @example 2
+             */
+            number: number;
+            /**
+             * @description our identifier of the order
+             * @example 4VnJ2xQpR7sTyWbCdEfGh8
+             */
+            order: string;
+            organisation: components["schemas"]["OrganisationOut"];
+            /**
+             * @description ok, unanswered, or what kind of problem; empty: it is open
+             * @example ok
+             */
+            outcome: string;
+            /**
+             * Format: int64
+             * @description that the stamp was placed on; null: the document is gone
+             * @example 1
+             */
+            page: number | null;
+            /** @example SPESIMEN-0000000000001 */
+            serial: string | null;
+            /**
+             * @description where the serial stands now
+             * @example affixed
+             * @enum {string|null}
+             */
+            serial_state: "taken" | "free" | "bound" | "affixed" | "quarantined" | null;
+            /**
+             * Format: int64
+             * @description from 1, in the order of placements
+             * @example 1
+             */
+            stamp: number;
+            /** @description what the office said */
+            text: string;
+        } & {
+            [key: string]: unknown;
+        };
         AuditLine: {
             /** @example 2024-10-14T06:06:00.000Z */
             dateTime: string;
@@ -977,6 +1346,35 @@ export interface components {
              * @example 396
              */
             ury: number;
+        } & {
+            [key: string]: unknown;
+        };
+        CertificateLine: {
+            /** @description it is valid, and ends within 60 days */
+            ends_soon: boolean;
+            /** @example 2024-10-14T06:06:00.000Z */
+            issued_at: string;
+            /** @example 2026-10-14T06:06:00.000Z */
+            not_after: string;
+            revoked_at: string | null;
+            /**
+             * @description the authority's own are root, issuing, tsa and ocsp; seal: of an organisation; person: of somebody who signs
+             * @example person
+             * @enum {string}
+             */
+            role: "root" | "issuing" | "tsa" | "ocsp" | "seal" | "person";
+            /**
+             * @description hexadecimal
+             * @example 5f0c9d2e4b7a
+             */
+            serial: string;
+            /**
+             * @example valid
+             * @enum {string}
+             */
+            standing: "valid" | "ended" | "revoked";
+            /** @example CN=Siti Rahma,O=PT Contoh */
+            subject: string;
         } & {
             [key: string]: unknown;
         };
@@ -1110,6 +1508,41 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DifferenceShown: {
+            /**
+             * Format: int64
+             * @example 1207
+             */
+            document_id: number | null;
+            /** @description nobody has to look into it */
+            explained: boolean;
+            /**
+             * @description what our register says; null: it does not have the serial
+             * @example free
+             * @enum {string|null}
+             */
+            here: "taken" | "free" | "bound" | "affixed" | "quarantined" | null;
+            /**
+             * @description stable, for programs
+             * @example freed
+             * @enum {string}
+             */
+            kind: "freed" | "found" | "spent" | "changed" | "in_work" | "failed" | "in_doubt" | "settling" | "nobodys" | "balance" | "missing" | "not_affixed" | "unknown_affixed" | "count";
+            /** @description a sentence in the language of the request */
+            msg: string;
+            /** @description null: nobody's */
+            organisation: components["schemas"]["OrganisationOut"] | null;
+            /** @example SPESIMEN-0000000000001 */
+            serial: string | null;
+            /**
+             * @description what the office says; null: it does not know the serial
+             * @example unused
+             * @enum {string|null}
+             */
+            there: "unused" | "affixed" | null;
+        } & {
+            [key: string]: unknown;
+        };
         DirectoryAnswer: {
             /**
              * Format: int64
@@ -1147,6 +1580,43 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DocumentOut: {
+            /**
+             * @description null: it is gone
+             * @example sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8
+             */
+            document_name: string | null;
+            /**
+             * @description null: it is gone
+             * @example Perjanjian Sewa
+             */
+            document_title: string | null;
+            /**
+             * Format: int64
+             * @example 1207
+             */
+            id: number;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneAdminQuota: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseAdminQuota"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         DoneGuestLinkData: {
             /**
              * Format: int64
@@ -1165,6 +1635,24 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DonePersonAdded: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponsePersonAdded"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         DonePlaceData: {
             /**
              * Format: int64
@@ -1178,6 +1666,24 @@ export interface components {
              */
             msg: string;
             response: components["schemas"]["ResponsePlaceData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneReconciliationData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseReconciliationData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -1305,6 +1811,110 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundAdminAttemptsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminAttemptsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAdminAuditLogData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminAuditLogData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAdminCertificatesData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminCertificatesData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAdminLedgerData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminLedgerData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAdminPeopleData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminPeopleData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAdminQuotaData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminQuotaData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAdminSerialsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminSerialsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAdminStuckData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminStuckData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundDetailData: {
             /**
              * Format: int64
@@ -1365,6 +1975,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["PlacementsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundReconciliationData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["ReconciliationData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -1445,6 +2068,27 @@ export interface components {
             data: components["schemas"]["WebSessionData"];
             /** @description always true */
             success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        GrantIn: {
+            /** @description negative to correct a former one */
+            count: number | string;
+            /**
+             * @description UUID; missing: the caller's own
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            organisation?: string;
+            /**
+             * @description stands in the ledger and in the audit log
+             * @example Faktur 2024/117
+             */
+            reason: string;
+            /**
+             * @example emet
+             * @enum {string}
+             */
+            unit: "emet" | "base";
         } & {
             [key: string]: unknown;
         };
@@ -1540,6 +2184,47 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        LedgerLine: {
+            /** @example 2024-10-14T06:06:00.000Z */
+            at: string;
+            /**
+             * @description who granted; the service itself has a name too
+             * @example Andi Wijaya
+             */
+            by: string;
+            /**
+             * Format: int64
+             * @description negative for a grant that takes back
+             * @example 1
+             */
+            count: number;
+            /** @description null: of none */
+            document: components["schemas"]["DocumentOut"] | null;
+            /**
+             * Format: int64
+             * @description ascends for each organisation and unit
+             * @example 17
+             */
+            number: number;
+            /**
+             * @example spend
+             * @enum {string}
+             */
+            op: "grant" | "reserve" | "spend" | "release";
+            organisation: components["schemas"]["OrganisationOut"];
+            /**
+             * @description of a grant
+             * @example Faktur 2024/117
+             */
+            reason: string;
+            /**
+             * @example emet
+             * @enum {string}
+             */
+            unit: "emet" | "base";
+        } & {
+            [key: string]: unknown;
+        };
         ListData: {
             documents: components["schemas"]["ListItem"][];
             pagination: components["schemas"]["Pagination"];
@@ -1625,6 +2310,37 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        LogLine: {
+            /** @example 2024-10-14T06:06:00.000Z */
+            dateTime: string;
+            /** @example Menandatangani dokumen */
+            description: string;
+            /** @description null: it is about none */
+            document: components["schemas"]["DocumentOut"] | null;
+            /**
+             * @description empty for the service itself
+             * @example 203.0.113.7
+             */
+            ipAddress: string;
+            /**
+             * @description who; the service itself has a name too
+             * @example Siti Rahma
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description in the Merkle log, from 0
+             * @example 2310
+             */
+            number: number;
+            /**
+             * @description stable, for programs
+             * @example signed
+             */
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
         LoginIn: {
             /** @example siti@contoh.id */
             email: string;
@@ -1648,6 +2364,42 @@ export interface components {
             [key: string]: unknown;
         };
         Nothing: {
+            [key: string]: unknown;
+        };
+        OfficeCount: {
+            /**
+             * Format: int64
+             * @description serials of the list that are
+             * @example 118
+             */
+            affixed: number;
+            /**
+             * Format: int64
+             * @description units that may still be taken
+             * @example 880
+             */
+            left: number;
+            /**
+             * Format: int64
+             * @description unused ones, as the balance says
+             * @example 2
+             */
+            reported: number;
+            /**
+             * Format: int64
+             * @description serials of the list that are not affixed
+             * @example 2
+             */
+            unused: number;
+        } & {
+            [key: string]: unknown;
+        };
+        OrganisationOut: {
+            /** @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a */
+            id: string;
+            /** @example PT Contoh */
+            name: string;
+        } & {
             [key: string]: unknown;
         };
         Pagination: {
@@ -1719,6 +2471,34 @@ export interface components {
             current: string;
             /** @description the one from now on */
             new: string;
+        } & {
+            [key: string]: unknown;
+        };
+        PersonAdd: {
+            /** @example 0 */
+            admin?: (0 | 1) | ("0" | "1") | boolean;
+            /**
+             * @description with which he logs in
+             * @example siti@contoh.id
+             */
+            email: string;
+            /** @example Siti Rahma */
+            name: string;
+            /**
+             * @description UUID; missing: the caller's own
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            organisation?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        PersonAdded: {
+            /**
+             * @description his first one, shown this once; he has to change it
+             * @example kX7-pQ2m-Vt9w-Rd4s
+             */
+            password: string;
+            person: components["schemas"]["AdminPerson"];
         } & {
             [key: string]: unknown;
         };
@@ -1852,6 +2632,38 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        QuotaUnit: {
+            /**
+             * Format: int64
+             * @example 1000
+             */
+            granted: number;
+            /**
+             * Format: int64
+             * @description what can still be reserved
+             * @example 877
+             */
+            left: number;
+            /**
+             * Format: int64
+             * @description of documents in work
+             * @example 3
+             */
+            reserved: number;
+            /**
+             * Format: int64
+             * @example 120
+             */
+            spent: number;
+            /**
+             * @description emet: duty stamps; base: signatures
+             * @example emet
+             * @enum {string}
+             */
+            unit: "emet" | "base";
+        } & {
+            [key: string]: unknown;
+        };
         ReasonIn: {
             document_id: number | string;
             /**
@@ -1859,6 +2671,51 @@ export interface components {
              * @example Harga salah
              */
             reason?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Reconciliation: {
+            /**
+             * @description when the office was asked
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            at: string;
+            /**
+             * @description who asked for it; the service itself has a name too
+             * @example Sistem
+             */
+            by: string;
+            /** @description the unexplained ones first */
+            differences: components["schemas"]["DifferenceShown"][];
+            /** @example 2024-10-14T06:06:02.000Z */
+            ended_at: string;
+            /**
+             * Format: int64
+             * @example 31
+             */
+            number: number;
+            /** @description what the account holds; to an operator alone */
+            office: components["schemas"]["OfficeCount"] | null;
+            /**
+             * Format: int64
+             * @description how many differences are not listed
+             */
+            omitted: number;
+            /** @description why the office could not be asked; nothing is known then */
+            problem: string | null;
+            /** @description how many serials we have in each state; to an operator alone */
+            register: components["schemas"]["SerialCount"][];
+            /**
+             * Format: int64
+             * @description how many differences somebody has to look into
+             */
+            unexplained: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ReconciliationData: {
+            /** @description null: there was none so far */
+            report: components["schemas"]["Reconciliation"] | null;
         } & {
             [key: string]: unknown;
         };
@@ -2111,6 +2968,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseAdminQuota: {
+            data: components["schemas"]["AdminQuota"];
+            /** @description what was accepted and may not be what was meant */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponseGuestLinkData: {
             data: components["schemas"]["GuestLinkData"];
             /** @description what was accepted and may not be what was meant */
@@ -2118,8 +2982,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponsePersonAdded: {
+            data: components["schemas"]["PersonAdded"];
+            /** @description what was accepted and may not be what was meant */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponsePlaceData: {
             data: components["schemas"]["PlaceData"];
+            /** @description what was accepted and may not be what was meant */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseReconciliationData: {
+            data: components["schemas"]["ReconciliationData"];
             /** @description what was accepted and may not be what was meant */
             warnings?: components["schemas"]["Warning"][];
         } & {
@@ -2136,6 +3014,30 @@ export interface components {
             data: components["schemas"]["VerbData"];
             /** @description what was accepted and may not be what was meant */
             warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        RestampIn: {
+            document_id: number | string;
+            /**
+             * @description let go of the serial that was refused for good, and take a new one
+             * @example 0
+             */
+            new_serial?: (0 | 1) | ("0" | "1") | boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        SerialCount: {
+            /**
+             * Format: int64
+             * @example 118
+             */
+            count: number;
+            /**
+             * @example affixed
+             * @enum {string}
+             */
+            state: "taken" | "free" | "bound" | "affixed" | "quarantined";
         } & {
             [key: string]: unknown;
         };
@@ -2159,6 +3061,37 @@ export interface components {
             serial: string;
             /** @description of no legal value */
             specimen: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        SerialLine: {
+            /** @example 2024-10-14T06:06:00.000Z */
+            changed_at: string;
+            /** @description that it belongs to; null: none */
+            document: components["schemas"]["DocumentOut"] | null;
+            /** @description what the office returned is kept */
+            evidence: boolean;
+            /** @description that let go of it last; null: none */
+            former: components["schemas"]["DocumentOut"] | null;
+            /**
+             * Format: int64
+             * @description how many documents let go of it
+             */
+            let_go: number;
+            /** @description null: nobody's so far */
+            organisation: components["schemas"]["OrganisationOut"] | null;
+            /** @description why it was let go of or set aside */
+            problem: string;
+            /** @example SPESIMEN-0000000000001 */
+            serial: string;
+            /**
+             * @description taken: bought, and not certain that it is unused; free: used before another is bought
+             * @example bound
+             * @enum {string}
+             */
+            state: "taken" | "free" | "bound" | "affixed" | "quarantined";
+            /** @example 2024-10-14T06:06:00.000Z */
+            taken_at: string;
         } & {
             [key: string]: unknown;
         };
@@ -2306,6 +3239,37 @@ export interface components {
             total: number;
             /** @description names of those whose turn it is */
             waiting_for: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        StuckLine: {
+            /**
+             * Format: int64
+             * @description how often the stamp office was asked for the stamp that is due
+             * @example 3
+             */
+            attempts: number;
+            document: components["schemas"]["DocumentOut"];
+            organisation: components["schemas"]["OrganisationOut"];
+            /** @example Andi Wijaya */
+            owner: string;
+            /** @description what it waits for or why it failed; null: nothing is known */
+            reason: string | null;
+            /**
+             * @description when it made progress last
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            since: string;
+            /** @example failed */
+            status: string;
+            /** @example Gagal */
+            status_info: string;
+            /**
+             * @description that it stands still at
+             * @example stamped
+             * @enum {string}
+             */
+            step: "converted" | "stamped" | "sealed";
         } & {
             [key: string]: unknown;
         };
@@ -2694,6 +3658,1407 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HealthAnswer"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-attempts": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. One out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                organisation?: string;
+                /** @description Only what is about this document. */
+                document_id?: number;
+                /** @description Only those on this serial. */
+                serial?: string;
+                /** @description Only those made then or later; ISO 8601 with a zone. */
+                from?: string;
+                /** @description Only those made before; ISO 8601 with a zone. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminAttemptsData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-attempts-csv": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                organisation?: string;
+                /** @description Only what is about this document. */
+                document_id?: number;
+                /** @description Only those on this serial. */
+                serial?: string;
+                /** @description Only those made then or later; ISO 8601 with a zone. */
+                from?: string;
+                /** @description Only those made before; ISO 8601 with a zone. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempts, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-audit-log": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. One out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                organisation?: string;
+                /** @description Only what is about this document. */
+                document_id?: number;
+                /** @description Only events of this type. */
+                type?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminAuditLogData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-certificates": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. One out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                organisation?: string;
+                /** @description Only those that stand so. */
+                standing?: "valid" | "ended" | "revoked";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminCertificatesData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-people": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. One out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                organisation?: string;
+                /** @description Part of what is looked for, in any case of letters. */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminPeopleData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-add-person": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PersonAdd"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DonePersonAdded"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-quota": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminQuotaData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-grant-quota": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GrantIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneAdminQuota"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-quota-ledger": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. One out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                organisation?: string;
+                /** @description Only of this unit. */
+                unit?: "emet" | "base";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminLedgerData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-reconciliation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundReconciliationData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-reconcile": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneReconciliationData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-serials": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. One out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                organisation?: string;
+                /** @description Only those in this state. */
+                state?: "taken" | "free" | "bound" | "affixed" | "quarantined";
+                /** @description Only what is about this document. */
+                document_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminSerialsData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-stuck": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. One out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminStuckData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-retry": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @example 1207 */
+                document_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneVerbData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Too Many Requests. */
@@ -6289,7 +8654,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DocumentIn"];
+                "application/json": components["schemas"]["RestampIn"];
             };
         };
         responses: {

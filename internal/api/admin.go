@@ -1,0 +1,155 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+	"segel/internal/workflow"
+)
+
+// adminBase is the path that administration stands below.
+const adminBase = "/v1/admin/"
+
+// adminLimit is how many lines a page has.
+const adminLimit = 50
+
+// Administration is what administrators look at and do. Who may what is decided behind it.
+type Administration interface {
+	Quotas(ctx context.Context, by contract.Actor, of contract.OrganisationID) ([]workflow.OrganisationQuota, error)
+	GrantQuota(ctx context.Context, by contract.Actor, r workflow.GrantRequest) (workflow.OrganisationQuota, error)
+	QuotaLedger(ctx context.Context, by contract.Actor, q store.QuotaQuery) (workflow.LedgerPage, error)
+	Attempts(ctx context.Context, by contract.Actor, q store.AttemptQuery) (workflow.AttemptPage, error)
+	EachAttempt(ctx context.Context, by contract.Actor, q store.AttemptQuery, yield func(workflow.AttemptLine) error) error
+	Serials(ctx context.Context, by contract.Actor, q store.SerialQuery) (workflow.SerialPage, error)
+	Reconciliation(ctx context.Context, by contract.Actor) (contract.Reconciliation, error)
+	Reconcile(ctx context.Context, by contract.Actor) (contract.Reconciliation, error)
+	Waiting(ctx context.Context, by contract.Actor, q store.WaitingQuery) (workflow.WaitingPage, error)
+	Retry(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)
+	CertificateList(ctx context.Context, by contract.Actor, q store.CertificateQuery) (workflow.CertificatePage, error)
+	AuditLog(ctx context.Context, by contract.Actor, q store.LogQuery) (workflow.LogPage, error)
+}
+
+// registerAdmin: what administrators look at and do.
+func (s *server) registerAdmin() {
+	s.adminPeople()
+	s.adminQuota()
+	s.adminLedger()
+	s.adminAttempts()
+	s.adminSerials()
+	s.adminReconciliation()
+	s.adminStuck()
+	s.adminCertificates()
+	s.adminAuditLog()
+}
+
+// organisationOut names an organisation.
+type organisationOut struct {
+	ID   contract.OrganisationID `json:"id" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
+	Name string                  `json:"name" example:"PT Contoh"`
+}
+
+func organisationOf(o store.Organisation) organisationOut {
+	return organisationOut{ID: o.ID, Name: o.Name}
+}
+
+// organisationOrNull is null for none.
+func organisationOrNull(o store.Organisation) maybe[organisationOut] {
+	if o.ID == "" {
+		return maybe[organisationOut]{}
+	}
+	out := organisationOf(o)
+	return maybe[organisationOut]{&out}
+}
+
+// documentOut names a document.
+type documentOut struct {
+	ID    contract.DocumentID `json:"id" example:"1207"`
+	Name  *string             `json:"document_name" doc:"null: it is gone" example:"sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8"`
+	Title *string             `json:"document_title" doc:"null: it is gone" example:"Perjanjian Sewa"`
+}
+
+// documentOrNull is null where no document is meant.
+func documentOrNull(id contract.DocumentID, t store.Title) maybe[documentOut] {
+	if id == 0 {
+		return maybe[documentOut]{}
+	}
+	return maybe[documentOut]{&documentOut{ID: id, Name: orNull(t.Name), Title: orNull(t.Title)}}
+}
+
+// organisation reads which organisation's affairs are asked for; empty: those of all that the caller administers.
+func (q *query) organisation() contract.OrganisationID {
+	return contract.OrganisationID(personID(q.Get("organisation")))
+}
+
+// document reads the number of a document; 0: of any.
+func (q *query) document() contract.DocumentID {
+	s := q.Get("document_id")
+	if s == "" {
+		return 0
+	}
+	n, ok := parseInteger(s)
+	if !ok || n < 1 {
+		q.bad.add("document_id", "value.out_of_range", "min", 1, "max", maxInteger)
+	}
+	return contract.DocumentID(n)
+}
+
+// oneOf reads one of some values; empty: any.
+func oneOf[T ~string](q *query, name string, values []T) T {
+	s := T(q.Get(name))
+	for _, v := range values {
+		if s == v {
+			return s
+		}
+	}
+	if s != "" {
+		q.bad.add(name, "value.not_one_of", "allowed", listed(values))
+	}
+	return ""
+}
+
+// adminParams describe the query of a page of administration, with more.
+func adminParams(more ...*huma.Param) []*huma.Param {
+	params := append(pageParams(adminLimit)[:2:2], organisationParam())
+	return append(params, more...)
+}
+
+func organisationParam() *huma.Param {
+	return &huma.Param{
+		Name: "organisation", In: "query", Schema: &huma.Schema{Type: "string"},
+		Description: "UUID of an organisation. Missing: the caller's own, to an operator all.",
+	}
+}
+
+func documentParam() *huma.Param {
+	one := 1.0
+	return &huma.Param{Name: "document_id", In: "query", Description: "Only what is about this document.", Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &one}}
+}
+
+func choiceParam[T ~string](name, doc string, values []T) *huma.Param {
+	s := &huma.Schema{Type: "string"}
+	for _, v := range values {
+		s.Enum = append(s.Enum, string(v))
+	}
+	return &huma.Param{Name: name, In: "query", Description: doc, Schema: s}
+}
+
+// offset returns how many lines stand before a page.
+func (p page) offset() int { return int(min(p.number-1, maxInteger/maxLimit)) * p.limit }
+
+// moment reads a time; zero: none is given.
+func (q *query) moment(name string) time.Time {
+	s := q.Get(name)
+	if s == "" {
+		return time.Time{}
+	}
+	t, ok := parseISO(s)
+	if !ok {
+		q.bad.add(name, "value.not_time")
+	}
+	return t
+}

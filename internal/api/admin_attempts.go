@@ -1,0 +1,143 @@
+package api
+
+import (
+	"bufio"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"segel/internal/contract"
+	"segel/internal/export"
+	"segel/internal/store"
+	"segel/internal/workflow"
+)
+
+type attemptLine struct {
+	Organisation organisationOut       `json:"organisation"`
+	Document     maybe[documentOut]    `json:"document"`
+	Page         *int                  `json:"page" doc:"that the stamp was placed on; null: the document is gone" example:"1"`
+	Stamp        int                   `json:"stamp" doc:"from 1, in the order of placements" example:"1"`
+	Number       int                   `json:"number" doc:"ascends from 1 for each stamp" example:"2"`
+	Call         contract.AttemptCall  `json:"call" enum:"take,stamp" doc:"take: for a serial; stamp: to affix one" example:"stamp"`
+	Order        string                `json:"order" doc:"our identifier of the order" example:"4VnJ2xQpR7sTyWbCdEfGh8"`
+	Serial       *string               `json:"serial" example:"SPESIMEN-0000000000001"`
+	SerialState  *contract.SerialState `json:"serial_state" doc:"where the serial stands now" enum:"taken,free,bound,affixed,quarantined" example:"affixed"`
+	AskedAt      string                `json:"asked_at" example:"2024-10-14T06:06:00.000Z"`
+	AnsweredAt   *string               `json:"answered_at" doc:"null: it is open" example:"2024-10-14T06:06:01.250Z"`
+	Outcome      contract.Outcome      `json:"outcome" doc:"ok, unanswered, or what kind of problem; empty: it is open" example:"ok"`
+	Code         string                `json:"code" doc:"the office's" example:"94"`
+	Text         string                `json:"text" doc:"what the office said"`
+}
+
+type adminAttemptsData struct {
+	Attempts   []attemptLine `json:"attempts"`
+	Pagination pagination    `json:"pagination"`
+}
+
+func (s *server) adminAttempts() {
+	about := []*huma.Param{
+		documentParam(),
+		{Name: "serial", In: "query", Description: "Only those on this serial.", Schema: &huma.Schema{Type: "string"}},
+		{Name: "from", In: "query", Description: "Only those made then or later; ISO 8601 with a zone.", Schema: &huma.Schema{Type: "string", Format: "date-time"}},
+		{Name: "until", In: "query", Description: "Only those made before; ISO 8601 with a zone.", Schema: &huma.Schema{Type: "string", Format: "date-time"}},
+	}
+	get(s, endpoint{
+		path: adminBase + "attempts", id: "admin-attempts", group: groupAdmin, admin: contract.AdminAttempts, params: adminParams(about...),
+		summary: "Every call to the stamp office that costs or cannot be undone", description: "Newest first.",
+	}, func(c *call) (found[adminAttemptsData], error) {
+		q := c.query()
+		p := q.page(adminLimit)
+		r := q.attempts()
+		r.Offset, r.Limit = p.offset(), p.limit
+		if err := q.bad.err(); err != nil {
+			return found[adminAttemptsData]{}, err
+		}
+		l, err := c.Workflow.Attempts(c.r.Context(), c.by, r)
+		if err != nil {
+			return found[adminAttemptsData]{}, err
+		}
+		data := adminAttemptsData{Attempts: []attemptLine{}, Pagination: paginate(p, l.Total, len(l.Lines))}
+		for _, a := range l.Lines {
+			data.Attempts = append(data.Attempts, attemptOf(a))
+		}
+		return finding(data), nil
+	})
+	stream(s, endpoint{
+		method: http.MethodGet, path: adminBase + "attempts.csv", id: "admin-attempts-csv", group: groupAdmin, admin: contract.AdminAttempts,
+		params: append([]*huma.Param{organisationParam()}, about...), answers: textAnswer("text/csv", "The attempts, oldest first."),
+		summary: "The attempts as a spreadsheet", description: "Fit for a claim of refund. No cell is read as a formula.",
+	}, (*call).attemptsCSV)
+}
+
+// attempts reads which attempts are asked for.
+func (q *query) attempts() store.AttemptQuery {
+	return store.AttemptQuery{
+		Organisation: q.organisation(), Document: q.document(), Serial: contract.CleanText(q.Get("serial")),
+		From: q.moment("from"), Until: q.moment("until"),
+	}
+}
+
+func attemptOf(a workflow.AttemptLine) attemptLine {
+	out := attemptLine{
+		Organisation: organisationOf(a.Organisation), Document: documentOrNull(a.Document, a.Title), Stamp: a.Stamp + 1, Number: a.Number,
+		Call: a.Call, Order: a.Order, Serial: orNull(a.Serial), AskedAt: iso(a.At), AnsweredAt: isoOrNull(a.AnsweredAt),
+		Outcome: a.Outcome, Code: a.Code, Text: a.Text,
+	}
+	if a.SerialState != "" {
+		out.SerialState = &a.SerialState
+	}
+	if n := a.Page(); n != 0 {
+		out.Page = &n
+	}
+	return out
+}
+
+// attemptsCSV streams, since there may be a year of them. What breaks on the way cuts the connection: nobody may take
+// the part that was sent for the whole.
+func (c *call) attemptsCSV() error {
+	q := c.query()
+	r := q.attempts()
+	if err := q.bad.err(); err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(begun(c, "text/csv; charset=utf-8", "segel-attempts.csv"), 64<<10)
+	out := export.NewAttempts(buffered)
+	if err := c.Workflow.EachAttempt(c.r.Context(), c.by, r, out.Write); err != nil {
+		return c.cutOff(err)
+	}
+	if err := out.Close(); err != nil {
+		return c.cutOff(err)
+	}
+	_ = buffered.Flush() // the client has gone; there is nobody left to tell
+	return nil
+}
+
+// attachment writes the head of a file with the first of its bytes, so that what is refused before is still answered
+// as a refusal.
+type attachment struct {
+	c          *call
+	mime, name string
+	begun      bool
+}
+
+func begun(c *call, mime, name string) *attachment { return &attachment{c: c, mime: mime, name: name} }
+
+func (a *attachment) Write(p []byte) (int, error) {
+	if !a.begun {
+		a.begun, a.c.sending = true, true
+		h := a.c.w.Header()
+		h.Set("Content-Type", a.mime)
+		h.Set("Content-Disposition", disposition("attachment", a.name))
+		h.Set("Cache-Control", "no-store")
+	}
+	return a.c.w.Write(p)
+}
+
+// cutOff ends an answer that broke: with a refusal if nothing was sent yet.
+func (c *call) cutOff(err error) error {
+	if c.sending {
+		c.trouble = err
+		panic(http.ErrAbortHandler) // the way of net/http to cut the connection
+	}
+	return err
+}

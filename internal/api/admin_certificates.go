@@ -1,0 +1,67 @@
+package api
+
+import (
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// endsSoon is how long before its end a certificate is marked.
+const endsSoon = 60 * 24 * time.Hour
+
+var standings = []store.Standing{store.StandingValid, store.StandingEnded, store.StandingRevoked}
+
+type certificateLine struct {
+	Serial    string         `json:"serial" doc:"hexadecimal" example:"5f0c9d2e4b7a"`
+	Subject   string         `json:"subject" example:"CN=Siti Rahma,O=PT Contoh"`
+	Role      string         `json:"role" doc:"the authority's own are root, issuing, tsa and ocsp; seal: of an organisation; person: of somebody who signs" enum:"root,issuing,tsa,ocsp,seal,person" example:"person"`
+	Standing  store.Standing `json:"standing" enum:"valid,ended,revoked" example:"valid"`
+	IssuedAt  string         `json:"issued_at" example:"2024-10-14T06:06:00.000Z"`
+	NotAfter  string         `json:"not_after" example:"2026-10-14T06:06:00.000Z"`
+	EndsSoon  bool           `json:"ends_soon" doc:"it is valid, and ends within 60 days"`
+	RevokedAt *string        `json:"revoked_at"`
+}
+
+type adminCertificatesData struct {
+	Authority    []certificateLine `json:"authority" doc:"the authority's own, on every page"`
+	Certificates []certificateLine `json:"certificates" doc:"what it issued"`
+	Pagination   pagination        `json:"pagination" doc:"of certificates"`
+}
+
+func (s *server) adminCertificates() {
+	get(s, endpoint{
+		path: adminBase + "certificates", id: "admin-certificates", group: groupAdmin, admin: contract.AdminCertificates,
+		params:  adminParams(choiceParam("standing", "Only those that stand so.", standings)),
+		summary: "The embedded authority's certificates", description: "Those that end first come first.",
+	}, func(c *call) (found[adminCertificatesData], error) {
+		q := c.query()
+		p := q.page(adminLimit)
+		now := c.Clock()
+		r := store.CertificateQuery{Organisation: q.organisation(), Standing: oneOf(q, "standing", standings), Now: now, Offset: p.offset(), Limit: p.limit}
+		if err := q.bad.err(); err != nil {
+			return found[adminCertificatesData]{}, err
+		}
+		l, err := c.Workflow.CertificateList(c.r.Context(), c.by, r)
+		if err != nil {
+			return found[adminCertificatesData]{}, err
+		}
+		data := adminCertificatesData{Authority: []certificateLine{}, Certificates: []certificateLine{}, Pagination: paginate(p, l.Total, len(l.Lines))}
+		for _, r := range l.Own {
+			data.Authority = append(data.Authority, certificateOf(r.Certificate, r.Role, now))
+		}
+		for _, r := range l.Lines {
+			data.Certificates = append(data.Certificates, certificateOf(r.Certificate, r.Role, now))
+		}
+		return finding(data), nil
+	})
+}
+
+func certificateOf(r store.Certificate, role string, now time.Time) certificateLine {
+	line := certificateLine{
+		Serial: r.Serial, Subject: r.Subject, Role: role, Standing: r.Standing(now),
+		IssuedAt: iso(r.IssuedAt), NotAfter: iso(r.NotAfter), RevokedAt: isoOrNull(r.RevokedAt),
+	}
+	line.EndsSoon = line.Standing == store.StandingValid && r.NotAfter.Before(now.Add(endsSoon))
+	return line
+}

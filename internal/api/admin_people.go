@@ -1,0 +1,83 @@
+package api
+
+import (
+	"segel/internal/contract"
+	"segel/internal/identity"
+)
+
+type adminPerson struct {
+	ID           contract.PersonID `json:"id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
+	Name         string            `json:"name" example:"Siti Rahma"`
+	Email        string            `json:"email" example:"siti@contoh.id"`
+	Admin        bool              `json:"admin"`
+	MustReset    bool              `json:"must_reset" doc:"the password is a first one, which has to be changed"`
+	Organisation organisationOut   `json:"organisation"`
+	CreatedAt    string            `json:"created_at" example:"2024-10-14T06:06:00.000Z"`
+	Avatar       string            `json:"avatar" doc:"address of a picture"`
+}
+
+type adminPeopleData struct {
+	People     []adminPerson `json:"people"`
+	Pagination pagination    `json:"pagination"`
+}
+
+// personAdd is somebody who shall have an account.
+type personAdd struct {
+	Name         phrase `json:"name" required:"true" example:"Siti Rahma"`
+	Email        phrase `json:"email" required:"true" doc:"with which he logs in" example:"siti@contoh.id"`
+	Admin        binary `json:"admin" required:"false"`
+	Organisation phrase `json:"organisation" required:"false" doc:"UUID; missing: the caller's own" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
+}
+
+type personAdded struct {
+	Person   adminPerson `json:"person"`
+	Password string      `json:"password" doc:"his first one, shown this once; he has to change it" example:"kX7-pQ2m-Vt9w-Rd4s"`
+}
+
+func (s *server) adminPeople() {
+	get(s, endpoint{
+		path: adminBase + "people", id: "admin-people", group: groupAdmin, admin: contract.AdminPeople,
+		params:  adminParams(pageParams(adminLimit)[2]),
+		summary: "Who has an account", description: "By name.",
+	}, func(c *call) (found[adminPeopleData], error) {
+		q := c.query()
+		p, search, of := q.page(adminLimit), q.search(), q.organisation()
+		if err := q.bad.err(); err != nil {
+			return found[adminPeopleData]{}, err
+		}
+		people, total, err := c.Identity.People(c.r.Context(), c.by, of, search, p.offset(), p.limit)
+		if err != nil {
+			return found[adminPeopleData]{}, err
+		}
+		data := adminPeopleData{People: []adminPerson{}, Pagination: paginate(p, total, len(people))}
+		for _, a := range people {
+			data.People = append(data.People, c.adminPerson(a))
+		}
+		return finding(data), nil
+	})
+	post(s, endpoint{
+		path: adminBase + "people", id: "admin-add-person", group: groupAdmin, admin: contract.AdminAddPerson,
+		summary: "Give somebody an account", description: "The password is drawn at random and shown this once.",
+	}, func(c *call, in *personAdd) (done[personAdded], error) {
+		var bad problems
+		n := identity.Newcomer{
+			Name: in.Name.read("name", &bad), Email: email(in.Email.read("email", &bad)), Admin: in.Admin.read("admin", &bad),
+			Organisation: contract.OrganisationID(personID(in.Organisation.read("organisation", &bad))),
+		}
+		if err := bad.err(); err != nil {
+			return done[personAdded]{}, err
+		}
+		a, err := c.Identity.AddPerson(c.r.Context(), c.by, n)
+		if err != nil {
+			return done[personAdded]{}, err
+		}
+		return did(c, "done.person_added", personAdded{Person: c.adminPerson(a.Member), Password: a.Password}), nil
+	})
+}
+
+func (c *call) adminPerson(a identity.Member) adminPerson {
+	return adminPerson{
+		ID: a.ID, Name: a.Name, Email: a.Email, Admin: a.Admin, MustReset: a.MustReset,
+		Organisation: organisationOut{ID: a.Organisation, Name: a.OrganisationName}, CreatedAt: iso(a.CreatedAt), Avatar: c.avatarOf(a.Person),
+	}
+}

@@ -1,0 +1,58 @@
+package api
+
+import (
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// serialStates are the states of serials, as they are shown.
+var serialStates = []contract.SerialState{contract.SerialTaken, contract.SerialFree, contract.SerialBound, contract.SerialAffixed, contract.SerialQuarantined}
+
+type serialLine struct {
+	Serial       string                 `json:"serial" example:"SPESIMEN-0000000000001"`
+	State        contract.SerialState   `json:"state" doc:"taken: bought, and not certain that it is unused; free: used before another is bought" enum:"taken,free,bound,affixed,quarantined" example:"bound"`
+	Organisation maybe[organisationOut] `json:"organisation" doc:"null: nobody's so far"`
+	Document     maybe[documentOut]     `json:"document" doc:"that it belongs to; null: none"`
+	Former       maybe[documentOut]     `json:"former" doc:"that let go of it last; null: none"`
+	LetGo        int                    `json:"let_go" doc:"how many documents let go of it"`
+	Problem      string                 `json:"problem" doc:"why it was let go of or set aside"`
+	Evidence     bool                   `json:"evidence" doc:"what the office returned is kept"`
+	TakenAt      string                 `json:"taken_at" example:"2024-10-14T06:06:00.000Z"`
+	ChangedAt    string                 `json:"changed_at" example:"2024-10-14T06:06:00.000Z"`
+}
+
+type adminSerialsData struct {
+	Serials    []serialLine `json:"serials"`
+	Pagination pagination   `json:"pagination"`
+}
+
+func (s *server) adminSerials() {
+	get(s, endpoint{
+		path: adminBase + "serials", id: "admin-serials", group: groupAdmin, admin: contract.AdminSerials,
+		params:  adminParams(choiceParam("state", "Only those in this state.", serialStates), documentParam()),
+		summary: "Every serial that was ever bought", description: "Those that changed last come first. Serials that are nobody's so far are shown to an operator alone.",
+	}, func(c *call) (found[adminSerialsData], error) {
+		q := c.query()
+		p := q.page(adminLimit)
+		r := store.SerialQuery{Organisation: q.organisation(), Document: q.document(), Offset: p.offset(), Limit: p.limit}
+		if state := oneOf(q, "state", serialStates); state != "" {
+			r.States = []contract.SerialState{state}
+		}
+		if err := q.bad.err(); err != nil {
+			return found[adminSerialsData]{}, err
+		}
+		l, err := c.Workflow.Serials(c.r.Context(), c.by, r)
+		if err != nil {
+			return found[adminSerialsData]{}, err
+		}
+		data := adminSerialsData{Serials: []serialLine{}, Pagination: paginate(p, l.Total, len(l.Lines))}
+		for _, s := range l.Lines {
+			data.Serials = append(data.Serials, serialLine{
+				Serial: s.Serial, State: s.State, Organisation: organisationOrNull(s.Organisation),
+				Document: documentOrNull(s.Document, s.Title), Former: documentOrNull(s.Former, s.FormerTitle),
+				LetGo: s.LetGo, Problem: s.Problem, Evidence: s.Evidence.Key != "", TakenAt: iso(s.TakenAt), ChangedAt: iso(s.ChangedAt),
+			})
+		}
+		return finding(data), nil
+	})
+}

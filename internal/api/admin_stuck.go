@@ -1,0 +1,84 @@
+package api
+
+import (
+	"segel/internal/contract"
+	"segel/internal/store"
+	"segel/internal/text"
+)
+
+type stuckLine struct {
+	Document     documentOut     `json:"document"`
+	Organisation organisationOut `json:"organisation"`
+	Owner        string          `json:"owner" example:"Andi Wijaya"`
+	Status       contract.State  `json:"status" example:"failed"`
+	StatusInfo   string          `json:"status_info" example:"Gagal"`
+	Step         string          `json:"step" doc:"that it stands still at" enum:"converted,stamped,sealed" example:"stamped"`
+	Reason       *string         `json:"reason" doc:"what it waits for or why it failed; null: nothing is known"`
+	Since        string          `json:"since" doc:"when it made progress last" example:"2024-10-14T06:06:00.000Z"`
+	Attempts     int             `json:"attempts" doc:"how often the stamp office was asked for the stamp that is due" example:"3"`
+}
+
+type adminStuckData struct {
+	Documents  []stuckLine `json:"documents"`
+	Pagination pagination  `json:"pagination"`
+}
+
+func (s *server) adminStuck() {
+	get(s, endpoint{
+		path: adminBase + "stuck", id: "admin-stuck", group: groupAdmin, admin: contract.AdminStuck, params: adminParams(),
+		summary:     "Documents that stand still",
+		description: "Those that have waited for the service for a minute or longer, and those that failed. Oldest first.",
+	}, func(c *call) (found[adminStuckData], error) {
+		q := c.query()
+		p := q.page(adminLimit)
+		r := store.WaitingQuery{Organisation: q.organisation(), Offset: p.offset(), Limit: p.limit}
+		if err := q.bad.err(); err != nil {
+			return found[adminStuckData]{}, err
+		}
+		l, err := c.Workflow.Waiting(c.r.Context(), c.by, r)
+		if err != nil {
+			return found[adminStuckData]{}, err
+		}
+		data := adminStuckData{Documents: []stuckLine{}, Pagination: paginate(p, l.Total, len(l.Lines))}
+		for i := range l.Lines {
+			line := c.stuck(&l.Lines[i].Document)
+			line.Organisation = organisationOf(l.Lines[i].Organisation)
+			data.Documents = append(data.Documents, line)
+		}
+		return finding(data), nil
+	})
+	get(s, endpoint{
+		method: "POST", path: adminBase + "stuck/{document_id}/retry", id: "admin-retry", group: groupAdmin, admin: contract.AdminRetry,
+		summary:     "Try a document that stands still again, now",
+		description: "One that waits is tried at once; one that failed goes on as by its owner's restamp, with the serials it has.",
+	}, func(c *call) (done[verbData], error) {
+		id, err := c.document()
+		if err != nil {
+			return done[verbData]{}, err
+		}
+		d, err := c.Workflow.Retry(c.r.Context(), c.by, id)
+		if err != nil {
+			return done[verbData]{}, err
+		}
+		return did(c, "done.retried", verbDataOf(&d)), nil
+	})
+}
+
+// stuck tells where a document stands still, and why.
+func (c *call) stuck(d *contract.Document) stuckLine {
+	line := stuckLine{
+		Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title}, Owner: c.nameOf(d.Owner), Status: d.State,
+		StatusInfo: c.statusInfo(d), Step: "sealed", Reason: orNull(d.Reason), Since: iso(d.ProgressAt()),
+	}
+	switch i := d.NextStamp(); {
+	case d.State == contract.Draft:
+		line.Step = "converted"
+	case i >= 0:
+		line.Step, line.Attempts = "stamped", d.Stamps[i].Attempts
+		if p := d.Stamps[i].Problem; p != "" {
+			p = text.StampProblem(c.language, p)
+			line.Reason = &p
+		}
+	}
+	return line
+}

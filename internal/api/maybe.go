@@ -1,0 +1,16 @@
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// maybe is an object or null. A pointer alone is an object in the specification, and never null.
+type maybe[T any] struct{ is *T }
+
+func (m maybe[T]) MarshalJSON() ([]byte, error) { return json.Marshal(m.is) }
+
+func (maybe[T]) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{r.Schema(typeOf[T](), true, ""), {Type: "null"}}}
+}

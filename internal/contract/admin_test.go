@@ -1,0 +1,51 @@
+package contract
+
+import (
+	"errors"
+	"testing"
+)
+
+// TestEveryAdminOperationAnswersEveryActorAsItShould runs each operation as each kind of actor, about his own
+// organisation, another one, one that does not exist, and all of them.
+func TestEveryAdminOperationAnswersEveryActorAsItShould(t *testing.T) {
+	t.Parallel()
+	const own, other, missing = "own", "other", "missing"
+	person := func(a Actor) Actor {
+		a.Person = Person{ID: "somebody", Name: "Somebody"}
+		return a
+	}
+	answer := func(of OrganisationID, err error) string {
+		if err != nil {
+			return err.Error()
+		}
+		return "of " + string(of)
+	}
+	no, none := ErrNotAllowed.Error(), ErrNoOrganisation.Error()
+	for _, c := range []struct {
+		who  string
+		by   Actor
+		want map[OrganisationID]string // what he is answered of each; "": all of them
+	}{
+		{"guest", person(Actor{Guest: 1}), map[OrganisationID]string{"": no, own: no, other: no, missing: no}},
+		{"guest who says he is an admin", person(Actor{Guest: 1, Admin: true, Operator: true}), map[OrganisationID]string{"": no, own: no, other: no, missing: no}},
+		{"user", person(Actor{Organisation: own}), map[OrganisationID]string{"": no, own: no, other: no, missing: no}},
+		{"user of the operator's organisation", person(Actor{Organisation: own, Operator: true}), map[OrganisationID]string{"": no, own: no, other: no, missing: no}},
+		{"admin", person(Actor{Organisation: own, Admin: true}), map[OrganisationID]string{"": "of own", own: "of own", other: none, missing: none}},
+		{"operator", person(Actor{Organisation: own, Admin: true, Operator: true}), map[OrganisationID]string{"": "of ", own: "of own", other: "of other", missing: "of missing"}},
+		{"the service", Actor{}, map[OrganisationID]string{"": "of ", own: "of own", other: "of other", missing: "of missing"}},
+	} {
+		for _, op := range AdminOperations {
+			for of, want := range c.want {
+				if c.who == "admin" && (op == AdminGrant || op == AdminReconcile) {
+					want = no
+				}
+				if got := answer(c.by.Administer(op, of)); got != want {
+					t.Errorf("%s of %q as %s: %s, want %s", op, of, c.who, got, want)
+				}
+			}
+		}
+	}
+	if _, err := (Actor{Person: Person{ID: "x"}, Admin: true, Organisation: own}).Administer("unheard of", other); !errors.Is(err, ErrNoOrganisation) {
+		t.Errorf("an operation nobody heard of: %v", err)
+	}
+}

@@ -1,0 +1,102 @@
+package contract
+
+import "time"
+
+// Reconciliation is what came of holding the office's account against the register of serials.
+type Reconciliation struct {
+	Number  int64     // ascends from 1
+	At      time.Time // when the office was asked
+	EndedAt time.Time
+	By      Person // who asked for it; the zero Person is the service itself, as every day
+	Problem string // why the office could not be asked; nothing else is known then
+
+	There OfficeCount
+	Here  map[SerialState]int // serials in the register
+
+	Differences []Difference
+	Omitted     int // further differences, which are not listed
+	Unexplained int // differences that nothing explains, listed or not
+}
+
+// OfficeCount is what the account holds.
+type OfficeCount struct {
+	Left     int // units that may still be taken
+	Unused   int // serials of the list that are not affixed
+	Affixed  int // serials of the list that are
+	Reported int // unused ones, as the balance says
+}
+
+// OfficeState is what the office says of a serial.
+type OfficeState string
+
+// What the office can say.
+const (
+	OfficeUnknown OfficeState = ""        // it is not in the list
+	OfficeUnused  OfficeState = "unused"  // bought, not affixed
+	OfficeAffixed OfficeState = "affixed" // affixed to some file
+)
+
+// Difference is one thing in which the office and the register do not say the same, or did not before this
+// reconciliation.
+type Difference struct {
+	Kind         DifferenceKind `json:"kind"`
+	Serial       string         `json:"serial,omitempty"`
+	Organisation OrganisationID `json:"organisation,omitempty"` // empty: of nobody
+	Document     DocumentID     `json:"document,omitempty"`     // that has the serial or let go of it last; 0: none
+	There        OfficeState    `json:"there,omitempty"`
+	Here         SerialState    `json:"here,omitempty"` // empty: not in the register
+	File         string         `json:"file,omitempty"` // name that the office knows the serial by
+
+	OrganisationName string `json:"-"` // for people; not kept with the report
+}
+
+// DifferenceKind names what differs and why.
+type DifferenceKind string
+
+// The kinds of difference. Values are stored for good.
+const (
+	// Those that were settled with this reconciliation.
+	DifferFreed DifferenceKind = "freed" // let go of, unused at the office: free to be used
+	DifferFound DifferenceKind = "found" // unused at the office and unknown here: taken into the register
+	DifferSpent DifferenceKind = "spent" // let go of, and affixed at the office: set aside
+
+	// Those that explain themselves, or wait for something that is known.
+	DifferChanged  DifferenceKind = "changed"  // it changed here after the list was asked for
+	DifferInWork   DifferenceKind = "in_work"  // affixed there, and its document is about to learn so
+	DifferFailed   DifferenceKind = "failed"   // affixed there, and its document failed before the file came back
+	DifferInDoubt  DifferenceKind = "in_doubt" // unused there; an order whose answer was lost may have bought it
+	DifferSettling DifferenceKind = "settling" // let go of too recently for the office's word to be final
+	DifferNobodys  DifferenceKind = "nobodys"  // unused, and of no organisation until an operator gives it to one
+	DifferBalance  DifferenceKind = "balance"  // list and balance count differently while stamps are in work
+
+	// Those that nothing explains.
+	DifferMissing        DifferenceKind = "missing"         // ours, and the office does not know it
+	DifferNotAffixed     DifferenceKind = "not_affixed"     // affixed here, unused there
+	DifferUnknownAffixed DifferenceKind = "unknown_affixed" // affixed there, unknown here
+	DifferCount          DifferenceKind = "count"           // list and balance count differently, and nothing is in work
+)
+
+// Explained reports whether nobody has to look into it.
+func (k DifferenceKind) Explained() bool {
+	switch k {
+	case DifferSpent, DifferMissing, DifferNotAffixed, DifferUnknownAffixed, DifferCount:
+		return false
+	}
+	return true
+}
+
+// Of returns what an admin of an organisation is told: the differences of its serials, and nothing of the account,
+// which is the operator's.
+func (r Reconciliation) Of(o OrganisationID) Reconciliation {
+	own := Reconciliation{Number: r.Number, At: r.At, EndedAt: r.EndedAt, By: r.By, Problem: r.Problem}
+	for _, d := range r.Differences {
+		if d.Organisation != o {
+			continue
+		}
+		own.Differences = append(own.Differences, d)
+		if !d.Kind.Explained() {
+			own.Unexplained++
+		}
+	}
+	return own
+}

@@ -1,0 +1,137 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// Organisations implements [store.Administration].
+func (s *Store) Organisations(ctx context.Context) ([]store.Organisation, error) {
+	all := []store.Organisation{}
+	err := s.db.read(ctx, func(q querier) error {
+		return each(ctx, q, func(scan func(...any) error) error {
+			var o store.Organisation
+			err := scan(&o.ID, &o.Name, moment(&o.CreatedAt))
+			all = append(all, o)
+			return err
+		}, `SELECT id, name, created_at FROM organisation ORDER BY created_at, id`)
+	})
+	return all, wrap(err, "read organisations")
+}
+
+// Everybody implements [store.Administration].
+func (s *Store) Everybody(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
+	users, total := []store.User{}, 0
+	like, possible := pattern(search)
+	if !possible {
+		return users, 0, nil
+	}
+	c := &condition{}
+	if o != "" {
+		c.and("organisation = %s", o)
+	}
+	c.terms = append(c.terms, strings.ReplaceAll(`(name_folded LIKE ? ESCAPE '\' OR email_folded LIKE ? ESCAPE '\')`, "?", c.arg(like)))
+	err := s.db.read(ctx, func(q querier) (err error) {
+		if total, err = c.total(ctx, q, "users"); err != nil {
+			return err
+		}
+		return each(ctx, q, func(scan func(...any) error) error {
+			var u store.User
+			err := scan(userDest(&u)...)
+			users = append(users, u)
+			return err
+		}, `SELECT `+userColumns+` FROM users`+c.page("name_folded, id", offset, limit), c.args...)
+	})
+	return users, total, wrap(err, "read the people of %q", o)
+}
+
+// Waiting implements [store.Administration].
+func (s *Store) Waiting(ctx context.Context, w store.WaitingQuery) (store.List, error) {
+	c := &condition{}
+	before := c.arg(micros(w.Before))
+	// Every try moves waits_since, but not what tells of progress.
+	c.terms = append(c.terms, fmt.Sprintf(`(state = 'failed' OR waits_since <> 0 AND created_at <= %[1]s AND finalized_at <= %[1]s AND last_signed_at <= %[1]s)`, before))
+	if w.Organisation != "" {
+		c.and("organisation = %s", w.Organisation)
+	}
+	l := store.List{Documents: []contract.Document{}}
+	err := s.db.read(ctx, func(q querier) (err error) {
+		if l.Total, err = c.total(ctx, q, "document"); err != nil {
+			return err
+		}
+		var ids []contract.DocumentID
+		err = each(ctx, q, func(scan func(...any) error) error {
+			var id contract.DocumentID
+			err := scan(&id)
+			ids = append(ids, id)
+			return err
+		}, `SELECT id FROM document`+c.page("id", w.Offset, w.Limit), c.args...)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		l.Documents, err = documents(ctx, q, ids)
+		return err
+	})
+	return l, wrap(err, "read documents that wait")
+}
+
+// Titles implements [store.Administration].
+func (s *Store) Titles(ctx context.Context, ids []contract.DocumentID) (map[contract.DocumentID]store.Title, error) {
+	found := map[contract.DocumentID]store.Title{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	in := `(` + list(1, len(ids)) + `)`
+	err := s.db.read(ctx, func(q querier) error {
+		err := each(ctx, q, func(scan func(...any) error) error {
+			var id contract.DocumentID
+			t := store.Title{Pages: map[int]int{}}
+			err := scan(&id, &t.Name, &t.Title)
+			found[id] = t
+			return err
+		}, `SELECT id, name, title FROM document WHERE id IN `+in, args...)
+		if err != nil {
+			return err
+		}
+		return each(ctx, q, func(scan func(...any) error) error {
+			var id contract.DocumentID
+			var stamp, page int
+			err := scan(&id, &stamp, &page)
+			if t, known := found[id]; known {
+				t.Pages[stamp] = page
+			}
+			return err
+		}, `SELECT s.document, s.position, p.page FROM stamp s JOIN placement p ON p.document = s.document AND p.position = s.placement WHERE s.document IN `+in, args...)
+	})
+	return found, wrap(err, "read the names of documents")
+}
+
+// SerialStates implements [store.Administration].
+func (s *Store) SerialStates(ctx context.Context, serials []string) (map[string]contract.SerialState, error) {
+	found := map[string]contract.SerialState{}
+	if len(serials) == 0 {
+		return found, nil
+	}
+	args := make([]any, len(serials))
+	for i, serial := range serials {
+		args[i] = serial
+	}
+	err := s.db.read(ctx, func(q querier) error {
+		return each(ctx, q, func(scan func(...any) error) error {
+			var serial string
+			var state contract.SerialState
+			err := scan(&serial, &state)
+			found[serial] = state
+			return err
+		}, `SELECT serial, state FROM serial WHERE serial IN (`+list(1, len(serials))+`)`, args...)
+	})
+	return found, wrap(err, "read the states of serials")
+}

@@ -1,0 +1,44 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+
+	"segel/internal/store"
+)
+
+// CertificateList implements [store.Administration].
+func (s *Store) CertificateList(ctx context.Context, q store.CertificateQuery) (store.CertificatePage, error) {
+	c := &condition{}
+	order := "not_after, serial"
+	switch now := micros(q.Now); q.Standing {
+	case store.StandingValid:
+		c.terms = append(c.terms, "revoked_at = 0")
+		c.and("not_after > %s", now)
+	case store.StandingEnded:
+		c.terms = append(c.terms, "revoked_at = 0")
+		c.and("not_after <= %s", now)
+		order = "not_after DESC, serial"
+	case store.StandingRevoked:
+		c.terms = append(c.terms, "revoked_at <> 0")
+		order = "revoked_at DESC, serial"
+	}
+	if q.Organisation != "" {
+		// A guest's certificate is of the organisation whose document he is a guest of.
+		c.terms = append(c.terms, strings.ReplaceAll(`(holder = ? OR holder IN (SELECT id FROM users WHERE organisation = ?)
+			OR holder IN (SELECT p.person FROM participant p JOIN document d ON d.id = p.document WHERE p.guest AND d.organisation = ?))`, "?", c.arg(q.Organisation)))
+	}
+	p := store.CertificatePage{Certificates: []store.Certificate{}}
+	err := s.db.read(ctx, func(r querier) (err error) {
+		if p.Total, err = c.total(ctx, r, "certificate"); err != nil {
+			return err
+		}
+		return each(ctx, r, func(scan func(...any) error) error {
+			var one store.Certificate
+			err := scan(certificateDest(&one)...)
+			p.Certificates = append(p.Certificates, one)
+			return err
+		}, `SELECT `+certificateColumns+` FROM certificate`+c.page(order, q.Offset, q.Limit), c.args...)
+	})
+	return p, wrap(err, "list certificates")
+}

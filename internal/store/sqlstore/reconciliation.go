@@ -1,0 +1,52 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// KeepReconciliation implements [store.Administration]. Of two that end at the same moment, one draws another number.
+func (s *Store) KeepReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
+	for range tries {
+		if number, err = s.keepReconciliation(ctx, r); !errors.Is(err, store.ErrConflict) {
+			break
+		}
+	}
+	return number, wrap(err, "keep reconciliation")
+}
+
+// tries bounds how often a number is drawn again.
+const tries = 10
+
+func (s *Store) keepReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
+	err = s.db.write(ctx, func(t tx) error {
+		if err := one(ctx, t, []any{&number}, `SELECT COALESCE(MAX(number), 0) + 1 FROM reconciliation`); err != nil {
+			return err
+		}
+		r.Number = number
+		report, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		return swapped(t.exec(ctx, `INSERT INTO reconciliation (number, made_at, report) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, number, micros(r.At), string(report)))
+	})
+	return number, err
+}
+
+// LastReconciliation implements [store.Administration].
+func (s *Store) LastReconciliation(ctx context.Context) (contract.Reconciliation, error) {
+	var r contract.Reconciliation
+	var report string
+	if err := s.get(ctx, []any{&report}, `SELECT report FROM reconciliation ORDER BY number DESC LIMIT 1`); err != nil {
+		return r, wrap(err, "read the last reconciliation")
+	}
+	if err := json.Unmarshal([]byte(report), &r); err != nil {
+		return r, fmt.Errorf("read the last reconciliation: %w", err)
+	}
+	return r, nil
+}

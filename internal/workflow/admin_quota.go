@@ -1,0 +1,113 @@
+package workflow
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// Quotas tells what an organisation has of each unit; where none is named, what each has that the caller administers,
+// by name.
+func (s *Service) Quotas(ctx context.Context, by contract.Actor, of contract.OrganisationID) ([]OrganisationQuota, error) {
+	of, names, err := s.administer(ctx, by, contract.AdminQuota, of)
+	if err != nil {
+		return nil, err
+	}
+	all := []OrganisationQuota{}
+	for _, o := range names {
+		if of != "" && o.ID != of {
+			continue
+		}
+		q, err := s.organisationQuota(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, q)
+	}
+	slices.SortFunc(all, func(a, b OrganisationQuota) int { return cmp.Compare(a.Organisation.Name, b.Organisation.Name) })
+	return all, nil
+}
+
+func (s *Service) organisationQuota(ctx context.Context, o store.Organisation) (OrganisationQuota, error) {
+	q, err := s.Store.Quota(ctx, o.ID)
+	if err != nil {
+		return OrganisationQuota{}, fmt.Errorf("read the quota of %s: %w", o.ID, err)
+	}
+	return OrganisationQuota{Organisation: o, Quota: q}, nil
+}
+
+// mostGranted bounds one grant: more is a slip of the pen.
+const mostGranted = 10_000_000
+
+// GrantQuota adds to what an organisation may spend, and says so in the ledger and in the audit log, with the reason.
+func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequest) (OrganisationQuota, error) {
+	r.Organisation = cmp.Or(r.Organisation, by.Organisation)
+	of, names, err := s.administer(ctx, by, contract.AdminGrant, r.Organisation)
+	if err != nil {
+		return OrganisationQuota{}, err
+	}
+	r.Reason = contract.CleanText(r.Reason)
+	var bad []contract.FieldError
+	if r.Unit != contract.UnitStamp && r.Unit != contract.UnitSignature {
+		bad = append(bad, contract.Wrong("unit", "value.not_one_of", "allowed", "emet, base"))
+	}
+	if r.Count == 0 || r.Count > mostGranted || r.Count < -mostGranted {
+		bad = append(bad, contract.Wrong("count", "quota.count", "limit", mostGranted))
+	}
+	if r.Reason == "" {
+		bad = append(bad, contract.Wrong("reason", "value.required"))
+	}
+	if limit := s.Limits.Defaults().Text; utf8.RuneCountInString(r.Reason) > limit {
+		bad = append(bad, contract.Wrong("reason", "text.too_long", "limit", limit))
+	}
+	if err := contract.Input(bad...); err != nil {
+		return OrganisationQuota{}, err
+	}
+	if err := s.Store.Grant(ctx, of, r.Unit, r.Count, r.Reason, by, s.Clock()); err != nil {
+		return OrganisationQuota{}, fmt.Errorf("grant quota: %w", err)
+	}
+	return s.organisationQuota(ctx, names[of])
+}
+
+// QuotaLedger returns one page of how quota moved, newest first.
+func (s *Service) QuotaLedger(ctx context.Context, by contract.Actor, q store.QuotaQuery) (LedgerPage, error) {
+	of, names, err := s.administer(ctx, by, contract.AdminLedger, q.Organisation)
+	if err != nil {
+		return LedgerPage{}, err
+	}
+	q.Organisation = of
+	p, err := s.Store.QuotaEntries(ctx, q)
+	if err != nil {
+		return LedgerPage{}, err
+	}
+	lines, err := s.ledgerLines(ctx, p.Entries, names)
+	return LedgerPage{Lines: lines, Total: p.Total}, err
+}
+
+// EachQuotaMove calls yield with every line of the ledger that matches, oldest first, until it returns an error.
+func (s *Service) EachQuotaMove(ctx context.Context, by contract.Actor, q store.QuotaQuery, yield func(LedgerLine) error) error {
+	of, names, err := s.administer(ctx, by, contract.AdminLedger, q.Organisation)
+	if err != nil {
+		return err
+	}
+	q.Organisation = of
+	lines := func(batch []store.QuotaEntry) ([]LedgerLine, error) { return s.ledgerLines(ctx, batch, names) }
+	return inBatches(func(yield func(store.QuotaEntry) bool) error { return s.Store.EachQuotaEntry(ctx, q, yield) }, lines, yield)
+}
+
+func (s *Service) ledgerLines(ctx context.Context, entries []store.QuotaEntry, names map[contract.OrganisationID]store.Organisation) ([]LedgerLine, error) {
+	titles, err := titlesOf(ctx, s, entries, func(e store.QuotaEntry) []contract.DocumentID { return []contract.DocumentID{e.Document} })
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]LedgerLine, len(entries))
+	for i, e := range entries {
+		lines[i] = LedgerLine{QuotaEntry: e, Organisation: names[e.QuotaMove.Organisation], Title: titles[e.Document]}
+	}
+	return lines, nil
+}

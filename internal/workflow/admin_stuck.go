@@ -1,0 +1,46 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// stillFor is after how long without progress a document counts as standing still.
+const stillFor = time.Minute
+
+// Waiting returns one page of the documents that stand still: those that have waited for the service for a while, and
+// those that failed, oldest first.
+func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.WaitingQuery) (WaitingPage, error) {
+	of, names, err := s.administer(ctx, by, contract.AdminStuck, q.Organisation)
+	if err != nil {
+		return WaitingPage{}, err
+	}
+	q.Organisation, q.Before = of, s.Clock().Add(-stillFor)
+	l, err := s.Store.Waiting(ctx, q)
+	if err != nil {
+		return WaitingPage{}, err
+	}
+	lines := make([]WaitingLine, len(l.Documents))
+	for i, d := range l.Documents {
+		lines[i] = WaitingLine{Document: d, Organisation: names[d.Organisation]}
+	}
+	return WaitingPage{Lines: lines, Total: l.Total}, nil
+}
+
+// Retry has a document that stands still tried again, now. See [contract.Retry].
+func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	if _, err := by.Administer(contract.AdminRetry, ""); err != nil {
+		return contract.Document{}, err
+	}
+	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		return one(contract.Retry(d, by, s.Clock()))
+	})
+	if errors.Is(err, contract.ErrNoOrganisation) {
+		return contract.Document{}, contract.ErrNotFound // as what is not there
+	}
+	return d, err
+}
