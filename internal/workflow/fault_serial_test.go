@@ -178,6 +178,11 @@ func TestOneOfTwoWorkersGetsAFreeSerialAndTheOtherBuys(t *testing.T) {
 	if a, b := h.serials(one)[0], h.serials(other)[0]; a == b || a != serial && b != serial {
 		t.Errorf("%s is free; used were %s and %s", serial, a, b)
 	}
+	for s := range h.office.taken {
+		if h.office.again[s] != (s == serial) {
+			t.Errorf("serial %s, of which %s was used before: asked again %v", s, serial, h.office.again[s])
+		}
+	}
 	if n := len(h.office.taken); n != 2 {
 		t.Errorf("%d serials were bought for two stamps", n)
 	}

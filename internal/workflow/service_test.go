@@ -238,7 +238,8 @@ type failingOffice struct {
 	status              map[string]emeterai.Status
 	statusErr           error
 	away                emeterai.Availability
-	calls               int // of Take and Stamp
+	calls               int             // of Take and Stamp
+	again               map[string]bool // what the last call to affix a serial said
 	mu                  sync.Mutex
 }
 
@@ -277,6 +278,10 @@ func (f *failingOffice) Stamp(ctx context.Context, r emeterai.Request) ([]byte, 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls++
+	if f.again == nil {
+		f.again = map[string]bool{}
+	}
+	f.again[r.Serial] = r.Again
 	if f.refuse != nil {
 		return nil, f.refuse
 	}

@@ -85,12 +85,16 @@ func (b *breaker) abandon() {
 	b.probing = false
 }
 
-// availability is down until a call is let through again.
+// availability is down until a call is let through again, and while that one is under way.
 func (b *breaker) availability() emeterai.Availability {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.until.After(b.clock()) {
+	until, now := b.until, b.clock()
+	if b.probing && !until.After(now) {
+		until = now.Add(time.Second)
+	}
+	if !until.After(now) {
 		return emeterai.Availability{}
 	}
-	return emeterai.Availability{Down: true, Until: b.until, Reason: b.name + ": " + b.reason}
+	return emeterai.Availability{Down: true, Until: until, Reason: b.name + ": " + b.reason}
 }
