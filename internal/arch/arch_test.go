@@ -71,7 +71,7 @@ var table = map[string][]string{
 	"scripts/running":                 {},
 	"scripts/demo":                    {"pdf/pdftest", "scripts/running"},
 	"scripts/bench":                   {"pdf/pdftest", "scripts/running"},
-	"scripts/fault":                   {"pdf", "pdf/pdftest", "pades/validate", "internal/authority"},
+	"scripts/fault":                   {"pdf", "pdf/pdftest", "pades/validate", "internal/authority", "scripts/running"},
 }
 
 // tests are the packages that only tests import.

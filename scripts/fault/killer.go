@@ -6,6 +6,21 @@ import (
 	"time"
 )
 
+// moment is where in its work the service is when it is killed.
+type moment string
+
+// The moments. Those of the office tell of the two calls that cost or cannot be undone.
+const (
+	anyTime      moment = "at a random time"
+	starting     moment = "while it starts"
+	acknowledged moment = "when it has acknowledged an order"
+	asking       moment = "when it asks the office, which acts all the same"
+	answered     moment = "when the office has acted, before the answer arrives"
+	told         moment = "right after the office's answer"
+)
+
+var moments = []moment{anyTime, starting, acknowledged, asking, answered, told}
+
 // aim is when one life of the service is to end.
 type aim struct {
 	at    moment

@@ -21,7 +21,6 @@ type order struct {
 
 	// What the service says in the end.
 	state   string
-	reason  string
 	serials []string
 }
 

@@ -146,16 +146,3 @@ func (p *process) said(text string) (string, bool) {
 	}
 	return "", false
 }
-
-// run runs another command of the program to its end and returns what it printed.
-func (p *process) run(args ...string) ([]byte, error) {
-	cmd := exec.Command(p.binary, args...)
-	cmd.Env = append(os.Environ(), p.env...)
-	var complaints strings.Builder
-	cmd.Stderr = &complaints
-	out, err := cmd.Output()
-	if err != nil {
-		return out, fmt.Errorf("segel %s: %w: %s", strings.Join(args, " "), err, complaints.String())
-	}
-	return out, nil
-}

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"segel/scripts/running"
 )
 
 // trial is a service, an office and a wire between them, on a folder.
@@ -24,7 +25,7 @@ type trial struct {
 	service     *process
 	office      *process
 	killer      *killer
-	wire        *http.Server
+	wire        *running.Wire
 	client      *client
 	orders      []*order
 	acknowledge atomic.Int64 // orders so far
@@ -55,29 +56,22 @@ func openTrial(o options, dir string) (t *trial, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+	if t.wire, err = running.NewWire("http://" + at[0]); err != nil {
 		return nil, err
 	}
-	between := "http://" + l.Addr().String()
 	t.office = &process{
 		binary: o.binary, log: filepath.Join(dir, "office.log"), env: []string{"SEGEL_LOG_LEVEL=warn"},
 		args: []string{"office", "--listen", at[0], "--data", t.their, "--shared", shared, "--faults", filepath.Join(dir, "faults.json")},
 	}
 	t.service = &process{
 		binary: o.binary, log: filepath.Join(dir, "service.log"), args: []string{"serve", "--data", t.data, "--listen", at[1]},
-		env: []string{
-			"SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off", "SEGEL_GRANT_STAMPS=1000000",
-			"SEGEL_STAMP_OFFICE=adapter", "SEGEL_STAMP_LOGIN_URL=" + between, "SEGEL_STAMP_ADAPTERS=" + between, "SEGEL_STAMP_NETWORKS=127.0.0.0/8",
-			"SEGEL_STAMP_SHARED_DIR=" + shared, "SEGEL_STAMP_USER=user@office.test", "SEGEL_STAMP_PASSWORD=specimen",
-			"SEGEL_STAMP_PICTURE_PATH=/snqr/qrimage?sn={serial}",
-			"SEGEL_STAMP_TIMEOUT=3s", "SEGEL_STAMP_FILE_TIMEOUT=5s", "SEGEL_STAMP_SETTLE=1s",
-		},
+		env: append(running.AtOffice(t.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off", "SEGEL_GRANT_STAMPS=1000000"),
 	}
 	t.killer = &killer{victim: t.service}
-	t.wire = &http.Server{Handler: &wire{office: "http://" + at[0], at: t.killer.see}}
+	t.wire.Asked = func(call string) { t.killer.see(asking, call) }
+	t.wire.Answered = func(call string, _ time.Duration) { t.killer.see(answered, call) }
+	t.wire.Told = func(call string) { t.killer.see(told, call) }
 	t.client = &client{url: "http://" + at[1]}
-	go func() { _ = t.wire.Serve(l) }() // it ends by close
 	if err := errors.Join(t.office.start(), t.service.start()); err != nil {
 		t.close()
 		return nil, err
@@ -88,7 +82,7 @@ func openTrial(o options, dir string) (t *trial, err error) {
 func (t *trial) close() {
 	t.service.stop()
 	t.office.stop()
-	_ = t.wire.Close()
+	t.wire.Close()
 }
 
 // freeAddresses returns addresses that nobody listens on.

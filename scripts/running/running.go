@@ -25,7 +25,11 @@ type Service struct {
 // Start runs the binary on a free port with a data folder, and waits until it says its address. Env is added to the
 // environment.
 func Start(binary, data string, env ...string) (*Service, error) {
-	cmd := exec.Command(binary, "serve", "--data", data, "--listen", "127.0.0.1:0")
+	return start(binary, data, []string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, env...)
+}
+
+func start(binary, data string, args []string, env ...string) (*Service, error) {
+	cmd := exec.Command(binary, args...)
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -40,7 +44,7 @@ func Start(binary, data string, env ...string) (*Service, error) {
 			return &Service{URL: "http://" + strings.Fields(url)[0], Data: data, PID: cmd.Process.Pid, binary: binary, cmd: cmd}, nil
 		}
 	}
-	return nil, errors.Join(errors.New("the service did not print its address"), cmd.Wait())
+	return nil, errors.Join(fmt.Errorf("segel %s did not print its address", args[0]), cmd.Wait())
 }
 
 // Stop ends the service as an operator would.
