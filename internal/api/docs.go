@@ -19,11 +19,13 @@ var (
 	docsHTML string
 	//go:embed docs.css
 	docsCSS string
+	//go:embed docs.js
+	docsJS []byte
 
 	docsTemplate = template.Must(template.New("docs").Parse(docsHTML))
 )
 
-// manual is the finished page of /docs with the policy it is served under: our own style and nothing else.
+// manual is the finished page of /docs with the policy it is served under: our own style and script, and nothing else.
 type manual struct {
 	html   []byte
 	policy string
@@ -32,8 +34,9 @@ type manual struct {
 // The parts of the specification that the page shows.
 type (
 	specDoc struct {
-		Info struct{ Title, Version, Description string }
-		Tags []struct{ Name, Description string }
+		Info    struct{ Title, Version, Description string }
+		Servers []struct{ URL string }
+		Tags    []struct{ Name, Description string }
 
 		Paths      map[string]map[string]specOperation
 		Components struct{ Schemas map[string]*specSchema }
@@ -52,6 +55,7 @@ type (
 	specParam struct {
 		Name, In, Description string
 		Required              bool
+		Example               any
 		Schema                *specSchema
 	}
 	specContent struct{ Schema *specSchema }
@@ -73,6 +77,7 @@ type (
 type (
 	docsPage struct {
 		Title, Version, Description string
+		Start                       string // what the examples begin with
 		Style                       template.CSS
 		Groups                      []docsGroup
 	}
@@ -81,11 +86,12 @@ type (
 		Operations        []docsOperation
 	}
 	docsOperation struct {
-		Method, Path, Summary, Description string
-		Open                               bool
-		Params                             []docsMember
-		Body, Answer                       docsShape
-		Refusals                           []string
+		ID, Method, Path, Summary, Description string
+		Example                                string // for a shell
+		Open                                   bool
+		Params                                 []docsMember
+		Body, Answer                           docsShape
+		Refusals                               []string
 	}
 	docsShape struct {
 		Type    string
@@ -103,7 +109,7 @@ func renderDocs(spec []byte) (manual, error) {
 	if err := json.Unmarshal(spec, &doc); err != nil {
 		return manual{}, fmt.Errorf("read the specification: %w", err)
 	}
-	out := docsPage{Title: doc.Info.Title, Version: doc.Info.Version, Description: doc.Info.Description, Style: template.CSS(docsCSS)}
+	out := docsPage{Title: doc.Info.Title, Version: doc.Info.Version, Description: doc.Info.Description, Start: doc.start(), Style: template.CSS(docsCSS)}
 	for _, tag := range doc.Tags {
 		if g := (docsGroup{tag.Name, tag.Description, doc.operations(tag.Name)}); len(g.Operations) > 0 {
 			out.Groups = append(out.Groups, g)
@@ -114,7 +120,7 @@ func renderDocs(spec []byte) (manual, error) {
 		return manual{}, err
 	}
 	sum := sha256.Sum256([]byte(docsCSS))
-	policy := fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", base64.StdEncoding.EncodeToString(sum[:]))
+	policy := fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", base64.StdEncoding.EncodeToString(sum[:]))
 	return manual{html: b.Bytes(), policy: policy}, nil
 }
 
@@ -126,7 +132,7 @@ func (d *specDoc) operations(tag string) []docsOperation {
 			if !slices.Contains(op.Tags, tag) {
 				continue
 			}
-			o := docsOperation{Method: strings.ToUpper(method), Path: path, Summary: op.Summary, Description: op.Description, Open: op.Security != nil}
+			o := docsOperation{ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Example: d.example(strings.ToUpper(method), path, op), Summary: op.Summary, Description: op.Description, Open: op.Security != nil}
 			for _, p := range op.Parameters {
 				m := docsMember{Path: p.Name + " (" + p.In + ")", Description: p.Description, Required: p.Required}
 				m.Type, m.Example = d.kind(p.Schema), ""

@@ -54,4 +54,15 @@ func (s *server) documentation() {
 		_, _ = c.w.Write(c.docs.html)
 		return nil
 	})
+	stream(s, endpoint{
+		method: http.MethodGet, path: "/docs.js", id: "docs-script", group: groupService, open: true,
+		summary: "The script of that page", answers: textAnswer("text/javascript", "Copies examples."),
+	}, func(c *call) error {
+		h := c.w.Header()
+		h.Set("Content-Type", "text/javascript; charset=utf-8")
+		h.Set("Content-Security-Policy", "default-src 'none'")
+		h.Set("Cache-Control", "no-cache")
+		_, _ = c.w.Write(docsJS)
+		return nil
+	})
 }

@@ -59,7 +59,7 @@ func TestOnlyTheListedEndpointsAreOpen(t *testing.T) {
 	t.Parallel()
 	open := []string{
 		"/v1/auth/login", "/v1/auth/refresh", "/v1/auth/forgot-password", "/v1/auth/guest", "/v1/auth/session", "/v1/avatar/{id}",
-		"/v1/verify", "/v1/verify/serial/{serial}", "/healthz", "/readyz", "/docs", "/openapi.json",
+		"/v1/verify", "/v1/verify/serial/{serial}", "/healthz", "/readyz", "/docs", "/docs.js", "/openapi.json",
 	}
 	b := newBench(t, draft())
 	for _, o := range Operations() {
