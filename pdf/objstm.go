@@ -92,6 +92,16 @@ func (d *Document) container(number uint32) (*container, error) {
 	return c, nil
 }
 
+// Contained lists the numbers of the objects that an object stream holds, in
+// its own order, whether the cross-reference leads to them or not.
+func (d *Document) Contained(number uint32) ([]uint32, error) {
+	c, err := d.container(number)
+	if err != nil {
+		return nil, fmt.Errorf("object stream %d: %w", number, err)
+	}
+	return slices.Clone(c.numbers), nil
+}
+
 func parseContainer(data []byte, n, first int64) (*container, error) {
 	// Each pair of number and offset takes four bytes at least.
 	if first < 0 || first > int64(len(data)) || n < 0 || n > first/3+1 {

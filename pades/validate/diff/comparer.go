@@ -89,7 +89,7 @@ func (c *Comparer) hold(s *pdf.State, more ...uint32) error {
 // wrong with the file is a change that no rule allows.
 func (c *Comparer) Step(s *pdf.State) ([]Change, error) {
 	clear(c.g.fresh)
-	r := &revision{c: c, g: c.g, old: c.last, new: s.Document, moves: map[uint32]*moved{}, vouched: map[vouch]verdict{}, listed: map[uint32]int{}}
+	r := &revision{c: c, g: c.g, state: s, old: c.last, new: s.Document, moves: map[uint32]*moved{}, vouched: map[vouch]verdict{}, listed: map[uint32]int{}}
 	for _, m := range s.Moves {
 		if err := r.load(m); err != nil {
 			return nil, err
@@ -119,6 +119,7 @@ func (c *Comparer) Step(s *pdf.State) ([]Change, error) {
 type revision struct {
 	c        *Comparer
 	g        *graph
+	state    *pdf.State // the new one
 	old, new *pdf.Document
 	moves    map[uint32]*moved
 	vouched  map[vouch]verdict

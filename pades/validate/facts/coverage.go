@@ -122,22 +122,41 @@ func (r *reader) locate(revisions []pdf.Revision) {
 		s.Coverage.State = WholeRevision
 		if i == len(revisions)-1 {
 			s.Coverage.State = WholeFile
-			if !r.blank(end, r.file.Size) {
+			if r.file.Size-end > maxBlankBehind || !r.blank(end, r.file.Size) {
 				s.broken(JunkBehind, fmt.Sprintf("%d bytes", r.file.Size-end))
 			}
 		}
 	}
-	if n := len(revisions); n > 0 && !r.blank(revisions[n-1].End, r.file.Size) {
+	lastEnd := r.lastEnd(revisions)
+	if n := len(revisions); n > 0 && (r.file.Size-lastEnd > maxBlankBehind || !r.blank(lastEnd, r.file.Size)) {
 		for _, s := range r.file.Signatures {
 			if s.Revision != n {
-				s.broken(JunkBehind, fmt.Sprintf("%d bytes", r.file.Size-revisions[n-1].End))
+				s.broken(JunkBehind, fmt.Sprintf("%d bytes", r.file.Size-lastEnd))
 			}
 		}
 	}
 }
 
-// maxBlank bounds white space between the end of a revision and what follows.
-const maxBlank = 4096
+// lastEnd is where the last revision ends, or the bytes that a signature covers behind it.
+func (r *reader) lastEnd(revisions []pdf.Revision) int64 {
+	end := int64(0)
+	if n := len(revisions); n > 0 {
+		end = revisions[n-1].End
+	}
+	for _, s := range r.file.Signatures {
+		if s.Revision == len(revisions) {
+			end = max(end, s.Coverage.End)
+		}
+	}
+	return end
+}
+
+// maxBlank bounds white space between the end of a revision and that of the signed bytes, maxBlankBehind what nobody
+// signed: readers look for startxref in the last thousand bytes of a file, and rebuild it where that is not there.
+const (
+	maxBlank       = 4096
+	maxBlankBehind = 512
+)
 
 // blank tells whether only white space stands between two offsets.
 func (r *reader) blank(from, to int64) bool {

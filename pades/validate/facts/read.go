@@ -205,6 +205,9 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 		}
 		return w.spare(state)
 	}
+	if err := w.sound(state, all[number-2].End); err != nil {
+		return err
+	}
 	changes, err := w.comparer.Step(state)
 	if err != nil {
 		return err
@@ -215,6 +218,25 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 		r.Level = max(r.Level, c.Level)
 	}
 	return nil
+}
+
+// sound adds to the oddities of a revision what keeps readers from agreeing on it that its objects do not tell.
+func (w *stateWalk) sound(state *pdf.State, from int64) error {
+	entries, err := w.d.Changed(state.Revision)
+	if err != nil {
+		return err
+	}
+	stray, err := w.stray(from, state.Revision, entries)
+	if err != nil {
+		return err
+	}
+	unstated, err := w.unstated(state, entries)
+	for _, odd := range []string{stray, unstated} {
+		if odd != "" {
+			state.Odd = append(state.Odd, odd)
+		}
+	}
+	return err
 }
 
 // asked lists the objects that revisions change.

@@ -1,0 +1,185 @@
+package facts
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+
+	"segel/pdf"
+)
+
+// stray looks at the bytes of a revision as a reader does that cannot use its cross-reference and rebuilds it from the
+// objects it comes across: the last of each number counts. It tells what such a reader would find and others do not.
+// Entries are what the cross-reference states.
+func (r *reader) stray(from int64, v pdf.Revision, entries []pdf.Entry) (string, error) {
+	if odd, err := r.spelled(v); odd != "" || err != nil {
+		return odd, err
+	}
+	known := map[int64]bool{}
+	table := false
+	for _, at := range append(offsets(entries), v.StartXref) {
+		b, err := r.window(at, at+maxHeader)
+		if err != nil {
+			return "", err
+		}
+		if m := objectHeader.FindIndex(b); m != nil {
+			known[at+int64(m[1])] = true
+		}
+		table = table || at == v.StartXref && bytes.HasPrefix(b, []byte("xref"))
+	}
+	trailers := 0
+	odd := ""
+	err := r.eachWord(from, v.End, func(end int64, before []byte, word string) bool {
+		switch word {
+		case "obj":
+			if !known[end] && (looksLikeObject.Match(before) || looksLikeObject.Match(comment.ReplaceAll(before, nil))) {
+				odd = fmt.Sprintf("an object at %d that its cross-reference does not state", end)
+			}
+		case "trailer":
+			if trailers++; trailers > 1 || !table || end < v.StartXref {
+				odd = fmt.Sprintf("a trailer at %d that is not its own", end)
+			}
+		}
+		return odd == ""
+	})
+	return odd, err
+}
+
+const (
+	maxHeader = 64  // bytes of "12 0 obj", generously
+	maxBefore = 256 // bytes before a word that are looked at
+)
+
+var (
+	objectHeader    = regexp.MustCompile(`^\d+[\x00\t\n\f\r ]+\d+[\x00\t\n\f\r ]*obj`)
+	looksLikeObject = regexp.MustCompile(`\d[\x00\t\n\f\r ]+\d+[\x00\t\n\f\r ]*$`)
+	comment         = regexp.MustCompile(`%[^\r\n]*`)
+	closing         = regexp.MustCompile(`startxref[\r\n ]+\d+[\r\n ]+%%EOF$`)
+	tableHeader     = regexp.MustCompile(`^xref ?[\r\n]+\d`)
+	tableOddity     = regexp.MustCompile(`[^0-9nf \r\n]|[\r\n] `)
+)
+
+func offsets(entries []pdf.Entry) []int64 {
+	var all []int64
+	for _, e := range entries {
+		if !e.Free && e.Container == 0 {
+			all = append(all, e.Offset)
+		}
+	}
+	return all
+}
+
+// spelled demands that a revision's cross-reference is spelled as the standard has it (ISO 32000-2 §7.5.4): where it is
+// not, some readers use it and others rebuild it.
+func (r *reader) spelled(v pdf.Revision) (string, error) {
+	b, err := r.window(v.EOF-maxHeader, v.EOF)
+	if err != nil {
+		return "", err
+	}
+	if !closing.Match(b) {
+		return "an end that readers spell differently", nil
+	}
+	if b, err = r.window(v.StartXref, v.StartXref+maxHeader); err != nil || !bytes.HasPrefix(b, []byte("xref")) {
+		return "", err
+	}
+	if !tableHeader.Match(b) {
+		return "a cross-reference table that not all readers can read", nil
+	}
+	for at := v.StartXref + int64(len("xref")); at < v.EOF; {
+		if b, err = r.window(at, min(at+hashChunk, v.EOF)); err != nil {
+			return "", err
+		}
+		end := bytes.Index(b, []byte("trailer"))
+		if end < 0 {
+			end = max(1, len(b)-len("trailer"))
+		}
+		if tableOddity.Match(b[:end]) {
+			return "a cross-reference table that not all readers can read", nil
+		}
+		if bytes.HasPrefix(b[end:], []byte("trailer")) {
+			break
+		}
+		at += int64(end)
+	}
+	return "", nil
+}
+
+// window reads a part of the file, as far as it reaches.
+func (r *reader) window(from, to int64) ([]byte, error) {
+	from, to = max(0, from), min(to, r.file.Size)
+	if from >= to {
+		return nil, nil
+	}
+	b := make([]byte, to-from)
+	if n, err := r.r.ReadAt(b, from); n < len(b) && err != io.EOF {
+		return nil, fmt.Errorf("read at %d: %w", from, err)
+	}
+	return b, nil
+}
+
+// eachWord calls f for each "obj", and each "trailer" that a dictionary follows, between two offsets: with the offset
+// behind the word and the bytes before it. It stops when f returns false.
+func (r *reader) eachWord(from, to int64, f func(end int64, before []byte, word string) bool) error {
+	for at := from; at < to; at += hashChunk {
+		start := max(from, at-maxBefore)
+		b, err := r.window(start, min(to, at+hashChunk+maxHeader))
+		if err != nil {
+			return err
+		}
+		for _, word := range []string{"obj", "trailer"} {
+			for i := 0; ; {
+				j := bytes.Index(b[i:], []byte(word))
+				if j < 0 {
+					break
+				}
+				i += j + len(word)
+				end := start + int64(i)
+				if end <= at && at > from || end > at+hashChunk { // told with another chunk
+					continue
+				}
+				if word == "trailer" && !opensDict(b[i:]) {
+					continue
+				}
+				if !f(end, b[max(0, i-len(word)-maxBefore):i-len(word)], word) {
+					return nil
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func opensDict(b []byte) bool {
+	b = comment.ReplaceAll(b[:min(len(b), maxHeader)], nil)
+	return bytes.HasPrefix(bytes.TrimLeft(b, "\x00\t\n\f\r "), []byte("<<"))
+}
+
+// unstated looks for objects in the object streams of a revision that its cross-reference does not state: a reader that
+// rebuilds it takes them too.
+func (w *stateWalk) unstated(state *pdf.State, entries []pdf.Entry) (string, error) {
+	within := map[uint32]map[uint32]int{}
+	for _, e := range entries {
+		if e.Container != 0 {
+			if within[e.Container] == nil {
+				within[e.Container] = map[uint32]int{}
+			}
+			within[e.Container][e.Ref.Number]++
+		}
+	}
+	for _, n := range state.Containers {
+		numbers, err := state.Contained(n)
+		if err != nil {
+			if isFault(err) {
+				continue // what it holds cannot be read, which is told of each object
+			}
+			return "", err
+		}
+		for _, held := range numbers {
+			if within[n][held]--; within[n][held] < 0 {
+				return fmt.Sprintf("object %d in object stream %d that its cross-reference does not state", held, n), nil
+			}
+		}
+	}
+	return "", nil
+}
