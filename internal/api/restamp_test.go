@@ -1,0 +1,54 @@
+package api
+
+import (
+	"strings"
+	"testing"
+
+	"segel/internal/contract"
+)
+
+func TestNewSerialIsTheOwnersExplicitWish(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]bool{
+		`{"document_id":1207}`:                      false,
+		`{"document_id":1207,"new_serial":false}`:   false,
+		`{"document_id":1207,"new_serial":true}`:    true,
+		`{"document_id":"1207","new_serial":"1"}`:   true,
+		`{"document_id":"1207","new_serial":"0"}`:   false,
+		`{"document_id":"1207","new_serial":null}`:  false,
+		`{"document_id":"1207","newserial":"true"}`: false,
+	} {
+		b := newBench(t, failed())
+		if w := b.ask("POST", sBase+"restamp-docs", body); w.Code != 200 || b.newSerial != want {
+			t.Errorf("%s: %d, new serial %v", body, w.Code, b.newSerial)
+		}
+	}
+	b := newBench(t, failed())
+	if w := b.ask("POST", sBase+"restamp-docs", `{"document_id":1207,"new_serial":"perhaps"}`); w.Code != 422 && w.Code != 400 || b.count("restamp") != 0 {
+		t.Errorf("%d: %s", w.Code, w.Body)
+	}
+	b = newBench(t, failed())
+	b.err = contract.ErrSerialUsed.With("serial", "0000000000000000000001")
+	w := b.ask("POST", sBase+"restamp-docs", `{"document_id":1207,"new_serial":true}`)
+	if w.Code != 409 || !strings.Contains(w.Body.String(), "stamp.serial_used") || !strings.Contains(w.Body.String(), "0000000000000000000001") {
+		t.Errorf("%d: %s", w.Code, w.Body)
+	}
+}
+
+func TestStatusSaysThatAStampWaitsForTheOffice(t *testing.T) {
+	t.Parallel()
+	d := processing()
+	for i := range d.Participants {
+		d.Participants[i].SignedAt = now
+	}
+	d.Stamps[0].Problem = contract.OfficeDown
+	b := newBench(t, d)
+	for _, path := range []string{"status/1207", "detail/1207"} {
+		if w := b.ask("GET", dBase+path, ""); !strings.Contains(w.Body.String(), "Kantor meterai sedang tidak menjawab") {
+			t.Errorf("%s: %s", path, w.Body)
+		}
+		if w := b.ask("GET", dBase+path, "", "Accept-Language", "en"); !strings.Contains(w.Body.String(), "The stamp office does not answer") {
+			t.Errorf("%s: %s", path, w.Body)
+		}
+	}
+}
