@@ -26,10 +26,18 @@ type accountData struct {
 	Email      string                  `json:"email" example:"siti@contoh.id"`
 	BusinessID contract.OrganisationID `json:"business_id" doc:"the organisation" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 	IsReset    bool                    `json:"is_reset" doc:"the password is a first one, to be changed"`
+	Role       string                  `json:"role" enum:"member,admin,operator" doc:"an admin administers his organisation; an operator, an admin of the first one, all" example:"member"`
 }
 
 func accountDataOf(a identity.Account) accountData {
-	return accountData{ID: a.ID, Fullname: a.Name, Email: a.Email, BusinessID: a.Organisation, IsReset: a.MustReset}
+	role := "member"
+	switch {
+	case a.Operator:
+		role = "operator"
+	case a.Admin:
+		role = "admin"
+	}
+	return accountData{ID: a.ID, Fullname: a.Name, Email: a.Email, BusinessID: a.Organisation, IsReset: a.MustReset, Role: role}
 }
 
 // activation tells how far an account was set up. Accounts of this service are made whole by their operator, so

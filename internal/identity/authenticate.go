@@ -30,5 +30,9 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 	if err != nil {
 		return contract.Actor{}, refuse(fmt.Errorf("read user %s: %w", t.Person, err), contract.ErrIdentify)
 	}
-	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Admin: u.Admin}, nil
+	operator, err := s.operates(ctx, u)
+	if err != nil {
+		return contract.Actor{}, err
+	}
+	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Admin: u.Admin, Operator: operator}, nil
 }

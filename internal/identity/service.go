@@ -89,6 +89,7 @@ type Account struct {
 	Organisation     contract.OrganisationID
 	OrganisationName string
 	Admin            bool
+	Operator         bool // an admin of the first organisation
 	MustReset        bool // the password is a first one, to be changed
 }
 
@@ -112,7 +113,11 @@ func (s *Service) account(ctx context.Context, u store.User) (Account, error) {
 	if err != nil {
 		return Account{}, fmt.Errorf("read organisation %s: %w", u.Organisation, err)
 	}
-	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Admin: u.Admin, MustReset: u.MustReset}, nil
+	operator, err := s.operates(ctx, u)
+	if err != nil {
+		return Account{}, err
+	}
+	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Admin: u.Admin, Operator: operator, MustReset: u.MustReset}, nil
 }
 
 // Directory returns one page, from 1, of the users of the caller's organisation whose name or e-mail has

@@ -1126,6 +1126,12 @@ export interface components {
             id: string;
             /** @description the password is a first one, to be changed */
             is_reset: boolean;
+            /**
+             * @description an admin administers his organisation; an operator, an admin of the first one, all
+             * @example member
+             * @enum {string}
+             */
+            role: "member" | "admin" | "operator";
         } & {
             [key: string]: unknown;
         };

@@ -1,0 +1,20 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+
+	"segel/internal/store"
+)
+
+// operates reports whether a user is an operator: an admin of the first organisation, which runs the service.
+func (s *Service) operates(ctx context.Context, u store.User) (bool, error) {
+	if !u.Admin {
+		return false, nil
+	}
+	first, err := s.store.FirstOrganisation(ctx)
+	if err != nil {
+		return false, fmt.Errorf("read the first organisation: %w", err)
+	}
+	return first.ID == u.Organisation, nil
+}
