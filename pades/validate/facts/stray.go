@@ -28,6 +28,12 @@ func (r *reader) stray(from int64, v pdf.Revision, entries []pdf.Entry) (string,
 		}
 		table = table || at == v.StartXref && bytes.HasPrefix(b, []byte("xref"))
 	}
+	for _, e := range entries {
+		// An entry of a kind that nobody knows stands for null, and such a number is more than some readers take.
+		if !table && e.Free && e.Ref.Generation == 65535 && e.Ref.Number != 0 || e.Ref.Number >= maxNumber {
+			return fmt.Sprintf("an entry for object %d that not all readers can read", e.Ref.Number), nil
+		}
+	}
 	trailers := 0
 	odd := ""
 	err := r.eachWord(from, v.End, func(end int64, before []byte, word string) bool {
@@ -47,8 +53,9 @@ func (r *reader) stray(from int64, v pdf.Revision, entries []pdf.Entry) (string,
 }
 
 const (
-	maxHeader = 64  // bytes of "12 0 obj", generously
-	maxBefore = 256 // bytes before a word that are looked at
+	maxNumber = 8_388_607 // of an object (ISO 32000-1 Annex C)
+	maxHeader = 64        // bytes of "12 0 obj", generously
+	maxBefore = 256       // bytes before a word that are looked at
 )
 
 var (

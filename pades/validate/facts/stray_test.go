@@ -46,6 +46,7 @@ func TestReadersThatRebuildTheFileFindNothingElse(t *testing.T) {
 		{"sign before a number", "ambiguous", appended("", "50 1\n", "+50 1\n")},
 		{"comment behind startxref", "ambiguous", appended("", "startxref\n", "startxref %\n")},
 		{"entries of nineteen bytes", "", appended("", " n \n", " n\n")},
+		{"a number that is too large", "ambiguous", appended("", "50 1\n", "8388607 1\n")},
 		{"a great deal of white space", "junk_behind", func(_ *testing.T, b []byte) []byte { return append(b, bytes.Repeat([]byte(" "), 1024)...) }},
 		{"a spare catalog", "ambiguous", revise(func(_ *testing.T, _ *pdf.Document, u *pdf.Update) {
 			u.Add(pdf.Dict{"Type": pdf.Name("Catalog"), "Pages": pdf.Ref{Number: pages}})
@@ -65,6 +66,12 @@ func TestObjectStreamHoldsNothingThatIsNotStated(t *testing.T) {
 	tamper(t, p.b, []mutation{
 		{"all of it stated", "", func(t *testing.T, b []byte) []byte { return compressed(t, b, "90 0 91 2 1 2", 90, 91) }},
 		{"one of it not", "ambiguous", func(t *testing.T, b []byte) []byte { return compressed(t, b, "90 0 6 2 1 2", 90) }},
+		{"an entry of an unknown kind beside", "ambiguous", func(t *testing.T, b []byte) []byte {
+			b = compressed(t, b, "90 0 91 2 1 2", 90, 91)
+			at := bytes.LastIndex(b, []byte("\x02\x00\x00\x5f\x01"))
+			b[at] = 3
+			return b
+		}},
 		{"one of it twice", "ambiguous", func(t *testing.T, b []byte) []byte { return compressed(t, b, "90 0 90 2 1 2", 90) }},
 	})
 }
