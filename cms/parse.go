@@ -140,7 +140,7 @@ func parseCertificates(der []byte) ([]*x509.Certificate, error) {
 		if raw.Class != asn1.ClassUniversal {
 			continue // other choices than a plain certificate are tagged; none is of use here
 		}
-		cert, err := x509.ParseCertificate(raw.FullBytes)
+		cert, err := ParseCertificate(raw.FullBytes)
 		if err != nil {
 			return nil, fmt.Errorf("%w: certificate: %w", ErrMalformed, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"sync"
 )
 
 type tokenKind uint8
@@ -50,7 +51,19 @@ type lexer struct {
 	base int64 // absolute offset of buf[0]
 	buf  []byte
 	pos  int
-	err  error // of src, sticky
+	err  error   // of src, sticky
+	lent *[]byte // buf, if it is one of chunks; nothing that is read keeps a part of it
+}
+
+// chunks are buffers that wait for the next lexer: most objects are shorter than one, and files have many.
+var chunks = sync.Pool{New: func() any { b := make([]byte, laterChunk); return &b }}
+
+// release gives the buffer back. The lexer is of no use afterwards.
+func (l *lexer) release() {
+	if l.lent != nil {
+		chunks.Put(l.lent)
+		l.lent, l.buf, l.src = nil, nil, nil
+	}
 }
 
 func newLexer(src io.ReaderAt, at, end int64) *lexer {
@@ -79,7 +92,8 @@ func (l *lexer) fill() bool {
 		return false
 	}
 	if int64(cap(l.buf)) < n {
-		l.buf = make([]byte, n)
+		l.lent = chunks.Get().(*[]byte)
+		l.buf = *l.lent
 	}
 	l.buf = l.buf[:n]
 	l.base, l.pos = at, 0

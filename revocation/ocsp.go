@@ -229,7 +229,7 @@ func (b *basicResponse) delegate(issuer *x509.Certificate, known *Responders) (*
 		return nil, nil
 	}
 	for _, v := range b.Certificates[:min(len(b.Certificates), maxResponders)] {
-		c, err := x509.ParseCertificate(v.FullBytes)
+		c, err := cms.ParseCertificate(v.FullBytes)
 		if err != nil || !b.names(c) {
 			continue
 		}

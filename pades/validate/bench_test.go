@@ -8,7 +8,12 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -166,7 +171,8 @@ func bare(tb testing.TB, file []byte) (work []func() error) {
 }
 
 // BenchmarkVerdict judges files with fifty signatures of level B-LTA, in turn with what nobody can do without: the
-// SHA-256 of the file, and each public-key operation once. The ratio is that of the medians.
+// SHA-256 of the file as it is read from the disk, and each public-key operation once. Measured is the processor's time
+// of this process, the collector's included; the ratio is that of the least.
 func BenchmarkVerdict(b *testing.B) {
 	a, err := authority.Ephemeral("http://localhost", time.Now)
 	if err != nil {
@@ -179,41 +185,71 @@ func BenchmarkVerdict(b *testing.B) {
 		bytes int
 	}{{"100KB", 100 << 10}, {"100MB", 100 << 20}} {
 		b.Run(size.name, func(b *testing.B) {
-			file := crowded(b, a, 50, size.bytes)
-			work := bare(b, file)
-			var verdicts, hashes, keys []time.Duration
-			timed := func(list *[]time.Duration, do func()) {
-				began := time.Now()
-				do()
-				*list = append(*list, time.Since(began))
+			whole := crowded(b, a, 50, size.bytes)
+			work, length := bare(b, whole), int64(len(whole))
+			file := onDisk(b, whole)
+			whole = nil
+			runtime.GC()
+			least := map[string]time.Duration{}
+			timed := func(what string, do func() error) {
+				began := processor(b)
+				if err := do(); err != nil {
+					b.Fatal(err)
+				}
+				if took := processor(b) - began; least[what] == 0 || took < least[what] {
+					least[what] = took
+				}
 			}
 			for b.Loop() {
-				timed(&hashes, func() { sha256.Sum256(file) })
-				timed(&keys, func() {
+				timed("hash", func() error {
+					_, err := io.CopyBuffer(struct{ io.Writer }{sha256.New()}, io.NewSectionReader(file, 0, length), make([]byte, 256<<10))
+					return err
+				})
+				timed("keys", func() error {
 					for _, op := range work {
 						if err := op(); err != nil {
-							b.Fatal(err)
+							return err
 						}
 					}
+					return nil
 				})
-				timed(&verdicts, func() {
-					r, err := validate.Validate(b.Context(), bytes.NewReader(file), int64(len(file)), validate.Options{At: time.Now(), Trust: &trust})
-					if err != nil || !r.Passed() {
-						b.Fatal(err, r)
+				timed("verdict", func() error {
+					r, err := validate.Validate(b.Context(), file, length, validate.Options{At: time.Now(), Trust: &trust})
+					if err == nil && !r.Passed() {
+						err = fmt.Errorf("%s %s", r.Indication, r.SubIndication)
 					}
+					return err
 				})
 			}
-			ms := func(list []time.Duration) float64 {
-				slices.Sort(list)
-				return float64(list[len(list)/2]) / 1e6
-			}
-			h, k, v := ms(hashes), ms(keys), ms(verdicts)
-			b.ReportMetric(v, "ms/verdict")
-			b.ReportMetric(h, "ms/hash")
-			b.ReportMetric(k, "ms/keys")
-			b.ReportMetric(float64(len(work)), "keys")
-			b.ReportMetric(v/(h+k), "x-floor")
+			ms := func(what string) float64 { return float64(least[what]) / 1e6 }
+			b.ReportMetric(ms("verdict"), "ms/verdict")
+			b.ReportMetric(ms("hash"), "ms/hash")
+			b.ReportMetric(ms("keys"), "ms/keys")
+			b.ReportMetric(ms("verdict")/(ms("hash")+ms("keys")), "x-floor")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+func onDisk(tb testing.TB, content []byte) *os.File {
+	tb.Helper()
+	f, err := os.Create(filepath.Join(tb.TempDir(), "file.pdf"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = f.Close() })
+	if _, err := f.Write(content); err != nil {
+		tb.Fatal(err)
+	}
+	return f
+}
+
+// processor returns the processor time that this process has had.
+func processor(tb testing.TB) time.Duration {
+	tb.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"crypto/x509"
 	"errors"
 	"fmt"
 
@@ -36,7 +35,7 @@ func (v *validation) gather(f *facts.File) {
 func (v *validation) gatherStore(d *facts.Store) {
 	for _, p := range d.Certs {
 		// A certificate that cannot be read is of no use; nothing follows from it being there.
-		if c, err := x509.ParseCertificate(p.DER); err == nil {
+		if c, err := cms.ParseCertificate(p.DER); err == nil {
 			v.pool.add(c)
 		}
 	}

@@ -16,6 +16,10 @@ var (
 	oidInhibitAnyPolicy  = asn1.ObjectIdentifier{2, 5, 29, 54}
 )
 
+// maxNamesakes bounds the certificates of one name that are looked at by themselves: a file can bring hundreds, and
+// crypto/x509 gives up the search through them after so many signatures.
+const maxNamesakes = 4
+
 // throughIssuers builds the chains of a signer's certificate out of those of its issuers, which are built once for a
 // file. Fifty signers of one authority then cost fifty signatures of certificates, not fifty of every certificate
 // above them. Ok is false where that would not be the same as to ask crypto/x509 about the whole: a root is among
@@ -24,9 +28,13 @@ func (v *validation) throughIssuers(c *x509.Certificate, purpose Purpose, at tim
 	if purpose != ForSigning || v.trust().has(c) || binding(c) {
 		return nil, false // key usage of a time-stamp authority is a matter of the whole chain
 	}
+	candidates := v.pool.issuers(c)
+	if len(candidates) > maxNamesakes {
+		return nil, false
+	}
 	issuers := x509.NewCertPool()
 	above := map[*x509.Certificate][]chain{}
-	for _, i := range v.pool.issuers(c) {
+	for _, i := range candidates {
 		chains, err := v.whole(i, purpose, at)
 		if err != nil {
 			continue // nothing leads through it, whomever it certified

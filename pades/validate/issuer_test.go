@@ -183,6 +183,22 @@ func TestConditionOfAnyCertificateAboveHoldsForTheWholeChain(t *testing.T) {
 	}
 }
 
+func TestManyIssuersOfOneNameCostNoMoreThanOneSearch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := newValidation(Options{Trust: w.trust})
+	for range 40 {
+		v.pool.add(certificate(t, nil, "Issuing", ca).cert)
+	}
+	v.pool.add(w.issuing.cert)
+	if _, err := v.verify(w.budi.cert, ForSigning, date(2025, 1, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if v.checks > perChain {
+		t.Errorf("%d signatures of certificates were checked", v.checks)
+	}
+}
+
 func TestCertificatesAboveManySignersAreCheckedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
