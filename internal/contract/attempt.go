@@ -37,6 +37,7 @@ type Outcome string
 const (
 	OutcomeOK         Outcome = "ok"
 	OutcomeUnanswered Outcome = "unanswered" // we did not live to see the answer
+	OutcomeNotAsked   Outcome = "not_asked"  // the office was left alone when it came to asking
 )
 
 // ask opens an attempt on stamp i.

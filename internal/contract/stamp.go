@@ -167,8 +167,9 @@ func StampProblem(d *Document, i int, f Failure, now time.Time) (Change, error) 
 }
 
 // StampWaits records that a stamp waits because the office is left alone for now. Nobody asked it, so that there is no
-// attempt and no event; one that a crash left open is closed as unanswered. Saying the same twice changes nothing.
-func StampWaits(d *Document, i int, now time.Time) (c Change, changed bool, err error) {
+// attempt and no event. An attempt that is open, because of a crash or because it was opened before this was known, is
+// closed with that outcome. Saying the same twice changes nothing.
+func StampWaits(d *Document, i int, open Outcome, now time.Time) (c Change, changed bool, err error) {
 	if err := d.mayStamp(i, StampOrdered, StampRequested, StampBound); err != nil {
 		return Change{}, false, err
 	}
@@ -177,7 +178,7 @@ func StampWaits(d *Document, i int, now time.Time) (c Change, changed bool, err 
 	}
 	c = change(d)
 	c.At = now
-	c.answered(i, OutcomeUnanswered, now)
+	c.answered(i, open, now)
 	c.After.Stamps[i].Problem = OfficeDown
 	return c, true, nil
 }

@@ -369,6 +369,26 @@ func TestOfficeThatIsLeftAloneIsNotAskedAndTheReasonIsSaidOnce(t *testing.T) {
 	}
 }
 
+func TestAttemptThatFindsTheOfficeLeftAloneSaysThatItWasNotAsked(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h := newHouse(t)
+	id := h.draft(false, 1)
+	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeAlone, Text: "left alone", After: time.Minute}
+	var later *workflow.Later
+	if err := h.Stamp(ctx, id); !errors.As(err, &later) || later.After < 30*time.Second {
+		t.Fatal(err)
+	}
+	var last contract.Attempt
+	err := h.store.EachAttempt(ctx, store.AttemptQuery{Document: id}, func(a contract.Attempt) bool { last = a; return true })
+	if d := h.read(id); err != nil || last.Outcome != contract.OutcomeNotAsked || d.Stamps[0].Problem != contract.OfficeDown || d.Stamps[0].Failures != 0 {
+		t.Errorf("%+v, %+v, %v", last, d.Stamps[0], err)
+	}
+	h.office.refuse = nil
+	h.work(id)
+	h.even("in the end")
+}
+
 func (h *house) events(id contract.DocumentID) int {
 	h.t.Helper()
 	all, err := h.store.Events(context.Background(), id)

@@ -70,7 +70,7 @@ type try struct {
 func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t try) (again bool, err error) {
 	ordered := d.Stamps[i].State == contract.StampOrdered
 	if a := s.Office.Availability(); a.Down && (t.first || ordered) {
-		return false, s.wait(ctx, d.ID, i, a)
+		return false, s.wait(ctx, d.ID, i, a, contract.OutcomeUnanswered)
 	}
 	if t.first && !ordered {
 		err := s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) { return contract.TryAgain(d, i, s.Clock()) })
@@ -192,7 +192,7 @@ func (s *Service) problem(ctx context.Context, id contract.DocumentID, i int, ca
 	if errors.As(cause, &p) {
 		f.Code, f.Text, after = p.Code, p.Text, p.After
 		if p.Code == emeterai.CodeAlone {
-			return s.wait(ctx, id, i, emeterai.Availability{Down: true, Until: s.Clock().Add(after)})
+			return s.wait(ctx, id, i, emeterai.Availability{Down: true, Until: s.Clock().Add(after)}, contract.OutcomeNotAsked)
 		}
 		var err error
 		if f.Evidence, err = s.keepEvidence(ctx, p); err != nil {
@@ -219,10 +219,10 @@ func (s *Service) problem(ctx context.Context, id contract.DocumentID, i int, ca
 // errOfficeAlone is what a stamp waits for that the office was not asked for.
 var errOfficeAlone = errors.New("the stamp office is left alone for now")
 
-// wait puts a stamp off until the office is asked again. It is said once, and costs no attempt.
-func (s *Service) wait(ctx context.Context, id contract.DocumentID, i int, a emeterai.Availability) error {
+// wait puts a stamp off until the office is asked again. It is said once. An attempt that is open ends so.
+func (s *Service) wait(ctx context.Context, id contract.DocumentID, i int, a emeterai.Availability, open contract.Outcome) error {
 	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		c, changed, err := contract.StampWaits(d, i, s.Clock())
+		c, changed, err := contract.StampWaits(d, i, open, s.Clock())
 		if err != nil || !changed {
 			return nil, err
 		}
