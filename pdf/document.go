@@ -117,6 +117,7 @@ func (d *Document) readObjectAt(at int64, want Ref, follow bool) (*indirect, err
 		end = at + d.limits.ObjectBytes
 	}
 	p := newParser(newLexer(d.src, at, end), d.limits)
+	p.lx.borrow()
 	defer p.lx.release()
 	p.once, p.reader = d.once, d
 	found, err := d.readObject(p, at, want, follow)

@@ -52,18 +52,18 @@ type lexer struct {
 	buf  []byte
 	pos  int
 	err  error   // of src, sticky
-	lent *[]byte // buf, if it is one of chunks; nothing that is read keeps a part of it
+	lent *[]byte // what buf is taken from, if it was borrowed; nothing that is read keeps a part of it
 }
 
 // chunks are buffers that wait for the next lexer: most objects are shorter than one, and files have many.
 var chunks = sync.Pool{New: func() any { b := make([]byte, laterChunk); return &b }}
 
-// release gives the buffer back. The lexer is of no use afterwards.
+// borrow lets the lexer read into a buffer that release gives back. Afterwards the lexer is of no use.
+func (l *lexer) borrow() { l.lent = chunks.Get().(*[]byte) }
+
 func (l *lexer) release() {
-	if l.lent != nil {
-		chunks.Put(l.lent)
-		l.lent, l.buf, l.src = nil, nil, nil
-	}
+	chunks.Put(l.lent)
+	l.lent, l.buf, l.src = nil, nil, nil
 }
 
 func newLexer(src io.ReaderAt, at, end int64) *lexer {
@@ -91,9 +91,12 @@ func (l *lexer) fill() bool {
 	if l.src == nil || l.err != nil || n <= 0 {
 		return false
 	}
-	if int64(cap(l.buf)) < n {
-		l.lent = chunks.Get().(*[]byte)
+	switch {
+	case int64(cap(l.buf)) >= n:
+	case l.lent != nil:
 		l.buf = *l.lent
+	default:
+		l.buf = make([]byte, n)
 	}
 	l.buf = l.buf[:n]
 	l.base, l.pos = at, 0
