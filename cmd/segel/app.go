@@ -129,6 +129,7 @@ func (a *app) wire() error {
 		Trust: a.trust, Standing: a.authority,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
 		Clock: a.clock, Random: rand.Reader, Log: a.log, RenewBefore: a.conf.RenewBefore,
+		Own: ownCertificates(a.authority), Settle: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
 	}
 	return nil
 }
@@ -191,6 +192,18 @@ func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.Publi
 
 func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
 	return i.a.Revoked(ctx, cert)
+}
+
+// ownCertificates are the authority's, as administrators see them.
+func ownCertificates(a *authority.Authority) []workflow.CertificateLine {
+	var all []workflow.CertificateLine
+	for _, o := range a.Own() {
+		c := o.Certificate
+		all = append(all, workflow.CertificateLine{Role: o.Role, Certificate: store.Certificate{
+			Serial: fmt.Sprintf("%x", c.SerialNumber), Subject: c.Subject.String(), DER: c.Raw, IssuedAt: c.NotBefore, NotAfter: c.NotAfter,
+		}})
+	}
+	return all
 }
 
 // ledger keeps the authority's records in the store.

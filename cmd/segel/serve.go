@@ -146,17 +146,21 @@ func (a *app) ready(ctx context.Context) error {
 
 // work starts the jobs.
 func (a *app) work(ctx context.Context) (*jobs.Runner, error) {
+	periodic := []jobs.Periodic{
+		{Name: "expire", Every: time.Minute, Run: a.workflow.Expire},
+		{Name: "resume", Every: time.Minute, Run: a.workflow.Resume},
+		{Name: "purge", Every: time.Hour, Run: a.purge},
+		{Name: "renew", Every: time.Hour, Run: a.renew},
+	}
+	if a.conf.ReconcileEvery > 0 {
+		periodic = append(periodic, jobs.Periodic{Name: "reconcile", Every: min(a.conf.ReconcileEvery, time.Hour), Run: a.reconcile})
+	}
 	return jobs.Start(ctx, a.store, jobs.Handlers{
 		Convert:  func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Convert(ctx, id)) },
 		Stamp:    func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Stamp(ctx, id)) },
 		Complete: a.workflow.Complete,
 		Sweep:    a.workflow.Sweep,
-		Periodic: []jobs.Periodic{
-			{Name: "expire", Every: time.Minute, Run: a.workflow.Expire},
-			{Name: "resume", Every: time.Minute, Run: a.workflow.Resume},
-			{Name: "purge", Every: time.Hour, Run: a.purge},
-			{Name: "renew", Every: time.Hour, Run: a.renew},
-		},
+		Periodic: periodic,
 	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Places: filepath.Join(a.conf.DataDir, "places")})
 }
 
@@ -176,6 +180,20 @@ func (a *app) renew(ctx context.Context) error {
 		a.log.Info("timestamps of documents", "renewed", done.Renewed, "put_off", done.PutOff)
 	}
 	return err
+}
+
+// reconcile holds the office's account against the register of serials, when it is time to.
+func (a *app) reconcile(ctx context.Context) error {
+	r, err := a.workflow.ReconcileDue(ctx, a.conf.ReconcileEvery)
+	switch {
+	case err != nil:
+		return err
+	case r.Problem != "":
+		return fmt.Errorf("reconcile with the stamp office: %s", r.Problem)
+	case r.Unexplained > 0:
+		a.log.WarnContext(ctx, "the stamp office's account and our register differ, and nothing explains it", "reconciliation", r.Number, "unexplained", r.Unexplained)
+	}
+	return nil
 }
 
 // purge removes what has run out.

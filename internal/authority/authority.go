@@ -177,6 +177,17 @@ func isIA5(s string) bool {
 // Root returns the certificate that readers have to trust.
 func (a *Authority) Root() *x509.Certificate { return a.keys.root.cert }
 
+// OwnCertificate is one of the authority's own certificates.
+type OwnCertificate struct {
+	Role        string // root, issuing, tsa or ocsp
+	Certificate *x509.Certificate
+}
+
+// Own returns the authority's own certificates.
+func (a *Authority) Own() []OwnCertificate {
+	return []OwnCertificate{{"root", a.keys.root.cert}, {"issuing", a.keys.issuing.cert}, {"tsa", a.keys.tsa.cert}, {"ocsp", a.keys.ocsp.cert}}
+}
+
 // RootPEM returns it as PEM.
 func (a *Authority) RootPEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.keys.root.cert.Raw})

@@ -179,6 +179,12 @@ type Config struct {
 	// What the office issues has no legal value, as at its staging hosts. Only an account at the office in production sets this to false.
 	StampSpecimen bool `env:"STAMP_SPECIMEN" envDefault:"true"`
 
+	// Largest file that is sent to the office. A larger one is refused before a serial is paid for. 0: as MAX_FILE allows.
+	StampMaxFile Size `env:"STAMP_MAX_FILE" envDefault:"0"`
+
+	// The office takes encrypted files that open without a password. Without it they are refused before a serial is paid for.
+	StampEncrypted bool `env:"STAMP_ENCRYPTED" envDefault:"true"`
+
 	// How long one call to the office may take.
 	StampTimeout time.Duration `env:"STAMP_TIMEOUT" envDefault:"30s"`
 
@@ -187,6 +193,9 @@ type Config struct {
 
 	// How long after a purchase that timed out the office may still carry it out. Until then no other is made for the same stamp.
 	StampSettle time.Duration `env:"STAMP_SETTLE" envDefault:"2m"`
+
+	// How often the account at the office is held against our register of serials. 0: never by itself.
+	ReconcileEvery time.Duration `env:"RECONCILE_EVERY" envDefault:"24h"`
 
 	// --- Word documents ---
 

@@ -172,7 +172,7 @@ func (v *problems) durations(c Config) {
 		value, min time.Duration
 	}{
 		{"STAMP_TIMEOUT", c.StampTimeout, time.Second}, {"STAMP_FILE_TIMEOUT", c.StampFileTimeout, time.Second}, {"STAMP_SETTLE", c.StampSettle, 0},
-		{"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"UPLOAD_WAIT", c.UploadWait, 0},
+		{"RECONCILE_EVERY", c.ReconcileEvery, 0}, {"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"UPLOAD_WAIT", c.UploadWait, 0},
 		{"ACCESS_LIFETIME", c.AccessLifetime, time.Minute}, {"REFRESH_LIFETIME", c.RefreshLifetime, time.Minute},
 		{"GUEST_LIFETIME", c.GuestLifetime, time.Minute}, {"SESSION_LIFETIME", c.SessionLifetime, time.Minute},
 		{"IDEMPOTENCY_LIFETIME", c.IdempotencyLifetime, time.Minute},
@@ -214,5 +214,6 @@ func (c Config) Limits() contract.Limits {
 	return contract.Limits{
 		FileSize: int64(c.MaxFile), Pages: c.MaxPages, Participants: c.MaxParticipants,
 		Placements: c.MaxPlacements, Stamps: c.MaxStamps, Text: c.MaxText,
+		StampFile: int64(c.StampMaxFile), StampPlainOnly: !c.StampEncrypted,
 	}
 }

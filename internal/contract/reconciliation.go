@@ -4,26 +4,26 @@ import "time"
 
 // Reconciliation is what came of holding the office's account against the register of serials.
 type Reconciliation struct {
-	Number  int64     // ascends from 1
-	At      time.Time // when the office was asked
-	EndedAt time.Time
-	By      Person // who asked for it; the zero Person is the service itself, as every day
-	Problem string // why the office could not be asked; nothing else is known then
+	Number  int64     `json:"number"` // ascends from 1
+	At      time.Time `json:"at"`     // when the office was asked
+	EndedAt time.Time `json:"ended_at"`
+	By      Person    `json:"by"`                // who asked for it; the zero Person is the service itself, as every day
+	Problem string    `json:"problem,omitempty"` // why the office could not be asked; nothing else is known then
 
-	There OfficeCount
-	Here  map[SerialState]int // serials in the register
+	There OfficeCount         `json:"office"`
+	Here  map[SerialState]int `json:"register"` // serials in the register
 
-	Differences []Difference
-	Omitted     int // further differences, which are not listed
-	Unexplained int // differences that nothing explains, listed or not
+	Differences []Difference `json:"differences"` // the unexplained ones first
+	Omitted     int          `json:"omitted"`     // further differences, which are not listed
+	Unexplained int          `json:"unexplained"` // differences that nothing explains, listed or not
 }
 
 // OfficeCount is what the account holds.
 type OfficeCount struct {
-	Left     int // units that may still be taken
-	Unused   int // serials of the list that are not affixed
-	Affixed  int // serials of the list that are
-	Reported int // unused ones, as the balance says
+	Left     int `json:"left"`     // units that may still be taken
+	Unused   int `json:"unused"`   // serials of the list that are not affixed
+	Affixed  int `json:"affixed"`  // serials of the list that are
+	Reported int `json:"reported"` // unused ones, as the balance says
 }
 
 // OfficeState is what the office says of a serial.
@@ -61,7 +61,7 @@ const (
 	DifferSpent DifferenceKind = "spent" // let go of, and affixed at the office: set aside
 
 	// Those that explain themselves, or wait for something that is known.
-	DifferChanged  DifferenceKind = "changed"  // it changed here after the list was asked for
+	DifferChanged  DifferenceKind = "changed"  // it changed here too recently for the list to tell
 	DifferInWork   DifferenceKind = "in_work"  // affixed there, and its document is about to learn so
 	DifferFailed   DifferenceKind = "failed"   // affixed there, and its document failed before the file came back
 	DifferInDoubt  DifferenceKind = "in_doubt" // unused there; an order whose answer was lost may have bought it

@@ -9,6 +9,7 @@ var administration = map[string]words{
 
 	"organisation.not_found": {"Organisasi tidak ditemukan.", "There is no such organisation."},
 	"document.not_waiting":   {"Dokumen tidak sedang menunggu sistem.", "The document does not wait for the service."},
+	"serial.not_nobodys":     {"Nomor seri {serial} tidak sedang menunggu diberikan kepada sebuah organisasi.", "Serial {serial} does not wait to be given to an organisation."},
 	"quota.count":            {"Jumlah harus bukan nol dan paling banyak {limit}.", "The count must not be zero, and at most {limit}."},
 
 	"event.person_added": {"Membuat akun[ untuk {name}][ <{email}>]", "Made an account[ for {name}][ <{email}>]"},
@@ -33,8 +34,8 @@ var reconciliations = map[string]words{
 		"Serial {serial} was let go of, but the office calls it affixed; it is set aside.",
 	},
 	"reconciliation.changed": {
-		"Nomor seri {serial} berubah di sini setelah daftar kantor diminta.",
-		"Serial {serial} changed here after the office's list was asked for.",
+		"Nomor seri {serial} baru saja berubah di sini; daftar kantor belum dapat mengetahuinya.",
+		"Serial {serial} changed here too recently for the office's list to tell.",
 	},
 	"reconciliation.in_work": {
 		"Nomor seri {serial} sudah terpakai di kantor; dokumen {document} sedang dikerjakan dan akan mengetahuinya.",

@@ -3,6 +3,7 @@ package workflow
 import (
 	"context"
 	"errors"
+	"time"
 
 	"segel/internal/contract"
 	"segel/internal/store"
@@ -32,10 +33,16 @@ func (s *Service) Reconciliation(ctx context.Context, by contract.Actor) (contra
 	return r, nil
 }
 
-// Reconcile holds the office's account against the register of serials.
-func (s *Service) Reconcile(ctx context.Context, by contract.Actor) (contract.Reconciliation, error) {
-	if _, err := by.Administer(contract.AdminReconcile, ""); err != nil {
+// ReconcileDue reconciles on the service's own account, unless that was done within the time given by whomever, and the
+// office answered. It returns no report where it was not due.
+func (s *Service) ReconcileDue(ctx context.Context, every time.Duration) (contract.Reconciliation, error) {
+	last, err := s.Store.LastReconciliation(ctx)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+	case err != nil:
 		return contract.Reconciliation{}, err
+	case last.Problem == "" && s.Clock().Before(last.At.Add(every)):
+		return contract.Reconciliation{}, nil
 	}
-	return contract.Reconciliation{}, contract.ErrOfficeDown
+	return s.Reconcile(ctx, contract.Actor{})
 }

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"segel/internal/blob"
@@ -93,11 +94,14 @@ type Service struct {
 	Random    io.Reader
 	Log       *slog.Logger
 
+	Settle      time.Duration // for how long after a call the office may still carry it out
 	RenewBefore time.Duration // how long before a timestamp loses its strength it is renewed; 0 is a year
 
 	files    locks // one builder of a document's next revision at a time
 	watch    watchers
 	pictures pictures
+
+	reconciling sync.Mutex // held by the one reconciliation that is under way
 }
 
 // tries bounds how often a verb starts over because somebody else committed first. Every loss means that

@@ -1124,6 +1124,10 @@ export interface components {
             fullname: string;
             /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
             id: string;
+            /** @description administers his organisation */
+            is_admin: boolean;
+            /** @description administers all organisations */
+            is_operator: boolean;
             /** @description the password is a first one, to be changed */
             is_reset: boolean;
             /**

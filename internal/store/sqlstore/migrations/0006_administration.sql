@@ -1,4 +1,4 @@
--- What administrators look at. A report is JSON, see docs/formats/reconciliation.md.
+-- What administrators look at. A report is JSON: contract.Reconciliation, whose members are added to and never renamed.
 
 -- +goose Up
 CREATE TABLE reconciliation (

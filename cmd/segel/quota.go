@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"segel/internal/config"
+	"segel/internal/contract"
+	"segel/internal/export"
+	"segel/internal/store"
+	"segel/internal/workflow"
+)
+
+type quotaCommand struct {
+	Show   quotaShowCommand   `cmd:"" help:"Show what organisations may still spend."`
+	Add    quotaAddCommand    `cmd:"" help:"Grant an organisation units; works beside a running service."`
+	Export quotaExportCommand `cmd:"" help:"Write every call to the stamp office as CSV, for a claim of refund; or the ledger of quota."`
+}
+
+// atHand is who works with the command line. The zero identifier is the service's own, which may do all.
+func atHand(command string) contract.Actor {
+	return contract.Actor{Person: contract.Person{Name: "segel " + command}}
+}
+
+// organisationFlag names an organisation.
+type organisationFlag struct {
+	Org string `help:"Organisation by name; default: all." placeholder:"NAME"`
+}
+
+// id finds the organisation; empty where none is named.
+func (f organisationFlag) id(w *world, a *app) (contract.OrganisationID, error) {
+	if f.Org == "" {
+		return "", nil
+	}
+	o, err := a.store.OrganisationByName(w.ctx, f.Org)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", fmt.Errorf("there is no organisation %q", f.Org)
+	}
+	return o.ID, err
+}
+
+type quotaShowCommand struct {
+	dataFlag
+	organisationFlag
+}
+
+func (c quotaShowCommand) Run(w *world) error {
+	return c.with(w, func(a *app, _ config.Config) error {
+		of, err := c.id(w, a)
+		if err != nil {
+			return err
+		}
+		all, err := a.workflow.Quotas(w.ctx, atHand("quota show"), of)
+		if err != nil {
+			return plain(err)
+		}
+		for _, o := range all {
+			showQuota(w.stdout, o)
+		}
+		return nil
+	})
+}
+
+func showQuota(out io.Writer, o workflow.OrganisationQuota) {
+	for _, u := range []contract.Unit{contract.UnitStamp, contract.UnitSignature} {
+		q := o.Quota[u]
+		fmt.Fprintf(out, "%s  %s: %d granted, %d reserved, %d spent, %d left\n", o.Organisation.Name, u, q.Granted, q.Reserved, q.Spent, q.Left())
+	}
+}
+
+type quotaAddCommand struct {
+	dataFlag
+	Org    string `required:"" help:"Organisation by name." placeholder:"NAME"`
+	Unit   string `required:"" enum:"emet,base" help:"emet (duty stamps) or base (signatures)."`
+	Count  int    `required:"" help:"How many; a negative count corrects a former one." placeholder:"N"`
+	Reason string `required:"" help:"Why; it stands in the ledger and in the audit log." placeholder:"TEXT"`
+}
+
+func (c quotaAddCommand) Run(w *world) error {
+	return c.with(w, func(a *app, _ config.Config) error {
+		of, err := organisationFlag{c.Org}.id(w, a)
+		if err != nil {
+			return err
+		}
+		q, err := a.workflow.GrantQuota(w.ctx, atHand("quota add"), workflow.GrantRequest{Organisation: of, Unit: contract.Unit(c.Unit), Count: c.Count, Reason: c.Reason})
+		if err != nil {
+			return plain(err)
+		}
+		showQuota(w.stdout, q)
+		return nil
+	})
+}
+
+type quotaExportCommand struct {
+	dataFlag
+	organisationFlag
+	Moves  bool   `help:"The ledger of quota instead of the calls."`
+	From   string `help:"Only from that moment on, such as 2026-03-01T00:00:00+07:00." placeholder:"TIME"`
+	Until  string `help:"Only before that moment." placeholder:"TIME"`
+	Output string `short:"o" help:"File to write, which must not be there; default: standard output." placeholder:"FILE"`
+}
+
+func (c quotaExportCommand) Run(w *world) error {
+	from, err := moment(c.From)
+	if err != nil {
+		return err
+	}
+	until, err := moment(c.Until)
+	if err != nil {
+		return err
+	}
+	return c.with(w, func(a *app, _ config.Config) error {
+		of, err := c.id(w, a)
+		if err != nil {
+			return err
+		}
+		return c.write(w, func(out io.Writer) error {
+			by := atHand("quota export")
+			if c.Moves {
+				table := export.NewMoves(out)
+				q := store.QuotaQuery{Organisation: of, From: from, Until: until}
+				return errors.Join(a.workflow.EachQuotaMove(w.ctx, by, q, table.Write), table.Close())
+			}
+			table := export.NewAttempts(out)
+			q := store.AttemptQuery{Organisation: of, From: from, Until: until}
+			return errors.Join(a.workflow.EachAttempt(w.ctx, by, q, table.Write), table.Close())
+		})
+	})
+}
+
+// write hands out where the table goes.
+func (c quotaExportCommand) write(w *world, do func(io.Writer) error) error {
+	if c.Output == "" {
+		buffered := bufio.NewWriter(w.stdout)
+		return errors.Join(do(buffered), buffered.Flush())
+	}
+	f, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriter(f)
+	return errors.Join(do(buffered), buffered.Flush(), f.Close())
+}
+
+// moment reads a time that was written down; zero where there is none.
+func moment(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return t, fmt.Errorf("%q is no time; write it such as 2026-03-01T09:00:00Z", s)
+	}
+	return t, nil
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"segel/internal/config"
+	"segel/internal/contract"
+	"segel/internal/text"
+)
+
+// reconcileCommand does by hand what a running service does every day.
+type reconcileCommand struct {
+	dataFlag
+	JSON bool     `name:"json" help:"Print the report as JSON."`
+	Give []string `help:"Give a serial that is nobody's so far to an organisation, before anything else." placeholder:"SERIAL=ORGANISATION" sep:"none"`
+}
+
+// Statuses of the command.
+const (
+	exitUnexplained = exitStatus(1)
+	exitNotAsked    = exitStatus(2)
+)
+
+func (c reconcileCommand) Run(w *world) error {
+	return c.with(w, func(a *app, _ config.Config) error {
+		for _, give := range c.Give {
+			if err := c.give(w, a, give); err != nil {
+				return err
+			}
+		}
+		if err := a.openOffice(); err != nil {
+			fmt.Fprintln(w.stderr, "segel: the stamp office cannot be asked:", err)
+			return exitNotAsked
+		}
+		r, err := a.workflow.Reconcile(w.ctx, atHand("reconcile"))
+		if err != nil {
+			return plain(err)
+		}
+		if err := c.print(w.stdout, r); err != nil {
+			return err
+		}
+		switch {
+		case r.Problem != "":
+			return exitNotAsked
+		case r.Unexplained > 0:
+			return exitUnexplained
+		}
+		return nil
+	})
+}
+
+func (c reconcileCommand) give(w *world, a *app, give string) error {
+	serial, name, ok := strings.Cut(give, "=")
+	if !ok || serial == "" || name == "" {
+		return fmt.Errorf("%q is not SERIAL=ORGANISATION", give)
+	}
+	to, err := organisationFlag{name}.id(w, a)
+	if err != nil {
+		return err
+	}
+	if err := a.workflow.GiveSerial(w.ctx, atHand("reconcile"), serial, to); err != nil {
+		return plain(err)
+	}
+	fmt.Fprintf(w.stderr, "gave %s to %s\n", serial, name)
+	return nil
+}
+
+func (c reconcileCommand) print(out io.Writer, r contract.Reconciliation) error {
+	if c.JSON {
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "reconciliation %d, asked at %s\n", r.Number, stamp(r.At))
+	if r.Problem != "" {
+		fmt.Fprintf(&b, "the office could not be asked: %s\n", r.Problem)
+		_, err := io.WriteString(out, b.String())
+		return err
+	}
+	n := r.There
+	fmt.Fprintf(&b, "office: %d units left, %d serials affixed, %d unused (%d as the balance says)\n", n.Left, n.Affixed, n.Unused, n.Reported)
+	fmt.Fprintf(&b, "register: %d affixed, %d bound, %d free, %d taken, %d quarantined\n", r.Here[contract.SerialAffixed], r.Here[contract.SerialBound],
+		r.Here[contract.SerialFree], r.Here[contract.SerialTaken], r.Here[contract.SerialQuarantined])
+	for _, d := range r.Differences {
+		mark := "  "
+		if !d.Kind.Explained() {
+			mark = "! "
+		}
+		fmt.Fprintf(&b, "%s%s", mark, text.Difference(text.English, d))
+		if d.OrganisationName != "" {
+			fmt.Fprintf(&b, " (%s)", d.OrganisationName)
+		}
+		b.WriteByte('\n')
+	}
+	if r.Omitted > 0 {
+		fmt.Fprintf(&b, "  and %d more\n", r.Omitted)
+	}
+	fmt.Fprintf(&b, "%d differences, %d unexplained\n", len(r.Differences)+r.Omitted, r.Unexplained)
+	_, err := io.WriteString(out, b.String())
+	return err
+}
