@@ -8,6 +8,9 @@ type Limits struct {
 	Placements   int
 	Stamps       int
 	Text         int // characters of a title or file name
+
+	StampFile      int64 // bytes of a file that is sent to the stamp office; 0: as many as a file may have
+	StampPlainOnly bool  // the stamp office takes no encrypted files
 }
 
 // Defaults fills in what is zero.
