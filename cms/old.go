@@ -29,6 +29,15 @@ func (sd *SignedData) VerifyOld(s Signer, digest []byte) error {
 	return scheme.verifyDigest(cert.PublicKey, digest, s.Signature)
 }
 
+// Hashes are those that a signature by a certificate's key rests on: that of the content, and that of the signed
+// attributes if it is another.
+func (s Signer) Hashes(cert *x509.Certificate) []crypto.Hash {
+	if scheme, err := s.Scheme(cert); err == nil && scheme.Hash != s.Digest {
+		return []crypto.Hash{s.Digest, scheme.Hash}
+	}
+	return []crypto.Hash{s.Digest}
+}
+
 // Scheme returns how the signer says that he signed, with the key of that certificate. Errors: ErrAlgorithm.
 func (s Signer) Scheme(cert *x509.Certificate) (Scheme, error) {
 	return schemeOf(s.SignatureID, s.Digest, cert.PublicKey)

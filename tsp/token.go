@@ -55,6 +55,7 @@ type Token struct {
 	Time      time.Time // UTC
 	Accuracy  time.Duration
 	Nonce     *big.Int
+	Signed    []crypto.Hash       // hashes that the authority's own signature rests on
 	Authority *x509.Certificate   // the signer's certificate
 	Chain     []*x509.Certificate // every certificate in the token
 
@@ -118,6 +119,7 @@ func (t *Token) verify() error {
 		return fmt.Errorf("timestamp: %w", err)
 	}
 	t.Authority = t.sd.Certificate(s)
+	t.Signed = s.Hashes(t.Authority)
 	if !t.sd.NamesCertificate(s) {
 		return errors.New("timestamp: its certificate is not named by a signed attribute")
 	}

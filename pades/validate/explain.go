@@ -105,7 +105,7 @@ func (e *explanation) trust(v *validation, s *subject) {
 		return
 	}
 	e.chain("signer", s.standing)
-	for _, l := range v.weak(s.cert, s.hash, s.exists) {
+	for _, l := range v.weak(s.cert, s.hashes(), s.exists) {
 		e.add("algorithm", StepFailed, clausePast, l.reason())
 	}
 	if s.form == formPAdES && !s.bound {

@@ -14,6 +14,10 @@ var contentSentences = map[string]sentence{
 		"Tanda tangan membawa isi sendiri, yang tidak boleh ada dalam bentuk {form}.",
 		"The signature carries content of its own, which the form {form} must not have.",
 	},
+	"format.signers": {
+		"Wadahnya memuat {count} penanda tangan; hanya boleh satu.",
+		"The container has {count} signers; there may be one only.",
+	},
 	"coverage.whole": {
 		"Tanda tangan menutupi {length} byte, dari awal berkas sampai akhir revisi {revision}.",
 		"The signature covers {length} bytes, from the beginning of the file to the end of revision {revision}.",

@@ -64,6 +64,14 @@ type existence struct {
 	last      int // the newest revision that the proof about its own certificates stands in
 }
 
+// hashes are those that the signature rests on: over the file, and over its signed attributes.
+func (s *subject) hashes() []crypto.Hash {
+	if s.facts.Info == nil || s.cert == nil {
+		return []crypto.Hash{s.hash}
+	}
+	return append(s.facts.Info.Hashes(s.cert), s.hash)
+}
+
 // note adds a reason.
 func (s *subject) note(r ...Reason) { s.reasons = append(s.reasons, r...) }
 

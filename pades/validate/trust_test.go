@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -178,6 +179,42 @@ func TestWeakHashCountsUntilItsDay(t *testing.T) {
 	s.Digest = 3 // crypto.SHA1
 	p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
 	is(t, p.judge(date(2025, 6, 3)), 0, CryptoConstraintsFailure, LevelB)
+}
+
+func TestWeakHashOfTheSignedAttributesCountsToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.paper()
+	s := p.sign(w.budi)
+	s.Info.SignatureID.Algorithm = asn1.ObjectIdentifier{1, 2, 840, 10045, 4, 1} // ECDSA with SHA-1
+	p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
+	is(t, p.judge(date(2025, 6, 3)), 0, CryptoConstraintsFailure, LevelB)
+}
+
+func TestWeakHashOfATimestampsOwnSignatureCountsUntilItsDay(t *testing.T) {
+	t.Parallel()
+	for hash, want := range map[crypto.Hash]bool{crypto.SHA256: true, crypto.SHA1: false} {
+		w := newWorld(t)
+		p := w.paper()
+		token := w.tsa.token(date(2025, 6, 1), content[:])
+		token.Signed = []crypto.Hash{hash}
+		p.sign(w.budi, token)
+		p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2)), w.tsa.good(date(2025, 6, 2))})
+		s := p.judge(date(2025, 6, 3)).Signatures[0]
+		if proved := s.Proven != nil; proved != want {
+			t.Errorf("%v: proven %v, timestamp %s %s", hash, s.Proven, s.Timestamps[0].Indication, s.Timestamps[0].SubIndication)
+		}
+	}
+}
+
+func TestContainerWithASecondSignerDoesNotPass(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.paper()
+	s := p.sign(w.budi)
+	s.Container.Signers = append(s.Container.Signers, s.Container.Signers[0])
+	p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
+	is(t, p.judge(date(2025, 6, 3)), 0, SigConstraintsFailure, LevelB)
 }
 
 func TestPolicyChoosesTheRuleForTheSmallestKeys(t *testing.T) {

@@ -174,7 +174,7 @@ func (v *validation) judgeToken(ctx context.Context, s *subject, t token) error 
 	if err != nil {
 		return err
 	}
-	for _, a := range v.weak(t.Authority, t.Hash, exists) {
+	for _, a := range v.weak(t.Authority, append(t.Signed, t.Hash), exists) {
 		if st.sub == "" || st.sub.indication() == Indeterminate {
 			st.sub = a.sub
 		}
@@ -184,17 +184,19 @@ func (v *validation) judgeToken(ctx context.Context, s *subject, t token) error 
 	return nil
 }
 
-// weak returns what the policy has against a hash that a certificate's holder signed with at a moment. Keys are a
+// weak returns what the policy has against the hashes that a certificate's holder signed with at a moment. Keys are a
 // matter of the chain.
-func (v *validation) weak(c *x509.Certificate, hash crypto.Hash, at time.Time) []limit {
-	if hash == 0 { // of a signature that could not be read so far
-		return nil
+func (v *validation) weak(c *x509.Certificate, hashes []crypto.Hash, at time.Time) []limit {
+	var list []limit
+	for i, h := range hashes {
+		if h == 0 || slices.Contains(hashes[:i], h) { // 0: of a signature that could not be read so far
+			continue
+		}
+		if l := v.o.Policy.hash(h).limit(c, "algorithm.signature"); l != nil && l.until.Before(at) {
+			list = append(list, *l)
+		}
 	}
-	l := v.o.Policy.hash(hash).limit(c, "algorithm.signature")
-	if l == nil || !l.until.Before(at) {
-		return nil
-	}
-	return []limit{*l}
+	return list
 }
 
 // judgeSignature judges a signature at the moment for which it is proved to exist.
@@ -219,11 +221,15 @@ func (v *validation) judgeSignature(ctx context.Context, s *subject) error {
 	if s.standing.sub != "" {
 		s.fail(s.standing.sub, s.standing.reasons...)
 	}
-	for _, l := range v.weak(s.cert, s.hash, s.exists) {
+	for _, l := range v.weak(s.cert, s.hashes(), s.exists) {
 		s.fail(l.sub, l.reason())
 	}
 	if s.form == formPAdES && !s.bound {
 		s.fail(SigConstraintsFailure, reason("certificate.not_bound"))
+	}
+	if c := s.facts.Container; c != nil && len(c.Signers) > 1 {
+		// Only one of them was looked at, and readers differ on which.
+		s.fail(SigConstraintsFailure, reason("format.signers", "count", itoa(len(c.Signers))))
 	}
 	if c := s.facts.Container; c != nil && c.Content != nil && s.facts.Form != facts.FormSHA1 {
 		// What it carries is shown by nobody, and readers differ on what was signed.
