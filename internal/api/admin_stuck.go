@@ -68,7 +68,7 @@ func (s *server) adminStuck() {
 func (c *call) stuck(d *contract.Document) stuckLine {
 	line := stuckLine{
 		Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title}, Owner: c.nameOf(d.Owner), Status: d.State,
-		StatusInfo: c.statusInfo(d), Step: "sealed", Reason: orNull(d.Reason), Since: iso(d.ProgressAt()),
+		StatusInfo: c.statusInfo(d), Step: "sealed", Reason: orNull(text.StampProblem(c.language, d.Reason)), Since: iso(d.ProgressAt()),
 	}
 	switch i := d.NextStamp(); {
 	case d.State == contract.Draft:

@@ -64,7 +64,7 @@ func progressOf(d *contract.Document, l text.Language) progress {
 		sealed.Done = 1
 	}
 	steps := []step{signed, stamped, sealed}
-	settle(steps, d)
+	settle(steps, d, l)
 	if d.IsWord() {
 		steps = append([]step{converted(d, l)}, steps...)
 	}
@@ -101,7 +101,7 @@ func stampsOf(d *contract.Document) int {
 }
 
 // settle gives each step its state: the first one that is not done is where the document stands.
-func settle(steps []step, d *contract.Document) {
+func settle(steps []step, d *contract.Document, l text.Language) {
 	reached := false
 	for i := range steps {
 		s := &steps[i]
@@ -118,7 +118,7 @@ func settle(steps []step, d *contract.Document) {
 			s.State = "stopped"
 		}
 		if d.Reason != "" {
-			s.Reason = &d.Reason
+			s.Reason = orNull(text.StampProblem(l, d.Reason))
 		}
 		reached = true
 	}

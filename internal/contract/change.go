@@ -67,7 +67,8 @@ const (
 
 	EventSerialLetGo       EventType = "serial_let_go"
 	EventSerialQuarantined EventType = "serial_quarantined"
-	EventQuotaGranted      EventType = "quota_granted" // Document is 0
+	EventStampNotAsked     EventType = "stamp_not_asked" // the office would have refused the file
+	EventQuotaGranted      EventType = "quota_granted"   // Document is 0
 )
 
 // Job is work that a change implies; the store enqueues it in the same transaction. At most one of a kind

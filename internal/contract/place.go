@@ -95,7 +95,7 @@ func (r PlaceRequest) check(d *Document, where string, sizes func(int) (PageSize
 	}
 	p.Box = box
 	if r.Kind == PlaceStamp {
-		p.Box = box.square()
+		p.Box = box.square().inside(size)
 		if side := p.Box.Width(); side < StampMin || side > StampMax {
 			bad.add(where+"."+member, "placement.stamp_size", "min", StampMin, "max", StampMax, "side", side)
 		}

@@ -63,6 +63,14 @@ func (b Box) on(p PageSize) bool {
 	return b.LLX >= -tolerance && b.LLY >= -tolerance && b.URX <= p.Width+tolerance && b.URY <= p.Height+tolerance
 }
 
+// inside moves a box that sticks out of its page by rounding back onto it, as far as it has room: the stamp office takes
+// whole points, and rounding once more would make it stick out by more.
+func (b Box) inside(p PageSize) Box {
+	x := math.Max(0, math.Min(b.LLX, p.Width-b.Width()))
+	y := math.Max(0, math.Min(b.LLY, p.Height-b.Height()))
+	return Box{x, y, x + b.Width(), y + b.Height()}
+}
+
 // square returns the largest centred square of the box.
 func (b Box) square() Box {
 	side := math.Min(b.Width(), b.Height())

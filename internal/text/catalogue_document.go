@@ -71,6 +71,27 @@ var documents = map[string]words{
 	"stamp.office_down": {
 		"Kantor meterai sedang tidak menjawab. Pembubuhan dilanjutkan otomatis begitu kantor itu menjawab lagi.",
 		"The stamp office does not answer just now. Stamping goes on by itself as soon as it does."},
+	"stamp.no_place": {
+		"Tempat e-meterai tidak ada di halaman dokumen.",
+		"The place of the stamp is not on a page of the document."},
+	"stamp.file_too_large": {
+		"Berkas ini, dengan semua tanda tangannya, lebih besar daripada yang diterima kantor meterai[; paling besar {limit|size}].",
+		"The file is, with all its signatures, larger than the stamp office takes[; at most {limit|size}]."},
+	"stamp.file_old": {
+		"Berkas ini lebih lama dari PDF 1.6 dan belum bertanda tangan, sehingga kantor meterai akan menulisnya ulang. Simpan sebagai PDF yang lebih baru, atau minta tanda tangan lebih dahulu.",
+		"The file is older than PDF 1.6 and carries no signature, so the stamp office would write it anew. Save it as a newer PDF, or have it signed first."},
+	"stamp.file_encrypted": {
+		"Berkas ini terenkripsi, dan kantor meterai tidak menerimanya. Unggah berkas tanpa enkripsi.",
+		"The file is encrypted, which the stamp office does not take. Upload it without encryption."},
+	"stamp.file_locked": {
+		"Izin berkas ini melarang perubahan, sehingga kantor meterai akan menolaknya. Unggah berkas tanpa pembatasan.",
+		"The permissions of the file forbid changes, so the stamp office would refuse it. Upload it without restrictions."},
+	"stamp.signature_broken": {
+		"Tanda tangan yang sudah ada di berkas ini tidak utuh lagi[ ({field})], sehingga kantor meterai akan menolaknya.",
+		"A signature that the file came with no longer holds[ ({field})], so the stamp office would refuse it."},
+	"stamp.signature_changed": {
+		"Setelah tanda tangan yang sudah ada[ ({field})], berkas ini diubah dengan cara yang tidak diizinkan, sehingga kantor meterai akan menolaknya.",
+		"Behind a signature that the file came with[ ({field})], something was changed that it does not permit, so the stamp office would refuse it."},
 	"stamp.office_unavailable": {
 		"Kantor meterai tidak dapat ditanya sekarang. Silakan coba lagi nanti.",
 		"The stamp office cannot be asked just now. Please try again later."},

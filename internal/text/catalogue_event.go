@@ -20,6 +20,7 @@ var events = map[string]words{
 	"event.serial_bound":          {"Menerima nomor seri e-meterai[ {serial}]", "Received the serial of a stamp[ {serial}]"},
 	"event.stamped":               {"Membubuhkan e-meterai[ {serial}]", "Affixed the stamp[ {serial}]"},
 	"event.stamp_failed":          {"Pembubuhan e-meterai[ {serial}] gagal[: {problem}]", "Stamping[ {serial}] failed[: {problem}]"},
+	"event.stamp_not_asked":       {"E-meterai tidak dimintakan[: {problem}]", "Did not ask for the stamp[: {problem}]"},
 	"event.restamp":               {"Meminta pembubuhan ulang", "Asked to stamp again"},
 	"event.converted":             {"Mengonversi dokumen Word ke PDF", "Converted the Word document to PDF"},
 	"event.convert_failed":        {"Konversi ke PDF gagal[: {problem}]", "Conversion to PDF failed[: {problem}]"},

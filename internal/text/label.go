@@ -1,6 +1,8 @@
 package text
 
 import (
+	"strings"
+
 	"segel/internal/contract"
 )
 
@@ -28,7 +30,7 @@ func StatusInfo(l Language, d *contract.Document) string {
 
 // Description tells where a document stands in a sentence, with the reason where it ended badly.
 func Description(l Language, d *contract.Document) string {
-	return Sentence(l, "description."+stage(d), map[string]any{"reason": d.Reason})
+	return Sentence(l, "description."+stage(d), map[string]any{"reason": StampProblem(l, d.Reason)})
 }
 
 // Button labels what that person would do with a document next.
@@ -56,6 +58,9 @@ func Event(l Language, e contract.Event) string {
 	for name, v := range e.Details {
 		args[name] = v
 	}
+	if e.Type == contract.EventStampNotAsked {
+		args["problem"] = StampProblem(l, e.Details["problem"])
+	}
 	return Sentence(l, "event."+string(e.Type), args)
 }
 
@@ -67,7 +72,7 @@ func Warning(l Language, w contract.Warning) string { return Sentence(l, w.Code,
 
 // StampProblem is what a stamp waits for, or failed with: the office's words, or a sentence for a code of ours.
 func StampProblem(l Language, problem string) string {
-	if problem == contract.OfficeDown {
+	if _, ours := sentences[problem]; ours && (strings.HasPrefix(problem, "stamp.") || strings.HasPrefix(problem, "file.")) {
 		return Sentence(l, problem, nil)
 	}
 	return problem

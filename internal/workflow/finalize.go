@@ -35,6 +35,9 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 				return nil, err
 			}
 		}
+		if err := s.preflight(ctx, &c.After, true); err != nil {
+			return nil, err
+		}
 		r, err := s.addFields(ctx, &c.After)
 		if err != nil {
 			return nil, err

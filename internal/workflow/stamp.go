@@ -80,6 +80,9 @@ func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t 
 	}
 	switch d.Stamps[i].State {
 	case contract.StampOrdered:
+		if held, err := s.holdBack(ctx, d, i); held || err != nil {
+			return false, err
+		}
 		return s.orderOrClaim(ctx, d, i)
 	case contract.StampRequested:
 		return false, s.buy(ctx, d, i, t.again)

@@ -1,0 +1,136 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/pades/validate/facts"
+	"segel/pdf"
+)
+
+// signatureRoom is about what a signature or a stamp appends, in bytes; half of it is reserved for what its timestamp
+// and certificates may need.
+const signatureRoom = 64 << 10
+
+// preflight refuses stamps that the office would refuse once it is paid: it takes no serial back. It is asked at
+// finalize, when nothing is reserved yet, and before each serial, since signatures were added meanwhile. Without a stamp
+// to affix it asks nothing.
+//
+// Deep, it reads the whole file once and holds every earlier signature against it. Errors: refusals of
+// [contract.Preflight]; any other is about reading the file, and says nothing of it.
+func (s *Service) preflight(ctx context.Context, d *contract.Document, deep bool) error {
+	if d.NextStamp() < 0 {
+		return nil
+	}
+	f, err := s.open(ctx, d.Revisions)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+	if err != nil {
+		return refusal(fmt.Errorf("open document %d: %w", d.ID, err))
+	}
+	of, err := s.officeFile(ctx, d, f, doc, deep)
+	if err != nil {
+		return err
+	}
+	return contract.Preflight(d, of, pageSizes(doc), s.Limits)
+}
+
+func (s *Service) officeFile(ctx context.Context, d *contract.Document, f *blob.Stack, doc *pdf.Document, deep bool) (contract.OfficeFile, error) {
+	signatures, err := doc.Signatures()
+	if err != nil {
+		return contract.OfficeFile{}, refusal(fmt.Errorf("read form: %w", err))
+	}
+	known := doc.Facts()
+	of := contract.OfficeFile{
+		Size:      f.Size() + signatureRoom*int64(owed(d)),
+		Rewritten: known.OlderThan(officeVersion) && len(signatures) == 0 && owed(d) == 0,
+		Encrypted: known.Encrypted,
+		Locked:    known.Encrypted && !allowsStamps(known.Encryption.Permissions),
+	}
+	if err := permits(doc, true); err != nil {
+		if !errors.Is(err, errCertified) {
+			return of, refusal(err)
+		}
+		of.Certified = err
+	}
+	if deep && len(signatures) > 0 && of.Certified == nil {
+		of.Broken, of.Changed, err = earlier(ctx, f)
+	}
+	return of, err
+}
+
+// owed counts the signatures that will be in the file before its next stamp is.
+func owed(d *contract.Document) int {
+	n := 0
+	for _, p := range d.Signers() {
+		if p.Field != "" && p.SignedAt.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+// allowsStamps tells whether permissions of an encrypted file leave room for a new field with its widget: to change the
+// file, and to add annotations and fields (ISO 32000-2 §7.6.4.2, bits 4 and 6).
+func allowsStamps(permissions int32) bool {
+	const modify, annotate = 1 << 3, 1 << 5
+	return permissions&modify != 0 && permissions&annotate != 0
+}
+
+// earlier names a signature of the file that no longer holds, and one behind which something was changed that it
+// forbids. One that cannot be judged here, of an unknown algorithm, is left to the office.
+func earlier(ctx context.Context, f *blob.Stack) (broken, changed string, err error) {
+	// What is hidden on its pages is for the validation to tell; one byte of content is as little as can be asked for.
+	file, err := facts.Read(ctx, f, f.Size(), facts.Options{Limits: facts.Limits{Content: 1}})
+	if errors.Is(err, facts.ErrUnreadable) {
+		return "", "", refusal(err)
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("read earlier signatures: %w", err)
+	}
+	for _, g := range file.Signatures {
+		if broken == "" && !holds(g) {
+			broken = g.Field
+		}
+		for _, later := range g.Later {
+			if changed == "" && len(later.Denied) > 0 {
+				changed = g.Field
+			}
+		}
+	}
+	return broken, changed, nil
+}
+
+func holds(g *facts.Signature) bool {
+	switch {
+	case g.Coverage.State == facts.Broken:
+		return false
+	case g.Kind == facts.Timestamp:
+		return g.TokenErr == nil
+	}
+	return g.Integrity == nil || errors.Is(g.Integrity, facts.ErrAlgorithm) || errors.Is(g.Integrity, facts.ErrNotComputed)
+}
+
+// holdBack asks once more before a serial is paid for, deep before the first one of a document. A refusal fails the
+// document with its reason: nothing is spent, and what was reserved stays so until a restamp or a cancel.
+func (s *Service) holdBack(ctx context.Context, d *contract.Document, i int) (held bool, err error) {
+	err = s.preflight(ctx, d, i == 0)
+	var refused *contract.Error
+	if !errors.As(err, &refused) {
+		return false, err
+	}
+	problem := refused.Code
+	if len(refused.Fields) > 0 {
+		problem = contract.StampNoPlace
+	}
+	s.Log.WarnContext(ctx, "stamp not asked for: the office would refuse the file", "document", d.ID, "stamp", i, "cause", err)
+	return true, s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) {
+		return contract.RefuseStamp(d, i, problem, s.Clock())
+	})
+}
