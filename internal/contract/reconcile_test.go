@@ -1,0 +1,200 @@
+package contract
+
+import (
+	"testing"
+	"time"
+)
+
+func TestEveryStateHereAndThereComesToOneJudgement(t *testing.T) {
+	t.Parallel()
+	settled := t0.Add(-time.Hour)
+	long, just := settled.Add(-time.Minute), settled.Add(time.Minute)
+	books := Books{Settled: settled, Now: t0}
+	doubt := Books{Settled: settled, Now: t0, Doubt: map[string]bool{"order": true}}
+	single := Books{Settled: settled, Now: t0, Single: "org"}
+	serial := func(state SerialState, changed time.Time, with ...func(*StampSerial)) StampSerial {
+		s := StampSerial{Serial: "S", Organisation: "org", State: state, ChangedAt: changed, TakenAt: long}
+		switch state {
+		case SerialBound, SerialAffixed:
+			s.Document = 7
+		default:
+			s.Former, s.LetGo = 7, 1
+		}
+		for _, w := range with {
+			w(&s)
+		}
+		return s
+	}
+	found := func(s *StampSerial) { s.Former, s.LetGo = 0, 0 }
+	nobodys := func(s *StampSerial) { s.Former, s.LetGo, s.Organisation = 0, 0, "" }
+	there := func(state OfficeState, file, order string) OfficeSerial {
+		return OfficeSerial{Serial: "S", State: state, File: file, Order: order}
+	}
+	unused, affixed, gone := there(OfficeUnused, "", ""), there(OfficeAffixed, "", ""), OfficeSerial{}
+	for _, c := range []struct {
+		name  string
+		books Books
+		here  StampSerial
+		there OfficeSerial
+		of    State // of the document that has it
+		want  DifferenceKind
+		moved SerialState // empty: it stays where it is
+	}{
+		{name: "affixed, affixed", books: books, here: serial(SerialAffixed, long), there: affixed},
+		{name: "affixed, unused", books: books, here: serial(SerialAffixed, long), there: unused, want: DifferNotAffixed},
+		{name: "affixed just now, unused", books: books, here: serial(SerialAffixed, just), there: unused, want: DifferChanged},
+		{name: "affixed, gone", books: books, here: serial(SerialAffixed, long), there: gone, want: DifferMissing},
+		{name: "affixed just now, gone", books: books, here: serial(SerialAffixed, just), there: gone, want: DifferChanged},
+		{name: "bound, unused", books: books, here: serial(SerialBound, long), there: unused, of: Processing},
+		{name: "bound, affixed, processing", books: books, here: serial(SerialBound, long), there: affixed, of: Processing, want: DifferInWork},
+		{name: "bound, affixed, failed", books: books, here: serial(SerialBound, long), there: affixed, of: Failed, want: DifferFailed},
+		{name: "bound, affixed, document gone", books: books, here: serial(SerialBound, long), there: affixed, want: DifferUnknownAffixed},
+		{name: "bound, gone", books: books, here: serial(SerialBound, long), there: gone, of: Processing, want: DifferMissing},
+		{name: "taken, unused", books: books, here: serial(SerialTaken, long), there: unused, want: DifferFreed, moved: SerialFree},
+		{name: "taken just now, unused", books: books, here: serial(SerialTaken, just), there: unused, want: DifferSettling},
+		{name: "taken, unused, an order in doubt", books: doubt, here: serial(SerialTaken, long), there: unused, want: DifferFreed, moved: SerialFree},
+		{name: "found, unused, an order in doubt", books: doubt, here: serial(SerialTaken, long, found), there: unused, want: DifferInDoubt},
+		{name: "found, unused, named for another order", books: doubt, here: serial(SerialTaken, long, found), there: there(OfficeUnused, "a-other.pdf", "other"), want: DifferFreed, moved: SerialFree},
+		{name: "nobody's, unused", books: books, here: serial(SerialTaken, long, nobodys), there: unused, want: DifferNobodys},
+		{name: "nobody's, unused, one organisation", books: single, here: serial(SerialTaken, long, nobodys), there: unused, want: DifferFreed, moved: SerialFree},
+		{name: "taken, affixed", books: books, here: serial(SerialTaken, long), there: affixed, want: DifferSpent, moved: SerialQuarantined},
+		{name: "taken, gone", books: books, here: serial(SerialTaken, long), there: gone, want: DifferMissing},
+		{name: "free, unused", books: books, here: serial(SerialFree, long), there: unused},
+		{name: "free, affixed", books: books, here: serial(SerialFree, long), there: affixed, want: DifferSpent, moved: SerialQuarantined},
+		{name: "quarantined, unused", books: books, here: serial(SerialQuarantined, long), there: unused},
+		{name: "quarantined, affixed", books: books, here: serial(SerialQuarantined, long), there: affixed},
+		{name: "quarantined, gone", books: books, here: serial(SerialQuarantined, long), there: gone, want: DifferMissing},
+	} {
+		j := c.books.Known(c.here, c.there, c.of)
+		if j.Difference.Kind != c.want {
+			t.Errorf("%s: %q, want %q", c.name, j.Difference.Kind, c.want)
+		}
+		checkMove(t, c.name, j, c.here.State, c.moved)
+		if j.Move != nil && (j.Move.To.Organisation != "org" || j.Move.To.LetGo != c.here.LetGo || j.Move.To.Former != c.here.Former) {
+			t.Errorf("%s: moved to %+v", c.name, j.Move.To)
+		}
+		if c.want != "" && (j.Difference.Serial != "S" || c.here.LetGo > 0 && j.Difference.Document != 7) {
+			t.Errorf("%s: %+v does not say which", c.name, j.Difference)
+		}
+	}
+}
+
+func checkMove(t *testing.T, name string, j Judgement, from, want SerialState) {
+	t.Helper()
+	switch {
+	case want == "" && j.Move != nil:
+		t.Errorf("%s: moved to %s", name, j.Move.To.State)
+	case want != "" && j.Move == nil:
+		t.Errorf("%s: not moved to %s", name, want)
+	case want != "" && (j.Move.From != from || j.Move.To.State != want || j.Difference.Here != want):
+		t.Errorf("%s: moved from %s to %s, told as %s", name, j.Move.From, j.Move.To.State, j.Difference.Here)
+	case want != "" && (j.Event.Type == "" || j.Event.Details["serial"] != "S" || !j.Event.At.Equal(t0)):
+		t.Errorf("%s: the log is told %+v", name, j.Event)
+	}
+}
+
+func TestASerialThatIsUnknownHereIsTakenUnlessAnOrderInDoubtMayHaveBoughtIt(t *testing.T) {
+	t.Parallel()
+	none := Books{Now: t0}
+	doubt := Books{Now: t0, Doubt: map[string]bool{"mine": true}}
+	single := Books{Now: t0, Single: "org"}
+	for _, c := range []struct {
+		name  string
+		books Books
+		there OfficeSerial
+		doc   DocumentID
+		of    OrganisationID
+		want  DifferenceKind
+		owner OrganisationID
+	}{
+		{"nameless", none, OfficeSerial{State: OfficeUnused}, 0, "", DifferFound, ""},
+		{"nameless, one organisation", single, OfficeSerial{State: OfficeUnused}, 0, "", DifferFound, "org"},
+		{"nameless, an order in doubt", doubt, OfficeSerial{State: OfficeUnused}, 0, "", DifferInDoubt, ""},
+		{"named for the order in doubt", doubt, OfficeSerial{State: OfficeUnused, File: "a-mine.pdf", Order: "mine"}, 7, "org", DifferInDoubt, ""},
+		{"named for another order", doubt, OfficeSerial{State: OfficeUnused, File: "a-old.pdf", Order: "old"}, 8, "other", DifferFound, "other"},
+		{"named by somebody else", doubt, OfficeSerial{State: OfficeUnused, File: "sewa-2024.pdf", Order: "2024"}, 0, "", DifferInDoubt, ""},
+		{"named by somebody else, no doubt", none, OfficeSerial{State: OfficeUnused, File: "sewa-2024.pdf", Order: "2024"}, 0, "", DifferFound, ""},
+		{"affixed", doubt, OfficeSerial{State: OfficeAffixed}, 0, "", DifferUnknownAffixed, ""},
+	} {
+		c.there.Serial = "S"
+		j := c.books.Unknown(c.there, c.doc, c.of)
+		if j.Difference.Kind != c.want {
+			t.Errorf("%s: %q, want %q", c.name, j.Difference.Kind, c.want)
+		}
+		want := SerialState("")
+		if c.want == DifferFound {
+			want = SerialTaken
+		}
+		checkMove(t, c.name, j, "", want)
+		if j.Move != nil && j.Move.To.Organisation != c.owner {
+			t.Errorf("%s: given to %q, want %q", c.name, j.Move.To.Organisation, c.owner)
+		}
+	}
+}
+
+func TestOnlyASerialThatIsNobodysIsGiven(t *testing.T) {
+	t.Parallel()
+	op := Actor{Person: Person{ID: "op", Name: "Op"}, Admin: true, Operator: true}
+	m, e, err := Give(StampSerial{Serial: "S", State: SerialTaken, ChangedAt: t0}, "org", op, t0.Add(time.Hour))
+	if err != nil || m.From != SerialTaken || m.To.State != SerialTaken || m.To.Organisation != "org" || !m.To.ChangedAt.Equal(t0) {
+		t.Errorf("given: %+v, %v", m, err)
+	}
+	if e.Type != EventSerialGiven || e.Person.ID != "op" || e.Details["organisation"] != "org" {
+		t.Errorf("the log is told %+v", e)
+	}
+	for _, s := range []StampSerial{
+		{Serial: "S"}, {Serial: "S", State: SerialTaken, Organisation: "other"}, {Serial: "S", State: SerialFree}, {Serial: "S", State: SerialQuarantined},
+	} {
+		if _, _, err := Give(s, "org", op, t0); KindOf(err) != Conflict {
+			t.Errorf("%+v was given: %v", s, err)
+		}
+	}
+}
+
+func TestAnAdminIsToldTheDifferencesOfHisOwnSerials(t *testing.T) {
+	t.Parallel()
+	r := Reconciliation{Number: 3, There: OfficeCount{Left: 9}, Here: map[SerialState]int{SerialFree: 2}, Unexplained: 2, Omitted: 4, Differences: []Difference{
+		{Kind: DifferMissing, Serial: "A", Organisation: "own"}, {Kind: DifferMissing, Serial: "B", Organisation: "other"},
+		{Kind: DifferFreed, Serial: "C", Organisation: "own"}, {Kind: DifferNobodys, Serial: "D"},
+	}}
+	own := r.Of("own")
+	if len(own.Differences) != 2 || own.Differences[0].Serial != "A" || own.Differences[1].Serial != "C" || own.Unexplained != 1 {
+		t.Errorf("told %+v", own)
+	}
+	if own.There != (OfficeCount{}) || own.Here != nil || own.Omitted != 0 || own.Number != 3 {
+		t.Errorf("told of the account: %+v", own)
+	}
+}
+
+func TestWhatStandsStillIsTriedAgainOnAnAdminsWord(t *testing.T) {
+	t.Parallel()
+	of := func(d *Document) Actor {
+		return Actor{Person: Person{ID: "admin", Name: "Admin"}, Organisation: d.Organisation, Admin: true}
+	}
+	for _, s := range situations {
+		d := s.make(t)
+		by := of(d)
+		c, err := Retry(d, by, t0)
+		switch {
+		case d.State == Failed:
+			if err != nil || c.After.State != Processing || len(c.Jobs) == 0 {
+				t.Errorf("%s: %v, %s, %v", s.name, err, c.After.State, c.Jobs)
+			}
+		case s.name == "draft, converting" || s.name == "processing, stamp due" || s.name == "processing, seal due":
+			if err != nil || len(c.Jobs) != 1 || len(c.Events) != 1 || c.Events[0].Type != EventRetried || c.Events[0].Person.ID != "admin" || c.After.State != d.State {
+				t.Errorf("%s: %v, %v, %v", s.name, err, c.Jobs, c.Events)
+			}
+		case KindOf(err) != Conflict:
+			t.Errorf("%s: %v", s.name, err)
+		}
+		by.Organisation = "elsewhere"
+		if _, err := Retry(d, by, t0); KindOf(err) != NotFound {
+			t.Errorf("%s, an admin of another organisation: %v", s.name, err)
+		}
+		if by.Admin = false; errOf(Retry(d, by, t0)) != Forbidden {
+			t.Errorf("%s: somebody who is no admin", s.name)
+		}
+	}
+}
+
+func errOf(_ Change, err error) Kind { return KindOf(err) }
