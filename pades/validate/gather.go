@@ -3,6 +3,7 @@ package validate
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"segel/cms"
 	"segel/pades/validate/diff"
@@ -193,6 +194,7 @@ func flaws(s *facts.Signature) []string {
 	if s.Container == nil || s.Info == nil {
 		return append(list, "SignerInfo")
 	}
+	note(slices.ContainsFunc(s.Odd, func(r facts.Reason) bool { return r.Code == facts.BasicEncoding }), "DER")
 	note(s.Container.Content != nil, "eContent")
 	note(!s.Container.ContentType.Equal(cms.OIDData), "content-type")
 	note(!s.Container.NamesCertificate(*s.Info), "signing-certificate")

@@ -23,7 +23,11 @@ func (s *Signature) prepare(r *reader) {
 	case FormUnknown:
 		s.Odd = append(s.Odd, Reason{UnknownForm, string(s.SubFilter)})
 	}
-	if s.Container, s.ContainerErr = cms.Parse(s.Contents); s.ContainerErr != nil {
+	contents := s.Contents
+	if s.Container, s.ContainerErr = cms.Parse(contents); errors.Is(s.ContainerErr, cms.ErrMalformed) {
+		contents = s.distinguished()
+	}
+	if s.ContainerErr != nil {
 		return
 	}
 	s.Certificates = s.Container.Certificates
@@ -39,7 +43,7 @@ func (s *Signature) prepare(r *reader) {
 	}
 	switch {
 	case s.Form == FormRFC3161:
-		s.prepareToken()
+		s.prepareToken(contents)
 	case s.Form == FormSHA1:
 		s.Digest, s.Stated = crypto.SHA1, s.Container.Content
 	case s.Info != nil:
@@ -52,8 +56,21 @@ func (s *Signature) prepare(r *reader) {
 	s.want(s.Digest)
 }
 
-func (s *Signature) prepareToken() {
-	s.Token, s.TokenErr = tsp.Parse(s.Contents)
+// distinguished reads a container by the basic encoding rules, as older signers made it, and returns what it is by the
+// distinguished ones. What is signed within it has to be DER, and is verified as it is.
+func (s *Signature) distinguished() []byte {
+	der, changed, err := cms.DER(s.Contents)
+	if err != nil || !changed {
+		return s.Contents
+	}
+	if s.Container, s.ContainerErr = cms.Parse(der); s.ContainerErr == nil {
+		s.Odd = append(s.Odd, Reason{BasicEncoding, ""})
+	}
+	return der
+}
+
+func (s *Signature) prepareToken(contents []byte) {
+	s.Token, s.TokenErr = tsp.Parse(contents)
 	if s.Token != nil {
 		s.Digest, s.Stated = s.Token.Hash, s.Token.Imprint
 	}

@@ -112,6 +112,42 @@ func TestOldFormsAreReadAndNamedWeak(t *testing.T) {
 	}
 }
 
+// loose marks the ends of the outer elements of a container instead of telling their lengths, as some signers did.
+func loose(t *testing.T, der []byte) []byte {
+	t.Helper()
+	var outer struct {
+		Type    asn1.RawValue
+		Content asn1.RawValue `asn1:"tag:0"`
+	}
+	var inner asn1.RawValue
+	_, err := asn1.Unmarshal(der, &outer)
+	if err == nil {
+		_, err = asn1.Unmarshal(outer.Content.Bytes, &inner)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat([]byte{0x30, 0x80}, outer.Type.FullBytes, []byte{0xa0, 0x80, 0x30, 0x80}, inner.Bytes, make([]byte, 6))
+}
+
+func TestContainerByTheBasicEncodingRulesIsReadAndNamed(t *testing.T) {
+	t.Parallel()
+	key, cert := old(t, 2048)
+	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"})
+	p.form("adbe.pkcs7.detached", nil, func(digest func(crypto.Hash) []byte) []byte {
+		return loose(t, must[[]byte](t)(cms.Sign(rand.Reader, digest(crypto.SHA256), key, []*x509.Certificate{cert}, cms.Options{})))
+	})
+	f := read(t, p.b)
+	wantIntact(t, f, "A")
+	if s := f.Signatures[0]; len(s.Odd) != 1 || s.Odd[0].Code != facts.BasicEncoding || s.Signer == nil {
+		t.Errorf("odd %v, signer %v", s.Odd, s.Signer)
+	}
+	p.b[7] ^= 1
+	if s := read(t, p.b).Signatures[0]; !isErr(s.Integrity, facts.ErrDigest) {
+		t.Errorf("a changed byte goes unseen: %v", s.Integrity)
+	}
+}
+
 func hashed(h crypto.Hash, b []byte) []byte {
 	d := h.New()
 	d.Write(b)
