@@ -108,7 +108,7 @@ func (s *Service) Verify(ctx context.Context, e *Exhibit, o VerifyOptions) (*val
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	same := map[contract.DocumentID]bool{}
+	same := map[contract.DocumentID]kinship{}
 	for i := range r.Stamps[:min(len(r.Stamps), maxLookups)] {
 		if err := s.elsewhere(ctx, &r.Stamps[i], f, same); err != nil {
 			return nil, err
@@ -139,7 +139,7 @@ func unreadable(err error) error {
 
 // elsewhere looks up whether the serial of a stamp belongs to a document here that this file is not. What was found
 // out about documents is kept in same.
-func (s *Service) elsewhere(ctx context.Context, stamp *validate.Stamp, file blob.Blob, same map[contract.DocumentID]bool) error {
+func (s *Service) elsewhere(ctx context.Context, stamp *validate.Stamp, file blob.Blob, same map[contract.DocumentID]kinship) error {
 	stamp.Elsewhere = "no"
 	id, err := s.Store.DocumentWithSerial(ctx, stamp.Serial)
 	if errors.Is(err, store.ErrNotFound) {
@@ -153,15 +153,59 @@ func (s *Service) elsewhere(ctx context.Context, stamp *validate.Stamp, file blo
 		if err != nil {
 			return err
 		}
-		if same[id], err = grownFrom(d, file); err != nil {
+		if same[id], err = s.kin(ctx, d, file); err != nil {
 			return err
 		}
 	}
-	if !same[id] {
+	switch same[id] {
+	case itself:
+		return nil
+	case altered:
+		stamp.Altered = true
+	case stranger:
 		stamp.Elsewhere = "yes"
-		stamp.Sum()
 	}
+	stamp.Sum()
 	return nil
+}
+
+// kinship is what a file is to a document here.
+type kinship uint8
+
+const (
+	stranger kinship = iota
+	itself           // as it stood once it was finalized, or grown from that
+	altered          // the same with other bytes in it
+)
+
+// kin tells what a file is to a document. One in which bytes were changed still has what was appended to the document
+// at its place: a tail at least, none of which two documents have in common.
+func (s *Service) kin(ctx context.Context, d contract.Document, file blob.Blob) (kinship, error) {
+	if same, err := grownFrom(d, file); same || err != nil {
+		return itself, err
+	}
+	own, err := s.open(ctx, d.Revisions)
+	if err != nil {
+		return stranger, err
+	}
+	defer own.Close()
+	for _, r := range d.Revisions {
+		if r.Begin == 0 || r.End > file.Size() {
+			continue
+		}
+		var sums [2][sha256.Size]byte
+		for i, from := range []io.ReaderAt{file, own} {
+			h := sha256.New()
+			if _, err := io.Copy(h, io.NewSectionReader(from, r.Begin, r.End-r.Begin)); err != nil {
+				return stranger, fmt.Errorf("compare exhibit with document: %w", err)
+			}
+			h.Sum(sums[i][:0])
+		}
+		if sums[0] == sums[1] {
+			return altered, nil
+		}
+	}
+	return stranger, nil
 }
 
 // grownFrom reports whether a file is a document as it stood once it was finalized, or began as that. The first

@@ -63,6 +63,15 @@ func TestSerialOnAnotherDocumentIsToldAndNotOnWhich(t *testing.T) {
 	if r, err = h.verify(grown); err != nil || r.Stamps[0].Elsewhere != "no" {
 		t.Errorf("grown: %+v %v", r.Stamps, err)
 	}
+	// Somebody changes it.
+	changed := bytes.Clone(own)
+	changed[bytes.Index(changed, []byte("stream"))+12] ^= 1
+	if r, err = h.verify(changed); err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Stamps[0]; s.Elsewhere != "no" || len(s.Reasons) != 1 || s.Reasons[0].Code != "stamp.altered" || r.Passed() {
+		t.Errorf("changed: %+v", s)
+	}
 	// Somebody puts the serial onto another file.
 	other := pdftest.Table(1)
 	other = append(other, stamped(t, other, emeterai.Field(serial), emeterai.Reason(serial, "Palsu"))...)

@@ -170,6 +170,9 @@ type Stamp struct {
 	Page       int        `json:"page"`
 	Box        [4]float64 `json:"box" doc:"llx, lly, urx, ury in points from the lower left of the page as displayed"`
 	Twice      bool       `json:"twice" doc:"the serial stands twice in this file"`
+	// Altered is whether this file is the document that the stamp was affixed to, with other bytes in it: it is told
+	// among the reasons.
+	Altered bool `json:"-"`
 	// Elsewhere is whether the serial stands on another document known here: yes, no, or unknown where nobody
 	// looked.
 	Elsewhere string   `json:"elsewhere" enum:"yes,no,unknown"`

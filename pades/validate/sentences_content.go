@@ -142,6 +142,10 @@ var summarySentences = map[string]sentence{
 		"Nomor seri {serial} terdapat lebih dari sekali dalam berkas ini.",
 		"The serial {serial} stands more than once in this file.",
 	},
+	"stamp.altered": {
+		"Berkas ini salinan dokumen yang dibubuhi {serial}, tetapi isinya telah diubah.",
+		"This file is a copy of the document that {serial} was affixed to, and was changed.",
+	},
 	"stamp.elsewhere": {
 		"Nomor seri {serial} juga dibubuhkan pada dokumen lain.",
 		"The serial {serial} was also affixed to another document.",

@@ -70,7 +70,7 @@ func (v *validation) stamps(r *Report) []Stamp {
 	return list
 }
 
-// Sum puts the stamp into one sentence. Whoever sets Elsewhere calls it again.
+// Sum puts the stamp into one sentence. Whoever sets Elsewhere or Altered calls it again.
 func (s *Stamp) Sum() {
 	pairs := []string{"serial", s.Serial, "office", s.Office, "page", itoa(s.Page)}
 	code := "stamp.unproved"
@@ -89,5 +89,8 @@ func (s *Stamp) Sum() {
 	}
 	if s.Elsewhere == "yes" {
 		s.Reasons = append(s.Reasons, reason("stamp.elsewhere", "serial", s.Serial))
+	}
+	if s.Altered {
+		s.Reasons = append(s.Reasons, reason("stamp.altered", "serial", s.Serial))
 	}
 }
