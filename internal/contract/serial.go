@@ -114,6 +114,13 @@ func (c *Change) bind(i int, known StampSerial, specimen bool, now time.Time) {
 	c.ask(i, CallStamp, now)
 }
 
+// PutBack takes a free serial out of use, for a reason that a person may mend. It is looked at again by the reconciliation.
+func PutBack(s StampSerial, why string, now time.Time) (SerialMove, Event) {
+	m := SerialMove{From: s.State, To: s}
+	m.To.State, m.To.Problem, m.To.ChangedAt = SerialTaken, why, now
+	return m, Event{Type: EventSerialLetGo, Document: s.Former, At: now, Details: map[string]string{"serial": s.Serial, "state": string(SerialTaken), "problem": why}}
+}
+
 // SetAside quarantines a serial that no document has, such as a free one that the office turns out to call affixed.
 func SetAside(s StampSerial, why string, now time.Time) (SerialMove, Event) {
 	m := SerialMove{From: s.State, To: s}

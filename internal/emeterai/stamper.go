@@ -22,6 +22,9 @@ type Stamper interface {
 	Stamp(ctx context.Context, r Request) (tail []byte, err error)
 	// Status tells what the office knows of a serial. One that it never issued is a [Permanent] problem.
 	Status(ctx context.Context, serial string) (Status, error)
+	// Ready checks that an unused serial which was not taken just now can be affixed: that what belongs to it, such as
+	// its picture, is here or can be had again. It costs nothing.
+	Ready(ctx context.Context, serial string) error
 	// Serials lists all serials of the account, in no particular order. It is whole or an error: what is missing
 	// in it was not issued.
 	Serials(ctx context.Context) ([]Serial, error)

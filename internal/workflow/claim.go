@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"segel/internal/blob"
 	"segel/internal/contract"
@@ -26,9 +27,14 @@ func (s *Service) orderOrClaim(ctx context.Context, d *contract.Document, i int)
 	case err != nil && !emeterai.ClassOf(err).Final():
 		return false, s.problem(ctx, d.ID, i, err)
 	case err != nil:
-		return false, s.setAside(ctx, free, err.Error())
+		return false, s.outOfUse(ctx, free, contract.SetAside, err.Error())
 	case status != emeterai.Unused:
-		return false, s.setAside(ctx, free, fmt.Sprintf("it was let go of as unused, and the office calls it %s", status))
+		return false, s.outOfUse(ctx, free, contract.SetAside, fmt.Sprintf("it was let go of as unused, and the office calls it %s", status))
+	}
+	if err := s.Office.Ready(ctx, free.Serial); emeterai.ClassOf(err).Final() {
+		return false, s.outOfUse(ctx, free, contract.PutBack, err.Error())
+	} else if err != nil {
+		return false, s.problem(ctx, d.ID, i, err)
 	}
 	c, err := contract.ClaimSerial(d, i, free, s.Office.Specimen(), s.Clock())
 	if err != nil {
@@ -51,10 +57,10 @@ func (s *Service) order(ctx context.Context, d *contract.Document, i int) error 
 	})
 }
 
-// setAside quarantines a serial that turns out not to be free after all. Another one is looked for.
-func (s *Service) setAside(ctx context.Context, serial contract.StampSerial, why string) error {
-	s.Log.WarnContext(ctx, "serial set aside", "serial", serial.Serial, "problem", why)
-	m, e := contract.SetAside(serial, why, s.Clock())
+// outOfUse moves a serial that turns out to be of no use. Another one is looked for.
+func (s *Service) outOfUse(ctx context.Context, serial contract.StampSerial, rule func(contract.StampSerial, string, time.Time) (contract.SerialMove, contract.Event), why string) error {
+	s.Log.WarnContext(ctx, "a free serial is of no use", "serial", serial.Serial, "problem", why)
+	m, e := rule(serial, why, s.Clock())
 	err := s.Store.MoveSerials(ctx, []contract.SerialMove{m}, e)
 	if errors.Is(err, store.ErrConflict) {
 		return nil // somebody else did, or uses it

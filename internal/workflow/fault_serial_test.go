@@ -222,6 +222,21 @@ func TestFreeSerialThatTheOfficeDoesNotCallUnusedIsSetAside(t *testing.T) {
 	}
 }
 
+func TestFreeSerialThatCannotBeAffixedFailsNoDocument(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.refusedDocument()
+	serial := h.read(id).Stamps[0].Serial
+	h.restamp(id, true)
+	h.office.unready = &emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodePicture, Text: "the picture was lost"}
+	next := h.draft(false, 1)
+	h.work(next)
+	s, err := h.store.Serial(context.Background(), serial)
+	if err != nil || s.State != contract.SerialTaken || s.Former != id || s.Problem == "" || h.serials(next)[0] == serial {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 func TestNewSerialIsRefusedUnlessTheOfficeCallsTheOldOneUnused(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -237,6 +237,7 @@ type failingOffice struct {
 	give                string          // the serial that Take gives, whatever was ordered
 	status              map[string]emeterai.Status
 	statusErr           error
+	unready             error // what Ready says
 	away                emeterai.Availability
 	calls               int             // of Take and Stamp
 	again               map[string]bool // what the last call to affix a serial said
@@ -244,6 +245,13 @@ type failingOffice struct {
 }
 
 func (f *failingOffice) Availability() emeterai.Availability { return f.away }
+
+func (f *failingOffice) Ready(ctx context.Context, serial string) error {
+	if f.unready != nil {
+		return f.unready
+	}
+	return f.Stamper.Ready(ctx, serial)
+}
 
 func (f *failingOffice) Status(ctx context.Context, serial string) (emeterai.Status, error) {
 	if f.statusErr != nil {

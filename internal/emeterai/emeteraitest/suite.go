@@ -24,6 +24,7 @@ func Run(t *testing.T, open func(t *testing.T, dir string) emeterai.Stamper) {
 	t.Run("serials are unique under concurrency", func(t *testing.T) { unique(t, open) })
 	t.Run("account lists every serial", func(t *testing.T) { account(t, open) })
 	t.Run("status follows a serial", func(t *testing.T) { status(t, open) })
+	t.Run("serial that was taken long ago is ready", func(t *testing.T) { ready(t, open) })
 	t.Run("stamp is what was ordered", func(t *testing.T) { ordered(t, open) })
 	t.Run("same serial and source can be repeated", func(t *testing.T) { repeated(t, open) })
 	t.Run("another source for an affixed serial is refused", func(t *testing.T) { otherSource(t, open) })
@@ -102,6 +103,17 @@ func sameOrder(t *testing.T, open opener) {
 	}
 	if Again(t, open(t, dir), "a") != first {
 		t.Error("the same order bought twice after a restart")
+	}
+}
+
+func ready(t *testing.T, open opener) {
+	dir := t.TempDir()
+	serial := Take(t, open(t, dir), "a")
+	if err := open(t, dir).Ready(context.Background(), serial); err != nil {
+		t.Error(err)
+	}
+	if err := open(t, dir).Ready(context.Background(), "NEVER ISSUED"); emeterai.ClassOf(err) != emeterai.Permanent {
+		t.Errorf("one that was never issued: %v", err)
 	}
 }
 

@@ -28,6 +28,21 @@ func TestAnswerThatComesTooLateIsNotBoughtAgain(t *testing.T) {
 	b.spent(1)
 }
 
+func TestSerialWithoutItsPictureIsNotReadyWhereItCannotBeHadAgain(t *testing.T) {
+	t.Parallel()
+	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	o := b.options(Adapter)
+	serial := emeteraitest.Take(t, b.driver(o), "a")
+	o.Dir = t.TempDir()
+	if err := b.driver(o).Ready(context.Background(), serial); err != nil {
+		t.Errorf("it can be had again: %v", err)
+	}
+	o.Dir, o.Picture = t.TempDir(), ""
+	if err := b.driver(o).Ready(context.Background(), serial); emeterai.ClassOf(err) != emeterai.Person {
+		t.Error(err)
+	}
+}
+
 func TestLostPictureIsForAPersonWhereItCannotBeHadAgain(t *testing.T) {
 	t.Parallel()
 	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{once(sandbox.CallTake, sandbox.FaultLost, "")}})

@@ -177,6 +177,18 @@ func (d *Driver) stampShared(ctx context.Context, at slot, r emeterai.Request, b
 	return d.extract(ctx, r, f)
 }
 
+// Ready implements [emeterai.Stamper].
+func (d *Driver) Ready(ctx context.Context, serial string) error {
+	if !serialForm.MatchString(serial) {
+		return unknownSerial(serial)
+	}
+	if d.o.Form == Cloud {
+		return nil // the office has its picture
+	}
+	_, err := d.picture(ctx, serial)
+	return err
+}
+
 // picture returns what came with a serial, or has it sent again where that is possible.
 func (d *Driver) picture(ctx context.Context, serial string) ([]byte, error) {
 	kept := d.keep.get(serial)

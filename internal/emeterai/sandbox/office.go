@@ -198,6 +198,12 @@ func (f *Office) Status(_ context.Context, serial string) (emeterai.Status, erro
 	return emeterai.Unused, nil
 }
 
+// Ready is so for every serial that was issued: its artwork is drawn when it is affixed.
+func (f *Office) Ready(ctx context.Context, serial string) error {
+	_, err := f.Status(ctx, serial)
+	return err
+}
+
 // Specimen is always true.
 func (f *Office) Specimen() bool { return true }
 
