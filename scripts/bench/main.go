@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -29,22 +30,48 @@ const (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: bench SEGEL-BINARY")
+	if len(os.Args) < 2 || len(os.Args) > 3 {
+		fmt.Fprintln(os.Stderr, "usage: bench SEGEL-BINARY [service | stamps | library]")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1]); err != nil {
+	part := ""
+	if len(os.Args) == 3 {
+		part = os.Args[2]
+	}
+	if err := run(os.Args[1], part); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(binary string) error {
+// run measures one part, or all.
+func run(binary, part string) error {
 	dir, err := os.MkdirTemp("", "segel-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	for name, measure := range parts(binary, dir) {
+		if part == "" || part == name {
+			if err := measure(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// parts returns what can be measured, in order.
+func parts(binary, dir string) iter.Seq2[string, func() error] {
+	return func(yield func(string, func() error) bool) {
+		_ = yield("service", func() error { return documents(binary, dir) }) &&
+			yield("stamps", func() error { return stamping(binary, dir) }) &&
+			yield("library", library)
+	}
+}
+
+// documents measures signing and uploading.
+func documents(binary, dir string) error {
 	r, err := running.Start(binary, filepath.Join(dir, "data"), "SEGEL_MAX_FILE=200MiB", "SEGEL_LOG_LEVEL=warn")
 	if err != nil {
 		return err
@@ -70,7 +97,7 @@ func run(binary string) error {
 			return err
 		}
 	}
-	return library()
+	return nil
 }
 
 // signing compares a signature on a stored document of 100 MB with one on 100 KB, in turn.

@@ -41,7 +41,7 @@ func start(binary, data string, args []string, env ...string) (*Service, error) 
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if _, url, ok := strings.Cut(lines.Text(), "http://"); ok {
 			go io.Copy(io.Discard, out) //nolint:errcheck // nothing in it is of use
-			return &Service{URL: "http://" + strings.Fields(url)[0], Data: data, PID: cmd.Process.Pid, binary: binary, cmd: cmd}, nil
+			return &Service{URL: "http://" + strings.TrimRight(strings.Fields(url)[0], ";"), Data: data, PID: cmd.Process.Pid, binary: binary, cmd: cmd}, nil
 		}
 	}
 	return nil, errors.Join(fmt.Errorf("segel %s did not print its address", args[0]), cmd.Wait())

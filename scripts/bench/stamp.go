@@ -1,0 +1,347 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"segel/scripts/running"
+)
+
+// bureau is a service that has its stamps from an office of its own process, and a watch on the wire between them.
+type bureau struct {
+	*service
+	office *running.Service
+	wire   *running.Wire
+
+	mu   sync.Mutex // guards took
+	took map[string][]time.Duration
+}
+
+// openBureau starts both in a folder. Database is a PostgreSQL URL; empty: SQLite.
+func openBureau(binary, dir, database string) (*bureau, error) {
+	b := &bureau{took: map[string][]time.Duration{}}
+	shared := filepath.Join(dir, "shared")
+	var err error
+	if b.office, err = running.StartOffice(binary, filepath.Join(dir, "office"), shared); err != nil {
+		return nil, err
+	}
+	if b.wire, err = running.NewWire(b.office.URL); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	b.wire.Answered = b.count
+	env := append(running.AtOffice(b.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=warn", "SEGEL_GRANT_STAMPS=100000", "SEGEL_DATABASE="+database)
+	s, err := running.Start(binary, filepath.Join(dir, "data"), env...)
+	if err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	b.service = &service{Service: s}
+	for i := range stampSigners + 1 {
+		if err := b.add(i); err != nil {
+			return nil, errors.Join(err, b.close())
+		}
+	}
+	return b, nil
+}
+
+func (b *bureau) close() error {
+	if b.service != nil {
+		b.Stop()
+	}
+	if b.wire != nil {
+		b.wire.Close()
+	}
+	b.office.Stop()
+	return nil
+}
+
+// count remembers how long the office took for a call.
+func (b *bureau) count(call string, took time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.took[call] = append(b.took[call], took)
+}
+
+// since returns what the office took for its calls since the last question, and forgets it.
+func (b *bureau) since() map[string][]time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	took := b.took
+	b.took = map[string][]time.Duration{}
+	return took
+}
+
+// stamping measures what stamps cost and how long they take.
+func stamping(binary, dir string) error {
+	b, err := openBureau(binary, filepath.Join(dir, "stamps"), "")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(b.cost(), b.latency("SQLite"), b.bulk())
+	return errors.Join(err, b.close())
+}
+
+const (
+	stampSigners = 11 // of a document, and stamps of one: the first is not measured
+	stampRounds  = 8
+)
+
+// cost compares a stamp with a signature on documents of the same size, in turn: what ten further ones take, beside the
+// time of the office.
+func (b *bureau) cost() error {
+	var signWall, stampWall []time.Duration
+	var signCPU, stampCPU time.Duration
+	for range stampRounds {
+		wall, cpu, err := b.signatures()
+		if err != nil {
+			return err
+		}
+		signWall, signCPU = append(signWall, wall), signCPU+cpu
+		many, manyCPU, err := b.stamps(stampSigners)
+		if err != nil {
+			return err
+		}
+		one, oneCPU, err := b.stamps(1)
+		if err != nil {
+			return err
+		}
+		stampWall, stampCPU = append(stampWall, (many-one)/(stampSigners-1)), stampCPU+(manyCPU-oneCPU)/(stampSigners-1)
+	}
+	x, y := median(stampWall), median(signWall)
+	fmt.Printf("| affix a duty stamp, beside the office's own time / sign, 100 KB | %.2f | %.1f ms / %.1f ms, median of %d times ten in turn |\n", float64(x)/float64(y), ms(x), ms(y), stampRounds)
+	fmt.Printf("| processor time of the same | %.2f | %.1f ms / %.1f ms, mean |\n", float64(stampCPU)/float64(signCPU), ms(stampCPU)/stampRounds, ms(signCPU)/stampRounds)
+	return nil
+}
+
+// signatures returns what one signature takes, of those behind the first of a document.
+func (b *bureau) signatures() (wall, cpu time.Duration, err error) {
+	id, err := b.upload(small, stampSigners, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := errors.Join(b.verb("finalize-docs", id, 0), b.verb("sign-docs", id, 1)); err != nil {
+		return 0, 0, err
+	}
+	before, err := b.cpu()
+	if err != nil {
+		return 0, 0, err
+	}
+	began := time.Now()
+	for i := 2; i < stampSigners; i++ { // the last one would have it sealed
+		if err := b.verb("sign-docs", id, i); err != nil {
+			return 0, 0, err
+		}
+	}
+	wall = time.Since(began) / (stampSigners - 2)
+	after, err := b.cpu()
+	return wall, (after - before) / (stampSigners - 2), errors.Join(err, b.verb("sign-docs", id, stampSigners), b.completed(id))
+}
+
+// stamps takes an order of n stamps to its end. It returns how long it was from finalize to the last stamp, without the
+// office's time, and the processor time from finalize to the seal.
+func (b *bureau) stamps(n int) (wall, cpu time.Duration, err error) {
+	id, err := b.draft(n)
+	if err != nil {
+		return 0, 0, err
+	}
+	before, err := b.cpu()
+	if err != nil {
+		return 0, 0, err
+	}
+	b.since()
+	began := time.Now()
+	if err := b.verb("finalize-docs", id, 0); err != nil {
+		return 0, 0, err
+	}
+	stamped, err := b.follow(id)
+	if err != nil {
+		return 0, 0, err
+	}
+	wall = stamped.Sub(began)
+	for _, took := range b.since() {
+		for _, d := range took {
+			wall -= d
+		}
+	}
+	after, err := b.cpu()
+	return wall, after - before, err
+}
+
+// draft uploads an order of 100 KB with n stamps in rows on its page.
+func (b *bureau) draft(n int) (int64, error) {
+	id, err := b.upload(small, 0, nil)
+	if err != nil {
+		return 0, err
+	}
+	var entries []map[string]any
+	for i := range n {
+		x, y := 30+i%6*90, 700-i/6*90
+		entries = append(entries, map[string]any{
+			"page": 1, "type": "emet", "user": map[string]any{"userid": b.people[0].id}, "emet": map[string]int{"llx": x, "lly": y, "urx": x + 70, "ury": y + 70},
+		})
+	}
+	body, err := json.Marshal(map[string]any{"document_id": id, "signers": entries})
+	if err != nil {
+		return 0, err
+	}
+	return id, b.call("POST", signPath+"placement-docs", 0, strings.NewReader(string(body)), nil)
+}
+
+// state is what the events of a document tell.
+type state struct {
+	Status   string
+	Progress struct {
+		Steps []struct {
+			Step, State string
+			Done, Total int
+		}
+	}
+}
+
+func (s state) step(name string) (done, total int, state string) {
+	for _, p := range s.Progress.Steps {
+		if p.Step == name {
+			return p.Done, p.Total, p.State
+		}
+	}
+	return 0, 0, ""
+}
+
+// follow reads a document's events to its end, and returns when its last stamp was told of.
+func (b *bureau) follow(id int64) (stamped time.Time, err error) {
+	a, err := b.send("GET", fmt.Sprint(documentPath, "events/", id), 0, nil)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer a.Body.Close()
+	late := time.AfterFunc(time.Minute, func() { _ = a.Body.Close() })
+	defer late.Stop()
+	for lines := bufio.NewScanner(a.Body); lines.Scan(); {
+		text, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var now state
+		if err := json.Unmarshal([]byte(text), &now); err != nil {
+			return time.Time{}, err
+		}
+		if _, _, s := now.step("stamped"); s == "done" && stamped.IsZero() {
+			stamped = time.Now()
+		}
+		switch now.Status {
+		case "completed":
+			return stamped, nil
+		case "failed":
+			return stamped, fmt.Errorf("document %d failed", id)
+		}
+	}
+	return stamped, fmt.Errorf("document %d: its events ended", id)
+}
+
+// The flow of orders that latency is measured in.
+const (
+	ordersPerSecond = 20
+	ordersInAll     = 300
+)
+
+// latency measures how long an order waits for its stamp at a steady flow.
+func (b *bureau) latency(database string) error {
+	var ids []int64
+	for range ordersInAll {
+		id, err := b.draft(1)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	b.since()
+	waits, failed := make([]time.Duration, ordersInAll), make([]error, ordersInAll)
+	var all sync.WaitGroup
+	beat := time.NewTicker(time.Second / ordersPerSecond)
+	defer beat.Stop()
+	for i, id := range ids {
+		<-beat.C
+		all.Go(func() {
+			if failed[i] = b.verb("finalize-docs", id, 0); failed[i] != nil {
+				return
+			}
+			accepted := time.Now()
+			var stamped time.Time
+			stamped, failed[i] = b.follow(id)
+			waits[i] = stamped.Sub(accepted)
+		})
+	}
+	all.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	took := b.since()
+	office := median(took["stampv2"]) + median(took["docSigningZ"])
+	slices.Sort(waits)
+	p50, p99 := waits[len(waits)/2], waits[len(waits)*99/100]
+	fmt.Printf("| accepted to stamped at %d orders a second on %s, 99th of 100, beyond the office's round trips | %.0f ms | %.0f ms, half within %.0f ms; the office takes %.0f ms; %d orders |\n",
+		ordersPerSecond, database, ms(p99-office), ms(p99), ms(p50), ms(office), ordersInAll)
+	return nil
+}
+
+// bulkOrders are given at once.
+const bulkOrders = 1000
+
+// bulk gives all orders as fast as they are taken, and looks at each one's status until all are done.
+func (b *bureau) bulk() error {
+	before, err := b.resetPeak()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	var ids []int64
+	for range bulkOrders {
+		id, err := b.draft(1)
+		if err == nil {
+			err = b.verb("finalize-docs", id, 0)
+		}
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	accepted := time.Since(began)
+	seen := map[string]int{} // how often a status told of what
+	for left := ids; len(left) > 0; time.Sleep(time.Second) {
+		var next []int64
+		for _, id := range left {
+			var a struct{ Data state }
+			if err := b.call("GET", fmt.Sprint(documentPath, "status/", id), 0, nil, &a); err != nil {
+				return err
+			}
+			_, _, stamped := a.Data.step("stamped")
+			_, _, sealed := a.Data.step("sealed")
+			seen[stamped+" "+sealed]++
+			switch a.Data.Status {
+			case "processing":
+				next = append(next, id)
+			case "completed":
+			default:
+				return fmt.Errorf("document %d is %s", id, a.Data.Status)
+			}
+		}
+		left = next
+	}
+	took := time.Since(began)
+	after, err := b.peak()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("| %d stamping orders given at once | %.1f a second | taken in %.0f s, all completed after %.0f s; memory grows by %.1f MiB from %.1f |\n",
+		bulkOrders, bulkOrders/took.Seconds(), accepted.Seconds(), took.Seconds(), mib(after-before), mib(before))
+	if len(seen) < 3 {
+		return fmt.Errorf("the status of the orders did not tell how far they were: %v", seen)
+	}
+	return nil
+}
