@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"segel/internal/contract"
 	"segel/internal/text"
 )
 
@@ -44,6 +45,15 @@ func finding[T any](data T) found[T] {
 // did answers a verb of /sign/ with the sentence of that code.
 func did[T any](c *call, code string, data T) done[T] {
 	return done[T]{Code: http.StatusOK, Success: true, Msg: c.say(code), Response: response[T]{Data: data}}
+}
+
+// warnings says in the language of the request what may not be what was meant.
+func (c *call) warnings(list []contract.Warning) []warning {
+	var out []warning
+	for _, w := range list {
+		out = append(out, warning{Field: w.Field, Code: w.Code, Msg: text.Warning(c.language, w)})
+	}
+	return out
 }
 
 // say returns the sentence of a code in the language of the request.

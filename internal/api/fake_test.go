@@ -73,6 +73,7 @@ type fakeWorkflow struct {
 	doc      contract.Document
 	err      error
 	warnings []contract.Warning
+	covered  []contract.Warning
 	listed   []contract.Document
 	total    int
 	events   []contract.Event
@@ -168,6 +169,10 @@ func (f *fakeWorkflow) Place(_ context.Context, by contract.Actor, id contract.D
 	f.placed = requests
 	d, err := f.ask("place", by, id)
 	return d, f.warnings, err
+}
+
+func (f *fakeWorkflow) Covered(context.Context, contract.Document) []contract.Warning {
+	return f.covered
 }
 
 func (f *fakeWorkflow) Finalize(_ context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, error) {

@@ -13,7 +13,7 @@ func (s *server) finalize() {
 		{path: signBase + "process-docs", id: "process", summary: "Finalize a draft (another name)"},
 	} {
 		e.group, e.op = groupVerbs, contract.OpFinalize
-		e.description = "Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all placements are duty stamps and nobody but the owner signs, completes by itself."
+		e.description = "Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all placements are duty stamps and nobody but the owner signs, completes by itself. Stamps that the office would refuse are refused here, before anything is reserved; warnings name the placements that lie over text, stamps or signatures."
 		post(s, e, func(c *call, in *finalizeIn) (done[verbData], error) {
 			var bad problems
 			id, stampOnly := documentID(in.DocumentID, &bad), in.StampOnly.read("stamp_only", &bad)
@@ -24,7 +24,9 @@ func (s *server) finalize() {
 			if err != nil {
 				return done[verbData]{}, err
 			}
-			return did(c, finalized(&d), verbDataOf(&d)), nil
+			out := did(c, finalized(&d), verbDataOf(&d))
+			out.Response.Warnings = c.warnings(c.Workflow.Covered(c.r.Context(), d))
+			return out, nil
 		})
 	}
 }

@@ -155,6 +155,7 @@ func TestEveryEndpointAnswersItsShape(t *testing.T) {
 			b := newBench(t, doc)
 			b.listed, b.total = []contract.Document{completed(), processing(), draft()}, 27
 			b.warnings = []contract.Warning{{Field: "signers[0]", Code: "placement.emet_props_differ"}}
+			b.covered = []contract.Warning{{Field: "placements[0]", Code: "placement.over_text", Args: map[string]any{"page": 2, "what": "Pasal 7"}}}
 			b.events = []contract.Event{
 				{Type: contract.EventUploaded, At: now, Person: andi, IP: "203.0.113.7", Details: map[string]string{"filename": "sewa.pdf"}},
 				{Type: contract.EventStamped, At: now, Details: map[string]string{"serial": "SPESIMEN-0000000000001"}},

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"segel/internal/contract"
-	"segel/internal/text"
 )
 
 type placeIn struct {
@@ -75,9 +74,7 @@ func (s *server) place() {
 			return done[placeData]{}, err
 		}
 		out := did(c, "done.placement", placeData{DocumentID: d.ID, Signer: echo(in.Signers.items, &d)})
-		for _, w := range warnings {
-			out.Response.Warnings = append(out.Response.Warnings, warning{Field: w.Field, Code: w.Code, Msg: text.Warning(c.language, w)})
-		}
+		out.Response.Warnings = c.warnings(warnings)
 		return out, nil
 	})
 }

@@ -1,12 +1,33 @@
 package workflow
 
 import (
+	"context"
 	"regexp"
 
 	"segel/internal/contract"
 	"segel/pdf"
 	"segel/pdf/ink"
 )
+
+// Covered warns of the placements of a finalized document that lie over what should stay readable, as Place did when they
+// were accepted. A file that cannot be read just now is warned of by nobody: finalizing has succeeded by then.
+func (s *Service) Covered(ctx context.Context, d contract.Document) []contract.Warning {
+	if len(d.Placements) == 0 || len(d.Revisions) == 0 {
+		return nil
+	}
+	f, err := s.open(ctx, d.Revisions[:1]) // without our own fields
+	if err != nil {
+		s.Log.WarnContext(ctx, "placements not held against the page", "document", d.ID, "error", err)
+		return nil
+	}
+	defer f.Close()
+	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+	if err != nil {
+		s.Log.WarnContext(ctx, "placements not held against the page", "document", d.ID, "error", err)
+		return nil
+	}
+	return contract.Overlaps(d.Placements, pagesOf(doc), "placements")
+}
 
 // pages tells what lies on the pages of a file, each looked at once.
 type pages struct {

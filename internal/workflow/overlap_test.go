@@ -103,3 +103,27 @@ func TestStampOverAnEmptyFieldOfTheFileIsWarnedOf(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestFinalizedDocumentIsHeldAgainstTheFileAsItCame(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	d, err := h.take(pdftest.Table(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	boxes := []contract.PlaceRequest{
+		{Kind: contract.PlaceSignature, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 200, LLY: 200, URX: 260, URY: 260}},
+		{Kind: contract.PlaceStamp, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 90, LLY: 700, URX: 150, URY: 760}},
+	}
+	if _, _, err := h.Place(t.Context(), h.owner, d.ID, boxes); err != nil {
+		t.Fatal(err)
+	}
+	if d, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	// The field that finalizing has made for the signer is no field of the file's.
+	w := h.Covered(t.Context(), d)
+	if len(w) != 1 || w[0].Code != "placement.over_text" || w[0].Field != "placements[1]" || w[0].Args["what"] != "Page 1" {
+		t.Errorf("%+v", w)
+	}
+}
