@@ -10,7 +10,7 @@ import (
 func Run(t *testing.T, open func(*testing.T) store.Store) {
 	t.Parallel()
 	for _, group := range []map[string]func(*testing.T, *bench){
-		committing, refusing, listing, serials, attempts, counting, watching, ageing, quotas, logging,
+		committing, refusing, listing, serials, attempts, counting, watching, ageing, quotas, books, logging,
 		people, tokens, credentials, answers, texts, administering,
 	} {
 		for name, test := range group {
