@@ -92,6 +92,7 @@ func (a dssAnswer) opinions(ours ourAnswer) map[string]opinion {
 		for _, we := range ours.Signatures {
 			if we.Field == s.Field {
 				s.Visual, s.Overlap = without(s.Visual, we.tells("change.shows")), without(s.Overlap, we.tells("change.overlaps"))
+				s.Modified = s.Modified && len(s.Visual)+len(s.Overlap)+len(s.Pages) > 0
 			}
 		}
 		m[s.Field] = opinion{s.content(), strings.TrimSpace(s.Sub + " " + s.changes())}

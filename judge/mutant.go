@@ -39,7 +39,7 @@ func mutants(h *house, dir string) ([]item, error) {
 		paper   *paper
 		mutants []mutant
 	}{
-		{"signed", one(table), append(byteMutants, objectMutants...)},
+		{"signed", one(table), append(append(byteMutants, shadowMutants...), objectMutants...)},
 		{"streams", one(pdftest.Streams(2)), objectMutants},
 		{"form", one(pdftest.Form()), formMutants},
 		{"lta", one(table).proven().stamped(), storeMutants},
