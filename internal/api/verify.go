@@ -74,7 +74,7 @@ func (s *server) verify() {
 			"Nothing of it is kept. The words are those of ETSI EN 319 102-1; docs/validation.md tells what is checked.",
 	}
 	s.answering(&e, typeOf[found[validate.Report]]())
-	s.nullTimes()
+	s.nulls()
 	stream(s, e, (*call).verify)
 
 	get(s, endpoint{
@@ -224,14 +224,21 @@ func verifyBody(schema *huma.Schema) *huma.RequestBody {
 	return body
 }
 
-// nullTimes lets the specification say which moments of a report may be null: those that need not have been.
-func (s *server) nullTimes() {
+// nulls lets the specification say what of a report may be null: moments that need not have been, a certificate that
+// was not found, a proof that there is not.
+func (s *server) nulls() {
 	schemas := s.huma.OpenAPI().Components.Schemas.Map()
 	for name, members := range map[string][]string{
 		"ReportClaims": {"time"}, "ReportTimestamp": {"time"}, "ReportCertificate": {"revoked_at", "proved_from", "proved_until"},
 	} {
 		for _, m := range members {
 			schemas[name].Properties[m].Nullable = true
+		}
+	}
+	for _, m := range []string{"signer", "proven"} {
+		member := schemas["ReportSignature"].Properties[m]
+		schemas["ReportSignature"].Properties[m] = &huma.Schema{
+			AnyOf: []*huma.Schema{{Ref: member.Ref}, {Type: "null"}}, Description: member.Description,
 		}
 	}
 }

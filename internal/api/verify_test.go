@@ -72,6 +72,9 @@ func report() *validate.Report {
 			Later:      []validate.Change{{Revision: 3, Allowed: true, What: []validate.Reason{why}}},
 			Timestamps: []validate.Timestamp{{Authority: "Segel TSA", Indication: validate.TotalPassed, Reasons: []validate.Reason{}, Chain: []validate.Certificate{}}},
 			Steps:      []validate.Step{{Check: "digest", Result: validate.StepPassed, What: why, Paths: []string{"7 0 R"}}},
+		}, { // of which next to nothing is known
+			Field: "A", Kind: validate.KindSignature, Indication: validate.TotalFailed, SubIndication: validate.FormatFailure, Integrity: validate.CannotBeJudged,
+			Summary: why, Reasons: []validate.Reason{why}, Chain: []validate.Certificate{}, Later: []validate.Change{}, Timestamps: []validate.Timestamp{},
 		}},
 		Revisions: []validate.Revision{{Revision: 3, What: []validate.Reason{why}}},
 		Stamps:    []validate.Stamp{{Field: "Emet1", Serial: "SPESIMEN-0000000000001", Office: "Segel", Specimen: true, Trusted: true, Page: 1, Elsewhere: "no", Summary: why, Reasons: []validate.Reason{}}},
