@@ -26,8 +26,6 @@ type accountData struct {
 	Email      string                  `json:"email" example:"siti@contoh.id"`
 	BusinessID contract.OrganisationID `json:"business_id" doc:"the organisation" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 	IsReset    bool                    `json:"is_reset" doc:"the password is a first one, to be changed"`
-	IsAdmin    bool                    `json:"is_admin" doc:"administers his organisation"`
-	IsOperator bool                    `json:"is_operator" doc:"administers all organisations"`
 	Role       string                  `json:"role" enum:"member,admin,operator" doc:"an admin administers his organisation; an operator, an admin of the first one, all" example:"member"`
 }
 

@@ -859,7 +859,7 @@ export interface paths {
         put?: never;
         /**
          * Finalize a draft
-         * @description Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all placements are duty stamps and nobody but the owner signs, completes by itself.
+         * @description Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all placements are duty stamps and nobody but the owner signs, completes by itself. Stamps that the office would refuse are refused here, before anything is reserved; warnings name the placements that lie over text, stamps or signatures.
          */
         post: operations["finalize"];
         delete?: never;
@@ -939,7 +939,7 @@ export interface paths {
         put?: never;
         /**
          * Finalize a draft (another name)
-         * @description Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all placements are duty stamps and nobody but the owner signs, completes by itself.
+         * @description Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all placements are duty stamps and nobody but the owner signs, completes by itself. Stamps that the office would refuse are refused here, before anything is reserved; warnings name the placements that lie over text, stamps or signatures.
          */
         post: operations["process"];
         delete?: never;
@@ -1124,10 +1124,6 @@ export interface components {
             fullname: string;
             /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
             id: string;
-            /** @description administers his organisation */
-            is_admin: boolean;
-            /** @description administers all organisations */
-            is_operator: boolean;
             /** @description the password is a first one, to be changed */
             is_reset: boolean;
             /**
@@ -2923,7 +2919,7 @@ export interface components {
              */
             page: number;
             /** @description the earliest moment for which its existence is proved; null where only the present proves it */
-            proven: components["schemas"]["ReportProof"];
+            proven: components["schemas"]["ReportProof"] | null;
             /** @description why it has not passed, and what keeps it from the next level */
             reasons: components["schemas"]["ReportReason"][];
             /**
@@ -2932,7 +2928,7 @@ export interface components {
              */
             revision: number;
             /** @description null where the certificate was not found */
-            signer: components["schemas"]["ReportCertificate"];
+            signer: components["schemas"]["ReportCertificate"] | null;
             /** @description every check with its outcome, where they were asked for */
             steps?: components["schemas"]["ReportStep"][];
             sub_indication: string;

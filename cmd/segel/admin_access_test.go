@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"segel/internal/api"
+	"segel/internal/contract"
+	"segel/internal/identity"
+)
+
+// administrator adds an admin and logs him in. The first organisation's is an operator.
+func (s *service) administrator(t testing.TB, name, organisation string) *client {
+	t.Helper()
+	email := strings.ToLower(strings.ReplaceAll(name, " ", ".")) + "@example.test"
+	added, err := s.identity.AddUser(context.Background(), identity.NewUser{Name: name, Email: email, Password: password, Organisation: organisation, Admin: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if added.NewOrganisation {
+		if err := s.grant(context.Background(), added.Account.Organisation); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := &client{service: s, t: t, name: name, email: email, id: string(added.Account.ID)}
+	c.token = c.do("POST", "/v1/auth/login", object{"email": email, "password": password}).ok().object("data")["token"].(string)
+	return c
+}
+
+// administer asks for an operation of administration: about an organisation, unless it is empty, and the document.
+func administer(c *client, op api.Operation, organisation contract.OrganisationID, id int64) *answer {
+	path := strings.ReplaceAll(op.Path, "{document_id}", fmt.Sprint(id))
+	if op.Method == http.MethodGet {
+		return c.do(op.Method, path+"?"+url.Values{"organisation": {string(organisation)}}.Encode(), nil)
+	}
+	return c.do(op.Method, path, object{"organisation": organisation, "unit": "emet", "count": 1, "reason": "x", "name": "X", "email": fmt.Sprintf("x%d@example.test", len(c.email)+int(id))})
+}
+
+// TestEveryOperationOfAdministrationAnswersEveryActorAsItShould runs each as each kind of actor, about an organisation
+// that is his or not, and demands: nobody is 401, who is no admin 403; of what is not his to administer an admin is
+// answered exactly as of what does not exist, and is shown none of it.
+func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	operator, admin, stranger := s.administrator(t, "Operator", ""), s.administrator(t, "Admin", "PT Satu"), s.administrator(t, "Stranger", "PT Dua")
+	user := s.person(t, "User", "PT Satu")
+	id := user.uploadWith(object{"guest": []object{{"name": "Tamu", "email": "tamu@example.test", "role": "viewer", "number": 1}}}, simple())
+	user.place(id, user.at("emet", 100, 100, 160, 160)).ok()
+	user.verb("finalize-docs", id).ok()
+	serial := user.completed(id)["serial_number"].([]any)[0].(string)
+	guest := user.guest(id, user.get("signers", id).ok().object("data")["signer"].([]any)[0].(object)["user_id"].(string))
+	by, err := s.identity.Authenticate(context.Background(), admin.token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := by.Organisation
+	const missing = contract.OrganisationID("8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff")
+
+	alone := []contract.AdminOperation{contract.AdminGrant, contract.AdminReconcile} // an operator's
+	checked := 0
+	for _, op := range api.Operations() {
+		if op.Admin == "" {
+			continue
+		}
+		for who, c := range map[string]struct {
+			by   *client
+			want int
+		}{
+			"nobody": {&client{service: s, t: t}, 401}, "a token of nobody's": {&client{service: s, t: t, token: "sgl_at_nonsense"}, 401},
+			"guest": {guest, 403}, "user": {user, 403},
+		} {
+			for _, of := range []contract.OrganisationID{"", own, missing} {
+				if a := administer(c.by, op, of, id); a.status != c.want {
+					t.Errorf("%s %s of %q as %s: %d, want %d: %.200s", op.Method, op.Path, of, who, a.status, c.want, a.body)
+				}
+				checked++
+			}
+		}
+		// What belongs to others is as what is not there.
+		if got, want := plainRefusal(administer(stranger, op, own, id)), plainRefusal(administer(stranger, op, missing, 999_999)); names(op) && got != want {
+			t.Errorf("%s %s of another's as an admin: %s, but of what does not exist: %s", op.Method, op.Path, got, want)
+		}
+		if a := administer(stranger, op, "", 999_999); slices.ContainsFunc([]string{serial, user.email, string(own), "PT Satu"}, func(s string) bool { return strings.Contains(string(a.body), s) }) {
+			t.Errorf("%s %s shows an admin what is another's: %.600s", op.Method, op.Path, a.body)
+		}
+		want := []int{http.StatusOK, http.StatusConflict}
+		if slices.Contains(alone, op.Admin) {
+			want = []int{http.StatusForbidden}
+		}
+		if a := administer(admin, op, own, id); !slices.Contains(want, a.status) {
+			t.Errorf("%s %s of his own as an admin: %d, want one of %d: %.200s", op.Method, op.Path, a.status, want, a.body)
+		}
+		for _, of := range []contract.OrganisationID{"", own} {
+			if a := administer(operator, op, of, id); a.status != http.StatusOK && a.status != http.StatusConflict {
+				t.Errorf("%s %s of %q as an operator: %d: %.200s", op.Method, op.Path, of, a.status, a.body)
+			}
+		}
+		if names(op) && op.Admin != contract.AdminRetry {
+			administer(operator, op, missing, id).is(http.StatusNotFound, "organisation.not_found")
+		}
+		checked += 8
+	}
+	if checked < 13*20 {
+		t.Errorf("only %d combinations were checked", checked)
+	}
+	if body := string(administer(admin, api.Operation{Method: "GET", Path: "/v1/admin/attempts"}, "", id).ok().body); !strings.Contains(body, serial) {
+		t.Errorf("an admin is not shown the attempts of his own organisation: %.600s", body)
+	}
+}
+
+// names reports whether the operation names an organisation, or a document of one.
+func names(op api.Operation) bool {
+	return op.Admin != contract.AdminReconciliation && op.Admin != contract.AdminReconcile
+}

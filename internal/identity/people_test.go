@@ -1,0 +1,94 @@
+package identity
+
+import (
+	"errors"
+	"testing"
+
+	"segel/internal/contract"
+)
+
+// staffed has two organisations with an admin each: the first one's is an operator.
+func staffed(t *testing.T) (h *house, operator, admin contract.Actor) {
+	t.Helper()
+	h = inhabited(t)
+	in := func(n NewUser) contract.Actor {
+		n.Password, n.Admin = password, true
+		if _, err := h.AddUser(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		s, err := h.Login(t.Context(), n.Email, password, "", home)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.alive(t, s.Access)
+	}
+	operator = in(NewUser{Email: "op@contoh.id", Organisation: "Contoh"})
+	h.advance(1)
+	return h, operator, in(NewUser{Email: "admin@lain.id", Organisation: "Lain"})
+}
+
+func TestAnAdminSeesHisPeopleAndAnOperatorEverybody(t *testing.T) {
+	t.Parallel()
+	h, operator, admin := staffed(t)
+	for _, c := range []struct {
+		by    contract.Actor
+		of    contract.OrganisationID
+		total int
+	}{{operator, "", 3}, {operator, operator.Organisation, 2}, {operator, admin.Organisation, 1}, {admin, "", 1}, {admin, admin.Organisation, 1}} {
+		people, total, err := h.People(t.Context(), c.by, c.of, "", 0, 10)
+		if err != nil || total != c.total || len(people) != total {
+			t.Errorf("%s of %q: %d, %v", c.by.Email, c.of, total, err)
+		}
+		for _, p := range people {
+			if p.OrganisationName == "" || p.CreatedAt.IsZero() {
+				t.Errorf("%+v", p)
+			}
+		}
+	}
+	for _, c := range []struct {
+		by contract.Actor
+		of contract.OrganisationID
+	}{{operator, "nowhere"}, {admin, "nowhere"}, {admin, operator.Organisation}} {
+		if _, _, err := h.People(t.Context(), c.by, c.of, "", 0, 10); !errors.Is(err, contract.ErrNoOrganisation) {
+			t.Errorf("%s of %q: %v", c.by.Email, c.of, err)
+		}
+	}
+}
+
+func TestANewcomerComesInByAPasswordThatHeHasToChange(t *testing.T) {
+	t.Parallel()
+	h, operator, admin := staffed(t)
+	added, err := h.AddPerson(t.Context(), admin, Newcomer{Name: " Budi\u202e ", Email: "budi@lain.id"})
+	if err != nil || added.Name != "Budi" || added.Organisation != admin.Organisation || added.Admin || !added.MustReset {
+		t.Fatalf("%+v, %v", added, err)
+	}
+	s, err := h.Login(t.Context(), "budi@lain.id", added.Password, "", home)
+	if err != nil || !s.Account.MustReset {
+		t.Errorf("%+v, %v", s.Account, err)
+	}
+	last := h.store.events[len(h.store.events)-1]
+	if last.Type != contract.EventPersonAdded || last.Person.ID != admin.ID || last.Details["email"] != "budi@lain.id" {
+		t.Errorf("the log says %+v", last)
+	}
+	if a, err := h.AddPerson(t.Context(), operator, Newcomer{Email: "chief@lain.id", Admin: true, Organisation: admin.Organisation}); err != nil || !a.Admin || a.OrganisationName != "Lain" {
+		t.Errorf("by an operator: %+v, %v", a, err)
+	}
+	before := len(h.store.users)
+	for _, c := range []struct {
+		by   contract.Actor
+		n    Newcomer
+		want contract.Kind
+	}{
+		{admin, Newcomer{Email: siti}, contract.Conflict}, {admin, Newcomer{Email: "nobody"}, contract.Invalid},
+		{admin, Newcomer{Email: "x@contoh.id", Organisation: operator.Organisation}, contract.NotFound},
+		{operator, Newcomer{Email: "x@contoh.id", Organisation: "nowhere"}, contract.NotFound},
+		{h.alive(t, h.login(t).Access), Newcomer{Email: "x@contoh.id"}, contract.Forbidden},
+	} {
+		if _, err := h.AddPerson(t.Context(), c.by, c.n); contract.KindOf(err) != c.want {
+			t.Errorf("%s adds %+v: %v", c.by.Email, c.n, err)
+		}
+	}
+	if len(h.store.users) != before {
+		t.Error("who was refused was added")
+	}
+}
