@@ -182,8 +182,10 @@ type Config struct {
 	// Largest file that is sent to the office. A larger one is refused before a serial is paid for. 0: as MAX_FILE allows.
 	StampMaxFile Size `env:"STAMP_MAX_FILE" envDefault:"0"`
 
-	// The office takes encrypted files that open without a password. Without it they are refused before a serial is paid for.
-	StampEncrypted bool `env:"STAMP_ENCRYPTED" envDefault:"true"`
+	// Which encrypted files, of those that open without a password, the office takes: any, unrestricted (those whose permissions
+	// leave room for changes) or none. All others are refused before a serial is paid for. Empty: any with the sandbox office,
+	// unrestricted with another.
+	StampEncrypted string `env:"STAMP_ENCRYPTED"`
 
 	// How long one call to the office may take.
 	StampTimeout time.Duration `env:"STAMP_TIMEOUT" envDefault:"30s"`

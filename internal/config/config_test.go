@@ -102,6 +102,7 @@ func TestEveryProblemIsToldByItsVariable(t *testing.T) {
 		{"SEGEL_STAMP_OFFICE=adapter", "SEGEL_STAMP_SHARED_DIR"},
 		{"SEGEL_STAMP_ADAPTERS=adapter:7777", "SEGEL_STAMP_ADAPTERS"},
 		{"SEGEL_STAMP_IDENTITY=SIM", "SEGEL_STAMP_IDENTITY"},
+		{"SEGEL_STAMP_ENCRYPTED=some", "SEGEL_STAMP_ENCRYPTED: must be any, unrestricted or none"},
 		{"SEGEL_STAMP_SLOTS=0", "SEGEL_STAMP_SLOTS: 0 is too small"},
 		{"SEGEL_TIMESTAMP_URLS=https://tsa.example/", "SEGEL_TIMESTAMP_URLS: needs TRUST_DIR"},
 		{"SEGEL_TIMESTAMP_URLS=https://tsa.example/,ftp://u:geheim@tsa.example/", "SEGEL_TIMESTAMP_URLS: number 2 is no address"},
@@ -122,6 +123,21 @@ func TestEveryProblemIsToldByItsVariable(t *testing.T) {
 	_, err := Load([]string{"SEGEL_MAX_PAGES=0", "SEGEL_LOG_FORMAT=xml"}, nil)
 	if err == nil || strings.Count(err.Error(), prefix) != 2 {
 		t.Errorf("two problems are told as %v", err)
+	}
+}
+
+func TestAnotherOfficeThanOursIsSentNoRestrictedFilesUnlessToldSo(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		office, told string
+		want         contract.EncryptedFiles
+	}{
+		{"sandbox", "", contract.EncryptedAny}, {"adapter", "", contract.EncryptedUnrestricted}, {"cloud", "", contract.EncryptedUnrestricted},
+		{"sandbox", "none", contract.EncryptedNone}, {"cloud", "any", contract.EncryptedAny},
+	} {
+		if got := (Config{StampOffice: test.office, StampEncrypted: test.told}).Limits().StampEncrypted; got != test.want {
+			t.Errorf("%+v: %s", test, got)
+		}
 	}
 }
 

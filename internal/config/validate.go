@@ -129,6 +129,11 @@ func (v *problems) office(c Config) {
 	default:
 		v.add("STAMP_IDENTITY", "must be KTP, NPWP or PASSPORT, or empty")
 	}
+	switch contract.EncryptedFiles(c.StampEncrypted) {
+	case "", contract.EncryptedAny, contract.EncryptedUnrestricted, contract.EncryptedNone:
+	default:
+		v.add("STAMP_ENCRYPTED", "must be any, unrestricted or none, or empty")
+	}
 	switch c.StampOffice {
 	case "sandbox":
 		return
@@ -214,6 +219,16 @@ func (c Config) Limits() contract.Limits {
 	return contract.Limits{
 		FileSize: int64(c.MaxFile), Pages: c.MaxPages, Participants: c.MaxParticipants,
 		Placements: c.MaxPlacements, Stamps: c.MaxStamps, Text: c.MaxText,
-		StampFile: int64(c.StampMaxFile), StampPlainOnly: !c.StampEncrypted,
+		StampFile: int64(c.StampMaxFile), StampEncrypted: c.stampEncrypted(),
 	}
+}
+
+func (c Config) stampEncrypted() contract.EncryptedFiles {
+	switch {
+	case c.StampEncrypted != "":
+		return contract.EncryptedFiles(c.StampEncrypted)
+	case c.StampOffice == "sandbox":
+		return contract.EncryptedAny
+	}
+	return contract.EncryptedUnrestricted
 }

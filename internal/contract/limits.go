@@ -9,9 +9,19 @@ type Limits struct {
 	Stamps       int
 	Text         int // characters of a title or file name
 
-	StampFile      int64 // bytes of a file that is sent to the stamp office; 0: as many as a file may have
-	StampPlainOnly bool  // the stamp office takes no encrypted files
+	StampFile      int64          // bytes of a file that is sent to the stamp office; 0: as many as a file may have
+	StampEncrypted EncryptedFiles // that the stamp office takes
 }
+
+// EncryptedFiles says which files that are encrypted, and open without a password, are taken.
+type EncryptedFiles string
+
+// The choices. The zero value is [EncryptedAny].
+const (
+	EncryptedAny          EncryptedFiles = "any"
+	EncryptedUnrestricted EncryptedFiles = "unrestricted" // those whose permissions leave room for changes
+	EncryptedNone         EncryptedFiles = "none"
+)
 
 // Defaults fills in what is zero.
 func (l Limits) Defaults() Limits {
@@ -21,6 +31,7 @@ func (l Limits) Defaults() Limits {
 	set(&l.Placements, 500)
 	set(&l.Stamps, 50)
 	set(&l.Text, 255)
+	set(&l.StampEncrypted, EncryptedAny)
 	return l
 }
 

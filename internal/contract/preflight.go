@@ -36,9 +36,9 @@ func Preflight(d *Document, f OfficeFile, sizes func(page int) (PageSize, bool),
 	switch {
 	case l.StampFile > 0 && f.Size > l.StampFile:
 		return errOfficeSize.With("limit", l.StampFile)
-	case f.Encrypted && l.StampPlainOnly:
+	case f.Encrypted && l.StampEncrypted == EncryptedNone:
 		return errOfficeEncrypted
-	case f.Locked:
+	case f.Locked && l.StampEncrypted == EncryptedUnrestricted:
 		return errOfficeLocked
 	case f.Certified != nil:
 		return f.Certified

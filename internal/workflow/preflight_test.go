@@ -109,6 +109,7 @@ func altered(t *testing.T, file []byte) []byte {
 func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 	t.Parallel()
 	const all, none, noChange, noNotes = int32(-4), int32(-64), int32(-4 &^ 8), int32(-4 &^ 32)
+	unrestricted := func(l *contract.Limits) { l.StampEncrypted = contract.EncryptedUnrestricted }
 	sound := foreign(t, nil, 0)
 	forged := bytes.Replace(bytes.Clone(sound), []byte("(Page 1)"), []byte("(Page 7)"), 1)
 	if bytes.Equal(sound, forged) {
@@ -121,22 +122,24 @@ func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 		limits func(*contract.Limits)
 		code   string
 	}{
-		"nothing wrong":                    {file: pdftest.Table(1)},
-		"signed before, sound":             {file: sound, signer: true},
-		"signed before, forged":            {file: forged, signer: true, code: "stamp.signature_broken"},
-		"signed before, changed behind":    {file: altered(t, sound), signer: true, code: "stamp.signature_changed"},
-		"certified against changes":        {file: foreign(t, nil, 2), signer: true, code: "file.certified"},
-		"certified, changes permitted":     {file: foreign(t, nil, 3), signer: true},
-		"larger than the office takes":     {file: pdftest.Table(1), limits: func(l *contract.Limits) { l.StampFile = 500 }, code: "stamp.file_too_large"},
-		"too large once it is signed":      {file: pdftest.Table(1), signer: true, limits: func(l *contract.Limits) { l.StampFile = 40 << 10 }, code: "stamp.file_too_large"},
-		"not too large, unsigned":          {file: pdftest.Table(1), limits: func(l *contract.Limits) { l.StampFile = 40 << 10 }},
-		"encrypted, open to all":           {file: encryptedFor(t, all)},
-		"encrypted, where that is refused": {file: encryptedFor(t, all), limits: func(l *contract.Limits) { l.StampPlainOnly = true }, code: "stamp.file_encrypted"},
-		"encrypted against everything":     {file: encryptedFor(t, none), code: "stamp.file_locked"},
-		"encrypted against changes":        {file: encryptedFor(t, noChange), code: "stamp.file_locked"},
-		"encrypted against annotations":    {file: encryptedFor(t, noNotes), code: "stamp.file_locked"},
-		"an old archive, unsigned":         {file: archive, code: "stamp.file_old"},
-		"an old archive that is signed":    {file: archive, signer: true},
+		"nothing wrong":                                {file: pdftest.Table(1)},
+		"signed before, sound":                         {file: sound, signer: true},
+		"signed before, forged":                        {file: forged, signer: true, code: "stamp.signature_broken"},
+		"signed before, changed behind":                {file: altered(t, sound), signer: true, code: "stamp.signature_changed"},
+		"certified against changes":                    {file: foreign(t, nil, 2), signer: true, code: "file.certified"},
+		"certified, changes permitted":                 {file: foreign(t, nil, 3), signer: true},
+		"larger than the office takes":                 {file: pdftest.Table(1), limits: func(l *contract.Limits) { l.StampFile = 500 }, code: "stamp.file_too_large"},
+		"too large once it is signed":                  {file: pdftest.Table(1), signer: true, limits: func(l *contract.Limits) { l.StampFile = 40 << 10 }, code: "stamp.file_too_large"},
+		"not too large, unsigned":                      {file: pdftest.Table(1), limits: func(l *contract.Limits) { l.StampFile = 40 << 10 }},
+		"encrypted and restricted, where any is taken": {file: encryptedFor(t, none)},
+		"encrypted, unrestricted":                      {file: encryptedFor(t, all), limits: unrestricted},
+		"encrypted, open to all":                       {file: encryptedFor(t, all)},
+		"encrypted, where that is refused":             {file: encryptedFor(t, all), limits: func(l *contract.Limits) { l.StampEncrypted = contract.EncryptedNone }, code: "stamp.file_encrypted"},
+		"encrypted against everything":                 {file: encryptedFor(t, none), limits: unrestricted, code: "stamp.file_locked"},
+		"encrypted against changes":                    {file: encryptedFor(t, noChange), limits: unrestricted, code: "stamp.file_locked"},
+		"encrypted against annotations":                {file: encryptedFor(t, noNotes), limits: unrestricted, code: "stamp.file_locked"},
+		"an old archive, unsigned":                     {file: archive, code: "stamp.file_old"},
+		"an old archive that is signed":                {file: archive, signer: true},
 	} {
 		h := newHouse(t)
 		if c.limits != nil {
