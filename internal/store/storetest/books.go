@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -18,7 +19,7 @@ var books = map[string]func(*testing.T, *bench){
 		rapid.Check(t, func(r *rapid.T) {
 			round++ // an organisation of its own: the store is the same
 			c := newClerk(r, b, round)
-			for range rapid.IntRange(1, 25).Draw(r, "steps") {
+			for range rapid.IntRange(1, 30).Draw(r, "steps") {
 				c.step(r)
 			}
 			c.audit()
@@ -41,68 +42,75 @@ func newClerk(r *rapid.T, b *bench, round int) *clerk {
 	c := &clerk{b: &own, owner: actor("owner", fmt.Sprintf("r%d", round))}
 	own.must(own.CreateOrganisation(own.ctx, store.Organisation{ID: c.owner.Organisation, Name: "Name of " + string(c.owner.Organisation), CreatedAt: own.now}))
 	own.must(own.Grant(own.ctx, c.owner.Organisation, contract.UnitStamp, 100, "test", contract.Actor{}, own.now))
-	for n := range 3 {
+	for n := range 4 {
 		d := own.upload(c.owner, func(u *contract.Upload) { u.Participants = nil })
 		c.documents = append(c.documents, own.finalize(own.place(d, c.owner, 1+n%2), c.owner))
 	}
 	return c
 }
 
-// step lets something happen to one of the stamps; what the rules refuse does not happen.
+// step lets one of the things happen to a document that the rules permit, and frees what was let go of.
 func (c *clerk) step(r *rapid.T) {
-	b := c.b.later(1)
+	b := c.b.later(time.Second)
 	at := rapid.IntRange(0, len(c.documents)-1).Draw(r, "document")
 	d := &c.documents[at]
-	i := max(d.NextStamp(), 0)
-	switch rapid.SampledFrom([]string{"order", "bind", "again", "waits", "busy", "refused", "astray", "affix", "restamp", "new serial", "cancel", "free", "claim"}).Draw(r, "what") {
-	case "order":
-		c.try(d)(contract.OrderSerial(d, i, fmt.Sprintf("%s-%d", c.owner.Organisation, b.now.UnixNano()), b.now))
-	case "bind":
-		if ch, err := contract.BindSerial(d, i, contract.StampSerial{Serial: fmt.Sprintf("%s-%d", c.owner.Organisation, c.bought)}, true, b.now); err == nil {
-			c.bought++
-			c.try(d)(ch, nil)
-		}
-	case "again":
-		c.try(d)(contract.TryAgain(d, i, b.now))
-	case "waits":
-		if ch, changed, err := contract.StampWaits(d, i, contract.OutcomeUnanswered, b.now); changed {
-			c.try(d)(ch, err)
-		}
-	case "busy":
-		c.try(d)(contract.StampProblem(d, i, contract.Failure{Class: "transient", Text: "busy"}, b.now))
-	case "refused":
-		c.try(d)(contract.StampProblem(d, i, contract.Failure{Class: "refused", Text: "no", Final: true}, b.now))
-	case "astray":
-		c.try(d)(contract.StampProblem(d, i, contract.Failure{Class: "quarantine", Text: "elsewhere", Final: true, Quarantine: true}, b.now))
-	case "affix":
-		c.try(d)(contract.Affix(d, i, b.tail(d, contract.RevisionStamp), b.now))
-	case "restamp":
-		c.try(d)(contract.Restamp(d, contract.RestampOptions{}, c.owner, b.now))
-	case "new serial":
-		if i := d.RefusedStamp(); i >= 0 {
-			c.try(d)(contract.Restamp(d, contract.RestampOptions{Instead: d.Stamps[i].Serial}, c.owner, b.now))
-		}
-	case "cancel":
-		c.try(d)(contract.Cancel(d, "", c.owner, limits, b.now))
-	case "free":
+	if possible := c.possible(d); len(possible) > 0 {
+		*d = b.reads(b.commit(possible[rapid.IntRange(0, len(possible)-1).Draw(r, "what")], nil))
+		c.bought += c.buys(d)
+	}
+	if rapid.Bool().Draw(r, "office is asked") {
 		b.must(b.EachSerial(b.ctx, store.SerialQuery{Organisation: c.owner.Organisation, States: []contract.SerialState{contract.SerialTaken}}, func(s contract.StampSerial) bool {
 			b.free(s)
 			return true
 		}))
-	case "claim":
-		if s, err := b.FreeSerial(b.ctx, c.owner.Organisation, d.ID); err == nil {
-			c.try(d)(contract.ClaimSerial(d, i, s, true, b.now))
-		}
 	}
 }
 
-func (c *clerk) try(d *contract.Document) func(contract.Change, error) {
-	return func(ch contract.Change, err error) {
-		c.b.t.Helper()
+// possible returns what may happen to a document now.
+func (c *clerk) possible(d *contract.Document) (all []contract.Change) {
+	b, i := c.b, max(d.NextStamp(), 0)
+	add := func(ch contract.Change, err error) {
 		if err == nil {
-			*d = c.b.reads(c.b.commit(ch, nil))
+			all = append(all, ch)
 		}
 	}
+	failure := func(class contract.Outcome, final, quarantine bool) contract.Failure {
+		return contract.Failure{Class: class, Text: "it is " + string(class), Final: final, Quarantine: quarantine}
+	}
+	add(contract.OrderSerial(d, i, fmt.Sprintf("order %d", b.now.Unix()), b.now))
+	add(contract.BindSerial(d, i, contract.StampSerial{Serial: c.next()}, true, b.now))
+	add(contract.TryAgain(d, i, b.now))
+	if ch, changed, err := contract.StampWaits(d, i, contract.OutcomeUnanswered, b.now); changed {
+		add(ch, err)
+	}
+	if d.Stamps[i].State != contract.StampOrdered {
+		add(contract.StampProblem(d, i, failure("transient", false, false), b.now))
+		add(contract.StampProblem(d, i, failure("refused", true, false), b.now))
+		add(contract.StampProblem(d, i, failure("quarantine", true, true), b.now))
+	}
+	add(contract.Affix(d, i, b.tail(d, contract.RevisionStamp), b.now))
+	add(contract.Restamp(d, contract.RestampOptions{}, c.owner, b.now))
+	if i := d.RefusedStamp(); i >= 0 {
+		add(contract.Restamp(d, contract.RestampOptions{Instead: d.Stamps[i].Serial}, c.owner, b.now))
+	}
+	add(contract.Cancel(d, "", c.owner, limits, b.now))
+	if s, err := b.FreeSerial(b.ctx, c.owner.Organisation, d.ID); err == nil {
+		add(contract.ClaimSerial(d, i, s, true, b.now))
+	}
+	return all
+}
+
+// next is the serial that the office gives next.
+func (c *clerk) next() string { return fmt.Sprintf("%s serial %d", c.owner.Organisation, c.bought) }
+
+// buys tells whether the document has just been given that serial.
+func (c *clerk) buys(d *contract.Document) int {
+	for _, s := range d.Stamps {
+		if s.Serial == c.next() {
+			return 1
+		}
+	}
+	return 0
 }
 
 // audit compares the books with the documents.
