@@ -124,7 +124,7 @@ func (a *app) wire() error {
 		return err
 	}
 	a.workflow = &workflow.Service{
-		Store: a.store, Blobs: blobs, Issuer: issuer{a.authority}, Sealer: a.sealer,
+		Store: a.store, Blobs: blobs, Scratch: blobs.Scratch, Issuer: issuer{a.authority}, Sealer: a.sealer,
 		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), Links: a.identity,
 		Trust: a.trust, Standing: a.authority,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,

@@ -20,7 +20,7 @@ import (
 // Verifier judges files for anybody.
 type Verifier interface {
 	// Exhibit opens a place for a file, which is to be discarded whatever becomes of it.
-	Exhibit(ctx context.Context) (Exhibit, error)
+	Exhibit() (Exhibit, error)
 	Verify(ctx context.Context, e Exhibit, o VerifyOptions) (*validate.Report, error)
 	StampBySerial(ctx context.Context, serial string) (KnownStamp, error)
 }
@@ -28,7 +28,7 @@ type Verifier interface {
 // Exhibit takes the bytes of a file to be judged while they arrive.
 type Exhibit interface {
 	io.Writer
-	Discard(ctx context.Context) error
+	Discard() error
 }
 
 // The words of the workflow, as they are.
@@ -37,8 +37,8 @@ type (
 	KnownStamp    = workflow.KnownStamp
 )
 
-func (o over) Exhibit(ctx context.Context) (Exhibit, error) {
-	e, err := o.Service.Exhibit(ctx)
+func (o over) Exhibit() (Exhibit, error) {
+	e, err := o.Service.Exhibit()
 	if err != nil {
 		return nil, err
 	}
@@ -131,15 +131,12 @@ func (c *call) verify() (err error) {
 	if err != nil {
 		return err
 	}
-	exhibit, err := c.Workflow.Exhibit(c.r.Context())
+	exhibit, err := c.Workflow.Exhibit()
 	if err != nil {
 		leave()
 		return err
 	}
-	defer func() {
-		// It is removed whether or not the client is still there.
-		err = errors.Join(err, exhibit.Discard(context.WithoutCancel(c.r.Context())))
-	}()
+	defer func() { err = errors.Join(err, exhibit.Discard()) }()
 	o, err := c.takeExhibit(exhibit)
 	leave()
 	if err != nil {

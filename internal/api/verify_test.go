@@ -29,12 +29,12 @@ func (e *fakeExhibit) Write(p []byte) (int, error) {
 	return e.Buffer.Write(p)
 }
 
-func (e *fakeExhibit) Discard(context.Context) error {
+func (e *fakeExhibit) Discard() error {
 	e.discarded++
 	return nil
 }
 
-func (f *fakeWorkflow) Exhibit(context.Context) (Exhibit, error) {
+func (f *fakeWorkflow) Exhibit() (Exhibit, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.exhibit = &fakeExhibit{err: f.stageErr}

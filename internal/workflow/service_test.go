@@ -29,6 +29,7 @@ import (
 
 // house is a service over real rooms whose store, office and time-stamp authority can be made to fail.
 type house struct {
+	scratches blobtest.Scratches
 	*workflow.Service
 	t      testing.TB
 	store  *failingStore
@@ -81,7 +82,7 @@ func newHouse(t testing.TB) *house {
 	})
 	h.ca, h.office, h.clock = a, &failingOffice{Stamper: office, taken: map[string]bool{}}, &failingClock{Timestamper: a.Timestamper()}
 	h.Service = &workflow.Service{
-		Store: h.store, Blobs: &blobtest.Memory{}, Office: h.office, Issuer: issuer{a}, Sealer: sealer, Timestamper: h.clock, Revocation: a,
+		Store: h.store, Blobs: &blobtest.Memory{}, Scratch: h.scratches.Scratch, Office: h.office, Issuer: issuer{a}, Sealer: sealer, Timestamper: h.clock, Revocation: a,
 		Limits: contract.Limits{}.Defaults(), Clock: h.now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
 	}
 	o := store.Organisation{ID: "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a00", Name: "PT Contoh", CreatedAt: time.Now()}

@@ -18,28 +18,23 @@ import (
 	"segel/pdf"
 )
 
-// Exhibit is a file that somebody wants judged. It lies in a blob that nothing ever refers to, and is removed in every
-// outcome; one that a crash leaves behind, fsck finds.
+// Exhibit is a file that somebody wants judged. Its bytes have no name anywhere, so they are gone in every outcome, a
+// kill included.
 type Exhibit struct {
 	s      *Service
-	key    blob.Key
-	w      blob.Writer
+	file   blob.Scratch
 	digest *blob.Digester
 	head   []byte
-	stored bool
+	gone   bool
 }
 
 // Exhibit opens a place for a file to be judged. Discard has to be called whatever becomes of it.
-func (s *Service) Exhibit(ctx context.Context) (*Exhibit, error) {
-	key, err := blob.NewKey(s.Random)
-	if err != nil {
-		return nil, err
-	}
-	w, err := s.Blobs.Create(ctx, key)
+func (s *Service) Exhibit() (*Exhibit, error) {
+	f, err := s.Scratch()
 	if err != nil {
 		return nil, fmt.Errorf("take exhibit: %w", err)
 	}
-	return &Exhibit{s: s, key: key, w: w, digest: blob.NewDigester()}, nil
+	return &Exhibit{s: s, file: f, digest: blob.NewDigester()}, nil
 }
 
 // Write takes the next bytes of the file. It refuses as soon as it can what is no PDF or too large.
@@ -55,7 +50,7 @@ func (e *Exhibit) Write(p []byte) (int, error) {
 		}
 	}
 	e.digest.Write(p)
-	return e.w.Write(p)
+	return e.file.Write(p)
 }
 
 func (e *Exhibit) sniff() error {
@@ -68,13 +63,13 @@ func (e *Exhibit) sniff() error {
 	return nil
 }
 
-// Discard forgets the file.
-func (e *Exhibit) Discard(ctx context.Context) error {
-	e.w.Abort()
-	if !e.stored {
+// Discard forgets the file. It is harmless to do so twice.
+func (e *Exhibit) Discard() error {
+	if e.gone {
 		return nil
 	}
-	return e.s.discard(ctx, string(e.key))
+	e.gone = true
+	return e.file.Close()
 }
 
 // VerifyOptions of one judgement.
@@ -92,15 +87,7 @@ func (s *Service) Verify(ctx context.Context, e *Exhibit, o VerifyOptions) (*val
 			return nil, err
 		}
 	}
-	if err := e.w.Commit(); err != nil {
-		return nil, fmt.Errorf("store exhibit: %w", err)
-	}
-	e.stored = true
-	f, err := s.Blobs.Open(ctx, e.key)
-	if err != nil {
-		return nil, fmt.Errorf("open exhibit: %w", err)
-	}
-	defer f.Close()
+	f := e.file
 	sum := e.digest.Digest().Sum
 	r, err := validate.Validate(ctx, f, f.Size(), validate.Options{
 		At: s.Clock(), Trust: s.Trust, Online: s.Standing, Explain: o.Explain, Name: o.Name, SHA256: hex.EncodeToString(sum[:]), Password: o.Password,

@@ -23,12 +23,12 @@ import (
 func (h *house) verify(file []byte) (*validate.Report, error) {
 	h.t.Helper()
 	ctx := context.Background()
-	e, err := h.Exhibit(ctx)
+	e, err := h.Exhibit()
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	defer func() {
-		if err := e.Discard(ctx); err != nil {
+		if err := e.Discard(); err != nil {
 			h.t.Error(err)
 		}
 	}()
@@ -150,7 +150,7 @@ func TestExhibitIsGoneInEveryOutcome(t *testing.T) {
 	h.Limits = contract.Limits{}.Defaults()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	e, err := h.Exhibit(context.Background())
+	e, err := h.Exhibit()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,10 +160,13 @@ func TestExhibitIsGoneInEveryOutcome(t *testing.T) {
 	if _, err := h.Verify(ctx, e, workflow.VerifyOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
 	}
-	if err := errors.Join(e.Discard(context.Background()), e.Discard(context.Background())); err != nil {
+	if err := errors.Join(e.Discard(), e.Discard()); err != nil {
 		t.Error(err)
 	}
 	if after := h.blobs(); after != before {
 		t.Errorf("%d blobs before, %d after", before, after)
+	}
+	if n := h.scratches.Open(); n != 0 {
+		t.Errorf("%d scratch files are open", n)
 	}
 }

@@ -1,0 +1,41 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"segel/internal/blob"
+)
+
+// Scratch returns an empty file without a name. Durable: nothing; the system frees the bytes with the handle, after a
+// kill as well. A crash between making the file and taking its name away leaves an empty one, which the next Open
+// sweeps.
+func (s *Store) Scratch() (blob.Scratch, error) {
+	f, err := s.createTemp("scratch")
+	if err != nil {
+		return nil, fmt.Errorf("make scratch file: %w", err)
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(fmt.Errorf("take name of scratch file away: %w", err), f.Close())
+	}
+	return &scratch{file: f}, nil
+}
+
+// scratch hides the other ways in which a file can be written, which would not be counted.
+type scratch struct {
+	file *os.File
+	size int64
+}
+
+func (s *scratch) Write(p []byte) (int, error) {
+	n, err := s.file.Write(p)
+	s.size += int64(n)
+	return n, err
+}
+
+func (s *scratch) ReadAt(p []byte, at int64) (int, error) { return s.file.ReadAt(p, at) }
+
+func (s *scratch) Size() int64 { return s.size }
+
+func (s *scratch) Close() error { return s.file.Close() }
