@@ -89,7 +89,7 @@ func (c *Comparer) hold(s *pdf.State, more ...uint32) error {
 // wrong with the file is a change that no rule allows.
 func (c *Comparer) Step(s *pdf.State) ([]Change, error) {
 	clear(c.g.fresh)
-	r := &revision{c: c, g: c.g, state: s, old: c.last, new: s.Document, moves: map[uint32]*moved{}, vouched: map[vouch]verdict{}, listed: map[uint32]int{}}
+	r := &revision{c: c, g: c.g, state: s, old: c.last, new: s.Document, moves: map[uint32]*moved{}, vouched: map[vouch]verdict{}, listed: map[uint32]int{}, others: map[int][]other{}}
 	for _, m := range s.Moves {
 		if err := r.load(m); err != nil {
 			return nil, err
@@ -123,7 +123,8 @@ type revision struct {
 	old, new *pdf.Document
 	moves    map[uint32]*moved
 	vouched  map[vouch]verdict
-	listed   map[uint32]int // how often new widgets stand on pages
+	listed   map[uint32]int  // how often new widgets stand on pages
+	others   map[int][]other // annotations that stood on pages before, as far as anybody asked
 }
 
 // moved is one changed object with both its values.

@@ -16,40 +16,56 @@ func (r *revision) see(v *verdict, widget pdf.Dict, number uint32) {
 	if v.page == 0 {
 		return
 	}
-	page, err := r.old.Page(v.page)
-	if err != nil {
-		return
-	}
 	if r.c.o.Covers != nil {
 		v.notes = append(v.notes, r.c.o.Covers(r.old, v.page, v.box)...)
 	}
-	annots, err := r.old.Array(page.Dict["Annots"])
-	if err != nil {
-		return
-	}
-	for _, o := range annots[:min(len(annots), maxOverlaps)] {
-		if n := r.over(o, v.box, number); n != "" && !slices.Contains(v.notes, n) {
-			v.notes = append(v.notes, n)
+	for _, o := range r.standing(v.page) {
+		if o.number != number && !slices.Contains(v.notes, o.as) && !o.box.Intersect(v.box).Empty() {
+			v.notes = append(v.notes, o.as)
 		}
 	}
 }
 
-// maxOverlaps bounds the annotations of a page that a new one is held against.
+// other is an annotation that stood on a page before.
+type other struct {
+	number uint32 // 0 if it is direct
+	box    pdf.Rect
+	as     Note // what a box over it has to be noted as
+}
+
+// maxOverlaps bounds the annotations of a page that new ones are held against.
 const maxOverlaps = 2000
 
-// over says what an annotation is that the box overlaps.
-func (r *revision) over(o pdf.Object, box pdf.Rect, number uint32) Note {
+// standing lists the annotations that a page had before.
+func (r *revision) standing(number int) []other {
+	if list, known := r.others[number]; known {
+		return list
+	}
+	var list []other
+	if page, err := r.old.Page(number); err == nil {
+		annots, _ := r.old.Array(page.Dict["Annots"])
+		for _, o := range annots[:min(len(annots), maxOverlaps)] {
+			if one, ok := r.other(o); ok {
+				list = append(list, one)
+			}
+		}
+	}
+	r.others[number] = list
+	return list
+}
+
+func (r *revision) other(o pdf.Object) (other, bool) {
 	ref := refOf(o)
 	dict, err := r.old.Dict(o)
-	if err != nil || ref.Number == number && !ref.IsZero() {
-		return ""
+	if err != nil {
+		return other{}, false
 	}
-	other, err := r.old.Rect(dict["Rect"])
-	if err != nil || other.Intersect(box).Empty() {
-		return ""
+	box, err := r.old.Rect(dict["Rect"])
+	if err != nil {
+		return other{}, false
 	}
 	if isWidget(r.old, dict) && !ref.IsZero() && r.field(r.old, ref.Number).signed() {
-		return OverlapsSignature
+		return other{ref.Number, box, OverlapsSignature}, true
 	}
-	return OverlapsAnnotation
+	return other{ref.Number, box, OverlapsAnnotation}, true
 }

@@ -16,6 +16,7 @@ type painted struct {
 	pages map[int]page
 	spare int64
 	marks int
+	held  int // comparisons that were made
 }
 
 type page struct {
@@ -47,6 +48,9 @@ func (r *reader) content(d *pdf.Document, number int) page {
 // covers tells what the content of a page paints within a box. What cannot be looked at to its end counts as a picture.
 func (r *reader) covers(d *pdf.Document, number int, box pdf.Rect) []diff.Note {
 	p := r.content(d, number)
+	if r.painted.held += len(p.marks); r.painted.held > maxComparisons {
+		p = page{unseen: true}
+	}
 	text, picture := false, p.unseen
 	for _, m := range p.marks {
 		if touches(box, m) {

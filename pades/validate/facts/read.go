@@ -224,6 +224,10 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 func (w *stateWalk) sound(state *pdf.State, from int64) error {
 	entries, err := w.d.Changed(state.Revision)
 	if err != nil {
+		if isFault(err) {
+			state.Odd = append(state.Odd, err.Error())
+			return nil
+		}
 		return err
 	}
 	stray, err := w.stray(from, state.Revision, entries)

@@ -16,17 +16,14 @@ func (r *reader) stray(from int64, v pdf.Revision, entries []pdf.Entry) (string,
 	if odd, err := r.spelled(v); odd != "" || err != nil {
 		return odd, err
 	}
-	known := map[int64]bool{}
-	table := false
-	for _, at := range append(offsets(entries), v.StartXref) {
-		b, err := r.window(at, at+maxHeader)
-		if err != nil {
-			return "", err
-		}
-		if m := objectHeader.FindIndex(b); m != nil {
-			known[at+int64(m[1])] = true
-		}
-		table = table || at == v.StartXref && bytes.HasPrefix(b, []byte("xref"))
+	head, err := r.window(v.StartXref, v.StartXref+maxHeader)
+	if err != nil {
+		return "", err
+	}
+	table := bytes.HasPrefix(head, []byte("xref"))
+	known, odd, err := r.stated(from, v, entries)
+	if odd != "" || err != nil {
+		return odd, err
 	}
 	for _, e := range entries {
 		// An entry of a kind that nobody knows stands for null, and such a number is more than some readers take.
@@ -35,11 +32,10 @@ func (r *reader) stray(from int64, v pdf.Revision, entries []pdf.Entry) (string,
 		}
 	}
 	trailers := 0
-	odd := ""
-	err := r.eachWord(from, v.End, func(end int64, before []byte, word string) bool {
+	err = r.eachWord(from, v.End, func(end int64, before, behind []byte, word string) bool {
 		switch word {
 		case "obj":
-			if !known[end] && (looksLikeObject.Match(before) || looksLikeObject.Match(comment.ReplaceAll(before, nil))) {
+			if !known[end] && looksLikeObject(before, behind) {
 				odd = fmt.Sprintf("an object at %d that its cross-reference does not state", end)
 			}
 		case "trailer":
@@ -59,22 +55,60 @@ const (
 )
 
 var (
-	objectHeader    = regexp.MustCompile(`^\d+[\x00\t\n\f\r ]+\d+[\x00\t\n\f\r ]*obj`)
-	looksLikeObject = regexp.MustCompile(`\d[\x00\t\n\f\r ]+\d+[\x00\t\n\f\r ]*$`)
-	comment         = regexp.MustCompile(`%[^\r\n]*`)
-	closing         = regexp.MustCompile(`startxref[\r\n ]+\d+[\r\n ]+%%EOF$`)
-	tableHeader     = regexp.MustCompile(`^xref ?[\r\n]+\d`)
-	tableOddity     = regexp.MustCompile(`[^0-9nf \r\n]|[\r\n] `)
+	objectHeader = regexp.MustCompile(`^\d+[\x00\t\n\f\r ]+\d+[\x00\t\n\f\r ]*obj`)
+	comment      = regexp.MustCompile(`%[^\r\n]*`)
+	closing      = regexp.MustCompile(`startxref[\r\n ]+\d+[\r\n ]+%%EOF$`)
+	tableHeader  = regexp.MustCompile(`^xref ?[\r\n]+\d`)
 )
 
-func offsets(entries []pdf.Entry) []int64 {
-	var all []int64
+const (
+	blanks = "\x00\t\n\f\r "
+	digits = "0123456789"
+)
+
+// stated returns where the word "obj" of the objects ends that a revision brought and that its entries lead to.
+func (r *reader) stated(from int64, v pdf.Revision, entries []pdf.Entry) (map[int64]bool, string, error) {
+	at := map[int64]bool{v.StartXref: true}
 	for _, e := range entries {
-		if !e.Free && e.Container == 0 {
-			all = append(all, e.Offset)
+		if !e.Free && e.Container == 0 && e.Offset >= from && e.Offset < v.End {
+			at[e.Offset] = true
 		}
 	}
-	return all
+	if len(at) > r.o.Limits.Moves {
+		return nil, "more objects than are looked at", nil
+	}
+	known := map[int64]bool{}
+	for at := range at {
+		b, err := r.window(at, at+maxHeader)
+		if err != nil {
+			return nil, "", err
+		}
+		if m := objectHeader.FindIndex(b); m != nil {
+			known[at+int64(m[1])] = true
+		}
+	}
+	return known, "", nil
+}
+
+// looksLikeObject tells whether two numbers stand before a word "obj", or perhaps a comment where one of them would be.
+func looksLikeObject(before, behind []byte) bool {
+	rest := bytes.TrimRight(before, blanks)
+	number := bytes.TrimRight(rest, digits)
+	if len(number) < len(rest) {
+		between := bytes.TrimRight(number, blanks)
+		if len(between) < len(number) && (len(between) == 0 || isDigit(between[len(between)-1])) {
+			return true
+		}
+		return bytes.ContainsAny(number[len(between):], "\r\n") && wordEnds(behind)
+	}
+	return bytes.ContainsAny(before[len(rest):], "\r\n") && wordEnds(behind)
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// wordEnds tells whether a word ends before these bytes.
+func wordEnds(behind []byte) bool {
+	return len(behind) == 0 || bytes.IndexByte([]byte(blanks+"()<>[]{}/%"), behind[0]) >= 0
 }
 
 // spelled demands that a revision's cross-reference is spelled as the standard has it (ISO 32000-2 §7.5.4): where it is
@@ -101,7 +135,7 @@ func (r *reader) spelled(v pdf.Revision) (string, error) {
 		if end < 0 {
 			end = max(1, len(b)-len("trailer"))
 		}
-		if tableOddity.Match(b[:end]) {
+		if misspelled(b[:end]) {
 			return "a cross-reference table that not all readers can read", nil
 		}
 		if bytes.HasPrefix(b[end:], []byte("trailer")) {
@@ -110,6 +144,20 @@ func (r *reader) spelled(v pdf.Revision) (string, error) {
 		at += int64(end)
 	}
 	return "", nil
+}
+
+// misspelled tells whether a table has more than numbers, letters of entries and ends of lines, or a line that begins
+// with a space.
+func misspelled(b []byte) bool {
+	for i, c := range b {
+		switch {
+		case c >= '0' && c <= '9', c == 'n', c == 'f', c == '\r', c == '\n':
+		case c == ' ' && (i == 0 || b[i-1] != '\r' && b[i-1] != '\n'):
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // window reads a part of the file, as far as it reaches.
@@ -126,8 +174,8 @@ func (r *reader) window(from, to int64) ([]byte, error) {
 }
 
 // eachWord calls f for each "obj", and each "trailer" that a dictionary follows, between two offsets: with the offset
-// behind the word and the bytes before it. It stops when f returns false.
-func (r *reader) eachWord(from, to int64, f func(end int64, before []byte, word string) bool) error {
+// behind the word and the bytes around it. It stops when f returns false.
+func (r *reader) eachWord(from, to int64, f func(end int64, before, behind []byte, word string) bool) error {
 	for at := from; at < to; at += hashChunk {
 		start := max(from, at-maxBefore)
 		b, err := r.window(start, min(to, at+hashChunk+maxHeader))
@@ -148,7 +196,7 @@ func (r *reader) eachWord(from, to int64, f func(end int64, before []byte, word 
 				if word == "trailer" && !opensDict(b[i:]) {
 					continue
 				}
-				if !f(end, b[max(0, i-len(word)-maxBefore):i-len(word)], word) {
+				if !f(end, b[max(0, i-len(word)-maxBefore):i-len(word)], b[i:], word) {
 					return nil
 				}
 			}
