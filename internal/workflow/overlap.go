@@ -36,7 +36,11 @@ type pages struct {
 	fields  map[pdf.Ref]contract.Covered
 	former  map[int][]contract.Covered
 	painted map[int]painted
+	kept    int // marks in painted
 }
+
+// mostKept bounds what is remembered of pages that were looked at: a hostile file has many pages with much on each.
+const mostKept = 100_000
 
 type painted struct {
 	covered []contract.Covered
@@ -155,6 +159,10 @@ func (p *pages) Painted(number int) ([]contract.Covered, bool) {
 		}
 		marks, err := p.reader.Page(page)
 		found = painted{covered: readable(marks), told: err == nil}
+	}
+	if p.kept += len(found.covered); p.kept > mostKept {
+		p.kept = len(found.covered)
+		clear(p.painted)
 	}
 	p.painted[number] = found
 	return found.covered, found.told

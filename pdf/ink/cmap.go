@@ -151,7 +151,7 @@ func (m *cmap) cut(s []byte) (c uint32, bytes int) {
 }
 
 // maxSpaces bounds the code spaces that are tried; real maps have up to eight.
-const maxSpaces = 64
+const maxSpaces = 32
 
 // within tells whether each byte of a code lies between those of the ends.
 func within(c uint32, s codespace, n int) bool {

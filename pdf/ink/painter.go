@@ -84,7 +84,11 @@ func (p *painter) run(b []byte, s *scope) {
 		}
 		p.do(op, c)
 	}
-	if c.err != nil {
+	switch c.err {
+	case nil:
+	case errOperands:
+		p.untold(Limit, c.err)
+	default:
 		p.untold(Damaged, c.err)
 	}
 	p.flush()

@@ -114,6 +114,10 @@ func (p *painter) showAll(c *content) {
 	}
 }
 
+// glyphCost is what each byte of shown text costs of Limits.Bytes beside its reading: placing a glyph takes about as
+// long as reading that many bytes.
+const glyphCost = 8
+
 func (p *painter) show(s []byte) {
 	f := p.font
 	if f == nil {
@@ -121,6 +125,10 @@ func (p *painter) show(s []byte) {
 			p.untold(NoFont, nil)
 		}
 		f = unknownFont
+	}
+	if !p.spend(glyphCost * int64(len(s))) {
+		p.stop(errBytes)
+		return
 	}
 	for len(s) > 0 && !p.stopped {
 		g := f.next(p, s)
@@ -162,8 +170,11 @@ type word struct {
 	em      float64
 }
 
-// maxWord bounds the glyphs of one mark.
-const maxWord = 64
+// Bounds of one mark: its glyphs, and the bytes of what they mean. A glyph may claim to mean a whole sentence.
+const (
+	maxWord    = 64
+	maxLetters = 256
+)
 
 // Bounds of what belongs together, in sizes of the text: a gap that is wider than wideGap parts words; a step back is
 // kerning up to backStep, and a step aside up to asideStep.
@@ -199,7 +210,9 @@ func (p *painter) add(f *font, g glyph, m matrix, dx, dy, advance float64) {
 		p.word = word{Mark: Mark{Kind: Text, Box: box, Hidden: hidden, Joins: goesOn, Rough: g.rough}, letters: w.letters[:0], clip: p.clip}
 	}
 	w.glyphs++
-	w.letters = append(w.letters, g.text...)
+	if len(w.letters) < maxLetters {
+		w.letters = append(w.letters, g.text...)
+	}
 	w.x, w.y, w.em = x+dx*advance, y+dy*advance, em
 }
 

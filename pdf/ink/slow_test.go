@@ -1,0 +1,36 @@
+package ink_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"segel/pdf"
+	"segel/pdf/ink"
+)
+
+// TestNoPageTakesLong holds that the dearest content that fits the limits is given up on within seconds, even on a busy
+// machine. Each is a few kilobytes in the file.
+func TestNoPageTakesLong(t *testing.T) {
+	t.Parallel()
+	layers := func(u *pdf.Update, page pdf.Dict) {
+		form := u.Add(&pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Form")}, Data: []byte(strings.Repeat(" ", 1<<20))})
+		page["Resources"] = pdf.Dict{"XObject": pdf.Dict{"X": form}, "Font": pdf.Dict{"F1": pdf.Ref{Number: 3}}}
+	}
+	for name, content := range map[string]string{
+		"operators": strings.Repeat("q Q ", 4<<20),
+		"spaces":    "BT /F1 9 Tf (" + strings.Repeat(" ", 16<<20) + ") Tj",
+		"letters":   "BT /F1 9 Tf " + strings.Repeat("(perjanjian) Tj ", 1<<20),
+		"lines":     strings.Repeat("1 1 m 2 2 l S ", 1<<20),
+		"forms":     strings.Repeat("/X Do ", 1<<16),
+	} {
+		d, page := paper(t, square, content, layers)
+		start := time.Now()
+		_, err := ink.NewReader(d, ink.Limits{}).Page(page)
+		took := time.Since(start)
+		t.Logf("%s: %v, %v", name, took.Round(time.Millisecond), err)
+		if err == nil || took > 10*time.Second {
+			t.Errorf("%s: %v after %v", name, err, took)
+		}
+	}
+}
