@@ -14,6 +14,17 @@ import (
 // the configuration that leads there.
 func officeOf(t *testing.T, form string, p sandbox.Plan) []string {
 	t.Helper()
+	return bureauOf(t, form, p).conf
+}
+
+// bureau is an office on the loopback.
+type bureau struct {
+	url, shared string
+	conf        []string // that leads there
+}
+
+func bureauOf(t *testing.T, form string, p sandbox.Plan) bureau {
+	t.Helper()
 	dir := t.TempDir()
 	behind := starting{idle: true, data: filepath.Join(dir, "office")}.start(t)
 	office, err := sandbox.Open(filepath.Join(dir, "journal"), sandbox.Options{
@@ -23,7 +34,7 @@ func officeOf(t *testing.T, form string, p sandbox.Plan) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk, err := office.Serve(sandbox.ServeOptions{Users: map[string]string{"u": "p"}, Folder: filepath.Join(dir, "uploads"), Shared: filepath.Join(dir, "shared"), Faults: p})
+	desk, err := office.Serve(sandbox.ServeOptions{Users: map[string]string{"u": "p"}, Folder: filepath.Join(dir, "uploads"), Shared: filepath.Join(dir, "shared"), Faults: p, Control: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,10 +48,10 @@ func officeOf(t *testing.T, form string, p sandbox.Plan) []string {
 			t.Error(err)
 		}
 	})
-	return []string{
+	return bureau{server.URL, filepath.Join(dir, "shared"), []string{
 		"SEGEL_STAMP_OFFICE", form, "SEGEL_STAMP_LOGIN_URL", server.URL, "SEGEL_STAMP_USER", "u", "SEGEL_STAMP_PASSWORD", "p", "SEGEL_STAMP_NETWORKS", "127.0.0.0/8",
 		"SEGEL_STAMP_ADAPTERS", server.URL, "SEGEL_STAMP_SHARED_DIR", filepath.Join(dir, "shared"), "SEGEL_STAMP_SETTLE", "1ms", "SEGEL_STAMP_TIMEOUT", "5s",
-	}
+	}}
 }
 
 func TestDocumentIsStampedThroughTheOfficesProtocolInBothForms(t *testing.T) {

@@ -1,0 +1,332 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/emeterai"
+	"segel/internal/emeterai/peruri"
+	"segel/internal/emeterai/sandbox"
+	"segel/pades"
+)
+
+// counter is a service whose stamps are affixed when the test says so, at an office that does as the test says.
+type counter struct {
+	*service
+	t       *testing.T
+	bureau  bureau
+	owner   *client
+	outside *peruri.Driver // somebody else with the same account
+}
+
+func newCounter(t *testing.T, data string) *counter {
+	t.Helper()
+	b := bureauOf(t, "adapter", sandbox.Plan{})
+	b.conf = append(b.conf, "SEGEL_STAMP_PICTURE_PATH", "/snqr/qrimage?sn={serial}")
+	c := &counter{t: t, bureau: b, service: starting{idle: true, data: data, set: b.conf}.start(t)}
+	if err := c.openOffice(); err != nil {
+		t.Fatal(err)
+	}
+	c.owner = c.person(t, "Pemilik", "")
+	var err error
+	c.outside, err = peruri.Open(peruri.Options{
+		Client: http.DefaultClient, Clock: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler), Known: func(context.Context, string) (bool, error) { return false, nil },
+		Dir: t.TempDir(), Form: peruri.Adapter, LoginURL: b.url, User: "u", Password: "p", Adapters: []string{b.url}, Shared: b.shared, Kind: "Surat Perjanjian",
+		Specimen: true, Timeout: 20 * time.Second, StampTimeout: 20 * time.Second,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.outside.Close() })
+	return c
+}
+
+// faults sets what goes wrong at the office from now on.
+func (c *counter) faults(rules ...sandbox.Rule) {
+	c.t.Helper()
+	body, err := json.Marshal(sandbox.Plan{Rules: rules})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r, err := http.NewRequest(http.MethodPut, c.bureau.url+"/control/faults", bytes.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	a.Body.Close()
+	if a.StatusCode/100 != 2 {
+		c.t.Fatalf("the office takes no faults: %s", a.Status)
+	}
+}
+
+func always(call sandbox.Call, fault sandbox.Fault, code string) sandbox.Rule {
+	p := 1.0
+	return sandbox.Rule{Call: call, Fault: fault, Code: code, P: &p}
+}
+
+// stamped orders a stamp and has it affixed while that goes wrong; it returns the document's stamp as it stands then.
+func (c *counter) stamped(rules ...sandbox.Rule) (contract.DocumentID, contract.Stamp) {
+	c.t.Helper()
+	id := c.owner.upload(simple())
+	c.owner.place(id, c.owner.at("emet", 100, 100, 160, 160)).ok()
+	c.owner.verb("finalize-docs", id).ok()
+	c.faults(rules...)
+	_ = c.workflow.Stamp(context.Background(), contract.DocumentID(id)) // what went wrong stands in the document
+	c.faults()
+	return contract.DocumentID(id), c.stamp(contract.DocumentID(id))
+}
+
+func (c *counter) stamp(id contract.DocumentID) contract.Stamp {
+	c.t.Helper()
+	d, err := c.store.Document(context.Background(), id)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return d.Stamps[0]
+}
+
+// again goes on with a document's stamps.
+func (c *counter) again(id contract.DocumentID) {
+	c.t.Helper()
+	if err := c.workflow.Stamp(context.Background(), id); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// bought is a serial that somebody else took from the account.
+func (c *counter) bought(order string) string {
+	c.t.Helper()
+	serial, err := c.outside.Take(context.Background(), emeterai.Order{ID: order, Organisation: "x", Payer: "x", Title: "Lain", Filename: "lain.pdf", Date: time.Now()})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return serial
+}
+
+func (c *counter) boughtAndAffixed(order string) string {
+	c.t.Helper()
+	serial, file := c.bought(order), simple()
+	_, err := c.outside.Stamp(context.Background(), emeterai.Request{
+		Serial: serial, Source: pades.Source{R: bytes.NewReader(file), Size: int64(len(file))}, Digest: sha256.Sum256(file), Page: 1, Box: emeterai.Box{LLX: 100, LLY: 100, URX: 160, URY: 160},
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return serial
+}
+
+// registered puts a serial into our register behind the program's back.
+func (c *counter) registered(s contract.StampSerial) {
+	c.t.Helper()
+	s.TakenAt, s.ChangedAt = time.Now(), time.Now()
+	if err := c.store.MoveSerials(context.Background(), []contract.SerialMove{{To: s}}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// reconciles demands those differences, by serial, and returns how many are unexplained.
+func (c *counter) reconciles(phase string, by *client, want map[string]contract.DifferenceKind) int {
+	c.t.Helper()
+	report := by.do("POST", "/v1/admin/reconciliation", nil).ok().object("response", "data", "report")
+	got := map[string]contract.DifferenceKind{}
+	for _, d := range report["differences"].([]any) {
+		d := d.(object)
+		serial, _ := d["serial"].(string)
+		got[serial] = contract.DifferenceKind(d["kind"].(string))
+		if d["msg"] == "" || strings.ContainsAny(d["msg"].(string), "{?") {
+			c.t.Errorf("%s: said of %s: %q", phase, serial, d["msg"])
+		}
+	}
+	for serial, kind := range want {
+		if got[serial] != kind {
+			c.t.Errorf("%s: %s is %q, want %q", phase, serial, got[serial], kind)
+		}
+	}
+	for serial, kind := range got {
+		if want[serial] == "" {
+			c.t.Errorf("%s: %s is %q, want nothing", phase, serial, kind)
+		}
+	}
+	return int(report["unexplained"].(float64))
+}
+
+// TestEveryDifferenceWithTheOfficeIsToldAndSettled makes each kind of difference on purpose, over the office's protocol.
+func TestEveryDifferenceWithTheOfficeIsToldAndSettled(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t, "")
+	ctx := context.Background()
+	operator, other := c.administrator(t, "Operator", ""), c.administrator(t, "Admin", "PT Lain")
+	refused := func(done sandbox.Fault) (contract.DocumentID, contract.Stamp) {
+		id, s := c.stamped(always(sandbox.CallStamp, done, "83"))
+		if s.State != contract.StampRefused {
+			t.Fatalf("the stamp is %s: %s", s.State, s.Problem)
+		}
+		return id, s
+	}
+
+	fine, agreed := c.stamped()
+	if agreed.State != contract.StampAffixed {
+		t.Fatalf("the stamp is %s: %s", agreed.State, agreed.Problem)
+	}
+	inWork, lost := c.stamped(always(sandbox.CallStamp, sandbox.FaultLost, ""))
+	_, failed := refused(sandbox.FaultErrorDone)
+	spentOn, spent := refused(sandbox.FaultErrorDone)
+	c.owner.verb("cancel-docs", int64(spentOn)).ok()
+	freedBy, freed := refused(sandbox.FaultError)
+	c.owner.verb("cancel-docs", int64(freedBy)).ok()
+	inDoubt, _ := c.stamped(always(sandbox.CallTake, sandbox.FaultLost, ""))
+	if s := c.stamp(inDoubt); s.State != contract.StampRequested {
+		t.Fatalf("the stamp is %s: %s", s.State, s.Problem)
+	}
+	known := map[string]bool{}
+	for _, s := range c.list() {
+		known[s.Serial] = true
+	}
+	twice, strange, used := c.bought(agreed.Order), c.bought("bukanpesanan"), c.boughtAndAffixed("orang")
+	doubted := ""
+	for serial := range known {
+		if _, err := c.store.Serial(ctx, serial); err != nil {
+			doubted = serial
+		}
+	}
+	notAffixed := c.bought("kosong")
+	c.registered(contract.StampSerial{Serial: notAffixed, Organisation: c.organisation(), State: contract.SerialAffixed, Document: fine, Placement: 50})
+	c.registered(contract.StampSerial{Serial: "SPESIMEN-0000000MISSING", Organisation: c.organisation(), State: contract.SerialFree})
+
+	c.workflow.Settle = time.Hour
+	n := c.reconciles("while nothing is settled", operator, map[string]contract.DifferenceKind{
+		lost.Serial: contract.DifferInWork, failed.Serial: contract.DifferFailed, spent.Serial: contract.DifferSpent, freed.Serial: contract.DifferSettling,
+		doubted: contract.DifferInDoubt, strange: contract.DifferInDoubt, twice: contract.DifferFound, used: contract.DifferUnknownAffixed,
+		notAffixed: contract.DifferChanged, "SPESIMEN-0000000MISSING": contract.DifferChanged,
+	})
+	if n != 2 { // spent and used
+		t.Errorf("%d are unexplained", n)
+	}
+	if told := other.do("GET", "/v1/admin/reconciliation", nil).ok().object("data", "report"); len(told["differences"].([]any)) != 0 || told["office"] != nil || told["unexplained"] != 0.0 {
+		t.Errorf("another organisation's admin is told %v", told)
+	}
+
+	c.workflow.Settle = 0
+	c.again(inWork)
+	c.again(inDoubt)
+	if s := c.stamp(inDoubt); s.Serial != doubted || s.State != contract.StampAffixed {
+		t.Errorf("the order in doubt came to %s, %s", s.Serial, s.State)
+	}
+	n = c.reconciles("once all is settled", operator, map[string]contract.DifferenceKind{
+		failed.Serial: contract.DifferFailed, freed.Serial: contract.DifferFreed, twice: contract.DifferFreed, strange: contract.DifferFound,
+		used: contract.DifferUnknownAffixed, notAffixed: contract.DifferNotAffixed, "SPESIMEN-0000000MISSING": contract.DifferMissing,
+	})
+	if n != 3 {
+		t.Errorf("%d are unexplained", n)
+	}
+	still := map[string]contract.DifferenceKind{
+		failed.Serial: contract.DifferFailed, used: contract.DifferUnknownAffixed, notAffixed: contract.DifferNotAffixed, "SPESIMEN-0000000MISSING": contract.DifferMissing,
+	}
+	nobodys := map[string]contract.DifferenceKind{strange: contract.DifferNobodys}
+	for k, v := range still {
+		nobodys[k] = v
+	}
+	c.reconciles("with one that is nobody's", operator, nobodys)
+	if err := c.workflow.GiveSerial(ctx, contract.Actor{}, strange, c.organisation()); err != nil {
+		t.Fatal(err)
+	}
+	given := map[string]contract.DifferenceKind{strange: contract.DifferFreed}
+	for k, v := range still {
+		given[k] = v
+	}
+	c.reconciles("once it was given away", operator, given)
+
+	// What is free is used first, and nothing is bought.
+	before := len(c.list())
+	free := []string{freed.Serial, twice, strange}
+	for range free {
+		_, s := c.stamped()
+		i := slices.Index(free, s.Serial)
+		if s.State != contract.StampAffixed || i < 0 {
+			t.Fatalf("stamped with %s, %s: %s", s.Serial, s.State, s.Problem)
+		}
+		free[i] = ""
+	}
+	if after := len(c.list()); after != before {
+		t.Errorf("%d serials were bought", after-before)
+	}
+	c.reconciles("at last", operator, still)
+
+	c.faults(always(sandbox.CallSerials, sandbox.FaultOutage, ""))
+	report := operator.do("POST", "/v1/admin/reconciliation", nil).ok().object("response", "data", "report")
+	if report["problem"] == nil || report["office"] != nil || len(report["differences"].([]any)) != 0 {
+		t.Errorf("of an office that is away: %v", report)
+	}
+	if err := c.store.CheckLog(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func (c *counter) list() []emeterai.Serial {
+	c.t.Helper()
+	all, err := c.outside.Serials(context.Background())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return all
+}
+
+func (c *counter) organisation() contract.OrganisationID {
+	c.t.Helper()
+	o, err := c.store.FirstOrganisation(context.Background())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return o.ID
+}
+
+// TestReconcileEndsWithAStatusThatSaysWhatToDo runs the command itself.
+func TestReconcileEndsWithAStatusThatSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	c := newCounter(t, data)
+	c.stamped()
+	found := c.bought("lain")
+	c.stop()
+	run := func(args ...string) (int, string) {
+		var out, log bytes.Buffer
+		w := &world{ctx: context.Background(), stdout: &out, stderr: &log}
+		for i := 0; i+1 < len(c.bureau.conf); i += 2 {
+			w.env = append(w.env, c.bureau.conf[i]+"="+c.bureau.conf[i+1])
+		}
+		w.env = append(w.env, "SEGEL_STAMP_TIMEOUT=1s", "SEGEL_STAMP_FILE_TIMEOUT=1s")
+		return w.run(append([]string{"reconcile", "--data", data}, args...)), out.String() + log.String()
+	}
+	if status, out := run(); status != 0 || !strings.Contains(out, found+" is unused at the office and was unknown here") || !strings.Contains(out, "1 differences, 0 unexplained") {
+		t.Errorf("%d: %s", status, out)
+	}
+	used := c.boughtAndAffixed("orang")
+	status, out := run("--json")
+	var r contract.Reconciliation
+	if err := json.Unmarshal([]byte(out), &r); err != nil || status != 1 || r.Unexplained != 1 || r.Differences[0].Serial != used || r.Differences[0].Kind != contract.DifferUnknownAffixed {
+		t.Errorf("%d, %v: %s", status, err, out)
+	}
+	c.faults(always("", sandbox.FaultOutage, ""))
+	if status, out := run(); status != 2 || !strings.Contains(out, "could not be asked") {
+		t.Errorf("%d: %s", status, out)
+	}
+	for _, give := range []string{"", "X", "=Segel", "X=", found + "=Nowhere", found + "=Segel", "X=Segel"} {
+		if status, out := run("--give", give); status != 1 {
+			t.Errorf("gave %q: %d: %s", give, status, out)
+		}
+	}
+}
