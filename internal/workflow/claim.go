@@ -25,7 +25,7 @@ func (s *Service) orderOrClaim(ctx context.Context, d *contract.Document, i int)
 	status, err := s.Office.Status(ctx, free.Serial)
 	switch {
 	case err != nil && !emeterai.ClassOf(err).Final():
-		return false, s.problem(ctx, d.ID, i, err)
+		return false, s.problem(ctx, d, i, err)
 	case err != nil:
 		return false, s.outOfUse(ctx, free, contract.SetAside, err.Error())
 	case status != emeterai.Unused:
@@ -34,16 +34,19 @@ func (s *Service) orderOrClaim(ctx context.Context, d *contract.Document, i int)
 	if err := s.Office.Ready(ctx, free.Serial); emeterai.ClassOf(err).Final() {
 		return false, s.outOfUse(ctx, free, contract.PutBack, err.Error())
 	} else if err != nil {
-		return false, s.problem(ctx, d.ID, i, err)
+		return false, s.problem(ctx, d, i, err)
 	}
 	c, err := contract.ClaimSerial(d, i, free, s.Office.Specimen(), s.Clock())
 	if err != nil {
 		return false, err
 	}
-	if _, err := s.commit(ctx, c); err != nil && !errors.Is(err, contract.ErrRace) {
+	switch after, err := s.commit(ctx, c); {
+	case err == nil:
+		*d = after
+	case !errors.Is(err, contract.ErrRace): // where another was faster, the next step looks again
 		return false, err
 	}
-	return true, nil // where another was faster, the next step looks again
+	return true, nil
 }
 
 // order records that a serial is ordered, under a new identifier.
@@ -52,7 +55,7 @@ func (s *Service) order(ctx context.Context, d *contract.Document, i int) error 
 	if err != nil {
 		return err
 	}
-	return s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) {
+	return s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) {
 		return contract.OrderSerial(d, i, string(order), s.Clock())
 	})
 }

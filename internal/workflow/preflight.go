@@ -130,7 +130,7 @@ func (s *Service) holdBack(ctx context.Context, d *contract.Document, i int) (he
 		problem = contract.StampNoPlace
 	}
 	s.Log.WarnContext(ctx, "stamp not asked for: the office would refuse the file", "document", d.ID, "stamp", i, "cause", err)
-	return true, s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) {
+	return true, s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) {
 		return contract.RefuseStamp(d, i, problem, s.Clock())
 	})
 }

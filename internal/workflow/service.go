@@ -72,7 +72,6 @@ type Links interface {
 type Service struct {
 	Store       Store
 	Blobs       blob.Store
-	Scratch     func() (blob.Scratch, error) // makes room for files that are judged and not kept
 	Office      emeterai.Stamper
 	Issuer      Issuer
 	Sealer      Sealer
@@ -112,11 +111,16 @@ const tries = 50
 // apply runs a rule on the document as it stands and commits what it says, starting over when somebody else
 // was faster. A rule that returns nil has nothing to change.
 func (s *Service) apply(ctx context.Context, id contract.DocumentID, rule func(*contract.Document) (*contract.Change, error)) (contract.Document, error) {
+	d, err := s.document(ctx, id)
+	if err != nil {
+		return contract.Document{}, err
+	}
+	return s.applyTo(ctx, d, rule)
+}
+
+// applyTo is apply for who has just read the document, or committed it. What he has may be old: the commit finds out.
+func (s *Service) applyTo(ctx context.Context, d contract.Document, rule func(*contract.Document) (*contract.Change, error)) (contract.Document, error) {
 	for range tries {
-		d, err := s.document(ctx, id)
-		if err != nil {
-			return contract.Document{}, err
-		}
 		c, err := rule(&d)
 		if err != nil {
 			return contract.Document{}, err
@@ -124,9 +128,12 @@ func (s *Service) apply(ctx context.Context, id contract.DocumentID, rule func(*
 		if c == nil {
 			return d, nil
 		}
-		d, err = s.commit(ctx, *c)
+		after, err := s.commit(ctx, *c)
 		if !errors.Is(err, contract.ErrRace) {
-			return d, err
+			return after, err
+		}
+		if d, err = s.document(ctx, d.ID); err != nil {
+			return contract.Document{}, err
 		}
 	}
 	return contract.Document{}, contract.ErrRace

@@ -39,15 +39,15 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, err
 	}
-	return s.append(ctx, id, signed, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
+	return s.append(ctx, d, signed, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
 		return contract.Sign(d, r, by, s.Clock())
 	})
 }
 
 // append commits a revision whose bytes are stored. Commits by others that left the file alone are no obstacle;
 // one that appended to it is, and then the bytes are removed again and the caller is told to try again.
-func (s *Service) append(ctx context.Context, id contract.DocumentID, r contract.Revision, rule func(*contract.Document, contract.Revision) (contract.Change, error)) (contract.Document, error) {
-	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+func (s *Service) append(ctx context.Context, d contract.Document, r contract.Revision, rule func(*contract.Document, contract.Revision) (contract.Change, error)) (contract.Document, error) {
+	d, err := s.applyTo(ctx, d, func(d *contract.Document) (*contract.Change, error) {
 		if d.Current().End != r.Begin {
 			return nil, contract.ErrRace
 		}
@@ -67,7 +67,9 @@ func (s *Service) disown(ctx context.Context, err error, revisions ...contract.R
 		return err
 	}
 	for _, r := range revisions {
-		err = errors.Join(err, s.discard(ctx, r.Tail.Key))
+		if r.Tail.Key != "" { // there may be no bytes
+			err = errors.Join(err, s.discard(ctx, r.Tail.Key))
+		}
 	}
 	return err
 }

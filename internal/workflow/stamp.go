@@ -40,22 +40,26 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 		return err
 	}
 	defer release()
+	var d contract.Document
 	// What the first step finds may have been asked of the office by a run that ended in doubt.
 	for t := (try{first: true, again: true}); ; t.first = false {
-		d, err := s.document(ctx, id)
-		if errors.Is(err, contract.ErrNotFound) {
-			return nil
+		if !t.known {
+			d, err = s.document(ctx, id)
+			if errors.Is(err, contract.ErrNotFound) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
-		}
-		i := d.NextStamp()
+		i, version := d.NextStamp(), d.Version
 		if d.State != contract.Processing || !d.FullySigned() || i < 0 {
 			return nil // done before, or not yet; whoever makes it due orders the job again
 		}
 		if t.again, err = s.stampStep(ctx, &d, i, t); err != nil {
 			return err
 		}
+		t.known = d.Version != version
 	}
 }
 
@@ -63,17 +67,18 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 type try struct {
 	first bool // of this run: the attempt on the call it makes is still to be opened
 	again bool // the office may have been asked before
+	known bool // the document is as the last step committed it
 }
 
 // stampStep takes the next stamp one state further, and tells whether the office may have been asked for the next step
-// before.
+// before. A step that commits leaves in d what it committed.
 func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t try) (again bool, err error) {
 	ordered := d.Stamps[i].State == contract.StampOrdered
 	if a := s.Office.Availability(); a.Down && (t.first || ordered) {
 		return false, s.wait(ctx, d.ID, i, a, contract.OutcomeUnanswered)
 	}
 	if t.first && !ordered {
-		err := s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) { return contract.TryAgain(d, i, s.Clock()) })
+		err := s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) { return contract.TryAgain(d, i, s.Clock()) })
 		if err != nil {
 			return false, err
 		}
@@ -96,9 +101,9 @@ func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t 
 func (s *Service) buy(ctx context.Context, d *contract.Document, i int, again bool) error {
 	serial, err := s.take(ctx, d, i, again)
 	if err != nil {
-		return s.problem(ctx, d.ID, i, err)
+		return s.problem(ctx, d, i, err)
 	}
-	err = s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) {
+	err = s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) {
 		known, err := s.Store.Serial(ctx, serial)
 		if errors.Is(err, store.ErrNotFound) {
 			known, err = contract.StampSerial{Serial: serial}, nil
@@ -109,7 +114,7 @@ func (s *Service) buy(ctx context.Context, d *contract.Document, i int, again bo
 		return contract.BindSerial(d, i, known, s.Office.Specimen(), s.Clock())
 	})
 	if errors.Is(err, contract.ErrSerialElsewhere) {
-		return s.problem(ctx, d.ID, i, &emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodeElsewhere,
+		return s.problem(ctx, d, i, &emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodeElsewhere,
 			Text: fmt.Sprintf("the office gave serial %s, which another document has or had", serial)})
 	}
 	return err
@@ -149,18 +154,21 @@ func (s *Service) affix(ctx context.Context, d *contract.Document, i int, again 
 	}
 	tail, err := s.Office.Stamp(ctx, want)
 	if err != nil {
-		return s.problem(ctx, d.ID, i, err)
+		return s.problem(ctx, d, i, err)
 	}
 	if err := emeterai.Judge(ctx, want, tail); err != nil {
-		return s.problem(ctx, d.ID, i, err)
+		return s.problem(ctx, d, i, err)
 	}
 	r, err := s.keep(ctx, current, contract.RevisionStamp, tail)
 	if err != nil {
 		return err
 	}
-	_, err = s.append(ctx, d.ID, r, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
+	after, err := s.append(ctx, *d, r, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
 		return contract.Affix(d, i, r, s.Clock())
 	})
+	if err == nil {
+		*d = after
+	}
 	return err
 }
 
@@ -184,7 +192,7 @@ func retryWait(failures int) time.Duration {
 
 // problem records what went wrong. A problem that stays fails the document and ends the job; anything else leaves
 // it processing and asks to be tried again with the same order and serial.
-func (s *Service) problem(ctx context.Context, id contract.DocumentID, i int, cause error) error {
+func (s *Service) problem(ctx context.Context, d *contract.Document, i int, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // we are being stopped; the office is not to blame
 	}
@@ -195,14 +203,14 @@ func (s *Service) problem(ctx context.Context, id contract.DocumentID, i int, ca
 	if errors.As(cause, &p) {
 		f.Code, f.Text, after = p.Code, p.Text, p.After
 		if p.Code == emeterai.CodeAlone {
-			return s.wait(ctx, id, i, emeterai.Availability{Down: true, Until: s.Clock().Add(after)}, contract.OutcomeNotAsked)
+			return s.wait(ctx, d.ID, i, emeterai.Availability{Down: true, Until: s.Clock().Add(after)}, contract.OutcomeNotAsked)
 		}
 		var err error
 		if f.Evidence, err = s.keepEvidence(ctx, p); err != nil {
 			return errors.Join(err, cause)
 		}
 	}
-	err := s.ruled(ctx, id, func(d *contract.Document) (contract.Change, error) {
+	err := s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) {
 		c, err := contract.StampProblem(d, i, f, s.Clock())
 		if err == nil {
 			after = max(after, retryWait(c.After.Stamps[i].Failures))
@@ -213,7 +221,7 @@ func (s *Service) problem(ctx context.Context, id contract.DocumentID, i int, ca
 		return errors.Join(s.disown(ctx, err, contract.Revision{Tail: f.Evidence}), cause)
 	}
 	if f.Final {
-		s.Log.WarnContext(ctx, "stamp refused for good", "document", id, "stamp", i, "cause", cause)
+		s.Log.WarnContext(ctx, "stamp refused for good", "document", d.ID, "stamp", i, "cause", cause)
 		return nil
 	}
 	return &Later{After: after, Err: cause}
@@ -241,8 +249,11 @@ func (s *Service) wait(ctx context.Context, id contract.DocumentID, i int, a eme
 	return &Later{After: max(a.Until.Sub(s.Clock()), time.Second), Err: err}
 }
 
-// ruled commits what a rule says of the document.
-func (s *Service) ruled(ctx context.Context, id contract.DocumentID, rule func(*contract.Document) (contract.Change, error)) error {
-	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) { return one(rule(d)) })
+// ruled commits what a rule says of the document, and leaves in d what it committed.
+func (s *Service) ruled(ctx context.Context, d *contract.Document, rule func(*contract.Document) (contract.Change, error)) error {
+	after, err := s.applyTo(ctx, *d, func(d *contract.Document) (*contract.Change, error) { return one(rule(d)) })
+	if err == nil {
+		*d = after
+	}
 	return err
 }
