@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"path/filepath"
@@ -18,6 +19,9 @@ import (
 	"segel/internal/emeterai"
 	"segel/internal/emeterai/peruri"
 	"segel/internal/emeterai/sandbox"
+	"segel/internal/store"
+	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest/pgtest"
 	"segel/pades"
 )
 
@@ -30,10 +34,11 @@ type counter struct {
 	outside *peruri.Driver // somebody else with the same account
 }
 
-func newCounter(t *testing.T, data string) *counter {
+func newCounter(t *testing.T, data string, set ...string) *counter {
 	t.Helper()
 	b := bureauOf(t, "adapter", sandbox.Plan{})
 	b.conf = append(b.conf, "SEGEL_STAMP_PICTURE_PATH", "/snqr/qrimage?sn={serial}")
+	b.conf = append(b.conf, set...)
 	c := &counter{t: t, bureau: b, service: starting{idle: true, data: data, set: b.conf}.start(t)}
 	if err := c.openOffice(); err != nil {
 		t.Fatal(err)
@@ -167,7 +172,15 @@ func (c *counter) reconciles(phase string, by *client, want map[string]contract.
 // TestEveryDifferenceWithTheOfficeIsToldAndSettled makes each kind of difference on purpose, over the office's protocol.
 func TestEveryDifferenceWithTheOfficeIsToldAndSettled(t *testing.T) {
 	t.Parallel()
-	c := newCounter(t, "")
+	for name, set := range map[string][]string{"SQLite": nil, "PostgreSQL": {"SEGEL_DATABASE", pgtest.Database(t, sqlstore.Migrate)}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			differAndSettle(t, newCounter(t, "", set...))
+		})
+	}
+}
+
+func differAndSettle(t *testing.T, c *counter) {
 	ctx := context.Background()
 	operator, other := c.administrator(t, "Operator", ""), c.administrator(t, "Admin", "PT Lain")
 	refused := func(done sandbox.Fault) (contract.DocumentID, contract.Stamp) {
@@ -328,5 +341,49 @@ func TestReconcileEndsWithAStatusThatSaysWhatToDo(t *testing.T) {
 		if status, out := run("--give", give); status != 1 {
 			t.Errorf("gave %q: %d: %s", give, status, out)
 		}
+	}
+}
+
+// TestTheServiceReconcilesByItselfWhenItIsTime starts one after another on the same folder.
+func TestTheServiceReconcilesByItselfWhenItIsTime(t *testing.T) {
+	t.Parallel()
+	ctx, b, data := context.Background(), bureauOf(t, "adapter", sandbox.Plan{}), filepath.Join(t.TempDir(), "data")
+	var ahead time.Duration
+	last := func() int64 {
+		s := starting{idle: true, data: data, set: b.conf, clock: func() time.Time { return time.Now().Add(ahead) }}.start(t)
+		defer s.stop()
+		if err := s.openOffice(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.reconcile(ctx); err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.store.LastReconciliation(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Number
+	}
+	if n := last(); n != 1 {
+		t.Errorf("the first start made reconciliation %d", n)
+	}
+	if n := last(); n != 1 {
+		t.Errorf("a start soon after made reconciliation %d", n)
+	}
+	ahead = 25 * time.Hour
+	if n := last(); n != 2 {
+		t.Errorf("the next day there was reconciliation %d", n)
+	}
+
+	s := start(t, append(b.conf, "SEGEL_RECONCILE_EVERY", "24h")...) // and a running one does it unasked
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		_, err := s.store.LastReconciliation(ctx)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, store.ErrNotFound) || time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
