@@ -31,22 +31,9 @@ import (
 // crowded is a file with that many signatures, taken to level B-LTA, and so many bytes that no page shows.
 func crowded(tb testing.TB, a *authority.Authority, signatures, size int) []byte {
 	tb.Helper()
-	check := func(err error) {
-		tb.Helper()
-		if err != nil {
-			tb.Fatal(err)
-		}
-	}
 	file := pdftest.Table(1)
-	grow := func(edit func(d *pdf.Document) (*pdf.Tail, error)) {
-		d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
-		check(err)
-		tail, err := edit(d)
-		check(err)
-		file = append(file, tail.Bytes...)
-	}
 	if size > 0 {
-		grow(func(d *pdf.Document) (*pdf.Tail, error) {
+		file = grown(tb, file, func(d *pdf.Document) (*pdf.Tail, error) {
 			noise := make([]byte, size) // that cannot be squeezed
 			if _, err := rand.Read(noise); err != nil {
 				return nil, err
@@ -56,11 +43,37 @@ func crowded(tb testing.TB, a *authority.Authority, signatures, size int) []byte
 			return u.Build()
 		})
 	}
+	return sealed(tb, a, file, signatures)
+}
+
+// grown is a file with an update behind it.
+func grown(tb testing.TB, file []byte, edit func(d *pdf.Document) (*pdf.Tail, error)) []byte {
+	tb.Helper()
+	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tail, err := edit(d)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return append(file, tail.Bytes...)
+}
+
+// sealed is a file with so many signatures behind it, and what takes them to level B-LTA.
+func sealed(tb testing.TB, a *authority.Authority, file []byte, signatures int) []byte {
+	tb.Helper()
+	check := func(err error) {
+		tb.Helper()
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
 	var fields []pades.FieldSpec
 	for i := range signatures {
 		fields = append(fields, pades.FieldSpec{Name: fmt.Sprint("S", i)})
 	}
-	grow(func(d *pdf.Document) (*pdf.Tail, error) { return pades.AddFields(d, fields) })
+	file = grown(tb, file, func(d *pdf.Document) (*pdf.Tail, error) { return pades.AddFields(d, fields) })
 	var state []byte
 	source := func() pades.Source {
 		return pades.Source{R: bytes.NewReader(file), Size: int64(len(file)), State: state}

@@ -1,0 +1,145 @@
+package validate_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/authority"
+	"segel/pades/validate"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+// watcher reads a file and looks at the live heap every so many readings.
+type watcher struct {
+	io.ReaderAt
+	reads int
+	peak  uint64
+}
+
+func (w *watcher) ReadAt(p []byte, at int64) (int, error) {
+	if w.reads++; w.reads%100 == 0 {
+		w.look()
+	}
+	return w.ReaderAt.ReadAt(p, at)
+}
+
+func (w *watcher) look() {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	w.peak = max(w.peak, m.HeapAlloc)
+}
+
+// packed is a file of one page and so many further objects, 200 in each object stream, with a cross-reference stream.
+func packed(objects int) []byte {
+	const each = 200
+	var b bytes.Buffer
+	rows := [][3]int{{0, 0, 0}} // kind, offset or stream, index
+	plain := func(format string, args ...any) {
+		rows = append(rows, [3]int{1, b.Len(), 0})
+		fmt.Fprintf(&b, "%d 0 obj\n", len(rows)-1)
+		fmt.Fprintf(&b, format+"\nendobj\n", args...)
+	}
+	b.WriteString("%PDF-1.7\n")
+	streams := objects / each
+	var all strings.Builder
+	for i := range objects {
+		fmt.Fprintf(&all, "%d 0 R ", 4+streams+i)
+	}
+	plain("<</Type /Catalog /Pages 2 0 R /Spare [%s]>>", all.String())
+	plain("<</Type /Pages /Count 1 /Kids [3 0 R]>>")
+	plain("<</Type /Page /Parent 2 0 R /MediaBox [0 0 595 842]>>")
+	for n := range streams {
+		var head, body strings.Builder
+		for i := range each {
+			fmt.Fprintf(&head, "%d %d ", 4+streams+n*each+i, body.Len())
+			fmt.Fprintf(&body, "<</Row %d /Text (nomor %d)>> ", n, i)
+		}
+		plain("<</Type /ObjStm /N %d /First %d /Length %d>>\nstream\n%s%s\nendstream", each, head.Len(), head.Len()+body.Len(), head.String(), body.String())
+	}
+	for i := range objects {
+		rows = append(rows, [3]int{2, 4 + i/each, i % each})
+	}
+	at := b.Len()
+	rows = append(rows, [3]int{1, at, 0})
+	fmt.Fprintf(&b, "%d 0 obj\n<</Type /XRef /Root 1 0 R /Size %d /W [1 4 1] /Length %d>>\nstream\n", len(rows)-1, len(rows), 6*len(rows))
+	for _, r := range rows {
+		b.Write([]byte{byte(r[0]), byte(r[1] >> 24), byte(r[1] >> 16), byte(r[1] >> 8), byte(r[1]), byte(r[2])})
+	}
+	fmt.Fprintf(&b, "\nendstream\nendobj\nstartxref\n%d\n%%%%EOF\n", at)
+	return b.Bytes()
+}
+
+// bomb adds proof that unfolds to a hundred times what it is compressed to, and more in all than anybody takes.
+func bomb(d *pdf.Document) (*pdf.Tail, error) {
+	u := d.NewUpdate()
+	var list pdf.Array
+	for range 40 {
+		list = append(list, u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: make([]byte, 12<<20)}))
+	}
+	root, _, err := d.Root()
+	if err != nil {
+		return nil, err
+	}
+	catalog, err := u.Edit(root)
+	if err != nil {
+		return nil, err
+	}
+	catalog["DSS"] = pdf.Dict{"Certs": list, "OCSPs": list, "CRLs": list}
+	return u.Build()
+}
+
+func TestVerdictTakesLittleMemoryHoweverLargeTheFile(t *testing.T) {
+	// Not parallel: it measures the memory of the whole program.
+	a, err := authority.Ephemeral("http://localhost", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trust validate.Trust
+	trust.Add(validate.ForAll, "office", a.Root())
+	large := pdftest.NewLarge(20<<20, 200_000)
+	table, err := io.ReadAll(io.NewSectionReader(large, 0, large.Size()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		file    func() []byte
+		hostile bool
+	}{
+		{"50 signatures on 32 MB", func() []byte { return crowded(t, a, 50, 32<<20) }, false},
+		{"200,000 objects in a table", func() []byte { return sealed(t, a, table, 5) }, false},
+		{"200,000 objects in streams", func() []byte { return sealed(t, a, packed(200_000), 5) }, false},
+		{"proof that unfolds", func() []byte { return grown(t, sealed(t, a, pdftest.Table(1), 2), bomb) }, true},
+	} {
+		file := c.file()
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		w := &watcher{ReaderAt: bytes.NewReader(file)}
+		began := time.Now()
+		r, err := validate.Validate(t.Context(), w, int64(len(file)), validate.Options{At: time.Now(), Trust: &trust})
+		took := time.Since(began)
+		w.look()
+		runtime.ReadMemStats(&after)
+		if err != nil && !(c.hostile && errors.Is(err, validate.ErrUnreadable)) {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if err == nil && r.Passed() == c.hostile {
+			t.Errorf("%s: %s %s, %s", c.name, r.Indication, r.SubIndication, r.Integrity)
+		}
+		if growth := int64(w.peak) - int64(before.HeapAlloc); growth > 32<<20 {
+			t.Errorf("%s: the heap grew by %d bytes", c.name, growth)
+		} else {
+			t.Logf("%s: %.1f MiB at most, %.1f MiB allocated in all, %d readings, %v", c.name, float64(growth)/(1<<20), float64(after.TotalAlloc-before.TotalAlloc)/(1<<20), w.reads, took.Round(time.Millisecond))
+		}
+		runtime.KeepAlive(file)
+	}
+}
