@@ -17,6 +17,7 @@ const (
 	AdminLedger         AdminOperation = "quota-ledger"
 	AdminAttempts       AdminOperation = "attempts"
 	AdminSerials        AdminOperation = "serials"
+	AdminEvidence       AdminOperation = "evidence"
 	AdminReconciliation AdminOperation = "reconciliation"
 	AdminReconcile      AdminOperation = "reconcile"
 	AdminStuck          AdminOperation = "stuck"
@@ -27,7 +28,7 @@ const (
 
 // AdminOperations lists all of them.
 var AdminOperations = []AdminOperation{
-	AdminPeople, AdminAddPerson, AdminQuota, AdminGrant, AdminLedger, AdminAttempts, AdminSerials,
+	AdminPeople, AdminAddPerson, AdminQuota, AdminGrant, AdminLedger, AdminAttempts, AdminSerials, AdminEvidence,
 	AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
 }
 
@@ -71,7 +72,7 @@ const (
 var EventTypes = []EventType{
 	EventUploaded, EventConverted, EventConvertFailed, EventNormalised, EventDescribed, EventPeopleChanged, EventPlaced, EventFinalized,
 	EventGuestLink, EventViewed, EventReminded, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
-	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
+	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotAsked, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
 	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked,
 }

@@ -57,6 +57,12 @@ func TestEveryStateStampEventAndPeriodHasALabel(t *testing.T) {
 	}
 	for _, e := range types {
 		want = append(want, "event."+e)
+		if !slices.Contains(contract.EventTypes, contract.EventType(e)) {
+			t.Errorf("%s cannot be chosen: it is not in contract.EventTypes", e)
+		}
+	}
+	for _, k := range constants(t, "../contract", "DifferenceKind") {
+		want = append(want, "reconciliation."+k)
 	}
 	for _, code := range want {
 		if _, ok := sentences[code]; !ok {
