@@ -25,6 +25,7 @@ type Administration interface {
 	Attempts(ctx context.Context, by contract.Actor, q store.AttemptQuery) (workflow.AttemptPage, error)
 	EachAttempt(ctx context.Context, by contract.Actor, q store.AttemptQuery, yield func(workflow.AttemptLine) error) error
 	Serials(ctx context.Context, by contract.Actor, q store.SerialQuery) (workflow.SerialPage, error)
+	Evidence(ctx context.Context, by contract.Actor, serial string) (*Content, error)
 	Reconciliation(ctx context.Context, by contract.Actor) (contract.Reconciliation, error)
 	Reconcile(ctx context.Context, by contract.Actor) (contract.Reconciliation, error)
 	Waiting(ctx context.Context, by contract.Actor, q store.WaitingQuery) (workflow.WaitingPage, error)
@@ -40,6 +41,7 @@ func (s *server) registerAdmin() {
 	s.adminLedger()
 	s.adminAttempts()
 	s.adminSerials()
+	s.adminEvidence()
 	s.adminReconciliation()
 	s.adminStuck()
 	s.adminCertificates()

@@ -89,6 +89,17 @@ func (f *fakeWorkflow) Serials(_ context.Context, by contract.Actor, q store.Ser
 	}}, f.administered("serials", by, q)
 }
 
+func (f *fakeWorkflow) Evidence(_ context.Context, by contract.Actor, serial string) (*Content, error) {
+	if err := f.administered("evidence", by, serial); err != nil {
+		return nil, err
+	}
+	c, err := f.open("evidence", by, 0)
+	if err == nil {
+		c.Name = serial + ".pdf"
+	}
+	return c, err
+}
+
 func (f *fakeWorkflow) report() contract.Reconciliation {
 	return contract.Reconciliation{
 		Number: 31, At: now, EndedAt: now.Add(2 * time.Second), There: contract.OfficeCount{Left: 880, Unused: 2, Affixed: 118, Reported: 2},

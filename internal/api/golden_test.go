@@ -124,6 +124,7 @@ var shapes = []struct {
 	{golden: "admin_ledger.json", method: "GET", path: "/v1/admin/quota/ledger?unit=emet", header: []string{"X-Access-Token", "operator"}},
 	{golden: "admin_attempts.json", method: "GET", path: "/v1/admin/attempts?document_id=1207", header: []string{"X-Access-Token", "admin"}},
 	{golden: "admin_attempts.csv", method: "GET", path: "/v1/admin/attempts.csv", header: []string{"X-Access-Token", "admin"}},
+	{golden: "admin_evidence.txt", method: "GET", path: "/v1/admin/serials/SPESIMEN-0000000000002/evidence", header: []string{"X-Access-Token", "operator"}},
 	{golden: "admin_serials.json", method: "GET", path: "/v1/admin/serials?state=bound", header: []string{"X-Access-Token", "operator"}},
 	{golden: "admin_reconciliation.json", method: "GET", path: "/v1/admin/reconciliation", header: []string{"X-Access-Token", "operator"}},
 	{golden: "admin_reconcile_en.json", method: "POST", path: "/v1/admin/reconciliation", header: []string{"X-Access-Token", "operator", "Accept-Language", "en"}},

@@ -43,6 +43,10 @@ func (o over) Original(ctx context.Context, by contract.Actor, id contract.Docum
 	return contentOf(o.Service.Original(ctx, by, id))
 }
 
+func (o over) Evidence(ctx context.Context, by contract.Actor, serial string) (*Content, error) {
+	return contentOf(o.Service.Evidence(ctx, by, serial))
+}
+
 func contentOf(c *workflow.Content, err error) (*Content, error) {
 	if err != nil {
 		return nil, err

@@ -122,6 +122,7 @@ var (
 	ErrNotAllowed = Refuse(Forbidden, "auth.not_allowed")
 
 	ErrSerialElsewhere = Refuse(Conflict, "stamp.serial_elsewhere") // a serial that another document has or had
+	ErrNoEvidence      = Refuse(NotFound, "stamp.no_evidence")      // nothing is kept for a serial, or it is not the caller's to see
 	ErrNotRefused      = Refuse(Conflict, "stamp.not_refused")      // a new serial is asked for, and none was refused for good
 	ErrSerialUsed      = Refuse(Conflict, "stamp.serial_used")      // and the office does not call the old one unused
 	ErrOfficeDown      = Refuse(Unavailable, "stamp.office_unavailable").Again()

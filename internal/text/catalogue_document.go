@@ -101,6 +101,9 @@ var documents = map[string]words{
 	"stamp.serial_used": {
 		"Kantor meterai tidak menyatakan nomor seri {serial} belum terpakai; bubuhkan ulang dengan nomor seri itu.",
 		"The stamp office does not call serial {serial} unused; stamp again with that serial."},
+	"stamp.no_evidence": {
+		"Tidak ada berkas yang disimpan untuk nomor seri ini.",
+		"No file is kept for this serial."},
 	"stamp.serial_elsewhere": {
 		"Nomor seri itu milik dokumen lain.",
 		"That serial belongs to another document."},

@@ -53,20 +53,23 @@ func (s *Service) keepFile(ctx context.Context, in io.Reader) (contract.File, er
 	return contract.File{Key: string(key), Size: d.Size, Digest: d.Sum, Sums: d.Sums}, nil
 }
 
-// Evidence opens what the office returned last under a serial that was quarantined for it. It is for operators, and
-// for admins of the organisation whose serial it is; to anybody else there is no such serial.
+// Evidence opens what the office returned last under a serial that was quarantined for it. To whoever does not
+// administer the serial's organisation, nothing is kept of it.
 func (s *Service) Evidence(ctx context.Context, by contract.Actor, serial string) (*Content, error) {
+	mine, err := by.Administer(contract.AdminEvidence, "")
+	if err != nil {
+		return nil, err
+	}
 	known, err := s.Store.Serial(ctx, serial)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, contract.ErrNotFound
+		return nil, contract.ErrNoEvidence
 	}
 	if err != nil {
 		return nil, err
 	}
-	may := by.System() || by.Operator || by.Admin && by.Organisation == known.Organisation
-	if f := known.Evidence; may && f.Key != "" {
+	if f := known.Evidence; f.Key != "" && (mine == "" || mine == known.Organisation) {
 		last := contract.Revision{Tail: f, End: f.Size, Digest: f.Digest, At: known.ChangedAt}
 		return s.content(ctx, contract.Document{Filename: serial + ".pdf"}, []contract.Revision{last})
 	}
-	return nil, contract.ErrNotFound
+	return nil, contract.ErrNoEvidence
 }

@@ -319,10 +319,14 @@ func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 	}
 	stranger := admin
 	stranger.Organisation = "another"
-	for name, by := range map[string]contract.Actor{"no admin": h.owner, "an admin of another": stranger} {
-		if _, err := h.Evidence(ctx, by, serial); !errors.Is(err, contract.ErrNotFound) {
-			t.Errorf("%s reads evidence: %v", name, err)
-		}
+	if _, err := h.Evidence(ctx, stranger, serial); !errors.Is(err, contract.ErrNoEvidence) {
+		t.Errorf("an admin of another organisation: %v", err)
+	}
+	if _, err := h.Evidence(ctx, h.owner, serial); !errors.Is(err, contract.ErrNotAllowed) {
+		t.Errorf("no admin: %v", err)
+	}
+	if _, err := h.Evidence(ctx, admin, "NEVER"); !errors.Is(err, contract.ErrNoEvidence) {
+		t.Errorf("a serial that never was: %v", err)
 	}
 	// The same serial and bytes cost nothing, and what comes back may be right.
 	h.restamp(id, false)
