@@ -72,6 +72,7 @@ type Links interface {
 type Service struct {
 	Store       Store
 	Blobs       blob.Store
+	Scratch     func() (blob.Scratch, error) // makes room for files that are judged and not kept
 	Office      emeterai.Stamper
 	Issuer      Issuer
 	Sealer      Sealer
