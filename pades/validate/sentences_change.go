@@ -78,6 +78,10 @@ var warningSentences = map[string]sentence{
 		"Berkas memuat skrip atau tindakan lain.",
 		"The file has scripts or other actions.",
 	},
+	"warning.twofold": {
+		"Berkas yang ditandatangani menyatakan sesuatu dua kali; pembaca PDF dapat menampilkannya berbeda-beda.",
+		"The file that was signed states something twice; PDF readers may show it differently.",
+	},
 	"warning.junk_after": {
 		"Ada byte di belakang akhir berkas.",
 		"There are bytes behind the end of the file.",

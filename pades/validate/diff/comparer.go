@@ -44,9 +44,11 @@ func Begin(ctx context.Context, s *pdf.State, o Options) (*Comparer, error) {
 	}
 	c := &Comparer{g: newGraph(asked), o: o, last: s.Document}
 	c.g.ctx = ctx
+	c.g.strict = &numberSet{}
 	if err := c.follow(s); err != nil {
 		return nil, err
 	}
+	c.g.strict = nil
 	if err := c.hold(s, o.Containers...); err != nil {
 		return nil, err
 	}
@@ -65,6 +67,10 @@ func (c *Comparer) follow(s *pdf.State) error {
 	}
 	return c.g.run(s.Document)
 }
+
+// Twofold lists objects of the first state in which a dictionary states a key twice, as far as anything leads to them:
+// readers differ in which of the two they take.
+func (c *Comparer) Twofold() []pdf.Ref { return c.g.twofold }
 
 // Unreached calls f for objects of the first state that nothing leads to, until f returns false. It is of use before
 // the first Step.
@@ -123,8 +129,10 @@ type revision struct {
 	old, new *pdf.Document
 	moves    map[uint32]*moved
 	vouched  map[vouch]verdict
-	listed   map[uint32]int  // how often new widgets stand on pages
-	others   map[int][]other // annotations that stood on pages before, as far as anybody asked
+	// signature is whether it brings one; nil until asked for.
+	signature *bool
+	listed    map[uint32]int  // how often new widgets stand on pages
+	others    map[int][]other // annotations that stood on pages before, as far as anybody asked
 }
 
 // moved is one changed object with both its values.

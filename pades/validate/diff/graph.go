@@ -28,6 +28,9 @@ type graph struct {
 	edges map[uint32][]edge
 	paths map[uint32]string // that were told already
 
+	strict  *numberSet // objects that were held against stating a key twice; nil: none are
+	twofold []pdf.Ref  // that do, at most maxTwofold
+
 	unread []uint32 // objects that lead somewhere unknown, since they could not be read
 
 	typed, spread []node // to be visited
@@ -175,6 +178,7 @@ func (g *graph) visit(d *pdf.Document, n node) error {
 		g.visited[n.role].remove(n.number) // it was queued before it was known for what it is
 		return nil
 	}
+	g.hold(d, n.number)
 	o, err := at(d, n.number)
 	if err != nil {
 		if len(g.unread) < maxUnread {
@@ -187,6 +191,24 @@ func (g *graph) visit(d *pdf.Document, n node) error {
 	w := &walker{g: g, d: d, from: n.number}
 	w.expand(o, n.role, n.owner)
 	return w.err
+}
+
+// maxTwofold bounds the objects that are told to state a key twice.
+const maxTwofold = 20
+
+// hold notes an object that states a key twice. Reading it strictly leaves it read.
+func (g *graph) hold(d *pdf.Document, n uint32) {
+	if g.strict == nil || g.strict.has(n) || len(g.twofold) == maxTwofold {
+		return
+	}
+	g.strict.add(n)
+	ref, used := d.InUse(n)
+	if !used || d.Unambiguous(ref) == nil {
+		return
+	}
+	if _, err := d.Object(ref); err == nil {
+		g.twofold = append(g.twofold, ref)
+	}
 }
 
 // maxUnread bounds the objects that could not be read and that are tried again after each revision.

@@ -25,11 +25,13 @@ func (r *revision) fill(m *moved) verdict {
 }
 
 // filled is the verdict on a field by what became of its value. What a read-only field or a button shows
-// was not left to be filled in; an empty one may wait for a program.
+// was not left to be filled in; an empty one may wait for the program of somebody who signs.
 func (r *revision) filled(was, is fieldInfo) verdict {
 	switch {
 	case was.fixed() && (was.value != nil || drawn(r.old, was.self)):
 		return deny(CodeFieldChanged, "what a read-only field or a button shows").of(was)
+	case was.fixed() && !r.signs():
+		return deny(CodeFieldChanged, "a read-only field or a button that nobody signed for").of(was)
 	case was.kind != "Sig":
 		return allow("form filling", FormFilling, CodeFilled).of(was)
 	case was.value == nil && is.value != nil && isTimestamp(r.new, is.value):
@@ -40,6 +42,19 @@ func (r *revision) filled(was, is fieldInfo) verdict {
 		return deny(CodeFieldChanged, "a signature field that was not signed").of(was)
 	}
 	return deny(CodeSignedField, "").of(was)
+}
+
+// signs tells whether the revision brings a signature: somebody answers for what it shows.
+func (r *revision) signs() bool {
+	if r.signature == nil {
+		found := false
+		for _, m := range r.moves {
+			dict, ok := m.new.(pdf.Dict)
+			found = found || ok && m.added() && dict["ByteRange"] != nil && dict["Contents"] != nil
+		}
+		r.signature = &found
+	}
+	return *r.signature
 }
 
 // seen adds to a verdict where a widget stands, and over what: a field may have waited over text until that was signed.

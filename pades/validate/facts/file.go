@@ -70,6 +70,7 @@ const (
 	WarnInvisibleText  WarningCode = "invisible_text"   // text drawn in mode 3, white or without size
 	WarnHiddenLayer    WarningCode = "hidden_layer"     // optional content that is off
 	WarnSpareContent   WarningCode = "spare_content"    // pages or catalogs that nothing leads to
+	WarnTwofold        WarningCode = "twofold"          // a dictionary of the signed state has a key twice
 	WarnJunkAfter      WarningCode = "junk_after"       // bytes behind the end
 	WarnJunkBefore     WarningCode = "junk_before"      // bytes before the header
 	WarnTolerated      WarningCode = "tolerated"        // defects that have one reading

@@ -93,6 +93,22 @@ func TestHiddenContentIsWarnedOf(t *testing.T) {
 	}
 }
 
+func TestKeyThatTheSignedFileStatesTwiceIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	sign := func(entries string) *facts.File {
+		b := section{objects: map[int]string{
+			page: "<< /Type /Page /Parent 2 0 R /Contents 6 0 R " + entries + " >>", 60: stated("q Q"),
+		}}.append(t, pdftest.Table(2))
+		return read(t, on(t, b).fields(pades.FieldSpec{Name: "A", Page: 2, Rect: boxA}).sign("A").b)
+	}
+	if f := sign("/Contents 60 0 R"); !warned(f, facts.WarnTwofold) {
+		t.Errorf("%s%+v", summary(f), f.Warnings)
+	}
+	if f := sign(""); warned(f, facts.WarnTwofold) {
+		t.Errorf("%s%+v", summary(f), f.Warnings)
+	}
+}
+
 func TestSignatureThatWasTakenOutOfItsFieldIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	b := field("A", func(_ *pdf.Update, f pdf.Dict) { delete(f, "V") })(t, signedTable(t))

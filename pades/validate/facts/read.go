@@ -203,6 +203,9 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 		if err != nil {
 			return err
 		}
+		for _, ref := range w.comparer.Twofold() {
+			w.warn(Warning{Code: WarnTwofold, Ref: ref})
+		}
 		return w.spare(state)
 	}
 	if err := w.sound(state, all[number-2].End); err != nil {

@@ -34,7 +34,7 @@ func TestFormsThatWerePreparedForAChangeAreFoundOut(t *testing.T) {
 		},
 			mutation{"", "field_changed", field("name", func(u *pdf.Update, f pdf.Dict) { f["AP"] = whitened(u) })}},
 		{"picture of a button that waits for one", edit(nameField, func(d pdf.Dict) { d["FT"], d["Ff"] = pdf.Name("Btn"), pdf.Integer(button|readOnly); delete(d, "V") }),
-			mutation{"", "", field("name", func(u *pdf.Update, f pdf.Dict) { f["AP"] = whitened(u) })}},
+			mutation{"", "field_changed", field("name", func(u *pdf.Update, f pdf.Dict) { f["AP"] = whitened(u) })}},
 		{"value that nobody may change", edit(nameField, func(d pdf.Dict) { d["Ff"] = pdf.Integer(readOnly) }),
 			mutation{"", "field_changed", field("name", func(u *pdf.Update, f pdf.Dict) { f["V"], f["AP"] = pdf.TextString("Agus"), whitened(u) })}},
 		{"box that nobody may check", edit(checkField, func(d pdf.Dict) { d["Ff"] = pdf.Integer(readOnly) }),
