@@ -100,7 +100,7 @@ func (c *call) attemptsCSV() error {
 	if err := q.bad.err(); err != nil {
 		return err
 	}
-	buffered := bufio.NewWriterSize(begun(c, "text/csv; charset=utf-8", "segel-attempts.csv"), 64<<10)
+	buffered := bufio.NewWriterSize(newAttachment(c, "text/csv; charset=utf-8", "segel-attempts.csv"), 64<<10)
 	out := export.NewAttempts(buffered)
 	if err := c.Workflow.EachAttempt(c.r.Context(), c.by, r, out.Write); err != nil {
 		return c.cutOff(err)
@@ -120,7 +120,7 @@ type attachment struct {
 	begun      bool
 }
 
-func begun(c *call, mime, name string) *attachment { return &attachment{c: c, mime: mime, name: name} }
+func newAttachment(c *call, mime, name string) *attachment { return &attachment{c: c, mime: mime, name: name} }
 
 func (a *attachment) Write(p []byte) (int, error) {
 	if !a.begun {

@@ -17,7 +17,7 @@ var (
 	serial1 = "SPESIMEN-0000000000001"
 )
 
-// asked remembers a question of administration; what it is about stands in about.
+// administered remembers a question of administration; what it is about stands in about.
 func (f *fakeWorkflow) administered(what string, by contract.Actor, about any) error {
 	f.about = about
 	_, err := f.ask(what, by, 0)
@@ -71,9 +71,11 @@ func (f *fakeWorkflow) EachAttempt(_ context.Context, by contract.Actor, q store
 	if err := f.administered("each attempt", by, q); err != nil {
 		return err
 	}
-	for _, l := range f.attemptLines() {
-		if err := yield(l); err != nil {
-			return err
+	for range f.times + 1 {
+		for _, l := range f.attemptLines() {
+			if err := yield(l); err != nil {
+				return err
+			}
 		}
 	}
 	return f.breaks

@@ -85,7 +85,8 @@ type fakeWorkflow struct {
 	verifying func(context.Context) // runs inside Verify
 
 	about        any   // what was asked of administration
-	breaks       error // ends a stream of attempts behind its last line
+	times        int   // that a stream of attempts repeats itself
+	breaks       error // ends it behind its last line
 	unreconciled bool  // there was no reconciliation so far
 
 	mu        sync.Mutex // guards what follows
