@@ -120,7 +120,9 @@ type attachment struct {
 	begun      bool
 }
 
-func newAttachment(c *call, mime, name string) *attachment { return &attachment{c: c, mime: mime, name: name} }
+func newAttachment(c *call, mime, name string) *attachment {
+	return &attachment{c: c, mime: mime, name: name}
+}
 
 func (a *attachment) Write(p []byte) (int, error) {
 	if !a.begun {
