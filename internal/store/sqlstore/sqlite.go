@@ -22,6 +22,8 @@ type sqlite struct {
 	writer *sql.DB // of one connection
 	reader *sql.DB
 	queue  *jobs.Queue[*sql.Tx]
+
+	writes, reads *statements
 }
 
 // readers bounds the connections that read at the same time. Each has a cache of 2 MiB.
@@ -46,7 +48,7 @@ func openSQLite(path string) (*sqlite, error) {
 	if err != nil {
 		return nil, errors.Join(err, writer.Close(), reader.Close())
 	}
-	return &sqlite{path: path, writer: writer, reader: reader, queue: queue}, nil
+	return &sqlite{path: path, writer: writer, reader: reader, queue: queue, writes: newStatements(writer), reads: newStatements(reader)}, nil
 }
 
 func openFile(path, lock string, pragmas ...string) (*sql.DB, error) {
@@ -66,8 +68,11 @@ func (d *sqlite) read(ctx context.Context, fn func(querier) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = t.Rollback() }() // there is nothing to commit
-	return fn(sqliteTx{Tx: t})
+	defer func() {
+		_ = t.Rollback() // there is nothing to commit
+		d.reads.compile(ctx)
+	}()
+	return fn(sqliteTx{Tx: t, statements: d.reads})
 }
 
 func (d *sqlite) write(ctx context.Context, fn func(tx) error) error {
@@ -75,8 +80,9 @@ func (d *sqlite) write(ctx context.Context, fn func(tx) error) error {
 	if err != nil {
 		return err
 	}
+	defer d.writes.compile(ctx)
 	var ordered []contract.Job
-	if err := fn(sqliteTx{t, d.queue, &ordered}); err != nil {
+	if err := fn(sqliteTx{t, d.writes, d.queue, &ordered}); err != nil {
 		return errors.Join(err, t.Rollback())
 	}
 	if err := t.Commit(); err != nil {
@@ -93,15 +99,22 @@ func (d *sqlite) close() error { return errors.Join(d.reader.Close(), d.writer.C
 // sqliteTx is a transaction on SQLite. One that reads has no queue.
 type sqliteTx struct {
 	*sql.Tx
-	queue   *jobs.Queue[*sql.Tx]
-	ordered *[]contract.Job // by it
+	statements *statements
+	queue      *jobs.Queue[*sql.Tx]
+	ordered    *[]contract.Job // by it
 }
 
 // numbered writes placeholders in the way in which SQLite counts them; $2 is but a name to it.
 func numbered(statement string) string { return strings.ReplaceAll(statement, "$", "?") }
 
 func (t sqliteTx) exec(ctx context.Context, statement string, args ...any) (int64, error) {
-	r, err := t.ExecContext(ctx, numbered(statement), cleaned(args)...)
+	var r sql.Result
+	var err error
+	if ready := t.statements.get(ctx, t.Tx, statement); ready != nil {
+		r, err = ready.ExecContext(ctx, cleaned(args)...)
+	} else {
+		r, err = t.ExecContext(ctx, numbered(statement), cleaned(args)...)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -109,7 +122,13 @@ func (t sqliteTx) exec(ctx context.Context, statement string, args ...any) (int6
 }
 
 func (t sqliteTx) query(ctx context.Context, statement string, args ...any) (rows, error) {
-	r, err := t.QueryContext(ctx, numbered(statement), cleaned(args)...)
+	var r *sql.Rows
+	var err error
+	if ready := t.statements.get(ctx, t.Tx, statement); ready != nil {
+		r, err = ready.QueryContext(ctx, cleaned(args)...)
+	} else {
+		r, err = t.QueryContext(ctx, numbered(statement), cleaned(args)...)
+	}
 	if err != nil {
 		return nil, err
 	}
