@@ -1,0 +1,142 @@
+package workflow_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/emeterai"
+)
+
+// oddOffice is an office whose account is what a test says.
+type oddOffice struct {
+	emeterai.Stamper
+	serials []emeterai.Serial
+	balance emeterai.Balance
+	err     error
+	asking  func() // runs while the list is asked for
+}
+
+func (o *oddOffice) Serials(context.Context) ([]emeterai.Serial, error) {
+	if o.asking != nil {
+		o.asking()
+	}
+	return o.serials, o.err
+}
+
+func (o *oddOffice) Balance(context.Context) (emeterai.Balance, error) { return o.balance, o.err }
+
+func (h *house) reconciled() contract.Reconciliation {
+	h.t.Helper()
+	r, err := h.Reconcile(context.Background(), contract.Actor{})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return r
+}
+
+func TestABalanceThatDiffersFromTheListIsTold(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	o := &oddOffice{Stamper: h.office, balance: emeterai.Balance{Left: 9, Unused: 3}}
+	h.Office = o
+	if r := h.reconciled(); r.Unexplained != 1 || len(r.Differences) != 1 || r.Differences[0].Kind != contract.DifferCount || r.There.Reported != 3 {
+		t.Errorf("while nothing is in work: %+v", r)
+	}
+	h.Office = h.office
+	id := h.draft(false, 1)
+	h.office.loseTake = true
+	_ = h.Stamp(context.Background(), id) // the answer is lost
+	h.Office = o
+	if r := h.reconciled(); r.Unexplained != 0 || len(r.Differences) != 1 || r.Differences[0].Kind != contract.DifferBalance {
+		t.Errorf("while an order is in doubt: %+v", r)
+	}
+}
+
+func TestAReportListsTheUnexplainedFirstAndCountsTheRest(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	o := &oddOffice{Stamper: h.office}
+	for i := range 1010 { // unused ones are found
+		o.serials = append(o.serials, emeterai.Serial{Serial: fmt.Sprintf("A%04d", i), Status: emeterai.Unused})
+	}
+	for i := range 5 {
+		o.serials = append(o.serials, emeterai.Serial{Serial: fmt.Sprintf("Z%04d", i), Status: emeterai.Affixed})
+	}
+	o.balance.Unused = 1010
+	h.Office = o
+	r := h.reconciled()
+	if len(r.Differences) != 1000 || r.Omitted != 15 || r.Unexplained != 5 {
+		t.Fatalf("%d differences, %d more, %d unexplained", len(r.Differences), r.Omitted, r.Unexplained)
+	}
+	for i, d := range r.Differences {
+		if d.Kind.Explained() != (i >= 5) {
+			t.Fatalf("difference %d is %s", i, d.Kind)
+		}
+	}
+	if r.Here[contract.SerialTaken] != 1010 {
+		t.Errorf("%d serials are taken", r.Here[contract.SerialTaken])
+	}
+	if again := h.reconciled(); again.Number != r.Number+1 || again.Omitted != 15 || again.Here[contract.SerialTaken]+again.Here[contract.SerialFree] != 1010 {
+		t.Errorf("again: %d differences, %d more, %v", len(again.Differences), again.Omitted, again.Here)
+	}
+}
+
+// TestASerialThatIsBoundWhileTheListIsAskedForIsNotTakenFromItsDocument has a stamp affixed between the list and the
+// register.
+func TestASerialThatIsBoundWhileTheListIsAskedForIsNotTakenFromItsDocument(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.Settle = time.Minute
+	ctx := context.Background()
+	id := h.draft(false, 1)
+	o := &oddOffice{Stamper: h.office}
+	o.asking = func() {
+		before, err := h.office.Serials(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Stamp(ctx, id); err != nil {
+			t.Fatal(err)
+		}
+		after, err := h.office.Serials(ctx)
+		if err != nil || len(after) != len(before)+1 {
+			t.Fatal(len(before), len(after), err)
+		}
+		o.serials = []emeterai.Serial{{Serial: after[len(after)-1].Serial, Status: emeterai.Unused}}
+		o.balance.Unused = 1
+	}
+	h.Office = o
+	r := h.reconciled()
+	if r.Unexplained != 0 || len(r.Differences) != 1 || r.Differences[0].Kind != contract.DifferChanged {
+		t.Errorf("%+v", r)
+	}
+	if s := h.read(id).Stamps[0]; s.State != contract.StampAffixed || s.Serial != r.Differences[0].Serial {
+		t.Errorf("the stamp is %s", s.State)
+	}
+	h.even("afterwards")
+}
+
+func TestAnOfficeThatIsAwayIsTheReportsProblem(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.Office = &oddOffice{Stamper: h.office, err: &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeDown, Text: "closed for lunch"}}
+	if r := h.reconciled(); r.Problem != "closed for lunch" || r.Here != nil || r.Number != 1 {
+		t.Errorf("%+v", r)
+	}
+	kept, err := h.Store.LastReconciliation(context.Background())
+	if err != nil || kept.Problem != "closed for lunch" {
+		t.Errorf("%+v, %v", kept, err)
+	}
+	if r, err := h.ReconcileDue(context.Background(), time.Hour); err != nil || r.Number != 2 {
+		t.Errorf("one that failed counts as done: %+v, %v", r, err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := h.Reconcile(ctx, contract.Actor{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("while we are being stopped: %v", err)
+	}
+}
