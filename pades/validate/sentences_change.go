@@ -38,6 +38,7 @@ var changeSentences = map[string]sentence{
 	"change.signed_field_changed": {"kolom yang sudah ditandatangani diubah: {where}", "a field that was signed was changed: {where}"},
 	"change.signature_changed":    {"tanda tangan diubah: {where}", "a signature was changed: {where}"},
 	"change.appearance_shared":    {"tampilan kolom juga dipakai di tempat lain: {where}", "the appearance of a field is also used elsewhere: {where}"},
+	"change.unanswered":           {"tampilan kolom yang tanda tangannya tidak sah, sehingga tidak ada yang bertanggung jawab: {where}", "what shows in a field whose signature does not hold, so that nobody answers for it: {where}"},
 	"change.annotation_changed":   {"anotasi diubah: {where}", "annotation changed: {where}"},
 	"change.store_changed":        {"bukti keabsahan dihapus atau diganti: {where}", "proof of validity removed or replaced: {where}"},
 	"change.structure_changed":    {"struktur dokumen diubah: {where}", "document structure changed: {where}"},

@@ -133,6 +133,7 @@ const (
 	CodeSignedField    Code = "signed_field_changed" // value, look or place of a field that was signed
 	CodeSignature      Code = "signature_changed"    // signature dictionary
 	CodeShared         Code = "appearance_shared"    // appearance that something else shows as well
+	CodeUnanswered     Code = "unanswered"           // look of a field whose signature does not hold
 	CodeAnnotation     Code = "annotation_changed"   //
 	CodeStoreChanged   Code = "store_changed"        // proof removed or replaced
 	CodeStructChanged  Code = "structure_changed"    //

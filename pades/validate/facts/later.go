@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"errors"
 	"slices"
 
 	"segel/pades/validate/diff"
@@ -11,6 +12,7 @@ import (
 // or pass for it, and whether it does is not to be told from the file for sure.
 func (r *reader) later() error {
 	r.dateProofs()
+	r.unanswered()
 	for _, s := range r.file.Signatures {
 		if s.Revision == 0 {
 			continue
@@ -30,6 +32,27 @@ func (r *reader) later() error {
 		}
 	}
 	return nil
+}
+
+// unanswered denies what shows in the field of a signature that does not hold: nobody answers for it. A signature that
+// nobody here can compute may hold.
+func (r *reader) unanswered() {
+	broken := map[string]bool{}
+	for _, s := range r.file.Signatures {
+		for _, err := range []error{ErrDigest, ErrValue, ErrContainer, ErrAttributes} {
+			broken[s.Field] = broken[s.Field] || errors.Is(s.Integrity, err)
+		}
+		broken[s.Field] = broken[s.Field] || s.Coverage.State == Broken
+	}
+	for i := range r.file.Revisions {
+		v := &r.file.Revisions[i]
+		for j := range v.Changes {
+			if c := &v.Changes[j]; broken[c.Field] && c.Has(diff.Visible) && c.Level < diff.Other {
+				c.Level, c.Rule, c.Code = diff.Other, "", diff.CodeUnanswered
+				v.Level = diff.Other
+			}
+		}
+	}
 }
 
 // locksChange tells whether a change fills in a field that the signature locks. A document timestamp is no such

@@ -1,9 +1,14 @@
 package facts_test
 
 import (
+	"bytes"
+	"slices"
 	"testing"
 
+	"segel/pades"
+	"segel/pades/validate/facts"
 	"segel/pdf"
+	"segel/pdf/pdftest"
 )
 
 // addField adds a signature field with a widget over the text of page 1. Nobody signs it.
@@ -47,4 +52,27 @@ func TestFieldThatNobodySignedShowsNothingInAnyWay(t *testing.T) {
 		{"no colour", "", addField(func(_ *pdf.Update, w pdf.Dict) { w["MK"] = pdf.Dict{"BG": pdf.Array{}} })},
 		{"a box of three numbers", "field_added", addField(func(u *pdf.Update, w pdf.Dict) { w["Rect"], w["AP"] = w["Rect"].(pdf.Array)[:3], whitened(u) })},
 	})
+}
+
+func TestNobodyAnswersForTheLookOfASignatureThatDoesNotHold(t *testing.T) {
+	t.Parallel()
+	for shows, want := range map[bool]bool{true: false, false: true} {
+		p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", shown)
+		spec, look := pades.FieldSpec{Name: "B"}, func(*pades.Options) {}
+		if shows {
+			spec, look = pades.FieldSpec{Name: "B", Page: 1, Rect: boxB}, shown
+		}
+		p.sign("", func(o *pades.Options) { o.NewField = &spec }, look)
+		whole := read(t, p.b)
+		wantIntact(t, whole, "A", "B")
+		b := bytes.Clone(p.b)
+		b[bytes.LastIndex(b, []byte("Menyetujui"))] ^= 1
+		f := read(t, b)
+		if !isErr(f.Signatures[1].Integrity, facts.ErrDigest) {
+			t.Fatal(summary(f))
+		}
+		if intact := !slices.Contains(troubles(f.Signatures[0]), "unanswered"); intact != want {
+			t.Errorf("shows %v: %s", shows, summary(f))
+		}
+	}
 }
