@@ -70,7 +70,7 @@ var table = map[string][]string{
 	"judge/cost":                      {"pades", "pdf/pdftest", "internal/authority"},
 	"scripts/running":                 {},
 	"scripts/demo":                    {"pdf/pdftest", "scripts/running"},
-	"scripts/bench":                   {"pdf/pdftest", "scripts/running"},
+	"scripts/bench":                   {"pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
 	"scripts/fault":                   {"pdf", "pdf/pdftest", "pades/validate", "internal/authority", "scripts/running"},
 }
 

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bufio"
-	"database/sql"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,8 +12,7 @@ import (
 	"sync"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver named sqlite
-
+	"segel/internal/store/storetest/pgtest"
 	"segel/scripts/running"
 )
 
@@ -23,13 +22,31 @@ type bureau struct {
 	office *running.Service
 	wire   *running.Wire
 
-	mu   sync.Mutex // guards took
-	took map[string][]time.Duration
+	mu   sync.Mutex // guards seen
+	seen watch
 }
+
+// watch is what was seen on the wire.
+type watch struct {
+	took    map[string][]time.Duration // by the office, for its calls
+	stamped []instant                  // when it answered with a stamped file
+}
+
+// instant is a moment and the processor time that the service had used.
+type instant struct {
+	at  time.Time
+	cpu time.Duration
+}
+
+// The calls that cost or cannot be undone.
+const (
+	callTake  = "stampv2"
+	callStamp = "docSigningZ"
+)
 
 // openBureau starts both in a folder. Database is a PostgreSQL URL; empty: SQLite.
 func openBureau(binary, dir, database string) (*bureau, error) {
-	b := &bureau{took: map[string][]time.Duration{}}
+	b := &bureau{seen: watch{took: map[string][]time.Duration{}}}
 	shared := filepath.Join(dir, "shared")
 	var err error
 	if b.office, err = running.StartOffice(binary, filepath.Join(dir, "office"), shared); err != nil {
@@ -38,7 +55,7 @@ func openBureau(binary, dir, database string) (*bureau, error) {
 	if b.wire, err = running.NewWire(b.office.URL); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
-	b.wire.Answered = b.count
+	b.wire.Answered = b.answered
 	env := append(running.AtOffice(b.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=warn", "SEGEL_GRANT_STAMPS=100000", "SEGEL_DATABASE="+database)
 	s, err := running.Start(binary, filepath.Join(dir, "data"), env...)
 	if err != nil {
@@ -64,20 +81,27 @@ func (b *bureau) close() error {
 	return nil
 }
 
-// count remembers how long the office took for a call.
-func (b *bureau) count(call string, took time.Duration) {
+// answered remembers what the office took for a call.
+func (b *bureau) answered(call string, took time.Duration) {
+	now := instant{at: time.Now()}
+	if call == callStamp {
+		now.cpu, _ = b.cpu() // the service has just asked
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.took[call] = append(b.took[call], took)
+	b.seen.took[call] = append(b.seen.took[call], took)
+	if call == callStamp {
+		b.seen.stamped = append(b.seen.stamped, now)
+	}
 }
 
-// since returns what the office took for its calls since the last question, and forgets it.
-func (b *bureau) since() map[string][]time.Duration {
+// since returns what was seen since the last question.
+func (b *bureau) since() watch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	took := b.took
-	b.took = map[string][]time.Duration{}
-	return took
+	seen := b.seen
+	b.seen = watch{took: map[string][]time.Duration{}}
+	return seen
 }
 
 // stamping measures what stamps cost and how long they take.
@@ -87,7 +111,24 @@ func stamping(binary, dir string) error {
 		return err
 	}
 	err = errors.Join(b.cost(), b.latency("SQLite"), b.bulk())
-	return errors.Join(err, b.close())
+	if err := errors.Join(err, b.close()); err != nil {
+		return err
+	}
+	return onPostgres(binary, filepath.Join(dir, "stamps-postgres"))
+}
+
+// onPostgres measures the wait on PostgreSQL, where its programs are installed.
+func onPostgres(binary, dir string) error {
+	dsn, stop, err := pgtest.Serve(context.Background())
+	if err != nil {
+		fmt.Println("| accepted to stamped on PostgreSQL | not measured |", err, "|")
+		return nil
+	}
+	b, err := openBureau(binary, dir, dsn)
+	if err == nil {
+		err = errors.Join(b.latency("PostgreSQL"), b.close())
+	}
+	return errors.Join(err, stop())
 }
 
 const (
@@ -106,15 +147,10 @@ func (b *bureau) cost() error {
 			return err
 		}
 		signWall, signCPU = append(signWall, wall), signCPU+cpu
-		wall, many, err := b.stamps(stampSigners)
-		if err != nil {
+		if wall, cpu, err = b.stamps(); err != nil {
 			return err
 		}
-		_, one, err := b.stamps(1)
-		if err != nil {
-			return err
-		}
-		stampWall, stampCPU = append(stampWall, wall), stampCPU+(many-one)/(stampSigners-1)
+		stampWall, stampCPU = append(stampWall, wall), stampCPU+cpu
 	}
 	x, y := median(stampWall), median(signWall)
 	fmt.Printf("| affix a duty stamp, beside the office's own time / sign, 100 KB | %.2f | %.1f ms / %.1f ms, median of %d times ten in turn |\n", float64(x)/float64(y), ms(x), ms(y), stampRounds)
@@ -147,14 +183,10 @@ func (b *bureau) signatures() (wall, cpu time.Duration, err error) {
 	return wall, (after - before) / (stampSigners - 1), errors.Join(err, b.verb("sign-docs", id, stampSigners+1), b.completed(id))
 }
 
-// stamps takes an order of n stamps to its end. It returns what one stamp took of those behind the first, without the
-// office's time, and the processor time of all from finalize to the seal.
-func (b *bureau) stamps(n int) (wall, cpu time.Duration, err error) {
-	id, err := b.draft(n)
-	if err != nil {
-		return 0, 0, err
-	}
-	before, err := b.cpu()
+// stamps returns what one stamp takes, of those behind the first of a document, without the office's time: from one
+// answer of the office that brings a stamped file to the next there is one of everything.
+func (b *bureau) stamps() (wall, cpu time.Duration, err error) {
+	id, err := b.draft(stampSigners)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -162,33 +194,18 @@ func (b *bureau) stamps(n int) (wall, cpu time.Duration, err error) {
 	if err := errors.Join(b.verb("finalize-docs", id, 0), b.completed(id)); err != nil {
 		return 0, 0, err
 	}
-	took := b.since()
-	after, err := b.cpu()
-	if err != nil || n == 1 {
-		return 0, after - before, err
+	seen := b.since()
+	if n := len(seen.stamped); n != stampSigners {
+		return 0, 0, fmt.Errorf("%d calls of %s for %d stamps", n, callStamp, stampSigners)
 	}
-	for _, call := range []string{"stampv2", "docSigningZ"} {
-		if len(took[call]) != n {
-			return 0, 0, fmt.Errorf("%d calls of %s for %d stamps", len(took[call]), call, n)
-		}
-		for _, d := range took[call][1:] {
+	first, last := seen.stamped[0], seen.stamped[stampSigners-1]
+	wall, cpu = last.at.Sub(first.at), last.cpu-first.cpu
+	for _, call := range []string{callTake, callStamp} {
+		for _, d := range seen.took[call][1:] {
 			wall -= d
 		}
 	}
-	first, last, err := b.affixed(id)
-	return (wall + last.Sub(first)) / time.Duration(n-1), after - before, err
-}
-
-// affixed reads from the database when the first and the last stamp of a document were: asking the service all the time
-// would be counted as its work.
-func (b *bureau) affixed(id int64) (first, last time.Time, err error) {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.Data, "segel.db")+"?_pragma=query_only(ON)&_pragma=busy_timeout(10000)")
-	if err != nil {
-		return first, last, err
-	}
-	var from, to int64
-	err = db.QueryRow("SELECT min(affixed_at), max(affixed_at) FROM stamp WHERE document = ?", id).Scan(&from, &to)
-	return time.UnixMicro(from), time.UnixMicro(to), errors.Join(err, db.Close())
+	return wall / (stampSigners - 1), cpu / (stampSigners - 1), nil
 }
 
 // draft uploads an order of 100 KB with n stamps in rows on its page.
@@ -299,8 +316,8 @@ func (b *bureau) latency(database string) error {
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
-	took := b.since()
-	office := median(took["stampv2"]) + median(took["docSigningZ"])
+	took := b.since().took
+	office := median(took[callTake]) + median(took[callStamp])
 	slices.Sort(waits)
 	p50, p99 := waits[len(waits)/2], waits[len(waits)*99/100]
 	fmt.Printf("| accepted to stamped at %d orders a second on %s, 99th of 100, beyond the office's round trips | %.0f ms | %.0f ms, half within %.0f ms; the office takes %.0f ms; %d orders |\n",

@@ -35,15 +35,15 @@ func (s *Service) callThenRecord(ctx context.Context, d *contract.Document, i in
 	d.Stamps[i].Order = string(order)
 	serial, err := s.take(ctx, d, i, false)
 	if err != nil {
-		return s.problem(ctx, d.ID, i, err)
+		return s.problem(ctx, d, i, err)
 	}
-	err = s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) {
+	err = s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) {
 		return contract.OrderSerial(d, i, string(order), s.Clock())
 	})
 	if err != nil {
 		return err
 	}
-	return s.ruled(ctx, d.ID, func(d *contract.Document) (contract.Change, error) {
+	return s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) {
 		return contract.BindSerial(d, i, contract.StampSerial{Serial: serial}, s.Office.Specimen(), s.Clock())
 	})
 }
