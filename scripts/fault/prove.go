@@ -95,7 +95,7 @@ func serials(journal map[string]*issued, b books) proof {
 		}
 	}
 	affixed, kept := 0, map[string]int{}
-	var twice, nowhere, early, unknown []string
+	var twice, nowhere, early, idle, unknown []string
 	for serial, there := range journal {
 		if len(there.sources) > 0 {
 			affixed++
@@ -111,6 +111,9 @@ func serials(journal map[string]*issued, b books) proof {
 			kept[known.state]++
 		default:
 			nowhere = append(nowhere, fmt.Sprintf("%s for %s is on %d placements, %q in the register", serial, there.file, len(here), known.state))
+		}
+		if len(there.sources) == 0 && len(on[serial]) == 0 {
+			idle = append(idle, fmt.Sprintf("%s for %s is %s", serial, there.file, known.state))
 		}
 		if at, ok := b.orders[orderOf(there.file)]; !ok || at.After(there.at.Add(time.Millisecond)) {
 			early = append(early, serial+" for "+there.file)
@@ -131,6 +134,7 @@ func serials(journal map[string]*issued, b books) proof {
 	p.zero("**a serial on two documents**", twice)
 	p.zero("**issued and unaccounted**: not on one placement, and not in the register", nowhere)
 	p.zero("issued before the order for it was recorded", early)
+	p.zero("bought and not used: no order was let go of, so that every serial was to be", idle)
 	p.zero("serials here that the office never issued", unknown)
 	return p
 }
