@@ -42,9 +42,10 @@ func read(ctx context.Context, src io.ReaderAt, size int64, o Options) (*File, e
 
 // open opens the file, and repairs it only if it must be: no signature of a repaired file can be relied on.
 func (r *reader) open(size int64) error {
-	d, err := pdf.Open(r.r, size, r.o.file(false))
+	objects := &blocks{r: r.r, size: size}
+	d, err := pdf.Open(objects, size, r.o.file(false))
 	if errors.Is(err, pdf.ErrDamaged) {
-		d, err = pdf.Open(r.r, size, r.o.file(true))
+		d, err = pdf.Open(objects, size, r.o.file(true))
 	}
 	if err != nil {
 		if isFault(err) {
