@@ -58,7 +58,7 @@ var (
 	objectHeader = regexp.MustCompile(`^\d+[\x00\t\n\f\r ]+\d+[\x00\t\n\f\r ]*obj`)
 	comment      = regexp.MustCompile(`%[^\r\n]*`)
 	closing      = regexp.MustCompile(`startxref[\r\n ]+\d+[\r\n ]+%%EOF$`)
-	tableHeader  = regexp.MustCompile(`^xref ?[\r\n]+\d`)
+	tableHeader  = regexp.MustCompile(`^xref *[\r\n]+\d`)
 )
 
 const (
