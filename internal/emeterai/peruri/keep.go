@@ -106,12 +106,17 @@ func (k *keep) setAside(serial string, f *os.File, size int64, random io.Reader)
 
 // write makes a file of ours alone and syncs it.
 func write(in *os.Root, name string, fill func(io.Writer) error) error {
+	return create(in, name, fill, (*os.File).Sync)
+}
+
+// create makes a file of ours alone. Last, if not nil, is done before it is closed.
+func create(in *os.Root, name string, fill func(io.Writer) error, last func(*os.File) error) error {
 	f, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
-	if err = fill(f); err == nil {
-		err = f.Sync()
+	if err = fill(f); err == nil && last != nil {
+		err = last(f)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, in.Remove(name))

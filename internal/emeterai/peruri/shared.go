@@ -74,13 +74,13 @@ func (t *try) dest() string    { return t.name + "-stamped.pdf" }
 // there returns a file's name as the adapter knows it.
 func (t *try) there(name string) string { return t.s.mount + "/" + name }
 
-// fill writes source and picture, synced: the adapter may run on another machine.
+// fill writes source and picture. They need not survive a crash, after which another try has files of its own; and a file
+// that was closed is there for an adapter on another machine too, as network file systems promise.
 func (t *try) fill(r emeterai.Request, picture []byte) error {
-	if err := write(t.s.root, t.source(), func(w io.Writer) error { return copySource(w, r) }); err != nil {
+	if err := create(t.s.root, t.source(), func(w io.Writer) error { return copySource(w, r) }, nil); err != nil {
 		return err
 	}
-	err := write(t.s.root, t.picture(), func(w io.Writer) error { _, err := w.Write(picture); return err })
-	return errors.Join(err, syncFolder(t.s.root))
+	return create(t.s.root, t.picture(), func(w io.Writer) error { _, err := w.Write(picture); return err }, nil)
 }
 
 // open opens what the adapter wrote.
