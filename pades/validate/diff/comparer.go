@@ -255,7 +255,7 @@ func (r *revision) plain(m *moved) (verdict, bool) {
 	switch {
 	case m.freed():
 		return deny(CodeFreed, ""), true
-	case len(roles) == 0:
+	case len(roles) == 0 && m.newErr == nil:
 		return r.unreachable(m), true
 	case m.oldErr != nil || m.newErr != nil:
 		return deny(CodeUnreadable, fmt.Sprint(errors.Join(m.oldErr, m.newErr))), true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 
 	"segel/pdf"
 )
@@ -55,7 +56,7 @@ const (
 )
 
 var (
-	objectHeader = regexp.MustCompile(`^\d+[\x00\t\n\f\r ]+\d+[\x00\t\n\f\r ]*obj`)
+	objectHeader = regexp.MustCompile(`^(\d+)[\x00\t\n\f\r ]+\d+[\x00\t\n\f\r ]*obj`)
 	comment      = regexp.MustCompile(`%[^\r\n]*`)
 	closing      = regexp.MustCompile(`startxref[\r\n ]+\d+[\r\n ]+%%EOF$`)
 	tableHeader  = regexp.MustCompile(`^xref *[\r\n]+\d`)
@@ -66,24 +67,33 @@ const (
 	digits = "0123456789"
 )
 
-// stated returns where the word "obj" of the objects ends that a revision brought and that its entries lead to.
+// stated returns where the word "obj" ends of the objects that a revision brought and that its entries lead to, each
+// under its own number. The cross-reference stream may have none, if nothing else has the number that it has.
 func (r *reader) stated(from int64, v pdf.Revision, entries []pdf.Entry) (map[int64]bool, string, error) {
-	at := map[int64]bool{v.StartXref: true}
+	refs := map[int64]pdf.Ref{v.StartXref: {}}
 	for _, e := range entries {
 		if !e.Free && e.Container == 0 && e.Offset >= from && e.Offset < v.End {
-			at[e.Offset] = true
+			refs[e.Offset] = e.Ref
 		}
 	}
-	if len(at) > r.o.Limits.Moves {
+	if len(refs) > r.o.Limits.Moves {
 		return nil, "more objects than are looked at", nil
 	}
 	known := map[int64]bool{}
-	for at := range at {
+	for at, ref := range refs {
 		b, err := r.window(at, at+maxHeader)
 		if err != nil {
 			return nil, "", err
 		}
-		if m := objectHeader.FindIndex(b); m != nil {
+		m := objectHeader.FindSubmatchIndex(b)
+		if m == nil {
+			continue
+		}
+		number, err := strconv.ParseUint(string(b[m[2]:m[3]]), 10, 32)
+		if err != nil {
+			continue
+		}
+		if _, used := r.d.InUse(uint32(number)); uint32(number) == ref.Number || ref.IsZero() && !used {
 			known[at+int64(m[1])] = true
 		}
 	}

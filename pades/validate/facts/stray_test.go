@@ -36,6 +36,10 @@ func TestReadersThatRebuildTheFileFindNothingElse(t *testing.T) {
 	tamper(t, signedTable(t), []mutation{
 		{"nothing but its object", "", appended("", "", "")},
 		{"an object that it does not state", "ambiguous", appended(hidden, "", "")},
+		{"an object that it states under another number", "ambiguous", func(t *testing.T, b []byte) []byte {
+			at := len(b)
+			return section{of: b, entries: map[int]string{70: fmt.Sprintf("%010d 00000 n", at)}, objects: map[int]string{50: "1"}}.append(t, append(b, hidden...))
+		}},
 		{"the same behind a comment", "ambiguous", appended("6 %\n0 %\nobj 5 endobj\n", "", "")},
 		{"the same behind a long comment", "ambiguous", appended("6 %"+strings.Repeat("x", 500)+"\n0 obj 5 endobj\n", "", "")},
 		{"the same behind a great deal of space", "ambiguous", appended("6 "+strings.Repeat(" ", 500)+" 0 obj 5 endobj\n", "", "")},
