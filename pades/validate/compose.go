@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"segel/pades/validate/diff"
 	"segel/pades/validate/facts"
@@ -165,7 +166,9 @@ func (v *validation) changed(s *subject) {
 	switch {
 	case s.broken != nil:
 	case s.integrity == ChangedAfter:
-		s.fail(FormatFailure, reason("later.changed", "revision", itoa(firstDenied(s.facts))))
+		s.fail(FormatFailure)
+		// Whoever reads on is to read this first.
+		s.reasons = slices.Insert(s.reasons, 0, reason("later.changed", "revision", itoa(firstDenied(s.facts))))
 	case s.integrity == CannotBeJudged:
 		s.fail(SigConstraintsFailure, reason("later.unknown"))
 	}

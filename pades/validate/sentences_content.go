@@ -95,8 +95,8 @@ var summarySentences = map[string]sentence{
 		"{bad} of {count} signatures are not valid.",
 	},
 	"file.indeterminate": {
-		"{bad} dari {count} tanda tangan tidak dapat dipastikan; {integrity}.",
-		"{bad} of {count} signatures cannot be determined; {integrity}.",
+		"Keabsahan {bad} dari {count} tanda tangan tidak dapat dipastikan; {integrity}.",
+		"The validity of {bad} of {count} signatures cannot be determined; {integrity}.",
 	},
 	"signature.passed": {
 		"Ditandatangani oleh {signer}; sah dan dipercaya; {integrity}.",

@@ -11,7 +11,7 @@ var timeSentences = map[string]sentence{
 		"The document timestamp {field} of {authority} proves that the signature existed at {time}.",
 	},
 	"time.unproven": {
-		"Tidak ada stempel waktu yang membuktikan kapan tanda tangan dibuat; waktu yang tertulis hanya pengakuan.",
+		"Tidak ada stempel waktu yang membuktikan kapan tanda tangan dibuat; waktu yang tertulis hanya pernyataan penanda tangan.",
 		"No timestamp proves when the signature was made; the time it states is a mere claim.",
 	},
 	"time.token_ok": {

@@ -20,15 +20,15 @@ var trustSentences = map[string]sentence{
 		"No trusted roots were given, so nobody can be trusted.",
 	},
 	"chain.ok": {
-		"Sertifikat {subject} berujung pada akar tepercaya {root} ({origin}).",
+		"Sertifikat {subject} berujung pada sertifikat akar tepercaya {root} ({origin}).",
 		"The certificate of {subject} leads to the trusted root {root} ({origin}).",
 	},
 	"chain.unknown_root": {
-		"Penerbit sertifikat, {issuer}, tidak berujung pada akar yang dipercaya.",
+		"Penerbit sertifikat, {issuer}, tidak berujung pada sertifikat akar yang dipercaya.",
 		"The issuer of the certificate, {issuer}, does not lead to a trusted root.",
 	},
 	"chain.unknown_root_time": {
-		"Otoritas stempel waktu diterbitkan oleh {issuer}, yang tidak berujung pada akar yang dipercaya.",
+		"Otoritas stempel waktu diterbitkan oleh {issuer}, yang tidak berujung pada sertifikat akar yang dipercaya.",
 		"The time-stamp authority was certified by {issuer}, which does not lead to a trusted root.",
 	},
 	"chain.self_signed": {

@@ -14,9 +14,9 @@ var labels = map[string]sentence{
 	"at":        {"Diperiksa", "Checked for"},
 	"level":     {"Tingkat", "Level"},
 	"signer":    {"Sertifikat", "Certificate"},
-	"proven":    {"Terbukti", "Proven"},
-	"claimed":   {"Diakui", "Claimed"},
-	"covers":    {"Menutupi", "Covers"},
+	"proven":    {"Bukti waktu", "Proven"},
+	"claimed":   {"Dinyatakan", "Claimed"},
+	"covers":    {"Mencakup", "Covers"},
 	"later":     {"Sesudahnya", "Since then"},
 	"because":   {"Sebab", "Because"},
 	"stamp":     {"Meterai", "Duty stamp"},
@@ -30,9 +30,10 @@ var labels = map[string]sentence{
 	"issued_by": {"diterbitkan oleh", "issued by"},
 	"ends":      {"berakhir", "ends"},
 	"by":        {"oleh", "by"},
+	"size":      {"byte", "bytes"},
 	"bytes":     {"byte, seluruh berkas pada waktu itu (revisi %d)", "bytes, the whole file as it stood then (revision %d)"},
 	"not_whole": {"tidak seluruh berkas pada waktu itu", "not the whole file as it stood then"},
-	"nobody":    {"tidak seorang pun; waktu yang diakui tidak terbukti", "by nobody; the time claimed is unproved"},
+	"nobody":    {"tidak ada; waktu yang dinyatakan tidak terbukti", "by nobody; the time claimed is unproved"},
 	"old_form":  {"tidak ada", "none"},
 }
 
@@ -52,9 +53,9 @@ func (r *Report) Text(w io.Writer, language string) error {
 		p.revisions[x.Revision] = x.What
 	}
 	p.line("%s", clean(r.File.Name))
-	p.row("result", "%s%s, %s", r.Indication, sub(r.SubIndication), p.integrity(r.Integrity))
-	p.row("", "%s", r.Summary.In(language))
-	size := fmt.Sprintf("%d B", r.File.Size)
+	p.row("result", "%s", r.Summary.In(language))
+	p.row("", "%s%s, %s", r.Indication, sub(r.SubIndication), p.integrity(r.Integrity))
+	size := fmt.Sprintf("%d %s", r.File.Size, p.say("size"))
 	if r.File.SHA256 != "" {
 		size += ", SHA-256 " + r.File.SHA256
 	}
