@@ -8,7 +8,8 @@ import (
 // Bounds of the content that is looked at for what is covered, of all pages of a file.
 const (
 	maxCovered      = 32 << 20 // bytes, decoded
-	maxCoveredMarks = 200_000
+	maxCoveredPage  = 4 << 20  // of one page
+	maxCoveredMarks = 60_000
 )
 
 // painted is what the content of pages paints, each looked at once: a revision that changed it is denied for that.
@@ -35,9 +36,10 @@ func (r *reader) content(d *pdf.Document, number int) page {
 	p := page{unseen: true}
 	if at, err := d.Page(number); err == nil && c.spare > 0 && c.marks < maxCoveredMarks {
 		h := r.newHiding(d)
-		h.spare = c.spare
+		h.spare = min(c.spare, maxCoveredPage)
+		c.spare -= h.spare
 		h.look(at)
-		c.spare = h.spare
+		c.spare += max(0, h.spare)
 		c.marks += len(h.marks)
 		p = page{h.marks, h.full || h.unseen}
 	}
