@@ -69,6 +69,32 @@ export async function stage({ env, prefix = "", lose = "" }: StageOptions = {}):
   };
 }
 
+/** A stamp office of its own over the office's protocol, whose faults are set while it runs; docs/emeterai.md tells them. */
+export interface Office {
+  /** Leads a service to it. */
+  env: Record<string, string>;
+  faults: (...rules: { call: string; fault: string; code?: string; at?: number[] }[]) => Promise<void>;
+  close: () => Promise<void>;
+}
+
+export async function office(): Promise<Office> {
+  const folder = mkdtempSync(path.join(tmpdir(), "segel-office-"));
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const desk = run(["office", "--listen", url.slice("http://".length), "--data", path.join(folder, "data"), "--control"]);
+  await answers(`${url}/control/faults`, desk);
+  return {
+    env: { SEGEL_STAMP_OFFICE: "cloud", SEGEL_STAMP_LOGIN_URL: url, SEGEL_STAMP_USER: "user@office.test", SEGEL_STAMP_PASSWORD: "specimen", SEGEL_STAMP_NETWORKS: "127.0.0.0/8", SEGEL_STAMP_SETTLE: "1ms" },
+    faults: async (...rules) => {
+      const answer = await fetch(`${url}/control/faults`, { method: "PUT", body: JSON.stringify({ rules }) });
+      if (!answer.ok) throw new Error(`faults: ${answer.status} ${await answer.text()}`);
+    },
+    close: async () => {
+      await desk.end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 interface Process {
   log: () => string;
   ended: () => boolean;

@@ -79,7 +79,8 @@ export const verbs = {
   reject: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/reject-docs", { params: service, body: { ...named(id), reason } })),
   cancel: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/cancel-docs", { params: service, body: { ...named(id), reason } })),
   remind: (id: number) => take(api.POST("/v1/econtract/{service}/sign/remind-docs", { params: service, body: named(id) })),
-  restamp: (id: number) => take(api.POST("/v1/econtract/{service}/sign/restamp-docs", { params: service, body: named(id) })),
+  /** With a new serial: lets go of the one that was refused for good, if the office calls it unused. */
+  restamp: (id: number, newSerial = false) => take(api.POST("/v1/econtract/{service}/sign/restamp-docs", { params: service, body: { ...named(id), new_serial: newSerial ? 1 : 0 } })),
   guestLink: async (id: number, person: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/guest-link-docs", { params: service, body: { ...named(id), user_id: person } }))).response.data.url,
   remove: (id: number) => take(api.DELETE("/v1/econtract/web_app/document/{document_id}", at(id))),

@@ -4,6 +4,7 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 import { account } from "../api/account";
 import { periods, states, type Search, type State } from "../api/documents";
 import { guest } from "../api/guest";
+import { readAdmin } from "../screens/admin/flow";
 import { readNew } from "../screens/new/flow";
 import { Loading } from "../ui/loading";
 import { NotFound, Trouble } from "../ui/trouble";
@@ -66,6 +67,15 @@ const document = createRoute({ getParentRoute: () => member, path: "/document/$i
 const newDocument = createRoute({ getParentRoute: () => member, path: "/new", validateSearch: readNew, component: lazyRouteComponent(() => import("../screens/new/new"), "New") });
 
 const sign = createRoute({ getParentRoute: () => member, path: "/document/$id/sign", component: lazyRouteComponent(() => import("../screens/sign/sign"), "Sign") });
+const admin = createRoute({
+  getParentRoute: () => member,
+  path: "/admin",
+  validateSearch: readAdmin,
+  beforeLoad: async ({ context }) => {
+    if ((await context.queries.ensureQueryData(account))?.role === "member") throw redirect({ to: "/inbox", search: noSearch });
+  },
+  component: lazyRouteComponent(() => import("../screens/admin/admin"), "Admin"),
+});
 const password = createRoute({
   getParentRoute: () => member,
   path: "/password",
@@ -83,7 +93,7 @@ const verify = createRoute({
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, guestRoute, verify, member.addChildren([inbox, sent, newDocument, document, sign, password])]),
+    routeTree: root.addChildren([home, login, guestRoute, verify, member.addChildren([inbox, sent, newDocument, document, sign, admin, password])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",

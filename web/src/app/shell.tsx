@@ -1,10 +1,11 @@
 import { ActionIcon, AppShell, Burger, Button, Group, Menu, NavLink, Text, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconFileCertificate, IconFileSearch, IconInbox, IconKey, IconLanguage, IconLogout, IconMoon, IconPlus, IconSend, IconSun, IconUserCircle } from "@tabler/icons-react";
+import { IconCode, IconFileCertificate, IconFileSearch, IconInbox, IconKey, IconLanguage, IconLogout, IconMoon, IconPlus, IconSend, IconSettings, IconSun, IconUserCircle } from "@tabler/icons-react";
 import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 
 import { useAccount, useLogout } from "../api/account";
 import { languages, setLanguage, useLanguage, useText } from "../text";
+import { base } from "./base";
 import { noSearch } from "./router";
 
 /** Shell is the frame around every screen of somebody who is logged in. */
@@ -34,6 +35,8 @@ export function Shell() {
         <NavLink component={Link} to="/inbox" search={noSearch as never} label={t("nav.inbox")} leftSection={<IconInbox size={18} aria-hidden />} onClick={close} />
         <NavLink component={Link} to="/sent" search={noSearch as never} label={t("nav.sent")} leftSection={<IconSend size={18} aria-hidden />} onClick={close} />
         <NavLink component={Link} to="/verify" search={{ serial: undefined } as never} label={t("nav.verify")} leftSection={<IconFileSearch size={18} aria-hidden />} onClick={close} />
+        {account && account.role !== "member" && <NavLink component={Link} to="/admin" search={{ tab: "people", page: 1, only: undefined } as never} label={t("nav.admin")} leftSection={<IconSettings size={18} aria-hidden />} onClick={close} />}
+        <NavLink mt="auto" component="a" href={`${base}/docs`} label={t("nav.docs")} leftSection={<IconCode size={18} aria-hidden />} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />

@@ -18,10 +18,11 @@ export function Actions({ document: d }: { document: Detail }) {
   const queries = useQueryClient();
   const go = useNavigate();
   const refresh = () => void queries.invalidateQueries();
-  const restamp = useMutation({ mutationFn: () => verbs.restamp(d.id), onSuccess: refresh });
+  const restamp = useMutation({ mutationFn: (newSerial: boolean) => verbs.restamp(d.id, newSerial), onSuccess: refresh });
   const remind = useMutation({ mutationFn: () => verbs.remind(d.id), onSuccess: refresh });
   const remove = useMutation({ mutationFn: () => verbs.remove(d.id), onSuccess: () => { refresh(); void go({ to: "/sent", search: noSearch }); } });
   const [canceling, cancel] = useDisclosure();
+  const [renewing, renew] = useDisclosure();
   const running = d.is_owner && d.status === "processing";
   const trouble = restamp.error ?? remind.error ?? remove.error;
   return (
@@ -30,19 +31,29 @@ export function Actions({ document: d }: { document: Detail }) {
         {d.is_owner && d.status === "draft" && <Button component={Link} to="/new" search={{ document: d.id } as never} leftSection={<IconPencil size={16} aria-hidden />}>{t("document.continue")}</Button>}
         {d.is_sign && <Button component={Link} to={`/document/${d.id}/sign` as never} leftSection={<IconSignature size={16} aria-hidden />}>{t("document.sign")}</Button>}
         {d.active_download_button && <Download id={d.id} />}
-        {d.is_owner && d.status === "failed" && <Button onClick={() => restamp.mutate()} loading={restamp.isPending} disabled={!d.info_restamping.allowed_stamping} leftSection={<IconRotate size={16} aria-hidden />}>{t("document.restamp")}</Button>}
+        {d.is_owner && d.status === "failed" && <Button onClick={() => restamp.mutate(false)} loading={restamp.isPending} disabled={!d.info_restamping.allowed_stamping} leftSection={<IconRotate size={16} aria-hidden />}>{t("document.restamp")}</Button>}
         <Menu position="bottom-end">
           <Menu.Target><Button variant="default" aria-label={t("document.more")}><IconDots size={16} aria-hidden /></Button></Menu.Target>
           <Menu.Dropdown>
             <Menu.Item component="a" href={address.original(d.id)}>{t("document.original")}</Menu.Item>
+            {d.is_owner && d.status === "failed" && <Menu.Item disabled={!d.info_restamping.allowed_stamping} onClick={renew.open}>{t("document.newSerial")}</Menu.Item>}
             {running && <Menu.Item onClick={() => remind.mutate()}>{t("document.remind")}</Menu.Item>}
-            {running && <Menu.Item color="red" onClick={cancel.open}>{t("document.cancel")}</Menu.Item>}
+            {(running || (d.is_owner && d.status === "failed")) && <Menu.Item color="red" onClick={cancel.open}>{t("document.cancel")}</Menu.Item>}
             {d.is_owner && d.status === "draft" && <Menu.Item color="red" onClick={() => remove.mutate()}>{t("document.remove")}</Menu.Item>}
           </Menu.Dropdown>
         </Menu>
       </Group>
       {trouble && <Trouble error={trouble} />}
       <Text size="sm" role="status">{remind.isSuccess && t("document.reminded")}</Text>
+      <Modal opened={renewing} onClose={renew.close} title={t("document.newSerial")} closeButtonProps={{ "aria-label": t("close") }}>
+        <Stack>
+          <Text size="sm">{t("document.newSerialLead")}</Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={renew.close}>{t("close")}</Button>
+            <Button onClick={() => { renew.close(); restamp.mutate(true); }}>{t("document.newSerial")}</Button>
+          </Group>
+        </Stack>
+      </Modal>
       <Cancel id={d.id} opened={canceling} close={cancel.close} />
     </Stack>
   );

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+
+import { send, type Sent } from "./contract";
+import { office, stage, type Office, type Stage } from "./harness";
+
+let desk: Office, s: Stage, owner: Page;
+const satu = { name: "Pemilik Satu", email: "o@example.test" };
+beforeAll(async () => {
+  desk = await office();
+  s = await stage({ env: desk.env });
+  s.user(satu.name, satu.email, "admin");
+  owner = await s.enter(satu.email);
+});
+afterAll(async () => {
+  await s.close();
+  await desk.close();
+});
+
+const shown = (page: Page) => page.getByRole("list", { name: "Progress" });
+
+/** Sends a contract to myself and signs it; its stamp is due then. */
+async function signed(title: string): Promise<Sent> {
+  const contract = await send(owner, title, [satu]);
+  await owner.goto(`${s.url}/document/${contract.id}/sign`);
+  await owner.locator("label").filter({ hasText: /^Type$/ }).click();
+  await owner.getByRole("img", { name: "Your signature" }).waitFor();
+  await owner.getByRole("button", { name: "Sign", exact: true }).click();
+  await owner.getByRole("link", { name: "Document details" }).waitFor();
+  return contract;
+}
+
+const register = async () => ((await (await owner.request.get(`${s.url}/v1/admin/serials`)).json()) as { data: { serials: { serial: string; state: string }[] } }).data.serials;
+
+/** Waits until the document that is shown is sealed, and returns its serial. */
+async function completed(): Promise<string> {
+  await owner.getByRole("link", { name: "Download" }).waitFor({ timeout: 40_000 });
+  return (await owner.getByRole("link", { name: /^SPESIMEN|^[0-9A-Z]{8,}/ }).first().textContent())!;
+}
+
+test("a stamp that is refused stops with its reason, and is affixed by the same serial when asked again", async () => {
+  await desk.faults({ call: "docSigningZ", fault: "error", code: "83" });
+  const contract = await signed("Stempel Ditolak");
+  await owner.goto(`${s.url}/document/${contract.id}`);
+  await owner.getByText("Failed", { exact: true }).waitFor({ timeout: 30_000 });
+  await shown(owner).getByText("stopped").waitFor();
+  const stopped = shown(owner).getByRole("listitem").filter({ hasText: "stopped" });
+  expect((await stopped.textContent())!.length).toBeGreaterThan("Stamped stopped".length + 10); // the reason stands there
+  const before = await register();
+  expect(before.map((x) => x.state)).toEqual(["bound"]);
+  await desk.faults();
+  await owner.getByRole("button", { name: "Stamp again" }).click();
+  expect(await completed()).toBe(before[0]!.serial);
+  expect(await register()).toEqual([expect.objectContaining({ serial: before[0]!.serial, state: "affixed" })]);
+});
+
+test("with a new serial the refused one becomes free, and the next document uses it", async () => {
+  await desk.faults({ call: "docSigningZ", fault: "error", code: "83" });
+  const contract = await signed("Nomor Seri Baru");
+  await owner.goto(`${s.url}/document/${contract.id}`);
+  await owner.getByText("Failed", { exact: true }).waitFor({ timeout: 30_000 });
+  const refused = (await register()).find((x) => x.state === "bound")!.serial;
+  await desk.faults();
+  await owner.getByRole("button", { name: "More actions" }).click();
+  await owner.getByRole("menuitem", { name: "Stamp with a new serial" }).click();
+  await owner.getByRole("dialog").getByRole("button", { name: "Stamp with a new serial" }).click();
+  const other = await completed();
+  expect(other).not.toBe(refused);
+  expect((await register()).find((x) => x.serial === refused)!.state).toBe("free");
+});
+
+test("an office that is silent is named as what is waited for, live, and administrators try again", async () => {
+  await desk.faults({ call: "", fault: "outage" });
+  const contract = await signed("Kantor Tutup");
+  await owner.goto(`${s.url}/document/${contract.id}`);
+  await shown(owner).getByText(/office/i).waitFor({ timeout: 30_000 }); // the reason, without a reload
+  await owner.getByText("In progress", { exact: true }).waitFor();
+  const admin = await s.enter(satu.email);
+  await desk.faults();
+  await admin.request.post(`${s.url}/v1/admin/stuck/${contract.id}/retry`);
+  await completed();
+  await admin.context().close();
+});

@@ -1,0 +1,38 @@
+import { Badge, Stack, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+
+import { certificates, standings, type Certificate } from "../../api/admin";
+import { useText } from "../../text";
+import { Facts, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
+
+const colours: Record<Certificate["standing"], string> = { valid: "seal", ended: "gray", revoked: "red" };
+
+/** Certificates lists what the embedded authority issued, those first that end first. */
+export function Certificates(props: SectionProps) {
+  const t = useText();
+  const found = useQuery(certificates(props.selection));
+  return (
+    <Stack>
+      {found.data && found.data.authority.length > 0 && (
+        <Stack gap="xs">
+          <Title order={2} size="h5">{t("admin.authority")}</Title>
+          <Stack component="ul" gap={6} p={0} m={0} style={{ listStyle: "none" }}>{found.data.authority.map((c) => <One key={c.serial} certificate={c} />)}</Stack>
+        </Stack>
+      )}
+      <Title order={2} size="h5">{t("admin.issued")}</Title>
+      <Only {...props} label={t("list.status")} words={standings.map((s) => ({ value: s, label: t(`admin.standings.${s}`) }))} />
+      <Lines {...props} of={found} items={(d) => d.certificates} empty={t("admin.noCertificates")}>{(c) => <One key={c.serial} certificate={c} />}</Lines>
+    </Stack>
+  );
+}
+
+function One({ certificate: c }: { certificate: Certificate }) {
+  const t = useText();
+  const when = useWhen();
+  return (
+    <Line title={c.subject} badge={<Badge size="sm" variant="default">{t(`admin.roles.${c.role}`)}</Badge>}
+      end={<Badge variant="outline" color={c.ends_soon ? "orange" : colours[c.standing]}>{t(c.ends_soon ? "admin.endsSoon" : `admin.standings.${c.standing}`)}</Badge>}>
+      <Facts of={[c.revoked_at ? t("admin.revokedAt", { when: when(c.revoked_at) }) : t("admin.until", { when: when(c.not_after) }), t("admin.from", { when: when(c.issued_at) }), c.serial]} />
+    </Line>
+  );
+}

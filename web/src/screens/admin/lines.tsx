@@ -1,0 +1,80 @@
+import { Anchor, Group, Pagination, Paper, Select, Stack, Text } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+
+import type { Selection } from "../../api/admin";
+import type { Schemas } from "../../api/client";
+import { useLanguage, useText } from "../../text";
+import { Loading } from "../../ui/loading";
+import { Trouble } from "../../ui/trouble";
+import type { AdminSearch } from "./flow";
+
+export interface SectionProps {
+  selection: Selection;
+  change: (to: Partial<AdminSearch>) => void;
+}
+
+/** When something was, as people say it. */
+export function useWhen(): (iso: string | null | undefined) => string {
+  const language = useLanguage();
+  return (iso) => (iso ? new Date(iso).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) : "");
+}
+
+interface LinesProps<T, D extends { pagination: Schemas["Pagination"] }> extends SectionProps {
+  of: UseQueryResult<D>;
+  items: (data: D) => T[];
+  empty: string;
+  children: (item: T, i: number) => ReactNode;
+}
+
+/** Lines is one page of something: what is asked for, loading, nothing, or trouble. */
+export function Lines<T, D extends { pagination: Schemas["Pagination"] }>({ of, items, empty, change, selection, children }: LinesProps<T, D>) {
+  const t = useText();
+  if (of.isPending) return <Loading />;
+  if (of.isError) return <Trouble error={of.error} retry={() => void of.refetch()} />;
+  const all = items(of.data), { total_data, total_page } = of.data.pagination;
+  if (all.length === 0) return <Text py="md" c="dimmed" ta="center">{empty}</Text>;
+  return (
+    <Stack gap="sm">
+      <Stack component="ul" gap={6} p={0} m={0} style={{ listStyle: "none" }} aria-busy={of.isPlaceholderData}>{all.map(children)}</Stack>
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed" role="status">{t("admin.total", { count: total_data })}</Text>
+        {total_page > 1 && <Pagination total={total_page} value={selection.page} onChange={(page) => change({ page })} getItemProps={(p) => ({ "aria-label": `${t("list.page")} ${p}` })} siblings={1} size="sm" />}
+      </Group>
+    </Stack>
+  );
+}
+
+/** Line is one of them: what it is, what is known of it, and at its end a word or a button. */
+export function Line({ title, badge, end, children }: { title: ReactNode; badge?: ReactNode; end?: ReactNode; children?: ReactNode }) {
+  return (
+    <Paper component="li" withBorder px="sm" py="xs">
+      <Group justify="space-between" gap="sm">
+        <Stack gap={2} style={{ flex: "1 1 14rem", minWidth: 0 }}>
+          <Group gap="xs"><Text fw={600} size="sm" style={{ overflowWrap: "anywhere" }}>{title}</Text>{badge}</Group>
+          {children}
+        </Stack>
+        {end}
+      </Group>
+    </Paper>
+  );
+}
+
+/** Facts says small things one after the other, leaving out what is not known. */
+export function Facts({ of }: { of: ReactNode[] }) {
+  const known = of.filter((x) => x !== "" && x !== null && x !== undefined && x !== false);
+  return <Text size="xs" c="dimmed" component="div" style={{ overflowWrap: "anywhere" }}>{known.map((x, i) => <span key={i}>{i > 0 && " · "}{x}</span>)}</Text>;
+}
+
+/** About leads to a document; one that is gone has a number alone. */
+export function About({ document: d }: { document: Schemas["DocumentOut"] | null }) {
+  if (!d) return null;
+  return d.document_title ? <Anchor component={Link} to={`/document/${d.id}` as never} size="xs">{d.document_title}</Anchor> : <>#{d.id}</>;
+}
+
+/** Only narrows a list down to one word of the service. */
+export function Only({ label, words, selection, change }: SectionProps & { label: string; words: { value: string; label: string }[] }) {
+  const t = useText();
+  return <Select w={{ base: "100%", xs: 260 }} label={label} allowDeselect={false} value={selection.only ?? ""} onChange={(v) => change({ only: v || undefined })} data={[{ value: "", label: t("list.all") }, ...words]} />;
+}

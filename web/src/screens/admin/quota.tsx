@@ -1,0 +1,109 @@
+import { Badge, Button, Group, NumberInput, Paper, Progress, Select, SimpleGrid, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+
+import { useAccount } from "../../api/account";
+import { grant, ledger, quota, units, type Unit } from "../../api/admin";
+import { Problem, type Schemas } from "../../api/client";
+import { useLanguage, useText } from "../../text";
+import { Loading } from "../../ui/loading";
+import { Trouble } from "../../ui/trouble";
+import { About, Facts, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
+
+/** Quota shows what may still be spent, how it moved, and to an operator a way to grant more. */
+export function Quota(props: SectionProps) {
+  const t = useText();
+  const when = useWhen();
+  const operator = useAccount()?.role === "operator";
+  const all = useQuery(quota), moves = useQuery(ledger(props.selection));
+  return (
+    <Stack>
+      {all.isPending && <Loading />}
+      {all.isError && <Trouble error={all.error} retry={() => void all.refetch()} />}
+      {all.data?.map((o) => <Left key={o.organisation.id} of={o} named={operator} />)}
+      {operator && all.data && <Grant organisations={all.data.map((o) => o.organisation)} />}
+      <Group justify="space-between" align="flex-end">
+        <Title order={2} size="h5">{t("admin.ledger")}</Title>
+        <Only {...props} label={t("admin.unit")} words={units.map((u) => ({ value: u, label: t(`admin.units.${u}`) }))} />
+      </Group>
+      <Lines {...props} of={moves} items={(d) => d.entries} empty={t("admin.noMoves")}>
+        {(e) => (
+          <Line key={`${e.organisation.id} ${e.unit} ${e.number}`} title={<>{t(`admin.ops.${e.op}`)}: {Math.abs(e.count)} {t(`admin.units.${e.unit}`)}</>}
+            badge={e.count < 0 && <Badge size="sm" variant="outline" color="red">{t("admin.takenBack")}</Badge>}>
+            <Facts of={[when(e.at), e.by, e.reason, e.document && <About document={e.document} />, operator && e.organisation.name]} />
+          </Line>
+        )}
+      </Lines>
+    </Stack>
+  );
+}
+
+function Left({ of: o, named }: { of: Schemas["AdminQuota"]; named: boolean }) {
+  const t = useText();
+  const language = useLanguage();
+  const number = (n: number) => n.toLocaleString(language);
+  return (
+    <Paper withBorder p="md">
+      {named && <Title order={2} size="h5" mb="xs">{o.organisation.name}</Title>}
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        {o.units.map((u) => (
+          <div key={u.unit} data-unit={u.unit}>
+            <Text size="sm">{t(`admin.units.${u.unit as Unit}`)}</Text>
+            <Text fw={700} size="xl" data-left>{number(u.left)}</Text>
+            <Progress.Root size="sm" aria-hidden>
+              <Progress.Section value={(100 * u.spent) / Math.max(1, u.granted)} color="seal" />
+              <Progress.Section value={(100 * u.reserved) / Math.max(1, u.granted)} color="orange" />
+            </Progress.Root>
+            <Text size="xs" c="dimmed" mt={4}>{t("admin.quotaFacts", { granted: number(u.granted), spent: number(u.spent), reserved: number(u.reserved) })}</Text>
+          </div>
+        ))}
+      </SimpleGrid>
+    </Paper>
+  );
+}
+
+const draw = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
+
+function Grant({ organisations }: { organisations: Schemas["OrganisationOut"][] }) {
+  const t = useText();
+  const queries = useQueryClient();
+  const [organisation, setOrganisation] = useState(organisations[0]?.id ?? "");
+  const [unit, setUnit] = useState<Unit>("emet");
+  const [count, setCount] = useState<number | string>("");
+  const [reason, setReason] = useState("");
+  const [name, setName] = useState(draw);
+  const give = useMutation({
+    mutationFn: () => grant(name, { organisation, unit, count: Number(count), reason: reason.trim() }),
+    onSuccess: () => {
+      setCount("");
+      setReason("");
+      void queries.invalidateQueries({ queryKey: ["admin"] });
+      void queries.invalidateQueries({ queryKey: ["balance"] });
+    },
+    // Whatever was answered is settled; only what never arrived may be asked for again by the same name.
+    onSettled: (_, error) => { if (!(error instanceof Problem && error.retryable)) setName(draw()); },
+  });
+  const problem = give.error instanceof Problem ? give.error : undefined;
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    give.mutate();
+  };
+  return (
+    <Paper withBorder p="md" component="form" onSubmit={submit} {...{ noValidate: true }} aria-labelledby="grant">
+      <Stack gap="sm">
+        <Title order={2} size="h5" id="grant">{t("admin.grant")}</Title>
+        <Group align="flex-start" gap="sm">
+          {organisations.length > 1 && <Select style={{ flex: "1 1 12rem" }} label={t("admin.organisation")} allowDeselect={false} value={organisation} onChange={(v) => v && setOrganisation(v)} data={organisations.map((o) => ({ value: o.id, label: o.name }))} />}
+          <Select style={{ flex: "1 1 10rem" }} label={t("admin.unit")} allowDeselect={false} value={unit} onChange={(v) => v && setUnit(v as Unit)} data={units.map((u) => ({ value: u, label: t(`admin.units.${u}`) }))} />
+          <NumberInput style={{ flex: "1 1 7rem" }} label={t("admin.count")} required value={count} onChange={setCount} error={problem?.of("count")} allowDecimal={false} />
+          <TextInput style={{ flex: "2 1 14rem" }} label={t("document.reason")} required value={reason} onChange={(e) => setReason(e.currentTarget.value)} error={problem?.of("reason")} maxLength={255} />
+        </Group>
+        {problem && problem.fields.length === 0 && <Trouble error={problem} />}
+        <Group justify="space-between">
+          <Text size="sm" role="status">{give.isSuccess && t("admin.granted")}</Text>
+          <Button type="submit" loading={give.isPending}>{t("admin.doGrant")}</Button>
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}

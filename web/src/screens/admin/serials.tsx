@@ -1,0 +1,33 @@
+import { Anchor, Badge, Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+
+import { useAccount } from "../../api/account";
+import { attemptsCSV, serials, serialStates, type SerialState } from "../../api/admin";
+import { useText } from "../../text";
+import { About, Facts, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
+
+export const serialColours: Record<SerialState, string> = { taken: "orange", free: "blue", bound: "gray", affixed: "seal", quarantined: "red" };
+
+/** Serials lists every serial of a duty stamp that was ever bought, and where each stands. */
+export function Serials(props: SectionProps) {
+  const t = useText();
+  const when = useWhen();
+  const operator = useAccount()?.role === "operator";
+  const found = useQuery(serials(props.selection));
+  return (
+    <Stack>
+      <Group justify="space-between" align="flex-end">
+        <Only {...props} label={t("list.status")} words={serialStates.map((s) => ({ value: s, label: t(`admin.serialStates.${s}`) }))} />
+        <Anchor size="sm" href={attemptsCSV}>{t("admin.attempts")}</Anchor>
+      </Group>
+      <Lines {...props} of={found} items={(d) => d.serials} empty={t("admin.noSerials")}>
+        {(s) => (
+          <Line key={s.serial} title={s.serial} end={<Badge variant="outline" color={serialColours[s.state]}>{t(`admin.serialStates.${s.state}`)}</Badge>}>
+            <Facts of={[when(s.changed_at), s.document && <About document={s.document} />, !s.document && s.former && <>{t("admin.former")} <About document={s.former} /></>, s.let_go > 0 && t("admin.letGo", { count: s.let_go }), operator && s.organisation?.name]} />
+            {s.problem && <Text size="xs" c="var(--mantine-color-error)">{s.problem}</Text>}
+          </Line>
+        )}
+      </Lines>
+    </Stack>
+  );
+}

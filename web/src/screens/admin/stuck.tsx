@@ -1,0 +1,39 @@
+import { Badge, Button, Stack, Text } from "@mantine/core";
+import { IconRotate } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { useAccount } from "../../api/account";
+import { retry, stuck, type Stuck as Item } from "../../api/admin";
+import { useText } from "../../text";
+import { StateBadge } from "../../ui/state";
+import { Trouble } from "../../ui/trouble";
+import { About, Facts, Line, Lines, useWhen, type SectionProps } from "./lines";
+
+/** Stuck lists what stands still, says why, and tries it again. */
+export function Stuck(props: SectionProps) {
+  const t = useText();
+  const found = useQuery(stuck(props.selection));
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed">{t("admin.stuckLead")}</Text>
+      <Lines {...props} of={found} items={(d) => d.documents} empty={t("admin.nothingStuck")}>{(d) => <One key={d.document.id} item={d} />}</Lines>
+    </Stack>
+  );
+}
+
+function One({ item: d }: { item: Item }) {
+  const t = useText();
+  const when = useWhen();
+  const queries = useQueryClient();
+  const operator = useAccount()?.role === "operator";
+  const again = useMutation({ mutationFn: () => retry(d.document.id), onSettled: () => void queries.invalidateQueries({ queryKey: ["admin"] }) });
+  return (
+    <Line title={<About document={d.document} />} badge={<><StateBadge state={d.status}>{d.status_info}</StateBadge><Badge size="sm" variant="default">{t(`steps.${d.step}`)}</Badge></>}
+      end={<Button size="xs" variant="default" leftSection={<IconRotate size={14} aria-hidden />} loading={again.isPending} onClick={() => again.mutate()} aria-label={`${t("problem.retry")}: ${d.document.document_title ?? d.document.id}`}>{t("problem.retry")}</Button>}>
+      {d.reason && <Text size="sm">{d.reason}</Text>}
+      <Facts of={[t("admin.standsSince", { when: when(d.since) }), d.owner, d.attempts > 0 && t("admin.asked", { count: d.attempts }), operator && d.organisation.name]} />
+      {again.isError && <Trouble error={again.error} />}
+      <Text size="xs" role="status">{again.isSuccess && t("admin.retried")}</Text>
+    </Line>
+  );
+}
