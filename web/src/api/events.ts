@@ -45,7 +45,8 @@ export function useProgress(id: number, live: boolean): Status | undefined {
           for await (const data of eventsOf(answer.body)) {
             pause = 1000;
             setStatus(JSON.parse(data) as Status);
-            if (known !== "" && known !== data) {
+            // The first one too: what is shown was read before, and may be older than it.
+            if (known !== data) {
               void queries.invalidateQueries({ queryKey: ["document", id] });
               void queries.invalidateQueries({ queryKey: ["documents"] });
             }

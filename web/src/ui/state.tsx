@@ -6,8 +6,8 @@ import { useText } from "../text";
 const colours: Record<State, string> = { draft: "gray", processing: "blue", completed: "seal", rejected: "red", canceled: "gray", expired: "orange", failed: "red" };
 
 /** StateBadge shows the state of a document. The word says it; the colour only helps. */
-export function StateBadge({ state, children }: { state: string; children?: string | undefined }) {
+export function StateBadge({ state }: { state: string }) {
   const t = useText();
   const s = state as State;
-  return <Badge variant="outline" color={colours[s] ?? "gray"} style={{ flexShrink: 0 }}>{children ?? t(`state.${s}`)}</Badge>;
+  return <Badge variant="outline" color={colours[s] ?? "gray"} style={{ flexShrink: 0 }}>{t(`state.${s}`)}</Badge>;
 }

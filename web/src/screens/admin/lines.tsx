@@ -70,7 +70,7 @@ export function Facts({ of }: { of: ReactNode[] }) {
 /** About leads to a document; one that is gone has a number alone. */
 export function About({ document: d }: { document: Schemas["DocumentOut"] | null }) {
   if (!d) return null;
-  return d.document_title ? <Anchor component={Link} to={`/document/${d.id}` as never} size="xs">{d.document_title}</Anchor> : <>#{d.id}</>;
+  return d.document_title ? <Anchor underline="always" c="inherit" component={Link} to={`/document/${d.id}` as never} size="xs">{d.document_title}</Anchor> : <>#{d.id}</>;
 }
 
 /** Only narrows a list down to one word of the service. */

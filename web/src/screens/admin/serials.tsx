@@ -18,7 +18,7 @@ export function Serials(props: SectionProps) {
     <Stack>
       <Group justify="space-between" align="flex-end">
         <Only {...props} label={t("list.status")} words={serialStates.map((s) => ({ value: s, label: t(`admin.serialStates.${s}`) }))} />
-        <Anchor size="sm" href={attemptsCSV}>{t("admin.attempts")}</Anchor>
+        <Anchor size="sm" underline="always" href={attemptsCSV}>{t("admin.attempts")}</Anchor>
       </Group>
       <Lines {...props} of={found} items={(d) => d.serials} empty={t("admin.noSerials")}>
         {(s) => (

@@ -37,7 +37,7 @@ function Shown({ document: d }: { document: Detail }) {
         <div style={{ minWidth: 0, flex: "1 1 16rem" }}>
           <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>{d.document_title}</Title>
           <Group gap="xs">
-            <StateBadge state={d.status}>{d.status_info}</StateBadge>
+            <StateBadge state={d.status} />
             {d.specimen && <Badge variant="outline" color="yellow.9">{t("list.specimen")}</Badge>}
             <Text size="sm" c="dimmed">{t("list.from", { name: d.owner.name })}</Text>
           </Group>

@@ -21,7 +21,7 @@ export function Row({ document: d, box }: { document: ListItem; box: Box }) {
         <Stack gap={4} miw={0} style={{ flex: 1 }}>
           <Text fw={600} truncate title={d.document_title}>{d.document_title}</Text>
           <Group gap="xs">
-            <StateBadge state={d.status}>{d.status_info}</StateBadge>
+            <StateBadge state={d.status} />
             {d.specimen && <Badge variant="outline" color="yellow.9">{t("list.specimen")}</Badge>}
             <Text size="xs" c="dimmed">{box === "in" ? t("list.from", { name: d.owner.name }) + " · " : ""}{d.created_at}</Text>
             {due && d.status === "processing" && <Text size="xs" c={d.is_expired === "1" ? "red" : "dimmed"}>{d.is_expired === "1" ? t("list.expired") : t("list.deadline", { when: due })}</Text>}
