@@ -66,6 +66,15 @@ func (v *validation) judge(ctx context.Context, q question) (standing, error) {
 		return refused(q.cert, f), nil
 	}
 	all, f := v.chains(q.cert, q.purpose, q.exists)
+	if f != nil && f.sub == NoCertificateChainFound {
+		found, err := v.fetchIssuers(ctx, q.cert)
+		if err != nil {
+			return standing{}, err
+		}
+		if found {
+			all, f = v.chains(q.cert, q.purpose, q.exists)
+		}
+	}
 	if f != nil {
 		if f.sub == OutOfBoundsNoPOE && q.after.After(q.cert.NotAfter) {
 			f = &failure{Expired, reason("certificate.expired_before", "subject", name(q.cert), "until", stamp(q.cert.NotAfter), "after", stamp(q.after))}

@@ -88,7 +88,9 @@ func (p *printer) signature(number int, s *Signature) {
 	if level == "" {
 		level = p.say("old_form")
 	}
-	p.row("level", "%s (%s)", level, clean(s.Form))
+	if s.Kind != KindTimestamp {
+		p.row("level", "%s (%s)", level, clean(s.Form))
+	}
 	if c := s.Signer; c != nil {
 		p.row("signer", "%s, %s %s, %s %s", clean(c.Name), p.say("issued_by"), clean(c.Issuer), p.say("ends"), stamp(c.NotAfter.Time))
 	}

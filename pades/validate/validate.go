@@ -18,7 +18,8 @@ type Options struct {
 	At time.Time
 	// Trust is the roots; nil trusts nobody.
 	Trust *Trust
-	// Online asks for proof about certificates that the file brings none about; nil asks nobody.
+	// Online asks for proof about certificates that the file brings none about, and for issuers that it lacks if it is a
+	// [revocation.IssuerSource]; nil asks nobody.
 	Online revocation.Source
 	// Policy says which algorithms are relied on until when; zero is DefaultPolicy.
 	Policy Policy
@@ -40,8 +41,9 @@ type validation struct {
 	pool      *pool
 	materials materials
 	built     map[chainKey]built
-	bounds    map[string]*bounds // by the name of an issuer
-	fetched   map[[sha256.Size]byte]bool
+	bounds    map[string]*bounds         // by the name of an issuer
+	fetched   map[[sha256.Size]byte]bool // proof about whom
+	climbed   map[[sha256.Size]byte]bool // the issuer of whom
 	sums      map[*x509.Certificate][sha256.Size]byte
 	described map[[sha256.Size]byte]Certificate
 	offline   []string // whom the net could not tell about
@@ -58,7 +60,7 @@ func newValidation(o Options) *validation {
 	if o.Trust == nil {
 		o.Trust = &Trust{}
 	}
-	return &validation{o: o, pool: newPool(), built: map[chainKey]built{}, bounds: map[string]*bounds{}, fetched: map[[sha256.Size]byte]bool{},
+	return &validation{o: o, pool: newPool(), built: map[chainKey]built{}, bounds: map[string]*bounds{}, fetched: map[[sha256.Size]byte]bool{}, climbed: map[[sha256.Size]byte]bool{},
 		sums: map[*x509.Certificate][sha256.Size]byte{}, described: map[[sha256.Size]byte]Certificate{}}
 }
 

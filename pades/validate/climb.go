@@ -1,0 +1,54 @@
+package validate
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+
+	"segel/revocation"
+)
+
+// Bounds of issuers that the net is asked for: above one certificate, and for one file.
+const (
+	maxClimb  = 4
+	maxClimbs = 16
+)
+
+// fetchIssuers asks the net for the issuers that a file lacks, from a certificate on up, if that is wanted: a certificate
+// may say where its issuer's is (RFC 5280 §4.2.2.1). Found is whether there is one more to build chains with. None is
+// trusted for being found.
+func (v *validation) fetchIssuers(ctx context.Context, c *x509.Certificate) (found bool, err error) {
+	source, ok := v.o.Online.(revocation.IssuerSource)
+	if !ok || v.trust().Len() == 0 {
+		return false, nil
+	}
+	for range maxClimb {
+		if bytes.Equal(c.RawSubject, c.RawIssuer) || len(v.trust().named(c.RawIssuer)) > 0 {
+			break
+		}
+		if known := v.pool.issuers(c); len(known) > 0 {
+			c = known[0]
+			continue
+		}
+		id := v.sum(c)
+		if v.climbed[id] || len(v.climbed) == maxClimbs {
+			break
+		}
+		v.climbed[id] = true
+		issuer, err := source.Issuer(ctx, c)
+		if ctx.Err() != nil {
+			return found, ctx.Err()
+		}
+		if err != nil {
+			break // it is only missing: the judgement says so
+		}
+		v.pool.add(issuer)
+		found, c = true, issuer
+	}
+	if found {
+		// What was answered without them is no longer so.
+		clear(v.built)
+		clear(v.bounds)
+	}
+	return found, nil
+}
