@@ -45,17 +45,35 @@ func (a *app) openOffice() error {
 	}))
 }
 
+// openOfficeToAsk opens the stamp office for questions alone, also beside a process that serves the same folder.
+func (a *app) openOfficeToAsk() error {
+	err := a.openOffice()
+	if a.conf.StampOffice != "sandbox" || !errors.Is(err, sandbox.ErrInUse) {
+		return err
+	}
+	o, err := sandbox.Read(filepath.Join(a.conf.DataDir, officeDir), a.sandboxOptions(0))
+	if err != nil {
+		return err
+	}
+	a.office, a.workflow.Office = o, o
+	return nil
+}
+
 // openSandbox opens the office of our own, which one process at a time may have: it knows from its journal, which it
 // reads once, what serials were issued. Units are what an account may take in all; 0: any number.
 func (a *app) openSandbox(units int) (*sandbox.Office, error) {
-	o, err := sandbox.Open(filepath.Join(a.conf.DataDir, officeDir), sandbox.Options{
-		Issuer: a.authority, Timestamper: a.authority.Timestamper(), Revocation: a.authority, Sealer: a.sealer,
-		PublicURL: a.conf.BaseURL(), Clock: a.clock, Random: rand.Reader, Units: units,
-	})
+	o, err := sandbox.Open(filepath.Join(a.conf.DataDir, officeDir), a.sandboxOptions(units))
 	if errors.Is(err, sandbox.ErrInUse) {
 		return nil, fmt.Errorf("another process serves %s: %w", a.conf.DataDir, err)
 	}
 	return o, err
+}
+
+func (a *app) sandboxOptions(units int) sandbox.Options {
+	return sandbox.Options{
+		Issuer: a.authority, Timestamper: a.authority.Timestamper(), Revocation: a.authority, Sealer: a.sealer,
+		PublicURL: a.conf.BaseURL(), Clock: a.clock, Random: rand.Reader, Units: units,
+	}
 }
 
 // driverOptions turn the configuration into those of a driver.

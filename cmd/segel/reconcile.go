@@ -31,7 +31,7 @@ func (c reconcileCommand) Run(w *world) error {
 				return err
 			}
 		}
-		if err := a.openOffice(); err != nil {
+		if err := a.openOfficeToAsk(); err != nil {
 			fmt.Fprintln(w.stderr, "segel: the stamp office cannot be asked:", err)
 			return exitNotAsked
 		}

@@ -344,6 +344,17 @@ func TestReconcileEndsWithAStatusThatSaysWhatToDo(t *testing.T) {
 	}
 }
 
+// The sandbox office in process is the default, and its folder is the running service's.
+func TestReconcileAsksTheOfficeThatARunningServiceHasInProcess(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var out bytes.Buffer
+	w := &world{ctx: t.Context(), stdout: &out, stderr: &out}
+	if status := w.run([]string{"reconcile", "--data", s.conf.DataDir}); status != 0 || !strings.Contains(out.String(), "0 unexplained") {
+		t.Errorf("%d: %s", status, out.String())
+	}
+}
+
 // TestTheServiceReconcilesByItselfWhenItIsTime starts one after another on the same folder.
 func TestTheServiceReconcilesByItselfWhenItIsTime(t *testing.T) {
 	t.Parallel()

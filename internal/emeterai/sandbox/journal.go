@@ -49,7 +49,7 @@ type entry struct {
 
 // journal is an append-only file of lines. A line is there once its bytes and the file's name are synced.
 type journal struct {
-	folder *os.File // locked while it is open
+	folder *os.File // locked while it is open; nil: only read
 	file   appendable
 	size   int64 // of the whole lines
 	broken error // why the file may hold more than size bytes; the next append cuts it off first
@@ -102,6 +102,29 @@ func openJournal(dir string, add func(entry) error) (j *journal, err error) {
 	// The last line may be one whose sync failed. From now on it is answered for.
 	return j, errors.Join(f.Sync(), folder.Sync())
 }
+
+// readJournal tells each entry of a folder's journal to add, oldest first, whoever has the folder open. Nothing can be
+// appended to what it returns. A line that is being written meanwhile is not there yet.
+func readJournal(dir string, add func(entry) error) (*journal, error) {
+	f, err := os.Open(filepath.Join(dir, "journal.jsonl"))
+	if err != nil {
+		return nil, fmt.Errorf("journal of the office: %w", err)
+	}
+	defer f.Close()
+	j := &journal{file: shut{}}
+	if j.size, err = replay(f, add); err != nil {
+		return nil, fmt.Errorf("journal of the office: %w", err)
+	}
+	return j, nil
+}
+
+// shut is the file of a journal that is only read.
+type shut struct{}
+
+func (shut) Write([]byte) (int, error) { return 0, ErrInUse }
+func (shut) Truncate(int64) error      { return ErrInUse }
+func (shut) Sync() error               { return ErrInUse }
+func (shut) Close() error              { return nil }
 
 // replay reads the whole lines of a journal and returns how many bytes they take.
 func replay(r io.Reader, add func(entry) error) (int64, error) {
@@ -186,7 +209,12 @@ func (j *journal) mend() error {
 }
 
 // close lets go of the folder after the file.
-func (j *journal) close() error { return errors.Join(j.file.Close(), j.folder.Close()) }
+func (j *journal) close() error {
+	if j.folder == nil {
+		return j.file.Close()
+	}
+	return errors.Join(j.file.Close(), j.folder.Close())
+}
 
 // A program that this one starts holds the lock for the moment between being forked and being loaded.
 const (

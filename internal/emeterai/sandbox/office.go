@@ -67,14 +67,20 @@ type serial struct {
 
 // Open opens the office in a folder, and makes both at the first start. The folder is the office's own until
 // Close: opening it twice is [ErrInUse].
-func Open(dir string, o Options) (*Office, error) {
+func Open(dir string, o Options) (*Office, error) { return open(dir, o, openJournal) }
+
+// Read opens an office that another process may have open, to be asked what it issued until now. It issues and affixes
+// nothing: every attempt is a problem with [ErrInUse].
+func Read(dir string, o Options) (*Office, error) { return open(dir, o, readJournal) }
+
+func open(dir string, o Options, from func(string, func(entry) error) (*journal, error)) (*Office, error) {
 	if u, err := url.Parse(o.PublicURL); err != nil || u.Scheme == "" || u.Host == "" {
 		return nil, fmt.Errorf("public address %q of the office", o.PublicURL)
 	}
 	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
 	f := &Office{o: o, orders: map[string]string{}, issued: map[string][]string{}, serials: map[string]*serial{}}
 	var err error
-	if f.journal, err = openJournal(dir, f.recall); err != nil {
+	if f.journal, err = from(dir, f.recall); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -92,6 +93,30 @@ func TestFolderHasOneOfficeAtATime(t *testing.T) {
 		if _, err := Open(dir, o); !errors.Is(err, errBroken) {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+func TestOfficeThatIsOpenCanBeAskedByAnotherProcessAndNothingMore(t *testing.T) {
+	t.Parallel()
+	dir, o, ctx := t.TempDir(), officeOptions(t), t.Context()
+	if _, err := Read(dir, o); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an office that never was: %v", err)
+	}
+	f := openOffice(t, dir, o)
+	serial := emeteraitest.Take(t, f, "a")
+	asked, err := Read(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeOffice(t, asked)
+	if all, err := asked.Serials(ctx); err != nil || len(all) != 1 || all[0].Serial != serial {
+		t.Errorf("it lists %v, %v", all, err)
+	}
+	if _, err := asked.Take(ctx, emeterai.Order{ID: "b"}); !errors.Is(err, ErrInUse) {
+		t.Errorf("it issued a serial: %v", err)
+	}
+	if b := emeteraitest.Take(t, f, "b"); b == serial {
+		t.Error("the one that has it open issued a serial twice")
 	}
 }
 
