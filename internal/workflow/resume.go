@@ -23,14 +23,9 @@ func (s *Service) Resume(ctx context.Context) error {
 		if err != nil {
 			continue
 		}
-		kind := contract.JobComplete
-		switch {
-		case d.State == contract.Draft && d.Conversion.State == contract.Converting:
-			kind = contract.JobConvert
-		case d.State != contract.Processing || !d.FullySigned():
+		kind, waits := d.Work()
+		if !waits {
 			continue
-		case d.NextStamp() >= 0:
-			kind = contract.JobStamp
 		}
 		if err := s.Store.Enqueue(ctx, contract.Job{Kind: kind, Document: id}); err != nil {
 			return fmt.Errorf("order work on document %d: %w", id, err)
