@@ -19,6 +19,7 @@ type Service struct {
 	PID  int
 
 	binary string
+	env    []string // added to the environment
 	cmd    *exec.Cmd
 }
 
@@ -41,7 +42,7 @@ func start(binary, data string, args []string, env ...string) (*Service, error) 
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if _, url, ok := strings.Cut(lines.Text(), "http://"); ok {
 			go io.Copy(io.Discard, out) //nolint:errcheck // nothing in it is of use
-			return &Service{URL: "http://" + strings.TrimRight(strings.Fields(url)[0], ";"), Data: data, PID: cmd.Process.Pid, binary: binary, cmd: cmd}, nil
+			return &Service{URL: "http://" + strings.TrimRight(strings.Fields(url)[0], ";"), Data: data, PID: cmd.Process.Pid, binary: binary, env: env, cmd: cmd}, nil
 		}
 	}
 	return nil, errors.Join(fmt.Errorf("segel %s did not print its address", args[0]), cmd.Wait())
@@ -60,7 +61,9 @@ func (s *Service) AddUser(email, name, password string) error {
 		return err
 	}
 	defer os.Remove(file)
-	b, err := exec.Command(s.binary, "user", "add", "--data", s.Data, "--email", email, "--name", name, "--password-file", file).CombinedOutput()
+	cmd := exec.Command(s.binary, "user", "add", "--data", s.Data, "--email", email, "--name", name, "--password-file", file)
+	cmd.Env = append(os.Environ(), s.env...)
+	b, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("add %s: %w: %s", email, err, b)
 	}
