@@ -10,7 +10,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run web build test test-go test-web test-e2e test-race demo bench fault judge check fmt lint generate clean
+.PHONY: help run web build test test-go test-web test-e2e test-race screens demo bench fault judge check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,11 @@ test-web: web/node_modules/.package-lock.json ## run the web app's tests
 test-e2e: web build ## run the web app in a real browser against the real service (CHROMIUM=/usr/bin/chromium)
 	@scripts/need chromium
 	@cd web && npm run --silent e2e
+
+screens: web build ## take the pictures of docs/screens anew (CHROMIUM=/usr/bin/chromium)
+	@scripts/need chromium
+	@cd web && npm run --silent screens
+	@go run ./scripts/palette docs/screens/*.png
 
 test-go:
 	@scripts/need go pdfsig qpdf mutool openssl postgres cjk-font soffice bwrap

@@ -69,6 +69,7 @@ var table = map[string][]string{
 	"judge":                           {"cms", "pdf", "pdf/pdftest", "pades", "pades/...", "internal/authority"},
 	"judge/cost":                      {"pades", "pdf/pdftest", "internal/authority"},
 	"scripts/running":                 {},
+	"scripts/palette":                 {},
 	"scripts/demo":                    {"pdf/pdftest", "scripts/running"},
 	"scripts/bench":                   {"pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
 	"scripts/fault":                   {"pdf", "pdf/pdftest", "pades/validate", "internal/authority", "scripts/running"},

@@ -27,7 +27,7 @@ export async function send(page: Page, title: string, who: Who[], stamps = 1): P
   const people = new Map(signer.map((s) => [s.email, s.user_id]));
   const first = signer[0]!.user_id;
   const signers = [
-    ...signer.map((s, i) => ({ type: "sign", page: 1, user: { userid: s.user_id }, emet: { llx: 72 + i * 200, lly: 100, urx: 222 + i * 200, ury: 170 } })),
+    ...signer.map((s, i) => ({ type: "sign", page: 1, user: { userid: s.user_id }, emet: { llx: 50 + i * 170, lly: 100, urx: 200 + i * 170, ury: 170 } })),
     ...Array.from({ length: stamps }, (_, i) => ({ type: "emet", page: 2, user: { userid: first }, emet: { llx: 300 + i * 100, lly: 100, urx: 380 + i * 100, ury: 180 } })),
   ];
   await post(page, "placement-docs", { document_id, signers });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 
 import { guestLink, sealed, send } from "./contract";
@@ -148,4 +149,19 @@ test("whoever asks for less motion gets none", async () => {
     else expect(seen).not.toEqual([]); // or there was nothing to see
     await page.context().close();
   }
+});
+
+test("the inbox comes with at most 250 kB of script, and without the code for PDF", async () => {
+  const page = await (await s.browser.newContext({ storageState: await owner.context().storageState() })).newPage();
+  const scripts = new Map<string, number>();
+  page.on("response", async (r) => { if (r.request().resourceType() === "script") scripts.set(r.url(), gzipSync(await r.body()).length); });
+  await page.goto(`${s.url}/inbox`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.waitForLoadState("networkidle");
+  expect(scripts.size).toBeGreaterThan(2);
+  expect([...scripts.keys()].filter((u) => /pdf/.test(u))).toEqual([]);
+  const whole = [...scripts.values()].reduce((a, b) => a + b, 0);
+  expect(whole).toBeLessThan(250_000);
+  expect(whole).toBeGreaterThan(50_000); // or nothing was counted
+  await page.context().close();
 });

@@ -49,7 +49,7 @@ function Shown({ report: r }: { report: Report }) {
           ))}
         </SimpleGrid>
       )}
-      {r.register.length > 0 && <Facts of={[t("admin.register"), ...r.register.map((c) => `${t(`admin.serialStates.${c.state}`)} ${c.count.toLocaleString(language)}`)]} />}
+      {r.register.length > 0 && <Facts of={r.register.map((c, i) => `${i === 0 ? `${t("admin.register")} ` : ""}${t(`admin.serialStates.${c.state}`)} ${c.count.toLocaleString(language)}`)} />}
       {r.differences.length > 0 && (
         <Stack component="ul" gap={6} p={0} m={0} style={{ listStyle: "none" }}>
           {r.differences.map((d, i) => (

@@ -36,7 +36,7 @@ function Shown({ document: d }: { document: Detail }) {
       <Group justify="space-between" align="flex-start">
         <div style={{ minWidth: 0, flex: "1 1 16rem" }}>
           <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>{d.document_title}</Title>
-          <Group gap="xs">
+          <Group gap="xs" mt={6}>
             <StateBadge state={d.status} />
             {d.specimen && <Badge variant="outline" color="yellow.9">{t("list.specimen")}</Badge>}
             <Text size="sm" c="dimmed">{t("list.from", { name: d.owner.name })}</Text>
