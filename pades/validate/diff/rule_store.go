@@ -3,6 +3,7 @@ package diff
 import (
 	"bytes"
 	"compress/zlib"
+	"crypto/sha256"
 	"io"
 
 	"segel/pdf"
@@ -66,7 +67,8 @@ func proofsRule(r *revision, m *moved, n node) verdict {
 	return r.proofs(old, new)
 }
 
-// proofs lets a list gain new items, in any order.
+// proofs lets a list gain new items, in any order. One that is gone may be there as another object that says the same:
+// some programs write their store anew.
 func (r *revision) proofs(old, new pdf.Array) verdict {
 	had := map[pdf.Ref]bool{}
 	for _, o := range old {
@@ -85,10 +87,39 @@ func (r *revision) proofs(old, new pdf.Array) verdict {
 			return deny(CodeStoreChanged, "an item is no stream")
 		}
 	}
-	for ref := range had {
-		return deny(CodeStoreChanged, ref.String()+" is gone")
+	if len(had) > 0 {
+		if ref, gone := r.missing(had, new); gone {
+			return deny(CodeStoreChanged, ref.String()+" is gone")
+		}
 	}
 	return allow("document security store", LTA, CodeStore)
+}
+
+// missing finds proof that no item of a list says. What cannot be read, or is more than the limits allow, is missing.
+func (r *revision) missing(lost map[pdf.Ref]bool, list pdf.Array) (pdf.Ref, bool) {
+	said := map[[sha256.Size]byte]bool{}
+	for _, o := range list {
+		if sum, ok := r.says(r.new, o); ok {
+			said[sum] = true
+		}
+	}
+	for ref := range lost {
+		if sum, ok := r.says(r.old, ref); !ok || !said[sum] {
+			return ref, true
+		}
+	}
+	return pdf.Ref{}, false
+}
+
+// says sums up what an item of proof says.
+func (r *revision) says(d *pdf.Document, o pdf.Object) (sum [sha256.Size]byte, ok bool) {
+	st, err := d.Stream(o)
+	if err != nil || st == nil || r.c.proofBytes > maxProofBytes {
+		return sum, false
+	}
+	b, err := d.Decode(st)
+	r.c.proofBytes += len(b)
+	return sha256.Sum256(b), err == nil
 }
 
 // maxProofBytes bounds the decoded proof of all revisions of a file.

@@ -121,6 +121,11 @@ func TestProofIsOnlyAdded(t *testing.T) {
 			b.Bytes()[b.Len()-1] ^= 1
 			d["Certs"] = append(slices.Clone(certs), u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("FlateDecode")}, Data: b.Bytes()}))
 		})},
+		{"said again", "", dict(store, func(u *pdf.Update, store pdf.Dict) {
+			again := must[*pdf.Stream](t)(d.Stream(certs[0]))
+			store["Certs"] = append(slices.Clone(certs[1:]), u.Add(&pdf.Stream{Data: must[[]byte](t)(d.Decode(again))}))
+		})},
+		{"said otherwise", "store_changed", dict(store, func(u *pdf.Update, d pdf.Dict) { d["Certs"] = append(slices.Clone(certs[1:]), u.Add(words("x"))) })},
 		{"list of its own", "", dict(store, func(u *pdf.Update, d pdf.Dict) { d["Certs"] = u.Add(append(slices.Clone(certs), u.Add(words("x")))) })},
 	})
 	cut := on(t, p.b[:must[[]pdf.Revision](t)(d.Revisions())[2].End])
