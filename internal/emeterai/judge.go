@@ -1,6 +1,7 @@
 package emeterai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,12 @@ import (
 // as ordered, that this signature verifies, and that nothing else of the document changed; that a second brings
 // no more than proof. Every increment is judged by itself: whoever looks up what was signed sees the state
 // behind the first. It returns a [*Problem]: Unknown if the bytes are no PDF, as when they were cut off on the way
-// (the serial is affixed, and stamping again costs nothing), else Quarantine with what came back.
+// (the serial is affixed, and stamping again costs nothing) or our source cannot be read just now, else Quarantine
+// with what came back.
+//
+// What an increment changed it asks of [segel/pades/validate/diff], so that what it accepts is what a verification of
+// the document accepts later; here is only which of the changes were ordered. The signature is verified here, for that
+// costs the tail alone: the facts that a verification collects hash the file.
 //
 // Whose certificate signed is not its question: trust anchors are configuration.
 func Judge(ctx context.Context, want Request, tail []byte) error {
@@ -22,11 +28,16 @@ func Judge(ctx context.Context, want Request, tail []byte) error {
 	if err != nil {
 		return &Problem{Class: Unknown, Code: CodeReturn, Text: "what came back cannot be read", Err: err}
 	}
-	for _, check := range []func() error{j.increments, j.signatures, j.placed, j.named, j.changes, j.verifies, j.later} {
+	compared := func() error { return j.increments(ctx) }
+	for _, check := range []func() error{compared, j.signatures, j.placed, j.named, j.changes, j.verifies, j.later} {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err := check(); err != nil {
+			var asks *Problem
+			if ctx.Err() != nil || errors.As(err, &asks) {
+				return cmp.Or(ctx.Err(), err)
+			}
 			return &Problem{Class: Quarantine, Code: CodeReturn, Text: "what came back is not what was ordered", Evidence: evidence(want, tail), Err: err}
 		}
 	}
@@ -38,10 +49,9 @@ type judge struct {
 	want   Request
 	bytes  io.ReaderAt   // source and tail
 	source *pdf.Document // as it was sent
-	signed *pdf.Document // behind the first increment
-	whole  *pdf.Document // behind the last one; the same as signed if there is but one
+	whole  *pdf.Document // behind the last increment
 
-	added     []pdf.Revision // the increments of the tail
+	added     []increment    // of the tail: the stamp, and perhaps proof
 	signature *pdf.Signature // the new one
 }
 
@@ -60,8 +70,8 @@ func openJudge(want Request, tail []byte) (*judge, error) {
 	return j, nil
 }
 
-// increments checks that the tail continues our revisions and adds one or two, and opens what the first made.
-func (j *judge) increments() error {
+// increments checks that the tail continues our revisions and adds one or two, and has them compared.
+func (j *judge) increments(ctx context.Context) error {
 	old, err := j.source.Revisions()
 	if err != nil {
 		return err
@@ -70,8 +80,8 @@ func (j *judge) increments() error {
 	if err != nil {
 		return err
 	}
-	if len(old) == 0 {
-		return errors.New("the source has no revisions")
+	if len(old) == 0 || old[len(old)-1].EOF == 0 {
+		return errors.New("the source has no revision with an end")
 	}
 	if n := len(all) - len(old); n != 1 && n != 2 {
 		return fmt.Errorf("%d increments", n)
@@ -81,24 +91,21 @@ func (j *judge) increments() error {
 			return errors.New("it does not continue the source")
 		}
 	}
-	j.added = all[len(old):]
-	for _, r := range j.added {
+	added := all[len(old):]
+	for _, r := range added {
 		if r.StartXref < j.want.Source.Size || r.EOF <= r.StartXref {
 			return errors.New("an increment lies within the source")
 		}
 	}
-	if j.signed = j.whole; len(j.added) == 2 {
-		if j.signed, err = pdf.Open(j.bytes, j.added[0].End, pdf.Options{}); err != nil {
-			return fmt.Errorf("what was signed: %w", err)
-		}
-	}
-	return nil
+	return j.compare(ctx, added)
 }
 
 // changes checks the first increment, which brings the stamp's field.
 func (j *judge) changes() error {
-	s := step{before: j.source, after: j.signed, increment: j.added[0], page: j.want.Page, stamp: j.signature.Field}
-	return s.check()
+	if err := j.added[0].catalog(j.source); err != nil {
+		return err
+	}
+	return j.added[0].brings(Field(j.want.Serial))
 }
 
 // later checks the second increment, if there is one.
@@ -106,11 +113,7 @@ func (j *judge) later() error {
 	if len(j.added) == 1 {
 		return nil
 	}
-	if _, err := newSignatures(j.signed, j.whole, 0); err != nil {
-		return fmt.Errorf("second increment: %w", err)
-	}
-	s := step{before: j.signed, after: j.whole, increment: j.added[1], page: j.want.Page}
-	if err := s.check(); err != nil {
+	if err := errors.Join(j.added[1].catalog(j.added[0].Document), j.added[1].brings("")); err != nil {
 		return fmt.Errorf("second increment: %w", err)
 	}
 	return nil

@@ -12,52 +12,52 @@ import (
 func TestJudgeRefusesASignedStateThatTheSecondIncrementHides(t *testing.T) {
 	t.Parallel()
 	page := pdf.Ref{Number: pdftest.FirstPageNumber}
-	for name, c := range map[string]struct{ swap, restore func(*testing.T, *pdf.Update) }{
-		"page": {
-			func(t *testing.T, u *pdf.Update) {
+	for says, c := range map[string]struct{ swap, restore func(testing.TB, *pdf.Update) }{
+		"content_changed /Contents": {
+			func(t testing.TB, u *pdf.Update) {
 				editing(t, u, page)["Contents"] = u.Add(&pdf.Stream{Data: []byte("BT ET")})
 			},
-			func(t *testing.T, u *pdf.Update) {
+			func(t testing.TB, u *pdf.Update) {
 				editing(t, u, page)["Contents"] = pdf.Ref{Number: pdftest.FirstPageNumber + 1}
 			},
 		},
-		"catalog": {
-			func(t *testing.T, u *pdf.Update) {
+		"/OpenAction of the catalog": {
+			func(t testing.TB, u *pdf.Update) {
 				editing(t, u, pdf.Ref{Number: pdftest.CatalogNumber})["OpenAction"] = pdf.Dict{"S": pdf.Name("Named")}
 			},
-			func(t *testing.T, u *pdf.Update) {
+			func(t testing.TB, u *pdf.Update) {
 				delete(editing(t, u, pdf.Ref{Number: pdftest.CatalogNumber}), "OpenAction")
 			},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(says, func(t *testing.T) {
 			t.Parallel()
 			f := honest()
-			f.more = func(t *testing.T, _ *pdf.Document, u *pdf.Update) { c.swap(t, u) }
-			f.after = func(t *testing.T, _ *pdf.Document) func(*pdf.Update) {
+			f.more = func(t testing.TB, _ *pdf.Document, u *pdf.Update) { c.swap(t, u) }
+			f.after = func(t testing.TB, _ *pdf.Document) func(*pdf.Update) {
 				return func(u *pdf.Update) { c.restore(t, u) }
 			}
 			file := pdftest.Table(2)
-			refuses(t, emeteraitest.Request(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "of the "+name)
+			refuses(t, emeteraitest.Request(t, serial, file), f.stamp(t, file), emeterai.Quarantine, says)
 		})
 	}
 }
 
 func TestJudgeRefusesASecondIncrementThatTouchesTheStamp(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*testing.T, *pdf.Document, *pdf.Update, *pdf.Signature){
-		"picture": func(t *testing.T, d *pdf.Document, u *pdf.Update, s *pdf.Signature) {
+	for name, change := range map[string]func(testing.TB, *pdf.Document, *pdf.Update, *pdf.Signature){
+		"picture": func(t testing.TB, d *pdf.Document, u *pdf.Update, s *pdf.Signature) {
 			ap, err := d.Dict(s.Field.Dict["AP"])
 			must(t, err)
 			u.Set(ap.Ref("N"), &pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 1, URY: 1}.Array()}})
 		},
-		"field": func(t *testing.T, _ *pdf.Document, u *pdf.Update, s *pdf.Signature) {
+		"field": func(t testing.TB, _ *pdf.Document, u *pdf.Update, s *pdf.Signature) {
 			editing(t, u, s.Field.Ref)["Contents"] = pdf.TextString("another")
 		},
-		"annotations": func(t *testing.T, d *pdf.Document, u *pdf.Update, _ *pdf.Signature) {
+		"annotations": func(t testing.TB, d *pdf.Document, u *pdf.Update, _ *pdf.Signature) {
 			annotation(t, d, u)
 		},
-		"fields": func(t *testing.T, _ *pdf.Document, u *pdf.Update, _ *pdf.Signature) {
+		"fields": func(t testing.TB, _ *pdf.Document, u *pdf.Update, _ *pdf.Signature) {
 			field := u.Add(pdf.Dict{"FT": pdf.Name("Tx"), "T": pdf.TextString("more")})
 			form, err := u.EditIn(pdf.Ref{Number: pdftest.CatalogNumber}, "AcroForm")
 			must(t, err)
@@ -67,7 +67,7 @@ func TestJudgeRefusesASecondIncrementThatTouchesTheStamp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := honest()
-			f.after = func(t *testing.T, d *pdf.Document) func(*pdf.Update) {
+			f.after = func(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 				return func(u *pdf.Update) {
 					all, err := d.Signatures()
 					must(t, err)
@@ -81,7 +81,7 @@ func TestJudgeRefusesASecondIncrementThatTouchesTheStamp(t *testing.T) {
 }
 
 // editing returns a dictionary that will be written.
-func editing(t *testing.T, u *pdf.Update, r pdf.Ref) pdf.Dict {
+func editing(t testing.TB, u *pdf.Update, r pdf.Ref) pdf.Dict {
 	t.Helper()
 	d, err := u.Edit(r)
 	must(t, err)

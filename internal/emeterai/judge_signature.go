@@ -4,52 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"segel/pdf"
 )
 
-// signatures checks that the first increment adds one signature, of the ordered name.
+// signatures finds the signature of the ordered name. That it is new and the only one is seen from the changes.
 func (j *judge) signatures() error {
-	added, err := newSignatures(j.source, j.signed, 1)
+	all, err := j.added[0].Signatures()
 	if err != nil {
 		return err
 	}
-	if j.signature = added[0]; j.signature.Field.Name != Field(j.want.Serial) {
-		return fmt.Errorf("no signature in field %q", Field(j.want.Serial))
-	}
-	return nil
-}
-
-// newSignatures checks that so many signatures came to a document and that the others were left alone, and
-// returns the new ones.
-func newSignatures(before, after *pdf.Document, want int) ([]*pdf.Signature, error) {
-	old, err := before.Signatures()
-	if err != nil {
-		return nil, err
-	}
-	all, err := after.Signatures()
-	if err != nil {
-		return nil, err
-	}
-	known := map[string]int64{}
-	for _, s := range old {
-		known[s.Field.Name] = s.ContentsAt
-	}
-	var added []*pdf.Signature
 	for _, s := range all {
-		at, ok := known[s.Field.Name]
-		switch {
-		case ok && at != s.ContentsAt:
-			return nil, fmt.Errorf("signature %q was replaced", s.Field.Name)
-		case !ok:
-			added = append(added, s)
+		if s.Field.Name == Field(j.want.Serial) {
+			j.signature = s
+			return nil
 		}
 	}
-	if n := len(all) - len(old); n != want || len(added) != want {
-		return nil, fmt.Errorf("%d new signatures", n)
-	}
-	return added, nil
+	return fmt.Errorf("no signature in field %q", Field(j.want.Serial))
 }
 
 // placed checks that the stamp is to be seen on the page and in the box as ordered. The office moves a page
@@ -61,18 +34,18 @@ func (j *judge) placed() error {
 		return fmt.Errorf("stamp with %d widgets", len(f.Widgets))
 	}
 	w := f.Widgets[0]
-	page, err := j.signed.Page(j.want.Page)
+	page, err := j.added[0].Page(j.want.Page)
 	if err != nil {
 		return fmt.Errorf("page %d: %w", j.want.Page, err)
 	}
-	annots, err := j.signed.Array(page.Dict["Annots"])
+	annots, err := j.added[0].Array(page.Dict["Annots"])
 	if err != nil {
 		return err
 	}
-	if !contains(annots, w.Ref) {
+	if !slices.Contains(annots, pdf.Object(w.Ref)) {
 		return fmt.Errorf("stamp is not on page %d", j.want.Page)
 	}
-	rect, err := j.signed.Rect(w.Dict["Rect"])
+	rect, err := j.added[0].Rect(w.Dict["Rect"])
 	if err != nil {
 		return err
 	}
@@ -92,31 +65,29 @@ const (
 )
 
 func (j *judge) visible(w pdf.Widget) error {
-	flags, err := j.signed.Integer(w.Dict["F"])
+	flags, err := j.added[0].Integer(w.Dict["F"])
 	if err != nil {
 		return err
 	}
 	if flags&flagPrint == 0 || flags&(flagHidden|flagNoView) != 0 {
 		return fmt.Errorf("stamp with annotation flags %d is not to be seen", flags)
 	}
-	ap, err := j.signed.Dict(w.Dict["AP"])
+	ap, err := j.added[0].Dict(w.Dict["AP"])
 	if err != nil {
 		return err
 	}
-	if s, err := j.signed.Stream(ap["N"]); err != nil || s == nil {
+	if s, err := j.added[0].Stream(ap["N"]); err != nil || s == nil {
 		return errors.Join(errors.New("stamp without a picture"), err)
 	}
-	for _, key := range []pdf.Name{"A", "AA", "Lock", "OC"} {
-		if _, ok := w.Dict[key]; ok {
-			return fmt.Errorf("stamp with /%s", key)
-		}
+	if w.Dict["Lock"] != nil || j.signature.Field.Dict["Lock"] != nil {
+		return errors.New("stamp with /Lock")
 	}
 	return nil
 }
 
 // named checks what the signature says of itself.
 func (j *judge) named() error {
-	reason, err := j.signed.String(j.signature.Dict["Reason"])
+	reason, err := j.added[0].String(j.signature.Dict["Reason"])
 	if err != nil {
 		return err
 	}
@@ -148,13 +119,4 @@ func near(a, b pdf.Rect, than float64) bool {
 // whole tells whether all corners are whole numbers.
 func whole(r pdf.Rect) bool {
 	return near(r, pdf.Rect{LLX: math.Round(r.LLX), LLY: math.Round(r.LLY), URX: math.Round(r.URX), URY: math.Round(r.URY)}, tiny)
-}
-
-func contains(a pdf.Array, r pdf.Ref) bool {
-	for _, o := range a {
-		if o == pdf.Object(r) {
-			return true
-		}
-	}
-	return false
 }

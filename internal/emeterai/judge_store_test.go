@@ -28,8 +28,8 @@ func proven(t *testing.T) []byte {
 }
 
 // restored makes a second increment that changes the security store.
-func restored(change func(*pdf.Update, pdf.Dict)) func(*testing.T, *pdf.Document) func(*pdf.Update) {
-	return func(t *testing.T, d *pdf.Document) func(*pdf.Update) {
+func restored(change func(*pdf.Update, pdf.Dict)) func(testing.TB, *pdf.Document) func(*pdf.Update) {
+	return func(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 		return func(u *pdf.Update) {
 			root, _, err := d.Root()
 			must(t, err)

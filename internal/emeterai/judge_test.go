@@ -33,8 +33,8 @@ type forgery struct {
 	contents func([]byte) []byte                                   // changes the container
 	sig      func(pdf.Dict)                                        // changes the signature dictionary
 	field    func(pdf.Dict)                                        // changes field and widget
-	more     func(t *testing.T, d *pdf.Document, u *pdf.Update)    // changes the update
-	after    func(t *testing.T, d *pdf.Document) func(*pdf.Update) // makes a second increment
+	more     func(t testing.TB, d *pdf.Document, u *pdf.Update)    // changes the update
+	after    func(t testing.TB, d *pdf.Document) func(*pdf.Update) // makes a second increment
 }
 
 func honest() forgery {
@@ -42,7 +42,7 @@ func honest() forgery {
 }
 
 // stamp returns the tail.
-func (f forgery) stamp(t *testing.T, file []byte) []byte {
+func (f forgery) stamp(t testing.TB, file []byte) []byte {
 	t.Helper()
 	d := openPDF(t, file)
 	u := d.NewUpdate()
@@ -63,7 +63,7 @@ func (f forgery) stamp(t *testing.T, file []byte) []byte {
 }
 
 // fill adds field and signature to an update and returns the signature's holes.
-func (f forgery) fill(t *testing.T, d *pdf.Document, u *pdf.Update) (contents, byteRange *pdf.Hole) {
+func (f forgery) fill(t testing.TB, d *pdf.Document, u *pdf.Update) (contents, byteRange *pdf.Hole) {
 	t.Helper()
 	contents, byteRange = &pdf.Hole{Len: 6002, Hex: true}, &pdf.Hole{Len: 60}
 	sig := pdf.Dict{"Type": pdf.Name("Sig"), "Filter": pdf.Name("Adobe.PPKLite"), "SubFilter": pdf.Name("ETSI.CAdES.detached"),
@@ -98,14 +98,14 @@ func (f forgery) fill(t *testing.T, d *pdf.Document, u *pdf.Update) (contents, b
 	return contents, byteRange
 }
 
-func build(t *testing.T, u *pdf.Update) *pdf.Tail {
+func build(t testing.TB, u *pdf.Update) *pdf.Tail {
 	t.Helper()
 	tail, err := u.Build()
 	must(t, err)
 	return tail
 }
 
-func signIn(t *testing.T, file []byte, tail *pdf.Tail, contents, byteRange *pdf.Hole, change func([]byte) []byte) {
+func signIn(t testing.TB, file []byte, tail *pdf.Tail, contents, byteRange *pdf.Hole, change func([]byte) []byte) {
 	t.Helper()
 	at, n, err := tail.Hole(contents)
 	must(t, err)
@@ -122,7 +122,7 @@ func signIn(t *testing.T, file []byte, tail *pdf.Tail, contents, byteRange *pdf.
 	must(t, tail.Fill(contents, container))
 }
 
-func container(t *testing.T, digest []byte) []byte {
+func container(t testing.TB, digest []byte) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
@@ -140,14 +140,14 @@ func container(t *testing.T, digest []byte) []byte {
 	return out
 }
 
-func openPDF(t *testing.T, file []byte) *pdf.Document {
+func openPDF(t testing.TB, file []byte) *pdf.Document {
 	t.Helper()
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 	must(t, err)
 	return d
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func must(t *testing.T, err error) {
 }
 
 // security adds a security store in a second increment.
-func security(t *testing.T, d *pdf.Document) func(*pdf.Update) {
+func security(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 	return func(u *pdf.Update) {
 		root, _, err := d.Root()
 		must(t, err)
@@ -171,7 +171,7 @@ func TestJudgeAcceptsWhatWasOrdered(t *testing.T) {
 	secured := honest()
 	secured.after = security
 	informed := honest()
-	informed.more = func(t *testing.T, d *pdf.Document, u *pdf.Update) {
+	informed.more = func(t testing.TB, d *pdf.Document, u *pdf.Update) {
 		info, err := u.Edit(d.Trailer().Ref("Info"))
 		must(t, err)
 		info["ModDate"] = pdf.TextString("D:20260701000000Z")
@@ -210,15 +210,16 @@ func TestJudgeRefusesEveryWrongReturn(t *testing.T) {
 		"hidden":           {func(f *forgery) { f.field = func(d pdf.Dict) { d["F"] = pdf.Integer(2 | 4) } }, "not to be seen"},
 		"no picture":       {func(f *forgery) { f.field = func(d pdf.Dict) { delete(d, "AP") } }, "picture"},
 		"action":           {func(f *forgery) { f.field = func(d pdf.Dict) { d["AA"] = pdf.Dict{} } }, "/AA"},
+		"lock":             {func(f *forgery) { f.field = func(d pdf.Dict) { d["Lock"] = pdf.Dict{"Action": pdf.Name("All")} } }, "/Lock"},
 		"other container":  {func(f *forgery) { f.contents = func([]byte) []byte { return container(t, make([]byte, 32)) } }, "verify"},
 		"no container":     {func(f *forgery) { f.contents = func([]byte) []byte { return []byte{} } }, "CMS"},
-		"signature twice":  {func(f *forgery) { f.after = another }, "1 new signatures"},
-		"changed contents": {func(f *forgery) { f.more = edit(pdftest.FirstPageNumber + 1) }, "was changed"},
-		"changed page 2":   {func(f *forgery) { f.more = edit(pdftest.FirstPageNumber + 2) }, "was changed"},
+		"signature twice":  {func(f *forgery) { f.after = another }, "second increment: Root"},
+		"changed contents": {func(f *forgery) { f.more = edit(pdftest.FirstPageNumber + 1) }, "Root/Pages/Kids[0]/Contents: replaced"},
+		"changed page 2":   {func(f *forgery) { f.more = edit(pdftest.FirstPageNumber + 2) }, "Root/Pages/Kids[1]: replaced"},
 		"changed page":     {func(f *forgery) { f.more = edit(pdftest.FirstPageNumber) }, "page"},
 		"changed catalog":  {func(f *forgery) { f.more = edit(pdftest.CatalogNumber) }, "catalog"},
-		"changed after":    {func(f *forgery) { f.after = later(pdftest.FontNumber) }, "was changed"},
-		"more annotations": {func(f *forgery) { f.more = annotation }, "annotations"},
+		"changed after":    {func(f *forgery) { f.after = later(pdftest.FontNumber) }, "second increment: Root/Pages/Kids[0]/Resources/Font/F1"},
+		"more annotations": {func(f *forgery) { f.more = annotation }, "comment"},
 		"other form":       {func(f *forgery) { f.more = form }, "NeedAppearances"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -303,7 +304,7 @@ func TestJudgeRefusesAChangedByte(t *testing.T) {
 	}
 }
 
-func refuses(t *testing.T, r emeterai.Request, tail []byte, class emeterai.Class, says string) {
+func refuses(t testing.TB, r emeterai.Request, tail []byte, class emeterai.Class, says string) {
 	t.Helper()
 	err := emeterai.Judge(context.Background(), r, tail)
 	if err == nil {
@@ -315,8 +316,8 @@ func refuses(t *testing.T, r emeterai.Request, tail []byte, class emeterai.Class
 }
 
 // edit changes an object in the signature's increment.
-func edit(number uint32) func(*testing.T, *pdf.Document, *pdf.Update) {
-	return func(t *testing.T, _ *pdf.Document, u *pdf.Update) {
+func edit(number uint32) func(testing.TB, *pdf.Document, *pdf.Update) {
+	return func(t testing.TB, _ *pdf.Document, u *pdf.Update) {
 		d, err := u.Edit(pdf.Ref{Number: number})
 		must(t, err)
 		d["Extra"] = pdf.Integer(1)
@@ -324,14 +325,14 @@ func edit(number uint32) func(*testing.T, *pdf.Document, *pdf.Update) {
 }
 
 // later changes an object in an increment behind the signature's.
-func later(number uint32) func(*testing.T, *pdf.Document) func(*pdf.Update) {
-	return func(t *testing.T, d *pdf.Document) func(*pdf.Update) {
+func later(number uint32) func(testing.TB, *pdf.Document) func(*pdf.Update) {
+	return func(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 		return func(u *pdf.Update) { edit(number)(t, d, u) }
 	}
 }
 
 // another signs a second time.
-func another(t *testing.T, d *pdf.Document) func(*pdf.Update) {
+func another(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 	return func(u *pdf.Update) {
 		f := honest()
 		f.name = "Emet2"
@@ -342,13 +343,13 @@ func another(t *testing.T, d *pdf.Document) func(*pdf.Update) {
 	}
 }
 
-func annotation(t *testing.T, d *pdf.Document, u *pdf.Update) {
+func annotation(t testing.TB, d *pdf.Document, u *pdf.Update) {
 	page, err := d.Page(1)
 	must(t, err)
 	must(t, u.Append(page.Ref, "Annots", u.Add(pdf.Dict{"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Square")})))
 }
 
-func form(t *testing.T, d *pdf.Document, u *pdf.Update) {
+func form(t testing.TB, d *pdf.Document, u *pdf.Update) {
 	root, _, err := d.Root()
 	must(t, err)
 	f, err := u.EditIn(root, "AcroForm")

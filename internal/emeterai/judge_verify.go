@@ -16,11 +16,11 @@ import (
 func (j *judge) verifies() error {
 	s := j.signature
 	r := s.ByteRange
-	end := j.added[0].End
+	end := j.added[0].Revision.End
 	if len(r) != 4 || r[0] != 0 || r[1] != s.ContentsAt || r[2] != s.ContentsEnd || r[3] < 0 || r[1] < j.want.Source.Size {
 		return fmt.Errorf("byte range %v does not go round the signature", r)
 	}
-	if to := r[2] + r[3]; to != end && to != j.added[0].EOF {
+	if to := r[2] + r[3]; to != end && to != j.added[0].Revision.EOF {
 		return fmt.Errorf("byte range ends at %d, the increment at %d", to, end)
 	}
 	sd, err := cms.Parse(s.Contents)
