@@ -197,6 +197,11 @@ test("a box that is dragged snaps to the text, stands on the page it is let go o
   await page.mouse.move(handle.x + 14 + 20 * perPoint, handle.y + 14, { steps: 4 });
   await page.mouse.up();
   await expect.poll(async () => { const { llx, urx } = (await boxes(page))[0]!.box; return Math.round(urx - llx); }).toBe(170);
+
+  // The service looks at the words themselves, and names them.
+  await page.locator("[data-tool=emet]").click();
+  await sheet.click({ position: { x: 130 * perPoint, y: 90 * perPoint } });
+  await page.getByText(/This stamp lies over text on page 1: “Pasal/).first().waitFor();
   await page.context().close();
 });
 

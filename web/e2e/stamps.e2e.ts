@@ -72,7 +72,7 @@ test("an office that is silent is named as what is waited for, live, and adminis
   await desk.faults({ call: "", fault: "outage" });
   const contract = await signed("Kantor Tutup");
   await owner.goto(`${s.url}/document/${contract.id}`);
-  const stamping = shown(owner).getByRole("listitem").filter({ hasText: "Stamped" });
+  const stamping = shown(owner).getByRole("listitem").filter({ hasText: /^Stamped/ });
   await expect.poll(async () => /^Stamped\s+under way\s*\S/.test((await stamping.textContent())!), { timeout: 30_000 }).toBe(true); // the reason, without a reload
   await owner.getByText("In progress", { exact: true }).waitFor();
   const admin = await s.enter(satu.email);

@@ -9,7 +9,7 @@ import type { Placed } from "./model";
 import classes from "./place.module.css";
 import type { Text } from "./sheet";
 import { snap, type Guide } from "./snap";
-import { overlaps } from "./warn";
+import { overlaps, troubleOf } from "./warn";
 
 interface Props {
   placed: Placed;
@@ -43,7 +43,7 @@ export function PlacedBox({ placed: p, size, scale, text, guide }: Props) {
   const over = overlaps({ ...p, box }, desk.placed, text.legible);
   const wrong = desk.wrong.get(p.key);
   const name = t("place.box", { kind: t(`place.${p.kind}`), name: who?.name ?? "", page: p.page, left: Math.round(box.x), bottom: Math.round(box.y) });
-  const trouble = [wrong, over.text && t("place.overText"), over.other && t("place.overBox")].filter(Boolean).join(" ");
+  const trouble = troubleOf(t, desk, live ? { ...p, box } : p, over);
 
   useEffect(() => {
     if (desk.wanted.current !== p.key) return;

@@ -23,6 +23,8 @@ export interface Desk {
   armed: Kind | undefined;
   /** What the service finds wrong with a box, by its key. */
   wrong: Map<string, string>;
+  /** What it warns of, by the box as it was saved; one that was changed since is another. */
+  warned: Map<Placed, string>;
   select: (key: string | undefined) => void;
   arm: (kind: Kind | undefined) => void;
   /** Changes one box. Changes of one name that follow each other are undone together. */

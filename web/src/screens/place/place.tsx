@@ -25,7 +25,7 @@ import classes from "./place.module.css";
 import { Sheet } from "./sheet";
 import { Thumbs } from "./thumbs";
 import { Tools } from "./tools";
-import { overlaps } from "./warn";
+import { overlaps, troubleOf } from "./warn";
 
 const StablePages = memo(Pages);
 const overlay = (number: number, size: Size, scale: number, page: PDFPageProxy | undefined) => <Sheet number={number} size={size} scale={scale} page={page} />;
@@ -52,6 +52,7 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
   const [current, setCurrent] = useState(1);
   const [zoom, setZoom] = useState(1);
   const [said, setSaid] = useState("");
+  const [warned, setWarned] = useState(new Map<Placed, string>());
   const [texts, setTexts] = useState(new Map<number, Box[]>());
   const [folded, fold] = useDisclosure();
   const sizes = useRef(new Map<number, Size>());
@@ -61,7 +62,13 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
   const pages = file.document?.numPages ?? 0;
 
   const saver = useSaver(async (all: Placed[]) => {
-    await savePlacements(d.id, toService(all));
+    const warnings = await savePlacements(d.id, toService(all));
+    const said = new Map<Placed, string>();
+    for (const w of warnings) {
+      const p = all[Number(/^signers\[(\d+)\]/.exec(w.field)?.[1])];
+      if (p) said.set(p, [said.get(p), w.msg].filter(Boolean).join(" "));
+    }
+    setWarned(said);
     void queries.invalidateQueries({ queryKey: ["document", d.id] });
   });
   const sent = useRef(placed);
@@ -96,7 +103,7 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
     speak(`${t("place.added")} ${describe(p)}`);
   };
   const desk: Desk = {
-    placed, hands, selected, wanted, armed, wrong, select, arm, learn, read,
+    placed, hands, selected, wanted, armed, wrong, warned, select, arm, learn, read,
     say: (p) => speak(describe(p)),
     change: (key, to, name) => change(changeOne(placed, key, to), name),
     remove: (key) => {
@@ -184,7 +191,7 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
 function Chosen({ one, desk, sizes, text, pages, copy }: { one: Placed; desk: Desk; sizes: Map<number, Size>; text: Box[]; pages: number; copy: (to: number[]) => void }) {
   const t = useText();
   const over = overlaps(one, desk.placed, text);
-  const warning = [desk.wrong.get(one.key), over.text && t("place.overText"), over.other && t("place.overBox")].filter(Boolean).join(" ");
+  const warning = troubleOf(t, desk, one, over);
   const size = sizes.get(one.page) ?? { width: 595, height: 842 };
   const box = () => document.querySelector<HTMLElement>(`[data-box="${one.key}"]`);
   return <Panel placed={one} size={size} pages={pages} copy={copy} back={() => box()?.focus()} warning={warning} />;

@@ -1,4 +1,7 @@
+import type { TFunction } from "i18next";
+
 import type { Line } from "../../pdf/engine";
+import type { Desk } from "./desk";
 import { flip, overlap, type Box, type Size } from "./geometry";
 import type { Placed } from "./model";
 
@@ -21,3 +24,9 @@ export const overlaps = (one: Placed, all: Placed[], text: Box[]): Overlaps => (
   text: text.some((l) => overlap(one.box, l)),
   other: all.find((p) => p.key !== one.key && p.page === one.page && overlap(p.box, one.box)),
 });
+
+/** What is to be said of a box: what the service refuses, then what it warns of or, until it has answered, what is seen here. */
+export function troubleOf(t: TFunction, desk: Pick<Desk, "wrong" | "warned">, p: Placed, over: Overlaps): string {
+  const warned = desk.warned.get(p);
+  return [desk.wrong.get(p.key), ...(warned ? [warned] : [over.text && t("place.overText"), over.other && t("place.overBox")])].filter(Boolean).join(" ");
+}
