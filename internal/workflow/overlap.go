@@ -2,9 +2,9 @@ package workflow
 
 import (
 	"context"
-	"regexp"
 
 	"segel/internal/contract"
+	"segel/pades/validate"
 	"segel/pdf"
 	"segel/pdf/ink"
 )
@@ -93,13 +93,6 @@ func shownAt(doc *pdf.Document, page *pdf.Page, ref pdf.Ref) (pdf.Rect, bool) {
 	return page.FromUser(rect), err == nil && !rect.Empty()
 }
 
-// Names and reasons by which duty stamps are known (docs/emeterai.md). They are claims: whether an office made them is
-// for the validation to say, and what claims to be a stamp is better not covered.
-var (
-	stampField  = regexp.MustCompile(`^Emet([0-9A-Z-]{1,64})$`)
-	stampReason = regexp.MustCompile(`^\[([0-9A-Z]{22}|SPESIMEN-[0-9A-Z]+)\]`)
-)
-
 // signatureFields finds the widgets of all signature fields. A form that cannot be read has none: such a file was
 // refused when it came in.
 func signatureFields(doc *pdf.Document) map[pdf.Ref]contract.Covered {
@@ -133,11 +126,9 @@ func signatureOf(doc *pdf.Document, f *pdf.Field, value pdf.Dict) contract.Cover
 		}
 		return s.Text()
 	}
-	if m := stampField.FindStringSubmatch(f.Name); m != nil {
-		return contract.Covered{Kind: contract.CoveredStamp, Text: m[1]}
-	}
-	if m := stampReason.FindStringSubmatch(text("Reason")); m != nil {
-		return contract.Covered{Kind: contract.CoveredStamp, Text: m[1]}
+	// Whether an office made it is for the validation to say: what claims to be a stamp is better not covered.
+	if serial, _, ok := validate.StampOf(f.Name, text("Reason")); ok {
+		return contract.Covered{Kind: contract.CoveredStamp, Text: serial}
 	}
 	name := text("Name")
 	if name == "" {

@@ -17,8 +17,9 @@ var (
 
 const specimenPrefix = "SPESIMEN-"
 
-// stampOf recognises a duty stamp by what it says of itself. Who signed it is another question.
-func stampOf(field, reason string) (serial, rest string, ok bool) {
+// StampOf recognises a duty stamp by what its signature says of itself: the full name of the field, and the reason. It
+// returns the serial, and what follows it in the reason. Who signed it is another question.
+func StampOf(field, reason string) (serial, rest string, ok bool) {
 	if m := stampReason.FindStringSubmatch(reason); m != nil {
 		serial, rest = m[1], m[2]
 	}
@@ -46,7 +47,7 @@ func isSerial(s string) bool {
 func (v *validation) stamps(r *Report) []Stamp {
 	list, count := []Stamp{}, map[string]int{}
 	for i, s := range v.subjects {
-		serial, rest, ok := stampOf(s.facts.Field, s.facts.Reason)
+		serial, rest, ok := StampOf(s.facts.Field, s.facts.Reason)
 		if !ok || s.document {
 			continue
 		}

@@ -142,7 +142,7 @@ func TestDutyStampsAreRecognised(t *testing.T) {
 		{"Tanda", "[" + serial + "] bukan", "", ""},
 		{"Emet123", "", "", ""},
 	} {
-		got, rest, ok := stampOf(c.field, c.reason)
+		got, rest, ok := StampOf(c.field, c.reason)
 		if got != c.serial || rest != c.rest || ok != (c.serial != "") {
 			t.Errorf("%s %q: %q %q %v", c.field, c.reason, got, rest, ok)
 		}
