@@ -40,6 +40,12 @@ const (
 	OutcomeNotAsked   Outcome = "not_asked"  // the office was left alone when it came to asking
 )
 
+// InDoubt reports whether nobody knows if the office carried the call out, or will: its answer was not seen, or was none
+// of the protocol's. Unknown is the office's class for that.
+func (a Attempt) InDoubt(unknown Outcome) bool {
+	return a.Outcome == "" || a.Outcome == OutcomeUnanswered || a.Outcome == unknown
+}
+
 // ask opens an attempt on stamp i.
 func (c *Change) ask(i int, call AttemptCall, now time.Time) {
 	s := &c.After.Stamps[i]

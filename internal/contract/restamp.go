@@ -7,6 +7,8 @@ type RestampOptions struct {
 	// Instead is the serial to be let go of, for a new one: it was refused for good, and the office has just called it
 	// unused, which is the caller's to ask. Empty: the document goes on with the serials it has.
 	Instead string
+	// Doubt says that an earlier call on that serial may still be carried out: it is not free before the reconciliation says so.
+	Doubt bool
 }
 
 // Restamp leads a failed document back to processing, with the serials it has, unless the owner wishes a new one.
@@ -29,7 +31,7 @@ func restamp(d *Document, o RestampOptions, by Actor, now time.Time) (Change, er
 	case o.Instead != "" && (i < 0 || d.Stamps[i].Serial != o.Instead):
 		return Change{}, ErrNotRefused
 	case o.Instead != "":
-		c.startOver(i, by, now)
+		c.startOver(i, o.Doubt, by, now)
 	case i >= 0:
 		c.tryAgain(i, now)
 	}
@@ -56,11 +58,15 @@ func (c *Change) tryAgain(i int, now time.Time) {
 	s.State, s.Failures = StampBound, 0
 }
 
-// startOver lets go of the serial of stamp i, which becomes free for others, and orders another. The unit that is
-// reserved for the stamp pays for the new one; a serial that is of no use to anybody any more is paid for by another.
-func (c *Change) startOver(i int, by Actor, now time.Time) {
-	s := &c.After.Stamps[i]
-	if lost := c.letGo(i, SerialFree, s.Problem, by, now); lost {
+// startOver lets go of the serial of stamp i, which becomes free for others, at once unless that is in doubt, and orders
+// another. The unit that is reserved for the stamp pays for the new one; a serial that is of no use to anybody any more
+// is paid for by another.
+func (c *Change) startOver(i int, doubt bool, by Actor, now time.Time) {
+	s, to := &c.After.Stamps[i], SerialFree
+	if doubt {
+		to = SerialTaken
+	}
+	if lost := c.letGo(i, to, s.Problem, by, now); lost {
 		c.quota(UnitStamp, QuotaSpend, 1)
 		c.quota(UnitStamp, QuotaReserve, 1)
 	}

@@ -207,6 +207,39 @@ func TestDocumentThatLetGoOfASerialBuysAnotherAlthoughItIsFree(t *testing.T) {
 	h.even("restamped")
 }
 
+// TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce has a call end in doubt before the refusal: the office may carry it
+// out yet, on the file of the document that lets go.
+func TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h := newHouse(t)
+	h.Settle = time.Minute
+	id := h.draft(false, 1)
+	h.office.refuse = &emeterai.Problem{Class: emeterai.Unknown, Text: "no answer"}
+	var later *workflow.Later
+	if err := h.Stamp(ctx, id); !errors.As(err, &later) {
+		t.Fatal(err)
+	}
+	h.office.refuse = errRefused
+	h.stamp(id)
+	h.office.refuse = nil
+	serial := h.read(id).Stamps[0].Serial
+	h.restamp(id, true)
+	next := h.draft(false, 1)
+	h.work(next)
+	s, err := h.store.Serial(ctx, serial)
+	if err != nil || s.State != contract.SerialTaken || s.Former != id || h.serials(next)[0] == serial {
+		t.Errorf("%+v, %v; the next document has %v", s, err, h.serials(next))
+	}
+	h.later(2 * time.Minute)
+	if r := h.reconciled(); r.Unexplained != 0 {
+		t.Errorf("%+v", r)
+	}
+	if s, err = h.store.Serial(ctx, serial); err != nil || s.State != contract.SerialFree {
+		t.Errorf("once it has settled: %+v, %v", s, err)
+	}
+}
+
 func TestFreeSerialThatTheOfficeDoesNotCallUnusedIsSetAside(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -6,6 +6,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/emeterai"
+	"segel/internal/store"
 )
 
 // Restamp leads a failed document back to processing, with the serials it has. Where the owner wishes a new one
@@ -15,6 +16,9 @@ func (s *Service) Restamp(ctx context.Context, by contract.Actor, id contract.Do
 	if newSerial {
 		var err error
 		if o.Instead, err = s.unusedSerial(ctx, by, id); err != nil {
+			return contract.Document{}, err
+		}
+		if o.Doubt, err = s.unsettled(ctx, id, o.Instead); err != nil {
 			return contract.Document{}, err
 		}
 	}
@@ -50,4 +54,18 @@ func (s *Service) unusedSerial(ctx context.Context, by contract.Actor, id contra
 		return "", contract.ErrSerialUsed.With("serial", serial)
 	}
 	return serial, nil
+}
+
+// unsettled reports whether the office may still carry out a call to affix the serial on that document. It would answer
+// the next document that has the serial with the file of this one.
+func (s *Service) unsettled(ctx context.Context, id contract.DocumentID, serial string) (doubt bool, err error) {
+	q := store.AttemptQuery{Document: id, Serial: serial, From: s.Clock().Add(-s.Settle)}
+	err = s.Store.EachAttempt(ctx, q, func(a contract.Attempt) bool {
+		doubt = a.Call == contract.CallStamp && a.InDoubt(contract.Outcome(emeterai.Unknown))
+		return !doubt
+	})
+	if err != nil {
+		return false, fmt.Errorf("read the attempts on serial %s: %w", serial, err)
+	}
+	return doubt, nil
 }
