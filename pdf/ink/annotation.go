@@ -43,7 +43,7 @@ func (p *painter) annotation(o pdf.Object) {
 	if p.failed(err) || subtype == "Popup" {
 		return
 	}
-	p.state = state{ctm: p.base, clip: p.sheet, scale: 1, width: 1}
+	p.state = p.first()
 	switch {
 	case flags&(flagHidden|flagNoView) != 0:
 		p.hidden = ByFlag

@@ -50,6 +50,12 @@ type Mark struct {
 	Box    pdf.Rect // points of the page as displayed, origin at the lower left; cut to the clip unless Hidden
 	Hidden Hidden
 
+	// White says that it is painted in white, the colour of paper, as far as its colour space tells; never of pictures.
+	White bool
+	Whole bool // an image, a shading or a filled rectangle: all of Box, as far as its own form tells
+	Sheer bool // one sees what is below, by opacity, blending or a mask
+	Lines bool // of Drawing: the lines of a path alone, not what they surround
+
 	Text  string // of Text, as far as the font tells; no space in it
 	Joins bool   // Text goes on from the mark before with no space between
 	Rough bool   // the font does not tell how wide its letters are, so that Box is a guess
@@ -59,3 +65,6 @@ type Mark struct {
 	Annot   pdf.Ref
 	Subtype pdf.Name // of Widget and Annotation
 }
+
+// Opaque tells whether the mark hides what was painted below it within its Box.
+func (m Mark) Opaque() bool { return m.Whole && !m.Sheer && m.Hidden == "" }

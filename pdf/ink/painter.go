@@ -8,6 +8,10 @@ type state struct {
 	clip   pdf.Rect // around the clip, in those
 	width  float64  // of lines
 	clear  bool     // painted with no opacity
+	faint  bool     // painted with so little that one sees through
+	mixed  bool     // blended with what is below, or masked
+	fill   colour
+	lines  colour // of strokes
 	font   *font
 	size   float64
 	chars  float64 // character spacing
@@ -38,6 +42,11 @@ type painter struct {
 	marks   []Mark
 	trouble error
 	stopped bool
+}
+
+// first is the graphics state that content begins with: it paints black.
+func (p *painter) first() state {
+	return state{ctm: p.base, clip: p.sheet, scale: 1, width: 1, fill: colour{full: 1}, lines: colour{full: 1}}
 }
 
 // scope is a resource dictionary with the fonts it was asked for.
@@ -123,10 +132,10 @@ func (p *painter) do(op []byte, c *content) {
 	case "Do":
 		p.object(pdf.Name(c.name()))
 	case "sh":
-		p.mark(Drawing, p.clip)
+		p.mark(Mark{Kind: Drawing, Box: p.clip, Whole: true})
 	case "ID":
 		c.image()
-		p.mark(Image, p.ctm.box(pdf.Rect{URX: 1, URY: 1}))
+		p.mark(Mark{Kind: Image, Box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), Whole: true})
 	case "BDC":
 		p.begin(c)
 	case "BMC":
@@ -134,7 +143,7 @@ func (p *painter) do(op []byte, c *content) {
 	case "EMC":
 		p.pop()
 	default:
-		if !p.draw(op, c) {
+		if !p.draw(op, c) && !p.paintColours(op, c) {
 			p.write(op, c)
 		}
 	}
@@ -153,9 +162,10 @@ func (p *painter) extended(name pdf.Name) {
 	}
 	if gs["ca"] != nil {
 		if a, err := p.d.Number(gs["ca"]); !p.failed(err) {
-			p.clear = a <= 0
+			p.clear, p.faint = a <= 0, a < seeThrough
 		}
 	}
+	p.blending(gs)
 	if pair, err := p.d.Array(gs["Font"]); !p.failed(err) && len(pair) == 2 {
 		size, err := p.d.Number(pair[1])
 		if !p.failed(err) {
@@ -164,10 +174,30 @@ func (p *painter) extended(name pdf.Name) {
 	}
 }
 
+// seeThrough is the opacity below which one sees what is below.
+const seeThrough = 0.9
+
+// blending reads how a graphics state mixes with what is below (ISO 32000-2 §11.6.3, §11.6.5).
+func (p *painter) blending(gs pdf.Dict) {
+	mode, err := p.d.Resolve(gs["BM"])
+	if p.failed(err) {
+		return
+	}
+	mask, err := p.d.Resolve(gs["SMask"])
+	if p.failed(err) {
+		return
+	}
+	if gs["BM"] != nil || gs["SMask"] != nil {
+		_, masked := mask.(pdf.Dict)
+		p.mixed = masked || gs["BM"] != nil && mode != pdf.Object(pdf.Name("Normal")) && mode != pdf.Object(pdf.Name("Compatible"))
+	}
+}
+
 // mark notes something that is painted, cut to the clip.
-func (p *painter) mark(k Kind, box pdf.Rect) {
+func (p *painter) mark(m Mark) {
 	p.flush()
-	p.put(Mark{Kind: k, Box: box, Hidden: p.unseen()}, p.clip)
+	m.Hidden, m.Sheer = p.unseen(), m.Sheer || p.faint || p.mixed
+	p.put(m, p.clip)
 }
 
 // unseen is why nothing that is painted now is to be seen.
@@ -214,7 +244,8 @@ func (p *painter) object(name pdf.Name) {
 	switch {
 	case p.failed(err):
 	case kind == "Image":
-		p.mark(Image, p.ctm.box(pdf.Rect{URX: 1, URY: 1}))
+		masked := st.Dict["SMask"] != nil || st.Dict["Mask"] != nil || st.Dict["ImageMask"] != nil
+		p.mark(Mark{Kind: Image, Box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), Whole: true, Sheer: masked})
 	case kind == "Form":
 		p.form(st, identity)
 	}

@@ -9,9 +9,15 @@ import (
 // path is what was constructed and not yet painted: a box around each part, so that the frame of a table is not all
 // that it frames, as far as its lines are parts of their own.
 type path struct {
-	parts []pdf.Rect
+	parts []part
 	clip  bool // it becomes the clip once it is painted
 	x, y  float64
+}
+
+// part is the box around a part of a path; whole if the part is all of its box.
+type part struct {
+	pdf.Rect
+	whole bool
 }
 
 // maxParts bounds the parts of one path that are kept apart; what is beyond is joined to the last.
@@ -24,7 +30,7 @@ func (p *painter) draw(op []byte, c *content) bool {
 	case "m":
 		if c.numbers(v[:2]) {
 			p.path.x, p.path.y = p.ctm.point(v[0], v[1])
-			p.part(nothing)
+			p.part(part{Rect: nothing})
 		}
 	case "l":
 		if c.numbers(v[:2]) {
@@ -41,14 +47,14 @@ func (p *painter) draw(op []byte, c *content) bool {
 	case "re":
 		if c.numbers(v[:4]) {
 			box := pdf.Rect{LLX: v[0], LLY: v[1], URX: v[0] + v[2], URY: v[1] + v[3]}
-			p.part(p.ctm.box(box))
+			p.part(part{p.ctm.box(box), true})
 			p.path.x, p.path.y = p.ctm.point(v[0], v[1])
 		}
 	case "h":
 	case "W", "W*":
 		p.path.clip = true
 	case "S", "s", "B", "B*", "b", "b*":
-		p.paint(true, true)
+		p.paint(string(op)[0]|0x20 == 'b', true)
 	case "f", "F", "f*":
 		p.paint(true, false)
 	case "n":
@@ -59,9 +65,9 @@ func (p *painter) draw(op []byte, c *content) bool {
 	return true
 }
 
-func (p *painter) part(r pdf.Rect) {
+func (p *painter) part(r part) {
 	if n := len(p.path.parts); n >= maxParts {
-		p.path.parts[n-1] = union(p.path.parts[n-1], r)
+		p.path.parts[n-1] = part{Rect: union(p.path.parts[n-1].Rect, r.Rect)}
 		return
 	}
 	p.path.parts = append(p.path.parts, r)
@@ -71,19 +77,19 @@ func (p *painter) part(r pdf.Rect) {
 func (p *painter) to(v []float64) {
 	n := len(p.path.parts)
 	if n == 0 {
-		p.part(nothing)
+		p.part(part{Rect: nothing})
 		n = 1
 	}
-	r := add(p.path.parts[n-1], p.path.x, p.path.y)
+	r := add(p.path.parts[n-1].Rect, p.path.x, p.path.y)
 	for i := 0; i+1 < len(v); i += 2 {
 		p.path.x, p.path.y = p.ctm.point(v[i], v[i+1])
 		r = add(r, p.path.x, p.path.y)
 	}
-	p.path.parts[n-1] = r
+	p.path.parts[n-1] = part{Rect: r}
 }
 
 // paint ends the path: its parts become marks, all of it perhaps the clip.
-func (p *painter) paint(seen, stroked bool) {
+func (p *painter) paint(filled, stroked bool) {
 	all, wide := nothing, 0.0
 	if stroked {
 		wide = math.Abs(p.width) * p.ctm.scale() / 2
@@ -92,9 +98,10 @@ func (p *painter) paint(seen, stroked bool) {
 		if r.LLX > r.URX {
 			continue // a point without a line
 		}
-		all = union(all, r)
-		if seen && !p.stopped {
-			p.mark(Drawing, grow(r, wide))
+		all = union(all, r.Rect)
+		if (filled || stroked) && !p.stopped {
+			white := (!filled || p.fill.white) && (!stroked || p.lines.white)
+			p.mark(Mark{Kind: Drawing, Box: grow(r.Rect, wide), White: white, Whole: filled && r.whole, Lines: !filled})
 		}
 	}
 	if p.path.clip && all != nothing {

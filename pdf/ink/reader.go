@@ -1,7 +1,10 @@
 package ink
 
 import (
+	"cmp"
 	"errors"
+	"maps"
+	"slices"
 
 	"segel/pdf"
 )
@@ -30,17 +33,39 @@ func NewReader(d *pdf.Document, l Limits) *Reader {
 //
 // Errors: *Untold, with what was found nevertheless; others are of the io.ReaderAt of the document.
 func (r *Reader) Page(page *pdf.Page) ([]Mark, error) {
-	width, height := page.Displayed()
-	p := &painter{Reader: r, sheet: pdf.Rect{URX: width, URY: height}, base: displayed(page)}
-	p.state = state{ctm: p.base, clip: p.sheet, scale: 1, width: 1}
-	if !sane(p.sheet) {
-		p.untold(Numbers, nil)
-		return nil, p.trouble
-	}
-	p.run(p.contents(page.Dict["Contents"]), p.scope(page.Resources, nil))
+	p := r.painter(page)
 	p.annotations(page)
 	p.flush()
 	return p.marks, p.trouble
+}
+
+// Content is Page without the annotations.
+func (r *Reader) Content(page *pdf.Page) ([]Mark, error) {
+	p := r.painter(page)
+	return p.marks, p.trouble
+}
+
+// Spent tells that the limits for all pages together are used up: nothing more is found on any page.
+func (r *Reader) Spent() bool { return r.bytes < 0 || r.operators < 0 }
+
+// Layers lists those that are off when the file is opened, in order of number.
+func (r *Reader) Layers() []pdf.Ref {
+	return slices.SortedFunc(maps.Keys(r.layers), func(a, b pdf.Ref) int { return cmp.Compare(a.Number, b.Number) })
+}
+
+// painter has followed the content of a page.
+func (r *Reader) painter(page *pdf.Page) *painter {
+	width, height := page.Displayed()
+	p := &painter{Reader: r, sheet: pdf.Rect{URX: width, URY: height}, base: displayed(page)}
+	p.state = p.first()
+	if !sane(p.sheet) {
+		p.untold(Numbers, nil)
+		p.stopped = true
+		return p
+	}
+	p.run(p.contents(page.Dict["Contents"]), p.scope(page.Resources, nil))
+	p.flush()
+	return p
 }
 
 // displayed maps default user space to the page as it is displayed.
@@ -61,9 +86,11 @@ func (r *Reader) spend(n int64) bool {
 	return r.bytes >= 0
 }
 
-// untold notes why there may be more, the first reason only: one is enough to know that it is not all.
+// untold notes why there may be more, the first reason only: one is enough to know that it is not all. A font that is
+// missing gives way to any other, since its text is listed.
 func (p *painter) untold(why Reason, err error) {
-	if p.trouble == nil {
+	var before *Untold
+	if p.trouble == nil || errors.As(p.trouble, &before) && before.Reason == NoFont {
 		p.trouble = &Untold{Reason: why, Err: err}
 	}
 }

@@ -199,15 +199,15 @@ func (p *painter) add(f *font, g glyph, m matrix, dx, dy, advance float64) {
 	case max(box.Width(), box.Height()) < smallest:
 		hidden = BySize
 	}
-	w := &p.word
+	w, white := &p.word, p.whiteText()
 	goesOn := w.glyphs > 0 && w.follows(x, y, em, dx, dy)
 	straight := math.Abs(dx) < 0.01*math.Abs(dy) || math.Abs(dy) < 0.01*math.Abs(dx)
-	if goesOn && straight && w.Hidden == hidden && w.clip == p.clip && w.glyphs < maxWord {
+	if goesOn && straight && w.Hidden == hidden && w.White == white && w.clip == p.clip && w.glyphs < maxWord {
 		w.Box = union(w.Box, box)
 		w.Rough = w.Rough || g.rough
 	} else {
 		p.flush()
-		p.word = word{Mark: Mark{Kind: Text, Box: box, Hidden: hidden, Joins: goesOn, Rough: g.rough}, letters: w.letters[:0], clip: p.clip}
+		p.word = word{Mark: Mark{Kind: Text, Box: box, Hidden: hidden, White: white, Joins: goesOn, Rough: g.rough}, letters: w.letters[:0], clip: p.clip}
 	}
 	w.glyphs++
 	if len(w.letters) < maxLetters {
@@ -217,7 +217,7 @@ func (p *painter) add(f *font, g glyph, m matrix, dx, dy, advance float64) {
 }
 
 // smallest is the height in points below which nobody sees text.
-const smallest = 0.1
+const smallest = 0.7
 
 // follows tells whether a glyph at (x, y) goes on with the word without a space.
 func (w *word) follows(x, y, em, dx, dy float64) bool {
