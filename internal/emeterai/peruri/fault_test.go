@@ -224,6 +224,32 @@ func TestAbsenceProvesNothingWhileAnAnswerMayBeLate(t *testing.T) {
 	b.spent(1)
 }
 
+// TestAListFromBeforeTheDoubtWasSettledProvesNothing has the list be under way while the time to wait runs out: what was
+// bought behind its back is not in it.
+func TestAListFromBeforeTheDoubtWasSettledProvesNothing(t *testing.T) {
+	t.Parallel()
+	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	now := time.Now()
+	b.clock = func() time.Time { return now }
+	o := b.options(Adapter)
+	o.Settle = time.Minute
+	o.Observe = func(call, _ string, _ time.Duration) {
+		if call == "serials" {
+			now = now.Add(o.Timeout + o.Settle)
+		}
+	}
+	d := b.driver(o)
+	order := emeteraitest.Order("a")
+	order.Again = true
+	if serial, err := d.Take(context.Background(), order); err == nil || emeterai.ClassOf(err) != emeterai.Unknown {
+		t.Fatalf("%s was bought on the word of a list that is too old: %v", serial, err)
+	}
+	if _, err := d.Take(context.Background(), order); err != nil {
+		t.Error(err)
+	}
+	b.spent(1)
+}
+
 func TestUnusedSerialsThatNobodyExplainsAreForAPerson(t *testing.T) {
 	t.Parallel()
 	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})

@@ -200,6 +200,9 @@ func (d *Driver) settle(ctx context.Context, o emeterai.Order, a asked, kind str
 		return "", err
 	}
 	defer d.buying.open()
+	// A call that timed out here may be waiting there. Until that cannot be any more, absence proves nothing. The list is
+	// as old as the question for it.
+	left := a.since.Add(d.o.Timeout + d.o.Settle).Sub(d.o.Clock())
 	serial, err := d.find(ctx, o)
 	if err != nil {
 		return "", err
@@ -209,8 +212,7 @@ func (d *Driver) settle(ctx context.Context, o emeterai.Order, a asked, kind str
 		d.o.Log.WarnContext(ctx, "found the serial of an order whose answer was lost", "order", o.ID, "serial", serial)
 		return serial, nil
 	}
-	// A call that timed out here may be waiting there. Until that cannot be any more, absence proves nothing.
-	if left := a.since.Add(d.o.Timeout + d.o.Settle).Sub(d.o.Clock()); left > 0 {
+	if left > 0 {
 		return "", &emeterai.Problem{Class: emeterai.Unknown, Code: emeterai.CodeWait, After: left,
 			Text: "an earlier purchase for this stamp ended in doubt; the office shows none so far, and is asked again before another is made"}
 	}
