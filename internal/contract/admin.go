@@ -1,9 +1,6 @@
 package contract
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
 // AdminOperation is what somebody wants to know of, or to do with, the affairs of organisations.
 type AdminOperation string
@@ -57,27 +54,4 @@ func (by Actor) Administer(op AdminOperation, of OrganisationID) (OrganisationID
 		return "", ErrNoOrganisation
 	}
 	return by.Organisation, nil
-}
-
-// Events of administration.
-const (
-	EventPersonAdded EventType = "person_added" // Document is 0
-	EventRetried     EventType = "retried"
-	EventSerialFound EventType = "serial_found"
-	EventSerialFreed EventType = "serial_freed"
-	EventSerialGiven EventType = "serial_given"
-)
-
-// EventTypes lists all of them, in the order in which a person chooses one.
-var EventTypes = []EventType{
-	EventUploaded, EventConverted, EventConvertFailed, EventNormalised, EventDescribed, EventPeopleChanged, EventPlaced, EventFinalized,
-	EventGuestLink, EventViewed, EventReminded, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
-	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotAsked, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
-	EventClosingFailed, EventTimeRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
-	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked,
-}
-
-// ProgressAt returns when the document made progress last: it was uploaded, finalized, signed or stamped.
-func (d *Document) ProgressAt() time.Time {
-	return slices.MaxFunc([]time.Time{d.CreatedAt, d.FinalizedAt, d.LastSignedAt}, time.Time.Compare)
 }

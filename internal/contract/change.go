@@ -19,58 +19,6 @@ type Change struct {
 	Renewal time.Time // when the newest document timestamp is to be renewed; zero: as it was
 }
 
-// Event is one line of the audit log.
-type Event struct {
-	Type     EventType
-	Document DocumentID // 0 in a Change that creates; the store fills it in
-	At       time.Time
-	Person   Person // who; the zero Person is the service itself
-	IP       string
-	Details  map[string]string // by name: serial, reason, digest, ...
-}
-
-// EventType names what happened. Values are stored for good: new ones are added, none is renamed.
-type EventType string
-
-// What can happen to a document.
-const (
-	EventUploaded       EventType = "uploaded"
-	EventPeopleChanged  EventType = "participants_changed"
-	EventDescribed      EventType = "described"
-	EventPlaced         EventType = "placed"
-	EventFinalized      EventType = "finalized"
-	EventViewed         EventType = "viewed"
-	EventSignIntended   EventType = "sign_intended"
-	EventSigned         EventType = "signed"
-	EventRejected       EventType = "rejected"
-	EventCanceled       EventType = "canceled"
-	EventExpired        EventType = "expired"
-	EventDeleted        EventType = "deleted"
-	EventReminded       EventType = "reminded"
-	EventGuestLink      EventType = "guest_link_handed_out"
-	EventSerialOrdered  EventType = "serial_ordered"
-	EventSerialBound    EventType = "serial_bound"
-	EventStamped        EventType = "stamped"
-	EventStampFailed    EventType = "stamp_failed"
-	EventRestamp        EventType = "restamp"
-	EventCompleted      EventType = "completed"
-	EventConverted      EventType = "converted"
-	EventConvertFailed  EventType = "convert_failed"
-	EventClosingDelayed EventType = "closing_delayed"
-	EventClosingFailed  EventType = "closing_failed"
-	EventPasswordForgot EventType = "password_forgotten" // Document is 0
-	EventPasswordChange EventType = "password_changed"   // Document is 0
-	EventNormalised     EventType = "normalised"         // the file was rewritten before anything was signed
-	EventTimeRenewed    EventType = "timestamp_renewed"
-
-	EventCertificateRevoked EventType = "certificate_revoked" // Document is 0
-
-	EventSerialLetGo       EventType = "serial_let_go"
-	EventSerialQuarantined EventType = "serial_quarantined"
-	EventStampNotAsked     EventType = "stamp_not_asked" // the office would have refused the file
-	EventQuotaGranted      EventType = "quota_granted"   // Document is 0
-)
-
 // Job is work that a change implies; the store enqueues it in the same transaction. At most one of a kind
 // waits for a document at a time.
 type Job struct {
@@ -137,20 +85,6 @@ func (a Actor) System() bool { return a.ID == "" }
 func change(d *Document) Change {
 	before := *d
 	return Change{Before: &before, After: d.clone()}
-}
-
-func (c *Change) note(t EventType, by Actor, now time.Time, details ...string) {
-	e := Event{Type: t, Document: c.After.ID, At: now, Person: by.Person, IP: by.IP}
-	for i := 0; i+1 < len(details); i += 2 {
-		if details[i+1] == "" {
-			continue
-		}
-		if e.Details == nil {
-			e.Details = map[string]string{}
-		}
-		e.Details[details[i]] = details[i+1]
-	}
-	c.Events = append(c.Events, e)
 }
 
 func (c *Change) work(k JobKind) {

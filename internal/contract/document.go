@@ -256,3 +256,8 @@ func (d *Document) clone() Document {
 	c.Revisions = slices.Clone(d.Revisions)
 	return c
 }
+
+// ProgressAt returns when the document made progress last: it was uploaded, finalized, signed or stamped.
+func (d *Document) ProgressAt() time.Time {
+	return slices.MaxFunc([]time.Time{d.CreatedAt, d.FinalizedAt, d.LastSignedAt}, time.Time.Compare)
+}

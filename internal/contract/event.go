@@ -1,0 +1,91 @@
+package contract
+
+import "time"
+
+// Event is one line of the audit log.
+type Event struct {
+	Type     EventType
+	Document DocumentID // 0 in a Change that creates; the store fills it in
+	At       time.Time
+	Person   Person // who; the zero Person is the service itself
+	IP       string
+	Details  map[string]string // by name: serial, reason, digest, ...
+}
+
+// EventType names what happened. Values are stored for good: new ones are added, none is renamed.
+type EventType string
+
+// What can happen to a document.
+const (
+	EventUploaded      EventType = "uploaded"
+	EventConverted     EventType = "converted"
+	EventConvertFailed EventType = "convert_failed"
+	EventNormalised    EventType = "normalised" // the file was rewritten before anything was signed
+	EventDescribed     EventType = "described"
+	EventPeopleChanged EventType = "participants_changed"
+	EventPlaced        EventType = "placed"
+	EventFinalized     EventType = "finalized"
+	EventGuestLink     EventType = "guest_link_handed_out"
+	EventViewed        EventType = "viewed"
+	EventReminded      EventType = "reminded"
+	EventSignIntended  EventType = "sign_intended"
+	EventSigned        EventType = "signed"
+	EventRejected      EventType = "rejected"
+	EventCanceled      EventType = "canceled"
+	EventExpired       EventType = "expired"
+	EventDeleted       EventType = "deleted"
+
+	EventSerialOrdered  EventType = "serial_ordered"
+	EventSerialBound    EventType = "serial_bound"
+	EventStamped        EventType = "stamped"
+	EventStampFailed    EventType = "stamp_failed"
+	EventStampNotAsked  EventType = "stamp_not_asked" // the office would have refused the file
+	EventRestamp        EventType = "restamp"
+	EventRetried        EventType = "retried"
+	EventCompleted      EventType = "completed"
+	EventClosingDelayed EventType = "closing_delayed"
+	EventClosingFailed  EventType = "closing_failed"
+	EventTimeRenewed    EventType = "timestamp_renewed"
+)
+
+// What can happen to a serial; Document is the one that has it or let go of it last, if any.
+const (
+	EventSerialLetGo       EventType = "serial_let_go"
+	EventSerialFreed       EventType = "serial_freed"
+	EventSerialQuarantined EventType = "serial_quarantined"
+	EventSerialFound       EventType = "serial_found"
+	EventSerialGiven       EventType = "serial_given"
+)
+
+// What can happen beside documents: Document is 0.
+const (
+	EventQuotaGranted       EventType = "quota_granted"
+	EventPersonAdded        EventType = "person_added"
+	EventPasswordForgot     EventType = "password_forgotten"
+	EventPasswordChange     EventType = "password_changed"
+	EventCertificateRevoked EventType = "certificate_revoked"
+)
+
+// EventTypes lists all of them, in the order in which a person chooses one.
+var EventTypes = []EventType{
+	EventUploaded, EventConverted, EventConvertFailed, EventNormalised, EventDescribed, EventPeopleChanged, EventPlaced, EventFinalized,
+	EventGuestLink, EventViewed, EventReminded, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
+	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotAsked, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
+	EventClosingFailed, EventTimeRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
+	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked,
+}
+
+// note adds an event about the document. Details are names and values in turn; those without a value are left out.
+func (c *Change) note(t EventType, by Actor, now time.Time, details ...string) {
+	e := Event{Type: t, Document: c.After.ID, At: now, Person: by.Person, IP: by.IP}
+	for i := 0; i+1 < len(details); i += 2 {
+		if details[i+1] == "" {
+			continue
+		}
+		if e.Details == nil {
+			e.Details = map[string]string{}
+		}
+		e.Details[details[i]] = details[i+1]
+	}
+	c.Events = append(c.Events, e)
+}
