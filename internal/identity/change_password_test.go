@@ -84,3 +84,22 @@ func TestAPasswordIsChangedByWhoKnowsItAndToABetterOne(t *testing.T) {
 		t.Errorf("guessing is not bounded: %v", err)
 	}
 }
+
+// TestALoginThatIsUnderWayDoesNotOutliveThePassword changes the password between what a login reads and what it hands out.
+func TestALoginThatIsUnderWayDoesNotOutliveThePassword(t *testing.T) {
+	t.Parallel()
+	for name, login := range map[string]func(h *house) error{
+		"tokens": func(h *house) error { _, err := h.Login(t.Context(), siti, password, "", home); return err },
+		"cookie": func(h *house) error { _, err := h.LoginSession(t.Context(), siti, password, "", home); return err },
+	} {
+		h := inhabited(t)
+		h.store.afterByEmail = func() {
+			if _, err := h.ResetPassword(t.Context(), siti, newer); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := login(h); !errors.Is(err, ErrCredentials) || len(h.store.tokens) != 0 {
+			t.Errorf("%s: %v, %d tokens are alive", name, err, len(h.store.tokens))
+		}
+	}
+}

@@ -45,7 +45,14 @@ func (s *Service) Login(ctx context.Context, email, password, otp, ip string) (S
 	if err != nil {
 		return Session{}, err
 	}
-	return s.open(ctx, u, family)
+	session, err := s.open(ctx, u, family)
+	if err != nil {
+		return Session{}, err
+	}
+	if err := s.stillProven(ctx, u, family); err != nil {
+		return Session{}, err
+	}
+	return session, nil
 }
 
 // LoginSession is Login for the web app.
@@ -69,7 +76,26 @@ func (s *Service) LoginSession(ctx context.Context, email, password, otp, ip str
 	if err := s.store.AddTokens(ctx, token); err != nil {
 		return WebSession{}, fmt.Errorf("keep the session of %s: %w", u.ID, err)
 	}
+	if err := s.stillProven(ctx, u, family); err != nil {
+		return WebSession{}, err
+	}
 	return WebSession{Token: clear, ExpiresIn: s.lifetimes.Session, Account: account}, nil
+}
+
+// stillProven ends a login whose password was changed while it was proven: its tokens may have been added behind the
+// revocation that came with the change, and would outlive it.
+func (s *Service) stillProven(ctx context.Context, u store.User, family string) error {
+	now, err := s.store.User(ctx, u.ID)
+	if err == nil && now.Password == u.Password {
+		return nil
+	}
+	if err := s.store.RevokeFamily(ctx, family); err != nil {
+		return fmt.Errorf("revoke token family %s: %w", family, err)
+	}
+	if err != nil {
+		return fmt.Errorf("read user %s again: %w", u.ID, err)
+	}
+	return ErrCredentials
 }
 
 // prove returns the user whose e-mail and password these are.

@@ -30,6 +30,7 @@ type memory struct {
 
 	failCreateUser error  // instead of creating one
 	afterUseToken  func() // somebody else, between two steps of a refresh
+	afterByEmail   func() // and between two of a login
 	afterGuestLink func() // and of opening a link
 }
 
@@ -88,7 +89,12 @@ func (m *memory) User(_ context.Context, id contract.PersonID) (store.User, erro
 }
 
 func (m *memory) UserByEmail(_ context.Context, email string) (store.User, error) {
-	return m.findUser(func(u store.User) bool { return strings.EqualFold(u.Email, email) })
+	u, err := m.findUser(func(u store.User) bool { return strings.EqualFold(u.Email, email) })
+	if then := m.afterByEmail; then != nil {
+		m.afterByEmail = nil
+		then()
+	}
+	return u, err
 }
 
 func (m *memory) SetPassword(_ context.Context, id contract.PersonID, encoded string, mustReset bool) error {
