@@ -70,7 +70,7 @@ func (r *reader) checkContents(s *Signature) error {
 		return nil
 	}
 	const chunk = 64 << 10
-	buf := make([]byte, max(0, min(chunk, s.gapEnd-s.gapAt)))
+	buf := r.lend(int(max(0, min(chunk, s.gapEnd-s.gapAt))))
 	for at := s.gapAt; at < s.gapEnd; at += chunk {
 		b := buf[:min(chunk, s.gapEnd-at)]
 		if _, err := r.r.ReadAt(b, at); err != nil && at+int64(len(b)) < r.file.Size {

@@ -3,55 +3,69 @@ package facts
 import (
 	"segel/pades/validate/diff"
 	"segel/pdf"
+	"segel/pdf/ink"
 )
 
 // Bounds of the content that is looked at for what is covered, of all pages of a file.
 const (
-	maxCovered      = 32 << 20 // bytes, decoded
-	maxCoveredPage  = 4 << 20  // of one page
-	maxCoveredMarks = 60_000
+	maxCovered      = 80 << 20 // bytes, as ink counts them
+	maxCoveredMarks = 200_000
 )
 
-// painted is what the content of pages paints, each looked at once: a revision that changed it is denied for that.
+// painted is what the content of pages paints, each looked at once, as the first revision that asks has it: a revision
+// that changed it is denied for that.
 type painted struct {
-	pages map[int]page
-	spare int64
-	marks int
-	held  int // comparisons that were made
+	document *pdf.Document
+	reader   *ink.Reader
+	pages    map[int]page
+	marks    int
+	held     int // comparisons that were made
 }
 
 type page struct {
+	*pdf.Page
 	marks  []mark
 	unseen bool // there may be more
 }
 
+// mark is as much of an ink.Mark as is kept.
+type mark struct {
+	box        pdf.Rect // points of the page as displayed
+	text, area bool     // an area is a rectangle that is filled, perhaps no more than a background
+}
+
 func (r *reader) content(d *pdf.Document, number int) page {
 	c := &r.painted
+	if c.reader == nil {
+		c.document, c.reader, c.pages = d, ink.NewReader(d, ink.Limits{Bytes: maxCovered}), map[int]page{}
+	}
 	if p, known := c.pages[number]; known {
 		return p
 	}
-	if c.pages == nil {
-		c.pages, c.spare = map[int]page{}, maxCovered
-	}
 	p := page{unseen: true}
-	if at, err := d.Page(number); err == nil && c.spare > 0 && c.marks < maxCoveredMarks {
-		h := r.newHiding(d)
-		h.spare = min(c.spare, maxCoveredPage)
-		c.spare -= h.spare
-		h.look(at)
-		c.spare += max(0, h.spare)
-		c.marks += len(h.marks)
-		p = page{h.marks, h.full || h.unseen}
+	if at, err := c.document.Page(number); err == nil && c.marks < maxCoveredMarks {
+		marks, err := c.reader.Content(at)
+		p = page{Page: at, unseen: err != nil}
+		for _, m := range marks {
+			if m.Hidden == "" && !m.Lines {
+				p.marks = append(p.marks, mark{m.Box, m.Kind == ink.Text, m.Kind == ink.Drawing && m.Whole})
+			}
+		}
+		c.marks += len(p.marks)
 	}
 	c.pages[number] = p
 	return p
 }
 
-// covers tells what the content of a page paints within a box. What cannot be looked at to its end counts as a picture.
+// covers tells what the content of a page paints within a box of default user space. What cannot be looked at to its
+// end counts as a picture.
 func (r *reader) covers(d *pdf.Document, number int, box pdf.Rect) []diff.Note {
 	p := r.content(d, number)
 	if r.painted.held += len(p.marks); r.painted.held > maxComparisons {
 		p = page{unseen: true}
+	}
+	if p.Page != nil {
+		box = p.FromUser(box)
 	}
 	text, picture := false, p.unseen
 	for _, m := range p.marks {
@@ -73,12 +87,21 @@ func (r *reader) covers(d *pdf.Document, number int, box pdf.Rect) []diff.Note {
 // anything, of a filled area, which may be no more than a background, a fifth.
 func touches(box pdf.Rect, m mark) bool {
 	common := box.Intersect(m.box)
-	if m.hidden != "" || common.Empty() {
+	if common.Empty() {
 		return false
 	}
-	if m.text || m.picture {
-		letter := 0.3 * min(m.box.Width(), m.box.Height(), 40)
-		return common.Width() > letter && common.Height() > letter
+	if m.area {
+		return share(box, m.box) > 0.2
 	}
-	return share(box, m.box) > 0.2
+	letter := 0.3 * min(m.box.Width(), m.box.Height(), 40)
+	return common.Width() > letter && common.Height() > letter
+}
+
+// share is how much of a box lies within an area, from 0 to 1.
+func share(area, box pdf.Rect) float64 {
+	common := area.Intersect(box)
+	if common.Empty() || box.Empty() {
+		return 0
+	}
+	return common.Width() * common.Height() / (box.Width() * box.Height())
 }

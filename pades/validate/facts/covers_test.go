@@ -53,7 +53,7 @@ func TestWhatALaterSignatureStandsOverIsTold(t *testing.T) {
 		{"over a word of a line", signNew(t, with(long, nil), word, 1), diff.OverlapsText},
 		{"over a scan", signNew(t, with("q 600 0 0 800 0 0 cm /I Do Q", scan), boxB, 1), diff.OverlapsPicture},
 		{"over letters that are drawn", signNew(t, with("150 718 m 155 732 l 160 718 l 165 732 l 170 718 l f", nil), word, 1), diff.OverlapsPicture},
-		{"over the end of a great many areas", signNew(t, with(strings.Repeat("0 0 1 1 re f ", 20_001)+long, nil), word, 1), diff.OverlapsPicture},
+		{"over the end of a great many areas", signNew(t, with(strings.Repeat("0 0 1 1 re f ", 50_001)+long, nil), word, 1), diff.OverlapsPicture},
 		{"over what cannot be decoded", signNew(t, with("", func(u *pdf.Update, page pdf.Dict) {
 			page["Contents"] = u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("CCITTFaxDecode")}, Data: []byte("x")})
 		}), word, 1), diff.OverlapsPicture},

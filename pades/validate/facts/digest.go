@@ -109,7 +109,7 @@ func newPass(all []*digest, size int64) (*pass, error) {
 const hashChunk = 256 << 10
 
 func (p *pass) run(r *reader) error {
-	buf := make([]byte, hashChunk)
+	buf := r.lend(hashChunk)
 	for at := int64(0); at < p.size; {
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -121,6 +121,7 @@ func (p *pass) run(r *reader) error {
 			}
 			return fmt.Errorf("read at %d: %w", at, err)
 		}
+		r.skips.look(r, b, at)
 		for len(b) > 0 {
 			n := int64(len(b))
 			if len(p.cuts) > 0 && p.cuts[0]-at < n {

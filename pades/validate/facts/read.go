@@ -19,6 +19,9 @@ type reader struct {
 	file *File
 	born map[uint32]int // revision in which an object that is asked for was last written
 
+	buffer []byte // what is lent by lend
+	skips  skips
+
 	painted painted
 	pages   map[pdf.Ref]int // numbers of the pages that list annotations; nil until asked for
 }
@@ -115,9 +118,7 @@ func (r *reader) states() error {
 		return r.unsound(err)
 	}
 	r.locate(h.Revisions())
-	if err := r.skipped(h.Revisions()); err != nil {
-		return err
-	}
+	r.skips.expect(h.Revisions())
 	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}}
 	for i, revision := range h.Revisions() {
 		state, err := h.Next()

@@ -3,6 +3,7 @@ package facts
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 
 	"segel/pdf"
@@ -11,37 +12,63 @@ import (
 // maxSkipped bounds how much of what was appended is looked through.
 const maxSkipped = 16 << 20
 
-// skipped warns of what was appended like a revision and is none of the file's: a chain of cross-references that
-// leaves it out makes its signatures disappear.
-func (r *reader) skipped(revisions []pdf.Revision) error {
+// skips looks, while the file is read for its digests, for what was appended like a revision and is none of the file's:
+// a chain of cross-references that leaves it out makes its signatures disappear.
+type skips struct {
+	known    map[int64]bool // where revisions end
+	from, to int64          // what is looked through
+	rest     []byte         // the end of what was looked at, in which the word may begin
+	unknown  int            // ends of no revision so far
+}
+
+// maxUnknown bounds the ends of no revision that are looked at.
+const maxUnknown = 1000
+
+var endOfFile = []byte("%%EOF")
+
+// expect takes the revisions of the file, oldest first.
+func (s *skips) expect(revisions []pdf.Revision) {
 	if len(revisions) == 0 {
-		return nil
+		return
 	}
-	known := map[int64]bool{}
+	s.known = map[int64]bool{}
 	for _, v := range revisions {
-		known[v.EOF] = true
+		s.known[v.EOF] = true
 	}
-	word := []byte("%%EOF")
-	buf := make([]byte, hashChunk)
-	from := revisions[0].End
-	for at := from; at < min(r.file.Size, from+maxSkipped); at += int64(len(buf) - len(word)) {
-		b := buf[:min(int64(len(buf)), r.file.Size-at)]
-		if n, err := r.r.ReadAt(b, at); n < len(b) {
-			return fmt.Errorf("read at %d: %w", at, err)
+	s.from = revisions[0].End
+	s.to = s.from + min(maxSkipped, math.MaxInt64-s.from)
+}
+
+// look looks at the next bytes of the file. It warns once.
+func (s *skips) look(r *reader, b []byte, at int64) {
+	from, to := max(s.from, at), min(s.to, at+int64(len(b)))
+	if from >= to {
+		return
+	}
+	b = b[from-at : to-at]
+	across := append(s.rest, b[:min(len(b), len(endOfFile)-1)]...)
+	s.search(r, across, from-int64(len(s.rest)))
+	s.search(r, b, from)
+	// A chunk that is shorter than the word is the file's last.
+	s.rest = append(s.rest[:0], b[max(0, len(b)-len(endOfFile)+1):]...)
+}
+
+func (s *skips) search(r *reader, b []byte, at int64) {
+	for i := 0; s.to > 0; {
+		j := bytes.Index(b[i:], endOfFile)
+		if j < 0 {
+			return
 		}
-		for i := 0; ; {
-			j := bytes.Index(b[i:], word)
-			if j < 0 {
-				break
-			}
-			i += j + len(word)
-			if end := at + int64(i); !known[end] && r.startsAnew(end) {
-				r.warn(Warning{Code: WarnSkipped, Detail: fmt.Sprintf("ends at %d", end)})
-				return nil
-			}
+		i += j + len(endOfFile)
+		end := at + int64(i)
+		if s.known[end] {
+			continue
+		}
+		if s.unknown++; s.unknown > maxUnknown || r.startsAnew(end) {
+			r.warn(Warning{Code: WarnSkipped, Detail: fmt.Sprintf("ends at %d", end)})
+			s.to = 0 // once is enough
 		}
 	}
-	return nil
 }
 
 // startsAnew tells whether startxref and an offset that is not 0 stand before a %%EOF that ends there. Linearized

@@ -170,17 +170,25 @@ func misspelled(b []byte) bool {
 	return false
 }
 
-// window reads a part of the file, as far as it reaches.
+// window reads a part of the file, as far as it reaches. What it returns is good until the next window or the next pass.
 func (r *reader) window(from, to int64) ([]byte, error) {
 	from, to = max(0, from), min(to, r.file.Size)
 	if from >= to {
 		return nil, nil
 	}
-	b := make([]byte, to-from)
+	b := r.lend(int(to - from))
 	if n, err := r.r.ReadAt(b, from); n < len(b) && err != io.EOF {
 		return nil, fmt.Errorf("read at %d: %w", from, err)
 	}
 	return b, nil
+}
+
+// lend returns a buffer that there is one of.
+func (r *reader) lend(n int) []byte {
+	if cap(r.buffer) < n {
+		r.buffer = make([]byte, max(n, hashChunk+maxBefore+maxHeader))
+	}
+	return r.buffer[:n]
 }
 
 // eachWord calls f for each "obj", and each "trailer" that a dictionary follows, between two offsets: with the offset
