@@ -133,9 +133,14 @@ func (p *painter) contents(o pdf.Object) []byte {
 			if p.failed(err) || st == nil {
 				continue
 			}
-			if b = append(append(b, p.decode(st)...), '\n'); p.stopped {
+			piece := p.decode(st)
+			if int64(len(b)+len(piece)) > p.bytes { // what is gathered is gone through next
+				p.stop(errBytes)
+			}
+			if p.stopped {
 				break
 			}
+			b = append(append(b, piece...), '\n')
 		}
 		return b
 	}

@@ -1,6 +1,10 @@
 package ink_test
 
 import (
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -32,5 +36,31 @@ func TestNoPageTakesLong(t *testing.T) {
 		if err == nil || took > 10*time.Second {
 			t.Errorf("%s: %v after %v", name, err, took)
 		}
+	}
+}
+
+// TestAPieceThatUnpacksBeyondTheLimitIsTheLast has a page name the same few kilobytes a thousand times, which unpack to
+// megabytes each. It runs alone, so that what is allocated is its own.
+func TestAPieceThatUnpacksBeyondTheLimitIsTheLast(t *testing.T) {
+	var packed bytes.Buffer
+	w := zlib.NewWriter(&packed)
+	_, err := w.Write(bytes.Repeat([]byte(" "), 8<<20))
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	d, page := paper(t, square, "", func(u *pdf.Update, page pdf.Dict) {
+		piece := u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("FlateDecode")}, Data: packed.Bytes()})
+		pieces := make(pdf.Array, 1000)
+		for i := range pieces {
+			pieces[i] = piece
+		}
+		page["Contents"] = pieces
+	})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = ink.NewReader(d, ink.Limits{Bytes: 8 << 20}).Page(page)
+	runtime.ReadMemStats(&after)
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; err == nil || took > 128 {
+		t.Errorf("%v, after %d MiB", err, took)
 	}
 }
