@@ -140,6 +140,19 @@ func choiceParam[T ~string](name, doc string, values []T) *huma.Param {
 	return &huma.Param{Name: name, In: "query", Description: doc, Schema: s}
 }
 
+// look reads one page of what administrators look at: ask makes the question of the query, which is refused where
+// anything in it is wrong, and answer looks it up.
+func look[Q, Found any](c *call, ask func(q *query, p page) Q, answer func(context.Context, contract.Actor, Q) (Found, error)) (p page, f Found, err error) {
+	q := c.query()
+	p = q.page(adminLimit)
+	r := ask(q, p)
+	if err := q.bad.err(); err != nil {
+		return p, f, err
+	}
+	f, err = answer(c.r.Context(), c.by, r)
+	return p, f, err
+}
+
 // offset returns how many lines stand before a page.
 func (p page) offset() int { return int(min(p.number-1, maxInteger/maxLimit)) * p.limit }
 

@@ -45,14 +45,11 @@ func (s *server) adminAttempts() {
 		path: adminBase + "attempts", id: "admin-attempts", group: groupAdmin, admin: contract.AdminAttempts, params: adminParams(about...),
 		summary: "Every call to the stamp office that costs or cannot be undone", description: "Newest first.",
 	}, func(c *call) (found[adminAttemptsData], error) {
-		q := c.query()
-		p := q.page(adminLimit)
-		r := q.attempts()
-		r.Offset, r.Limit = p.offset(), p.limit
-		if err := q.bad.err(); err != nil {
-			return found[adminAttemptsData]{}, err
-		}
-		l, err := c.Workflow.Attempts(c.r.Context(), c.by, r)
+		p, l, err := look(c, func(q *query, p page) store.AttemptQuery {
+			r := q.attempts()
+			r.Offset, r.Limit = p.offset(), p.limit
+			return r
+		}, c.Workflow.Attempts)
 		if err != nil {
 			return found[adminAttemptsData]{}, err
 		}
@@ -100,7 +97,7 @@ func (c *call) attemptsCSV() error {
 	if err := q.bad.err(); err != nil {
 		return err
 	}
-	buffered := bufio.NewWriterSize(newAttachment(c, "text/csv; charset=utf-8", "segel-attempts.csv"), 64<<10)
+	buffered := bufio.NewWriterSize(&attachment{c, "text/csv; charset=utf-8", "segel-attempts.csv"}, 64<<10)
 	out := export.NewAttempts(buffered)
 	if err := c.Workflow.EachAttempt(c.r.Context(), c.by, r, out.Write); err != nil {
 		return c.cutOff(err)
@@ -110,36 +107,4 @@ func (c *call) attemptsCSV() error {
 	}
 	_ = buffered.Flush() // the client has gone; there is nobody left to tell
 	return nil
-}
-
-// attachment writes the head of a file with the first of its bytes, so that what is refused before is still answered
-// as a refusal.
-type attachment struct {
-	c          *call
-	mime, name string
-	begun      bool
-}
-
-func newAttachment(c *call, mime, name string) *attachment {
-	return &attachment{c: c, mime: mime, name: name}
-}
-
-func (a *attachment) Write(p []byte) (int, error) {
-	if !a.begun {
-		a.begun, a.c.sending = true, true
-		h := a.c.w.Header()
-		h.Set("Content-Type", a.mime)
-		h.Set("Content-Disposition", disposition("attachment", a.name))
-		h.Set("Cache-Control", "no-store")
-	}
-	return a.c.w.Write(p)
-}
-
-// cutOff ends an answer that broke: with a refusal if nothing was sent yet.
-func (c *call) cutOff(err error) error {
-	if c.sending {
-		c.trouble = err
-		panic(http.ErrAbortHandler) // the way of net/http to cut the connection
-	}
-	return err
 }

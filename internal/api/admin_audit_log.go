@@ -31,13 +31,12 @@ func (s *server) adminAuditLog() {
 		params:  adminParams(documentParam(), &huma.Param{Name: "type", In: "query", Description: "Only events of this type.", Schema: &huma.Schema{Type: "string"}}),
 		summary: "What happened", description: "Newest first. To an admin, what happened to the documents of his organisation.",
 	}, func(c *call) (found[adminAuditLogData], error) {
-		q := c.query()
-		p := q.page(adminLimit)
-		r := store.LogQuery{Organisation: q.organisation(), Document: q.document(), Type: oneOf(q, "type", contract.EventTypes), Offset: p.offset(), Limit: p.limit}
-		if err := q.bad.err(); err != nil {
-			return found[adminAuditLogData]{}, err
-		}
-		l, err := c.Workflow.AuditLog(c.r.Context(), c.by, r)
+		p, l, err := look(c, func(q *query, p page) store.LogQuery {
+			return store.LogQuery{
+				Organisation: q.organisation(), Document: q.document(), Type: oneOf(q, "type", contract.EventTypes),
+				Offset: p.offset(), Limit: p.limit,
+			}
+		}, c.Workflow.AuditLog)
 		if err != nil {
 			return found[adminAuditLogData]{}, err
 		}

@@ -35,14 +35,12 @@ func (s *server) adminCertificates() {
 		params:  adminParams(choiceParam("standing", "Only those that stand so.", standings)),
 		summary: "The embedded authority's certificates", description: "Those that end first come first.",
 	}, func(c *call) (found[adminCertificatesData], error) {
-		q := c.query()
-		p := q.page(adminLimit)
 		now := c.Clock()
-		r := store.CertificateQuery{Organisation: q.organisation(), Standing: oneOf(q, "standing", standings), Now: now, Offset: p.offset(), Limit: p.limit}
-		if err := q.bad.err(); err != nil {
-			return found[adminCertificatesData]{}, err
-		}
-		l, err := c.Workflow.CertificateList(c.r.Context(), c.by, r)
+		p, l, err := look(c, func(q *query, p page) store.CertificateQuery {
+			return store.CertificateQuery{
+				Organisation: q.organisation(), Standing: oneOf(q, "standing", standings), Now: now, Offset: p.offset(), Limit: p.limit,
+			}
+		}, c.Workflow.CertificateList)
 		if err != nil {
 			return found[adminCertificatesData]{}, err
 		}

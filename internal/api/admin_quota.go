@@ -2,7 +2,6 @@ package api
 
 import (
 	"segel/internal/contract"
-	"segel/internal/store"
 	"segel/internal/workflow"
 )
 
@@ -78,59 +77,4 @@ func quotaOf(o workflow.OrganisationQuota) adminQuota {
 		out.Units = append(out.Units, quotaUnit{Unit: u, Granted: q.Granted, Reserved: q.Reserved, Spent: q.Spent, Left: q.Left()})
 	}
 	return out
-}
-
-type ledgerLine struct {
-	Organisation organisationOut    `json:"organisation"`
-	Number       int64              `json:"number" doc:"ascends for each organisation and unit" example:"17"`
-	Unit         contract.Unit      `json:"unit" enum:"emet,base" example:"emet"`
-	Op           contract.QuotaOp   `json:"op" enum:"grant,reserve,spend,release" example:"spend"`
-	Count        int                `json:"count" doc:"negative for a grant that takes back" example:"1"`
-	Document     maybe[documentOut] `json:"document" doc:"null: of none"`
-	Reason       string             `json:"reason" doc:"of a grant" example:"Faktur 2024/117"`
-	By           string             `json:"by" doc:"who granted; the service itself has a name too" example:"Andi Wijaya"`
-	At           string             `json:"at" example:"2024-10-14T06:06:00.000Z"`
-}
-
-type adminLedgerData struct {
-	Entries    []ledgerLine `json:"entries"`
-	Pagination pagination   `json:"pagination"`
-}
-
-func (s *server) adminLedger() {
-	get(s, endpoint{
-		path: adminBase + "quota/ledger", id: "admin-quota-ledger", group: groupAdmin, admin: contract.AdminLedger,
-		params:  adminParams(choiceParam("unit", "Only of this unit.", units)),
-		summary: "How quota moved", description: "Newest first.",
-	}, func(c *call) (found[adminLedgerData], error) {
-		q := c.query()
-		p := q.page(adminLimit)
-		r := store.QuotaQuery{Organisation: q.organisation(), Unit: oneOf(q, "unit", units), Offset: p.offset(), Limit: p.limit}
-		if err := q.bad.err(); err != nil {
-			return found[adminLedgerData]{}, err
-		}
-		l, err := c.Workflow.QuotaLedger(c.r.Context(), c.by, r)
-		if err != nil {
-			return found[adminLedgerData]{}, err
-		}
-		data := adminLedgerData{Entries: []ledgerLine{}, Pagination: paginate(p, l.Total, len(l.Lines))}
-		for _, e := range l.Lines {
-			data.Entries = append(data.Entries, ledgerLine{
-				Organisation: organisationOf(e.Organisation), Number: e.Number, Unit: e.Unit, Op: e.Op, Count: e.Count,
-				Document: documentOrNull(e.Document, e.Title), Reason: e.Reason, By: c.nameOf(e.By), At: iso(e.At),
-			})
-		}
-		return finding(data), nil
-	})
-}
-
-// nameOf tells who did something; the service itself has a name too.
-func (c *call) nameOf(p contract.Person) string {
-	switch {
-	case p.ID == "":
-		return c.say("actor.service")
-	case p.Name == "":
-		return p.Email
-	}
-	return p.Name
 }

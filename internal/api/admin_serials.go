@@ -32,16 +32,13 @@ func (s *server) adminSerials() {
 		params:  adminParams(choiceParam("state", "Only those in this state.", serialStates), documentParam()),
 		summary: "Every serial that was ever bought", description: "Those that changed last come first. Serials that are nobody's so far are shown to an operator alone.",
 	}, func(c *call) (found[adminSerialsData], error) {
-		q := c.query()
-		p := q.page(adminLimit)
-		r := store.SerialQuery{Organisation: q.organisation(), Document: q.document(), Offset: p.offset(), Limit: p.limit}
-		if state := oneOf(q, "state", serialStates); state != "" {
-			r.States = []contract.SerialState{state}
-		}
-		if err := q.bad.err(); err != nil {
-			return found[adminSerialsData]{}, err
-		}
-		l, err := c.Workflow.Serials(c.r.Context(), c.by, r)
+		p, l, err := look(c, func(q *query, p page) store.SerialQuery {
+			r := store.SerialQuery{Organisation: q.organisation(), Document: q.document(), Offset: p.offset(), Limit: p.limit}
+			if state := oneOf(q, "state", serialStates); state != "" {
+				r.States = []contract.SerialState{state}
+			}
+			return r
+		}, c.Workflow.Serials)
 		if err != nil {
 			return found[adminSerialsData]{}, err
 		}

@@ -29,13 +29,9 @@ func (s *server) adminStuck() {
 		summary:     "Documents that stand still",
 		description: "Those that have waited for the service for a minute or longer, and those that failed. Oldest first.",
 	}, func(c *call) (found[adminStuckData], error) {
-		q := c.query()
-		p := q.page(adminLimit)
-		r := store.WaitingQuery{Organisation: q.organisation(), Offset: p.offset(), Limit: p.limit}
-		if err := q.bad.err(); err != nil {
-			return found[adminStuckData]{}, err
-		}
-		l, err := c.Workflow.Waiting(c.r.Context(), c.by, r)
+		p, l, err := look(c, func(q *query, p page) store.WaitingQuery {
+			return store.WaitingQuery{Organisation: q.organisation(), Offset: p.offset(), Limit: p.limit}
+		}, c.Workflow.Waiting)
 		if err != nil {
 			return found[adminStuckData]{}, err
 		}

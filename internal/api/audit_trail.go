@@ -31,12 +31,16 @@ func (s *server) auditTrail() {
 		}
 		lines := []auditLine{}
 		for _, e := range events {
-			name := cmp.Or(e.Person.Name, e.Person.Email)
-			if e.Person.ID == "" {
-				name = c.say("actor.service")
-			}
-			lines = append(lines, auditLine{DateTime: iso(e.At), Name: name, IPAddress: e.IP, Description: text.Event(c.language, e), Type: e.Type})
+			lines = append(lines, auditLine{DateTime: iso(e.At), Name: c.nameOf(e.Person), IPAddress: e.IP, Description: text.Event(c.language, e), Type: e.Type})
 		}
 		return finding(lines), nil
 	})
+}
+
+// nameOf tells who did something; the service itself has a name too.
+func (c *call) nameOf(p contract.Person) string {
+	if p.ID == "" {
+		return c.say("actor.service")
+	}
+	return cmp.Or(p.Name, p.Email)
 }

@@ -1,0 +1,30 @@
+package api
+
+import "net/http"
+
+// attachment writes the head of a file with the first of its bytes, so that what is refused before is still answered
+// as a refusal.
+type attachment struct {
+	*call
+	mime, name string
+}
+
+func (a *attachment) Write(p []byte) (int, error) {
+	if !a.sending {
+		a.sending = true
+		h := a.w.Header()
+		h.Set("Content-Type", a.mime)
+		h.Set("Content-Disposition", disposition("attachment", a.name))
+		h.Set("Cache-Control", "no-store")
+	}
+	return a.w.Write(p)
+}
+
+// cutOff ends an answer that broke: with a refusal if nothing was sent yet.
+func (c *call) cutOff(err error) error {
+	if c.sending {
+		c.trouble = err
+		panic(http.ErrAbortHandler) // the way of net/http to cut the connection
+	}
+	return err
+}
