@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"crypto/sha256"
+	"fmt"
 	"io"
 
 	"segel/pdf"
@@ -135,14 +136,11 @@ func proofRule(r *revision, m *moved, _ node) verdict {
 	if r.c.proofBytes > maxProofBytes {
 		return deny(CodeTooMuch, "proof")
 	}
-	der, err := r.new.Decode(st)
-	if err == nil {
-		err = r.c.summed(r.new, st)
-	}
+	size, err := r.c.sound(r.new, st)
 	if err != nil {
 		return deny(CodeUnreadable, "proof: "+err.Error())
 	}
-	r.c.proofBytes += len(der)
+	r.c.proofBytes += size
 	return allow("document security store", LTA, CodeStore)
 }
 
@@ -193,15 +191,21 @@ func (r *revision) vri(entry pdf.Dict) verdict {
 	return v
 }
 
-// summed holds compressed proof against its check sum, which readers of pages forgive: proof that was tampered with is
-// not proof that is there. What [pdf.Document.Decode] has taken is within the limits.
-func (c *Comparer) summed(d *pdf.Document, st *pdf.Stream) error {
-	if f, err := d.Name(st.Dict["Filter"]); err != nil || f != "FlateDecode" {
-		return nil
+// maxProof bounds one piece of decoded proof.
+const maxProof = 16 << 20
+
+// sound tells how long proof is once it is decoded. Compressed proof is held against its check sum, which readers of
+// pages forgive: proof that was tampered with is not proof that is there.
+func (c *Comparer) sound(d *pdf.Document, st *pdf.Stream) (int, error) {
+	filter, err := d.Name(st.Dict["Filter"])
+	if compressed := err == nil && filter == "FlateDecode"; !compressed || st.Dict["DecodeParms"] != nil {
+		if b, err := d.Decode(st); err != nil || !compressed {
+			return len(b), err
+		}
 	}
 	raw, err := d.Raw(st)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if z, used := c.inflater.(zlib.Resetter); used {
 		err = z.Reset(bytes.NewReader(raw), nil)
@@ -210,8 +214,11 @@ func (c *Comparer) summed(d *pdf.Document, st *pdf.Stream) error {
 	}
 	if err != nil {
 		c.inflater = nil // its state is unsure
-		return err
+		return 0, err
 	}
-	_, err = io.Copy(io.Discard, c.inflater)
-	return err
+	n, err := io.Copy(io.Discard, io.LimitReader(c.inflater, maxProof+1))
+	if err == nil && n > maxProof {
+		err = fmt.Errorf("more than %d bytes", maxProof)
+	}
+	return int(n), err
 }

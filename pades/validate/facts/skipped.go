@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 
 	"segel/pdf"
 )
@@ -49,7 +48,9 @@ func (s *skips) look(r *reader, b []byte, at int64) {
 	across := append(s.rest, b[:min(len(b), len(endOfFile)-1)]...)
 	s.search(r, across, from-int64(len(s.rest)))
 	s.search(r, b, from)
-	// A chunk that is shorter than the word is the file's last.
+	if len(b) < len(endOfFile) {
+		b = across
+	}
 	s.rest = append(s.rest[:0], b[max(0, len(b)-len(endOfFile)+1):]...)
 }
 
@@ -79,6 +80,10 @@ func (r *reader) startsAnew(end int64) bool {
 		return false
 	}
 	words := bytes.Fields(b)
-	i := slices.IndexFunc(words, func(w []byte) bool { return bytes.HasSuffix(w, []byte("startxref")) })
-	return i >= 0 && i+1 < len(words) && !bytes.Equal(words[i+1], []byte("0"))
+	for i := len(words) - 2; i >= 0; i-- {
+		if bytes.HasSuffix(words[i], []byte("startxref")) {
+			return !bytes.Equal(words[i+1], []byte("0"))
+		}
+	}
+	return false
 }
