@@ -171,6 +171,9 @@ func (f *font) glyphSpace(m matrix) matrix {
 
 // blankText tells whether a glyph leaves no ink.
 func blankText(s string) bool {
+	if len(s) == 1 && s[0] > ' ' {
+		return false
+	}
 	return s != "" && strings.Trim(s, " \u00a0\t\r\n\u2002\u2003\u2009\u200b\u3000\ufeff") == ""
 }
 

@@ -130,16 +130,50 @@ func (p *painter) show(s []byte) {
 		p.stop(errBytes)
 		return
 	}
+	r := p.shown(f)
 	for len(s) > 0 && !p.stopped {
 		g := f.next(p, s)
-		p.glyph(f, g)
+		p.glyph(&r, g)
 		s = s[g.bytes:]
 	}
 }
 
+// shown is one string that is shown: what is the same for all its glyphs, and where the next one goes.
+type shown struct {
+	font     *font
+	m        matrix  // a glyph of size 1 to the page
+	step     matrix  // text space to the page
+	dx, dy   float64 // where the text goes on, by advance
+	length   float64 // of (dx, dy)
+	em       float64
+	straight bool // along the page or across
+	hidden   Hidden
+	white    bool
+}
+
+func (p *painter) shown(f *font) shown {
+	r := shown{font: f, step: p.text.then(p.ctm), hidden: p.unseen(), white: p.whiteText()}
+	r.m = matrix{p.size * p.scale, 0, 0, p.size, 0, p.rise}.then(r.step)
+	if r.dx, r.dy = r.m[0], r.m[1]; f.vertical {
+		r.dx, r.dy = -r.m[2], -r.m[3]
+	}
+	r.length, r.em = math.Hypot(r.dx, r.dy), math.Hypot(r.m[2], r.m[3])
+	r.straight = math.Abs(r.dx) < 0.01*math.Abs(r.dy) || math.Abs(r.dy) < 0.01*math.Abs(r.dx)
+	if r.hidden == "" && (p.mode == 3 || p.mode == 7) && !f.type3 {
+		r.hidden = ByMode
+	}
+	return r
+}
+
+// advance moves on in text space.
+func (p *painter) advance(r *shown, x, y float64) {
+	p.text = p.text.move(x, y)
+	r.m[4] += r.step[0]*x + r.step[2]*y
+	r.m[5] += r.step[1]*x + r.step[3]*y
+}
+
 // glyph notes one glyph and goes on by its width.
-func (p *painter) glyph(f *font, g glyph) {
-	m := matrix{p.size * p.scale, 0, 0, p.size, 0, p.rise}.then(p.text).then(p.ctm)
+func (p *painter) glyph(r *shown, g glyph) {
 	step := g.width * p.size
 	space := 0.0
 	if g.bytes == 1 && g.code == ' ' {
@@ -148,16 +182,16 @@ func (p *painter) glyph(f *font, g glyph) {
 	switch {
 	case g.space:
 		p.flush()
-	case f.vertical:
-		p.add(f, g, m, -m[2], -m[3], -g.width)
+	case r.font.vertical:
+		p.add(r, g, -g.width)
 	default:
-		p.add(f, g, m, m[0], m[1], g.width)
+		p.add(r, g, g.width)
 	}
-	if f.vertical {
-		p.text = p.text.move(0, step+p.chars+space)
+	if r.font.vertical {
+		p.advance(r, 0, step+p.chars+space)
 		return
 	}
-	p.text = p.text.move((step+p.chars+space)*p.scale, 0)
+	p.advance(r, (step+p.chars+space)*p.scale, 0)
 }
 
 // word is the run of glyphs that is being gathered.
@@ -184,48 +218,39 @@ const (
 	asideStep = 0.3
 )
 
-// add adds a glyph to the word at hand, or begins another. The glyph's size and place are m's; (dx, dy) is where
-// the text goes on, by advance.
-func (p *painter) add(f *font, g glyph, m matrix, dx, dy, advance float64) {
-	m3 := f.glyphSpace(m)
-	box := m3.box(g.box)
-	x, y := m.point(0, 0)
-	em := math.Hypot(m[2], m[3])
-	hidden := p.unseen()
-	switch {
-	case hidden != "":
-	case (p.mode == 3 || p.mode == 7) && !f.type3:
-		hidden = ByMode
-	case max(box.Width(), box.Height()) < smallest:
+// add adds a glyph to the word at hand, or begins another.
+func (p *painter) add(r *shown, g glyph, advance float64) {
+	box := r.font.glyphSpace(r.m).box(g.box)
+	x, y := r.m[4], r.m[5]
+	hidden := r.hidden
+	if hidden == "" && max(box.Width(), box.Height()) < smallest {
 		hidden = BySize
 	}
-	w, white := &p.word, p.whiteText()
-	goesOn := w.glyphs > 0 && w.follows(x, y, em, dx, dy)
-	straight := math.Abs(dx) < 0.01*math.Abs(dy) || math.Abs(dy) < 0.01*math.Abs(dx)
-	if goesOn && straight && w.Hidden == hidden && w.White == white && w.clip == p.clip && w.glyphs < maxWord {
+	w := &p.word
+	goesOn := w.glyphs > 0 && w.follows(x, y, r)
+	if goesOn && r.straight && w.Hidden == hidden && w.White == r.white && w.clip == p.clip && w.glyphs < maxWord {
 		w.Box = union(w.Box, box)
 		w.Rough = w.Rough || g.rough
 	} else {
 		p.flush()
-		p.word = word{Mark: Mark{Kind: Text, Box: box, Hidden: hidden, White: white, Joins: goesOn, Rough: g.rough}, letters: w.letters[:0], clip: p.clip}
+		p.word = word{Mark: Mark{Kind: Text, Box: box, Hidden: hidden, White: r.white, Joins: goesOn, Rough: g.rough}, letters: w.letters[:0], clip: p.clip}
 	}
 	w.glyphs++
 	if len(w.letters) < maxLetters {
 		w.letters = append(w.letters, g.text...)
 	}
-	w.x, w.y, w.em = x+dx*advance, y+dy*advance, em
+	w.x, w.y, w.em = x+r.dx*advance, y+r.dy*advance, r.em
 }
 
 // smallest is the height in points below which nobody sees text.
 const smallest = 0.7
 
 // follows tells whether a glyph at (x, y) goes on with the word without a space.
-func (w *word) follows(x, y, em, dx, dy float64) bool {
-	length := math.Hypot(dx, dy)
-	if !(length > 0) || em > 2*w.em || w.em > 2*em {
+func (w *word) follows(x, y float64, r *shown) bool {
+	if !(r.length > 0) || r.em > 2*w.em || w.em > 2*r.em {
 		return false
 	}
-	dx, dy = dx/length, dy/length
+	dx, dy, em := r.dx/r.length, r.dy/r.length, r.em
 	ahead := (x-w.x)*dx + (y-w.y)*dy
 	aside := (x-w.x)*dy - (y-w.y)*dx
 	return ahead > -backStep*em && ahead < wideGap*em && math.Abs(aside) < asideStep*em
