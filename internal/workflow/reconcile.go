@@ -1,48 +1,246 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/emeterai"
 	"segel/internal/store"
 )
 
-// Reconciliation returns the last report; one without a number before the first. An admin is told the differences of
-// his own organisation, and nothing of what the account holds.
-func (s *Service) Reconciliation(ctx context.Context, by contract.Actor) (contract.Reconciliation, error) {
-	of, names, err := s.administer(ctx, by, contract.AdminReconciliation, "")
+// mostDifferences is how many are listed in a report; the others are counted.
+const mostDifferences = 1000
+
+// Reconcile holds the office's account against the register of serials: what was let go of and is unused becomes free,
+// what is unused and was unknown is taken into the register, and every other difference is told with what explains it.
+// An office that cannot be asked is no error but the report's problem.
+//
+// Each move is a commit of its own; a crash in between leaves the others to the next time, and no report.
+func (s *Service) Reconcile(ctx context.Context, by contract.Actor) (contract.Reconciliation, error) {
+	_, names, err := s.administer(ctx, by, contract.AdminReconcile, "")
 	if err != nil {
 		return contract.Reconciliation{}, err
 	}
-	r, err := s.Store.LastReconciliation(ctx)
-	if errors.Is(err, store.ErrNotFound) {
-		return contract.Reconciliation{}, nil
+	s.reconciling.Lock()
+	defer s.reconciling.Unlock()
+	r := contract.Reconciliation{At: s.Clock(), By: by.Person}
+	a, err := s.askAccount(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return contract.Reconciliation{}, ctx.Err() // we are being stopped; the office is not to blame
+	case err != nil:
+		s.Log.WarnContext(ctx, "the stamp office could not be asked for its account", "cause", err)
+		r.Problem = words(err)
+	default:
+		if err := s.reconcile(ctx, a, names, &r); err != nil {
+			return contract.Reconciliation{}, err
+		}
 	}
-	if err != nil {
+	r.EndedAt = s.Clock()
+	if r.Number, err = s.Store.KeepReconciliation(ctx, r); err != nil {
 		return contract.Reconciliation{}, err
-	}
-	if of != "" {
-		r = r.Of(of)
 	}
 	for i := range r.Differences {
-		d := &r.Differences[i]
-		d.OrganisationName = names[d.Organisation].Name
+		r.Differences[i].OrganisationName = names[r.Differences[i].Organisation].Name
 	}
 	return r, nil
 }
 
-// ReconcileDue reconciles on the service's own account, unless that was done within the time given by whomever, and the
-// office answered. It returns no report where it was not due.
-func (s *Service) ReconcileDue(ctx context.Context, every time.Duration) (contract.Reconciliation, error) {
-	last, err := s.Store.LastReconciliation(ctx)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-	case err != nil:
-		return contract.Reconciliation{}, err
-	case last.Problem == "" && s.Clock().Before(last.At.Add(every)):
-		return contract.Reconciliation{}, nil
+// words tells a problem of the office in its own words.
+func words(err error) string {
+	var p *emeterai.Problem
+	if errors.As(err, &p) {
+		return cmp.Or(p.Text, p.Code)
 	}
-	return s.Reconcile(ctx, contract.Actor{})
+	return err.Error()
+}
+
+// account is what the office holds.
+type account struct {
+	serials []emeterai.Serial
+	balance emeterai.Balance
+}
+
+func (s *Service) askAccount(ctx context.Context) (a account, err error) {
+	if left := s.Office.Availability(); left.Down {
+		return a, fmt.Errorf("%w: %s", errOfficeAlone, left.Reason)
+	}
+	if a.serials, err = s.Office.Serials(ctx); err != nil {
+		return a, err
+	}
+	a.balance, err = s.Office.Balance(ctx)
+	return a, err
+}
+
+// reconcile fills in the report. The register and the orders in doubt are read after the list, see [contract.Books].
+func (s *Service) reconcile(ctx context.Context, a account, names map[contract.OrganisationID]store.Organisation, r *contract.Reconciliation) error {
+	b, err := s.books(ctx, r.At, names)
+	if err != nil {
+		return err
+	}
+	c := comparison{Service: s, books: b, there: map[string]contract.OfficeSerial{}, report: r}
+	c.list(a)
+	if err := c.known(ctx); err != nil {
+		return err
+	}
+	if err := c.unknown(ctx); err != nil {
+		return err
+	}
+	c.count(len(b.Doubt) > 0)
+	return nil
+}
+
+func (s *Service) books(ctx context.Context, asked time.Time, names map[contract.OrganisationID]store.Organisation) (contract.Books, error) {
+	b := contract.Books{Settled: asked.Add(-s.Settle), Doubt: map[string]bool{}, Now: asked}
+	doubts, err := s.Store.InDoubt(ctx)
+	if err != nil {
+		return b, err
+	}
+	for _, o := range doubts {
+		b.Doubt[o.Order] = true
+	}
+	if len(names) == 1 {
+		for id := range names {
+			b.Single = id
+		}
+	}
+	return b, nil
+}
+
+// comparison is a reconciliation under way.
+type comparison struct {
+	*Service
+	books  contract.Books
+	there  map[string]contract.OfficeSerial // what is still to be explained of the office's list
+	moving bool                             // stamps were in work while the office was asked
+	report *contract.Reconciliation
+}
+
+func (c *comparison) list(a account) {
+	n := &c.report.There
+	n.Left, n.Reported = a.balance.Left, a.balance.Unused
+	for _, o := range a.serials {
+		state := contract.OfficeUnused
+		if o.Status == emeterai.Affixed {
+			state = contract.OfficeAffixed
+			n.Affixed++
+		} else {
+			n.Unused++
+		}
+		c.there[o.Serial] = contract.OfficeSerial{Serial: o.Serial, State: state, File: o.File, Order: o.Order()}
+	}
+}
+
+// known holds every serial of the register against the list.
+func (c *comparison) known(ctx context.Context) error {
+	c.report.Here = map[contract.SerialState]int{}
+	var failed error
+	err := c.Store.EachSerial(ctx, store.SerialQuery{}, func(k contract.StampSerial) bool {
+		o := c.there[k.Serial]
+		delete(c.there, k.Serial)
+		c.moving = c.moving || k.ChangedAt.After(c.books.Settled)
+		j, err := c.judge(ctx, k, o)
+		if err == nil {
+			err = c.settle(ctx, j)
+		}
+		failed = err
+		c.report.Here[cmp.Or(j.Difference.Here, k.State)]++
+		return err == nil
+	})
+	return errors.Join(failed, err)
+}
+
+func (c *comparison) judge(ctx context.Context, k contract.StampSerial, o contract.OfficeSerial) (contract.Judgement, error) {
+	var standing contract.State
+	if k.State == contract.SerialBound && o.State == contract.OfficeAffixed {
+		d, err := c.document(ctx, k.Document)
+		if err != nil && !errors.Is(err, contract.ErrNotFound) {
+			return contract.Judgement{}, err
+		}
+		standing = d.State
+		c.moving = c.moving || standing == contract.Processing
+	}
+	return c.books.Known(k, o, standing), nil
+}
+
+// unknown says what the serials are that the list has and the register has not.
+func (c *comparison) unknown(ctx context.Context) error {
+	for _, serial := range slices.Sorted(maps.Keys(c.there)) {
+		o := c.there[serial]
+		var document contract.DocumentID
+		var of contract.OrganisationID
+		if o.Order != "" {
+			id, err := c.Store.DocumentWithOrder(ctx, o.Order)
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+			if err == nil {
+				d, err := c.document(ctx, id)
+				if err != nil && !errors.Is(err, contract.ErrNotFound) {
+					return err
+				}
+				document, of = id, d.Organisation
+			}
+		}
+		j := c.books.Unknown(o, document, of)
+		if err := c.settle(ctx, j); err != nil {
+			return err
+		}
+		if j.Move != nil {
+			c.report.Here[contract.SerialTaken]++
+		}
+	}
+	return nil
+}
+
+// settle applies what a judgement says and adds it to the report. A serial that somebody moved meanwhile is left alone.
+func (c *comparison) settle(ctx context.Context, j contract.Judgement) error {
+	if j.Move != nil {
+		err := c.Store.MoveSerials(ctx, []contract.SerialMove{*j.Move}, j.Event)
+		if errors.Is(err, store.ErrConflict) {
+			j.Difference.Kind, j.Difference.Here = contract.DifferChanged, j.Move.From
+		} else if err != nil {
+			return err
+		}
+	}
+	if j.Difference.Kind != "" {
+		c.tell(j.Difference)
+	}
+	return nil
+}
+
+// tell adds a difference to the report, the unexplained ones first.
+func (c *comparison) tell(d contract.Difference) {
+	r := c.report
+	at := len(r.Differences)
+	if !d.Kind.Explained() {
+		at = r.Unexplained
+		r.Unexplained++
+	}
+	if len(r.Differences) >= mostDifferences {
+		r.Omitted++
+		if at >= mostDifferences {
+			return
+		}
+		r.Differences = r.Differences[:mostDifferences-1]
+	}
+	r.Differences = slices.Insert(r.Differences, min(at, len(r.Differences)), d)
+}
+
+// count compares the list with the balance, which the office keeps apart.
+func (c *comparison) count(doubts bool) {
+	n := c.report.There
+	switch {
+	case n.Unused == n.Reported:
+	case c.moving || doubts:
+		c.tell(contract.Difference{Kind: contract.DifferBalance})
+	default:
+		c.tell(contract.Difference{Kind: contract.DifferCount})
+	}
 }
