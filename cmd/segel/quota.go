@@ -75,7 +75,7 @@ func showQuota(out io.Writer, o workflow.OrganisationQuota) {
 type quotaAddCommand struct {
 	dataFlag
 	Org    string `required:"" help:"Organisation by name." placeholder:"NAME"`
-	Unit   string `required:"" enum:"emet,base" help:"emet (duty stamps) or base (signatures)."`
+	Unit   string `required:"" enum:"emet,base" help:"emet (duty stamps) or base (signatures)." placeholder:"UNIT"`
 	Count  int    `required:"" help:"How many; a negative count corrects a former one." placeholder:"N"`
 	Reason string `required:"" help:"Why; it stands in the ledger and in the audit log." placeholder:"TEXT"`
 }

@@ -45,8 +45,3 @@ var (
 	ErrUnavailable = errors.New("the converter does not answer")
 	ErrMissing     = errors.New("there is no converter")
 )
-
-// Permanent reports whether err is the document's fault, so that trying again does not help.
-func Permanent(err error) bool {
-	return errors.Is(err, ErrUnreadable) || errors.Is(err, ErrTooLong) || errors.Is(err, ErrTooLarge)
-}

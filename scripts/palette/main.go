@@ -1,5 +1,5 @@
-// Palette writes PNG files anew with at most 256 colours each: a picture of a screen has few, and is a third as large
-// that way. The most frequent colours stay as they are; every other becomes the nearest of them.
+// Command palette writes PNG files anew with at most 256 colours each: a picture of a screen has few, and is a third as
+// large that way. The most frequent colours stay as they are; every other becomes the nearest of them.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 func main() {
 	for _, name := range os.Args[1:] {
 		if err := reduce(name); err != nil {
-			fmt.Fprintln(os.Stderr, err)
+			fmt.Fprintln(os.Stderr, "palette:", err)
 			os.Exit(1)
 		}
 	}
