@@ -26,8 +26,8 @@ func (s *Service) orderOrClaim(ctx context.Context, d *contract.Document, i int)
 	switch {
 	case err != nil && !emeterai.ClassOf(err).Final():
 		return false, s.problem(ctx, d, i, err)
-	case err != nil:
-		return false, s.outOfUse(ctx, free, contract.SetAside, err.Error())
+	case err != nil: // it was in the list; should it never come back, every reconciliation tells that it is missing
+		return false, s.outOfUse(ctx, free, contract.PutBack, err.Error())
 	case status != emeterai.Unused:
 		return false, s.outOfUse(ctx, free, contract.SetAside, fmt.Sprintf("it was let go of as unused, and the office calls it %s", status))
 	}

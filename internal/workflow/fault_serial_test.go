@@ -255,6 +255,30 @@ func TestFreeSerialThatTheOfficeDoesNotCallUnusedIsSetAside(t *testing.T) {
 	}
 }
 
+// TestFreeSerialThatTheOfficeDoesNotFindIsNotGivenUp has an office that lags: what it does not find today, its list has
+// tomorrow. A serial that is quarantined on no document would be lost, and its unit with it.
+func TestFreeSerialThatTheOfficeDoesNotFindIsNotGivenUp(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h := newHouse(t)
+	id := h.refusedDocument()
+	serial := h.read(id).Stamps[0].Serial
+	h.restamp(id, true)
+	next := h.draft(false, 1)
+	h.office.statusErr = &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeSerial, Text: "the office does not know it"}
+	h.stamp(next)
+	h.office.statusErr = nil
+	s, err := h.store.Serial(ctx, serial)
+	if err != nil || s.State != contract.SerialTaken || s.Problem == "" || h.read(next).Stamps[0].Serial == serial {
+		t.Errorf("%+v, %v", s, err)
+	}
+	h.later(time.Second)
+	h.reconciled()
+	if s, err = h.store.Serial(ctx, serial); err != nil || s.State != contract.SerialFree {
+		t.Errorf("once the list has it: %+v, %v", s, err)
+	}
+}
+
 func TestFreeSerialThatCannotBeAffixedFailsNoDocument(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
