@@ -82,27 +82,3 @@ type OrderInDoubt struct {
 	Organisation contract.OrganisationID
 	Order        string
 }
-
-// QuotaEntry is one line of the ledger that quotas sum up.
-type QuotaEntry struct {
-	contract.QuotaMove
-	Number int64 // ascends from 1 for each organisation and unit
-	Reason string
-	By     contract.Person // of a grant; the zero Person is the service itself
-	At     time.Time
-}
-
-// QuotaQuery selects lines of the ledger. What is zero selects any.
-type QuotaQuery struct {
-	Organisation contract.OrganisationID
-	Unit         contract.Unit
-	From, Until  time.Time // made at From or later, and before Until
-	Offset       int
-	Limit        int
-}
-
-// QuotaPage is one page of the ledger and how many lines there are in all.
-type QuotaPage struct {
-	Entries []QuotaEntry
-	Total   int
-}

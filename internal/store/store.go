@@ -108,25 +108,3 @@ type List struct {
 	Documents []contract.Document
 	Total     int
 }
-
-// Quota tells what an organisation has of a unit.
-type Quota struct{ Granted, Reserved, Spent int }
-
-// Left returns what can still be reserved.
-func (q Quota) Left() int { return q.Granted - q.Reserved - q.Spent }
-
-// Quotas keeps what organisations may still spend.
-type Quotas interface {
-	Quota(ctx context.Context, o contract.OrganisationID) (map[contract.Unit]Quota, error)
-
-	// Grant adds to what an organisation may spend, or with a negative n takes back, and says so in the audit log: who
-	// (the zero Actor is the service itself) and why.
-	Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) error
-
-	// QuotaEntries reads one page of the ledger, newest first.
-	QuotaEntries(ctx context.Context, q QuotaQuery) (QuotaPage, error)
-
-	// EachQuotaEntry calls yield with every line of the ledger that matches, oldest first, until it returns false.
-	// Offset and Limit do not count. No transaction is open while yield runs.
-	EachQuotaEntry(ctx context.Context, q QuotaQuery, yield func(QuotaEntry) bool) error
-}
