@@ -45,9 +45,12 @@ func (s *Store) Serial(ctx context.Context, serial string) (contract.StampSerial
 	return first(found, err, "read serial %s", serial)
 }
 
+// whereFree chooses the serial of an organisation that has been free for longest, none that the document let go of.
+const whereFree = `WHERE state = 'free' AND organisation = $1 AND (former = 0 OR former <> $2) ORDER BY changed_at, serial LIMIT 1`
+
 // FreeSerial implements [store.Serials].
 func (s *Store) FreeSerial(ctx context.Context, o contract.OrganisationID, claimant contract.DocumentID) (contract.StampSerial, error) {
-	found, err := s.serials(ctx, `WHERE state = 'free' AND organisation = $1 AND (former = 0 OR former <> $2) ORDER BY changed_at, serial LIMIT 1`, o, claimant)
+	found, err := s.serials(ctx, whereFree, o, claimant)
 	return first(found, err, "find a free serial of organisation %s", o)
 }
 
