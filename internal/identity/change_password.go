@@ -36,6 +36,14 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 	if err != nil {
 		return err
 	}
+	// Hashing takes a while. Who was given another password meanwhile, because this one is known to a stranger, keeps it.
+	now, err := s.store.User(ctx, u.ID)
+	switch {
+	case err != nil:
+		return refuse(fmt.Errorf("read user %s again: %w", u.ID, err), contract.ErrIdentify)
+	case now.Password != u.Password:
+		return contract.ErrIdentify
+	}
 	if err := s.store.SetPassword(ctx, u.ID, hash, false); err != nil {
 		return fmt.Errorf("set the password of %s: %w", u.ID, err)
 	}

@@ -103,3 +103,21 @@ func TestALoginThatIsUnderWayDoesNotOutliveThePassword(t *testing.T) {
 		}
 	}
 }
+
+// TestAStrangerDoesNotUndoAResetThatIsUnderWay has an operator give another password while one is changed with the old.
+func TestAStrangerDoesNotUndoAResetThatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	h := inhabited(t)
+	by := h.alive(t, h.login(t).Access)
+	h.store.afterByEmail = func() {
+		if _, err := h.ResetPassword(t.Context(), siti, newer); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := h.ChangePassword(t.Context(), by, password, "kata sandi orang lain"); !errors.Is(err, contract.ErrIdentify) {
+		t.Error(err)
+	}
+	if _, err := h.Login(t.Context(), siti, newer, "", home); err != nil {
+		t.Errorf("what the operator gave: %v", err)
+	}
+}
