@@ -43,6 +43,7 @@ func (v *validation) fetchIssuers(ctx context.Context, c *x509.Certificate) (fou
 			break // it is only missing: the judgement says so
 		}
 		v.pool.add(issuer)
+		v.borrowed[v.sum(issuer)] = true
 		found, c = true, issuer
 	}
 	if found {

@@ -54,3 +54,26 @@ func TestIssuersThatAFileLacksAreFetchedOnlyWhereThatIsWanted(t *testing.T) {
 		t.Errorf("asked %d times", l.asked)
 	}
 }
+
+func TestIssuerThatWasFetchedDoesNotCountTowardsTheLevel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	below := certificate(t, w.issuing, "Below", ca)
+	sari := certificate(t, below, "Sari", person)
+	l := &library{of: map[string]*x509.Certificate{"Sari": below.cert, "Below": w.issuing.cert}}
+	at := date(2025, 6, 2)
+	for _, lacks := range []bool{false, true} {
+		p := w.paper()
+		s := p.sign(sari, w.tsa.token(date(2025, 6, 1), content[:]))
+		level := LevelLT
+		if lacks {
+			s.Certificates, level = []*x509.Certificate{sari.cert}, LevelT
+		}
+		p.prove([][]byte{sari.good(at), below.good(at), w.issuing.good(at)}, w.timeRoot.list(at))
+		r := p.judge(at, func(o *Options) { o.Online = l })
+		is(t, r, 0, "", level)
+		if lacks {
+			is(t, p.judge(at), 0, NoCertificateChainFound, LevelT)
+		}
+	}
+}

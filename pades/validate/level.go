@@ -22,6 +22,9 @@ func (v *validation) level(s *subject) (Level, *Reason) {
 	case len(s.flaws) > 0:
 		return because(LevelPAdES, "level.no_baseline", "what", strings.Join(s.flaws, ", "))
 	case s.sub == TimestampOrderFailure, s.proof == nil && !s.timestamped():
+		if pairs := s.untrustedTime(); pairs != nil {
+			return because(LevelB, "level.untrusted_time", pairs...)
+		}
 		return because(LevelB, "level.no_time")
 	case s.proof == nil:
 		return because(LevelT, "level.no_proof")
@@ -47,6 +50,20 @@ func (s *subject) timestamped() bool {
 		}
 	}
 	return false
+}
+
+// untrustedTime names the first timestamp that the signature has and that does not count, with why; nil if it has none.
+func (s *subject) untrustedTime() []string {
+	for i, st := range s.times {
+		why := st.sub
+		if why == "" && s.sub == TimestampOrderFailure {
+			why = s.sub
+		}
+		if why != "" {
+			return []string{"time", s.tokens[i].stamp(), "authority", s.tokens[i].authority(), "why", string(why)}
+		}
+	}
+	return nil
 }
 
 // evidenceIn tells whether all proof about a signature and about the timestamp that counts stands in the file, and the

@@ -46,6 +46,10 @@ var timeSentences = map[string]sentence{
 		"Untuk B-T kurang stempel waktu tepercaya atas tanda tangan ini.",
 		"B-T lacks a trusted timestamp on this signature.",
 	},
+	"level.untrusted_time": {
+		"Untuk B-T kurang kepercayaan pada stempel waktu tanda tangan ini, {time} dari {authority} ({why}).",
+		"B-T lacks trust in the timestamp that this signature has, of {time} by {authority} ({why}).",
+	},
 	"level.no_proof": {
 		"Untuk B-LT kurang bukti di dalam berkas bahwa semua sertifikat tidak dicabut.",
 		"B-LT lacks proof within the file that no certificate was revoked.",

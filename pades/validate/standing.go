@@ -126,6 +126,8 @@ func (v *validation) judgeChain(ctx context.Context, q question, c chain) (stand
 			}
 			s.use(used, q, cert)
 		}
+		// The level is a matter of the file: what was fetched does not stand in it.
+		s.inside = s.inside && !v.borrowed[v.sum(cert)]
 		for _, l := range ends {
 			// Not to have asked, or not lately, is no reason to doubt what an issuer said; whether it is enough
 			// for what is to hold, settle tells.

@@ -223,3 +223,28 @@ func TestOldProofDoesNotSpeakForTheTimeOfTheSignature(t *testing.T) {
 func hasReason(list []Reason, code string) bool {
 	return slices.ContainsFunc(list, func(r Reason) bool { return r.Code == code })
 }
+
+func TestTimestampThatIsNotTrustedIsNamedWithWhatKeepsItFromCounting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	other := certificate(t, certificate(t, nil, "Nobody", ca), "Stopped Clock", clock)
+	for who, c := range map[string]struct {
+		paper func() *paper
+		code  string
+	}{
+		"none":      {func() *paper { p := w.paper(); p.sign(w.budi); return p }, "level.no_time"},
+		"untrusted": {func() *paper { p := w.paper(); p.sign(w.budi, other.token(date(2025, 6, 1), content[:])); return p }, "level.untrusted_time"},
+	} {
+		r := c.paper().judge(date(2025, 6, 2))
+		is(t, r, 0, CertificateChainGeneralFailure, LevelB)
+		reasons := r.Signatures[0].Reasons
+		if !hasReason(reasons, c.code) {
+			t.Errorf("%s: %v", who, reasons)
+		}
+		for _, why := range reasons {
+			if why.Code == "level.untrusted_time" && (why.Args["why"] != string(NoCertificateChainFound) || why.Args["authority"] != "Stopped Clock") {
+				t.Errorf("%s: %v", who, why)
+			}
+		}
+	}
+}

@@ -44,6 +44,7 @@ type validation struct {
 	bounds    map[string]*bounds         // by the name of an issuer
 	fetched   map[[sha256.Size]byte]bool // proof about whom
 	climbed   map[[sha256.Size]byte]bool // the issuer of whom
+	borrowed  map[[sha256.Size]byte]bool // certificates that came from the net, and that the file lacks
 	sums      map[*x509.Certificate][sha256.Size]byte
 	described map[[sha256.Size]byte]Certificate
 	offline   []string // whom the net could not tell about
@@ -60,7 +61,7 @@ func newValidation(o Options) *validation {
 	if o.Trust == nil {
 		o.Trust = &Trust{}
 	}
-	return &validation{o: o, pool: newPool(), built: map[chainKey]built{}, bounds: map[string]*bounds{}, fetched: map[[sha256.Size]byte]bool{}, climbed: map[[sha256.Size]byte]bool{},
+	return &validation{o: o, pool: newPool(), built: map[chainKey]built{}, bounds: map[string]*bounds{}, fetched: map[[sha256.Size]byte]bool{}, climbed: map[[sha256.Size]byte]bool{}, borrowed: map[[sha256.Size]byte]bool{},
 		sums: map[*x509.Certificate][sha256.Size]byte{}, described: map[[sha256.Size]byte]Certificate{}}
 }
 
