@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"errors"
+
 	"segel/pades/validate/diff"
 	"segel/pdf"
 	"segel/pdf/ink"
@@ -45,7 +47,7 @@ func (r *reader) content(d *pdf.Document, number int) page {
 	p := page{unseen: true}
 	if at, err := c.document.Page(number); err == nil && c.marks < maxCoveredMarks {
 		marks, err := c.reader.Content(at)
-		p = page{Page: at, unseen: err != nil}
+		p = page{Page: at, unseen: !told(err)}
 		for _, m := range marks {
 			if m.Hidden == "" && !m.Lines {
 				p.marks = append(p.marks, mark{m.Box, m.Kind == ink.Text, m.Kind == ink.Drawing && m.Whole})
@@ -55,6 +57,13 @@ func (r *reader) content(d *pdf.Document, number int) page {
 	}
 	c.pages[number] = p
 	return p
+}
+
+// told tells by the error of an ink.Reader whether all marks are listed. Text in a font that is missing is among them,
+// about where it is.
+func told(err error) bool {
+	var u *ink.Untold
+	return err == nil || errors.As(err, &u) && u.Reason == ink.NoFont
 }
 
 // covers tells what the content of a page paints within a box of default user space. What cannot be looked at to its

@@ -26,6 +26,7 @@ func TestWhatALaterSignatureStandsOverIsTold(t *testing.T) {
 	t.Parallel()
 	const long = "BT /F1 12 Tf 72 720 Td (Harga seluruhnya seribu rupiah, yang dibayar dalam tiga kali, tanpa bunga, paling lambat akhir tahun) Tj ET"
 	word := pdf.Rect{LLX: 150, LLY: 718, URX: 175, URY: 732}
+	beside := pdf.Rect{LLX: 177, LLY: 718, URX: 190, URY: 732}
 	signNew := func(t *testing.T, b []byte, box pdf.Rect, number int) []byte {
 		p := on(t, b).sign("A", shown)
 		return p.sign("", func(o *pades.Options) { o.NewField = &pades.FieldSpec{Name: "B", Page: number, Rect: box} }, shown).b
@@ -51,6 +52,14 @@ func TestWhatALaterSignatureStandsOverIsTold(t *testing.T) {
 	}{
 		{"beside the text", signNew(t, with(long, nil), boxB, 1), ""},
 		{"over a word of a line", signNew(t, with(long, nil), word, 1), diff.OverlapsText},
+		{"behind the last narrow letter", signNew(t, with("BT /F1 12 Tf 72 720 Td (iiiiiiiiiiiiiiiiiiii) Tj ET", nil), beside, 1), ""},
+		{"over a word of a page that is turned and cropped", signNew(t, with(long, func(_ *pdf.Update, page pdf.Dict) {
+			page["Rotate"], page["CropBox"] = pdf.Integer(90), pdf.Rect{LLX: 30, LLY: 60, URX: 560, URY: 800}.Array()
+		}), word, 1), diff.OverlapsText},
+		{"beside the text of a page that is turned", signNew(t, with(long, func(_ *pdf.Update, page pdf.Dict) { page["Rotate"] = pdf.Integer(90) }), boxB, 1), ""},
+		{"over the line of a frame", signNew(t, with("170 715 30 30 re S", nil), beside, 1), ""},
+		{"on a background", signNew(t, with(".9 g 0 0 600 800 re f", nil), beside, 1), ""},
+		{"over most of a small area", signNew(t, with("178 720 9 9 re f", nil), beside, 1), diff.OverlapsPicture},
 		{"over a scan", signNew(t, with("q 600 0 0 800 0 0 cm /I Do Q", scan), boxB, 1), diff.OverlapsPicture},
 		{"over letters that are drawn", signNew(t, with("150 718 m 155 732 l 160 718 l 165 732 l 170 718 l f", nil), word, 1), diff.OverlapsPicture},
 		{"over the end of a great many areas", signNew(t, with(strings.Repeat("0 0 1 1 re f ", 50_001)+long, nil), word, 1), diff.OverlapsPicture},

@@ -29,7 +29,7 @@ func (r *reader) hidden() error {
 		}
 		all, err := h.look(page)
 		switch {
-		case err == nil && all:
+		case told(err) && all:
 			continue
 		case err != nil && !errors.Is(err, ink.ErrUntold):
 			return err
@@ -63,14 +63,14 @@ type hiding struct {
 func (h *hiding) look(page *pdf.Page) (bool, error) {
 	marks, err := h.ink.Page(page)
 	h.sift(marks)
-	told := map[WarningCode]bool{}
+	warned := map[WarningCode]bool{}
 	for i, m := range h.marks {
 		code, detail := h.judge(i, m)
 		if h.held < 0 {
 			return false, err
 		}
-		if code != "" && !told[code] {
-			told[code] = true
+		if code != "" && !warned[code] {
+			warned[code] = true
 			h.warn(Warning{Code: code, Page: page.Number, Box: page.ToUser(m.Box), Detail: detail})
 		}
 	}

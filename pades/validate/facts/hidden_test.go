@@ -1,6 +1,7 @@
 package facts_test
 
 import (
+	"fmt"
 	"testing"
 
 	"segel/pades"
@@ -49,10 +50,13 @@ func TestHiddenContentIsWarnedOf(t *testing.T) {
 			page["Resources"] = pdf.Dict{"Font": pdf.Dict{"F1": pdf.Ref{Number: font}}, "XObject": pdf.Dict{"I": u.Add(&pdf.Stream{Dict: d, Data: []byte{255}})}}
 		}
 	}
-	over := func(kind pdf.Name, look string) func(u *pdf.Update, _, page pdf.Dict) {
+	clear := func(u *pdf.Update, _, page pdf.Dict) {
+		page["Resources"] = pdf.Dict{"Font": pdf.Dict{"F1": pdf.Ref{Number: font}}, "ExtGState": pdf.Dict{"N": pdf.Dict{"ca": pdf.Integer(0)}, "H": pdf.Dict{"ca": pdf.Real(.5)}}}
+	}
+	over := func(kind pdf.Name, look string, flags pdf.Integer) func(u *pdf.Update, _, page pdf.Dict) {
 		return func(u *pdf.Update, _, page pdf.Dict) {
 			page["Annots"] = pdf.Array{u.Add(pdf.Dict{
-				"Type": pdf.Name("Annot"), "Subtype": kind, "Rect": pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760}.Array(), "F": pdf.Integer(4),
+				"Type": pdf.Name("Annot"), "Subtype": kind, "Rect": pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760}.Array(), "F": flags,
 				"AP": pdf.Dict{"N": u.Add(&pdf.Stream{
 					Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 10, URY: 10}.Array()}, Data: []byte(look),
 				})},
@@ -71,8 +75,26 @@ func TestHiddenContentIsWarnedOf(t *testing.T) {
 		{"under a picture", text + "q 400 0 0 60 60 700 cm /I Do Q", picture(true), facts.WarnCoveredText},
 		{"under a picture that can be seen through", text + "q 400 0 0 60 60 700 cm /I Do Q", picture(false), ""},
 		{"under an inline picture", text + "q 400 0 0 60 60 700 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \xff EI Q", nil, facts.WarnCoveredText},
-		{"under a stamp", text, over("Stamp", "1 g 0 0 10 10 re f"), facts.WarnCoveredText},
-		{"under an empty stamp", text, over("Stamp", "q Q"), ""},
+		{"under a stamp", text, over("Stamp", "1 g 0 0 10 10 re f", 4), facts.WarnCoveredText},
+		{"under an empty stamp", text, over("Stamp", "q Q", 4), ""},
+		{"under a stamp that is printed and not viewed", text, over("Stamp", "1 g 0 0 10 10 re f", 4|32), facts.WarnCoveredText},
+		{"under a stamp that is hidden", text, over("Stamp", "1 g 0 0 10 10 re f", 2|4), ""},
+		{"in a stamp, white", text, over("Stamp", "1 g BT /F1 5 Tf 1 1 Td (Sejuta) Tj ET", 4), facts.WarnInvisibleText},
+		{"in a stamp that is hidden, white", text, over("Stamp", "1 g BT /F1 5 Tf 1 1 Td (Sejuta) Tj ET", 2), ""},
+		{"white on white", "1 g 60 700 400 60 re f " + text, nil, facts.WarnInvisibleText},
+		{"white, outside of the page", "1 g BT /F1 24 Tf 72 -100 Td (Seribu) Tj ET", nil, ""},
+		{"invisible, outside of the page", "BT 3 Tr /F1 24 Tf 72 -100 Td (Seribu) Tj ET", nil, facts.WarnInvisibleText},
+		{"under the signature", "BT /F1 6 Tf " + fmt.Sprint(boxA.LLX+5, " ", boxA.LLY+5) + " Td (A) Tj ET", nil, ""},
+		{"in what cannot be decoded", "", func(u *pdf.Update, _, page pdf.Dict) {
+			page["Contents"] = u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("CCITTFaxDecode")}, Data: []byte("x")})
+		}, facts.WarnNotLooked},
+		{"in a font that is not there", "BT /F9 24 Tf 72 720 Td (Seribu) Tj ET", nil, ""},
+		{"without opacity", "/N gs " + text, clear, facts.WarnInvisibleText},
+		{"under an area that is seen through", text + "/H gs 1 g 60 700 400 60 re f", clear, ""},
+		{"under a frame", text + "60 700 400 60 re S", nil, ""},
+		{"under an area that is clipped to elsewhere", text + "60 100 400 60 re W n 1 g 60 700 400 60 re f", nil, ""},
+		{"without ink of a printer", "0 0 0 0 k " + text, nil, facts.WarnInvisibleText},
+		{"drawn in white lines", "1 G 1 Tr " + text, nil, facts.WarnInvisibleText},
 		{"invisible", "BT 3 Tr /F1 24 Tf 72 720 Td (Seribu) Tj ET", nil, facts.WarnInvisibleText},
 		{"without size", "BT /F1 0.1 Tf 72 720 Td (Seribu) Tj ET", nil, facts.WarnInvisibleText},
 		{"white", "1 1 1 rg " + text, nil, facts.WarnInvisibleText},
