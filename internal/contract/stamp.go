@@ -75,11 +75,23 @@ func OrderSerial(d *Document, i int, order string, now time.Time) (Change, error
 		return Change{}, err
 	}
 	c := change(d)
+	c.order(i, order, now)
+	return c, nil
+}
+
+// OrderNext adds to what [Affix] made of a document what OrderSerial would make of the stamp behind it, so that both
+// need one commit. It changes nothing where none is left to be ordered.
+func (c *Change) OrderNext(order string, now time.Time) {
+	if i := c.After.nextStamp(); i >= 0 && c.After.Stamps[i].State == StampOrdered {
+		c.order(i, order, now)
+	}
+}
+
+func (c *Change) order(i int, order string, now time.Time) {
 	s := &c.After.Stamps[i]
 	s.State, s.Order, s.Failures, s.Problem = StampRequested, order, 0, ""
 	c.note(EventSerialOrdered, Actor{}, now, "order", order)
 	c.ask(i, CallTake, now)
-	return c, nil
 }
 
 // BindSerial records the serial the office gave, and the revision that it will be affixed to. Known is the serial as

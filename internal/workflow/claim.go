@@ -60,6 +60,24 @@ func (s *Service) order(ctx context.Context, d *contract.Document, i int) error 
 	})
 }
 
+// orderNext has the change that affixes a stamp record as well that a serial is ordered for the next one, since every
+// commit waits for the disk. Where anything else is to be done before, or goes wrong, the next step sees to it: a free
+// serial is to be claimed, the office is left alone, or would refuse the file.
+func (s *Service) orderNext(ctx context.Context, c *contract.Change) error {
+	d := &c.After
+	if d.NextStamp() < 0 || s.Office.Availability().Down || s.preflight(ctx, d, false) != nil {
+		return nil
+	}
+	if _, err := s.Store.FreeSerial(ctx, d.Organisation, d.ID); !errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	order, err := blob.NewKey(s.Random)
+	if err == nil {
+		c.OrderNext(string(order), s.Clock())
+	}
+	return err
+}
+
 // outOfUse moves a serial that turns out to be of no use. Another one is looked for.
 func (s *Service) outOfUse(ctx context.Context, serial contract.StampSerial, rule func(contract.StampSerial, string, time.Time) (contract.SerialMove, contract.Event), why string) error {
 	s.Log.WarnContext(ctx, "a free serial is of no use", "serial", serial.Serial, "problem", why)

@@ -164,7 +164,11 @@ func (s *Service) affix(ctx context.Context, d *contract.Document, i int, again 
 		return err
 	}
 	after, err := s.append(ctx, *d, r, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
-		return contract.Affix(d, i, r, s.Clock())
+		c, err := contract.Affix(d, i, r, s.Clock())
+		if err == nil {
+			err = s.orderNext(ctx, &c)
+		}
+		return c, err
 	})
 	if err == nil {
 		*d = after
