@@ -102,6 +102,13 @@ func (b *bureau) since() watch {
 	return seen
 }
 
+// stampedSoFar returns how many stamped files were seen since the last question.
+func (b *bureau) stampedSoFar() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.seen.stamped)
+}
+
 // stamping measures what stamps cost and how long they take.
 func stamping(binary, dir string) error {
 	b, err := openBureau(binary, filepath.Join(dir, "stamps"), "")
@@ -192,7 +199,10 @@ func (b *bureau) stamps() (wall, cpu time.Duration, err error) {
 	if err := b.verb("finalize-docs", id, 0); err != nil {
 		return 0, 0, err
 	}
-	time.Sleep(stampSigners * 20 * time.Millisecond) // to ask meanwhile would be counted as the service's work
+	// To ask the service meanwhile would be counted as its work.
+	for began := time.Now(); b.stampedSoFar() < stampSigners && time.Since(began) < time.Minute; {
+		time.Sleep(5 * time.Millisecond)
+	}
 	if err := b.completed(id); err != nil {
 		return 0, 0, err
 	}
