@@ -6,6 +6,7 @@ import (
 	"errors"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -204,6 +205,50 @@ func TestJudgementThatTakesTooLongIsGivenUp(t *testing.T) {
 		}
 	}
 	b.ask("POST", "/v1/verify", verifyBase64)
+}
+
+func TestJudgementEndsWhenItsClientGoesAway(t *testing.T) {
+	t.Parallel()
+	inside, ended := make(chan struct{}), make(chan error)
+	b := newBench(t, draft(), func(o *Options) { o.MaxVerifies, o.UploadWait = 1, 10*time.Second })
+	b.verifying = func(ctx context.Context) {
+		close(inside)
+		<-ctx.Done()
+		ended <- ctx.Err()
+	}
+	server := httptest.NewServer(b)
+	defer server.Close()
+	ctx, leave := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, "POST", server.URL+"/v1/verify", strings.NewReader(verifyBase64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan error)
+	go func() {
+		a, err := http.DefaultClient.Do(r)
+		if err == nil {
+			err = a.Body.Close()
+		}
+		gone <- err
+	}()
+	<-inside
+	first := b.exhibit
+	leave()
+	if err := <-gone; !errors.Is(err, context.Canceled) {
+		t.Errorf("the client: %v", err)
+	}
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the judgement: %v", err)
+	}
+	// There is one place, so the next is only judged because it was given back.
+	b.verifying = nil
+	if w := b.ask("POST", "/v1/verify", verifyBase64); w.Code != http.StatusOK {
+		t.Errorf("the next: %d %s", w.Code, w.Body)
+	}
+	server.Close() // waits for the first
+	if first.discarded != 1 {
+		t.Errorf("forgotten %d times", first.discarded)
+	}
 }
 
 func TestSerialTellsNothingOfItsDocument(t *testing.T) {
