@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
 )
 
@@ -27,42 +26,5 @@ func (s *server) health() {
 			return healthAnswer{}, errUnavailable.Because(err)
 		}
 		return healthAnswer{"ok"}, nil
-	})
-}
-
-// documentation serves the specification and a page made of it.
-func (s *server) documentation() {
-	stream(s, endpoint{
-		method: http.MethodGet, path: "/openapi.json", id: "openapi", group: groupService, open: true,
-		summary: "The specification", answers: textAnswer("application/json", "OpenAPI 3.1."),
-	}, func(c *call) error {
-		h := c.w.Header()
-		h.Set("Content-Type", "application/json; charset=utf-8")
-		h.Set("Content-Security-Policy", "default-src 'none'")
-		h.Set("Cache-Control", "no-cache")
-		_, _ = c.w.Write(c.spec)
-		return nil
-	})
-	stream(s, endpoint{
-		method: http.MethodGet, path: "/docs", id: "docs", group: groupService, open: true,
-		summary: "The specification as a page", answers: textAnswer("text/html", "The page."),
-	}, func(c *call) error {
-		h := c.w.Header()
-		h.Set("Content-Type", "text/html; charset=utf-8")
-		h.Set("Content-Security-Policy", c.docs.policy)
-		h.Set("Cache-Control", "no-cache")
-		_, _ = c.w.Write(c.docs.html)
-		return nil
-	})
-	stream(s, endpoint{
-		method: http.MethodGet, path: "/docs.js", id: "docs-script", group: groupService, open: true,
-		summary: "The script of that page", answers: textAnswer("text/javascript", "Copies examples."),
-	}, func(c *call) error {
-		h := c.w.Header()
-		h.Set("Content-Type", "text/javascript; charset=utf-8")
-		h.Set("Content-Security-Policy", "default-src 'none'")
-		h.Set("Cache-Control", "no-cache")
-		_, _ = c.w.Write(docsJS)
-		return nil
 	})
 }
