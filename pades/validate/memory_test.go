@@ -2,6 +2,7 @@ package validate_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -141,5 +142,56 @@ func TestVerdictTakesLittleMemoryHoweverLargeTheFile(t *testing.T) {
 			t.Logf("%s: %.1f MiB at most, %.1f MiB allocated in all, %d readings, %v", c.name, float64(growth)/(1<<20), float64(after.TotalAlloc-before.TotalAlloc)/(1<<20), w.reads, took.Round(time.Millisecond))
 		}
 		runtime.KeepAlive(file)
+	}
+}
+
+// leaver cancels after so many readings, and counts those that follow.
+type leaver struct {
+	io.ReaderAt
+	left   int
+	leave  func()
+	beyond int
+}
+
+func (l *leaver) ReadAt(p []byte, at int64) (int, error) {
+	if l.left--; l.left == 0 {
+		l.leave()
+	}
+	if l.left < 0 {
+		l.beyond++
+	}
+	return l.ReaderAt.ReadAt(p, at)
+}
+
+func TestVerdictReadsNoMoreOnceNobodyWantsIt(t *testing.T) {
+	t.Parallel()
+	a, err := authority.Ephemeral("http://localhost", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := sealed(t, a, packed(100_000), 5)
+	judge := func(after int) (*leaver, error) {
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		l := &leaver{ReaderAt: bytes.NewReader(file), left: after, leave: leave}
+		_, err := validate.Validate(ctx, l, int64(len(file)), validate.Options{At: time.Now()})
+		return l, err
+	}
+	const many = 1 << 30
+	whole, err := judge(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, most := many-whole.left, 0
+	for part := range 10 {
+		l, err := judge(all*part/10 + 1)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("after %d tenths of %d readings: %v", part, all, err)
+		}
+		most = max(most, l.beyond)
+	}
+	t.Logf("%d readings, at most %d after it was given up", all, most)
+	if most > 0 {
+		t.Errorf("%d of %d readings after it was given up", most, all)
 	}
 }

@@ -163,6 +163,9 @@ func (g *graph) run(d *pdf.Document) error {
 			slices.SortFunc(batch, func(a, b node) int { return cmp.Compare(a.number, b.number) })
 		}
 		for _, n := range batch {
+			if err := g.ctx.Err(); err != nil {
+				return err
+			}
 			if err := g.visit(d, n); err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@ type reader struct {
 
 func read(ctx context.Context, src io.ReaderAt, size int64, o Options) (*File, error) {
 	o.Limits = o.Limits.withDefaults(size)
-	r := &reader{ctx: ctx, r: src, o: o, file: &File{Size: size}, born: map[uint32]int{}}
+	r := &reader{ctx: ctx, r: wanted{ctx, src}, o: o, file: &File{Size: size}, born: map[uint32]int{}}
 	if err := r.open(size); err != nil {
 		return nil, err
 	}
@@ -41,6 +41,19 @@ func read(ctx context.Context, src io.ReaderAt, size int64, o Options) (*File, e
 		}
 	}
 	return r.file, nil
+}
+
+// wanted reads as long as anybody wants it.
+type wanted struct {
+	ctx context.Context
+	r   io.ReaderAt
+}
+
+func (w wanted) ReadAt(p []byte, at int64) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.r.ReadAt(p, at)
 }
 
 // open opens the file, and repairs it only if it must be: no signature of a repaired file can be relied on.
