@@ -11,8 +11,9 @@ import (
 )
 
 // maxOpen bounds how many blobs of one stack are open at a time. A reader walks from the newest cross-reference
-// section back to the base, so a few are enough to keep it from opening the same blob again and again.
-const maxOpen = 8
+// section back to the base, and begins anew with every look at the document: of a file with more tails than this it
+// opens each blob again and again.
+const maxOpen = 32
 
 // Segment is one blob of a document: its base or a tail.
 type Segment struct {

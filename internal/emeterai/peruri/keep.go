@@ -61,8 +61,16 @@ func (k *keep) put(r record) error {
 	if err != nil {
 		return err
 	}
-	name := r.Serial + recordEnd
-	if err := write(k.serials, name+".new", func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+	name, fill := r.Serial+recordEnd, func(w io.Writer) error { _, err := w.Write(b); return err }
+	// A new one needs no other name first: of what a power cut leaves half written get says that nothing is known, as if
+	// the cut had come sooner. Nor does the folder take as long to sync as behind a rename.
+	if _, err := k.serials.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		if err := write(k.serials, name, fill); err != nil {
+			return err
+		}
+		return syncFolder(k.serials)
+	}
+	if err := write(k.serials, name+".new", fill); err != nil {
 		return err
 	}
 	if err := k.serials.Rename(name+".new", name); err != nil {
