@@ -70,6 +70,14 @@ func (v *validation) gatherArchived(s *facts.Signature, one *subject) {
 	for _, der := range crls {
 		v.materials.add(material{der: der, crl: true, origin: fromSignature, revision: one.revision, within: one})
 	}
+	v.pool.add(certificateValues(*s.Info)...)
+	crls, responses = revocationValues(*s.Info)
+	for _, der := range responses {
+		v.materials.add(material{der: der, origin: fromSignature, revision: one.revision})
+	}
+	for _, der := range crls {
+		v.materials.add(material{der: der, crl: true, origin: fromSignature, revision: one.revision})
+	}
 	// Lists beside the signer info are not signed, so a timestamp on the signature says nothing of them.
 	for _, der := range s.Container.CRLs {
 		v.materials.add(material{der: der, crl: true, origin: fromSignature, revision: one.revision})

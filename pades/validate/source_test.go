@@ -109,3 +109,46 @@ func TestListsInTheContainerCount(t *testing.T) {
 	s.Container.CRLs = [][]byte{w.issuing.list(date(2025, 6, 2)), w.root.list(date(2025, 6, 2))}
 	is(t, p.judge(date(2025, 6, 3)), 0, "", LevelB)
 }
+
+func TestProofAmongTheUnsignedAttributesCounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	at := date(2025, 6, 1)
+	basic := func(response []byte) asn1.RawValue {
+		var r struct {
+			Status asn1.Enumerated
+			Bytes  struct {
+				Type     asn1.ObjectIdentifier
+				Response []byte
+			} `asn1:"explicit,tag:0"`
+		}
+		if _, err := asn1.Unmarshal(response, &r); err != nil {
+			t.Fatal(err)
+		}
+		return asn1.RawValue{FullBytes: r.Bytes.Response}
+	}
+	revocations := cms.NewAttribute(oidRevocationValues, must[[]byte](t)(asn1.Marshal(struct {
+		CRLs      []asn1.RawValue `asn1:"optional,explicit,tag:0"`
+		Responses []asn1.RawValue `asn1:"optional,explicit,tag:1"`
+	}{[]asn1.RawValue{{FullBytes: w.root.list(at)}}, []asn1.RawValue{basic(w.budi.good(at))}})))
+	issuers := cms.NewAttribute(oidCertificateValues, must[[]byte](t)(asn1.Marshal([]asn1.RawValue{{FullBytes: w.issuing.cert.Raw}})))
+	for what, c := range map[string]struct {
+		attributes []cms.Attribute
+		sub        SubIndication
+	}{
+		"none":        {nil, NoCertificateChainFound},
+		"issuers":     {[]cms.Attribute{issuers}, CertificateChainGeneralFailure},
+		"revocations": {[]cms.Attribute{revocations}, NoCertificateChainFound},
+		"both":        {[]cms.Attribute{issuers, revocations}, ""},
+		"broken":      {[]cms.Attribute{issuers, cms.NewAttribute(oidRevocationValues, []byte{0x30, 3, 0xa1, 1, 0})}, CertificateChainGeneralFailure},
+	} {
+		p := w.paper()
+		s := p.sign(w.budi)
+		s.Certificates = []*x509.Certificate{w.budi.cert}
+		s.Info.Unsigned = append(s.Info.Unsigned, c.attributes...)
+		r := p.judge(date(2025, 6, 3))
+		if got := r.Signatures[0].SubIndication; got != c.sub {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+}

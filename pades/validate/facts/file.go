@@ -23,7 +23,7 @@ type Limits struct {
 	Moves      int   // objects that one revision changes; default 20,000
 	Hashed     int64 // bytes hashed beyond one pass of the file; default 64 MiB and the file once again
 	Proofs     int   // items of each kind in the document security store; default 10,000
-	ProofBytes int64 // of all of them; default 16 MiB
+	ProofBytes int64 // of all of them; default 8 MiB
 	Content    int64 // bytes that are looked through for what is hidden on pages, as [ink.Limits] counts them; default 80 MiB, some 16 MiB of content
 }
 

@@ -8,11 +8,11 @@ func (l Limits) withDefaults(size int64) Limits {
 	def(&l.Moves, 20_000)
 	def(&l.Hashed, 64<<20+size)
 	def(&l.Proofs, 10_000)
-	def(&l.ProofBytes, 16<<20)
+	def(&l.ProofBytes, 8<<20)
 	def(&l.Content, 80<<20)
 	// States of the file have a cache each, two of them at a time.
-	def(&l.PDF.Cache, 4<<20)
-	def(&l.PDF.Decoded, 24<<20)
+	def(&l.PDF.Cache, 3<<20)
+	def(&l.PDF.Decoded, 11<<20)
 	return l
 }
 
