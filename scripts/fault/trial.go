@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -104,13 +105,15 @@ const clients = 4
 
 // bombard submits all orders and kills the service meanwhile.
 func (t *trial) bombard(ctx context.Context) error {
-	var email, password string
-	if login, ok := t.service.said("first login: "); ok {
-		if _, err := fmt.Sscanf(login, "%s password: %s", &email, &password); err != nil {
-			return fmt.Errorf("first login: %w", err)
-		}
+	login, ok := t.service.said("first login: ")
+	if !ok {
+		return errors.New("the service told no first login")
 	}
-	if err := t.client.login(ctx, email[:len(email)-1], password); err != nil {
+	var email, password string
+	if _, err := fmt.Sscanf(login, "%s password: %s", &email, &password); err != nil {
+		return fmt.Errorf("first login %q: %w", login, err)
+	}
+	if err := t.client.login(ctx, strings.TrimSuffix(email, ","), password); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
