@@ -15,7 +15,7 @@ import (
 type reconcileCommand struct {
 	dataFlag
 	JSON bool     `name:"json" help:"Print the report as JSON."`
-	Give []string `help:"Give a serial that is nobody's so far to an organisation, before anything else." placeholder:"SERIAL=ORGANISATION" sep:"none"`
+	Give []string `help:"Give a serial that is nobody's so far, or that the office calls unused and nobody here knows, to an organisation, before anything else." placeholder:"SERIAL=ORGANISATION" sep:"none"`
 }
 
 // Statuses of the command.
@@ -26,14 +26,14 @@ const (
 
 func (c reconcileCommand) Run(w *world) error {
 	return c.with(w, func(a *app, _ config.Config) error {
+		if err := a.openOfficeToAsk(); err != nil {
+			fmt.Fprintln(w.stderr, "segel: the stamp office cannot be asked:", err)
+			return exitNotAsked
+		}
 		for _, give := range c.Give {
 			if err := c.give(w, a, give); err != nil {
 				return err
 			}
-		}
-		if err := a.openOfficeToAsk(); err != nil {
-			fmt.Fprintln(w.stderr, "segel: the stamp office cannot be asked:", err)
-			return exitNotAsked
 		}
 		r, err := a.workflow.Reconcile(w.ctx, atHand("reconcile"))
 		if err != nil {

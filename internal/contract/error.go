@@ -125,6 +125,8 @@ var (
 	ErrNoEvidence      = Refuse(NotFound, "stamp.no_evidence")      // nothing is kept for a serial, or it is not the caller's to see
 	ErrNotRefused      = Refuse(Conflict, "stamp.not_refused")      // a new serial is asked for, and none was refused for good
 	ErrSerialUsed      = Refuse(Conflict, "stamp.serial_used")      // and the office does not call the old one unused
+	ErrNotNobodys      = Refuse(Conflict, "serial.not_nobodys")     // it has an owner, or is no longer taken
+	ErrNotUnused       = Refuse(Conflict, "serial.not_unused")      // it is in no register, and the office does not call it unused
 	ErrOfficeDown      = Refuse(Unavailable, "stamp.office_unavailable").Again()
 )
 

@@ -93,6 +93,9 @@ func (b Books) taken(s StampSerial, o OfficeSerial, d Difference) Judgement {
 	return Judgement{Difference: d}
 }
 
+// foundInAccount is why the register has a serial that nobody here ordered, or whose order is not known.
+const foundInAccount = "found in the office's account"
+
 // Unknown says what a serial is that the office lists and the register does not have. Of is the document that the
 // order in its file name was for, and whose it is; zero: the name carries no order of ours.
 func (b Books) Unknown(o OfficeSerial, document DocumentID, of OrganisationID) Judgement {
@@ -113,7 +116,7 @@ func (b Books) Unknown(o OfficeSerial, document DocumentID, of OrganisationID) J
 	}
 	d.Kind, d.Here = DifferFound, SerialTaken
 	m := SerialMove{To: StampSerial{
-		Serial: o.Serial, Organisation: d.Organisation, State: SerialTaken, Problem: "found in the office's account", TakenAt: b.Now, ChangedAt: b.Now,
+		Serial: o.Serial, Organisation: d.Organisation, State: SerialTaken, Problem: foundInAccount, TakenAt: b.Now, ChangedAt: b.Now,
 	}}
 	e := Event{Type: EventSerialFound, Document: document, At: b.Now, Details: map[string]string{"serial": o.Serial, "file": o.File}}
 	return Judgement{Difference: d, Move: &m, Event: e}
@@ -128,13 +131,17 @@ func (b Books) doubts(o OfficeSerial) bool {
 	return len(b.Doubt) > 0
 }
 
-// Give makes a serial that was found in the account an organisation's.
+// Give makes a serial an organisation's that was found in the account, or that is new in the register (without a State)
+// and unused, which is the caller's to ask.
 func Give(s StampSerial, to OrganisationID, by Actor, now time.Time) (SerialMove, Event, error) {
-	if s.State != SerialTaken || s.Organisation != "" {
-		return SerialMove{}, Event{}, Refuse(Conflict, "serial.not_nobodys").With("serial", s.Serial)
+	if s.State != "" && s.State != SerialTaken || s.Organisation != "" {
+		return SerialMove{}, Event{}, ErrNotNobodys.With("serial", s.Serial)
 	}
-	m := SerialMove{From: SerialTaken, To: s}
+	m := SerialMove{From: s.State, To: s}
 	m.To.Organisation = to // ChangedAt stays: that it has an owner says nothing of what the office knows
+	if s.State == "" {
+		m.To.State, m.To.Problem, m.To.TakenAt, m.To.ChangedAt = SerialTaken, foundInAccount, now, now
+	}
 	e := Event{Type: EventSerialGiven, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{"serial": s.Serial, "organisation": string(to)}}
 	return m, e, nil
 }

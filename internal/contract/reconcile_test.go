@@ -142,8 +142,12 @@ func TestOnlyASerialThatIsNobodysIsGiven(t *testing.T) {
 	if e.Type != EventSerialGiven || e.Person.ID != "op" || e.Details["organisation"] != "org" {
 		t.Errorf("the log is told %+v", e)
 	}
+	m, _, err = Give(StampSerial{Serial: "S"}, "org", op, t0)
+	if err != nil || m.From != "" || m.To.State != SerialTaken || m.To.Organisation != "org" || !m.To.TakenAt.Equal(t0) || !m.To.ChangedAt.Equal(t0) || m.To.Problem == "" {
+		t.Errorf("entered and given: %+v, %v", m, err)
+	}
 	for _, s := range []StampSerial{
-		{Serial: "S"}, {Serial: "S", State: SerialTaken, Organisation: "other"}, {Serial: "S", State: SerialFree}, {Serial: "S", State: SerialQuarantined},
+		{Serial: "S", State: SerialTaken, Organisation: "other"}, {Serial: "S", State: SerialFree}, {Serial: "S", State: SerialQuarantined},
 	} {
 		if _, _, err := Give(s, "org", op, t0); KindOf(err) != Conflict {
 			t.Errorf("%+v was given: %v", s, err)

@@ -35,7 +35,8 @@ const (
 )
 
 // SerialMove takes a serial from one state to another. It is applied only if the serial still is in From and, where From
-// belongs to a document, still belongs to the one that To names as its Document or, having let go of it, as its Former.
+// belongs to a document, still belongs to the one that To names as its Document or, having let go of it, as its Former;
+// and only if it is nobody's or the organisation's that To names: an owner is for life.
 // TakenAt is set by the first move alone; a Former of 0 and an Evidence without a Key leave what is there.
 type SerialMove struct {
 	From SerialState // empty: it is new in the register

@@ -40,20 +40,25 @@ func (s *Service) unusedSerial(ctx context.Context, by contract.Actor, id contra
 	case i < 0:
 		return "", contract.ErrNotRefused
 	}
-	if a := s.Office.Availability(); a.Down {
-		return "", contract.ErrOfficeDown.Because(fmt.Errorf("%w: %s", errOfficeAlone, a.Reason))
-	}
 	serial := d.Stamps[i].Serial
+	return serial, s.demandUnused(ctx, serial, contract.ErrSerialUsed)
+}
+
+// demandUnused asks the office, now, and refuses in these words a serial that it does not call unused.
+func (s *Service) demandUnused(ctx context.Context, serial string, refusal *contract.Error) error {
+	if a := s.Office.Availability(); a.Down {
+		return contract.ErrOfficeDown.Because(fmt.Errorf("%w: %s", errOfficeAlone, a.Reason))
+	}
 	status, err := s.Office.Status(ctx, serial)
 	switch {
 	case err != nil && emeterai.ClassOf(err).Final():
-		return "", contract.ErrSerialUsed.With("serial", serial).Because(err)
+		return refusal.With("serial", serial).Because(err)
 	case err != nil:
-		return "", contract.ErrOfficeDown.Because(err)
+		return contract.ErrOfficeDown.Because(err)
 	case status != emeterai.Unused:
-		return "", contract.ErrSerialUsed.With("serial", serial)
+		return refusal.With("serial", serial)
 	}
-	return serial, nil
+	return nil
 }
 
 // unsettled reports whether the office may still carry out a call to affix the serial on that document. It would answer

@@ -148,7 +148,7 @@ func moveSerial(ctx context.Context, t tx, m contract.SerialMove) error {
 			former = COALESCE(NULLIF(CAST($7 AS BIGINT), 0), former), let_go = $8, problem = $9,
 			evidence_key = COALESCE(NULLIF($10, ''), evidence_key), evidence_size = COALESCE($11, evidence_size),
 			evidence_digest = COALESCE($12, evidence_digest), evidence_sums = COALESCE($13, evidence_sums), changed_at = $14
-		WHERE serial = $1 AND state = $15 AND document = $16`, append(args, m.From, m.Holder())...)
+		WHERE serial = $1 AND state = $15 AND document = $16 AND organisation IN ('', $2)`, append(args, m.From, m.Holder())...)
 	return swapped(n, err)
 }
 

@@ -152,6 +152,26 @@ var serials = map[string]func(*testing.T, *bench){
 		}
 		b.must(b.CheckLog(b.ctx))
 	},
+	"ASerialThatHasAnOwnerKeepsIt": func(t *testing.T, b *bench) {
+		b.found("F", "", contract.SerialTaken)
+		nobodys, err := b.Serial(b.ctx, "F")
+		b.must(err)
+		move := func(to contract.OrganisationID, state contract.SerialState) error { // as whoever read it while it was nobody's
+			m := contract.SerialMove{From: nobodys.State, To: nobodys}
+			m.To.Organisation, m.To.State = to, state
+			return b.MoveSerials(b.ctx, []contract.SerialMove{m})
+		}
+		b.must(move("org", contract.SerialTaken))
+		for _, to := range []contract.OrganisationID{"other", ""} {
+			if err := move(to, contract.SerialTaken); !errors.Is(err, store.ErrConflict) {
+				t.Errorf("given to %q as well: %v", to, err)
+			}
+		}
+		got, err := b.Serial(b.ctx, "F")
+		b.must(err)
+		b.same("owner", string(got.Organisation), "org")
+		b.must(move("org", contract.SerialFree))
+	},
 	"TheRegisterIsListedByPagesAndAsAWhole": func(t *testing.T, b *bench) {
 		var want []string
 		for i := range 7 {
