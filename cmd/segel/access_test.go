@@ -104,7 +104,7 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 // refuse him).
 func expected(op contract.Operation, who string) int {
 	switch op {
-	case contract.OpParticipants, contract.OpDescribe, contract.OpPlace, contract.OpFinalize, contract.OpCancel, contract.OpRemind, contract.OpRestamp,
+	case contract.OpParticipants, contract.OpDescribe, contract.OpPlace, contract.OpFinalize, contract.OpCancel, contract.OpRemind, contract.OpRestamp, contract.OpRetry,
 		contract.OpGuestLink, contract.OpDelete, contract.OpAuditTrail, contract.OpOriginal:
 		return http.StatusForbidden
 	case contract.OpSigners:

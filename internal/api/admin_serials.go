@@ -3,6 +3,7 @@ package api
 import (
 	"segel/internal/contract"
 	"segel/internal/store"
+	"segel/internal/text"
 )
 
 // serialStates are the states of serials, as they are shown.
@@ -47,7 +48,7 @@ func (s *server) adminSerials() {
 			data.Serials = append(data.Serials, serialLine{
 				Serial: s.Serial, State: s.State, Organisation: organisationOrNull(s.Organisation),
 				Document: documentOrNull(s.Document, s.Title), Former: documentOrNull(s.Former, s.FormerTitle),
-				LetGo: s.LetGo, Problem: s.Problem, Evidence: s.Evidence.Key != "", TakenAt: iso(s.TakenAt), ChangedAt: iso(s.ChangedAt),
+				LetGo: s.LetGo, Problem: text.Reason(c.language, s.Problem), Evidence: s.Evidence.Key != "", TakenAt: iso(s.TakenAt), ChangedAt: iso(s.ChangedAt),
 			})
 		}
 		return finding(data), nil

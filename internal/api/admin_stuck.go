@@ -64,7 +64,7 @@ func (s *server) adminStuck() {
 func (c *call) stuck(d *contract.Document) stuckLine {
 	line := stuckLine{
 		Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title}, Owner: c.nameOf(d.Owner), Status: d.State,
-		StatusInfo: c.statusInfo(d), Step: "sealed", Reason: orNull(text.StampProblem(c.language, d.Reason)), Since: iso(d.ProgressAt()),
+		StatusInfo: c.statusInfo(d), Step: "sealed", Reason: orNull(text.Reason(c.language, d.Reason)), Since: iso(d.ProgressAt()),
 	}
 	switch i := d.NextStamp(); {
 	case d.State == contract.Draft:
@@ -72,7 +72,7 @@ func (c *call) stuck(d *contract.Document) stuckLine {
 	case i >= 0:
 		line.Step, line.Attempts = "stamped", d.Stamps[i].Attempts
 		if p := d.Stamps[i].Problem; p != "" {
-			p = text.StampProblem(c.language, p)
+			p = text.Reason(c.language, p)
 			line.Reason = &p
 		}
 	}

@@ -154,6 +154,7 @@ func (s *server) registerDocuments() {
 	s.cancel()
 	s.remind()
 	s.restamp()
+	s.retry()
 	s.delete()
 	s.list()
 	s.detail()

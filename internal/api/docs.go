@@ -218,7 +218,11 @@ func (d *specDoc) kind(s *specSchema) string {
 	if len(s.Enum) > 0 {
 		kinds = nil
 		for _, v := range s.Enum {
-			kinds = append(kinds, fmt.Sprintf("%q", fmt.Sprint(v)))
+			word, err := json.Marshal(v) // 0 is a number and "0" a string
+			if err != nil {
+				continue // what was read as JSON can be written as such
+			}
+			kinds = append(kinds, string(word))
 		}
 	}
 	return strings.Join(kinds, " | ")

@@ -207,6 +207,10 @@ func (f *fakeWorkflow) Restamp(_ context.Context, by contract.Actor, id contract
 	return f.ask("restamp", by, id)
 }
 
+func (f *fakeWorkflow) RetryOwn(_ context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	return f.ask("retry-own", by, id)
+}
+
 func (f *fakeWorkflow) Delete(_ context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
 	return f.ask("delete", by, id)
 }

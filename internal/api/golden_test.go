@@ -95,6 +95,7 @@ var shapes = []struct {
 	{golden: "reject.json", method: "POST", path: sBase + "reject-docs", body: `{"document_id":1207,"reason":"Harga salah"}`, doc: processing},
 	{golden: "cancel.json", method: "POST", path: sBase + "cancel-docs", body: `{"document_id":1207}`, doc: processing},
 	{golden: "remind.json", method: "POST", path: sBase + "remind-docs", body: `{"document_id":1207}`, doc: processing},
+	{golden: "retry.json", method: "POST", path: sBase + "retry-docs", body: `{"document_id":1207}`, doc: processing},
 	{golden: "restamp.json", method: "POST", path: sBase + "restamp-docs", body: `{"document_id":1207}`, doc: processing},
 	{golden: "guest_link.json", method: "POST", path: sBase + "guest-link-docs", body: `{"document_id":1207,"user_id":"3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61"}`},
 	{golden: "delete.json", method: "DELETE", path: dBase + "1207"},

@@ -34,36 +34,18 @@ type progress struct {
 }
 
 type step struct {
-	Step       string   `json:"step" enum:"converted,signed,stamped,sealed" doc:"converted: of Word documents only" example:"signed"`
+	Step       string   `json:"step" enum:"converted,signed,timestamped,stamped,sealed,logged" doc:"converted: of Word documents only; timestamped: each signature, by the time-stamp authority; logged: in the audit log" example:"signed"`
 	State      string   `json:"state" doc:"waiting: its turn has not come; active: it is being done; stopped: the document ended or failed here" enum:"waiting,active,done,stopped" example:"active"`
 	Done       int      `json:"done" example:"1"`
 	Total      int      `json:"total" example:"2"`
 	WaitingFor []string `json:"waiting_for" doc:"names of those whose turn it is"`
-	Reason     *string  `json:"reason" doc:"what it waits for or why it stopped, in the actor's or the stamp office's words"`
+	Reason     *string  `json:"reason" doc:"what it waits for or why it stopped; of a refusal also the actor's or the stamp office's words"`
+	At         *string  `json:"at" doc:"when the last of it was done; null: nothing was yet" example:"2024-10-14T06:06:00.000Z"`
+	Serials    []string `json:"serials" doc:"of the duty stamps that were affixed"`
 }
 
 func progressOf(d *contract.Document, l text.Language) progress {
-	signed := step{Step: "signed", WaitingFor: []string{}}
-	if d.Mode != contract.Stamping {
-		for _, p := range d.Signers() {
-			signed.Total++
-			if !p.SignedAt.IsZero() {
-				signed.Done++
-			}
-			if d.InTurn(p.ID) {
-				signed.WaitingFor = append(signed.WaitingFor, p.Name)
-			}
-		}
-	}
-	stamped := step{Step: "stamped", Total: stampsOf(d), Done: len(d.Serials()), WaitingFor: []string{}}
-	if i := d.NextStamp(); i >= 0 {
-		stamped.Reason = orNull(text.StampProblem(l, d.Stamps[i].Problem))
-	}
-	sealed := step{Step: "sealed", Total: 1, WaitingFor: []string{}}
-	if d.State == contract.Completed {
-		sealed.Done = 1
-	}
-	steps := []step{signed, stamped, sealed}
+	steps := []step{signed(d), timestamped(d), stamped(d, l), closed(d, "sealed", sealedAt(d)), closed(d, "logged", d.EndedAt)}
 	settle(steps, d, l)
 	if d.IsWord() {
 		steps = append([]step{converted(d, l)}, steps...)
@@ -71,9 +53,77 @@ func progressOf(d *contract.Document, l text.Language) progress {
 	return progress{steps}
 }
 
+func newStep(name string) step { return step{Step: name, WaitingFor: []string{}, Serials: []string{}} }
+
+func signed(d *contract.Document) step {
+	s := newStep("signed")
+	if d.Mode == contract.Stamping {
+		return s
+	}
+	var at time.Time
+	for _, p := range d.Signers() {
+		s.Total++
+		if !p.SignedAt.IsZero() {
+			s.Done++
+		}
+		if p.SignedAt.After(at) {
+			at = p.SignedAt
+		}
+		if d.InTurn(p.ID) {
+			s.WaitingFor = append(s.WaitingFor, p.Name)
+		}
+	}
+	s.At = isoOrNull(at)
+	return s
+}
+
+// timestamped follows signed: a signature without a timestamp is never committed.
+func timestamped(d *contract.Document) step {
+	of, s := signed(d), newStep("timestamped")
+	s.Done, s.Total, s.At = of.Done, of.Total, of.At
+	return s
+}
+
+func stamped(d *contract.Document, l text.Language) step {
+	s := newStep("stamped")
+	s.Serials, s.Total = d.Serials(), stampsOf(d)
+	s.Done = len(s.Serials)
+	var at time.Time
+	for _, e := range d.Stamps {
+		if e.AffixedAt.After(at) {
+			at = e.AffixedAt
+		}
+	}
+	s.At = isoOrNull(at)
+	if i := d.NextStamp(); i >= 0 {
+		s.Reason = orNull(text.Reason(l, d.Stamps[i].Problem))
+	}
+	return s
+}
+
+// closed is a step of the closing, which is committed whole: its revisions and its line of the audit log.
+func closed(d *contract.Document, name string, at time.Time) step {
+	s := newStep(name)
+	s.Total = 1
+	if d.State == contract.Completed {
+		s.Done, s.At = 1, isoOrNull(at)
+	}
+	return s
+}
+
+func sealedAt(d *contract.Document) time.Time {
+	for _, r := range d.Revisions {
+		if r.Kind == contract.RevisionSeal {
+			return r.At
+		}
+	}
+	return d.EndedAt
+}
+
 // converted is the step before all others of a document that was uploaded as a Word document.
 func converted(d *contract.Document, l text.Language) step {
-	s := step{Step: "converted", State: "active", Total: 1, WaitingFor: []string{}}
+	s := newStep("converted")
+	s.State, s.Total = "active", 1
 	switch {
 	case d.Conversion.State == contract.ConvertedWell:
 		s.State, s.Done = "done", 1
@@ -118,7 +168,7 @@ func settle(steps []step, d *contract.Document, l text.Language) {
 			s.State = "stopped"
 		}
 		if d.Reason != "" {
-			s.Reason = orNull(text.StampProblem(l, d.Reason))
+			s.Reason = orNull(text.Reason(l, d.Reason))
 		}
 		reached = true
 	}

@@ -25,6 +25,7 @@ type Workflow interface {
 	Cancel(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error)
 	Remind(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)
 	Restamp(ctx context.Context, by contract.Actor, id contract.DocumentID, newSerial bool) (contract.Document, error)
+	RetryOwn(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)
 	Delete(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)
 	GuestLink(ctx context.Context, by contract.Actor, id contract.DocumentID, guest contract.PersonID) (url string, err error)
 	Detail(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error)

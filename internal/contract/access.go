@@ -24,6 +24,7 @@ const (
 	OpCancel       Operation = "cancel-docs"
 	OpRemind       Operation = "remind-docs"
 	OpRestamp      Operation = "restamp-docs"
+	OpRetry        Operation = "retry-docs"
 	OpGuestLink    Operation = "guest-link-docs"
 	OpDelete       Operation = "delete"
 )
@@ -31,11 +32,11 @@ const (
 // Operations lists all of them.
 var Operations = []Operation{
 	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal,
-	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpGuestLink, OpDelete,
+	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpDelete,
 }
 
 // ownerOnly are the operations whose refusal to a participant is Forbidden, since he may see the document.
-var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpGuestLink, OpDelete, OpAuditTrail, OpOriginal}
+var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpDelete, OpAuditTrail, OpOriginal}
 
 // guestBarred are the operations a guest's token is not good for, on his own document too.
 var guestBarred = []Operation{OpSigners, OpAuditTrail, OpOriginal}

@@ -14,6 +14,20 @@ func Retry(d *Document, by Actor, now time.Time) (Change, error) {
 	if d.State == Failed {
 		return restamp(d, RestampOptions{}, by, now)
 	}
+	return wake(d, by, now)
+}
+
+// RetryOwn has a document that waits for the service tried again at once, on its owner's word. One that failed is
+// [Restamp]'s.
+func RetryOwn(d *Document, by Actor, now time.Time) (Change, error) {
+	if err := d.Authorise(by, OpRetry); err != nil {
+		return Change{}, err
+	}
+	return wake(d, by, now)
+}
+
+// wake orders the work again that the service owes: at most one of a kind waits, and the one that does is due now.
+func wake(d *Document, by Actor, now time.Time) (Change, error) {
 	work, waits := d.Work()
 	if !waits {
 		return Change{}, ErrNotWaiting

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -16,7 +17,7 @@ type Stamp struct {
 	Attempts  int       // how many were made; the number of the last
 	AskedAt   time.Time // when the attempt that is open was; zero: none is open
 	Failures  int       // how many attempts in a row failed
-	Problem   string    // what the office said last, in words, or a code of ours such as [OfficeDown]
+	Problem   string    // what it waits for or was refused for: a code of ours such as [OfficeDown], the office's words behind ": "
 	AffixedAt time.Time
 }
 
@@ -141,7 +142,8 @@ func Affix(d *Document, i int, r Revision, now time.Time) (Change, error) {
 type Failure struct {
 	Class      Outcome
 	Code       string
-	Text       string // in words, for people
+	Text       string // in the words of the office, or of what lies on the way to it
+	Reason     string // what people are told: a code of ours, the office's own words behind ": " where they help; empty: Text
 	Final      bool   // trying again by itself is of no use
 	Quarantine bool   // what came back is not what was ordered
 	Evidence   File   // what came back; its Key is empty if it is not kept
@@ -157,14 +159,14 @@ func StampProblem(d *Document, i int, f Failure, now time.Time) (Change, error) 
 	c.answered(i, f.Class, now, func(a *Attempt) { a.Code, a.Text, a.Evidence = f.Code, f.Text, f.Evidence })
 	s := &c.After.Stamps[i]
 	s.Failures++
-	s.Problem = f.Text
-	c.note(EventStampFailed, Actor{}, now, "serial", s.Serial, "problem", f.Text, "permanent", fmt.Sprint(f.Final))
+	s.Problem = cmp.Or(f.Reason, f.Text)
+	c.note(EventStampFailed, Actor{}, now, "serial", s.Serial, "problem", s.Problem, "permanent", fmt.Sprint(f.Final))
 	switch {
 	case s.State == StampBound && f.Quarantine:
 		s.State = StampQuarantined
 		m := c.serial(i, SerialBound, SerialQuarantined, now)
-		m.To.Problem, m.To.Evidence = f.Text, f.Evidence
-		details := []string{"serial", s.Serial, "problem", f.Text}
+		m.To.Problem, m.To.Evidence = s.Problem, f.Evidence
+		details := []string{"serial", s.Serial, "problem", s.Problem}
 		if f.Evidence.Key != "" {
 			details = append(details, "evidence", fmt.Sprintf("%x", f.Evidence.Digest))
 		}
@@ -173,7 +175,7 @@ func StampProblem(d *Document, i int, f Failure, now time.Time) (Change, error) 
 		s.State = StampRefused
 	}
 	if f.Final {
-		c.After.State, c.After.Reason, c.After.Restamping = Failed, f.Text, false
+		c.After.State, c.After.Reason, c.After.Restamping = Failed, s.Problem, false
 	}
 	return c, nil
 }

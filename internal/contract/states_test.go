@@ -81,6 +81,7 @@ var verbs = []struct {
 	{"restamp-docs with new_serial", func(d *Document) (Change, bool, error) {
 		return change1(Restamp(d, RestampOptions{Instead: "SPESIMEN-0"}, owner, t0))
 	}},
+	{"retry-docs", func(d *Document) (Change, bool, error) { return change1(RetryOwn(d, owner, t0)) }},
 	{"(convert)", func(d *Document) (Change, bool, error) {
 		return Convert(d, revision(&Document{}, 9), 2, "", nil, limits, t0)
 	}},

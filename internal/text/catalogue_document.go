@@ -71,6 +71,36 @@ var documents = map[string]words{
 	"stamp.office_down": {
 		"Kantor meterai sedang tidak menjawab. Pembubuhan dilanjutkan otomatis begitu kantor itu menjawab lagi.",
 		"The stamp office does not answer just now. Stamping goes on by itself as soon as it does."},
+	"stamp.office_unreachable": {
+		"Kantor meterai tidak dapat dihubungi. Pembubuhan dicoba lagi otomatis.",
+		"The stamp office cannot be reached. Stamping is tried again by itself."},
+	"stamp.office_account": {
+		"Kantor meterai tidak menerima akun layanan ini. Operator harus membenahinya; pembubuhan lalu dilanjutkan otomatis.",
+		"The stamp office does not accept this service's account. The operator has to mend it; stamping then goes on by itself."},
+	"stamp.office_quota": {
+		"Kuota layanan ini di kantor meterai habis. Operator harus membelinya; pembubuhan lalu dilanjutkan otomatis.",
+		"This service's quota at the stamp office is used up. The operator has to buy more; stamping then goes on by itself."},
+	"stamp.office_config": {
+		"Kantor meterai tidak menerima cara layanan ini meminta[: {words}]. Operator harus membenahinya; pembubuhan lalu dilanjutkan otomatis.",
+		"The stamp office does not accept the way in which this service asks[: {words}]. The operator has to mend it; stamping then goes on by itself."},
+	"stamp.office_busy": {
+		"Kantor meterai belum dapat mengerjakannya[: {words}]. Pembubuhan dicoba lagi otomatis.",
+		"The stamp office could not do it yet[: {words}]. Stamping is tried again by itself."},
+	"stamp.office_refused": {
+		"Kantor meterai menolak dokumen ini[: {words}].",
+		"The stamp office refused this document[: {words}]."},
+	"stamp.return_refused": {
+		"Berkas yang dikembalikan kantor meterai bukan yang dipesan. Berkas itu disisihkan, dan dokumen Anda tidak berubah.",
+		"What came back from the stamp office is not what was ordered. It was set aside, and your document is unchanged."},
+	"stamp.return_incomplete": {
+		"Berkas dari kantor meterai tidak sampai dengan utuh. Berkas itu diminta lagi otomatis, tanpa biaya.",
+		"The file from the stamp office did not arrive whole. It is asked for again by itself, at no cost."},
+	"stamp.serial_uncertain": {
+		"Jawaban kantor meterai hilang, dan nomor seri yang diberikannya tidak dapat dipastikan. Operator harus menanyakannya.",
+		"The stamp office's answer was lost, and which serial it gave cannot be found out. The operator has to ask."},
+	"stamp.picture_lost": {
+		"Gambar meterai hilang bersama jawaban kantor meterai. Operator harus memintanya.",
+		"The picture of the stamp was lost with the stamp office's answer. The operator has to ask for it."},
 	"stamp.no_place": {
 		"Tempat e-meterai tidak ada di halaman dokumen.",
 		"The place of the stamp is not on a page of the document."},
@@ -107,6 +137,19 @@ var documents = map[string]words{
 	"stamp.serial_elsewhere": {
 		"Nomor seri itu milik dokumen lain.",
 		"That serial belongs to another document."},
+
+	"closing.timestamp": {
+		"Layanan stempel waktu tidak menjawab. Penyegelan dicoba lagi otomatis.",
+		"The time-stamp authority does not answer. Sealing is tried again by itself."},
+	"closing.proof": {
+		"Status pencabutan sebuah sertifikat tidak dapat diperoleh. Penyegelan dicoba lagi otomatis.",
+		"Whether a certificate was revoked cannot be found out. Sealing is tried again by itself."},
+	"closing.unexpected": {
+		"Penyegelan tidak berhasil karena sebab yang tidak terduga. Penyegelan dicoba lagi otomatis, dan sebabnya tercatat bagi operator.",
+		"Sealing did not work for an unexpected cause. It is tried again by itself, and the cause is logged for the operator."},
+	"closing.revoked": {
+		"Sebuah sertifikat sudah dicabut sebelum dipakai menandatangani[ ({words})], sehingga dokumen ini tidak dapat disegel.",
+		"A certificate had been revoked before it was used to sign[ ({words})], so the document cannot be sealed."},
 
 	"placement.stranger": {
 		"Orang ini tidak dapat memiliki penempatan ini: tanda tangan dan paraf hanya untuk penanda tangan, e-meterai untuk peserta atau pemilik.",

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 
 	"segel/internal/contract"
@@ -30,7 +31,7 @@ func StatusInfo(l Language, d *contract.Document) string {
 
 // Description tells where a document stands in a sentence, with the reason where it ended badly.
 func Description(l Language, d *contract.Document) string {
-	return Sentence(l, "description."+stage(d), map[string]any{"reason": StampProblem(l, d.Reason)})
+	return Sentence(l, "description."+stage(d), map[string]any{"reason": Reason(l, d.Reason)})
 }
 
 // Button labels what that person would do with a document next.
@@ -58,8 +59,8 @@ func Event(l Language, e contract.Event) string {
 	for name, v := range e.Details {
 		args[name] = v
 	}
-	if e.Type == contract.EventStampNotAsked {
-		args["problem"] = StampProblem(l, e.Details["problem"])
+	if p := e.Details["problem"]; p != "" {
+		args["problem"] = Reason(l, p)
 	}
 	return Sentence(l, "event."+string(e.Type), args)
 }
@@ -70,12 +71,15 @@ func Field(l Language, f contract.FieldError) string { return Sentence(l, f.Code
 // Warning is the sentence for something that was accepted and may not be what was meant.
 func Warning(l Language, w contract.Warning) string { return Sentence(l, w.Code, w.Args) }
 
-// StampProblem is what a stamp waits for, or failed with: the office's words, or a sentence for a code of ours.
-func StampProblem(l Language, problem string) string {
-	if _, ours := sentences[problem]; ours && (strings.HasPrefix(problem, "stamp.") || strings.HasPrefix(problem, "file.")) {
-		return Sentence(l, problem, nil)
+// Reason is why a document waits or ended: the sentence for a code of ours, with the words behind it that are given after
+// ": ", or the words of whoever ended it.
+func Reason(l Language, reason string) string {
+	code, words, _ := strings.Cut(reason, ": ")
+	kind, _, _ := strings.Cut(code, ".")
+	if _, ours := sentences[code]; ours && slices.Contains([]string{"stamp", "file", "closing"}, kind) {
+		return Sentence(l, code, map[string]any{"words": words})
 	}
-	return problem
+	return reason
 }
 
 // EventType labels a type of event, as a choice of the audit log's filter.

@@ -44,3 +44,10 @@ func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.Docu
 	}
 	return d, err
 }
+
+// RetryOwn has a document that waits for the service tried again, now, for its owner. See [contract.RetryOwn].
+func (s *Service) RetryOwn(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	return s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		return one(contract.RetryOwn(d, by, s.Clock()))
+	})
+}

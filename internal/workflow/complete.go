@@ -59,7 +59,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 // failClosing ends the tries on a document that trying again does not help: a certificate was revoked before the time
 // that the signature's timestamp proves, so that no proof can ever be sealed in (decision 0021).
 func (s *Service) failClosing(ctx context.Context, id contract.DocumentID, revoked *revocation.RevokedError) error {
-	problem := fmt.Sprintf("certificate %x was revoked on %s (%s), before it was used", revoked.Serial,
+	problem := "closing.revoked" + fmt.Sprintf(": %x, %s, %s", revoked.Serial,
 		revoked.Status.At.Format(time.RFC3339), revoked.Status.Reason)
 	s.Log.Error("document cannot be closed", "document", id, "problem", problem)
 	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
@@ -73,12 +73,12 @@ func (s *Service) delay(ctx context.Context, id contract.DocumentID, cause error
 	if ctx.Err() != nil {
 		return nil // we are being stopped; nothing is wrong with the document
 	}
-	problem := "unexpected error"
+	problem := "closing.unexpected"
 	switch {
 	case errors.Is(cause, pades.ErrTimestamp):
-		problem = "time-stamp authority"
+		problem = "closing.timestamp"
 	case errors.Is(cause, pades.ErrProof):
-		problem = "revocation status"
+		problem = "closing.proof"
 	}
 	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		c, changed, err := contract.Delay(d, problem, s.Clock())

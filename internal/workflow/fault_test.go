@@ -174,7 +174,7 @@ func TestRefusalForGoodFailsTheDocumentAndRestampKeepsTheSerial(t *testing.T) {
 		t.Fatalf("a refusal for good ends the job: %v", err)
 	}
 	d := h.read(id)
-	if d.State != contract.Failed || d.Reason != "the file cannot be parsed" {
+	if d.State != contract.Failed || d.Reason != "stamp.office_refused: the file cannot be parsed" {
 		t.Fatalf("%s: %s", d.State, d.Reason)
 	}
 	serial := d.Stamps[0].Serial
@@ -269,7 +269,7 @@ func TestWithoutTrustedTimeNothingIsSigned(t *testing.T) {
 	if err := h.Complete(ctx, id); err == nil {
 		t.Error("closed without trusted time")
 	}
-	if d := h.read(id); d.State != contract.Processing || d.Reason != "time-stamp authority" {
+	if d := h.read(id); d.State != contract.Processing || d.Reason != "closing.timestamp" {
 		t.Errorf("an outage left processing for %s, and says %q", d.State, d.Reason)
 	}
 	h.clock.down = false

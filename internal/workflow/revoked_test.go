@@ -108,7 +108,7 @@ func TestDocumentFailsInWordsWhenACertificateHadBeenRevokedBeforeItSigned(t *tes
 			t.Fatal(err)
 		}
 		d := h.read(id)
-		if d.State != contract.Failed || !strings.Contains(d.Reason, "revoked on") || !strings.Contains(d.Reason, "keyCompromise") || len(d.Revisions) != revisions {
+		if d.State != contract.Failed || !strings.HasPrefix(d.Reason, "closing.revoked: ") || !strings.Contains(d.Reason, "keyCompromise") || len(d.Revisions) != revisions {
 			t.Fatalf("%s %q, %d revisions", d.State, d.Reason, len(d.Revisions))
 		}
 		if _, err := h.Restamp(ctx, h.owner, id, false); err != nil {

@@ -201,7 +201,7 @@ func (s *Service) problem(ctx context.Context, d *contract.Document, i int, caus
 		return ctx.Err() // we are being stopped; the office is not to blame
 	}
 	class := emeterai.ClassOf(cause)
-	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Final: class.Final(), Quarantine: class == emeterai.Quarantine}
+	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Reason: reasonOf(cause), Final: class.Final(), Quarantine: class == emeterai.Quarantine}
 	var p *emeterai.Problem
 	var after time.Duration
 	if errors.As(cause, &p) {

@@ -1028,6 +1028,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/{service}/sign/retry-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try again, now, what a document waits for
+         * @description The service tries again by itself, after growing pauses; this ends the pause. 409 where nothing waits for the service; a document that failed is led on by restamp-docs.
+         */
+        post: operations["retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/{service}/sign/sign-docs": {
         parameters: {
             query?: never;
@@ -3257,12 +3277,19 @@ export interface components {
         };
         Step: {
             /**
+             * @description when the last of it was done; null: nothing was yet
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            at: string | null;
+            /**
              * Format: int64
              * @example 1
              */
             done: number;
-            /** @description what it waits for or why it stopped, in the actor's or the stamp office's words */
+            /** @description what it waits for or why it stopped; of a refusal also the actor's or the stamp office's words */
             reason: string | null;
+            /** @description of the duty stamps that were affixed */
+            serials: string[];
             /**
              * @description waiting: its turn has not come; active: it is being done; stopped: the document ended or failed here
              * @example active
@@ -3270,11 +3297,11 @@ export interface components {
              */
             state: "waiting" | "active" | "done" | "stopped";
             /**
-             * @description converted: of Word documents only
+             * @description converted: of Word documents only; timestamped: each signature, by the time-stamp authority; logged: in the audit log
              * @example signed
              * @enum {string}
              */
-            step: "converted" | "signed" | "stamped" | "sealed";
+            step: "converted" | "signed" | "timestamped" | "stamped" | "sealed" | "logged";
             /**
              * Format: int64
              * @example 2
@@ -8863,6 +8890,133 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RestampIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneVerbData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    retry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentIn"];
             };
         };
         responses: {

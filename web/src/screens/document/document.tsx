@@ -51,7 +51,7 @@ function Shown({ document: d }: { document: Detail }) {
         <Grid.Col span={{ base: 12, md: 4 }} order={{ base: -1, md: 1 }}>
           <Stack>
             <Text size="sm">{d.description}</Text>
-            {steps.length > 0 && <Steps steps={steps} />}
+            {steps.length > 0 && <Steps steps={steps} own={d.is_owner ? d.id : undefined} />}
             <People document={d} />
             <Stamps serials={d.serial_number} />
             <Trail id={d.id} />

@@ -175,7 +175,7 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
                 <div className={one ? classes.narrowHidden : undefined}><Tools who={hands.find((h) => h.id === person)} choose={setPerson} add={add} drop={drop} page={current} ready={pages > 0} /></div>
                 {one && <Chosen one={one} desk={desk} sizes={sizes.current} text={texts.get(one.page) ?? []} pages={pages} copy={copy} />}
                 <Group justify="space-between" wrap="nowrap" className={classes.foot}>
-                  <Text size="sm" c="dimmed">{t("place.count", { boxes: placed.filter((p) => p.kind !== "emet").length, stamps: placed.filter((p) => p.kind === "emet").length })}</Text>
+                  <Text size="sm" c="dimmed">{`${t("place.boxes", { count: placed.filter((p) => p.kind !== "emet").length })}, ${t("place.stamps", { count: placed.filter((p) => p.kind === "emet").length })}`}</Text>
                   <Button loading={saver.state === "saving"} onClick={() => void next()}>{t("new.next")}</Button>
                 </Group>
               </Stack>

@@ -55,7 +55,7 @@ function Reading({ document: d }: { document: Detail }) {
         {d.is_sign ? <Asked document={d} boxes={mine} /> : (
           <Stack gap="sm">
             <Text fw={600} role="status">{d.description}</Text>
-            <Steps steps={(live?.progress ?? d.progress)?.steps ?? []} />
+            <Steps steps={(live?.progress ?? d.progress)?.steps ?? []} own={d.is_owner ? d.id : undefined} />
             <Group>
               {d.active_download_button && <Download id={d.id} />}
               {!guest.token() && <Anchor component={Link} to="/document/$id" params={{ id: String(d.id) } as never} size="sm">{t("sign.details")}</Anchor>}

@@ -38,7 +38,7 @@ export function Verdict({ report: r }: { report: Report }) {
     <Stack gap="lg" component="section" aria-label={t("verify.result")}>
       <Paper ref={top} tabIndex={-1} withBorder p="md" className={classes.verdict} data-tone={tone} data-verdict={r.integrity}>
         <Sentence tone={tone} order={2}>{r.summary[language]}</Sentence>
-        <Text size="sm" c="dimmed" mt={4}>{t("verify.judged", { pages: r.file.pages, revisions: r.file.revisions, when: new Date(r.at).toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" }) })}</Text>
+        <Text size="sm" c="dimmed" mt={4}>{t("verify.judged", { pages: t("verify.pages", { count: r.file.pages }), revisions: t("verify.revisions", { count: r.file.revisions }), when: new Date(r.at).toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" }) })}</Text>
       </Paper>
       {r.warnings.length > 0 && (
         <Section title={t("verify.warnings")}><ul className={classes.list}>{r.warnings.map((w, i) => <li key={i}>{w[language]}</li>)}</ul></Section>
