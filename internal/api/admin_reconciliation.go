@@ -78,6 +78,9 @@ func (c *call) reconciliation(r contract.Reconciliation) *reconciliation {
 		Number: r.Number, At: iso(r.At), EndedAt: iso(r.EndedAt), By: c.nameOf(r.By), Problem: orNull(r.Problem),
 		Register: []serialCount{}, Unexplained: r.Unexplained, Omitted: r.Omitted, Differences: []differenceShown{},
 	}
+	if down := contract.ErrOfficeDown.Code; r.Problem == down { // to an admin, who is not told the office's words
+		out.Problem = orNull(c.say(down))
+	}
 	if r.Here != nil {
 		n := r.There
 		out.Office.is = &officeCount{Left: n.Left, Unused: n.Unused, Affixed: n.Affixed, Reported: n.Reported}

@@ -157,7 +157,7 @@ func TestOnlyASerialThatIsNobodysIsGiven(t *testing.T) {
 
 func TestAnAdminIsToldTheDifferencesOfHisOwnSerials(t *testing.T) {
 	t.Parallel()
-	r := Reconciliation{Number: 3, There: OfficeCount{Left: 9}, Here: map[SerialState]int{SerialFree: 2}, Unexplained: 2, Omitted: 4, Differences: []Difference{
+	r := Reconciliation{Number: 3, There: OfficeCount{Left: 9}, Here: map[SerialState]int{SerialFree: 2}, Unexplained: 2, By: Person{ID: "op", Name: "Op"}, Differences: []Difference{
 		{Kind: DifferMissing, Serial: "A", Organisation: "own"}, {Kind: DifferMissing, Serial: "B", Organisation: "other"},
 		{Kind: DifferFreed, Serial: "C", Organisation: "own"}, {Kind: DifferNobodys, Serial: "D"},
 	}}
@@ -165,8 +165,42 @@ func TestAnAdminIsToldTheDifferencesOfHisOwnSerials(t *testing.T) {
 	if len(own.Differences) != 2 || own.Differences[0].Serial != "A" || own.Differences[1].Serial != "C" || own.Unexplained != 1 {
 		t.Errorf("told %+v", own)
 	}
-	if own.There != (OfficeCount{}) || own.Here != nil || own.Omitted != 0 || own.Number != 3 {
+	if own.There != (OfficeCount{}) || own.Here != nil || own.Omitted != 0 || own.Number != 3 || own.By != (Person{}) || own.Problem != "" {
 		t.Errorf("told of the account: %+v", own)
+	}
+	own = Reconciliation{Number: 4, By: Person{ID: "op", Name: "Op"}, Problem: "login: user u is blocked"}.Of("own")
+	if own.By != (Person{}) || own.Problem != "stamp.office_unavailable" {
+		t.Errorf("told of an office that is away: %+v", own)
+	}
+}
+
+func TestAnAdminIsToldHowManyOfHisDifferencesAreNotListed(t *testing.T) {
+	t.Parallel()
+	var r Reconciliation
+	for i := range mostDifferences + 300 {
+		d := Difference{Kind: DifferFreed, Organisation: "own"}
+		if i%2 == 0 {
+			d = Difference{Kind: DifferMissing, Organisation: "other"}
+		}
+		r.Tell(d)
+	}
+	for range mostDifferences {
+		r.Tell(Difference{Kind: DifferMissing, Organisation: "other"})
+	}
+	for range 10 {
+		r.Tell(Difference{Kind: DifferMissing, Organisation: "own"})
+	}
+	if len(r.Differences) != mostDifferences || r.Omitted != 1310 || r.Unexplained != 1660 {
+		t.Fatalf("%d listed, %d more, %d unexplained", len(r.Differences), r.Omitted, r.Unexplained)
+	}
+	if own := r.Of("own"); len(own.Differences) != 0 || own.Omitted != 660 || own.Unexplained != 10 {
+		t.Errorf("his: %d listed, %d more, %d unexplained", len(own.Differences), own.Omitted, own.Unexplained)
+	}
+	if other := r.Of("other"); len(other.Differences) != mostDifferences || other.Omitted != 650 || other.Unexplained != 1650 {
+		t.Errorf("the other's: %d listed, %d more, %d unexplained", len(other.Differences), other.Omitted, other.Unexplained)
+	}
+	if third := r.Of("third"); third.Omitted != 0 || third.Unexplained != 0 {
+		t.Errorf("of another's: %+v", third)
 	}
 }
 

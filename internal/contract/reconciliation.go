@@ -1,6 +1,9 @@
 package contract
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Reconciliation is what came of holding the office's account against the register of serials.
 type Reconciliation struct {
@@ -16,6 +19,42 @@ type Reconciliation struct {
 	Differences []Difference `json:"differences"` // the unexplained ones first
 	Omitted     int          `json:"omitted"`     // further differences, which are not listed
 	Unexplained int          `json:"unexplained"` // differences that nothing explains, listed or not
+
+	OmittedOf map[OrganisationID]Omission `json:"omitted_of,omitempty"` // whose those that are not listed are
+}
+
+// Omission is how many differences of an organisation are not listed.
+type Omission struct {
+	Count       int `json:"count"`
+	Unexplained int `json:"unexplained,omitempty"` // of these
+}
+
+// mostDifferences is how many are listed in a report; the others are counted.
+const mostDifferences = 1000
+
+// Tell adds a difference, the unexplained ones first. Where there are too many the last one is left out.
+func (r *Reconciliation) Tell(d Difference) {
+	at := len(r.Differences)
+	if !d.Kind.Explained() {
+		at = min(r.Unexplained, at)
+		r.Unexplained++
+	}
+	r.Differences = slices.Insert(r.Differences, at, d)
+	if len(r.Differences) <= mostDifferences {
+		return
+	}
+	left := r.Differences[mostDifferences]
+	r.Differences = r.Differences[:mostDifferences]
+	r.Omitted++
+	if r.OmittedOf == nil {
+		r.OmittedOf = map[OrganisationID]Omission{}
+	}
+	o := r.OmittedOf[left.Organisation]
+	o.Count++
+	if !left.Kind.Explained() {
+		o.Unexplained++
+	}
+	r.OmittedOf[left.Organisation] = o
 }
 
 // OfficeCount is what the account holds.
@@ -85,10 +124,13 @@ func (k DifferenceKind) Explained() bool {
 	return true
 }
 
-// Of returns what an admin of an organisation is told: the differences of its serials, and nothing of the account,
-// which is the operator's.
+// Of returns what an admin of an organisation is told: the differences of its serials, and nothing of the account, of who
+// asked, or of what the office said to him, which is the operator's. That the office could not be asked is told by a code.
 func (r Reconciliation) Of(o OrganisationID) Reconciliation {
-	own := Reconciliation{Number: r.Number, At: r.At, EndedAt: r.EndedAt, By: r.By, Problem: r.Problem}
+	own := Reconciliation{Number: r.Number, At: r.At, EndedAt: r.EndedAt, Omitted: r.OmittedOf[o].Count, Unexplained: r.OmittedOf[o].Unexplained}
+	if r.Problem != "" {
+		own.Problem = ErrOfficeDown.Code
+	}
 	for _, d := range r.Differences {
 		if d.Organisation != o {
 			continue

@@ -14,9 +14,6 @@ import (
 	"segel/internal/store"
 )
 
-// mostDifferences is how many are listed in a report; the others are counted.
-const mostDifferences = 1000
-
 // Reconcile holds the office's account against the register of serials: what was let go of and is unused becomes free,
 // what is unused and was unknown is taken into the register, and every other difference is told with what explains it.
 // An office that cannot be asked is no error but the report's problem.
@@ -210,27 +207,9 @@ func (c *comparison) settle(ctx context.Context, j contract.Judgement) error {
 		}
 	}
 	if j.Difference.Kind != "" {
-		c.tell(j.Difference)
+		c.report.Tell(j.Difference)
 	}
 	return nil
-}
-
-// tell adds a difference to the report, the unexplained ones first.
-func (c *comparison) tell(d contract.Difference) {
-	r := c.report
-	at := len(r.Differences)
-	if !d.Kind.Explained() {
-		at = r.Unexplained
-		r.Unexplained++
-	}
-	if len(r.Differences) >= mostDifferences {
-		r.Omitted++
-		if at >= mostDifferences {
-			return
-		}
-		r.Differences = r.Differences[:mostDifferences-1]
-	}
-	r.Differences = slices.Insert(r.Differences, min(at, len(r.Differences)), d)
 }
 
 // count compares the list with the balance, which the office keeps apart.
@@ -239,8 +218,8 @@ func (c *comparison) count(doubts bool) {
 	switch {
 	case n.Unused == n.Reported:
 	case c.moving || doubts:
-		c.tell(contract.Difference{Kind: contract.DifferBalance})
+		c.report.Tell(contract.Difference{Kind: contract.DifferBalance})
 	default:
-		c.tell(contract.Difference{Kind: contract.DifferCount})
+		c.report.Tell(contract.Difference{Kind: contract.DifferCount})
 	}
 }

@@ -140,3 +140,20 @@ func TestAnOfficeThatIsAwayIsTheReportsProblem(t *testing.T) {
 		t.Errorf("while we are being stopped: %v", err)
 	}
 }
+
+func TestAnAdminIsNotToldWhatTheOfficeSaidToTheOperator(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.Office = &oddOffice{Stamper: h.office, err: &emeterai.Problem{Class: emeterai.Login, Code: "01", Text: "user operator@segel.test is blocked"}}
+	operator, admin := h.owner, h.owner
+	operator.Admin, operator.Operator, admin.Admin = true, true, true
+	if _, err := h.Reconcile(context.Background(), operator); err != nil {
+		t.Fatal(err)
+	}
+	for by, want := range map[*contract.Actor]string{&operator: "user operator@segel.test is blocked", &admin: "stamp.office_unavailable"} {
+		r, err := h.Reconciliation(context.Background(), *by)
+		if err != nil || r.Problem != want || (r.By.Name != "") != by.Operator {
+			t.Errorf("operator %t: %+v, %v", by.Operator, r, err)
+		}
+	}
+}

@@ -163,7 +163,7 @@ var administering = map[string]func(*testing.T, *bench){
 		at := b.seen().UTC()
 		r := contract.Reconciliation{
 			At: at, EndedAt: at.Add(time.Second), By: human("op"), There: contract.OfficeCount{Left: 1, Unused: 2, Affixed: 3, Reported: 4},
-			Here: map[contract.SerialState]int{contract.SerialFree: 5}, Unexplained: 1, Omitted: 6,
+			Here: map[contract.SerialState]int{contract.SerialFree: 5}, Unexplained: 1, Omitted: 6, OmittedOf: map[contract.OrganisationID]contract.Omission{"org": {Count: 6, Unexplained: 2}},
 			Differences: []contract.Difference{{Kind: contract.DifferMissing, Serial: "S", Organisation: "org", Document: 7, There: contract.OfficeUnused, Here: contract.SerialFree, File: "a\"b.pdf"}},
 		}
 		n, err := b.KeepReconciliation(b.ctx, r)
