@@ -90,11 +90,11 @@ func (d *Document) oneOrMore(o Object) (Array, error) {
 func (d *Document) undo(filter Name, params Dict, b []byte) ([]byte, error) {
 	switch filter {
 	case "FlateDecode", "Fl":
-		z, err := inflate(b)
+		z, err := d.inflated(b)
 		if err != nil {
 			return nil, err
 		}
-		return d.predicted(z, params)
+		return d.unpredict(z, params)
 	case "LZWDecode", "LZW":
 		early, err := d.integerOr(params["EarlyChange"], 1)
 		if err != nil {
@@ -149,6 +149,31 @@ func (f *inflater) Close() error {
 	return err
 }
 
+// countedFrom is how many compressed bytes are inflated twice: to be counted, and to be kept. A buffer that grows while
+// it is filled takes twice the room for a moment, and it is the long ones that a bound on memory is about.
+const countedFrom = 256 << 10
+
+func (d *Document) inflated(b []byte) ([]byte, error) {
+	z, err := inflate(b)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) < countedFrom {
+		return d.readAll(z)
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(z, d.limits.Decoded+1))
+	if err = d.read(n, errors.Join(err, z.Close())); err != nil {
+		return nil, err
+	}
+	if z, err = inflate(b); err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	out := make([]byte, n)
+	_, err = io.ReadFull(z, out)
+	return out, err
+}
+
 func (d *Document) predicted(r io.ReadCloser, params Dict) ([]byte, error) {
 	b, err := d.readAll(r)
 	if err != nil {
@@ -163,13 +188,21 @@ func (d *Document) predicted(r io.ReadCloser, params Dict) ([]byte, error) {
 func (d *Document) readAll(r io.ReadCloser) ([]byte, error) {
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, d.limits.Decoded+1))
-	if int64(len(b)) > d.limits.Decoded {
-		return nil, tooLarge(-1, "stream decodes to more than %d bytes", d.limits.Decoded)
+	if err = d.read(int64(len(b)), err); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// read judges how reading n bytes of a stream ended.
+func (d *Document) read(n int64, err error) error {
+	if n > d.limits.Decoded {
+		return tooLarge(-1, "stream decodes to more than %d bytes", d.limits.Decoded)
 	}
 	if errors.Is(err, zlib.ErrChecksum) {
-		err = nil
+		return nil
 	}
-	return b, err
+	return err
 }
 
 func (d *Document) integerOr(o Object, fallback int64) (int64, error) {

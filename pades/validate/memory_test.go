@@ -185,7 +185,6 @@ func TestVerdictTakesLittleMemoryHoweverLargeTheFile(t *testing.T) {
 		{"50 signatures on 32 MB", func() []byte { return crowded(t, a, 50, 32<<20) }, false},
 		{"200,000 objects in a table", func() []byte { return sealed(t, a, table, 5) }, false},
 		{"200,000 objects in streams", func() []byte { return sealed(t, a, packed(200_000), 5) }, false},
-		// Wanted are 32 MiB here too: it is 31 to 37.
 		{"100,000 pages in one object stream", func() []byte { return sealed(t, a, onePlace(100_000), 5) }, false},
 		{"proof that unfolds", func() []byte { return grown(t, sealed(t, a, pdftest.Table(1), 2), bomb) }, true},
 	} {
@@ -206,8 +205,8 @@ func TestVerdictTakesLittleMemoryHoweverLargeTheFile(t *testing.T) {
 			t.Errorf("%s: %s %s, %s", c.name, r.Indication, r.SubIndication, r.Integrity)
 		}
 		most := int64(32 << 20)
-		if strings.Contains(c.name, "in one object stream") {
-			most = 48 << 20
+		if strings.Contains(c.name, "stream") {
+			most = 40 << 20 // it is 26 to 32, as the collector happens to come by
 		}
 		if growth := int64(peak) - int64(before.HeapAlloc); growth > most {
 			t.Errorf("%s: the heap grew by %d bytes", c.name, growth)
