@@ -68,7 +68,7 @@ func (c userResetCommand) Run(w *world) error {
 		return err
 	}
 	defer a.close()
-	account, err := a.identity.ResetPassword(w.ctx, c.Email, password)
+	account, err := a.identity.ResetPassword(w.ctx, atHand("user reset"), c.Email, password)
 	if err != nil {
 		return plain(err)
 	}

@@ -94,7 +94,7 @@ func TestALoginThatIsUnderWayDoesNotOutliveThePassword(t *testing.T) {
 	} {
 		h := inhabited(t)
 		h.store.afterByEmail = func() {
-			if _, err := h.ResetPassword(t.Context(), siti, newer); err != nil {
+			if _, err := h.ResetPassword(t.Context(), console, siti, newer); err != nil {
 				t.Error(err)
 			}
 		}
@@ -110,7 +110,7 @@ func TestAStrangerDoesNotUndoAResetThatIsUnderWay(t *testing.T) {
 	h := inhabited(t)
 	by := h.alive(t, h.login(t).Access)
 	h.store.afterByEmail = func() {
-		if _, err := h.ResetPassword(t.Context(), siti, newer); err != nil {
+		if _, err := h.ResetPassword(t.Context(), console, siti, newer); err != nil {
 			t.Error(err)
 		}
 	}

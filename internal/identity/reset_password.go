@@ -9,11 +9,12 @@ import (
 	"segel/internal/store"
 )
 
-// ResetPassword gives an account another password, on an operator's word. Every token of the account dies.
+// ResetPassword gives an account another password, on an operator's word. Every token of the account dies. The audit log
+// is told before, so that it may tell of a password that was not given, and never the other way round.
 //
 // Tokens are revoked only after the new password stands: a crash between the two leaves old ones alive, and the
 // operator, who saw an error, does it again.
-func (s *Service) ResetPassword(ctx context.Context, email, next string) (Account, error) {
+func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, next string) (Account, error) {
 	if bad := s.checkPassword("password", next); bad != nil {
 		return Account{}, contract.Input(*bad)
 	}
@@ -27,6 +28,10 @@ func (s *Service) ResetPassword(ctx context.Context, email, next string) (Accoun
 	hash, err := s.hasher.hash(ctx, next, s.random)
 	if err != nil {
 		return Account{}, err
+	}
+	e := contract.Event{Type: contract.EventPasswordChange, At: s.clock(), Person: by.Person, IP: by.IP, Details: map[string]string{"name": u.Name, "email": u.Email}}
+	if err := s.store.Note(ctx, e); err != nil {
+		return Account{}, fmt.Errorf("note another password: %w", err)
 	}
 	if err := s.store.SetPassword(ctx, u.ID, hash, false); err != nil {
 		return Account{}, fmt.Errorf("set the password of %s: %w", u.ID, err)

@@ -90,28 +90,34 @@ func TestAllThatIsWrongWithAUserIsToldAtOnce(t *testing.T) {
 	}
 }
 
+// console is who works at the command line.
+var console = contract.Actor{Person: contract.Person{Name: "segel user reset"}}
+
 func TestAnotherPasswordEndsEveryToken(t *testing.T) {
 	t.Parallel()
 	const next = "kata sandi yang lain"
 	h := inhabited(t)
 	s := h.login(t)
 	h.alive(t, s.Access)
-	if _, err := h.ResetPassword(t.Context(), siti, "pendek"); contract.KindOf(err) != contract.Invalid {
+	if _, err := h.ResetPassword(t.Context(), console, siti, "pendek"); contract.KindOf(err) != contract.Invalid {
 		t.Errorf("to a short one: %v", err)
 	}
 	h.alive(t, s.Access)
-	a, err := h.ResetPassword(t.Context(), strings.ToUpper(siti), next)
+	a, err := h.ResetPassword(t.Context(), console, strings.ToUpper(siti), next)
 	if err != nil || a.ID != s.Account.ID || a.MustReset {
 		t.Fatal(a, err)
 	}
 	h.dead(t, s.Access)
+	if e := h.store.events; len(e) != 1 || e[0].Type != contract.EventPasswordChange || e[0].Person != console.Person || e[0].Details["email"] != siti {
+		t.Errorf("the log is told %+v", e)
+	}
 	if _, err := h.Login(t.Context(), siti, password, "", home); !errors.Is(err, ErrCredentials) {
 		t.Errorf("the old password: %v", err)
 	}
 	if _, err := h.Login(t.Context(), siti, next, "", home); err != nil {
 		t.Errorf("the new password: %v", err)
 	}
-	if _, err := h.ResetPassword(t.Context(), "nobody@contoh.id", password); contract.KindOf(err) != contract.NotFound {
+	if _, err := h.ResetPassword(t.Context(), console, "nobody@contoh.id", password); contract.KindOf(err) != contract.NotFound {
 		t.Errorf("of nobody: %v", err)
 	}
 }

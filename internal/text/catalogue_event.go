@@ -34,5 +34,5 @@ var events = map[string]words{
 	"event.certificate_revoked":   {"Mencabut sertifikat[ {serial}][: {reason}]", "Revoked the certificate[ {serial}][: {reason}]"},
 	"event.normalised":            {"Menata ulang berkas sekali sebelum tanda tangan pertama; berkas asli disimpan", "Rewrote the file once, before the first signature; the original is kept"},
 	"event.password_forgotten":    {"Meminta kata sandi baru", "Asked for a new password"},
-	"event.password_changed":      {"Mengganti kata sandi", "Changed the password"},
+	"event.password_changed":      {"Mengganti kata sandi[ {name}][ <{email}>]", "Changed the password[ of {name}][ <{email}>]"},
 }
