@@ -49,18 +49,28 @@ func (s *Store) Everybody(ctx context.Context, o contract.OrganisationID, search
 	return users, total, wrap(err, "read the people of %q", o)
 }
 
-// Waiting implements [store.Administration].
-func (s *Store) Waiting(ctx context.Context, w store.WaitingQuery) (store.List, error) {
-	c := &condition{}
-	before := c.arg(micros(w.Before))
+// waitingOrder keeps SQLite from walking all documents in the order of their identifiers, to have nothing to sort.
+const waitingOrder = "id + 0"
+
+// waiting is the table of documents that stand still, and which of them are asked for. Each half has an index of its own,
+// which neither has where both are one condition.
+func waiting(w store.WaitingQuery) (table string, c *condition) {
+	c = &condition{}
 	// Every try moves waits_since, but not what tells of progress.
-	c.terms = append(c.terms, fmt.Sprintf(`(state = 'failed' OR waits_since <> 0 AND created_at <= %[1]s AND finalized_at <= %[1]s AND last_signed_at <= %[1]s)`, before))
+	table = fmt.Sprintf(`(SELECT id, organisation FROM document WHERE state = 'failed' UNION ALL SELECT id, organisation FROM document
+		WHERE waits_since <> 0 AND state <> 'failed' AND created_at <= %[1]s AND finalized_at <= %[1]s AND last_signed_at <= %[1]s) waiting`, c.arg(micros(w.Before)))
 	if w.Organisation != "" {
 		c.and("organisation = %s", w.Organisation)
 	}
+	return table, c
+}
+
+// Waiting implements [store.Administration].
+func (s *Store) Waiting(ctx context.Context, w store.WaitingQuery) (store.List, error) {
+	table, c := waiting(w)
 	l := store.List{Documents: []contract.Document{}}
 	err := s.db.read(ctx, func(q querier) (err error) {
-		if l.Total, err = c.total(ctx, q, "document"); err != nil {
+		if l.Total, err = c.total(ctx, q, table); err != nil {
 			return err
 		}
 		var ids []contract.DocumentID
@@ -69,7 +79,7 @@ func (s *Store) Waiting(ctx context.Context, w store.WaitingQuery) (store.List, 
 			err := scan(&id)
 			ids = append(ids, id)
 			return err
-		}, `SELECT id FROM document`+c.page("id", w.Offset, w.Limit), c.args...)
+		}, `SELECT id FROM `+table+c.page(waitingOrder, w.Offset, w.Limit), c.args...)
 		if err != nil || len(ids) == 0 {
 			return err
 		}

@@ -3,16 +3,25 @@ package sqlstore
 import (
 	"strings"
 	"testing"
+
+	"segel/internal/store"
 )
 
-// TestWhatEachStampAsksWalksNoOrganisation holds SQLite, which has no statistics to go by, to the index that is made for
-// the question: a walk over all serials that an organisation ever had would be made before each of its orders.
-func TestWhatEachStampAsksWalksNoOrganisation(t *testing.T) {
+// TestWhatIsAskedOftenWalksNoTable holds SQLite, which has no statistics to go by, to the index that is made for the
+// question: a walk over all serials that an organisation ever had would be made before each of its orders, one over all
+// stamps by every reconciliation, and one over all documents by everybody who looks for those that stand still.
+func TestWhatIsAskedOftenWalksNoTable(t *testing.T) {
 	t.Parallel()
 	s := openTest(t, databases["SQLite"](t))
-	for query, index := range map[string]string{
-		`SELECT serial FROM serial ` + whereFree:                                                         "serial_free (state=? AND organisation=?)",
-		`SELECT number FROM quota_entry WHERE organisation = $1 AND made_at >= $2 ORDER BY made_at DESC`: "quota_entry_organisation (organisation=? AND made_at>?)",
+	table, standing := waiting(store.WaitingQuery{Organisation: "org"})
+	ofDocument := serialCondition(store.SerialQuery{Document: 1})
+	for query, indexes := range map[string][]string{
+		`SELECT serial FROM serial ` + whereFree:                                                         {"serial_free (state=? AND organisation=?)"},
+		`SELECT number FROM quota_entry WHERE organisation = $1 AND made_at >= $2 ORDER BY made_at DESC`: {"quota_entry_organisation (organisation=? AND made_at>?)"},
+		selectInDoubt: {"stamp_requested (state=?)"},
+		`SELECT COUNT(*) FROM ` + table + standing.where():            {"INDEX document_failed", "INDEX document_waits"},
+		`SELECT id FROM ` + table + standing.page(waitingOrder, 0, 9): {"INDEX document_failed", "INDEX document_waits"},
+		`SELECT COUNT(*) FROM serial` + ofDocument.where():            {"serial_document (document=?)", "serial_former (former=?)"},
 	} {
 		var plan []string
 		err := s.db.read(t.Context(), func(q querier) error {
@@ -22,13 +31,24 @@ func TestWhatEachStampAsksWalksNoOrganisation(t *testing.T) {
 				err := scan(&id, &parent, &unused, &step)
 				plan = append(plan, step)
 				return err
-			}, `EXPLAIN QUERY PLAN `+query, "org", 1)
+			}, `EXPLAIN QUERY PLAN `+query, make([]any, strings.Count(query, "$"))...)
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(plan, "; "); !strings.Contains(got, index) || strings.Contains(got, "TEMP B-TREE") {
+		got := strings.Join(plan, "; ")
+		for _, index := range indexes {
+			if !strings.Contains(got, index) {
+				t.Errorf("%s\n%s\ndoes not use %s", query, got, index)
+			}
+		}
+		if strings.Contains(got, "TEMP B-TREE") && !strings.Contains(query, waitingOrder) {
 			t.Errorf("%s\n%s", query, got)
+		}
+		for _, step := range plan {
+			if strings.HasPrefix(step, "SCAN ") && step != "SCAN waiting" && !strings.Contains(step, "INDEX document_") {
+				t.Errorf("%s\n%s", query, got)
+			}
 		}
 	}
 }

@@ -98,6 +98,9 @@ func (s *Store) DocumentWithOrder(ctx context.Context, order string) (contract.D
 	return id, wrap(err, "find order %s", order)
 }
 
+const selectInDoubt = `SELECT s.document, d.organisation, s.order_id FROM stamp s JOIN document d ON d.id = s.document
+	WHERE s.state = 'requested' AND d.state IN ('processing', 'failed') ORDER BY s.document, s.position`
+
 // InDoubt implements [store.Serials].
 func (s *Store) InDoubt(ctx context.Context) ([]store.OrderInDoubt, error) {
 	all := []store.OrderInDoubt{}
@@ -107,8 +110,7 @@ func (s *Store) InDoubt(ctx context.Context) ([]store.OrderInDoubt, error) {
 			err := scan(&o.Document, &o.Organisation, &o.Order)
 			all = append(all, o)
 			return err
-		}, `SELECT s.document, d.organisation, s.order_id FROM stamp s JOIN document d ON d.id = s.document
-			WHERE s.state = 'requested' AND d.state IN ('processing', 'failed') ORDER BY s.document, s.position`)
+		}, selectInDoubt)
 	})
 	return all, wrap(err, "read orders in doubt")
 }

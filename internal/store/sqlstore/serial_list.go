@@ -25,7 +25,8 @@ func serialCondition(q store.SerialQuery) *condition {
 	}
 	if q.Document != 0 {
 		d := c.arg(q.Document)
-		c.terms = append(c.terms, "(document = "+d+" OR former = "+d+")")
+		// Both indexes leave out what no document has, and are used only where that is said.
+		c.terms = append(c.terms, "(document = "+d+" AND document <> 0 OR former = "+d+" AND former <> 0)")
 	}
 	return c
 }
