@@ -139,7 +139,7 @@ test("title and deadline of a draft are changed, and another file takes its plac
   await page.setInputFiles("input[type=file]", { name: "Lampiran.pdf", mimeType: "application/pdf", buffer: paper(2) });
   await page.getByRole("button", { name: "Upload and continue" }).click();
   await page.waitForURL("**step=people**");
-  await page.getByText("s@example.test").waitFor(); // who was on it still is
+  await expect.poll(() => page.getByRole("checkbox", { name: "I sign too" }).isChecked()).toBe(true); // who was on it still is
   expect(Number(new URL(page.url()).searchParams.get("document"))).not.toBe(former);
   expect((await page.request.get(`${s.url}/v1/econtract/web_app/document/detail/${former}`)).status()).toBe(404);
   await page.context().close();
