@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
-import { base } from "../app/base";
+import { base } from "./base";
 import { api, take, type Schemas } from "./client";
 
 export type AdminPerson = Schemas["AdminPerson"];

@@ -1,6 +1,6 @@
 import createClient, { type Middleware } from "openapi-fetch";
 
-import { base } from "../app/base";
+import { base } from "./base";
 import { guest } from "./guest";
 import type { components, paths } from "./schema";
 

@@ -18,6 +18,9 @@ export interface Search {
   search: string;
 }
 
+/** What is asked of a list where nothing is asked. */
+export const noSearch: Search = { page: 1, status: undefined, periode: "all", search: "" };
+
 const paths = { in: "/v1/econtract/web_app/document/data", out: "/v1/econtract/web_app/document/out" } as const;
 
 /** One page of a list, newest first. */

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
-import { base } from "../app/base";
+import { base } from "./base";
 import { headers, type Schemas } from "./client";
 
 export type Status = Schemas["StatusData"] & { signing_status: string };

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 
-import { base } from "../app/base";
+import { base } from "./base";
 import { headers, problemOf } from "./client";
 
 const address = `${base}/v1/auth/specimen`;

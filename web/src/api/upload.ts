@@ -1,4 +1,4 @@
-import { base } from "../app/base";
+import { base } from "./base";
 import { headers, Problem, problemOf, type Schemas } from "./client";
 import type { Warning } from "./draft";
 

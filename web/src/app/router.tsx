@@ -2,13 +2,14 @@ import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
 
 import { account } from "../api/account";
-import { periods, states, type Search, type State } from "../api/documents";
+import { basePath } from "../api/base";
+import { noSearch } from "../api/documents";
 import { guest } from "../api/guest";
 import { readAdmin } from "../screens/admin/flow";
+import { readSearch } from "../screens/list/flow";
 import { readNew } from "../screens/new/flow";
 import { Loading } from "../ui/loading";
 import { NotFound, Trouble } from "../ui/trouble";
-import { basePath } from "./base";
 import { Shell } from "./shell";
 
 interface Context {
@@ -44,20 +45,6 @@ const home = createRoute({
     throw redirect({ to: "/inbox", search: noSearch });
   },
 });
-
-/** What a list's address says when it says nothing. */
-export const noSearch: Search = { page: 1, status: undefined, periode: "all", search: "" };
-
-/** Reads what of a list's address makes sense. */
-export function readSearch(s: Record<string, unknown>): Search {
-  const page = Number(s.page);
-  return {
-    page: Number.isInteger(page) && page > 0 ? page : 1,
-    status: states.includes(s.status as State) ? (s.status as State) : undefined,
-    periode: periods.find((p) => p === s.periode) ?? "all",
-    search: typeof s.search === "string" || typeof s.search === "number" ? String(s.search).slice(0, 200) : "",
-  };
-}
 
 const inbox = createRoute({ getParentRoute: () => member, path: "/inbox", validateSearch: readSearch, component: lazyRouteComponent(() => import("../screens/list/list"), "Inbox") });
 const sent = createRoute({ getParentRoute: () => member, path: "/sent", validateSearch: readSearch, component: lazyRouteComponent(() => import("../screens/list/list"), "Sent") });

@@ -1,12 +1,13 @@
-import { ActionIcon, AppShell, Burger, Button, Group, Menu, NavLink, Text, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { AppShell, Burger, Button, Group, Menu, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconCode, IconFileCertificate, IconFileSearch, IconInbox, IconKey, IconLanguage, IconLogout, IconMoon, IconPlus, IconSend, IconSettings, IconSun, IconUserCircle } from "@tabler/icons-react";
+import { IconCode, IconFileCertificate, IconFileSearch, IconInbox, IconKey, IconLogout, IconPlus, IconSend, IconSettings, IconUserCircle } from "@tabler/icons-react";
 import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 
 import { useAccount, useLogout } from "../api/account";
-import { languages, setLanguage, useLanguage, useText } from "../text";
-import { base } from "./base";
-import { noSearch } from "./router";
+import { base } from "../api/base";
+import { noSearch } from "../api/documents";
+import { useText } from "../text";
+import { LanguageMenu, SchemeButton } from "../ui/preferences";
 
 /** Shell is the frame around every screen of somebody who is logged in. */
 export function Shell() {
@@ -42,40 +43,6 @@ export function Shell() {
         <Outlet />
       </AppShell.Main>
     </AppShell>
-  );
-}
-
-export function LanguageMenu() {
-  const t = useText();
-  const current = useLanguage();
-  return (
-    <Menu>
-      <Menu.Target>
-        <Button variant="subtle" color="gray" size="compact-md" leftSection={<IconLanguage size={18} aria-hidden />} aria-label={`${current.toUpperCase()}, ${t("app.language")}: ${names[current]}`}>
-          {current.toUpperCase()}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {languages.map((l) => (
-          <Menu.Item key={l} lang={l} onClick={() => setLanguage(l)} aria-current={l === current}>
-            {names[l]}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
-const names = { id: "Bahasa Indonesia", en: "English" } as const;
-
-export function SchemeButton() {
-  const t = useText();
-  const { setColorScheme } = useMantineColorScheme();
-  const dark = useComputedColorScheme("light") === "dark";
-  return (
-    <ActionIcon variant="subtle" color="gray" size="lg" onClick={() => setColorScheme(dark ? "light" : "dark")} aria-label={`${t("app.scheme")}: ${dark ? t("app.light") : t("app.dark")}`}>
-      {dark ? <IconSun size={18} aria-hidden /> : <IconMoon size={18} aria-hidden />}
-    </ActionIcon>
   );
 }
 

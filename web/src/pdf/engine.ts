@@ -1,8 +1,8 @@
 import type { PDFDocumentLoadingTask, PDFDocumentProxy, PDFPageProxy, PageViewport } from "pdfjs-dist";
 import workerAddress from "pdfjs-dist/build/pdf.worker.min.mjs?url";
 
+import { base } from "../api/base";
 import { headers, Problem, problemOf } from "../api/client";
-import { base } from "../app/base";
 
 export type { PDFDocumentProxy, PDFPageProxy, PageViewport };
 
@@ -37,12 +37,6 @@ export function problemOfFile(error: unknown): Problem {
   if (status) return problemOf(status, undefined);
   return new Problem(0, "file", error instanceof Error ? error.message : String(error));
 }
-
-export const address = {
-  preview: (id: number) => `${base}/v1/econtract/web_app/document/preview/${id}`,
-  download: (id: number) => `${base}/v1/econtract/web_app/document/download/${id}`,
-  original: (id: number) => `${base}/v1/econtract/web_app/document/original/${id}`,
-};
 
 /** A line of text on a page: points, origin at the upper left of the page as displayed. */
 export interface Line {

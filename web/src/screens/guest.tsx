@@ -4,9 +4,9 @@ import { useEffect } from "react";
 
 import { api, Problem, take } from "../api/client";
 import { guest } from "../api/guest";
-import { LanguageMenu, SchemeButton } from "../app/shell";
 import { useText } from "../text";
 import { Loading } from "../ui/loading";
+import { LanguageMenu, SchemeButton } from "../ui/preferences";
 import { Trouble } from "../ui/trouble";
 import { Signing } from "./sign/sign";
 

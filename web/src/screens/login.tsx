@@ -5,9 +5,10 @@ import { useState, type FormEvent } from "react";
 
 import { useLogin } from "../api/account";
 import { api, take } from "../api/client";
-import { LanguageMenu, SchemeButton } from "../app/shell";
 import { useText } from "../text";
+import { LanguageMenu, SchemeButton } from "../ui/preferences";
 import { Trouble } from "../ui/trouble";
+import { within } from "../ui/within";
 
 export function Login() {
   const t = useText();
@@ -51,9 +52,4 @@ export function Login() {
       </Stack>
     </Center>
   );
-}
-
-/** The address to go on to: one of ours, whatever the link that led here says. */
-export function within(then: string | undefined): string {
-  return then && /^\/(?![/\\])/.test(then) ? then : "/inbox";
 }

@@ -7,7 +7,7 @@ import { useAccount, usePassword } from "../api/account";
 import { Problem } from "../api/client";
 import { useText } from "../text";
 import { Trouble } from "../ui/trouble";
-import { within } from "./login";
+import { within } from "../ui/within";
 
 /** Password lets people change theirs. Whoever came in by a first password, printed or set by others, has to. */
 export function Password() {

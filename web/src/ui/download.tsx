@@ -3,8 +3,8 @@ import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 
 import { headers, Problem, problemOf } from "../api/client";
+import { address } from "../api/files";
 import { guest } from "../api/guest";
-import { address } from "../pdf/engine";
 import { useText } from "../text";
 import { fileName } from "./file-name";
 import { Trouble } from "./trouble";

@@ -3,8 +3,8 @@ import { IconCheck, IconClock, IconPlayerStop, IconProgress, IconRotate } from "
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
+import { base } from "../api/base";
 import { verbs, type Step } from "../api/documents";
-import { base } from "../app/base";
 import { useLanguage, useText } from "../text";
 import { Trouble } from "./trouble";
 

@@ -5,9 +5,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
-import { verbs, type Detail } from "../../api/documents";
-import { noSearch } from "../../app/router";
-import { address } from "../../pdf/engine";
+import { noSearch, verbs, type Detail } from "../../api/documents";
+import { address } from "../../api/files";
 import { useText } from "../../text";
 import { Download } from "../../ui/download";
 import { Trouble } from "../../ui/trouble";

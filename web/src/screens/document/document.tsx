@@ -4,7 +4,7 @@ import { useParams } from "@tanstack/react-router";
 
 import { detail, type Detail } from "../../api/documents";
 import { useProgress } from "../../api/events";
-import { address } from "../../pdf/engine";
+import { address } from "../../api/files";
 import { Pages } from "../../pdf/pages";
 import { useFile } from "../../pdf/use-file";
 import { useText } from "../../text";

@@ -1,6 +1,6 @@
 import { Anchor, Code, Group, Stack, Title } from "@mantine/core";
 
-import { base } from "../../app/base";
+import { base } from "../../api/base";
 import { useText } from "../../text";
 import { Copy } from "../../ui/copy";
 

@@ -2,8 +2,7 @@ import { Button, Group, Pagination, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 
-import { balance, list, type Box, type Search } from "../../api/documents";
-import { noSearch } from "../../app/router";
+import { balance, list, noSearch, type Box, type Search } from "../../api/documents";
 import { useText } from "../../text";
 import { Loading } from "../../ui/loading";
 import { Trouble } from "../../ui/trouble";

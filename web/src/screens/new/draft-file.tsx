@@ -7,7 +7,7 @@ import { useRef, useState } from "react";
 import { Problem } from "../../api/client";
 import { saveDescription } from "../../api/draft";
 import type { Detail, Step } from "../../api/documents";
-import { address } from "../../pdf/engine";
+import { address } from "../../api/files";
 import { useText } from "../../text";
 import { Saved } from "../../ui/saved";
 import { useSaver } from "../../ui/saver";

@@ -8,8 +8,9 @@ import { Problem } from "../../api/client";
 import { hand } from "../../api/draft";
 import { upload } from "../../api/upload";
 import { useLanguage, useText } from "../../text";
+import { sizeOf } from "../../ui/file-size";
 import { Trouble } from "../../ui/trouble";
-import { moment, sizeOf, stem } from "./format";
+import { moment, stem } from "./format";
 import classes from "./new.module.css";
 import { replaceDraft } from "./replace";
 

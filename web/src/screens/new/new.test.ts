@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 
 import type { Person, Placement } from "../../api/documents";
+import { sizeOf } from "../../ui/file-size";
 import { bill, rounds } from "./bill";
 import { readNew } from "./flow";
-import { moment, sizeOf, stem } from "./format";
+import { moment, stem } from "./format";
 
 const person = (user_id: string, number: number, role: "signer" | "viewer" = "signer") => ({ user_id, number, role }) as Person;
 const placed = (type: Placement["type"]) => ({ type }) as Placement;

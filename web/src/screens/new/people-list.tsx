@@ -2,8 +2,8 @@ import { ActionIcon, Badge, Checkbox, Group, Paper, Select, Stack, Text, Visuall
 import { IconArrowDown, IconArrowUp, IconGripVertical, IconTrash } from "@tabler/icons-react";
 import { useRef, useState, type PointerEvent } from "react";
 
-import { personColours } from "../../app/theme";
 import { useText } from "../../text";
+import { personColours } from "../../ui/colours";
 import classes from "./new.module.css";
 import { numbers, reorder, type Draftee } from "./people";
 

@@ -7,15 +7,14 @@ import { move, pull, type Box, type Handle, type Size } from "./geometry";
 import { press } from "./keys";
 import type { Placed } from "./model";
 import classes from "./place.module.css";
-import type { Text } from "./sheet";
 import { snap, type Guide } from "./snap";
-import { overlaps, troubleOf } from "./warn";
+import { overlaps, troubleOf, type PageText } from "./warn";
 
 interface Props {
   placed: Placed;
   size: Size;
   scale: number;
-  text: Text;
+  text: PageText;
   guide: (guides: Guide[]) => void;
 }
 

@@ -1,5 +1,5 @@
 import type { Person } from "../../api/documents";
-import { personColours } from "../../app/theme";
+import { personColours } from "../../ui/colours";
 import type { Hand } from "./desk";
 
 /** Everybody for whom something can be placed: the participants, and the owner for duty stamps; one colour a person. */

@@ -8,7 +8,8 @@ import { memo, useCallback, useLayoutEffect, useMemo, useReducer, useRef, useSta
 import { Problem } from "../../api/client";
 import { draftPeople, draftPlacements, savePlacements } from "../../api/draft";
 import type { Detail, Person, Placement } from "../../api/documents";
-import { address, type PDFPageProxy } from "../../pdf/engine";
+import { address } from "../../api/files";
+import type { PDFPageProxy } from "../../pdf/engine";
 import { Pages } from "../../pdf/pages";
 import { useFile } from "../../pdf/use-file";
 import { useText } from "../../text";

@@ -3,10 +3,10 @@ import { useEffect, useState, type MouseEvent } from "react";
 import { linesOf, type PDFPageProxy } from "../../pdf/engine";
 import { PlacedBox } from "./box";
 import { pointOn, useDesk } from "./desk";
-import type { Box, Size } from "./geometry";
+import type { Size } from "./geometry";
 import classes from "./place.module.css";
 import type { Guide } from "./snap";
-import { readable, textBoxes } from "./warn";
+import { readable, textBoxes, type PageText } from "./warn";
 
 interface Props {
   number: number;
@@ -16,18 +16,12 @@ interface Props {
   page: PDFPageProxy | undefined;
 }
 
-/** Text is where a page has lines of text: all that boxes snap to, and those that had better be seen. */
-export interface Text {
-  lines: Box[];
-  legible: Box[];
-}
-
-const none: Text = { lines: [], legible: [] };
+const none: PageText = { lines: [], legible: [] };
 
 /** Sheet is what stands over one page: its boxes, and the lines they snap to while they are dragged. */
 export function Sheet({ number, size, scale, page }: Props) {
   const desk = useDesk();
-  const [text, setText] = useState<Text>(none);
+  const [text, setText] = useState<PageText>(none);
   const [guides, setGuides] = useState<Guide[]>([]);
   const { learn, read } = desk;
   useEffect(() => learn(number, size), [learn, number, size]);

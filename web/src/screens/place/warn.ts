@@ -8,6 +8,12 @@ import type { Placed } from "./model";
 /** A line to sign on, drawn as text: standing over it is what is wanted. */
 const rule = /^[\s_.\-–—…]+$/;
 
+/** PageText is where a page has lines of text: all that boxes snap to, and those that had better be seen. */
+export interface PageText {
+  lines: Box[];
+  legible: Box[];
+}
+
 /** Text as boxes of our origin. */
 export const textBoxes = (lines: Line[], page: Size): Box[] => lines.map((l) => flip(l, page));
 

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { headers, problemOf } from "../../api/client";
-import { address } from "../../pdf/engine";
+import { address } from "../../api/files";
 
 /**
  * The SHA-256 of the revision that is shown. It is sent along with the signature, so that nobody signs other bytes

@@ -6,10 +6,10 @@ import { useCallback, useRef, useState } from "react";
 
 import { useAccount } from "../../api/account";
 import { detail, placements, verbs, type Detail, type Placement } from "../../api/documents";
+import { address } from "../../api/files";
 import { guest } from "../../api/guest";
 import { keepSpecimen, specimen } from "../../api/specimen";
 import { useProgress } from "../../api/events";
-import { address } from "../../pdf/engine";
 import type { PageSize } from "../../pdf/page";
 import { Pages } from "../../pdf/pages";
 import { useFile } from "../../pdf/use-file";

@@ -7,7 +7,7 @@ import { stampOf } from "../../api/verify";
 import { useLanguage, useText } from "../../text";
 import { Loading } from "../../ui/loading";
 import { Trouble } from "../../ui/trouble";
-import { Fact, useMoment } from "./signature";
+import { Fact, useMoment } from "./evidence";
 import classes from "./verify.module.css";
 
 /** Serial is where the QR code of a duty stamp leads: what anybody may know of it. The paper itself it cannot vouch for. */

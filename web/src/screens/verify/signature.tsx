@@ -1,23 +1,12 @@
 import { Collapse, Paper, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
-import type { ReactNode } from "react";
 
 import type { Certificate, Signature } from "../../api/verify";
 import { useLanguage, useText } from "../../text";
+import { Fact, Sentence, useMoment } from "./evidence";
 import { tone } from "./tone";
-import { Sentence } from "./verdict";
 import classes from "./verify.module.css";
-
-/** A row of evidence: what it is, and what was found; nothing where nothing was found. */
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return children ? <><dt>{name}</dt><dd>{children}</dd></> : null;
-}
-
-export const useMoment = () => {
-  const language = useLanguage();
-  return (at: string | null | undefined) => (at ? new Date(at).toLocaleString(language, { dateStyle: "medium", timeStyle: "long" }) : "");
-};
 
 /** SignatureVerdict is one signature: its sentence, who, when, what it covers, and why. */
 export function SignatureVerdict({ number, signature: s }: { number: number; signature: Signature }) {

@@ -2,9 +2,8 @@ import { Badge, Group, Paper, Stack } from "@mantine/core";
 
 import type { Stamp } from "../../api/verify";
 import { useLanguage, useText } from "../../text";
-import { Fact } from "./signature";
+import { Fact, Sentence } from "./evidence";
 import type { Tone } from "./tone";
-import { Sentence } from "./verdict";
 import classes from "./verify.module.css";
 
 /** A stamp looks good only where the office is recognised and nothing speaks against it; a specimen never does. */

@@ -1,28 +1,14 @@
-import { Group, Paper, Stack, Text, Title } from "@mantine/core";
-import { IconAlertTriangle, IconCircleCheck, IconCircleX } from "@tabler/icons-react";
+import { Paper, Stack, Text, Title } from "@mantine/core";
 import { useEffect, useRef, type ReactNode } from "react";
 
 import type { Report } from "../../api/verify";
 import { useLanguage, useText } from "../../text";
 import { changesByPage } from "./changes";
+import { Sentence } from "./evidence";
 import { SignatureVerdict } from "./signature";
 import { StampVerdict } from "./stamp";
-import { toneOfFile, type Tone } from "./tone";
+import { toneOfFile } from "./tone";
 import classes from "./verify.module.css";
-
-const icons = { good: IconCircleCheck, unsure: IconAlertTriangle, bad: IconCircleX } as const;
-
-/** Sentence is a verdict: one sentence, whose look says the same as its words. */
-export function Sentence({ tone, order, children }: { tone: Tone; order: 2 | 3; children: ReactNode }) {
-  const t = useText();
-  const Icon = icons[tone];
-  return (
-    <Group gap="sm" wrap="nowrap" align="flex-start">
-      <Icon size={order === 2 ? 28 : 22} role="img" aria-label={t(`verify.${tone}`)} />
-      <Title order={order} size={order === 2 ? "h4" : "h6"} style={{ overflowWrap: "anywhere" }}>{children}</Title>
-    </Group>
-  );
-}
 
 /** Verdict shows a report: the file in one sentence, then its evidence. */
 export function Verdict({ report: r }: { report: Report }) {

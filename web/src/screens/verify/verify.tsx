@@ -4,9 +4,9 @@ import { Link, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
 import { useAccount } from "../../api/account";
-import { noSearch } from "../../app/router";
-import { LanguageMenu, SchemeButton } from "../../app/shell";
+import { noSearch } from "../../api/documents";
 import { useText } from "../../text";
+import { LanguageMenu, SchemeButton } from "../../ui/preferences";
 import { Exhibit } from "./exhibit";
 import { Pick } from "./pick";
 import { Serial } from "./serial";

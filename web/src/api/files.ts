@@ -1,0 +1,8 @@
+import { base } from "./base";
+
+/** Where the files of a document are fetched: as it stands now, finished, and as it was uploaded. */
+export const address = {
+  preview: (id: number) => `${base}/v1/econtract/web_app/document/preview/${id}`,
+  download: (id: number) => `${base}/v1/econtract/web_app/document/download/${id}`,
+  original: (id: number) => `${base}/v1/econtract/web_app/document/original/${id}`,
+};

@@ -1,0 +1,62 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+/**
+ * Which room of the app may import which others. The screens stand beside each other: what two of them need lives below
+ * them. A room that is not listed here fails the test.
+ */
+const rooms: Record<string, string[]> = {
+  api: [],
+  text: ["api"],
+  ui: ["api", "text"],
+  pdf: ["api", "text", "ui"],
+  screens: ["api", "text", "ui", "pdf", "screens/sign"], // a guest's screen is that of signing
+  "screens/admin": ["api", "text", "ui"],
+  "screens/document": ["api", "text", "ui", "pdf"],
+  "screens/list": ["api", "text", "ui"],
+  "screens/new": ["api", "text", "ui", "pdf", "screens/place"], // placing is a step of a new document
+  "screens/place": ["api", "text", "ui", "pdf"],
+  "screens/sign": ["api", "text", "ui", "pdf"],
+  "screens/verify": ["api", "text", "ui"],
+  app: ["api", "text", "ui", "screens/..."],
+  ".": ["app"],
+};
+
+const source = import.meta.dirname;
+const imports = /^(?:import|export)\b[^;]*?\bfrom "(\.[^"]+)"|^import "(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/gm;
+
+/** The module that an import names; pictures, styles and words are none. */
+const found = (name: string): string[] => [`${name}.ts`, `${name}.tsx`, path.join(name, "index.ts")].filter((f) => existsSync(path.join(source, f)));
+
+/** Every module that is no test, by its path, and the modules it imports: at once, or when it needs them. */
+const graph = new Map(
+  readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((f) => /\.tsx?$/.test(f) && !/\.test\.tsx?$/.test(f))
+    .map((f) => [f, [...readFileSync(path.join(source, f), "utf8").matchAll(imports)].flatMap((m) => found(path.join(path.dirname(f), (m[1] ?? m[2] ?? m[3])!)))]),
+);
+
+const listed = (room: string, allowed: string[]) => allowed.some((a) => a === room || (a.endsWith("/...") && `${room}/`.startsWith(a.slice(0, -3))));
+
+test("a room imports only what it may", () => {
+  const wrong: string[] = [];
+  for (const [file, all] of graph) {
+    const room = path.dirname(file), allowed = rooms[room];
+    if (!allowed) wrong.push(`${file}: the room ${room} is not listed`);
+    for (const to of all) if (path.dirname(to) !== room && allowed && !listed(path.dirname(to), allowed)) wrong.push(`${file} imports ${to}`);
+  }
+  expect(graph.size).toBeGreaterThan(80);
+  expect(wrong).toEqual([]);
+});
+
+test("no module imports itself by way of others", () => {
+  const done = new Set<string>(), circles: string[] = [];
+  const follow = (file: string, way: string[]) => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(" > "));
+    if (done.has(file) || way.includes(file)) return;
+    for (const to of graph.get(file) ?? []) follow(to, [...way, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) follow(file, []);
+  expect(circles).toEqual([]);
+});

@@ -1,0 +1,31 @@
+import { Group, Title } from "@mantine/core";
+import { IconAlertTriangle, IconCircleCheck, IconCircleX } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+
+import { useLanguage, useText } from "../../text";
+import type { Tone } from "./tone";
+
+const icons = { good: IconCircleCheck, unsure: IconAlertTriangle, bad: IconCircleX } as const;
+
+/** Sentence is a verdict: one sentence, whose look says the same as its words. */
+export function Sentence({ tone, order, children }: { tone: Tone; order: 2 | 3; children: ReactNode }) {
+  const t = useText();
+  const Icon = icons[tone];
+  return (
+    <Group gap="sm" wrap="nowrap" align="flex-start">
+      <Icon size={order === 2 ? 28 : 22} role="img" aria-label={t(`verify.${tone}`)} />
+      <Title order={order} size={order === 2 ? "h4" : "h6"} style={{ overflowWrap: "anywhere" }}>{children}</Title>
+    </Group>
+  );
+}
+
+/** A row of evidence: what it is, and what was found; nothing where nothing was found. */
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return children ? <><dt>{name}</dt><dd>{children}</dd></> : null;
+}
+
+/** A moment of evidence, with its zone. */
+export const useMoment = () => {
+  const language = useLanguage();
+  return (at: string | null | undefined) => (at ? new Date(at).toLocaleString(language, { dateStyle: "medium", timeStyle: "long" }) : "");
+};
