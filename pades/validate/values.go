@@ -7,7 +7,8 @@ import (
 	"segel/cms"
 )
 
-// Attributes in which signatures of CAdES bring along what it takes to validate them later.
+// Attributes in which signatures of CAdES bring along what it takes to validate them later: certificate-values, and
+// revocation-values (RFC 5126 §6.3.4).
 var (
 	oidCertificateValues = encodingasn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 23}
 	oidRevocationValues  = encodingasn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 24}
@@ -28,8 +29,8 @@ func certificateValues(s cms.Signer) (certs []*x509.Certificate) {
 	return certs
 }
 
-// revocationValues are the lists and responses among the unsigned attributes. Nothing in the signature proves how old they
-// are.
+// revocationValues are the lists and responses among the unsigned attributes, each response without what it was sent in
+// (RFC 5126 §6.3.4). Nothing in the signature proves how old they are.
 func revocationValues(s cms.Signer) (crls, responses [][]byte) {
 	var values struct {
 		CRLs      []encodingasn1.RawValue `asn1:"optional,explicit,tag:0"`

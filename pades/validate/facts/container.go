@@ -8,6 +8,7 @@ import (
 	"encoding/asn1"
 	"errors"
 	"fmt"
+	"slices"
 
 	"segel/cms"
 	"segel/pdf"
@@ -236,12 +237,21 @@ func (s *Signature) readTokens() {
 		}
 		for _, v := range a.Values {
 			t := Token{DER: v.FullBytes}
-			if t.Token, t.Err = tsp.Parse(v.FullBytes); t.Err == nil && !bytes.Equal(sum(t.Token.Hash, s.Info.Signature), t.Token.Imprint) {
+			var basic bool
+			if t.Token, basic, t.Err = tsp.Read(v.FullBytes); t.Err == nil && !bytes.Equal(sum(t.Token.Hash, s.Info.Signature), t.Token.Imprint) {
 				t.Err = ErrDigest
+			}
+			if basic && !s.is(BasicEncoding) {
+				s.Odd = append(s.Odd, Reason{BasicEncoding, ""})
 			}
 			s.Tokens = append(s.Tokens, t)
 		}
 	}
+}
+
+// is tells whether a signature is odd in that way.
+func (s *Signature) is(odd ReasonCode) bool {
+	return slices.ContainsFunc(s.Odd, func(r Reason) bool { return r.Code == odd })
 }
 
 // weak names the algorithms that are no longer relied on.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"segel/cms"
+	"segel/internal/authority"
 	"segel/pades"
 	"segel/pades/validate/facts"
 	"segel/pdf"
@@ -145,6 +146,34 @@ func TestContainerByTheBasicEncodingRulesIsReadAndNamed(t *testing.T) {
 	p.b[7] ^= 1
 	if s := read(t, p.b).Signatures[0]; !isErr(s.Integrity, facts.ErrDigest) {
 		t.Errorf("a changed byte goes unseen: %v", s.Integrity)
+	}
+}
+
+func TestTimestampByTheBasicEncodingRulesIsReadAndNamed(t *testing.T) {
+	t.Parallel()
+	key, cert := old(t, 2048)
+	o := must[*authority.Authority](t)(office())
+	for _, other := range []bool{false, true} {
+		p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"})
+		p.form("ETSI.CAdES.detached", nil, func(digest func(crypto.Hash) []byte) []byte {
+			s := must[*cms.Signature](t)(cms.NewSignature(digest(crypto.SHA256), []*x509.Certificate{cert}, cms.Options{}))
+			value := must[[]byte](t)(s.Sign(rand.Reader, key))
+			of := hashed(crypto.SHA256, value)
+			if other {
+				of[0] ^= 1
+			}
+			token := loose(t, must[[]byte](t)(o.Timestamper().Timestamp(t.Context(), of)))
+			// The end of the outermost element is told, so the container is DER as far as anybody looks who passes over it.
+			whole := must[[]byte](t)(asn1.Marshal(asn1.RawValue{Tag: asn1.TagSequence, IsCompound: true, Bytes: token[2 : len(token)-2]}))
+			return must[[]byte](t)(s.Finish(value, cms.NewAttribute(cms.OIDSignatureTimestamp, whole)))
+		})
+		s := read(t, p.b).Signatures[0]
+		if s.Integrity != nil || len(s.Odd) != 1 || s.Odd[0].Code != facts.BasicEncoding || len(s.Tokens) != 1 {
+			t.Fatalf("integrity %v, odd %v, %d tokens", s.Integrity, s.Odd, len(s.Tokens))
+		}
+		if err := s.Tokens[0].Err; other != isErr(err, facts.ErrDigest) || s.Tokens[0].Token == nil {
+			t.Errorf("about another value: %t, but %v", other, err)
+		}
 	}
 }
 

@@ -90,7 +90,7 @@ const (
 	SeveralSigners      ReasonCode = "several_signers"      // only the first is looked at
 	BareSignature       ReasonCode = "bare_signature"       // no signed attributes: nothing binds the certificate
 	UnknownForm         ReasonCode = "unknown_form"         // of that /SubFilter
-	BasicEncoding       ReasonCode = "basic_encoding"       // the container is BER, and not DER as it should be
+	BasicEncoding       ReasonCode = "basic_encoding"       // the container, or a timestamp within, is BER, and not DER as it should be
 )
 
 // Signature is what is known about one signature or document timestamp. Its texts are claims of the dictionary.
