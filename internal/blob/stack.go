@@ -74,6 +74,19 @@ func OpenStack(ctx context.Context, s Store, segments []Segment) (*Stack, error)
 	return st, nil
 }
 
+// Present opens every blob, and so tells whether all are there: [ErrNotFound] names one that is not, [CorruptError] one
+// of another size. Reading opens again only what does not fit among those that stay open.
+func (s *Stack) Present() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.segments {
+		if _, err := s.blob(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Size returns the size of the document in bytes.
 func (s *Stack) Size() int64 { return s.size }
 

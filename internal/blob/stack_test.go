@@ -87,6 +87,37 @@ func TestAStackIsTheFileItsBlobsMake(t *testing.T) {
 	}
 }
 
+func TestAStackTellsWhetherAllItsBlobsArePresent(t *testing.T) {
+	t.Parallel()
+	for name, sizes := range shapes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := &blobtest.Memory{}
+			segments, _ := stacked(t, m, sizes...)
+			if err := openStack(t, m, segments).Present(); err != nil {
+				t.Errorf("all are: %v", err)
+			}
+			for i, s := range segments {
+				if err := m.Remove(t.Context(), s.Key); err != nil {
+					t.Fatal(err)
+				}
+				if err := openStack(t, m, segments).Present(); !errors.Is(err, blob.ErrNotFound) {
+					t.Errorf("without blob %d: %v", i, err)
+				}
+				blobtest.Put(t, m, s.Key, blobtest.Content(1, int(s.Size)+1))
+				var corrupt *blob.CorruptError
+				if err := openStack(t, m, segments).Present(); !errors.As(err, &corrupt) || corrupt.Key != s.Key {
+					t.Errorf("with a longer blob %d: %v", i, err)
+				}
+				if err := m.Remove(t.Context(), s.Key); err != nil {
+					t.Fatal(err)
+				}
+				blobtest.Put(t, m, s.Key, blobtest.Content(byte(i), int(s.Size)))
+			}
+		})
+	}
+}
+
 func TestAStackIsServedInRanges(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}

@@ -147,12 +147,12 @@ func TestEveryAttemptIsOpenedBeforeTheCallAndClosedByWhatFollows(t *testing.T) {
 	apply(StampProblem(d, 0, Failure{Class: "transient", Code: "94", Text: "busy"}, t0))
 	apply(TryAgain(d, 0, t0)) // none was left open
 	apply(BindSerial(d, 0, StampSerial{Serial: "S"}, true, t0))
-	c, changed, err := StampWaits(d, 0, OutcomeNotAsked, t0)
+	c, changed, err := StampWaits(d, 0, OfficeDown, OutcomeNotAsked, t0)
 	if !changed || len(c.Events) > 0 {
 		t.Errorf("waiting changes %v and says %v", changed, c.Events)
 	}
 	apply(c, err)
-	if _, changed, _ := StampWaits(d, 0, OutcomeNotAsked, t0); changed {
+	if _, changed, _ := StampWaits(d, 0, OfficeDown, OutcomeNotAsked, t0); changed {
 		t.Error("it is said twice that the stamp waits")
 	}
 	apply(TryAgain(d, 0, t0))

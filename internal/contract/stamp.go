@@ -21,8 +21,11 @@ type Stamp struct {
 	AffixedAt time.Time
 }
 
-// OfficeDown is the problem of a stamp that waits because the office does not answer and is left alone for now.
-const OfficeDown = "stamp.office_down"
+// What a stamp waits for that the office is not asked for.
+const (
+	OfficeDown  = "stamp.office_down"  // the office does not answer and is left alone for now
+	FileMissing = "stamp.file_missing" // bytes of the document are not in the store
+)
 
 // StampState is where a duty stamp stands.
 type StampState string
@@ -180,20 +183,20 @@ func StampProblem(d *Document, i int, f Failure, now time.Time) (Change, error) 
 	return c, nil
 }
 
-// StampWaits records that a stamp waits because the office is left alone for now. Nobody asked it, so that there is no
-// attempt and no event. An attempt that is open, because of a crash or because it was opened before this was known, is
-// closed with that outcome. Saying the same twice changes nothing.
-func StampWaits(d *Document, i int, open Outcome, now time.Time) (c Change, changed bool, err error) {
+// StampWaits records that a stamp waits for that problem, [OfficeDown] or [FileMissing]. Nobody asked the office, so that
+// there is no attempt and no event. An attempt that is open, because of a crash or because it was opened before this was
+// known, is closed with that outcome. Saying the same twice changes nothing.
+func StampWaits(d *Document, i int, problem string, open Outcome, now time.Time) (c Change, changed bool, err error) {
 	if err := d.mayStamp(i, StampOrdered, StampRequested, StampBound); err != nil {
 		return Change{}, false, err
 	}
-	if s := d.Stamps[i]; s.Problem == OfficeDown && s.AskedAt.IsZero() {
+	if s := d.Stamps[i]; s.Problem == problem && s.AskedAt.IsZero() {
 		return Change{}, false, nil
 	}
 	c = change(d)
 	c.At = now
 	c.answered(i, open, now)
-	c.After.Stamps[i].Problem = OfficeDown
+	c.After.Stamps[i].Problem = problem
 	return c, true, nil
 }
 

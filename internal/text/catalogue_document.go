@@ -71,6 +71,9 @@ var documents = map[string]words{
 	"stamp.office_down": {
 		"Kantor meterai sedang tidak menjawab. Pembubuhan dilanjutkan otomatis begitu kantor itu menjawab lagi.",
 		"The stamp office does not answer just now. Stamping goes on by itself as soon as it does."},
+	"stamp.file_missing": {
+		"Sebagian berkas dokumen ini hilang dari penyimpanan layanan. Operator harus memulihkannya; pembubuhan lalu dilanjutkan otomatis.",
+		"Part of this document's file is missing from the service's storage. The operator has to restore it; stamping then goes on by itself."},
 	"stamp.office_unreachable": {
 		"Kantor meterai tidak dapat dihubungi. Pembubuhan dicoba lagi otomatis.",
 		"The stamp office cannot be reached. Stamping is tried again by itself."},
@@ -144,6 +147,9 @@ var documents = map[string]words{
 	"closing.proof": {
 		"Status pencabutan sebuah sertifikat tidak dapat diperoleh. Penyegelan dicoba lagi otomatis.",
 		"Whether a certificate was revoked cannot be found out. Sealing is tried again by itself."},
+	"closing.file_missing": {
+		"Sebagian berkas dokumen ini hilang dari penyimpanan layanan. Operator harus memulihkannya; penyegelan lalu dilanjutkan otomatis.",
+		"Part of this document's file is missing from the service's storage. The operator has to restore it; sealing then goes on by itself."},
 	"closing.unexpected": {
 		"Penyegelan tidak berhasil karena sebab yang tidak terduga. Penyegelan dicoba lagi otomatis, dan sebabnya tercatat bagi operator.",
 		"Sealing did not work for an unexpected cause. It is tried again by itself, and the cause is logged for the operator."},

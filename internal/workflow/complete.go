@@ -79,6 +79,8 @@ func (s *Service) delay(ctx context.Context, id contract.DocumentID, cause error
 		problem = "closing.timestamp"
 	case errors.Is(cause, pades.ErrProof):
 		problem = "closing.proof"
+	case lost(cause):
+		problem = "closing.file_missing"
 	}
 	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		c, changed, err := contract.Delay(d, problem, s.Clock())

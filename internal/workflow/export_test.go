@@ -6,6 +6,9 @@ import (
 	"segel/internal/contract"
 )
 
+// StillFor is after how long a document without progress stands still.
+const StillFor = stillFor
+
 // Preflight lets benchmarks outside ask what is asked before a serial.
 func (s *Service) Preflight(b *testing.B, d contract.Document, deep bool) error {
 	return s.preflight(b.Context(), &d, deep)

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"segel/internal/blob"
@@ -19,6 +20,30 @@ func (s *Service) open(ctx context.Context, revisions []contract.Revision) (*blo
 		return nil, fmt.Errorf("open document file: %w", err)
 	}
 	return f, nil
+}
+
+// errFileMissing is a file of which the store has not all bytes any more.
+var errFileMissing = errors.New("bytes of the document are missing")
+
+// whole opens the file of a document if all of it is there, else it returns errFileMissing.
+func (s *Service) whole(ctx context.Context, revisions []contract.Revision) (*blob.Stack, error) {
+	f, err := s.open(ctx, revisions)
+	if err != nil {
+		return nil, err
+	}
+	if err = f.Present(); err == nil {
+		return f, nil
+	}
+	if lost(err) {
+		err = fmt.Errorf("%w: %w", errFileMissing, err)
+	}
+	return nil, errors.Join(err, f.Close())
+}
+
+// lost tells that a blob is not there, or not as long as it was.
+func lost(err error) bool {
+	var corrupt *blob.CorruptError
+	return errors.Is(err, blob.ErrNotFound) || errors.As(err, &corrupt)
 }
 
 func segment(f contract.File) blob.Segment {

@@ -30,6 +30,11 @@ func (s *Service) preflight(ctx context.Context, d *contract.Document, deep bool
 		return err
 	}
 	defer f.Close()
+	return s.preflightOf(ctx, d, f, deep)
+}
+
+// preflightOf is preflight for who has the file open.
+func (s *Service) preflightOf(ctx context.Context, d *contract.Document, f *blob.Stack, deep bool) error {
 	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
 	if err != nil {
 		return refusal(fmt.Errorf("open document %d: %w", d.ID, err))
@@ -119,8 +124,8 @@ func holds(g *facts.Signature) bool {
 
 // holdBack asks once more before a serial is paid for, deep before the first one of a document. A refusal fails the
 // document with its reason: nothing is spent, and what was reserved stays so until a restamp or a cancel.
-func (s *Service) holdBack(ctx context.Context, d *contract.Document, i int) (held bool, err error) {
-	err = s.preflight(ctx, d, i == 0)
+func (s *Service) holdBack(ctx context.Context, d *contract.Document, f *blob.Stack, i int) (held bool, err error) {
+	err = s.preflightOf(ctx, d, f, i == 0)
 	var refused *contract.Error
 	if !errors.As(err, &refused) {
 		return false, err

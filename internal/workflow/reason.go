@@ -3,6 +3,7 @@ package workflow
 import (
 	"errors"
 
+	"segel/internal/contract"
 	"segel/internal/emeterai"
 )
 
@@ -10,6 +11,9 @@ import (
 // the office's own words where they say more than the sentence. What went wrong on the way to the office ("login: EOF")
 // helps nobody but the operator, who finds it in the log and among the attempts.
 func reasonOf(cause error) string {
+	if lost(cause) {
+		return contract.FileMissing
+	}
 	var p *emeterai.Problem
 	if !errors.As(cause, &p) {
 		return "stamp.office_unreachable"

@@ -2,10 +2,12 @@ package workflow
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 
+	"segel/internal/blob"
 	"segel/internal/emeterai"
 	"segel/internal/text"
 )
@@ -20,6 +22,7 @@ func TestPeopleAreToldWhyInASentence(t *testing.T) {
 		says  string // what stands in the sentence; empty: the words of the cause must not
 	}{
 		{io.EOF, "stamp.office_unreachable", ""},
+		{fmt.Errorf("read source: %w: 5e", blob.ErrNotFound), "stamp.file_missing", ""},
 		{&emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeDown, Text: "login: EOF"}, "stamp.office_unreachable", ""},
 		{&emeterai.Problem{Class: emeterai.Unknown, Code: emeterai.CodeDown, Text: "docSigningZ: EOF"}, "stamp.office_unreachable", ""},
 		{&emeterai.Problem{Class: emeterai.Unknown, Code: emeterai.CodeAnswer, Text: "answer of type html"}, "stamp.office_unreachable", ""},

@@ -50,8 +50,14 @@ var errCrash = errors.New("the power is gone")
 
 func newHouse(t testing.TB) *house {
 	t.Helper()
+	return newHouseOn(t, filepath.Join(t.TempDir(), "segel.db"))
+}
+
+// newHouseOn is newHouse with that database.
+func newHouseOn(t testing.TB, dsn string) *house {
+	t.Helper()
 	ctx, dir := context.Background(), t.TempDir()
-	real, err := sqlstore.Open(ctx, filepath.Join(dir, "segel.db"), sqlstore.Options{})
+	real, err := sqlstore.Open(ctx, dsn, sqlstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +191,8 @@ type failingStore struct {
 	in    int // commits until the one that fails; 0: none
 	after bool
 
-	refuse error // what every commit is refused with
+	refuse    error  // what every commit is refused with
+	committed func() // called behind a commit that does not fail
 }
 
 func (f *failingStore) fail(in int, after bool) { f.in, f.after = in, after }
@@ -204,7 +211,11 @@ func (f *failingStore) Commit(ctx context.Context, c contract.Change) (contract.
 		return contract.Document{}, f.refuse
 	}
 	if !now {
-		return f.Store.Commit(ctx, c)
+		d, err := f.Store.Commit(ctx, c)
+		if f.committed != nil && err == nil {
+			f.committed()
+		}
+		return d, err
 	}
 	if after {
 		if _, err := f.Store.Commit(ctx, c); err != nil {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/emeterai"
 	"segel/internal/store"
@@ -75,8 +76,17 @@ type try struct {
 func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t try) (again bool, err error) {
 	ordered := d.Stamps[i].State == contract.StampOrdered
 	if a := s.Office.Availability(); a.Down && (t.first || ordered) {
-		return false, s.wait(ctx, d.ID, i, a, contract.OutcomeUnanswered)
+		return false, s.wait(ctx, d.ID, i, contract.OfficeDown, contract.OutcomeUnanswered, s.alone(a))
 	}
+	// Before an attempt is opened: without the file the office is asked nothing.
+	f, err := s.whole(ctx, d.Revisions)
+	if errors.Is(err, errFileMissing) {
+		return false, s.fileMissing(ctx, d, i, t, err)
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
 	if t.first && !ordered {
 		err := s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) { return contract.TryAgain(d, i, s.Clock()) })
 		if err != nil {
@@ -85,21 +95,21 @@ func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t 
 	}
 	switch d.Stamps[i].State {
 	case contract.StampOrdered:
-		if held, err := s.holdBack(ctx, d, i); held || err != nil {
+		if held, err := s.holdBack(ctx, d, f, i); held || err != nil {
 			return false, err
 		}
 		return s.orderOrClaim(ctx, d, i)
 	case contract.StampRequested:
-		return false, s.buy(ctx, d, i, t.again)
+		return false, s.buy(ctx, d, f, i, t.again)
 	case contract.StampBound:
-		return false, s.affix(ctx, d, i, t.again)
+		return false, s.affix(ctx, d, f, i, t.again)
 	}
 	return false, fmt.Errorf("stamp %d of document %d is %s and next", i, d.ID, d.Stamps[i].State)
 }
 
 // buy takes a serial for the order and binds it.
-func (s *Service) buy(ctx context.Context, d *contract.Document, i int, again bool) error {
-	serial, err := s.take(ctx, d, i, again)
+func (s *Service) buy(ctx context.Context, d *contract.Document, f *blob.Stack, i int, again bool) error {
+	serial, err := s.take(ctx, d, f, i, again)
 	if err != nil {
 		return s.problem(ctx, d, i, err)
 	}
@@ -120,16 +130,11 @@ func (s *Service) buy(ctx context.Context, d *contract.Document, i int, again bo
 	return err
 }
 
-func (s *Service) take(ctx context.Context, d *contract.Document, i int, again bool) (string, error) {
+func (s *Service) take(ctx context.Context, d *contract.Document, f *blob.Stack, i int, again bool) (string, error) {
 	o, err := s.Store.Organisation(ctx, d.Organisation)
 	if err != nil {
 		return "", fmt.Errorf("read organisation: %w", err)
 	}
-	f, err := s.open(ctx, d.Revisions)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
 	return s.Office.Take(ctx, emeterai.Order{
 		ID: d.Stamps[i].Order, Organisation: string(o.ID), Payer: o.Name, Title: d.Title, Filename: d.Filename, Number: d.Name, Date: d.CreatedAt,
 		Again: again, Source: pades.Source{R: f, Size: f.Size(), State: d.Current().Midstate},
@@ -137,16 +142,11 @@ func (s *Service) take(ctx context.Context, d *contract.Document, i int, again b
 }
 
 // affix has the office stamp the current revision, judges what comes back, and commits it.
-func (s *Service) affix(ctx context.Context, d *contract.Document, i int, again bool) error {
+func (s *Service) affix(ctx context.Context, d *contract.Document, f *blob.Stack, i int, again bool) error {
 	current := d.Current()
 	if d.Stamps[i].Source != current.Digest {
 		return fmt.Errorf("stamp %d of document %d is bound to another revision", i, d.ID)
 	}
-	f, err := s.open(ctx, d.Revisions)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
 	p := d.Placements[d.Stamps[i].Placement]
 	want := emeterai.Request{
 		Serial: d.Stamps[i].Serial, Source: pades.Source{R: f, Size: f.Size(), State: current.Midstate}, Digest: current.Digest,
@@ -207,7 +207,7 @@ func (s *Service) problem(ctx context.Context, d *contract.Document, i int, caus
 	if errors.As(cause, &p) {
 		f.Code, f.Text, after = p.Code, p.Text, p.After
 		if p.Code == emeterai.CodeAlone {
-			return s.wait(ctx, d.ID, i, emeterai.Availability{Down: true, Until: s.Clock().Add(after)}, contract.OutcomeNotAsked)
+			return s.wait(ctx, d.ID, i, contract.OfficeDown, contract.OutcomeNotAsked, s.alone(emeterai.Availability{Until: s.Clock().Add(after)}))
 		}
 		var err error
 		if f.Evidence, err = s.keepEvidence(ctx, p); err != nil {
@@ -234,10 +234,33 @@ func (s *Service) problem(ctx context.Context, d *contract.Document, i int, caus
 // errOfficeAlone is what a stamp waits for that the office was not asked for.
 var errOfficeAlone = errors.New("the stamp office is left alone for now")
 
-// wait puts a stamp off until the office is asked again. It is said once. An attempt that is open ends so.
-func (s *Service) wait(ctx context.Context, id contract.DocumentID, i int, a emeterai.Availability, open contract.Outcome) error {
+// alone puts a stamp off until the office is asked again.
+func (s *Service) alone(a emeterai.Availability) *Later {
+	err := errOfficeAlone
+	if a.Reason != "" {
+		err = fmt.Errorf("%w: %s", err, a.Reason)
+	}
+	return &Later{After: max(a.Until.Sub(s.Clock()), time.Second), Err: err}
+}
+
+// fileMissing puts a stamp off until the bytes of its document are back. An attempt of this run's was not made yet; of
+// one that an earlier run left open nobody knows.
+func (s *Service) fileMissing(ctx context.Context, d *contract.Document, i int, t try, cause error) error {
+	if d.Stamps[i].Problem != contract.FileMissing {
+		s.Log.ErrorContext(ctx, "bytes of a document are missing from the blob store", "document", d.ID, "stamp", i, "cause", cause)
+	}
+	open := contract.OutcomeNotAsked
+	if t.first {
+		open = contract.OutcomeUnanswered
+	}
+	return s.wait(ctx, d.ID, i, contract.FileMissing, open, &Later{After: longestRetry, Err: cause})
+}
+
+// wait puts a stamp off for a problem about which the office is not asked. It is said once. An attempt that is open ends
+// so.
+func (s *Service) wait(ctx context.Context, id contract.DocumentID, i int, problem string, open contract.Outcome, until *Later) error {
 	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		c, changed, err := contract.StampWaits(d, i, open, s.Clock())
+		c, changed, err := contract.StampWaits(d, i, problem, open, s.Clock())
 		if err != nil || !changed {
 			return nil, err
 		}
@@ -246,11 +269,7 @@ func (s *Service) wait(ctx context.Context, id contract.DocumentID, i int, a eme
 	if err != nil {
 		return err
 	}
-	err = errOfficeAlone
-	if a.Reason != "" {
-		err = fmt.Errorf("%w: %s", err, a.Reason)
-	}
-	return &Later{After: max(a.Until.Sub(s.Clock()), time.Second), Err: err}
+	return until
 }
 
 // ruled commits what a rule says of the document, and leaves in d what it committed.

@@ -80,7 +80,7 @@ func (c *clerk) possible(d *contract.Document) (all []contract.Change) {
 	add(contract.OrderSerial(d, i, fmt.Sprintf("order %d", b.now.Unix()), b.now))
 	add(contract.BindSerial(d, i, contract.StampSerial{Serial: c.next()}, true, b.now))
 	add(contract.TryAgain(d, i, b.now))
-	if ch, changed, err := contract.StampWaits(d, i, contract.OutcomeUnanswered, b.now); changed {
+	if ch, changed, err := contract.StampWaits(d, i, contract.FileMissing, contract.OutcomeUnanswered, b.now); changed {
 		add(ch, err)
 	}
 	if d.Stamps[i].State != contract.StampOrdered {
