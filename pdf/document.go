@@ -116,10 +116,9 @@ func (d *Document) readObjectAt(at int64, want Ref, follow bool) (*indirect, err
 	if d.limits.ObjectBytes < end-at {
 		end = at + d.limits.ObjectBytes
 	}
-	p := newParser(newLexer(d.src, at, end), d.limits)
+	p := d.parser(lexer{src: d.src, base: at, end: end})
 	p.lx.borrow()
-	defer p.lx.release()
-	p.once, p.reader = d.once, d
+	defer p.release()
 	found, err := d.readObject(p, at, want, follow)
 	if spent := d.spend(p.lx.offset() - at); spent != nil {
 		return nil, spent
@@ -210,6 +209,11 @@ func resolve(o Object, get func(Ref) (Object, error)) (Object, error) {
 		}
 	}
 	return nil, damaged(-1, "references run in circles")
+}
+
+// Forget drops all that was parsed and can be read again, for whoever goes on with something else for a while.
+func (d *Document) Forget() {
+	d.objects, d.containers = newCache[Object](d.objects.budget), newCache[*container](d.containers.budget)
 }
 
 // spend counts bytes that were parsed or decoded. Objects that overlap, or

@@ -16,7 +16,7 @@ func FuzzObjectStream(f *testing.F) {
 		l := Limits{Depth: 50, Values: 10_000}.withDefaults(0)
 		for i, number := range c.numbers {
 			start, ok := c.find(number, i)
-			if !ok || start != c.starts[i] {
+			if !ok || start != int(c.starts[i]) {
 				t.Fatalf("object %d at index %d is found at %d (%v), stands at %d", number, i, start, ok, c.starts[i])
 			}
 			if _, ok := c.find(number, len(c.numbers)); !ok {

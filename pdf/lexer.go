@@ -62,8 +62,10 @@ var chunks = sync.Pool{New: func() any { b := make([]byte, laterChunk); return &
 func (l *lexer) borrow() { l.lent = chunks.Get().(*[]byte) }
 
 func (l *lexer) release() {
-	chunks.Put(l.lent)
-	l.lent, l.buf, l.src = nil, nil, nil
+	if l.lent != nil {
+		chunks.Put(l.lent)
+	}
+	*l = lexer{}
 }
 
 func newLexer(src io.ReaderAt, at, end int64) *lexer {
@@ -232,7 +234,7 @@ func (l *lexer) name() (string, error) {
 			return unescapeName(b, i), nil
 		}
 	}
-	return string(b), nil
+	return spelled(b), nil
 }
 
 // unescapeName decodes #xx from index i on; a # that is not followed by two
@@ -377,6 +379,6 @@ func (l *lexer) word(t *token) error {
 		t.kind, t.real = tokReal, f
 		return nil
 	}
-	t.kind, t.text = tokKeyword, string(b)
+	t.kind, t.text = tokKeyword, spelled(b)
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 type container struct {
 	data    []byte
 	numbers []uint32
-	starts  []int          // offsets into data
+	starts  []uint32       // offsets into data
 	index   map[uint32]int // of numbers, made when the cross-reference is found to be off
 }
 
@@ -22,8 +22,8 @@ func (d *Document) loadCompressed(number uint32, s slot) (Object, int64, error) 
 	if !ok {
 		return nil, 0, damaged(-1, "object stream %d does not hold it", s.container())
 	}
-	p := newParser(newBytesLexer(c.data[start:], 0), d.limits)
-	p.once, p.reader = d.once, d
+	p := d.parser(lexer{buf: c.data[start:], end: int64(len(c.data) - start)})
+	defer p.release()
 	o, err := p.object()
 	if spent := d.spend(p.lx.offset()); spent != nil {
 		return nil, 0, spent
@@ -42,7 +42,7 @@ func (d *Document) loadCompressed(number uint32, s slot) (Object, int64, error) 
 // find trusts the index of the cross-reference if the number there agrees.
 func (c *container) find(number uint32, index int) (int, bool) {
 	if index < len(c.numbers) && c.numbers[index] == number {
-		return c.starts[index], true
+		return int(c.starts[index]), true
 	}
 	if c.index == nil {
 		c.index = make(map[uint32]int, len(c.numbers))
@@ -54,7 +54,7 @@ func (c *container) find(number uint32, index int) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	return c.starts[i], true
+	return int(c.starts[i]), true
 }
 
 func (d *Document) container(number uint32) (*container, error) {
@@ -88,7 +88,7 @@ func (d *Document) container(number uint32) (*container, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.containers.put(number, c, int64(len(data))+36*n)
+	d.containers.put(number, c, int64(len(data))+32*n)
 	return c, nil
 }
 
@@ -104,10 +104,10 @@ func (d *Document) Contained(number uint32) ([]uint32, error) {
 
 func parseContainer(data []byte, n, first int64) (*container, error) {
 	// Each pair of number and offset takes four bytes at least.
-	if first < 0 || first > int64(len(data)) || n < 0 || n > first/3+1 {
+	if int64(len(data)) > 1<<32-1 || first < 0 || first > int64(len(data)) || n < 0 || n > first/3+1 {
 		return nil, damaged(-1, "/N or /First")
 	}
-	c := &container{data: data, numbers: make([]uint32, n), starts: make([]int, n)}
+	c := &container{data: data, numbers: make([]uint32, n), starts: make([]uint32, n)}
 	lx := newBytesLexer(data[:first], 0)
 	for i := range c.numbers {
 		num, err := lx.next()
@@ -123,7 +123,7 @@ func parseContainer(data []byte, n, first int64) (*container, error) {
 			return nil, damaged(-1, "directory of objects")
 		}
 		c.numbers[i] = uint32(num.num)
-		c.starts[i] = int(first + off.num)
+		c.starts[i] = uint32(first + off.num)
 	}
 	return c, nil
 }

@@ -1,11 +1,15 @@
 package pdf
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // parser builds objects from tokens. It looks at most two tokens ahead, which
 // is what telling "1 0 R" from two integers takes.
 type parser struct {
 	lx     *lexer
+	stack  []Object // elements of the arrays that are open
 	ahead  [2]token
 	held   int
 	failed error     // of the lexer, behind the tokens that are held
@@ -17,6 +21,32 @@ type parser struct {
 
 func newParser(lx *lexer, l Limits) *parser {
 	return &parser{lx: lx, depth: l.Depth, values: l.Values}
+}
+
+// parsers wait for the next object, with their lexers.
+var parsers = sync.Pool{New: func() any { return &parser{lx: &lexer{}} }}
+
+// parser borrows one for an object of the document, which release gives back.
+func (d *Document) parser(lx lexer) *parser {
+	p := parsers.Get().(*parser)
+	*p.lx = lx
+	p.depth, p.values, p.once, p.reader = d.limits.Depth, d.limits.Values, d.once, d
+	return p
+}
+
+// maxStack bounds the elements that a parser keeps room for while it waits.
+const maxStack = 1 << 10
+
+// release gives the parser back. Afterwards it is of no use to whoever borrowed it.
+func (p *parser) release() {
+	p.lx.release()
+	stack := p.stack
+	if cap(stack) > maxStack {
+		stack = nil
+	}
+	clear(stack) // of an object that broke off; closed arrays leave nothing behind
+	*p = parser{lx: p.lx, stack: stack[:0]}
+	parsers.Put(p)
 }
 
 func (p *parser) next() (token, error) {
@@ -76,6 +106,9 @@ func (p *parser) objectFrom(t token) (Object, error) {
 	case tokReal:
 		return Real(t.real), nil
 	case tokName:
+		if o := nameOf[t.text]; o != nil {
+			return o, nil
+		}
 		return Name(t.text), nil
 	case tokString:
 		return String{Bytes: t.bytes, Hex: t.hex, start: t.start, end: t.end}, nil
@@ -126,20 +159,26 @@ func (p *parser) array(open token) (Object, error) {
 		return nil, err
 	}
 	defer func() { p.depth++ }()
-	a := Array{}
+	from := len(p.stack)
 	for {
 		t, err := p.next()
 		if err != nil {
 			return nil, err
 		}
 		if t.kind == tokArrayClose {
+			// An array takes the room of its elements and no more: files have some of
+			// 100,000.
+			a := make(Array, len(p.stack)-from)
+			copy(a, p.stack[from:])
+			clear(p.stack[from:])
+			p.stack = p.stack[:from]
 			return a, nil
 		}
 		v, err := p.objectFrom(t)
 		if err != nil {
 			return nil, err
 		}
-		a = append(a, v)
+		p.stack = append(p.stack, v)
 	}
 }
 
@@ -149,10 +188,7 @@ func (p *parser) dict(open token) (Object, error) {
 	}
 	defer func() { p.depth++ }()
 	d := Dict{}
-	var stated map[string]bool
-	if p.once {
-		stated = map[string]bool{}
-	}
+	var nulls map[string]bool // keys that are stated and not kept
 	for {
 		t, err := p.next()
 		if err != nil {
@@ -168,13 +204,14 @@ func (p *parser) dict(open token) (Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p.once {
-			if stated[t.text] {
-				return nil, damaged(t.start, "/%s is stated twice", strings.ToValidUTF8(t.text, "?"))
-			}
-			stated[t.text] = true
+		if p.once && (d[Name(t.text)] != nil || nulls[t.text]) {
+			return nil, damaged(t.start, "/%s is stated twice", strings.ToValidUTF8(t.text, "?"))
 		}
 		if v == (Null{}) {
+			if nulls == nil {
+				nulls = map[string]bool{}
+			}
+			nulls[t.text] = true
 			continue
 		}
 		d[Name(t.text)] = v

@@ -39,7 +39,8 @@ func (l *lengths) of(ref Ref, start int64) (int64, bool, error) {
 			if !ok {
 				continue
 			}
-			if _, err := l.d.dataEnd(start, size); err == nil {
+			if end, err := l.d.dataEnd(start, size); err == nil {
+				end.release()
 				return size, true, nil
 			} else if isRead(err) {
 				return 0, false, err

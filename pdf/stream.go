@@ -46,6 +46,7 @@ func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool
 	if end == nil {
 		return damaged(start, "stream without /Length")
 	}
+	defer end.release()
 	found.end = end.offset()
 	if t, err := end.next(); err == nil && t.is("endobj") {
 		found.end = t.end
@@ -70,20 +71,22 @@ func (d *Document) lengthBefore(ref Ref, start int64) (int64, bool, error) {
 const endWindow = 4 << 10
 
 // dataEnd returns a lexer behind the word endstream that must follow data of
-// the given size.
+// the given size. Whoever gets it releases it.
 func (d *Document) dataEnd(start, size int64) (*lexer, error) {
 	if size < 0 || size > d.size-start {
 		return nil, damaged(start, "/Length of stream")
 	}
 	lx := newLexer(d.src, start+size, min(d.size, start+size+endWindow))
+	lx.borrow()
 	t, err := lx.next()
+	if err == nil && t.is("endstream") {
+		return lx, nil
+	}
+	lx.release()
 	if isRead(err) {
 		return nil, err
 	}
-	if err != nil || !t.is("endstream") {
-		return nil, damaged(start+size, "stream does not end where its /Length says")
-	}
-	return lx, nil
+	return nil, damaged(start+size, "stream does not end where its /Length says")
 }
 
 // searchEnd finds the size of data whose /Length is wrong, in a file that is
