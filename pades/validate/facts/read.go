@@ -130,6 +130,7 @@ func (r *reader) states() error {
 	if err != nil {
 		return r.unsound(err)
 	}
+	r.d.Forget() // the states keep their own
 	r.locate(h.Revisions())
 	r.skips.expect(h.Revisions())
 	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}}
@@ -194,6 +195,9 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 	}
 	if err := w.loose(state); err != nil {
 		return err
+	}
+	if w.comparer == nil {
+		state.Forget()
 	}
 	w.last = state
 	for _, s := range w.file.Signatures {
