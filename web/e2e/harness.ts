@@ -1,6 +1,6 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHTTPServer, request as ask, type Server } from "node:http";
 import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
@@ -80,10 +80,14 @@ export interface Office {
 export async function office(): Promise<Office> {
   const folder = mkdtempSync(path.join(tmpdir(), "segel-office-"));
   const url = `http://127.0.0.1:${await freePort()}`;
-  const desk = run(["office", "--listen", url.slice("http://".length), "--data", path.join(folder, "data"), "--control"]);
+  const data = path.join(folder, "data"), trust = path.join(folder, "trust");
+  const desk = run(["office", "--listen", url.slice("http://".length), "--data", data, "--control"]);
   await answers(`${url}/control/faults`, desk);
+  // Its stamps are of another authority than the service's own, which a service has to be told to trust.
+  mkdirSync(path.join(trust, "stamping"), { recursive: true });
+  writeFileSync(path.join(trust, "stamping", "office.pem"), execFileSync(binary, ["authority", "export", "--data", data]));
   return {
-    env: { SEGEL_STAMP_OFFICE: "cloud", SEGEL_STAMP_LOGIN_URL: url, SEGEL_STAMP_USER: "user@office.test", SEGEL_STAMP_PASSWORD: "specimen", SEGEL_STAMP_NETWORKS: "127.0.0.0/8", SEGEL_STAMP_SETTLE: "1ms" },
+    env: { SEGEL_TRUST_DIR: trust, SEGEL_STAMP_OFFICE: "cloud", SEGEL_STAMP_LOGIN_URL: url, SEGEL_STAMP_USER: "user@office.test", SEGEL_STAMP_PASSWORD: "specimen", SEGEL_STAMP_NETWORKS: "127.0.0.0/8", SEGEL_STAMP_SETTLE: "1ms" },
     faults: async (...rules) => {
       const answer = await fetch(`${url}/control/faults`, { method: "PUT", body: JSON.stringify({ rules }) });
       if (!answer.ok) throw new Error(`faults: ${answer.status} ${await answer.text()}`);
