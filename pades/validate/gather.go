@@ -24,6 +24,7 @@ func (v *validation) gather(f *facts.File) {
 		}
 	}
 	if f.DSS != nil {
+		v.store = true
 		v.gatherStore(f.DSS)
 	}
 	for _, s := range f.Signatures {

@@ -5,7 +5,7 @@ import "strings"
 // level returns how far a signature is made to last, as far as that was proved, and what keeps it from the next
 // level (ETSI EN 319 142-1 §6): B-B is a signature of the baseline's form that holds; B-T is one with a
 // timestamp of a trusted authority; B-LT one whose certificates, the timestamp's too, are proved good by what the file
-// brings along; B-LTA one for which a trusted document timestamp covers all that proof.
+// brings along, in a document security store; B-LTA one for which a trusted document timestamp covers all that proof.
 func (v *validation) level(s *subject) (Level, *Reason) {
 	because := func(l Level, code string, pairs ...string) (Level, *Reason) {
 		r := reason(code, pairs...)
@@ -32,6 +32,9 @@ func (v *validation) level(s *subject) (Level, *Reason) {
 	last, inside := s.evidenceIn()
 	if s.standing.sub != "" || s.standing.chain == nil || !inside {
 		return because(LevelT, "level.no_proof")
+	}
+	if !v.store { // proof among the attributes is proof, but of another form than the baseline's
+		return because(LevelT, "level.no_store")
 	}
 	for _, p := range v.proofs {
 		if p.revision > s.revision && p.revision >= last && !s.unplaced() {

@@ -54,6 +54,10 @@ var timeSentences = map[string]sentence{
 		"Untuk B-LT kurang bukti di dalam berkas bahwa semua sertifikat tidak dicabut.",
 		"B-LT lacks proof within the file that no certificate was revoked.",
 	},
+	"level.no_store": {
+		"Untuk B-LT kurang tempat penyimpanan bukti (DSS) di dalam berkas: bukti hanya ada di dalam tanda tangan.",
+		"B-LT lacks a document security store (DSS) in the file: the proof is in the signature alone.",
+	},
 	"level.no_archive": {
 		"Untuk B-LTA kurang stempel waktu dokumen tepercaya atas semua bukti.",
 		"B-LTA lacks a trusted document timestamp over all proof.",

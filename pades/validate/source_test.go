@@ -101,6 +101,21 @@ func TestProofAmongTheSignedAttributesIsAsOldAsTheSignature(t *testing.T) {
 	}
 }
 
+func TestProofInTheSignatureAloneIsNotTheBaselinesLongTerm(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	at := date(2025, 6, 1)
+	p := signed(t, w)
+	p.f.Signatures[0].Container.CRLs = [][]byte{w.issuing.list(at), w.root.list(at), w.timeRoot.list(at)}
+	r := p.judge(date(2025, 6, 3))
+	is(t, r, 0, "", LevelT)
+	if !hasReason(r.Signatures[0].Reasons, "level.no_store") {
+		t.Errorf("%v", r.Signatures[0].Reasons)
+	}
+	p.prove(nil)
+	is(t, p.judge(date(2025, 6, 3)), 0, "", LevelLT)
+}
+
 func TestListsInTheContainerCount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

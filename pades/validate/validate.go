@@ -53,6 +53,7 @@ type validation struct {
 	checks    int         // signatures of certificates that were checked, at most
 	told      int         // changes that were put into words
 	steps     int         // checks that were put down
+	store     bool        // the file has a document security store
 	hidden    []int       // pages on which something allowed stands over what was signed
 }
 
