@@ -127,6 +127,7 @@ var (
 	ErrSerialUsed      = Refuse(Conflict, "stamp.serial_used")      // and the office does not call the old one unused
 	ErrNotNobodys      = Refuse(Conflict, "serial.not_nobodys")     // it has an owner, or is no longer taken
 	ErrNotUnused       = Refuse(Conflict, "serial.not_unused")      // it is in no register, and the office does not call it unused
+	ErrNotTheirs       = Refuse(Conflict, "serial.not_theirs")      // it was bought for an order of another organisation
 	ErrOfficeDown      = Refuse(Unavailable, "stamp.office_unavailable").Again()
 )
 

@@ -11,6 +11,7 @@ var administration = map[string]words{
 	"document.not_waiting":   {"Dokumen tidak sedang menunggu sistem.", "The document does not wait for the service."},
 	"serial.not_nobodys":     {"Nomor seri {serial} tidak sedang menunggu diberikan kepada sebuah organisasi.", "Serial {serial} does not wait to be given to an organisation."},
 	"serial.not_unused":      {"Kantor meterai tidak menyatakan nomor seri {serial} belum terpakai.", "The stamp office does not call serial {serial} unused."},
+	"serial.not_theirs":      {"Nomor seri {serial} dibeli untuk pesanan organisasi lain.", "Serial {serial} was bought for an order of another organisation."},
 	"quota.count":            {"Jumlah harus bukan nol dan paling banyak {limit}.", "The count must not be zero, and at most {limit}."},
 
 	"event.person_added": {"Membuat akun[ untuk {name}][ <{email}>]", "Made an account[ for {name}][ <{email}>]"},

@@ -170,20 +170,9 @@ func (c *comparison) judge(ctx context.Context, k contract.StampSerial, o contra
 func (c *comparison) unknown(ctx context.Context) error {
 	for _, serial := range slices.Sorted(maps.Keys(c.there)) {
 		o := c.there[serial]
-		var document contract.DocumentID
-		var of contract.OrganisationID
-		if o.Order != "" {
-			id, err := c.Store.DocumentWithOrder(ctx, o.Order)
-			if err != nil && !errors.Is(err, store.ErrNotFound) {
-				return err
-			}
-			if err == nil {
-				d, err := c.document(ctx, id)
-				if err != nil && !errors.Is(err, contract.ErrNotFound) {
-					return err
-				}
-				document, of = id, d.Organisation
-			}
+		document, of, err := c.orderedFor(ctx, o.Order)
+		if err != nil {
+			return err
 		}
 		j := c.books.Unknown(o, document, of)
 		if err := c.settle(ctx, j); err != nil {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 	"time"
 
 	"segel/internal/contract"
 	"segel/internal/emeterai"
+	"segel/internal/store"
 )
 
 // oddOffice is an office whose account is what a test says.
@@ -118,6 +120,53 @@ func TestASerialThatIsBoundWhileTheListIsAskedForIsNotTakenFromItsDocument(t *te
 		t.Errorf("the stamp is %s", s.State)
 	}
 	h.even("afterwards")
+}
+
+// TestASerialThatAnotherOrganisationOrderedIsNotGivenAway has the office know serials by the names of files: one carries
+// another organisation's order, which is in doubt or not any more, one carries nothing, and one is nobody's in the register.
+func TestASerialThatAnotherOrganisationOrderedIsNotGivenAway(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h := newHouse(t)
+	id := h.draft(false, 1)
+	h.office.loseTake = true
+	_ = h.Stamp(ctx, id)
+	order, own := h.read(id).Stamps[0].Order, h.owner.Organisation
+	const other = contract.OrganisationID("8f14e45f-ceea-467f-a0e6-1b1f0c8d3a09")
+	if err := h.store.CreateOrganisation(ctx, store.Organisation{ID: other, Name: "CV Lain", CreatedAt: h.now()}); err != nil {
+		t.Fatal(err)
+	}
+	nobodys := contract.StampSerial{Serial: "REGISTERED", State: contract.SerialTaken, TakenAt: h.now(), ChangedAt: h.now()}
+	if err := h.store.MoveSerials(ctx, []contract.SerialMove{{To: nobodys}}); err != nil {
+		t.Fatal(err)
+	}
+	o := &oddOffice{Stamper: h.office, serials: []emeterai.Serial{
+		{Serial: "ORDERED", Status: emeterai.Unused, File: "uji-" + order + ".pdf"}, {Serial: "REGISTERED", Status: emeterai.Unused, File: "uji-" + order + ".pdf"},
+		{Serial: "STRANGE", Status: emeterai.Unused, File: "uji-bukanpesanan.pdf"}, {Serial: "NAMELESS", Status: emeterai.Unused},
+	}}
+	h.office.status = map[string]emeterai.Status{}
+	for _, s := range o.serials {
+		h.office.status[s.Serial] = s.Status
+	}
+	h.Office = o
+	for _, serial := range []string{"ORDERED", "REGISTERED"} {
+		if err := h.GiveSerial(ctx, contract.Actor{}, serial, other); !errors.Is(err, contract.ErrNotTheirs) {
+			t.Errorf("gave %s to whom it was not bought for: %v", serial, err)
+		}
+	}
+	o.err = io.ErrUnexpectedEOF
+	if err := h.GiveSerial(ctx, contract.Actor{}, "STRANGE", other); !errors.Is(err, contract.ErrOfficeDown) {
+		t.Errorf("gave one away without knowing its file: %v", err)
+	}
+	o.err = nil
+	for serial, to := range map[string]contract.OrganisationID{"ORDERED": own, "REGISTERED": own, "STRANGE": other, "NAMELESS": other} {
+		if err := h.GiveSerial(ctx, contract.Actor{}, serial, to); err != nil {
+			t.Errorf("%s: %v", serial, err)
+		}
+		if s, err := h.store.Serial(ctx, serial); err != nil || s.Organisation != to {
+			t.Errorf("%+v, %v", s, err)
+		}
+	}
 }
 
 func TestAnOfficeThatIsAwayIsTheReportsProblem(t *testing.T) {

@@ -46,29 +46,3 @@ func (s *Service) ReconcileDue(ctx context.Context, every time.Duration) (contra
 	}
 	return s.Reconcile(ctx, contract.Actor{})
 }
-
-// GiveSerial makes a serial that was found in the account and is nobody's so far an organisation's. One that the register
-// does not have is entered if the office, asked now, calls it unused: where lists tell no file names and an order is in
-// doubt, no reconciliation enters it, and the order cannot be settled while it might be what was bought.
-func (s *Service) GiveSerial(ctx context.Context, by contract.Actor, serial string, to contract.OrganisationID) error {
-	if _, _, err := s.administer(ctx, by, contract.AdminReconcile, to); err != nil {
-		return err
-	}
-	k, err := s.Store.Serial(ctx, serial)
-	if errors.Is(err, store.ErrNotFound) {
-		k = contract.StampSerial{Serial: serial}
-		err = s.demandUnused(ctx, serial, contract.ErrNotUnused)
-	}
-	if err != nil {
-		return err
-	}
-	m, e, err := contract.Give(k, to, by, s.Clock())
-	if err != nil {
-		return err
-	}
-	err = s.Store.MoveSerials(ctx, []contract.SerialMove{m}, e)
-	if errors.Is(err, store.ErrConflict) {
-		return contract.ErrNotNobodys.With("serial", serial).Because(err) // somebody else gave it, or uses it
-	}
-	return err
-}
