@@ -64,13 +64,13 @@ type activeWalk struct {
 // load parses an object past the cache, which would only be washed out.
 func (w *activeWalk) load(n uint32, s slot) error {
 	ref := Ref{Number: n, Generation: s.generation()}
-	o, _, err := w.d.load(ref, s)
+	found, err := w.d.load(ref, s)
 	if isRead(err) || errors.Is(err, ErrTooLarge) {
 		return err
 	}
 	if err == nil {
 		w.here = ref
-		w.object(o)
+		w.object(found.value)
 	}
 	return nil
 }

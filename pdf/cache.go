@@ -1,11 +1,11 @@
 package pdf
 
-// cache keeps values by object number within a budget, in two generations:
+// cache keeps values by object number, or by place, within a budget, in two generations:
 // when the young one is full it becomes the old one, and what was old and not
 // asked for since is forgotten.
-type cache[V any] struct {
+type cache[K comparable, V any] struct {
 	budget     int64 // for both generations
-	young, old map[uint32]cached[V]
+	young, old map[K]cached[V]
 	used       int64 // by the young
 }
 
@@ -14,11 +14,11 @@ type cached[V any] struct {
 	cost  int64
 }
 
-func newCache[V any](budget int64) cache[V] {
-	return cache[V]{budget: budget, young: map[uint32]cached[V]{}}
+func newCache[K comparable, V any](budget int64) cache[K, V] {
+	return cache[K, V]{budget: budget, young: map[K]cached[V]{}}
 }
 
-func (c *cache[V]) get(n uint32) (V, bool) {
+func (c *cache[K, V]) get(n K) (V, bool) {
 	if e, ok := c.young[n]; ok {
 		return e.value, true
 	}
@@ -30,15 +30,15 @@ func (c *cache[V]) get(n uint32) (V, bool) {
 	return e.value, ok
 }
 
-func (c *cache[V]) put(n uint32, v V, cost int64) {
+func (c *cache[K, V]) put(n K, v V, cost int64) {
 	if c.used+cost > c.budget/2 && len(c.young) > 0 {
-		c.old, c.young, c.used = c.young, map[uint32]cached[V]{}, 0
+		c.old, c.young, c.used = c.young, map[K]cached[V]{}, 0
 	}
 	c.young[n] = cached[V]{v, cost}
 	c.used += cost
 }
 
-func (c *cache[V]) forget(n uint32) {
+func (c *cache[K, V]) forget(n K) {
 	delete(c.old, n)
 	delete(c.young, n)
 }

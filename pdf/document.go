@@ -21,10 +21,11 @@ type Document struct {
 	security *security // nil unless the file is encrypted
 	facts    *Facts
 
-	objects    cache[Object]
-	containers cache[*container]
-	nested     int   // loads in progress, see Object
-	work       int64 // spent of Limits.Work
+	objects    cache[uint32, Object]
+	containers cache[uint32, *container]
+	shelf      *shelf // of states; nil of others
+	nested     int    // loads in progress, see Object
+	work       int64  // spent of Limits.Work
 
 	beyond    map[uint32]bool // see meet
 	once      bool            // dictionaries must not state a key twice
@@ -72,29 +73,29 @@ func (d *Document) Object(ref Ref) (Object, error) {
 	if o, ok := d.objects.get(ref.Number); ok {
 		return o, nil
 	}
+	if o, ok := d.shelved(ref.Number, s); ok {
+		return o, nil
+	}
 	if d.nested >= maxNested {
 		return nil, damaged(-1, "object %v needs itself", ref)
 	}
 	d.nested++
 	defer func() { d.nested-- }()
 
-	o, cost, err := d.load(ref, s)
+	found, err := d.load(ref, s)
 	if err != nil {
 		return nil, fmt.Errorf("object %v: %w", ref, err)
 	}
-	d.objects.put(ref.Number, o, cost)
-	return o, nil
+	d.keep(ref.Number, s, found)
+	return found.value, nil
 }
 
-func (d *Document) load(ref Ref, s slot) (Object, int64, error) {
+// load reads an object and does not keep it.
+func (d *Document) load(ref Ref, s slot) (*indirect, error) {
 	if s.kind() == slotCompressed {
 		return d.loadCompressed(ref.Number, s)
 	}
-	found, err := d.readObjectAt(s.offset(), ref, true)
-	if err != nil {
-		return nil, 0, err
-	}
-	return found.value, found.cost, nil
+	return d.readObjectAt(s.offset(), ref, true)
 }
 
 // indirect is an object as it stands in the file.
@@ -103,6 +104,8 @@ type indirect struct {
 	value Object
 	end   int64 // absolute offset behind endobj
 	cost  int64 // rough bytes of memory
+
+	closed bool // by endobj
 }
 
 // readObjectAt reads "n g obj ... endobj" at an absolute offset. A want that
@@ -160,6 +163,7 @@ func (d *Document) readObject(p *parser, at int64, want Ref, follow bool) (*indi
 	case isDict && tail.is("stream"):
 		err = d.openStream(p, found, dict, follow)
 	case tail.is("endobj"):
+		found.closed = true
 	case tail.kind == tokInteger, tail.kind == tokEnd, tail.is("xref"), tail.is("startxref"):
 		d.tolerate("object without endobj")
 		found.end = tail.start
@@ -213,7 +217,7 @@ func resolve(o Object, get func(Ref) (Object, error)) (Object, error) {
 
 // Forget drops all that was parsed and can be read again, for whoever goes on with something else for a while.
 func (d *Document) Forget() {
-	d.objects, d.containers = newCache[Object](d.objects.budget), newCache[*container](d.containers.budget)
+	d.objects, d.containers = newCache[uint32, Object](d.objects.budget), newCache[uint32, *container](d.containers.budget)
 }
 
 // spend counts bytes that were parsed or decoded. Objects that overlap, or

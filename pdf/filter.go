@@ -149,29 +149,60 @@ func (f *inflater) Close() error {
 	return err
 }
 
-// countedFrom is how many compressed bytes are inflated twice: to be counted, and to be kept. A buffer that grows while
-// it is filled takes twice the room for a moment, and it is the long ones that a bound on memory is about.
-const countedFrom = 256 << 10
+// maxScratch bounds what waits to be filled by the next stream. What unfolds to more is inflated twice: to be counted,
+// and to be kept. A buffer that grows while it is filled takes twice the room for a moment, and leaves four times as
+// much behind, and it is the long ones that a bound on memory is about.
+const maxScratch = 1 << 20
+
+// scratches are buffers that streams are inflated into before it is known how long they are.
+var scratches = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 
 func (d *Document) inflated(b []byte) ([]byte, error) {
 	z, err := inflate(b)
 	if err != nil {
 		return nil, err
 	}
-	if len(b) < countedFrom {
-		return d.readAll(z)
+	scratch := scratches.Get().(*[]byte)
+	defer scratches.Put(scratch)
+	n, all, err := fill(scratch, z)
+	if !all {
+		var more int64
+		more, err = io.Copy(io.Discard, io.LimitReader(z, d.limits.Decoded+1-int64(n)))
+		n += int(more)
 	}
-	n, err := io.Copy(io.Discard, io.LimitReader(z, d.limits.Decoded+1))
-	if err = d.read(n, errors.Join(err, z.Close())); err != nil {
+	if err = d.read(int64(n), errors.Join(err, z.Close())); err != nil {
 		return nil, err
+	}
+	out := make([]byte, n)
+	if all {
+		copy(out, *scratch)
+		return out, nil
 	}
 	if z, err = inflate(b); err != nil {
 		return nil, err
 	}
 	defer z.Close()
-	out := make([]byte, n)
 	_, err = io.ReadFull(z, out)
 	return out, err
+}
+
+// fill reads into a buffer, which grows up to maxScratch. All is whether there is no more.
+func fill(buf *[]byte, r io.Reader) (n int, all bool, err error) {
+	for {
+		if n == len(*buf) {
+			if n >= maxScratch {
+				return n, false, nil
+			}
+			*buf = append(*buf, make([]byte, n)...)
+		}
+		m, err := r.Read((*buf)[n:])
+		if n += m; err == io.EOF {
+			return n, true, nil
+		}
+		if err != nil {
+			return n, true, err
+		}
+	}
 }
 
 func (d *Document) predicted(r io.ReadCloser, params Dict) ([]byte, error) {

@@ -41,7 +41,7 @@ func FuzzSection(f *testing.F) {
 		}
 		read := func(b []byte) (all []entry, err error) {
 			d := &Document{src: bytes.NewReader(b), size: int64(len(b)), limits: Limits{Objects: 10_000, Decoded: 1 << 20}.withDefaults(int64(len(b)))}
-			d.objects, d.containers = newCache[Object](1<<20), newCache[*container](1<<20)
+			d.objects, d.containers = newCache[uint32, Object](1<<20), newCache[uint32, *container](1<<20)
 			_, err = d.readSection(0, func(n uint32, s slot) error {
 				if int64(n) > int64(d.limits.Objects) {
 					t.Fatalf("object number %d", n)

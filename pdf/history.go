@@ -17,8 +17,9 @@ type History struct {
 	revisions  []Revision
 	next       int
 	last       *State
-	before     *State          // last
-	spent      int64           // work of the states before that
+	before     *State // last
+	spent      int64  // work of the states before that
+	shelf      *shelf
 	containers map[uint32]bool // numbers that were ever used as object streams
 	moves      int             // the most that one state lists
 	forward    map[uint32]slot // entries that led behind the end of their state
@@ -62,7 +63,7 @@ func (d *Document) History(password string, moves int) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &History{d: d, password: password, containers: map[uint32]bool{}, moves: moves, forward: map[uint32]slot{}}
+	h := &History{d: d, password: password, shelf: newShelf(d.limits.Cache / 2), containers: map[uint32]bool{}, moves: moves, forward: map[uint32]slot{}}
 	h.bare = d.view(d.size)
 	h.bare.once = true
 	h.revisions = joinUnended(all)
@@ -99,6 +100,7 @@ func (h *History) Next() (*State, error) {
 	}
 	r := h.revisions[h.next]
 	s := &State{Document: h.d.view(r.End), Revision: r}
+	s.shelf = h.shelf
 	if h.last != nil {
 		s.slots = h.last.slots.share()
 		h.budget(s)
@@ -157,8 +159,8 @@ func (h *History) budget(s *State) {
 func (d *Document) view(size int64) *Document {
 	return &Document{
 		src: d.src, size: size, limits: d.limits, random: d.random, shift: d.shift, header: d.header,
-		objects:    newCache[Object](d.limits.Cache / 2),
-		containers: newCache[*container](d.limits.Cache / 2),
+		objects:    newCache[uint32, Object](d.limits.Cache / 4),
+		containers: newCache[uint32, *container](d.limits.Cache / 4),
 	}
 }
 
@@ -337,9 +339,9 @@ func (d *Document) Unambiguous(ref Ref) error {
 	}
 	d.once = true
 	defer func() { d.once = false }()
-	o, cost, err := d.load(ref, s)
+	found, err := d.load(ref, s)
 	if err == nil {
-		d.objects.put(ref.Number, o, cost)
+		d.keep(ref.Number, s, found)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,15 +55,53 @@ func TestEachStateReadsAsThePrefixOfTheFileDoes(t *testing.T) {
 				if !reflect.DeepEqual(s.Trailer(), prefix.Trailer()) {
 					t.Errorf("state %d: trailer %v, want %v", i, s.Trailer(), prefix.Trailer())
 				}
-				for n := range uint32(120) {
-					ref := pdf.Ref{Number: n}
-					got, want := must[pdf.Object](t)(s.Object(ref)), must[pdf.Object](t)(prefix.Object(ref))
-					if fmt.Sprint(value(got)) != fmt.Sprint(value(want)) {
-						t.Errorf("state %d, object %d: %v, want %v", i, n, got, want)
-					}
-				}
+				agree(t, i, s, prefix)
+			}
+			// Nor does it matter what was read of later states before.
+			for i, s := range slices.Backward(states(t, b)) {
+				agree(t, i, s, open(t, b[:s.Revision.End]))
 			}
 		})
+	}
+}
+
+func agree(t *testing.T, i int, s *pdf.State, prefix *pdf.Document) {
+	t.Helper()
+	for n := range uint32(120) {
+		ref := pdf.Ref{Number: n}
+		got, want := must[pdf.Object](t)(s.Object(ref)), must[pdf.Object](t)(prefix.Object(ref))
+		if fmt.Sprint(value(got)) != fmt.Sprint(value(want)) {
+			t.Errorf("state %d, object %d: %v, want %v", i, n, got, want)
+		}
+	}
+}
+
+// TestStateSeesNothingBehindItsEndThatALaterOneHasRead has a first revision state two objects that the second one brings.
+func TestStateSeesNothingBehindItsEndThatALaterOneHasRead(t *testing.T) {
+	t.Parallel()
+	first := "%PDF-1.4\n1 0 obj\n<</Pages 2 0 R>>\nendobj\n"
+	section := len(first)
+	rows := func(early int) string {
+		return fmt.Sprintf("xref\n0 2\n0000000000 65535 f \n%010d 00000 n \n3 2\n%010d 00000 n \n%010d 00000 n \n", strings.Index(first, "1 0 obj"), 1000, early)
+	}
+	early := section + len(rows(0)) + len("trailer\n<</Size 5/Root 1 0 R>>\nstartxref\n000\n%%EOF ")
+	first += rows(early) + fmt.Sprintf("trailer\n<</Size 5/Root 1 0 R>>\nstartxref\n%03d\n%%%%EOF\n", section)
+	b := []byte(first)
+	b = append(b, "4 0 obj\n[7]\nendobj\n"...)
+	b = append(b, bytes.Repeat([]byte(" "), 1000-len(b))...)
+	b = append(b, "3 0 obj\n[42]\nendobj\n"...)
+	b = fmt.Appendf(b, "xref\n0 1\n0000000000 65535 f \ntrailer\n<</Size 5/Root 1 0 R/Prev %d>>\nstartxref\n%d\n%%%%EOF\n", section, len(b))
+	all := states(t, b)
+	for _, n := range []uint32{3, 4} {
+		ref := pdf.Ref{Number: n}
+		for range 2 {
+			if o, err := all[1].Object(ref); err != nil {
+				t.Errorf("object %d: %v, %v", n, o, err)
+			}
+			if o, err := all[0].Object(ref); err == nil {
+				t.Errorf("object %d of the first state is %v", n, o)
+			}
+		}
 	}
 }
 

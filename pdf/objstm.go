@@ -13,30 +13,29 @@ type container struct {
 	index   map[uint32]int // of numbers, made when the cross-reference is found to be off
 }
 
-func (d *Document) loadCompressed(number uint32, s slot) (Object, int64, error) {
+func (d *Document) loadCompressed(number uint32, s slot) (*indirect, error) {
 	c, err := d.container(s.container())
 	if err != nil {
-		return nil, 0, fmt.Errorf("object stream %d: %w", s.container(), err)
+		return nil, fmt.Errorf("object stream %d: %w", s.container(), err)
 	}
 	start, ok := c.find(number, s.index())
 	if !ok {
-		return nil, 0, damaged(-1, "object stream %d does not hold it", s.container())
+		return nil, damaged(-1, "object stream %d does not hold it", s.container())
 	}
 	p := d.parser(lexer{buf: c.data[start:], end: int64(len(c.data) - start)})
 	defer p.release()
 	o, err := p.object()
 	if spent := d.spend(p.lx.offset()); spent != nil {
-		return nil, 0, spent
+		return nil, spent
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	switch o.(type) {
 	case Ref, *Stream:
-		return nil, 0, damaged(-1, "object stream %d holds a bare %s", s.container(), typeName(o))
+		return nil, damaged(-1, "object stream %d holds a bare %s", s.container(), typeName(o))
 	}
-	cost := p.lx.offset() + 128*int64(d.limits.Values-p.values)
-	return forgetSpans(o), cost, nil
+	return &indirect{value: forgetSpans(o), cost: p.lx.offset() + 128*int64(d.limits.Values-p.values)}, nil
 }
 
 // find trusts the index of the cross-reference if the number there agrees.
@@ -65,6 +64,9 @@ func (d *Document) container(number uint32) (*container, error) {
 	if s.kind() != slotPlain {
 		return nil, damaged(-1, "no plain object")
 	}
+	if c, ok := d.shelvedContainer(number, s); ok {
+		return c, nil
+	}
 	st, err := d.Stream(Ref{Number: number, Generation: s.generation()})
 	if err != nil {
 		return nil, err
@@ -88,7 +90,7 @@ func (d *Document) container(number uint32) (*container, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.containers.put(number, c, int64(len(data))+32*n)
+	d.keepContainer(number, s, st, c)
 	return c, nil
 }
 

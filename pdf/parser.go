@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -34,14 +35,14 @@ func (d *Document) parser(lx lexer) *parser {
 	return p
 }
 
-// maxStack bounds the elements that a parser keeps room for while it waits.
+// maxStack bounds the elements of one array that wait on the stack, and what a parser keeps room for while it waits.
 const maxStack = 1 << 10
 
 // release gives the parser back. Afterwards it is of no use to whoever borrowed it.
 func (p *parser) release() {
 	p.lx.release()
 	stack := p.stack
-	if cap(stack) > maxStack {
+	if cap(stack) > 2*maxStack {
 		stack = nil
 	}
 	clear(stack) // of an object that broke off; closed arrays leave nothing behind
@@ -159,6 +160,7 @@ func (p *parser) array(open token) (Object, error) {
 		return nil, err
 	}
 	defer func() { p.depth++ }()
+	var parts []Array
 	from := len(p.stack)
 	for {
 		t, err := p.next()
@@ -166,20 +168,34 @@ func (p *parser) array(open token) (Object, error) {
 			return nil, err
 		}
 		if t.kind == tokArrayClose {
-			// An array takes the room of its elements and no more: files have some of
-			// 100,000.
-			a := make(Array, len(p.stack)-from)
-			copy(a, p.stack[from:])
-			clear(p.stack[from:])
-			p.stack = p.stack[:from]
-			return a, nil
+			return join(parts, p.take(from)), nil
 		}
 		v, err := p.objectFrom(t)
 		if err != nil {
 			return nil, err
 		}
-		p.stack = append(p.stack, v)
+		if p.stack = append(p.stack, v); len(p.stack)-from == maxStack {
+			parts = append(parts, p.take(from))
+		}
 	}
+}
+
+// take returns what stands on the stack from an index on, in the room that it takes.
+func (p *parser) take(from int) Array {
+	a := make(Array, len(p.stack)-from)
+	copy(a, p.stack[from:])
+	clear(p.stack[from:])
+	p.stack = p.stack[:from]
+	return a
+}
+
+// join makes one array of several. Files have some of 100,000 elements, and one that grows while it is read takes more
+// than twice the room for a moment.
+func join(parts []Array, last Array) Array {
+	if len(parts) == 0 {
+		return last
+	}
+	return slices.Concat(append(parts, last)...)
 }
 
 func (p *parser) dict(open token) (Object, error) {

@@ -15,8 +15,8 @@ func (d *Document) repair(password string) error {
 	d.repaired = true
 	d.slots, d.sections, d.trailer, d.security, d.facts = slots{}, nil, Dict{}, nil, nil
 	d.shift, d.pageCount, d.oddTree, d.nested = 0, 0, false, 0
-	d.objects = newCache[Object](d.limits.Cache / 2)
-	d.containers = newCache[*container](d.limits.Cache / 2)
+	d.objects = newCache[uint32, Object](d.limits.Cache / 2)
+	d.containers = newCache[uint32, *container](d.limits.Cache / 2)
 
 	s := &scan{d: d}
 	d.lengths = &lengths{d: d}

@@ -66,10 +66,11 @@ func (r *reach) load(n uint32) (Ref, Object, error) {
 	if o, ok := r.mended[n]; ok {
 		return ref, o, nil
 	}
-	o, _, err := r.d.load(ref, s)
+	found, err := r.d.load(ref, s)
 	if err != nil {
 		return ref, nil, fmt.Errorf("object %v: %w", ref, err)
 	}
+	o := found.value
 	if st, ok := o.(*Stream); ok {
 		if t := st.Dict["Type"]; t == Object(Name("XRef")) || t == Object(Name("ObjStm")) {
 			o = Null{}

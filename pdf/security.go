@@ -51,8 +51,8 @@ func (d *Document) unlock(password string) error {
 	for _, p := range spellings(password) {
 		if s.key = h.fileKey(p); s.key != nil {
 			// What was parsed so far was not decrypted.
-			d.objects = newCache[Object](d.objects.budget)
-			d.containers = newCache[*container](d.containers.budget)
+			d.objects = newCache[uint32, Object](d.objects.budget)
+			d.containers = newCache[uint32, *container](d.containers.budget)
 			d.security = s
 			return nil
 		}
