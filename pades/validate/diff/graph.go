@@ -142,10 +142,26 @@ func (g *graph) reach(from uint32, steps []step, to pdf.Ref, r role, owner uint3
 	if g.parents.get(n.number) == 0 && n.number != from {
 		g.parents.set(n.number, from+1)
 	}
+	queue := g.queue(r)
+	*queue = append(*queue, n)
+}
+
+// queue is where objects in a role wait to be visited.
+func (g *graph) queue(r role) *[]node {
 	if r.typed() {
-		g.typed = append(g.typed, n)
-	} else {
-		g.spread = append(g.spread, n)
+		return &g.typed
+	}
+	return &g.spread
+}
+
+// many is the length from which on an array has room made for in the queue, which would grow step by step otherwise.
+const many = 1000
+
+// expect makes room for the elements of an array. Most are there for the first time, since most long arrays are.
+func (g *graph) expect(n int, r role) {
+	if n >= many {
+		queue := g.queue(r)
+		*queue = slices.Grow(*queue, n)
 	}
 }
 

@@ -33,6 +33,7 @@ func index(i int) step    { return step{index: i} }
 func (w *walker) each(o pdf.Object, r role, owner uint32) {
 	switch o := o.(type) {
 	case pdf.Array:
+		w.g.expect(len(o), r)
 		for i, v := range o {
 			w.to(index(i), v, r, owner)
 		}
