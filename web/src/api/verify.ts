@@ -6,11 +6,9 @@ export type Reason = Schemas["ReportReason"];
 export type Stamp = Schemas["ReportStamp"];
 export type Certificate = Schemas["ReportCertificate"];
 
-/** The members that the specification names; without this, Omit would keep only that there may be others. */
-type Named<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
 /** A signature as the report tells it: without a certificate there is no signer, without a timestamp no proven time. */
-export type Signature = Omit<Named<Schemas["ReportSignature"]>, "proven" | "signer"> & { proven: Schemas["ReportProof"] | null; signer: Certificate | null };
-export type Report = Omit<Named<Schemas["Report"]>, "signatures"> & { signatures: Signature[] };
+export type Signature = Schemas["ReportSignature"];
+export type Report = Schemas["Report"];
 
 /** Sends a file to be judged; nothing of it is kept there. A password opens an encrypted one. */
 export async function verify(file: File, password: string): Promise<Report> {
@@ -19,7 +17,7 @@ export async function verify(file: File, password: string): Promise<Report> {
   if (password) form.set("password", password);
   form.set("document", file); // last: what stands before it is read before the bytes come
   const body = { document: file.name };
-  return (await take(api.POST("/v1/verify", { body, bodySerializer: () => form }))).data as Named<Schemas["Report"]> as Report;
+  return (await take(api.POST("/v1/verify", { body, bodySerializer: () => form }))).data;
 }
 
 /** What anybody may know of a duty stamp's serial. */
