@@ -109,6 +109,7 @@ var shapes = []struct {
 	{golden: "status_completed.json", method: "GET", path: dBase + "status/1207", doc: completed},
 	{golden: "signers.json", method: "GET", path: dBase + "signers/1207", doc: processing},
 	{golden: "placements.json", method: "GET", path: dBase + "placements/1207", doc: processing},
+	{golden: "placements_draft.json", method: "GET", path: dBase + "placements/1207"},
 	{golden: "audit_trail.json", method: "GET", path: dBase + "audit-trail/1207"},
 	{golden: "events.txt", method: "GET", path: dBase + "events/1207", doc: completed},
 	{golden: "preview.txt", method: "GET", path: dBase + "preview/1207"},

@@ -5,6 +5,7 @@ import "segel/internal/contract"
 type placementsData struct {
 	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
 	Placements []placementItem     `json:"placements" doc:"in the order in which they were placed"`
+	Warnings   []warning           `json:"warnings,omitempty" doc:"of a draft: which lie over text, stamps or signatures"`
 }
 
 // placementItem is one box on a page as it was accepted: put right, and square for a duty stamp.
@@ -34,6 +35,9 @@ func (s *server) placements() {
 		data := placementsData{DocumentID: d.ID, Placements: []placementItem{}}
 		for _, p := range d.Placements {
 			data.Placements = append(data.Placements, placementItem{Type: p.Kind, Page: p.Page, UserID: p.Person, Box: boxData(p.Box)})
+		}
+		if d.State == contract.Draft {
+			data.Warnings = c.warnings(c.Workflow.Covered(c.r.Context(), d))
 		}
 		return finding(data), nil
 	})

@@ -9,8 +9,8 @@ import (
 	"segel/pdf/ink"
 )
 
-// Covered warns of the placements of a finalized document that lie over what should stay readable, as Place did when they
-// were accepted. A file that cannot be read just now is warned of by nobody: finalizing has succeeded by then.
+// Covered warns of the placements of a document that lie over what should stay readable, as Place did when they were
+// accepted. A file that cannot be read just now is warned of by nobody: whoever asks has placed or finalized by then.
 func (s *Service) Covered(ctx context.Context, d contract.Document) []contract.Warning {
 	if len(d.Placements) == 0 || len(d.Revisions) == 0 {
 		return nil

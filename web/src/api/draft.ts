@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { api, service, take, type Schemas } from "./client";
-import { people, placements, type Placement } from "./documents";
+import { people, type Placement } from "./documents";
 
 export type Warning = Schemas["Warning"];
 export type Member = Schemas["DirectoryUser"];
@@ -20,7 +20,16 @@ const arrived = (id: number) => (underWay.get(id) ?? Promise.resolve()).catch(()
 /** The people of a draft, as the service knows them once it knows all that was changed here. */
 export const draftPeople = (id: number) => queryOptions({ ...people(id), queryFn: async (c) => { await arrived(id); return people(id).queryFn!(c); }, refetchOnMount: "always" });
 
-export const draftPlacements = (id: number) => queryOptions({ ...placements(id), queryFn: async (c) => { await arrived(id); return placements(id).queryFn!(c); }, refetchOnMount: "always" });
+/** What is placed on a draft, and what of it may not be meant: the field of a warning is "placements[0]". */
+export const draftPlacements = (id: number) =>
+  queryOptions({
+    queryKey: ["document", id, "draft placements"],
+    queryFn: async () => {
+      await arrived(id);
+      return (await take(api.GET("/v1/econtract/web_app/document/placements/{document_id}", { params: { path: { document_id: id } } }))).data;
+    },
+    refetchOnMount: "always",
+  });
 
 export const savePeople = (id: number, signer: Schemas["PersonIn"][], guest: Schemas["GuestIn"][], parallel: boolean) =>
   inTurn(id, () => take(api.POST("/v1/econtract/{service}/sign/participants-docs", { params: service, body: { document_id: id, signer, guest, parallel: parallel ? 1 : 0 } })));

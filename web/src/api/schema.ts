@@ -2675,6 +2675,8 @@ export interface components {
             document_id: number;
             /** @description in the order in which they were placed */
             placements: components["schemas"]["PlacementItem"][];
+            /** @description of a draft: which lie over text, stamps or signatures */
+            warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
         };

@@ -1,6 +1,7 @@
 import { MantineProvider } from "@mantine/core";
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
+import i18next from "i18next";
 import { StrictMode } from "react";
 
 import "../text";
@@ -20,6 +21,9 @@ const queries: QueryClient = new QueryClient({
     },
   }),
 });
+
+// Sentences of the service are in the language in which they were asked for.
+i18next.on("languageChanged", () => void queries.invalidateQueries());
 
 const router = makeRouter(queries);
 

@@ -8,6 +8,7 @@ import { base } from "../api/base";
 import { noSearch } from "../api/documents";
 import { useText } from "../text";
 import { LanguageMenu, SchemeButton } from "../ui/preferences";
+import { Told } from "../ui/told";
 
 /** Shell is the frame around every screen of somebody who is logged in. */
 export function Shell() {
@@ -40,6 +41,7 @@ export function Shell() {
         <NavLink mt="auto" component="a" href={`${base}/docs`} label={t("nav.docs")} leftSection={<IconCode size={18} aria-hidden />} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
+        <Told />
         <Outlet />
       </AppShell.Main>
     </AppShell>

@@ -3,10 +3,11 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 
-import { draftPeople, draftPlacements } from "../../api/draft";
+import { draftPeople, draftPlacements, type Warning } from "../../api/draft";
 import { balance, verbs, type Detail, type Person, type Placement } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
 import { Loading } from "../../ui/loading";
+import { Notes } from "../../ui/told";
 import { Trouble } from "../../ui/trouble";
 import { bill, rounds } from "./bill";
 
@@ -16,10 +17,10 @@ export function Review({ document: d }: { document: Detail }) {
   const error = people.error ?? placed.error;
   if (error) return <Trouble error={error} retry={() => { void people.refetch(); void placed.refetch(); }} />;
   if (!people.isFetchedAfterMount || !placed.isFetchedAfterMount) return <Loading />;
-  return <Whole document={d} people={people.data ?? []} placed={placed.data ?? []} />;
+  return <Whole document={d} people={people.data ?? []} placed={placed.data?.placements ?? []} warnings={placed.data?.warnings ?? []} />;
 }
 
-function Whole({ document: d, people, placed }: { document: Detail; people: Person[]; placed: Placement[] }) {
+function Whole({ document: d, people, placed, warnings }: { document: Detail; people: Person[]; placed: Placement[]; warnings: Warning[] }) {
   const t = useText();
   const go = useNavigate();
   const queries = useQueryClient();
@@ -27,9 +28,9 @@ function Whole({ document: d, people, placed }: { document: Detail; people: Pers
   const cost = bill(people, placed, d.owner.user_id);
   const finalize = useMutation({
     mutationFn: () => verbs.finalize(d.id),
-    onSuccess: async () => {
-      await queries.invalidateQueries();
-      void go({ to: `/document/${d.id}` as never });
+    onSuccess: async ({ msg, response }) => {
+      await queries.invalidateQueries({ refetchType: "none" }); // asked for there: what is no draft any more is left without a word here
+      void go({ to: `/document/${d.id}` as never, state: { told: { msg, notes: (response.warnings ?? []).map((w) => w.msg) } } });
     },
   });
   const short = quota.data && (quota.data.emet < cost.emet || quota.data.esgn < cost.esgn);
@@ -39,6 +40,12 @@ function Whole({ document: d, people, placed }: { document: Detail; people: Pers
     <Stack>
       <Order document={d} people={people} placed={placed} stampOnly={cost.stampOnly} />
       <Cost cost={cost} left={quota.data} />
+      {warnings.length > 0 && (
+        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t("new.toNote")}>
+          <Notes of={warnings.map((w) => w.msg)} />
+          <Anchor size="sm" c="inherit" underline="always" component={Link} to="/new" search={{ document: d.id, step: "place" } as never}>{t("new.toBoxes")}</Anchor>
+        </Alert>
+      )}
       {unseen.length > 0 && <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.unseen", { names: unseen.map((p) => p.name).join(", ") })} <Anchor size="sm" c="inherit" underline="always" component={Link} to="/new" search={{ document: d.id, step: "place" } as never}>{t("new.toPlace")}</Anchor></Alert>}
       {nothing && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.nothing")} <Anchor size="sm" c="inherit" underline="always" component={Link} to="/new" search={{ document: d.id, step: "people" } as never}>{t("new.toPeople")}</Anchor></Alert>}
       {short && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.short")}</Alert>}

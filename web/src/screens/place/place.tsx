@@ -6,7 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { memo, useCallback, useLayoutEffect, useMemo, useReducer, useRef, useState, type KeyboardEvent } from "react";
 
 import { Problem } from "../../api/client";
-import { draftPeople, draftPlacements, savePlacements } from "../../api/draft";
+import { draftPeople, draftPlacements, savePlacements, type Warning } from "../../api/draft";
 import type { Detail, Person, Placement } from "../../api/documents";
 import { address } from "../../api/files";
 import type { PDFPageProxy } from "../../pdf/engine";
@@ -26,7 +26,7 @@ import classes from "./place.module.css";
 import { Sheet } from "./sheet";
 import { Thumbs } from "./thumbs";
 import { Tools } from "./tools";
-import { overlaps, troubleOf } from "./warn";
+import { overlaps, troubleOf, warningsOf } from "./warn";
 
 const StablePages = memo(Pages);
 const overlay = (number: number, size: Size, scale: number, page: PDFPageProxy | undefined) => <Sheet number={number} size={size} scale={scale} page={page} />;
@@ -37,10 +37,10 @@ export function Place({ document: d }: { document: Detail }) {
   const error = people.error ?? placed.error;
   if (error) return <Trouble error={error} retry={() => { void people.refetch(); void placed.refetch(); }} />;
   if (!people.isFetchedAfterMount || !placed.isFetchedAfterMount) return <Loading />;
-  return <Editor document={d} people={people.data ?? []} known={placed.data ?? []} />;
+  return <Editor document={d} people={people.data ?? []} known={placed.data?.placements ?? []} warnings={placed.data?.warnings ?? []} />;
 }
 
-function Editor({ document: d, people, known }: { document: Detail; people: Person[]; known: Placement[] }) {
+function Editor({ document: d, people, known, warnings }: { document: Detail; people: Person[]; known: Placement[]; warnings: Warning[] }) {
   const t = useText();
   const go = useNavigate();
   const queries = useQueryClient();
@@ -53,7 +53,7 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
   const [current, setCurrent] = useState(1);
   const [zoom, setZoom] = useState(1);
   const [said, setSaid] = useState("");
-  const [warned, setWarned] = useState(new Map<Placed, string>());
+  const [warned, setWarned] = useState(() => warningsOf(history.now, warnings));
   const [texts, setTexts] = useState(new Map<number, Box[]>());
   const [folded, fold] = useDisclosure();
   const sizes = useRef(new Map<number, Size>());
@@ -63,14 +63,8 @@ function Editor({ document: d, people, known }: { document: Detail; people: Pers
   const pages = file.document?.numPages ?? 0;
 
   const saver = useSaver(async (all: Placed[]) => {
-    const warnings = await savePlacements(d.id, toService(all));
-    const said = new Map<Placed, string>();
-    for (const w of warnings) {
-      const p = all[Number(/^signers\[(\d+)\]/.exec(w.field)?.[1])];
-      if (p) said.set(p, [said.get(p), w.msg].filter(Boolean).join(" "));
-    }
-    setWarned(said);
-    void queries.invalidateQueries({ queryKey: ["document", d.id] });
+    setWarned(warningsOf(all, await savePlacements(d.id, toService(all))));
+    void queries.invalidateQueries({ queryKey: ["document", d.id], refetchType: "none" }); // nothing of it is shown here
   });
   const sent = useRef(placed);
   // Before it is painted: what shows a change must not say that all is saved.

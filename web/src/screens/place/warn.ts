@@ -31,6 +31,16 @@ export const overlaps = (one: Placed, all: Placed[], text: Box[]): Overlaps => (
   other: all.find((p) => p.key !== one.key && p.page === one.page && overlap(p.box, one.box)),
 });
 
+/** What the service warns of, by the box: a warning names it by its place, as "signers[0]" or "placements[0]". */
+export function warningsOf(all: Placed[], warnings: { field: string; msg: string }[]): Map<Placed, string> {
+  const said = new Map<Placed, string>();
+  for (const w of warnings) {
+    const p = all[Number(/^(?:signers|placements)\[(\d+)\]/.exec(w.field)?.[1])];
+    if (p) said.set(p, [said.get(p), w.msg].filter(Boolean).join(" "));
+  }
+  return said;
+}
+
 /** What is to be said of a box: what the service refuses, then what it warns of or, until it has answered, what is seen here. */
 export function troubleOf(t: TFunction, desk: Pick<Desk, "wrong" | "warned">, p: Placed, over: Overlaps): string {
   const warned = desk.warned.get(p);
