@@ -18,7 +18,7 @@ const rooms: Record<string, string[]> = {
   "screens/new": ["api", "text", "ui", "pdf", "screens/place"], // placing is a step of a new document
   "screens/place": ["api", "text", "ui", "pdf"],
   "screens/sign": ["api", "text", "ui", "pdf"],
-  "screens/verify": ["api", "text", "ui"],
+  "screens/verify": ["api", "text", "ui", "pdf"],
   app: ["api", "text", "ui", "screens/..."],
   ".": ["app"],
 };

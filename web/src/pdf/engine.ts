@@ -9,8 +9,8 @@ export type { PDFDocumentProxy, PDFPageProxy, PageViewport };
 // The engine is large; it is loaded with the first page that is shown.
 const load = () => import("pdfjs-dist");
 
-/** Where a file comes from: an address of ours, read by ranges, or bytes that are here already. */
-export type FileSource = { url: string } | { bytes: Uint8Array };
+/** Where a file comes from: an address of ours, or the first bytes of a file on this device. Both are read by ranges. */
+export type FileSource = { url: string } | { blob: Blob; length: number; password?: string };
 
 /** Opens a file. Nothing in it runs: no scripts, no eval. Whoever opens destroys the task. */
 export async function openFile(source: FileSource): Promise<PDFDocumentLoadingTask> {
@@ -18,8 +18,11 @@ export async function openFile(source: FileSource): Promise<PDFDocumentLoadingTa
   engine.GlobalWorkerOptions.workerSrc = workerAddress;
   return engine.getDocument({
     ...("url" in source
-      ? { url: source.url, httpHeaders: headers(), withCredentials: true, disableAutoFetch: true, disableStream: true, rangeChunkSize: 1 << 16 }
-      : { data: source.bytes }),
+      ? { url: source.url, httpHeaders: headers(), withCredentials: true }
+      : { range: ranges(engine, source.blob, source.length), ...(source.password ? { password: source.password } : {}) }),
+    disableAutoFetch: true,
+    disableStream: true,
+    rangeChunkSize: 1 << 16,
     cMapUrl: `${base}/pdf/cmaps/`,
     standardFontDataUrl: `${base}/pdf/standard_fonts/`,
     wasmUrl: `${base}/pdf/wasm/`,
@@ -28,6 +31,17 @@ export async function openFile(source: FileSource): Promise<PDFDocumentLoadingTa
     enableXfa: false,
     stopAtErrors: false,
   });
+}
+
+/** Reads a file on this device as the engine asks for it, so that none is too large. */
+function ranges(engine: Awaited<ReturnType<typeof load>>, blob: Blob, length: number) {
+  const transport = new engine.PDFDataRangeTransport(length, null);
+  let gone = false;
+  transport.requestDataRange = (begin, end) => {
+    void blob.slice(begin, end).arrayBuffer().then((bytes) => { if (!gone) transport.onDataRange(begin, new Uint8Array(bytes)); }, () => undefined);
+  };
+  transport.abort = () => { gone = true; };
+  return transport;
 }
 
 /** What the engine threw, as a Problem: a refusal of the service keeps its status. */

@@ -1,8 +1,9 @@
-import { Group, Title } from "@mantine/core";
+import { Group, Stack, Title } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
-import { useLanguage, useText } from "../../text";
+import type { Reason } from "../../api/verify";
+import { useLanguage, useText, type Language } from "../../text";
 import type { Tone } from "./tone";
 
 const icons = { good: IconCircleCheck, unsure: IconAlertTriangle, bad: IconCircleX } as const;
@@ -16,6 +17,18 @@ export function Sentence({ tone, order, children }: { tone: Tone; order: 2 | 3; 
       <Icon size={order === 2 ? 28 : 22} role="img" aria-label={t(`verify.${tone}`)} />
       <Title order={order} size={order === 2 ? "h4" : "h6"} style={{ overflowWrap: "anywhere" }}>{children}</Title>
     </Group>
+  );
+}
+
+/** What a sentence says to people. The word of the standard in brackets is left out: it stands among the details. */
+export const plain = (r: Reason, language: Language) => (r.args.sub ? r[language].replace(` (${r.args.sub})`, "") : r[language]);
+
+export function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap="sm" component="section">
+      <Title order={2} size="h5">{title}</Title>
+      {children}
+    </Stack>
   );
 }
 

@@ -8,6 +8,7 @@ import { verify } from "../../api/verify";
 import { useLanguage, useText } from "../../text";
 import { Copy } from "../../ui/copy";
 import { sizeOf } from "../../ui/file-size";
+import { Fold } from "../../ui/fold";
 import { Loading } from "../../ui/loading";
 import { Trouble } from "../../ui/trouble";
 import { digestOf, readDigest } from "./digest";
@@ -23,12 +24,13 @@ export function Exhibit({ file, another }: { file: File; another: (file: File) =
   const digest = useQuery({ queryKey: ["digest", file.name, file.size, file.lastModified], queryFn: async () => (await digestOf(file)) ?? null, gcTime: 0, retry: false });
   const judged = useMutation({ mutationFn: () => verify(file, password) });
   const locked = judged.error instanceof Problem && judged.error.reason === "file.password_needed";
+  const compare = digest.data && <Compare digest={digest.data} />;
   return (
     <Stack gap="lg">
       <Paper withBorder p="md" component="form" onSubmit={(e) => { e.preventDefault(); judged.mutate(); }}>
         <Stack gap="sm">
           <Group justify="space-between" gap="sm">
-            <Group gap="sm" wrap="nowrap" miw={0} style={{ flex: "1 1 14rem" }}>
+            <Group gap="sm" wrap="nowrap" miw={0} style={{ flex: "1 1 9rem" }}>
               <IconFile aria-hidden style={{ flex: "none" }} />
               <div style={{ minWidth: 0 }}>
                 <Text fw={600} style={{ overflowWrap: "anywhere" }}>{file.name}</Text>
@@ -40,16 +42,18 @@ export function Exhibit({ file, another }: { file: File; another: (file: File) =
           {digest.isPending && <Loading />}
           {digest.isError && <Text size="sm" role="alert">{t("verify.unread")}</Text>}
           {digest.data === null && <Text size="sm" c="dimmed">{t("verify.noDigest")}</Text>}
-          {digest.data && <Compare digest={digest.data} />}
+          {judged.isSuccess ? compare && <Fold title={t("verify.digest")}>{compare}</Fold> : compare}
           {locked && <PasswordInput label={t("verify.password")} value={password} onChange={(e) => setPassword(e.currentTarget.value)} error={judged.error?.message} autoComplete="off" />}
-          <Group justify="space-between">
-            <Text size="xs" c="dimmed" style={{ flex: "1 1 12rem" }}>{t("verify.sent")}</Text>
-            <Button type="submit" loading={judged.isPending}>{t("verify.submit")}</Button>
-          </Group>
+          {!judged.isSuccess && (
+            <Group justify="space-between">
+              <Text size="xs" c="dimmed" style={{ flex: "1 1 10rem" }}>{t("verify.sent")}</Text>
+              <Button type="submit" loading={judged.isPending}>{t("verify.submit")}</Button>
+            </Group>
+          )}
         </Stack>
       </Paper>
       {judged.isError && !locked && <Trouble error={judged.error} retry={judged.error instanceof Problem && judged.error.retryable ? () => judged.mutate() : undefined} />}
-      {judged.data && <Verdict report={judged.data} />}
+      {judged.data && <Verdict report={judged.data} file={file} password={password} />}
     </Stack>
   );
 }
@@ -67,8 +71,8 @@ function Compare({ digest }: { digest: string }) {
         <Group gap={6} wrap="nowrap"><span className={classes.digest} data-digest>{digest}</span><Copy text={digest} /></Group>
       </div>
       <TextInput label={t("verify.known")} description={t("verify.knownHint")} value={pasted} onChange={(e) => setPasted(e.currentTarget.value)} spellCheck={false} autoComplete="off" error={unreadable && t("verify.badDigest")} />
-      <Text size="sm" fw={600} role="status" data-same={known ? known === digest : undefined}>
-        {known && (known === digest ? <><IconCheck size={16} aria-hidden /> {t("verify.same")}</> : <><IconX size={16} aria-hidden /> {t("verify.different")}</>)}
+      <Text size="sm" fw={600} role="status" data-same={known ? known === digest : undefined} className={classes.same} hidden={!known}>
+        {known && (known === digest ? <><IconCheck size={18} aria-hidden /> {t("verify.same")}</> : <><IconX size={18} aria-hidden /> {t("verify.different")}</>)}
       </Text>
     </Stack>
   );

@@ -1,3 +1,5 @@
+import type { Stamp } from "../../api/verify";
+
 export type Tone = "good" | "unsure" | "bad";
 
 interface Words {
@@ -16,4 +18,10 @@ export function toneOfFile(report: Words & { signatures: Words[] }): Tone {
   const tones = [tone(report), ...report.signatures.map(tone)];
   if (tones.includes("bad")) return "bad";
   return report.signatures.length === 0 || tones.includes("unsure") ? "unsure" : "good";
+}
+
+/** A stamp looks good only where the office is recognised and nothing speaks against it; a specimen never does. */
+export function toneOfStamp(s: Stamp): Tone {
+  if (s.twice || s.elsewhere === "yes") return "bad";
+  return s.trusted && s.recognised && !s.specimen ? "good" : "unsure";
 }

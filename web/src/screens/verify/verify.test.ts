@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Reason, Signature } from "../../api/verify";
-import { changesByPage } from "./changes";
+import { asSigned, changesByPage } from "./changes";
 import { digestOf, readDigest } from "./digest";
 import { tone, toneOfFile } from "./tone";
 
@@ -27,15 +27,33 @@ test("nothing looks good when one part of it is not", () => {
   expect(tone({ indication: "INDETERMINATE", integrity: "changed after signing" })).toBe("bad");
 });
 
-const reason = (code: string, page: string, where: string): Reason => ({ code, args: { page, where, field: "" }, id: code, en: code });
+const reason = (code: string, page: string, where: string, field = ""): Reason => ({ code, args: { page, where, field }, id: code, en: code });
 
-test("changes are told page by page, those not allowed first and only once", () => {
-  const text = reason("change.content", "2", "Contents"), form = reason("change.form", "0", "AcroForm"), note = reason("change.annotations", "2", "Annots"), stamp = reason("change.signed", "1", "Emet1");
-  const signature = (what: Reason[]) => ({ later: [{ revision: 3, allowed: what.length === 0, what }] }) as unknown as Signature;
-  const found = changesByPage({ revisions: [{ revision: 2, what: [form, stamp] }, { revision: 3, what: [note, text] }], signatures: [signature([text]), signature([])] });
-  expect(found.map((p) => [p.page, p.changes.map((c) => [c.what.code, c.revision, c.allowed])])).toEqual([
-    [1, [["change.signed", 2, true]]],
-    [2, [["change.content", 3, false], ["change.annotations", 3, true]]],
-    [0, [["change.form", 2, true]]],
+test("changes are told page by page, those not allowed first and only once; signing is told by who signed, what goes with it apart", () => {
+  const text = reason("change.content_changed", "2", "Contents"), form = reason("change.form", "0", "AcroForm"), note = reason("change.comment", "2", "Annots");
+  const stamp = reason("change.signed", "1", "Emet1", "Emet1"), seen = reason("change.shows", "1", "Emet1", "Emet1"), seal = reason("change.signed", "1", "Seal", "Seal");
+  const signature = (field: string, page: number, later: { revision: number; allowed: boolean; what: Reason[] }[]) => ({ field, page, later }) as unknown as Signature;
+  const { pages, technical } = changesByPage({
+    revisions: [{ revision: 2, what: [form, stamp] }, { revision: 3, what: [note, text, seal] }],
+    signatures: [
+      signature("First", 1, [{ revision: 2, allowed: true, what: [seen] }, { revision: 3, allowed: false, what: [text] }]),
+      signature("Emet1", 1, [{ revision: 3, allowed: true, what: [] }]),
+      signature("Seal", 0, []),
+    ],
+  });
+  expect(pages.map((p) => [p.page, p.changes.map((c) => [c.what.code, c.revision, c.allowed]), p.added])).toEqual([
+    [1, [], [1]],
+    [2, [["change.content_changed", 3, false], ["change.comment", 3, true]], []],
+    [0, [], [2]],
   ]);
+  expect(technical.map((c) => c.what.code)).toEqual(["change.form"]);
+});
+
+test("the state that was signed is shown only where its bytes are those that were signed", () => {
+  const s = (length: number, all: boolean, sub_indication: string, integrity: string) => ({ covers: { whole: true, length, all }, sub_indication, integrity }) as unknown as Signature;
+  const last = s(900, true, "", "intact");
+  expect(asSigned({ signatures: [s(500, false, "", "intact, later changes allowed"), last] })).toBe(500);
+  expect(asSigned({ signatures: [s(500, false, "FORMAT_FAILURE", "changed after signing"), last] })).toBe(500);
+  expect(asSigned({ signatures: [s(500, false, "HASH_FAILURE", "changed after signing"), s(700, false, "", "intact, later changes allowed"), last] })).toBe(700);
+  expect(asSigned({ signatures: [last] })).toBeUndefined();
 });

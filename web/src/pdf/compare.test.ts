@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+
+import { regions } from "./compare";
+
+const white = (w: number, h: number) => new Uint8ClampedArray(w * h * 4).fill(255);
+
+/** Blackens one pixel. */
+const dot = (p: Uint8ClampedArray, w: number, x: number, y: number) => p.fill(0, (y * w + x) * 4, (y * w + x) * 4 + 3);
+
+test("two pictures that look alike differ nowhere", () => {
+  const a = white(60, 40), b = white(60, 40);
+  b[0] = 220; // an edge, drawn a little otherwise
+  expect(regions(a, b, 60, 40)).toEqual([]);
+});
+
+test("what stands close together is one area, and what stands apart another", () => {
+  const a = white(100, 60), b = white(100, 60);
+  dot(b, 100, 7, 7);
+  dot(b, 100, 20, 8);
+  dot(a, 100, 98, 58); // taken away is changed too
+  expect(regions(a, b, 100, 60)).toEqual([
+    { x: 6, y: 6, w: 18, h: 6 },
+    { x: 96, y: 54, w: 4, h: 6 },
+  ]);
+});
+
+test("very many areas are told as one", () => {
+  const a = white(400, 400), b = white(400, 400);
+  for (let i = 0; i < 16; i++) dot(b, 400, 3 + (i % 4) * 90, 3 + Math.floor(i / 4) * 90);
+  expect(regions(a, b, 400, 400)).toEqual([{ x: 0, y: 0, w: 276, h: 276 }]);
+});

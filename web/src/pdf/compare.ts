@@ -1,0 +1,91 @@
+import type { PDFDocumentProxy, PDFPageProxy } from "./engine";
+
+/** An area of a page: points, origin at the upper left of the page as displayed. */
+export interface Area {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+/** Side of the squares that two pictures are compared by, in pixels, and how far apart two that differ may be to count as one area. */
+const cell = 6, gap = 2;
+/** Width of the pictures that are compared, in pixels. */
+const wide = 900;
+/** Colours may differ by so much, of 765: edges of letters do. */
+const tolerance = 60;
+/** More areas than these are told as one. */
+const most = 12;
+
+/** Where two pictures of the same size differ: boxes in pixels. */
+export function regions(a: Uint8ClampedArray, b: Uint8ClampedArray, width: number, height: number): Area[] {
+  const columns = Math.ceil(width / cell), rows = Math.ceil(height / cell);
+  const differs = new Uint8Array(columns * rows);
+  for (let y = 0, i = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, i += 4) {
+      const d = Math.abs(a[i]! - b[i]!) + Math.abs(a[i + 1]! - b[i + 1]!) + Math.abs(a[i + 2]! - b[i + 2]!);
+      if (d > tolerance) differs[Math.floor(y / cell) * columns + Math.floor(x / cell)] = 1;
+    }
+  }
+  const found: Area[] = [];
+  for (let start = 0; start < differs.length; start++) {
+    if (!differs[start]) continue;
+    let left = columns, right = 0, top = rows, bottom = 0;
+    const todo = [start];
+    differs[start] = 0;
+    while (todo.length > 0) {
+      const at = todo.pop()!, cx = at % columns, cy = Math.floor(at / columns);
+      left = Math.min(left, cx);
+      right = Math.max(right, cx);
+      top = Math.min(top, cy);
+      bottom = Math.max(bottom, cy);
+      for (let y = Math.max(0, cy - gap); y <= Math.min(rows - 1, cy + gap); y++) {
+        for (let x = Math.max(0, cx - gap); x <= Math.min(columns - 1, cx + gap); x++) {
+          if (!differs[y * columns + x]) continue;
+          differs[y * columns + x] = 0;
+          todo.push(y * columns + x);
+        }
+      }
+    }
+    found.push({ x: left * cell, y: top * cell, w: Math.min(width, (right + 1) * cell) - left * cell, h: Math.min(height, (bottom + 1) * cell) - top * cell });
+  }
+  return found.length > most ? [around(found)] : found;
+}
+
+function around(all: Area[]): Area {
+  const x = Math.min(...all.map((a) => a.x)), y = Math.min(...all.map((a) => a.y));
+  return { x, y, w: Math.max(...all.map((a) => a.x + a.w)) - x, h: Math.max(...all.map((a) => a.y + a.h)) - y };
+}
+
+/** Where a page looks otherwise in the one file than in the other; undefined where one of them lacks it, or it has another size there. */
+export async function differences(before: PDFDocumentProxy, after: PDFDocumentProxy, number: number): Promise<Area[] | undefined> {
+  if (number > before.numPages || number > after.numPages) return undefined;
+  const [one, two] = await Promise.all([before.getPage(number), after.getPage(number)]);
+  const size = two.getViewport({ scale: 1 }), former = one.getViewport({ scale: 1 });
+  if (Math.abs(size.width - former.width) > 0.5 || Math.abs(size.height - former.height) > 0.5) return undefined;
+  const scale = wide / Math.max(size.width, size.height / 2);
+  const [a, b] = [await drawn(one, scale), await drawn(two, scale)];
+  return regions(a.data, b.data, a.width, a.height).map(({ x, y, w, h }) => ({ x: x / scale, y: y / scale, w: w / scale, h: h / scale }));
+}
+
+async function drawn(page: PDFPageProxy, scale: number): Promise<ImageData> {
+  const viewport = page.getViewport({ scale }), canvas = document.createElement("canvas");
+  canvas.width = Math.floor(viewport.width);
+  canvas.height = Math.floor(viewport.height);
+  await page.render({ canvas, viewport }).promise;
+  const picture = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+  canvas.width = canvas.height = 0; // gives the memory back at once
+  return picture;
+}
+
+/** Where the fields of a page stand, by their names; those that show nothing are left out. */
+export async function fieldsOf(page: PDFPageProxy): Promise<(Area & { name: string })[]> {
+  const view = page.getViewport({ scale: 1 });
+  const all = (await page.getAnnotations()) as { fieldName?: string; rect: number[] }[];
+  return all.flatMap(({ fieldName, rect }) => {
+    if (!fieldName) return [];
+    const [x1, y1, x2, y2] = view.convertToViewportRectangle(rect) as [number, number, number, number];
+    const box = { name: fieldName, x: Math.min(x1, x2), y: Math.min(y1, y2), w: Math.abs(x2 - x1), h: Math.abs(y2 - y1) };
+    return box.w > 0 && box.h > 0 ? [box] : [];
+  });
+}

@@ -1,0 +1,66 @@
+import { Box, SimpleGrid, Stack, Text } from "@mantine/core";
+import { useElementSize } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+
+import { differences, fieldsOf, type Area } from "../../pdf/compare";
+import type { PDFDocumentProxy } from "../../pdf/engine";
+import { Page, type PageSize } from "../../pdf/page";
+import { useText } from "../../text";
+import classes from "./verify.module.css";
+
+interface Props {
+  before: PDFDocumentProxy;
+  after: PDFDocumentProxy;
+  number: number;
+  /** Whether something on this page was changed that must not be. */
+  bad: boolean;
+  /** Fields in which somebody signed, as he may. */
+  fields: string[];
+}
+
+interface Mark extends Area {
+  allowed: boolean;
+}
+
+const a4: PageSize = { width: 595, height: 842 };
+
+/** PagePair shows a page as it was signed beside the page as it is, and marks where they differ. */
+export function PagePair({ before, after, number, bad, fields }: Props) {
+  const t = useText();
+  const marks = useQuery({ queryKey: ["marks", before.fingerprints, after.fingerprints, number, bad, ...fields], queryFn: () => compare(before, after, number, bad, fields), gcTime: 0, retry: false });
+  const overlay = (_: number, size: PageSize, scale: number) => marks.data?.map((m, i) => (
+    <Box key={i} className={classes.mark} data-allowed={m.allowed} style={{ left: m.x * scale - 3, top: m.y * scale - 3, width: Math.min(m.w, size.width) * scale + 6, height: Math.min(m.h, size.height) * scale + 6 }} />
+  ));
+  return (
+    <Stack gap={6} pt={6} data-marks={marks.data?.length}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+        <One label={t("verify.asSigned")} document={before} number={number} overlay={overlay} />
+        <One label={t("verify.now")} document={after} number={number} overlay={overlay} />
+      </SimpleGrid>
+      <Text size="xs" c="dimmed" role="status">
+        {marks.isError || marks.data === undefined ? "" : marks.data === null ? t("verify.otherPage") : marks.data.length === 0 ? t("verify.alike") : t("verify.marked")}
+      </Text>
+    </Stack>
+  );
+}
+
+function One({ label, document, number, overlay }: { label: string; document: PDFDocumentProxy; number: number; overlay: (n: number, size: PageSize, scale: number) => React.ReactNode }) {
+  const t = useText();
+  const { ref, width } = useElementSize();
+  return (
+    <div ref={ref}>
+      <Text size="sm" fw={600} mb={4}>{label}</Text>
+      {number > document.numPages ? <Text size="sm" c="dimmed">{t("verify.noSuchPage")}</Text>
+        : width > 0 && <Page document={document} number={number} label={`${t("verify.page", { page: number })}, ${label}`} width={width} guess={a4} overlay={overlay} />}
+    </div>
+  );
+}
+
+/** Null: the page is new, is gone, or has another size. */
+async function compare(before: PDFDocumentProxy, after: PDFDocumentProxy, number: number, bad: boolean, names: string[]): Promise<Mark[] | null> {
+  const areas = await differences(before, after, number);
+  if (!areas) return null;
+  const fields = (await fieldsOf(await after.getPage(number))).filter((f) => names.includes(f.name));
+  const within = (a: Area) => fields.some((f) => a.x >= f.x - 8 && a.y >= f.y - 8 && a.x + a.w <= f.x + f.w + 8 && a.y + a.h <= f.y + f.h + 8);
+  return areas.map((a) => ({ ...a, allowed: !bad || within(a) }));
+}
