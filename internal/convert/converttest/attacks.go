@@ -27,7 +27,7 @@ type Targets struct {
 // Attacks makes all of them.
 func Attacks(t Targets) []Attack {
 	var all []Attack
-	for _, make := range []func(Targets) []Attack{linked, fetching, foreign, carrying, oddNames, bombs} {
+	for _, make := range []func(Targets) []Attack{linked, fetching, foreign, carrying, oddNames, bombs, hidden} {
 		all = append(all, make(t)...)
 	}
 	return all

@@ -13,9 +13,11 @@ import (
 type compound struct {
 	r       io.ReaderAt
 	size    int64
+	limit   int64    // bytes of a stream
 	shift   uint     // of the sector size
 	fat     []uint32 // which sector follows which
 	entries []node
+	placed  []bool // which of them have been met in a storage: none is in two
 
 	mini    []byte   // the stream in which small streams lie, in sectors of 64 bytes
 	miniFAT []uint32 // which of these follows which
@@ -45,14 +47,14 @@ const (
 	maxNesting = 16
 )
 
-// openCompound reads the header, the chains and the tree.
-func openCompound(r io.ReaderAt, size int64) (*compound, error) {
+// openCompound reads the header, the chains and the tree. No stream may have more than limit bytes.
+func openCompound(r io.ReaderAt, size, limit int64) (*compound, error) {
 	h := make([]byte, headerLen)
 	if _, err := r.ReadAt(h, 0); err != nil {
 		return nil, refuse(Damaged, "the compound file has no header")
 	}
 	u32 := func(i int) uint32 { return binary.LittleEndian.Uint32(h[i:]) }
-	c := &compound{r: r, size: size, shift: uint(binary.LittleEndian.Uint16(h[30:])), cutoff: int64(u32(56))}
+	c := &compound{r: r, size: size, limit: min(size, limit), shift: uint(binary.LittleEndian.Uint16(h[30:])), cutoff: int64(u32(56))}
 	if c.shift != 9 && c.shift != 12 || binary.LittleEndian.Uint16(h[28:]) != 0xFFFE {
 		return nil, refuse(Damaged, "the compound file has sectors of 2^%d bytes", c.shift)
 	}
@@ -69,6 +71,7 @@ func openCompound(r io.ReaderAt, size int64) (*compound, error) {
 	if len(c.entries) == 0 || c.entries[0].kind != rootNode {
 		return nil, refuse(Damaged, "the compound file has no root")
 	}
+	c.placed = make([]bool, len(c.entries))
 	return c, c.readMini(u32(60))
 }
 
@@ -108,14 +111,14 @@ func (c *compound) readFAT(h []byte, next uint32) error {
 
 // readMini reads what small streams lie in.
 func (c *compound) readMini(start uint32) error {
-	table, err := c.chain(start, c.size)
+	table, err := c.chain(start, c.limit)
 	if err != nil {
 		return err
 	}
 	for ; len(table) >= 4; table = table[4:] {
 		c.miniFAT = append(c.miniFAT, binary.LittleEndian.Uint32(table))
 	}
-	c.mini, err = c.chain(c.entries[0].start, c.size)
+	c.mini, err = c.chain(c.entries[0].start, c.limit)
 	return err
 }
 
@@ -164,7 +167,8 @@ func readNode(b []byte) node {
 	}
 }
 
-// children returns what a storage holds, by name in lower case.
+// children returns what a storage holds, by name in lower case. It can be asked once for each: an entry that is met
+// again is in two places, and a tree of such storages would have no end.
 func (c *compound) children(parent node) (map[string]node, error) {
 	all := map[string]node{}
 	todo := []uint32{parent.child}
@@ -174,15 +178,15 @@ func (c *compound) children(parent node) (map[string]node, error) {
 		if i == noNode {
 			continue
 		}
-		if int64(i) >= int64(len(c.entries)) || len(all) > len(c.entries) {
+		if int64(i) >= int64(len(c.entries)) {
 			return nil, refuse(Damaged, "the tree of the compound file leads nowhere")
 		}
 		n := c.entries[i]
 		key := strings.ToLower(n.name)
-		if _, twice := all[key]; twice {
-			return nil, refuse(Damaged, "the compound file has two of %q", n.name)
+		if _, twice := all[key]; twice || c.placed[i] {
+			return nil, refuse(Damaged, "the compound file has %q twice", n.name)
 		}
-		all[key] = n
+		all[key], c.placed[i] = n, true
 		todo = append(todo, n.left, n.right)
 	}
 	return all, nil
@@ -190,8 +194,11 @@ func (c *compound) children(parent node) (map[string]node, error) {
 
 // stream reads one, from whichever place it lies in.
 func (c *compound) stream(n node) ([]byte, error) {
-	if n.size > c.size {
+	switch {
+	case n.size > c.size:
 		return nil, refuse(Damaged, "stream %q is longer than the file", n.name)
+	case n.size > c.limit:
+		return nil, refuse(TooComplex, "stream %q has %d bytes", n.name, n.size)
 	}
 	if n.size >= c.cutoff {
 		b, err := c.chain(n.start, n.size+1<<c.shift)

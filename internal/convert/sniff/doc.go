@@ -22,7 +22,7 @@ func lookDOC(r io.ReaderAt, size int64, l Limits) (Findings, error) {
 	if size > l.Inflated {
 		return Findings{}, refuse(TooComplex, "%d bytes", size)
 	}
-	c, err := openCompound(r, size)
+	c, err := openCompound(r, size, l.Markup)
 	if err != nil {
 		return Findings{}, err
 	}
@@ -37,7 +37,7 @@ func lookDOC(r io.ReaderAt, size int64, l Limits) (Findings, error) {
 	if !found || main.kind != streamNode {
 		return Findings{}, refuse(NotWord, "the compound file holds no Word document")
 	}
-	if err := c.storages(c.entries[0], 0); err != nil {
+	if err := c.storages(parts, 0); err != nil {
 		return Findings{}, err
 	}
 	d := doc{limits: l}
@@ -62,13 +62,9 @@ func lookDOC(r io.ReaderAt, size int64, l Limits) (Findings, error) {
 }
 
 // storages refuses what no contract holds, at any depth.
-func (c *compound) storages(parent node, depth int) error {
+func (c *compound) storages(children map[string]node, depth int) error {
 	if depth > maxNesting {
 		return refuse(TooComplex, "storages in storages")
-	}
-	children, err := c.children(parent)
-	if err != nil {
-		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(children)) {
 		n := children[name]
@@ -81,7 +77,11 @@ func (c *compound) storages(parent node, depth int) error {
 		if name == "objectpool" && n.child != noNode {
 			return refuse(Objects, "storage %q is not empty", n.name)
 		}
-		if err := c.storages(n, depth+1); err != nil {
+		below, err := c.children(n)
+		if err != nil {
+			return err
+		}
+		if err := c.storages(below, depth+1); err != nil {
 			return err
 		}
 	}
@@ -172,25 +172,26 @@ func (d *doc) fields() error {
 	if err != nil {
 		return err
 	}
+	const oneFlow = 0
 	f := fields{where: "text"}
 	begin := 0
 	for i, c := range text {
 		if c != beginMark && c != separatorMark && c != endMark {
 			continue
 		}
-		if n := len(f.open); n > 0 && !f.open[n-1].result {
-			if err := f.text(string(utf16.Decode(text[begin:min(i, begin+maxCode)]))); err != nil {
+		if f.coding() != nil {
+			if err := f.text(oneFlow, string(utf16.Decode(text[begin:i]))); err != nil {
 				return err
 			}
 		}
 		begin = i + 1
 		switch c {
 		case beginMark:
-			err = f.begin()
+			err = f.begin(oneFlow)
 		case separatorMark:
-			err = f.separate()
+			err = f.separate(oneFlow)
 		case endMark:
-			err = f.end()
+			err = f.end(oneFlow)
 		}
 		if err != nil {
 			return err

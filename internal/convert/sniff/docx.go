@@ -3,6 +3,7 @@ package sniff
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"io"
 	"path"
@@ -28,7 +29,7 @@ func lookDOCX(r io.ReaderAt, size int64, l Limits) (Findings, error) {
 	if err := bounded(entries, l); err != nil {
 		return Findings{}, err
 	}
-	d := &docx{limits: l, markupLeft: l.Markup, fonts: newFonts()}
+	d := &docx{limits: l, markupLeft: l.Markup, fonts: newFonts(), graph: newGraph(entries)}
 	// The kind is told first: a spreadsheet is not refused for what it holds.
 	entries[0], entries[types] = entries[types], entries[0]
 	for _, e := range entries {
@@ -38,6 +39,9 @@ func lookDOCX(r io.ReaderAt, size int64, l Limits) (Findings, error) {
 		if e.name == "[Content_Types].xml" && d.main == "" {
 			return Findings{}, refuse(NotWord, "the package has no main part of a Word document")
 		}
+	}
+	if err := d.graph.judge(); err != nil {
+		return Findings{}, err
 	}
 	if d.root != d.main {
 		return Findings{}, refuse(NotWord, "the package says its document is %q, and its Word document is %q", d.root, d.main)
@@ -53,6 +57,7 @@ type docx struct {
 	pages      int
 	tracked    bool
 	fonts      *fonts
+	graph      *graph
 }
 
 // part examines one entry. What begins like markup is read as markup, whatever it is called.
@@ -77,7 +82,36 @@ func (d *docx) part(e entry, r io.ReaderAt) error {
 	if err := binaryPart(e.name, text); err != nil {
 		return err
 	}
+	if e.size > 0 {
+		d.graph.binary(e.name)
+	}
+	if err := d.packed(e.name, in); err != nil {
+		return err
+	}
 	_, err = io.Copy(io.Discard, in) // it must be what the directory says
+	return err
+}
+
+// packed examines a part that is packed once more, as a picture may be: an SVG in gzip is an SVG.
+func (d *docx) packed(name string, in *bufio.Reader) error {
+	if head, _ := in.Peek(2); string(head) != "\x1F\x8B" {
+		return nil
+	}
+	unpacked, err := gzip.NewReader(in)
+	if err != nil {
+		return refuse(Damaged, "part %q: %v", name, err)
+	}
+	limited := &io.LimitedReader{R: unpacked, N: d.markupLeft}
+	inner := bufio.NewReaderSize(limited, 4096)
+	head, err := inner.Peek(512)
+	if err != nil && err != io.EOF {
+		return refuse(Damaged, "part %q: %v", name, err)
+	}
+	if !bytes.HasPrefix(bytes.TrimLeft(head, "\xEF\xBB\xBF \t\r\n"), []byte("<")) {
+		return binaryPart(name, head)
+	}
+	err = d.read(name, inner)
+	d.markupLeft = limited.N
 	return err
 }
 
@@ -103,7 +137,7 @@ func binaryPart(name string, head []byte) error {
 }
 
 // read walks through one part of markup.
-func (d *docx) read(name string, in io.Reader) error {
+func (d *docx) read(name string, in *bufio.Reader) error {
 	w := &walker{docx: d, name: name, fields: fields{where: name}, limit: d.limits.Depth}
 	switch lower := strings.ToLower(name); {
 	case name == "[Content_Types].xml":

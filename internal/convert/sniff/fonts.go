@@ -36,6 +36,15 @@ type style struct {
 	fonts   map[script]string
 }
 
+// maxNames is how many fonts, styles and references of each kind are kept: what comes after is left out of a warning.
+const maxNames = 4096
+
+func keep[V any](m map[string]V, name string, v V) {
+	if _, known := m[name]; known || len(m) < maxNames {
+		m[name] = v
+	}
+}
+
 func newFonts() *fonts {
 	return &fonts{
 		named:  map[script]map[string]bool{latin: {}, eastAsian: {}, complexText: {}},
@@ -52,15 +61,15 @@ func (f *fonts) element(w *walker, e element) {
 		f.run(w, e)
 	case e.name == "style" && strings.HasSuffix(w.name, "styles.xml"):
 		f.style = &style{fonts: map[script]string{}, initial: e.attribute("default") == "1" && e.attribute("type") != "numbering"}
-		f.styles[e.attribute("styleId")] = f.style
+		keep(f.styles, e.attribute("styleId"), f.style)
 	case e.name == "basedOn" && f.style != nil:
 		f.style.basedOn = e.attribute("val")
 	case f.style == nil && (e.name == "pStyle" || e.name == "rStyle" || e.name == "tblStyle"):
-		f.refs[e.attribute("val")] = true
+		keep(f.refs, e.attribute("val"), true)
 	case e.name == "font" && strings.HasSuffix(w.name, "fontTable.xml"):
 		f.font = e.attribute("name")
 	case strings.HasPrefix(e.name, "embed") && f.font != "":
-		f.embedded[strings.ToLower(f.font)] = true
+		keep(f.embedded, strings.ToLower(f.font), true)
 	case e.name == "majorFont", e.name == "minorFont":
 		f.major = e.name == "majorFont"
 	case e.name == "latin" && strings.Contains(w.name, "theme") && (w.within("majorFont") || w.within("minorFont")):
@@ -68,7 +77,9 @@ func (f *fonts) element(w *walker, e element) {
 	}
 }
 
-func (w *walker) within(name string) bool { return slices.Contains(w.path, name) }
+func (w *walker) within(name string) bool {
+	return slices.ContainsFunc(w.path, func(l level) bool { return l.name == name })
+}
 
 func (f *fonts) leave(name string) {
 	switch name {
@@ -96,7 +107,7 @@ func (f *fonts) run(w *walker, e element) {
 		case f.style != nil:
 			f.style.fonts[s] = name
 		default:
-			f.named[s][name] = true
+			keep(f.named[s], name, true)
 		}
 	}
 }

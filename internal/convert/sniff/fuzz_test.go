@@ -1,6 +1,7 @@
 package sniff
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"testing"
@@ -25,8 +26,8 @@ func FuzzLook(f *testing.F) {
 func FuzzMarkup(f *testing.F) {
 	f.Add([]byte(`<w:document ` + converttest.Spaces + `><w:body>` + converttest.P("x") + converttest.Field("PAGE") + `</w:body></w:document>`))
 	f.Fuzz(func(t *testing.T, markup []byte) {
-		d := &docx{limits: Limits{}.withDefaults(), fonts: newFonts()}
-		err := d.read(converttest.MainPart, bytes.NewReader(markup))
+		d := &docx{limits: Limits{}.withDefaults(), fonts: newFonts(), graph: newGraph(nil)}
+		err := d.read(converttest.MainPart, bufio.NewReader(bytes.NewReader(markup)))
 		var r *Refusal
 		if err != nil && !errors.As(err, &r) {
 			t.Errorf("neither findings nor a refusal: %v", err)

@@ -1,8 +1,10 @@
 package sniff
 
 import (
+	"bufio"
 	"encoding/xml"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -22,25 +24,39 @@ func (e element) attribute(name string) string {
 	return ""
 }
 
-// walker reads the markup of one part. Names are compared without their namespaces: what is refused in one is not
-// welcome in any other.
+// walker reads the markup of one part. Names of elements are compared without their namespaces: what is refused in
+// one is not welcome in any other.
 type walker struct {
 	*docx
 	name    string
 	limit   int // of depth
 	element func(element) error
 
-	path   []string // local names of the elements we are in
+	path   []level // the elements we are in
+	flows  int     // counts the elements in which a text of its own begins
 	fields fields
 }
 
-// maxAttributes is more than any element of the format has, declarations of namespaces included.
-const maxAttributes = 256
+// level is an element we are in.
+type level struct {
+	name string // local
+	flow int    // which text it is part of
+}
+
+// flowing are the elements that a text runs through. Any other one begins a text of its own, which may be one that a
+// reader leaves out.
+var flowing = map[string]bool{
+	"p": true, "r": true, "ins": true, "del": true, "moveFrom": true, "moveTo": true, "hyperlink": true, "smartTag": true, "sdt": true,
+	"sdtContent": true, "customXml": true, "fldSimple": true, "tbl": true, "tr": true, "tc": true, "dir": true, "bdo": true,
+	"ruby": true, "rt": true, "rubyBase": true,
+}
 
 // walk reads to the end. Go's decoder knows no entities but the five of XML and reads UTF-8 only; both suits us.
-func (w *walker) walk(in io.Reader) error {
-	d := xml.NewDecoder(in)
+func (w *walker) walk(in *bufio.Reader) error {
+	p := &pieces{Reader: in}
+	d := xml.NewDecoder(p)
 	for {
+		p.next()
 		t, err := d.Token()
 		if err == io.EOF {
 			return w.fields.finish()
@@ -52,28 +68,70 @@ func (w *walker) walk(in io.Reader) error {
 		case xml.Directive:
 			return refuse(Damaged, "part %q declares a document type", w.name)
 		case xml.ProcInst:
-			if t.Target != "xml" && t.Target != "mso-contentType" && t.Target != "mso-application" {
-				return refuse(Damaged, "part %q has an instruction %q", w.name, t.Target)
-			}
+			err = w.instruction(t)
 		case xml.StartElement:
-			if len(w.path) == w.limit || len(t.Attr) > maxAttributes {
-				return refuse(TooComplex, "part %q: element %q is too deep or too long", w.name, t.Name.Local)
-			}
-			w.path = append(w.path, t.Name.Local)
-			if err := w.element(element{t.Name.Space, t.Name.Local, t.Attr}); err != nil {
-				return err
-			}
+			err = w.enter(t)
 		case xml.EndElement:
-			if err := w.leave(t.Name.Local); err != nil {
-				return err
-			}
+			err = w.leave(t.Name.Local)
 			w.path = w.path[:len(w.path)-1]
 		case xml.CharData:
-			if err := w.text(string(t)); err != nil {
-				return err
-			}
+			err = w.text(string(t))
+		}
+		if err != nil {
+			return err
 		}
 	}
+}
+
+// instruction refuses what could make another reader see other characters, or another document. The decoder overlooks
+// an encoding with a space behind its name.
+func (w *walker) instruction(p xml.ProcInst) error {
+	switch p.Target {
+	case "mso-contentType", "mso-application":
+		return nil
+	case "xml":
+	default:
+		return refuse(Damaged, "part %q has an instruction %q", w.name, p.Target)
+	}
+	_, encoding, found := strings.Cut(strings.ToLower(string(p.Inst)), "encoding")
+	if found && !strings.HasPrefix(encoding, `="utf-8"`) && !strings.HasPrefix(encoding, `='utf-8'`) {
+		return refuse(Damaged, "part %q is declared as %.80q", w.name, p.Inst)
+	}
+	return nil
+}
+
+// deciding are the elements whose attributes we go by. No other reader may find another one of the same name.
+var deciding = map[string]bool{"Relationship": true, "Default": true, "Override": true, "fldChar": true, "fldSimple": true}
+
+func (w *walker) enter(t xml.StartElement) error {
+	if len(w.path) == w.limit {
+		return refuse(TooComplex, "part %q: element %q is too deep", w.name, t.Name.Local)
+	}
+	for i, a := range t.Attr {
+		if a.Name.Space == xmlSpace && a.Name.Local == "base" {
+			return refuse(Links, "part %q: element %q has the base %.200q", w.name, t.Name.Local, a.Value)
+		}
+		again := func(b xml.Attr) bool { return b.Name.Local == a.Name.Local }
+		if deciding[t.Name.Local] && slices.ContainsFunc(t.Attr[:i], again) {
+			return refuse(Damaged, "part %q: element %q says its %s twice", w.name, t.Name.Local, a.Name.Local)
+		}
+	}
+	l := level{name: t.Name.Local}
+	if n := len(w.path); n > 0 && flowing[l.name] && wordSpace(t.Name.Space) {
+		l.flow = w.path[n-1].flow
+	} else {
+		w.flows++
+		l.flow = w.flows
+	}
+	w.path = append(w.path, l)
+	return w.element(element{t.Name.Space, t.Name.Local, t.Attr})
+}
+
+const xmlSpace = "http://www.w3.org/XML/1998/namespace"
+
+// wordSpace reports whether a namespace is that of a Word document's text.
+func wordSpace(space string) bool {
+	return space == "http://schemas.openxmlformats.org/wordprocessingml/2006/main" || space == "http://purl.oclc.org/ooxml/wordprocessingml/main"
 }
 
 // evilElements have no place in a contract that is to be read by itself.
@@ -96,9 +154,15 @@ func (w *walker) content(e element) error {
 	if err := w.references(e); err != nil {
 		return err
 	}
+	if err := w.graph.shows(w.name, e); err != nil {
+		return err
+	}
 	switch e.name {
-	case "fldChar":
-		return w.fieldChar(e.attribute("fldCharType"))
+	case "fldChar", "instrText", "delInstrText":
+		if !wordSpace(e.space) {
+			return refuse(Damaged, "part %q: %q of %.80q", w.name, e.name, e.space)
+		}
+		return w.fieldChar(e)
 	case "fldSimple":
 		return harmless(w.name, e.attribute("instr"))
 	case "ins", "del", "moveFrom", "moveTo", "rPrChange", "pPrChange", "tblPrChange", "trPrChange", "tcPrChange", "sectPrChange", "cellIns", "cellDel":
@@ -118,16 +182,26 @@ func foreign(space string) bool {
 	return space != ""
 }
 
-func (w *walker) fieldChar(kind string) error {
-	switch kind {
+// fieldChar takes a mark of a field.
+func (w *walker) fieldChar(e element) error {
+	flow := w.flow()
+	switch e.attribute("fldCharType") {
 	case "begin":
-		return w.fields.begin()
+		return w.fields.begin(flow)
 	case "separate":
-		return w.fields.separate()
+		return w.fields.separate(flow)
 	case "end":
-		return w.fields.end()
+		return w.fields.end(flow)
 	}
 	return nil
+}
+
+// flow returns which text the element around the present one is part of.
+func (w *walker) flow() int {
+	if len(w.path) < 2 {
+		return 0
+	}
+	return w.path[len(w.path)-2].flow
 }
 
 // links are the elements whose href somebody has to click.
@@ -149,8 +223,8 @@ func (w *walker) references(e element) error {
 			}
 			continue
 		}
-		v := strings.ToLower(strings.TrimSpace(a.Value))
-		if strings.HasPrefix(v, "data:image/") || strings.HasPrefix(v, "#") {
+		v := strings.TrimSpace(a.Value)
+		if picture(v) || strings.HasPrefix(v, "#") {
 			continue
 		}
 		if strings.ContainsAny(v, `:\`) || strings.HasPrefix(v, "/") || strings.Contains(v, "..") {
@@ -160,11 +234,21 @@ func (w *walker) references(e element) error {
 	return nil
 }
 
+// picture reports whether an address is itself a picture of pixels, by its first bytes: of PNG, JPEG or GIF. An SVG in
+// the address of an SVG could show anything.
+func picture(address string) bool {
+	kind, content, found := strings.Cut(address[:min(len(address), 100)], ";base64,")
+	if !found || !strings.HasPrefix(strings.ToLower(kind), "data:image/") {
+		return false
+	}
+	return strings.HasPrefix(content, "iVBORw0KGgo") || strings.HasPrefix(content, "/9j/") || strings.HasPrefix(content, "R0lGOD")
+}
+
 // text takes the text of the element we are in.
 func (w *walker) text(s string) error {
 	switch w.inside() {
 	case "instrText", "delInstrText":
-		return w.fields.text(s)
+		return w.fields.text(w.flow(), s)
 	case "t", "delText":
 		w.fonts.text(s)
 	case "Pages":
@@ -179,7 +263,7 @@ func (w *walker) inside() string {
 	if len(w.path) == 0 {
 		return ""
 	}
-	return w.path[len(w.path)-1]
+	return w.path[len(w.path)-1].name
 }
 
 func (w *walker) leave(name string) error {

@@ -32,6 +32,9 @@ func (w *walker) relation(e element) error {
 	}
 	switch mode := strings.ToLower(e.attribute("TargetMode")); {
 	case mode == "external" && kind == "hyperlink":
+		if err := w.graph.leads(w.name, e.attribute("Id")); err != nil {
+			return err
+		}
 		return clickable(w.name, target)
 	case mode == "external":
 		return refuse(Links, "%s: relation %q to %.200q", w.name, kind, target)
@@ -40,6 +43,9 @@ func (w *walker) relation(e element) error {
 	}
 	if err := within(w.name, kind, target); err != nil {
 		return err
+	}
+	if !foreign(e.attribute("Type")) {
+		w.graph.asks(w.name, kind, target)
 	}
 	if w.name == "_rels/.rels" && kind == "officedocument" {
 		if w.root != "" {
@@ -59,13 +65,14 @@ func within(part, kind, target string) error {
 	if err != nil || strings.ContainsAny(unescaped, `:\`) || strings.HasPrefix(unescaped, "//") {
 		return refuse(Links, "%s: relation %q to %.200q", part, kind, target)
 	}
-	// The folder of the part is that of the list of its relations, without the last step.
-	base := path.Dir(path.Dir(part))
-	if full := path.Join(base, unescaped); !strings.HasPrefix(unescaped, "/") && (full == ".." || strings.HasPrefix(full, "../")) {
+	if full := path.Join(folder(part), unescaped); !strings.HasPrefix(unescaped, "/") && (full == ".." || strings.HasPrefix(full, "../")) {
 		return refuse(Links, "%s: relation %q to %.200q", part, kind, target)
 	}
 	return nil
 }
+
+// folder returns that of the part to which a list of relations belongs.
+func folder(list string) string { return path.Dir(path.Dir(list)) }
 
 // evilSchemes make a hyperlink a program.
 var evilSchemes = []string{"vnd.", "macro", "javascript", "vbscript", "data", "service", "slot", "private", "uno", "hid", "script", "com.sun"}

@@ -1,6 +1,7 @@
 package sniff
 
 import (
+	"cmp"
 	"compress/flate"
 	"encoding/binary"
 	"fmt"
@@ -19,7 +20,8 @@ type entry struct {
 	method       uint16
 	crc          uint32
 	packed, size int64
-	at           int64 // offset of the packed bytes
+	from, at     int64 // offsets of the local header, and of the packed bytes
+	described    bool  // its sums and sizes may stand behind the packed bytes
 }
 
 const (
@@ -54,7 +56,6 @@ func directory(r io.ReaderAt, size int64, l Limits) ([]entry, error) {
 	}
 	entries := make([]entry, 0, count)
 	names := map[string]bool{}
-	next := int64(0)
 	for range count {
 		var e entry
 		var offset int64
@@ -67,7 +68,8 @@ func directory(r io.ReaderAt, size int64, l Limits) ([]entry, error) {
 			return nil, refuse(Damaged, "two entries are called %q", e.name)
 		}
 		names[fold] = true
-		if err := local(r, &e, offset, begin); err != nil {
+		e.from = offset
+		if err := local(r, &e, begin); err != nil {
 			return nil, err
 		}
 		entries = append(entries, e)
@@ -75,15 +77,24 @@ func directory(r io.ReaderAt, size int64, l Limits) ([]entry, error) {
 	if len(raw) > 0 {
 		return nil, refuse(Damaged, "%d bytes follow the last entry of the directory", len(raw))
 	}
-	byPlace := slices.Clone(entries)
-	slices.SortFunc(byPlace, func(a, b entry) int { return int(a.at - b.at) })
-	for _, e := range byPlace {
-		if e.at < next {
-			return nil, refuse(Damaged, "entry %q overlaps another", e.name)
+	return entries, inARow(entries, begin)
+}
+
+// inARow refuses entries that overlap, and what lies between them, before them or behind the last: a reader that goes
+// from entry to entry would see what the directory does not list.
+func inARow(entries []entry, end int64) error {
+	byPlace := slices.SortedFunc(slices.Values(entries), func(a, b entry) int { return cmp.Compare(a.from, b.from) })
+	next, described := int64(0), false
+	for _, e := range append(byPlace, entry{name: "directory", from: end}) {
+		switch gap := e.from - next; {
+		case gap == 0:
+		case described && (gap == 12 || gap == 16 || gap == 20 || gap == 24):
+		default:
+			return refuse(Damaged, "%d bytes are between %q and what is before", gap, e.name)
 		}
-		next = e.at + e.packed
+		next, described = e.at+e.packed, e.described
 	}
-	return entries, nil
+	return nil
 }
 
 // endOfDirectory finds the record at the end of the archive. Nothing may follow it but its own comment.
@@ -130,6 +141,10 @@ func central(b []byte) (e entry, offset int64, rest []byte, err error) {
 	case !decent(e.name):
 		return e, 0, nil, refuse(Damaged, "an entry is called %q", e.name)
 	}
+	extra := b[centralLen+nameLen:][:u16(30)]
+	if err := oneName(e.name, extra); err != nil {
+		return e, 0, nil, err
+	}
 	return e, int64(u32(42)), b[total:], nil
 }
 
@@ -144,24 +159,49 @@ func decent(name string) bool {
 	return path.Clean(name) == strings.TrimSuffix(name, "/") && name != ".." && !strings.HasPrefix(name, "../")
 }
 
-// local compares an entry with what stands before its bytes, and finds these.
-func local(r io.ReaderAt, e *entry, offset, limit int64) error {
-	head := make([]byte, localLen+len(e.name))
-	if offset+int64(len(head)) > limit {
-		return refuse(Damaged, "entry %q begins at %d, beyond the directory", e.name, offset)
+// oneName refuses an extra field that gives an entry another name, in UTF-8, by which some readers go.
+func oneName(name string, extra []byte) error {
+	const unicodePath, head = 0x7075, 5 // a version and a sum stand before the name
+	for len(extra) >= 4 {
+		id, length := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
+		if extra = extra[4:]; length > len(extra) {
+			return refuse(Damaged, "entry %q has an extra field that is cut off", name)
+		}
+		if id == unicodePath && string(extra[min(head, length):length]) != name {
+			return refuse(Damaged, "entry %q is also called %q", name, extra[:length])
+		}
+		extra = extra[length:]
 	}
-	if _, err := r.ReadAt(head, offset); err != nil {
+	return nil
+}
+
+// local compares an entry with what stands before its bytes, and finds these.
+func local(r io.ReaderAt, e *entry, limit int64) error {
+	head := make([]byte, localLen+len(e.name))
+	if e.from+int64(len(head)) > limit {
+		return refuse(Damaged, "entry %q begins at %d, beyond the directory", e.name, e.from)
+	}
+	if _, err := r.ReadAt(head, e.from); err != nil {
 		return fmt.Errorf("read archive: %w", err)
 	}
-	nameLen, extraLen := int64(binary.LittleEndian.Uint16(head[26:])), int64(binary.LittleEndian.Uint16(head[28:]))
-	if binary.LittleEndian.Uint32(head) != 0x04034b50 || nameLen != int64(len(e.name)) || string(head[localLen:]) != e.name || binary.LittleEndian.Uint16(head[8:]) != e.method {
+	u16, u32 := func(i int) uint16 { return binary.LittleEndian.Uint16(head[i:]) }, func(i int) uint32 { return binary.LittleEndian.Uint32(head[i:]) }
+	if u32(0) != 0x04034b50 || int(u16(26)) != len(e.name) || string(head[localLen:]) != e.name || u16(8) != e.method {
 		return refuse(Damaged, "entry %q is another one in its own place", e.name)
 	}
-	e.at = offset + localLen + nameLen + extraLen
+	e.at, e.described = e.from+int64(len(head))+int64(u16(28)), u16(6)&(1<<3) != 0
+	const large = 1<<32 - 1 // the sizes stand in an extra field, as some write even small ones
+	differ := func(i int, size int64) bool { return u32(i) != large && int64(u32(i)) != size }
+	if !e.described && (u32(14) != e.crc || differ(18, e.packed) || differ(22, e.size)) {
+		return refuse(Damaged, "entry %q has other sizes in its own place", e.name)
+	}
 	if e.at+e.packed > limit {
 		return refuse(Damaged, "entry %q ends beyond the directory", e.name)
 	}
-	return nil
+	extra := make([]byte, u16(28))
+	if _, err := r.ReadAt(extra, e.from+int64(len(head))); err != nil {
+		return fmt.Errorf("read archive: %w", err)
+	}
+	return oneName(e.name, extra)
 }
 
 // opened is an entry that is being unpacked. It yields no more than the directory says, and at the end finds out
