@@ -75,6 +75,7 @@ type Actor struct {
 	Admin        bool
 	Operator     bool       // an admin of the first organisation
 	Guest        DocumentID // not 0: a guest, good for this document only
+	Given        bool       // an admin gave him his password, and could be he: he has to choose his own before anything else
 	IP           string
 }
 

@@ -45,6 +45,9 @@ func TestAFirstPasswordThatWasChangedIsNoneAnyMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if by := h.alive(t, s.Access); by.Given {
+		t.Error("nobody gave the first account its password, and programs log in by it")
+	}
 	if err := h.ChangePassword(t.Context(), h.alive(t, s.Access), first.Password, newer); err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func (s *Service) People(ctx context.Context, by contract.Actor, of contract.Org
 	if _, known := names[of]; of != "" && !known {
 		return nil, 0, contract.ErrNoOrganisation
 	}
-	users, total, err := s.store.Everybody(ctx, of, search, offset, limit)
+	users, total, err := s.store.Users(ctx, of, search, offset, limit)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the people of %q: %w", of, err)
 	}
@@ -78,8 +78,8 @@ func memberOf(u store.User, organisation string) Member {
 // AddPerson makes an account with a password drawn at random, which has to be changed. What is wrong with it is
 // answered all at once; an e-mail that has an account is ErrUserExists.
 //
-// The account stands before the log tells of it: a crash between the two leaves one that was not told of, whose
-// password nobody saw; it is asked for again, refused, and given another password with [Service.ResetPassword].
+// A crash behind the commit leaves an account whose password nobody saw: it is asked for again, refused, and given
+// another password with [Service.ResetPassword].
 func (s *Service) AddPerson(ctx context.Context, by contract.Actor, n Newcomer) (NewMember, error) {
 	if n.Organisation == "" {
 		n.Organisation = by.Organisation
@@ -99,20 +99,16 @@ func (s *Service) AddPerson(ctx context.Context, by contract.Actor, n Newcomer) 
 	if err != nil {
 		return NewMember{}, err
 	}
-	u := NewUser{Name: n.Name, Email: n.Email, Password: password, Admin: n.Admin, MustReset: true}.cleaned()
+	u := NewUser{Name: n.Name, Email: n.Email, Password: password, Admin: n.Admin, MustReset: true, given: true}.cleaned()
 	if err := s.checkUser(u); err != nil {
 		return NewMember{}, err
 	}
-	a, err := s.createUser(ctx, u, o)
+	now := s.clock()
+	a, err := s.createUser(ctx, u, o, contract.Event{Type: contract.EventPersonAdded, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
+		"organisation": string(o.ID), "name": u.Name, "email": u.Email, "admin": fmt.Sprint(u.Admin),
+	}})
 	if err != nil {
 		return NewMember{}, err
-	}
-	now := s.clock()
-	e := contract.Event{Type: contract.EventPersonAdded, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
-		"organisation": string(o.ID), "name": a.Name, "email": a.Email, "admin": fmt.Sprint(a.Admin),
-	}}
-	if err := s.store.Note(ctx, e); err != nil {
-		return NewMember{}, fmt.Errorf("note a new account: %w", err)
 	}
 	return NewMember{Member: Member{Account: a, CreatedAt: now}, Password: password}, nil
 }

@@ -55,6 +55,27 @@ func TestAnAdminSeesHisPeopleAndAnOperatorEverybody(t *testing.T) {
 	}
 }
 
+// TestAnAccountAndItsLineInTheLogAreOneCommit has whatever is logged by itself fail.
+func TestAnAccountAndItsLineInTheLogAreOneCommit(t *testing.T) {
+	t.Parallel()
+	h, _, admin := staffed(t)
+	s := h.login(t)
+	h.store.failNote = errors.New("the power is gone")
+	events := len(h.store.events)
+	if _, err := h.AddPerson(t.Context(), admin, Newcomer{Email: "budi@lain.id"}); err != nil {
+		t.Error(err)
+	}
+	if err := h.ChangePassword(t.Context(), h.alive(t, s.Access), password, newer); err != nil {
+		t.Error(err)
+	}
+	if _, err := h.ResetPassword(t.Context(), console, siti, password); err != nil {
+		t.Error(err)
+	}
+	if n := len(h.store.events) - events; n != 3 {
+		t.Errorf("%d events of three accounts", n)
+	}
+}
+
 func TestANewcomerComesInByAPasswordThatHeHasToChange(t *testing.T) {
 	t.Parallel()
 	h, operator, admin := staffed(t)
@@ -65,6 +86,9 @@ func TestANewcomerComesInByAPasswordThatHeHasToChange(t *testing.T) {
 	s, err := h.Login(t.Context(), "budi@lain.id", added.Password, "", home)
 	if err != nil || !s.Account.MustReset {
 		t.Errorf("%+v, %v", s.Account, err)
+	}
+	if budi := h.alive(t, s.Access); !budi.Given || admin.Given {
+		t.Errorf("he is asked for nothing: %+v", budi)
 	}
 	last := h.store.events[len(h.store.events)-1]
 	if last.Type != contract.EventPersonAdded || last.Person.ID != admin.ID || last.Details["email"] != "budi@lain.id" {

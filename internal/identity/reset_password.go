@@ -9,11 +9,8 @@ import (
 	"segel/internal/store"
 )
 
-// ResetPassword gives an account another password, on an operator's word. Every token of the account dies. The audit log
-// is told before, so that it may tell of a password that was not given, and never the other way round.
-//
-// Tokens are revoked only after the new password stands: a crash between the two leaves old ones alive, and the
-// operator, who saw an error, does it again.
+// ResetPassword gives an account another password, on an operator's word, who has the data folder and could do anything
+// with it: the account has not to choose its own. Every token of it dies.
 func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, next string) (Account, error) {
 	if bad := s.checkPassword("password", next); bad != nil {
 		return Account{}, contract.Input(*bad)
@@ -30,14 +27,8 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, n
 		return Account{}, err
 	}
 	e := contract.Event{Type: contract.EventPasswordChange, At: s.clock(), Person: by.Person, IP: by.IP, Details: map[string]string{"name": u.Name, "email": u.Email}}
-	if err := s.store.Note(ctx, e); err != nil {
-		return Account{}, fmt.Errorf("note another password: %w", err)
-	}
-	if err := s.store.SetPassword(ctx, u.ID, hash, false); err != nil {
+	if err := s.store.SetPassword(ctx, u.ID, "", hash, e); err != nil {
 		return Account{}, fmt.Errorf("set the password of %s: %w", u.ID, err)
-	}
-	if err := s.store.RevokePerson(ctx, u.ID); err != nil {
-		return Account{}, fmt.Errorf("revoke the tokens of %s: %w", u.ID, err)
 	}
 	u.MustReset = false
 	return s.account(ctx, u)

@@ -16,7 +16,6 @@ import (
 type Store interface {
 	store.Identities
 	Organisations(ctx context.Context) ([]store.Organisation, error)
-	Everybody(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error)
 	Document(ctx context.Context, id contract.DocumentID) (contract.Document, error)
 	Note(ctx context.Context, events ...contract.Event) error
 }
@@ -126,7 +125,7 @@ func (s *Service) Directory(ctx context.Context, by contract.Actor, search strin
 	if by.Guest != 0 || by.Organisation == "" {
 		return nil, 0, contract.ErrNotAllowed
 	}
-	users, total, err := s.store.Directory(ctx, by.Organisation, search, (page-1)*limit, limit)
+	users, total, err := s.store.Users(ctx, by.Organisation, search, (page-1)*limit, limit)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the directory of %s: %w", by.Organisation, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ type memory struct {
 	events        []contract.Event
 
 	failCreateUser error  // instead of creating one
+	failNote       error  // instead of logging by itself
 	afterUseToken  func() // somebody else, between two steps of a refresh
 	afterByEmail   func() // and between two of a login
 	afterGuestLink func() // and of opening a link
@@ -62,7 +64,7 @@ func (m *memory) FirstOrganisation(context.Context) (store.Organisation, error) 
 	return m.findOrganisation(func(store.Organisation) bool { return true })
 }
 
-func (m *memory) CreateUser(ctx context.Context, u store.User) error {
+func (m *memory) CreateUser(ctx context.Context, u store.User, events ...contract.Event) error {
 	if m.failCreateUser != nil {
 		return m.failCreateUser
 	}
@@ -71,7 +73,7 @@ func (m *memory) CreateUser(ctx context.Context, u store.User) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.users = append(m.users, u)
+	m.users, m.events = append(m.users, u), append(m.events, events...)
 	return nil
 }
 
@@ -97,16 +99,20 @@ func (m *memory) UserByEmail(_ context.Context, email string) (store.User, error
 	return u, err
 }
 
-func (m *memory) SetPassword(_ context.Context, id contract.PersonID, encoded string, mustReset bool) error {
+func (m *memory) SetPassword(_ context.Context, id contract.PersonID, was, encoded string, e contract.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i := range m.users {
-		if m.users[i].ID == id {
-			m.users[i].Password, m.users[i].MustReset = encoded, mustReset
-			return nil
-		}
+	i := slices.IndexFunc(m.users, func(u store.User) bool { return u.ID == id })
+	switch {
+	case i < 0:
+		return store.ErrNotFound
+	case was != "" && m.users[i].Password != was:
+		return store.ErrConflict
 	}
-	return store.ErrNotFound
+	m.users[i].Password, m.users[i].MustReset, m.users[i].Given = encoded, false, false
+	maps.DeleteFunc(m.tokens, func(_ [32]byte, t store.Token) bool { return t.Person == id })
+	m.events = append(m.events, e)
+	return nil
 }
 
 func (m *memory) Organisations(context.Context) ([]store.Organisation, error) {
@@ -115,11 +121,7 @@ func (m *memory) Organisations(context.Context) ([]store.Organisation, error) {
 	return slices.Clone(m.organisations), nil
 }
 
-func (m *memory) Directory(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
-	return m.Everybody(ctx, o, search, offset, limit)
-}
-
-func (m *memory) Everybody(_ context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
+func (m *memory) Users(_ context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []store.User
@@ -187,10 +189,6 @@ func (m *memory) RevokeFamily(_ context.Context, family string) error {
 	return m.revoke(func(t store.Token) bool { return t.Family == family })
 }
 
-func (m *memory) RevokePerson(_ context.Context, id contract.PersonID) error {
-	return m.revoke(func(t store.Token) bool { return t.Person == id })
-}
-
 func (m *memory) PurgeTokens(_ context.Context, before time.Time) error {
 	return m.revoke(func(t store.Token) bool { return t.ExpiresAt.Before(before) })
 }
@@ -253,6 +251,9 @@ func (m *memory) Document(_ context.Context, id contract.DocumentID) (contract.D
 func (m *memory) Note(_ context.Context, events ...contract.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.failNote != nil {
+		return m.failNote
+	}
 	m.events = append(m.events, events...)
 	return nil
 }

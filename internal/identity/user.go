@@ -28,6 +28,8 @@ type NewUser struct {
 	Organisation string // by name; made when there is none of it. Empty: the first organisation
 	Admin        bool
 	MustReset    bool
+
+	given bool // by an admin, who knows the password
 }
 
 // Added tells what AddUser made.
@@ -123,7 +125,7 @@ func (s *Service) createOrganisation(ctx context.Context, name string) (store.Or
 	return o, nil
 }
 
-func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisation) (Account, error) {
+func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisation, events ...contract.Event) (Account, error) {
 	id, err := s.NewPersonID()
 	if err != nil {
 		return Account{}, err
@@ -134,9 +136,9 @@ func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisatio
 	}
 	u := store.User{
 		Person:       contract.Person{ID: id, Name: n.Name, Email: n.Email},
-		Organisation: o.ID, Admin: n.Admin, Password: hash, MustReset: n.MustReset, CreatedAt: s.clock(),
+		Organisation: o.ID, Admin: n.Admin, Password: hash, MustReset: n.MustReset, Given: n.given, CreatedAt: s.clock(),
 	}
-	err = s.store.CreateUser(ctx, u)
+	err = s.store.CreateUser(ctx, u, events...)
 	if errors.Is(err, store.ErrExists) {
 		return Account{}, ErrUserExists.With("email", n.Email)
 	}
@@ -153,7 +155,7 @@ type First struct {
 }
 
 // Bootstrap makes an organisation and its admin where there is none, with a password drawn at random that has
-// to be changed. It returns nil when there is somebody already. A crash between the two is repaired by the
+// to be changed; nobody gave it to him, so that programs may work by it. It returns nil when there is somebody already. A crash between the two is repaired by the
 // next start; of two that start at once, one makes the admin.
 func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*First, error) {
 	_, err := s.store.FirstOrganisation(ctx)
@@ -168,9 +170,9 @@ func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*F
 	if err != nil {
 		return nil, fmt.Errorf("read the first organisation: %w", err)
 	}
-	_, users, err := s.store.Directory(ctx, o.ID, "", 0, 1)
+	_, users, err := s.store.Users(ctx, o.ID, "", 0, 1)
 	if err != nil {
-		return nil, fmt.Errorf("read the directory of %s: %w", o.ID, err)
+		return nil, fmt.Errorf("read the users of %s: %w", o.ID, err)
 	}
 	if users > 0 {
 		return nil, nil

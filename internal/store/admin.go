@@ -13,9 +13,6 @@ type Administration interface {
 	// Organisations lists all organisations, oldest first.
 	Organisations(ctx context.Context) ([]Organisation, error)
 
-	// Everybody reads one page of the users by name; search is part of a name or an e-mail.
-	Everybody(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]User, int, error)
-
 	// Waiting reads one page of the documents that have made no progress since before though they wait for the service,
 	// and of those that failed, oldest first.
 	Waiting(ctx context.Context, q WaitingQuery) (List, error)

@@ -21,6 +21,7 @@ type User struct {
 	Admin        bool
 	Password     string // encoded hash; never logged
 	MustReset    bool   // the password is a first one, to be changed
+	Given        bool   // an admin gave it, and knows it: until it is changed it is good for nothing else
 	CreatedAt    time.Time
 }
 
@@ -62,19 +63,22 @@ type Identities interface {
 	OrganisationByName(ctx context.Context, name string) (Organisation, error)
 	FirstOrganisation(ctx context.Context) (Organisation, error) // the oldest
 
-	CreateUser(ctx context.Context, u User) error // ErrExists for an e-mail already known, in any case of letters
+	// CreateUser adds a user, and logs the events with him. ErrExists for an e-mail already known, in any case of letters.
+	CreateUser(ctx context.Context, u User, events ...contract.Event) error
 	User(ctx context.Context, id contract.PersonID) (User, error)
 	UserByEmail(ctx context.Context, email string) (User, error)
-	SetPassword(ctx context.Context, id contract.PersonID, encoded string, mustReset bool) error
-	// Directory lists the users of an organisation by name; search is part of a name or an e-mail.
-	Directory(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]User, int, error)
+	// SetPassword gives a user another password, which he has not to change; ends every token of his, and logs the event
+	// with it. ErrConflict where the present one is not was; an empty was is any.
+	SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event) error
+	// Users reads one page of the users of an organisation, of all where it is empty, by name, and counts them; search is
+	// part of a name or an e-mail.
+	Users(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]User, int, error)
 
 	AddTokens(ctx context.Context, tokens ...Token) error
 	Token(ctx context.Context, hash [32]byte) (Token, error)
 	// UseToken marks a refresh token used. ErrConflict when it was used before.
 	UseToken(ctx context.Context, hash [32]byte, now time.Time) error
 	RevokeFamily(ctx context.Context, family string) error
-	RevokePerson(ctx context.Context, id contract.PersonID) error // every token of a person
 	PurgeTokens(ctx context.Context, before time.Time) error
 
 	// SetGuestLink stores a link and takes back the former one of that person on that document, with the

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"segel/internal/contract"
 	"segel/internal/store"
@@ -21,32 +20,6 @@ func (s *Store) Organisations(ctx context.Context) ([]store.Organisation, error)
 		}, `SELECT id, name, created_at FROM organisation ORDER BY created_at, id`)
 	})
 	return all, wrap(err, "read organisations")
-}
-
-// Everybody implements [store.Administration].
-func (s *Store) Everybody(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
-	users, total := []store.User{}, 0
-	like, possible := pattern(search)
-	if !possible {
-		return users, 0, nil
-	}
-	c := &condition{}
-	if o != "" {
-		c.and("organisation = %s", o)
-	}
-	c.terms = append(c.terms, strings.ReplaceAll(`(name_folded LIKE ? ESCAPE '\' OR email_folded LIKE ? ESCAPE '\')`, "?", c.arg(like)))
-	err := s.db.read(ctx, func(q querier) (err error) {
-		if total, err = c.total(ctx, q, "users"); err != nil {
-			return err
-		}
-		return each(ctx, q, func(scan func(...any) error) error {
-			var u store.User
-			err := scan(userDest(&u)...)
-			users = append(users, u)
-			return err
-		}, `SELECT `+userColumns+` FROM users`+c.page("name_folded, id", offset, limit), c.args...)
-	})
-	return users, total, wrap(err, "read the people of %q", o)
 }
 
 // waitingOrder keeps SQLite from walking all documents in the order of their identifiers, to have nothing to sort.

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"segel/internal/contract"
 	"segel/internal/store"
@@ -78,16 +79,25 @@ func (s *Store) FirstOrganisation(ctx context.Context) (store.Organisation, erro
 	return s.organisation(ctx, `ORDER BY created_at, id LIMIT 1`)
 }
 
-const userColumns = `id, organisation, name, email, admin, password, must_reset, created_at`
+const userColumns = `id, organisation, name, email, admin, password, must_reset, given, created_at`
 
 func userDest(u *store.User) []any {
-	return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, moment(&u.CreatedAt)}
+	return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, moment(&u.CreatedAt)}
 }
 
 // CreateUser implements [store.Identities].
-func (s *Store) CreateUser(ctx context.Context, u store.User) error {
-	err := s.insert(ctx, `INSERT INTO users (`+userColumns+`, name_folded, email_folded) VALUES (`+list(1, 10)+`) ON CONFLICT DO NOTHING`,
-		u.ID, u.Organisation, u.Name, u.Email, u.Admin, u.Password, u.MustReset, micros(u.CreatedAt), fold(u.Name), fold(u.Email))
+func (s *Store) CreateUser(ctx context.Context, u store.User, events ...contract.Event) error {
+	err := s.db.write(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `INSERT INTO users (`+userColumns+`, name_folded, email_folded) VALUES (`+list(1, 11)+`) ON CONFLICT DO NOTHING`,
+			u.ID, u.Organisation, u.Name, u.Email, u.Admin, u.Password, u.MustReset, u.Given, micros(u.CreatedAt), fold(u.Name), fold(u.Email))
+		if err == nil && n == 0 {
+			err = store.ErrExists
+		}
+		if err != nil {
+			return err
+		}
+		return appendEvents(ctx, t, events)
+	})
 	return wrap(err, "create user %s", u.Email)
 }
 
@@ -106,20 +116,40 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (store.User, erro
 }
 
 // SetPassword implements [store.Identities].
-func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, encoded string, mustReset bool) error {
-	return wrap(s.update(ctx, `UPDATE users SET password = $2, must_reset = $3 WHERE id = $1`, id, encoded, mustReset), "set password of user %s", id)
+func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event) error {
+	err := s.db.write(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `UPDATE users SET password = $2, must_reset = FALSE, given = FALSE WHERE id = $1 AND $3 IN ('', password)`, id, encoded, was)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			if err := one(ctx, t, []any{&id}, `SELECT id FROM users WHERE id = $1`, id); err != nil {
+				return err
+			}
+			return store.ErrConflict
+		}
+		if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1`, id); err != nil {
+			return err
+		}
+		return appendEvents(ctx, t, []contract.Event{e})
+	})
+	return wrap(err, "set password of user %s", id)
 }
 
-// Directory implements [store.Identities].
-func (s *Store) Directory(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
+// Users implements [store.Identities].
+func (s *Store) Users(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
 	users, total := []store.User{}, 0
 	like, possible := pattern(search)
 	if !possible {
 		return users, 0, nil
 	}
-	const where = ` FROM users WHERE organisation = $1 AND (name_folded LIKE $2 ESCAPE '\' OR email_folded LIKE $2 ESCAPE '\')`
-	err := s.db.read(ctx, func(q querier) error {
-		if err := one(ctx, q, []any{&total}, `SELECT COUNT(*)`+where, o, like); err != nil {
+	c := &condition{}
+	if o != "" {
+		c.and("organisation = %s", o)
+	}
+	c.terms = append(c.terms, strings.ReplaceAll(`(name_folded LIKE ? ESCAPE '\' OR email_folded LIKE ? ESCAPE '\')`, "?", c.arg(like)))
+	err := s.db.read(ctx, func(q querier) (err error) {
+		if total, err = c.total(ctx, q, "users"); err != nil {
 			return err
 		}
 		return each(ctx, q, func(scan func(...any) error) error {
@@ -127,12 +157,9 @@ func (s *Store) Directory(ctx context.Context, o contract.OrganisationID, search
 			err := scan(userDest(&u)...)
 			users = append(users, u)
 			return err
-		}, `SELECT `+userColumns+where+` ORDER BY name_folded, id LIMIT $3 OFFSET $4`, o, like, limit, offset)
+		}, `SELECT `+userColumns+` FROM users`+c.page("name_folded, id", offset, limit), c.args...)
 	})
-	if err != nil {
-		return nil, 0, fmt.Errorf("read directory of organisation %s: %w", o, err)
-	}
-	return users, total, nil
+	return users, total, wrap(err, "read the users of %q", o)
 }
 
 // SetSpecimen implements [store.Identities].

@@ -153,3 +153,21 @@ func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
 		}
 	})
 }
+
+func TestWhoseFirstPasswordAnAdminGaveHasToChooseHisOwn(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}
+		for id, mustReset := range map[string]string{"1": "TRUE", "2": "TRUE", "3": "FALSE"} {
+			statements = append(statements, `INSERT INTO users (id, organisation, name, name_folded, email, email_folded, admin, password, must_reset, created_at)
+				VALUES ('`+id+`', 'org', '', '', '`+id+`', '`+id+`', FALSE, '', `+mustReset+`, `+id+`)`)
+		}
+		aged(t, dsn, "0009", statements...)
+		s := openTest(t, dsn)
+		for id, want := range map[contract.PersonID]bool{"1": false, "2": true, "3": false} { // the first of all was given his by nobody
+			u, err := s.User(t.Context(), id)
+			if err != nil || u.Given != want || u.MustReset != (id != "3") {
+				t.Errorf("%+v, %v", u, err)
+			}
+		}
+	})
+}

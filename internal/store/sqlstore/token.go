@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"segel/internal/contract"
 	"segel/internal/store"
 )
 
@@ -51,11 +50,6 @@ func (s *Store) UseToken(ctx context.Context, hash [32]byte, now time.Time) erro
 // RevokeFamily implements [store.Identities].
 func (s *Store) RevokeFamily(ctx context.Context, family string) error {
 	return wrap(s.run(ctx, `DELETE FROM token WHERE family = $1`, family), "revoke token family %s", family)
-}
-
-// RevokePerson implements [store.Identities].
-func (s *Store) RevokePerson(ctx context.Context, id contract.PersonID) error {
-	return wrap(s.run(ctx, `DELETE FROM token WHERE person = $1`, id), "revoke tokens of %s", id)
 }
 
 // PurgeTokens implements [store.Identities].

@@ -12,7 +12,7 @@ import (
 )
 
 var administering = map[string]func(*testing.T, *bench){
-	"EverybodyIsFoundByOrganisationAndName": func(t *testing.T, b *bench) {
+	"UsersOfAllOrganisationsAreFound": func(t *testing.T, b *bench) {
 		a, c, s := account("u1", "Änne", "anne@example.test", "org"), account("u2", "Citra", "citra@example.test", "org"), account("u3", "Bima", "bima_x@example.test", "other")
 		for _, u := range []store.User{c, s, a} {
 			b.must(b.CreateUser(b.ctx, u))
@@ -27,7 +27,7 @@ var administering = map[string]func(*testing.T, *bench){
 			{"", "", 0, 10, 3, []store.User{s, c, a}}, {"org", "", 0, 10, 2, []store.User{c, a}}, {"", "ÄNNE", 0, 10, 1, []store.User{a}},
 			{"", "", 1, 1, 3, []store.User{c}}, {"", "a%x", 0, 10, 0, []store.User{}}, {"", "bima_x", 0, 10, 1, []store.User{s}}, {"nowhere", "", 0, 10, 0, []store.User{}},
 		} {
-			got, total, err := b.Everybody(b.ctx, q.of, q.search, q.offset, q.limit)
+			got, total, err := b.Users(b.ctx, q.of, q.search, q.offset, q.limit)
 			b.must(err)
 			b.same(fmt.Sprintf("%q in %q", q.search, q.of), got, q.want)
 			b.same("total", total, q.total)

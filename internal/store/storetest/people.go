@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -40,7 +41,7 @@ var people = map[string]func(*testing.T, *bench){
 	},
 	"AnEmailIsKnownInAnyCaseOfLetters": func(t *testing.T, b *bench) {
 		u := account("u1", "Änne", "Änne@Example.test", "org")
-		u.Admin, u.MustReset = true, true
+		u.Admin, u.MustReset, u.Given = true, true, true
 		b.must(b.CreateUser(b.ctx, u))
 		for _, mail := range []string{"Änne@Example.test", "äNNE@EXAMPLE.TEST", "A\u0308nne@example.test"} {
 			got, err := b.UserByEmail(b.ctx, mail)
@@ -59,19 +60,43 @@ var people = map[string]func(*testing.T, *bench){
 			t.Fatal(err1, err2)
 		}
 	},
-	"APasswordIsReplaced": func(t *testing.T, b *bench) {
-		b.must(b.CreateUser(b.ctx, account("u1", "One", "one@example.test", "org")))
-		b.must(b.SetPassword(b.ctx, "u1", "new", true))
-		u, err := b.User(b.ctx, "u1")
-		b.must(err)
-		if u.Password != "new" || !u.MustReset {
-			t.Fatalf("%+v", u)
-		}
-		if err := b.SetPassword(b.ctx, "u2", "new", true); !errors.Is(err, store.ErrNotFound) {
+	"AnAccountIsToldOfIfItIsMadeAndOnlyThen": func(t *testing.T, b *bench) {
+		before := b.size()
+		e := contract.Event{Type: contract.EventPersonAdded, At: b.now}
+		b.must(b.CreateUser(b.ctx, account("u1", "One", "one@example.test", "org"), e))
+		if err := b.CreateUser(b.ctx, account("u2", "Two", "one@example.test", "org"), e); !errors.Is(err, store.ErrExists) {
 			t.Fatal(err)
 		}
+		b.same("leaves", b.size(), before+1)
+		b.must(b.CheckLog(b.ctx))
 	},
-	"TheDirectoryHasOnesOwnOrganisationByName": func(t *testing.T, b *bench) {
+	"APasswordIsReplacedWithItsTokensAndToldOf": func(t *testing.T, b *bench) {
+		first := account("u1", "One", "one@example.test", "org")
+		first.MustReset, first.Given = true, true
+		b.must(b.CreateUser(b.ctx, first))
+		b.must(b.AddTokens(b.ctx, token(1, store.AccessToken, "u1", "f"), token(2, store.SessionToken, "u1", "g"), token(3, store.AccessToken, "u2", "h")))
+		before := b.size()
+		e := contract.Event{Type: contract.EventPasswordChange, At: b.now}
+		if err := b.SetPassword(b.ctx, "u1", "another", "new", e); !errors.Is(err, store.ErrConflict) {
+			t.Fatalf("in the place of another: %v", err)
+		}
+		if err := b.SetPassword(b.ctx, "u2", "", "new", e); !errors.Is(err, store.ErrNotFound) {
+			t.Fatalf("of nobody: %v", err)
+		}
+		b.gone(t, 3)
+		b.same("leaves", b.size(), before)
+		for i, was := range []string{first.Password, ""} {
+			want := first
+			want.Password, want.MustReset, want.Given = fmt.Sprint("new ", i), false, false
+			b.must(b.SetPassword(b.ctx, "u1", was, want.Password, e))
+			got, err := b.User(b.ctx, "u1")
+			b.must(err)
+			b.same("user", got, want)
+			b.gone(t, 3, 1, 2)
+			b.same("leaves", b.size(), before+1+int64(i))
+		}
+	},
+	"UsersAreFoundByOrganisationAndName": func(t *testing.T, b *bench) {
 		for _, u := range []store.User{
 			account("u1", "citra", "c@example.test", "org"), account("u2", "Budi", "b@example.test", "org"), account("u3", "ÄRI", "zebra@example.test", "org"),
 			account("u4", "Budi", "other@example.test", "other"), account("u5", "budi_100%", "d@example.test", "org"),
@@ -88,7 +113,7 @@ var people = map[string]func(*testing.T, *bench){
 			{"BUDI", 0, 10, []contract.PersonID{"u2", "u5"}, 2}, {"zebra@", 0, 10, []contract.PersonID{"u3"}, 1}, {"är", 0, 10, []contract.PersonID{"u3"}, 1},
 			{"i_1", 0, 10, []contract.PersonID{"u5"}, 1}, {"0%", 0, 10, []contract.PersonID{"u5"}, 1}, {"nobody", 0, 10, nil, 0},
 		} {
-			users, total, err := b.Directory(b.ctx, "org", c.search, c.offset, c.limit)
+			users, total, err := b.Users(b.ctx, "org", c.search, c.offset, c.limit)
 			b.must(err)
 			got := []contract.PersonID{}
 			for _, u := range users {
