@@ -29,7 +29,8 @@ type Identity interface {
 }
 
 // authenticate finds out who asks, by the token he carries. A request by cookie must come from our own pages;
-// one that carries a token in a header was made on purpose, wherever its page came from.
+// one that carries a token in a header was made on purpose, wherever its page came from. Whose password an admin gave
+// him is nobody in particular until he has chosen his own: few endpoints are good for him.
 func (c *call) authenticate() (contract.Actor, error) {
 	token, cookie := c.token()
 	if token == "" {
@@ -46,6 +47,9 @@ func (c *call) authenticate() (contract.Actor, error) {
 	}
 	if by.System() {
 		return contract.Actor{}, contract.ErrIdentify // the service itself never asks over the wire
+	}
+	if by.Given && !c.endpoint.given {
+		return contract.Actor{}, contract.ErrChoosePassword
 	}
 	by.IP = c.client
 	return by, nil

@@ -31,6 +31,7 @@ type endpoint struct {
 	open         bool                    // works without a token
 	own          bool                    // finds out by itself who asks
 	guests       bool                    // a guest's token is good for it; always so where op is not empty
+	given        bool                    // good for who has yet to choose a password of his own
 	limit        int64                   // bytes of the body; 0: smallBody
 
 	group       string // of operations in the specification

@@ -285,6 +285,8 @@ func (f *fakeIdentity) Authenticate(_ context.Context, token string) (contract.A
 		return contract.Actor{Person: andi, Organisation: works, Admin: true}, nil
 	case "operator":
 		return contract.Actor{Person: andi, Organisation: works, Admin: true, Operator: true}, nil
+	case "given":
+		return contract.Actor{Person: andi, Organisation: works, Admin: true, Operator: true, Given: true}, nil
 	case "guest":
 		return contract.Actor{Person: budi, Guest: 1207}, nil
 	case "nobody":

@@ -99,6 +99,33 @@ func TestAGuestReachesHisDocumentAlone(t *testing.T) {
 	}
 }
 
+// TestWhosePasswordAnAdminGaveCanOnlyChooseHisOwn asks everything as an operator whose password somebody else knows, by
+// token and by cookie.
+func TestWhosePasswordAnAdminGaveCanOnlyChooseHisOwn(t *testing.T) {
+	t.Parallel()
+	good := []string{"/v1/auth/password", "/v1/auth/me", "/v1/auth/logout"}
+	b := newBench(t, completed())
+	for _, o := range Operations() {
+		if o.Open {
+			continue
+		}
+		path := strings.NewReplacer("{service}", "service", "{document_id}", "1207").Replace(o.Path)
+		for _, header := range [][]string{{"X-Access-Token", "given"}, {"X-Access-Token", "", "Cookie", "__Host-segel_session=given"}} {
+			w := b.ask(o.Method, path, `{"document_id":1207,"user_id":"x","current":"benar","new":"b"}`, header...)
+			if slices.Contains(good, o.Path) {
+				if w.Code != http.StatusOK {
+					t.Errorf("%s %s: %d", o.Method, path, w.Code)
+				}
+				continue
+			}
+			refused(t, w, http.StatusForbidden, "auth.choose_password")
+		}
+	}
+	if len(b.asked) > 0 {
+		t.Errorf("the workflow was asked %v", b.asked)
+	}
+}
+
 func TestUnknownPathsAndMethodsAnswerTheEnvelope(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())

@@ -121,6 +121,8 @@ var (
 	ErrIdentify   = Refuse(Unauthenticated, "auth.required")
 	ErrNotAllowed = Refuse(Forbidden, "auth.not_allowed")
 
+	ErrChoosePassword = Refuse(Forbidden, "auth.choose_password") // an admin gave the present one
+
 	ErrSerialElsewhere = Refuse(Conflict, "stamp.serial_elsewhere") // a serial that another document has or had
 	ErrNoEvidence      = Refuse(NotFound, "stamp.no_evidence")      // nothing is kept for a serial, or it is not the caller's to see
 	ErrNotRefused      = Refuse(Conflict, "stamp.not_refused")      // a new serial is asked for, and none was refused for good

@@ -7,6 +7,9 @@ var people = map[string]words{
 	"auth.not_allowed": {
 		"Anda tidak berwenang melakukan hal ini.",
 		"You are not allowed to do this."},
+	"auth.choose_password": {
+		"Kata sandi Anda dibuat oleh admin. Pilih kata sandi Anda sendiri terlebih dahulu.",
+		"Your password was made by an admin. Please choose one of your own first."},
 	"auth.wrong_credentials": {
 		"E-mail atau kata sandi salah.",
 		"The e-mail or the password is wrong."},
