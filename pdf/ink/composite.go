@@ -134,16 +134,20 @@ func (p *painter) loadCodes(f *font, c *composite, o pdf.Object) {
 	}
 }
 
-func (c *composite) next(f *font, s []byte) glyph {
-	g := glyph{rough: f.rough}
+// code takes the next code off a string.
+func (c *composite) code(s []byte) (code uint32, bytes int) {
 	switch {
 	case c.codes != nil:
-		g.code, g.bytes = c.codes.cut(s)
+		return c.codes.cut(s)
 	case c.mixed && s[0] < 0x80, len(s) == 1:
-		g.code, g.bytes = uint32(s[0]), 1
-	default:
-		g.code, g.bytes = uint32(s[0])<<8|uint32(s[1]), 2
+		return uint32(s[0]), 1
 	}
+	return uint32(s[0])<<8 | uint32(s[1]), 2
+}
+
+// glyph looks up what a code of so many bytes stands for.
+func (c *composite) glyph(f *font, code uint32, bytes int) glyph {
+	g := glyph{code: code, bytes: bytes, rough: f.rough}
 	switch {
 	case c.texts != nil:
 		g.text = c.texts.text(g.code)

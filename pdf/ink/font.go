@@ -19,6 +19,7 @@ type font struct {
 	// simple fonts
 	widths [256]float64 // in sizes of the text
 	texts  *[256]string
+	blanks [256]bool      // whether texts leave no ink
 	procs  *[256]pdf.Rect // boxes of type3 glyphs in glyph space
 
 	composite *composite // nil for simple fonts
@@ -41,6 +42,7 @@ var unknownFont = func() *font {
 	for i := range f.widths {
 		f.widths[i] = helvetica.of(latin[i]) / 1000
 	}
+	f.findBlanks()
 	return f
 }()
 
@@ -88,6 +90,7 @@ func (p *painter) load(dict pdf.Dict) *font {
 		f.matrix = p.matrixOf(dict["FontMatrix"])
 	}
 	p.loadEncoding(f, dict)
+	f.findBlanks()
 	p.loadWidths(f, dict)
 	if f.type3 {
 		p.loadProcs(f, dict)
@@ -148,11 +151,12 @@ func (p *painter) loadReach(f *font, descriptor pdf.Dict) {
 // next takes the next glyph off a string.
 func (f *font) next(p *painter, s []byte) glyph {
 	if f.composite != nil {
-		return f.composite.next(f, s)
+		code, n := f.composite.code(s)
+		return f.composite.glyph(f, code, n)
 	}
 	c := s[0]
 	g := glyph{bytes: 1, code: uint32(c), width: f.widths[c], text: f.texts[c], rough: f.rough}
-	g.space = blankText(g.text)
+	g.space = f.blanks[c]
 	if f.type3 {
 		g.box = f.procs[c]
 		return g
@@ -167,6 +171,12 @@ func (f *font) glyphSpace(m matrix) matrix {
 		return f.matrix.then(m)
 	}
 	return m
+}
+
+func (f *font) findBlanks() {
+	for i, text := range f.texts {
+		f.blanks[i] = blankText(text)
+	}
 }
 
 // blankText tells whether a glyph leaves no ink.

@@ -285,3 +285,39 @@ func BenchmarkPage(b *testing.B) {
 		}
 	}
 }
+
+func TestWordsAreTheSameHoweverTheyAreCutIntoStrings(t *testing.T) {
+	t.Parallel()
+	const text = "Perjanjian sewa menyewa nomor 12/2026, sangatpanjangsekalisehinggasatukatatidakcukupuntukmenampungsemuanyadalamsatubaris akhir"
+	for _, c := range []string{
+		"1 0 0 1 72 700 Tm", "0 1 -1 0 300 72 Tm", "-1 0 0 -1 500 700 Tm", "1 0 0 1 72 700 Tm 0.8 Tc 3 Tw 90 Tz 2 Ts", "1 0 0 1 72 700 Tm -1.5 Tc", "1 0 0 1 72 700 Tm 5 Tc",
+		"0.05 0 0 0.05 72 700 Tm", "1 0 0 1 400 700 Tm -1 0 0 1 400 700 Tm", "1 0 0.3 1 72 700 Tm", "0.7 0.7 -0.7 0.7 72 100 Tm", "-10 0 0 10 500 700 Tm 0.1 0 0 0.1 72 72 Tm",
+	} {
+		content := func(shown string) string { return "0 0 300 842 re W n BT /F1 11 Tf " + c + " " + shown + " ET" }
+		whole := marksOf(t, pdftest.Page{}, content("("+text+") Tj"), nil)
+		var single, kerned strings.Builder
+		kerned.WriteString("[")
+		for _, letter := range text {
+			fmt.Fprintf(&single, "(%c) Tj ", letter)
+			fmt.Fprintf(&kerned, "(%c) 0 ", letter)
+		}
+		for cut, shown := range map[string]string{"letter by letter": single.String(), "with kerning": kerned.String() + "] TJ"} {
+			got := marksOf(t, pdftest.Page{}, content(shown), nil)
+			if len(got) != len(whole) {
+				t.Errorf("%s %s: %d marks instead of %d", c, cut, len(got), len(whole))
+				continue
+			}
+			for i, m := range got {
+				same := whole[i]
+				for _, d := range [4]float64{m.Box.LLX - same.Box.LLX, m.Box.LLY - same.Box.LLY, m.Box.URX - same.Box.URX, m.Box.URY - same.Box.URY} {
+					if math.Abs(d) > 1e-6 {
+						t.Errorf("%s %s: %v instead of %v", c, cut, m, same)
+					}
+				}
+				if m.Box = same.Box; m != same {
+					t.Errorf("%s %s: %+v instead of %+v", c, cut, m, same)
+				}
+			}
+		}
+	}
+}

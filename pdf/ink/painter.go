@@ -1,6 +1,10 @@
 package ink
 
-import "segel/pdf"
+import (
+	"strings"
+
+	"segel/pdf"
+)
 
 // state is the part of the graphics state that tells where things are painted.
 type state struct {
@@ -37,6 +41,7 @@ type painter struct {
 	text, line matrix
 	path       path
 	word       word
+	letters    *strings.Builder // of words, see kept
 
 	annot   pdf.Ref // whose appearance is painted
 	marks   []Mark

@@ -18,6 +18,8 @@ type Reader struct {
 	operators int   // left of Limits.Operators
 	layers    map[pdf.Ref]bool
 	fonts     map[pdf.Ref]*font
+	recent    *[recentGlyphs]recent
+	marks     []Mark // room for those of the next page
 }
 
 // NewReader makes a Reader. Nothing is read yet but which layers are off.
@@ -29,21 +31,31 @@ func NewReader(d *pdf.Document, l Limits) *Reader {
 }
 
 // Page lists what is painted on a page, in the order of painting, annotations last: each is a mark, followed by what
-// its appearance paints. Marks outside the page are listed as Hidden.
+// its appearance paints. Marks outside the page are listed as Hidden. The list is the caller's until the next call.
 //
 // Errors: *Untold, with what was found nevertheless; others are of the io.ReaderAt of the document.
 func (r *Reader) Page(page *pdf.Page) ([]Mark, error) {
 	p := r.painter(page)
 	p.annotations(page)
-	p.flush()
-	return p.marks, p.trouble
+	return p.listed()
 }
 
 // Content is Page without the annotations.
 func (r *Reader) Content(page *pdf.Page) ([]Mark, error) {
-	p := r.painter(page)
+	return r.painter(page).listed()
+}
+
+// listed ends a page. A list that took much room for once is not kept.
+func (p *painter) listed() ([]Mark, error) {
+	p.flush()
+	if p.Reader.marks = p.marks[:0]; cap(p.marks) > keptMarks {
+		p.Reader.marks = nil
+	}
 	return p.marks, p.trouble
 }
+
+// keptMarks is how many marks a page may have for its list to serve the next.
+const keptMarks = 5000
 
 // Spent tells that the limits for all pages together are used up: nothing more is found on any page.
 func (r *Reader) Spent() bool { return r.bytes < 0 || r.operators < 0 }
@@ -56,7 +68,7 @@ func (r *Reader) Layers() []pdf.Ref {
 // painter has followed the content of a page.
 func (r *Reader) painter(page *pdf.Page) *painter {
 	width, height := page.Displayed()
-	p := &painter{Reader: r, sheet: pdf.Rect{URX: width, URY: height}, base: displayed(page)}
+	p := &painter{Reader: r, sheet: pdf.Rect{URX: width, URY: height}, base: displayed(page), marks: r.marks}
 	p.state = p.first()
 	if !sane(p.sheet) {
 		p.untold(Numbers, nil)

@@ -42,14 +42,9 @@ func TestNoPageTakesLong(t *testing.T) {
 // TestAPieceThatUnpacksBeyondTheLimitIsTheLast has a page name the same few kilobytes a thousand times, which unpack to
 // megabytes each. It runs alone, so that what is allocated is its own.
 func TestAPieceThatUnpacksBeyondTheLimitIsTheLast(t *testing.T) {
-	var packed bytes.Buffer
-	w := zlib.NewWriter(&packed)
-	_, err := w.Write(bytes.Repeat([]byte(" "), 8<<20))
-	if err = errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	packed := squeezed(t, bytes.Repeat([]byte(" "), 8<<20))
 	d, page := paper(t, square, "", func(u *pdf.Update, page pdf.Dict) {
-		piece := u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("FlateDecode")}, Data: packed.Bytes()})
+		piece := u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("FlateDecode")}, Data: packed})
 		pieces := make(pdf.Array, 1000)
 		for i := range pieces {
 			pieces[i] = piece
@@ -58,9 +53,21 @@ func TestAPieceThatUnpacksBeyondTheLimitIsTheLast(t *testing.T) {
 	})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err = ink.NewReader(d, ink.Limits{Bytes: 8 << 20}).Page(page)
+	_, err := ink.NewReader(d, ink.Limits{Bytes: 8 << 20}).Page(page)
 	runtime.ReadMemStats(&after)
 	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; err == nil || took > 128 {
 		t.Errorf("%v, after %d MiB", err, took)
 	}
+}
+
+// squeezed is compressed.
+func squeezed(tb testing.TB, b []byte) []byte {
+	tb.Helper()
+	var packed bytes.Buffer
+	w := zlib.NewWriter(&packed)
+	_, err := w.Write(b)
+	if err = errors.Join(err, w.Close()); err != nil {
+		tb.Fatal(err)
+	}
+	return packed.Bytes()
 }

@@ -94,22 +94,24 @@ func (p *painter) selectFont(c *content) {
 
 func (p *painter) showLast(c *content) {
 	if n := len(c.operands); n > 0 && c.operands[n-1].kind == isString {
-		p.show(c.operands[n-1].text)
+		r := p.shown()
+		p.show(&r, c.operands[n-1].text)
 	}
 }
 
 // showAll shows the strings of an array, its numbers being steps back in thousandths of the size.
 func (p *painter) showAll(c *content) {
+	r := p.shown()
 	for _, o := range c.operands {
 		switch {
 		case p.stopped:
 			return
 		case o.kind == isString:
-			p.show(o.text)
-		case o.kind == isNumber && p.font != nil && p.font.vertical:
-			p.text = p.text.move(0, -o.number/1000*p.size)
+			p.show(&r, o.text)
+		case o.kind == isNumber && r.font.vertical:
+			p.advance(&r, 0, -o.number/1000*p.size)
 		case o.kind == isNumber:
-			p.text = p.text.move(-o.number/1000*p.size*p.scale, 0)
+			p.advance(&r, -o.number/1000*p.size*p.scale, 0)
 		}
 	}
 }
@@ -118,27 +120,26 @@ func (p *painter) showAll(c *content) {
 // long as reading that many bytes.
 const glyphCost = 8
 
-func (p *painter) show(s []byte) {
-	f := p.font
-	if f == nil {
-		if len(s) > 0 {
-			p.untold(NoFont, nil)
-		}
-		f = unknownFont
+func (p *painter) show(r *shown, s []byte) {
+	if p.font == nil && len(s) > 0 {
+		p.untold(NoFont, nil)
 	}
 	if !p.spend(glyphCost * int64(len(s))) {
 		p.stop(errBytes)
 		return
 	}
-	r := p.shown(f)
+	if r.level {
+		p.showLevel(r, s)
+		return
+	}
 	for len(s) > 0 && !p.stopped {
-		g := f.next(p, s)
-		p.glyph(&r, g)
+		g := r.font.next(p, s)
+		p.glyph(r, g)
 		s = s[g.bytes:]
 	}
 }
 
-// shown is one string that is shown: what is the same for all its glyphs, and where the next one goes.
+// shown is what one operator shows: what is the same for all its glyphs, and where the next one goes.
 type shown struct {
 	font     *font
 	m        matrix  // a glyph of size 1 to the page
@@ -149,9 +150,16 @@ type shown struct {
 	straight bool // along the page or across
 	hidden   Hidden
 	white    bool
+
+	level bool     // see lies
+	reach pdf.Rect // of a glyph without width at the origin, on the page; of text that is level
 }
 
-func (p *painter) shown(f *font) shown {
+func (p *painter) shown() shown {
+	f := p.font
+	if f == nil {
+		f = unknownFont
+	}
 	r := shown{font: f, step: p.text.then(p.ctm), hidden: p.unseen(), white: p.whiteText()}
 	r.m = matrix{p.size * p.scale, 0, 0, p.size, 0, p.rise}.then(r.step)
 	if r.dx, r.dy = r.m[0], r.m[1]; f.vertical {
@@ -162,6 +170,7 @@ func (p *painter) shown(f *font) shown {
 	if r.hidden == "" && (p.mode == 3 || p.mode == 7) && !f.type3 {
 		r.hidden = ByMode
 	}
+	r.level = p.lies(&r)
 	return r
 }
 
@@ -183,87 +192,13 @@ func (p *painter) glyph(r *shown, g glyph) {
 	case g.space:
 		p.flush()
 	case r.font.vertical:
-		p.add(r, g, -g.width)
+		p.add(r, r.font.glyphSpace(r.m).box(g.box), g.text, -g.width)
 	default:
-		p.add(r, g, g.width)
+		p.add(r, r.font.glyphSpace(r.m).box(g.box), g.text, g.width)
 	}
 	if r.font.vertical {
 		p.advance(r, 0, step+p.chars+space)
 		return
 	}
 	p.advance(r, (step+p.chars+space)*p.scale, 0)
-}
-
-// word is the run of glyphs that is being gathered.
-type word struct {
-	Mark
-	letters []byte
-	glyphs  int
-	clip    pdf.Rect
-	x, y    float64 // where the next glyph is expected
-	em      float64
-}
-
-// Bounds of one mark: its glyphs, and the bytes of what they mean. A glyph may claim to mean a whole sentence.
-const (
-	maxWord    = 64
-	maxLetters = 256
-)
-
-// Bounds of what belongs together, in sizes of the text: a gap that is wider than wideGap parts words; a step back is
-// kerning up to backStep, and a step aside up to asideStep.
-const (
-	wideGap   = 0.2
-	backStep  = 0.3
-	asideStep = 0.3
-)
-
-// add adds a glyph to the word at hand, or begins another.
-func (p *painter) add(r *shown, g glyph, advance float64) {
-	box := r.font.glyphSpace(r.m).box(g.box)
-	x, y := r.m[4], r.m[5]
-	hidden := r.hidden
-	if hidden == "" && max(box.Width(), box.Height()) < smallest {
-		hidden = BySize
-	}
-	w := &p.word
-	goesOn := w.glyphs > 0 && w.follows(x, y, r)
-	if goesOn && r.straight && w.Hidden == hidden && w.White == r.white && w.clip == p.clip && w.glyphs < maxWord {
-		w.Box = union(w.Box, box)
-		w.Rough = w.Rough || g.rough
-	} else {
-		p.flush()
-		p.word = word{Mark: Mark{Kind: Text, Box: box, Hidden: hidden, White: r.white, Joins: goesOn, Rough: g.rough}, letters: w.letters[:0], clip: p.clip}
-	}
-	w.glyphs++
-	if len(w.letters) < maxLetters {
-		w.letters = append(w.letters, g.text...)
-	}
-	w.x, w.y, w.em = x+r.dx*advance, y+r.dy*advance, r.em
-}
-
-// smallest is the height in points below which nobody sees text.
-const smallest = 0.7
-
-// follows tells whether a glyph at (x, y) goes on with the word without a space.
-func (w *word) follows(x, y float64, r *shown) bool {
-	if !(r.length > 0) || r.em > 2*w.em || w.em > 2*r.em {
-		return false
-	}
-	dx, dy, em := r.dx/r.length, r.dy/r.length, r.em
-	ahead := (x-w.x)*dx + (y-w.y)*dy
-	aside := (x-w.x)*dy - (y-w.y)*dx
-	return ahead > -backStep*em && ahead < wideGap*em && math.Abs(aside) < asideStep*em
-}
-
-// flush ends the word at hand.
-func (p *painter) flush() {
-	w := &p.word
-	if w.glyphs == 0 {
-		return
-	}
-	w.Text = string(w.letters)
-	m, clip := w.Mark, w.clip
-	p.word = word{letters: w.letters[:0]}
-	p.put(m, clip)
 }
