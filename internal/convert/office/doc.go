@@ -11,5 +11,6 @@
 //
 // Starting LibreOffice takes most of a second. So processes are started ahead, convert a document of ours to warm
 // up, and wait. A document is handed over through the pipe on which LibreOffice listens for further command lines.
-// The goroutines that start them are the only ones here; [Office.Close] waits for them.
+// Goroutines start them, wait for their end, and watch what a conversion writes; [Office.Close] waits for the first kind,
+// the others end with the process.
 package office

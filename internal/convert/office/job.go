@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -149,13 +150,16 @@ func (j *job) watch(ctx context.Context, limit int64) (context.Context, func()) 
 	return ctx, func() { cancel(nil); <-ended }
 }
 
-// written sums up what the process has left, each entry counting for a block at least.
+// written sums up what the process has left, each entry counting for a block at least. What cannot be looked at may be
+// anything, so it is too much: a folder without permissions, or names that are too long.
 func (j *job) written() int64 {
 	var sum int64
-	// Entries come and go meanwhile.
-	_ = filepath.WalkDir(filepath.Join(j.folder, j.run), func(_ string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(j.folder, j.run), func(_ string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // entries come and go meanwhile
+		}
 		if err != nil {
-			return nil
+			return err
 		}
 		sum += 4 << 10
 		if s, err := e.Info(); err == nil && s.Mode().IsRegular() {
@@ -163,7 +167,36 @@ func (j *job) written() int64 {
 		}
 		return nil
 	})
+	if err != nil {
+		return math.MaxInt64
+	}
 	return sum
 }
 
-func (j *job) remove() error { return os.RemoveAll(j.folder) }
+// remove removes the folder, even when the process took our permissions away or was still writing while it died.
+func (j *job) remove() error {
+	var err error
+	for range 3 {
+		if err = os.RemoveAll(j.folder); err == nil {
+			return nil
+		}
+		j.permit()
+	}
+	return err
+}
+
+// permit gives us back the permissions on folders of the process, and on nothing else: links lead nowhere. Whether it
+// succeeds shows in what we do next.
+func (j *job) permit() {
+	root, err := os.OpenRoot(j.folder)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	_ = fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, _ error) error {
+		if e != nil && e.IsDir() {
+			_ = root.Chmod(path, 0o700)
+		}
+		return nil
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -121,5 +122,72 @@ func TestFoldersOfTheKilledAreRemoved(t *testing.T) {
 	}
 	if _, err := os.Stat(alive.folder); err != nil {
 		t.Errorf("the folder of one that lives goes: %v", err)
+	}
+}
+
+// nested makes folders in folders whose whole name is longer than any call takes.
+func nested(t *testing.T, folder string) {
+	t.Helper()
+	root, err := os.OpenRoot(folder)
+	for range 25 {
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.Repeat("n", 200)
+		err = root.Mkdir(name, 0o700)
+		next, openErr := root.OpenRoot(name)
+		err = errors.Join(err, openErr, root.Close())
+		root = next
+	}
+	if err = errors.Join(err, root.WriteFile("much", make([]byte, 1<<20), 0o600), root.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asNobody does something on the file system as a user who is not root.
+func asNobody(t *testing.T, do func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // and never unlock: the thread, and who it is, end with this
+		if os.Geteuid() == 0 {
+			_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSUID, fenceUser, 0, 0)
+		}
+		do()
+	}()
+	<-done
+}
+
+func TestWhatCannotBeLookedAtIsTooMuchAndIsRemovedAllTheSame(t *testing.T) {
+	t.Parallel()
+	for name, hide := range map[string]func(folder string) error{
+		"long names":     func(folder string) error { nested(t, folder); return nil },
+		"no permissions": func(folder string) error { return os.Chmod(folder, 0) },
+	} {
+		base := t.TempDir()
+		if err := errors.Join(os.Chmod(base, 0o777), os.Chmod(filepath.Dir(base), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		asNobody(t, func() {
+			j, err := newJob(base, true, -1)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			folder := filepath.Join(j.folder, j.run, "folder")
+			if err := errors.Join(os.MkdirAll(filepath.Join(folder, "below"), 0o700), hide(folder)); err != nil {
+				t.Error(err)
+			}
+			if n := j.written(); n < 1<<20 {
+				t.Errorf("%s: %d bytes are seen", name, n)
+			}
+			if err := j.remove(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if left, err := os.ReadDir(base); err != nil || len(left) > 0 {
+				t.Errorf("%s: %v are left, %v", name, left, err)
+			}
+		})
 	}
 }
