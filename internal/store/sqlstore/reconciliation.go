@@ -29,7 +29,7 @@ func (s *Store) keepReconciliation(ctx context.Context, r contract.Reconciliatio
 			return err
 		}
 		r.Number = number
-		report, err := json.Marshal(r)
+		report, err := writeReport(r)
 		if err != nil {
 			return err
 		}
@@ -40,13 +40,33 @@ func (s *Store) keepReconciliation(ctx context.Context, r contract.Reconciliatio
 
 // LastReconciliation implements [store.Administration].
 func (s *Store) LastReconciliation(ctx context.Context) (contract.Reconciliation, error) {
-	var r contract.Reconciliation
-	var report string
-	if err := s.get(ctx, []any{&report}, `SELECT report FROM reconciliation ORDER BY number DESC LIMIT 1`); err != nil {
-		return r, wrap(err, "read the last reconciliation")
+	var kept string
+	if err := s.get(ctx, []any{&kept}, `SELECT report FROM reconciliation ORDER BY number DESC LIMIT 1`); err != nil {
+		return contract.Reconciliation{}, wrap(err, "read the last reconciliation")
 	}
-	if err := json.Unmarshal([]byte(report), &r); err != nil {
-		return r, fmt.Errorf("read the last reconciliation: %w", err)
+	r, err := readReport([]byte(kept))
+	return r, wrap(err, "read the last reconciliation")
+}
+
+// report is a reconciliation as it is kept: docs/formats/reconciliation.md.
+type report struct {
+	Format string `json:"format"`
+	contract.Reconciliation
+}
+
+const reportFormat = "segel reconciliation 1"
+
+func writeReport(r contract.Reconciliation) ([]byte, error) {
+	return json.Marshal(report{reportFormat, r})
+}
+
+func readReport(kept []byte) (contract.Reconciliation, error) {
+	var r report
+	if err := json.Unmarshal(kept, &r); err != nil {
+		return contract.Reconciliation{}, err
 	}
-	return r, nil
+	if r.Format != "" && r.Format != reportFormat { // the first reports had none
+		return contract.Reconciliation{}, fmt.Errorf("a report of format %q", r.Format)
+	}
+	return r.Reconciliation, nil
 }
