@@ -21,8 +21,9 @@ type shared struct {
 	random io.Reader
 	kept   time.Duration
 
-	mu    sync.Mutex // guards swept
-	swept time.Time
+	mu     sync.Mutex // guards all below
+	swept  time.Time
+	spares []string // empty files of tries that are over; see done
 }
 
 // sharedStart is how names in the shared folder begin.
@@ -38,7 +39,15 @@ func openShared(o *Options) (*shared, error) {
 	return s, nil
 }
 
-func (s *shared) close() error { return s.root.Close() }
+func (s *shared) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range s.spares {
+		_ = s.root.Remove(name)
+	}
+	s.spares = nil
+	return s.root.Close()
+}
 
 // sweep removes what a crash, or an adapter that answered late, left behind: whatever is older than any try can be.
 func (s *shared) sweep(now time.Time) {
@@ -77,10 +86,31 @@ func (t *try) there(name string) string { return t.s.mount + "/" + name }
 // fill writes source and picture. They need not survive a crash, after which another try has files of its own; and a file
 // that was closed is there for an adapter on another machine too, as network file systems promise.
 func (t *try) fill(r emeterai.Request, picture []byte) error {
-	if err := create(t.s.root, t.source(), func(w io.Writer) error { return copySource(w, r) }, nil); err != nil {
+	if err := t.put(t.source(), func(w io.Writer) error { return copySource(w, r) }); err != nil {
 		return err
 	}
-	return create(t.s.root, t.picture(), func(w io.Writer) error { _, err := w.Write(picture); return err }, nil)
+	return t.put(t.picture(), func(w io.Writer) error { _, err := w.Write(picture); return err })
+}
+
+// put writes a file of that name, in one that an earlier try is done with if there is one.
+func (t *try) put(name string, fill func(io.Writer) error) error {
+	if spare := t.s.spare(); spare != "" {
+		_ = t.s.root.Rename(spare, name) // it may have been swept
+	}
+	return create(t.s.root, name, fill, nil)
+}
+
+// spare returns the name of a file that nobody uses; none: empty.
+func (s *shared) spare() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.spares) == 0 {
+		return ""
+	}
+	last := len(s.spares) - 1
+	name := s.spares[last]
+	s.spares = s.spares[:last]
+	return name
 }
 
 // open opens what the adapter wrote.
@@ -100,4 +130,33 @@ func (t *try) remove() {
 	for _, name := range []string{t.source(), t.picture(), t.dest()} {
 		_ = t.s.root.Remove(name)
 	}
+}
+
+// mostSpares bounds the files that wait for another try: two for each document that is stamped at a time.
+const mostSpares = 64
+
+// done ends a try that the adapter has answered, so that it is done with source and picture too: they are emptied, and
+// another try has them under names of its own. To make a file may cost more than to fill it: ext4 without a journal
+// passes over all inodes that were freed in the last minute, one by one, up to a millisecond behind some hundred stamps.
+func (t *try) done() {
+	_ = t.s.root.Remove(t.dest())
+	for _, name := range []string{t.source(), t.picture()} {
+		f, err := t.s.root.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
+		if err == nil {
+			err = f.Close()
+		}
+		if err != nil || !t.s.keepSpare(name) {
+			_ = t.s.root.Remove(name)
+		}
+	}
+}
+
+func (s *shared) keepSpare(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.spares) >= mostSpares {
+		return false
+	}
+	s.spares = append(s.spares, name)
+	return true
 }

@@ -161,7 +161,17 @@ func (d *Driver) stampShared(ctx context.Context, at slot, r emeterai.Request, b
 	if err != nil {
 		return nil, down(err)
 	}
-	defer t.remove()
+	tail, err := d.stampIn(ctx, t, at, r, body, picture)
+	if err != nil {
+		t.remove()
+		return nil, err
+	}
+	t.done()
+	return tail, nil
+}
+
+// stampIn has the adapter stamp the files of a try.
+func (d *Driver) stampIn(ctx context.Context, t *try, at slot, r emeterai.Request, body signing, picture []byte) ([]byte, error) {
 	if err := t.fill(r, picture); err != nil {
 		return nil, ours(err)
 	}
