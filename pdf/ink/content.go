@@ -124,6 +124,9 @@ func (c *content) angle(b byte) {
 func (c *content) literal() []byte {
 	start, depth := c.pos, 1
 	for ; c.pos < len(c.b); c.pos++ {
+		if !special[c.b[c.pos]] {
+			continue
+		}
 		switch c.b[c.pos] {
 		case '\\', '\r':
 			return c.escaped(start, depth)
@@ -235,7 +238,7 @@ func printable(b []byte) bool {
 	return true
 }
 
-var blank, delimiter = table("\x00\t\n\f\r "), table("()<>[]{}/%")
+var blank, delimiter, special = table("\x00\t\n\f\r "), table("()<>[]{}/%"), table("()\\\r")
 
 func table(members string) (t [256]bool) {
 	for i := range len(members) {

@@ -3,6 +3,7 @@ package ink
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"segel/pdf"
 )
@@ -17,10 +18,11 @@ type font struct {
 	matrix   matrix  // of glyph space, for type3; others have thousandths
 
 	// simple fonts
-	widths [256]float64 // in sizes of the text
-	texts  *[256]string
-	blanks [256]bool      // whether texts leave no ink
-	procs  *[256]pdf.Rect // boxes of type3 glyphs in glyph space
+	widths  [256]float64 // in sizes of the text
+	texts   *[256]string
+	kinds   [256]letterKind
+	forward bool           // no width is negative
+	procs   *[256]pdf.Rect // boxes of type3 glyphs in glyph space
 
 	composite *composite // nil for simple fonts
 }
@@ -42,7 +44,7 @@ var unknownFont = func() *font {
 	for i := range f.widths {
 		f.widths[i] = helvetica.of(latin[i]) / 1000
 	}
-	f.findBlanks()
+	f.sort()
 	return f
 }()
 
@@ -90,8 +92,8 @@ func (p *painter) load(dict pdf.Dict) *font {
 		f.matrix = p.matrixOf(dict["FontMatrix"])
 	}
 	p.loadEncoding(f, dict)
-	f.findBlanks()
 	p.loadWidths(f, dict)
+	f.sort()
 	if f.type3 {
 		p.loadProcs(f, dict)
 	}
@@ -156,7 +158,7 @@ func (f *font) next(p *painter, s []byte) glyph {
 	}
 	c := s[0]
 	g := glyph{bytes: 1, code: uint32(c), width: f.widths[c], text: f.texts[c], rough: f.rough}
-	g.space = f.blanks[c]
+	g.space = f.kinds[c] == blankLetter
 	if f.type3 {
 		g.box = f.procs[c]
 		return g
@@ -173,9 +175,26 @@ func (f *font) glyphSpace(m matrix) matrix {
 	return m
 }
 
-func (f *font) findBlanks() {
-	for i, text := range f.texts {
-		f.blanks[i] = blankText(text)
+// letterKind is what is asked first of a code of a simple font.
+type letterKind uint8
+
+const (
+	otherLetter letterKind = iota
+	letter                 // it means what the code means in ASCII
+	blankLetter            // it leaves no ink
+)
+
+// sort finds out of which kind each code is.
+func (f *font) sort() {
+	f.forward = true
+	for c, text := range f.texts {
+		switch {
+		case blankText(text):
+			f.kinds[c] = blankLetter
+		case c < utf8.RuneSelf && text == string(rune(c)):
+			f.kinds[c] = letter
+		}
+		f.forward = f.forward && f.widths[c] >= 0
 	}
 }
 

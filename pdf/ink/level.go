@@ -20,6 +20,7 @@ func (p *painter) lies(r *shown) bool {
 		URX: max(r.m[2]*down, r.m[2]*up), URY: max(r.m[3]*down, r.m[3]*up),
 	}
 	gap := p.chars / p.size * r.length
+	r.forward = f.composite == nil && f.forward && gap >= 0
 	return max(r.reach.Width(), r.reach.Height()) >= smallest && gap > -backStep*r.em && gap < wideGap*r.em && !math.IsInf(r.length, 0)
 }
 
@@ -59,10 +60,42 @@ func (p *painter) showLevel(r *shown, s []byte) {
 			step += p.words
 		}
 		gone += step * p.scale
-		r.m[4], r.m[5] = from[4]+r.step[0]*gone, from[5]+r.step[1]*gone
 		s = s[g.bytes:]
+		if inside && r.forward {
+			n, before, after := p.stretch(r.font, s)
+			if n > 0 {
+				width := r.font.widths[s[n-1]]
+				r.at(from, gone+before)
+				w.box = union(w.box, r.box(width))
+				w.x, w.y = r.m[4]+r.dx*width, r.m[5]+r.dy*width
+				gone, s = gone+after, s[n:]
+			}
+		}
+		r.at(from, gone)
 	}
 	p.text = p.text.move(gone, 0)
+}
+
+// at moves to so far from where the text stood, in text space.
+func (r *shown) at(from matrix, gone float64) {
+	r.m[4], r.m[5] = from[4]+r.step[0]*gone, from[5]+r.step[1]*gone
+}
+
+// stretch adds to the word at hand the letters of a simple font that a string begins with, if all go forward: their
+// boxes are within those of the first and the last. It returns how many these are, and how far it is to the last of them
+// and behind it.
+func (p *painter) stretch(f *font, s []byte) (n int, before, after float64) {
+	w, widths := &p.word, 0.0
+	for room := min(len(s), maxWord-w.glyphs); n < room && f.kinds[s[n]] == letter; n++ {
+		widths += f.widths[s[n]]
+	}
+	if n == 0 {
+		return 0, 0, 0
+	}
+	w.glyphs += n
+	w.letters = append(w.letters, s[:min(n, max(0, maxLetters-len(w.letters)))]...)
+	after = (widths*p.size + float64(n)*p.chars) * p.scale
+	return n, after - (f.widths[s[n-1]]*p.size+p.chars)*p.scale, after
 }
 
 // measured is as much of a glyph as level text asks for.
@@ -77,7 +110,7 @@ type measured struct {
 func (p *painter) measure(f *font, s []byte) measured {
 	if f.composite == nil {
 		c := s[0]
-		return measured{1, f.widths[c], f.texts[c], f.blanks[c]}
+		return measured{1, f.widths[c], f.texts[c], f.kinds[c] == blankLetter}
 	}
 	code, n := f.composite.code(s)
 	if p.recent == nil {

@@ -19,7 +19,8 @@ type Reader struct {
 	layers    map[pdf.Ref]bool
 	fonts     map[pdf.Ref]*font
 	recent    *[recentGlyphs]recent
-	marks     []Mark // room for those of the next page
+	marks     []Mark    // room for those of the next page
+	operands  []operand // room for those of the next operator
 }
 
 // NewReader makes a Reader. Nothing is read yet but which layers are off.
@@ -54,8 +55,11 @@ func (p *painter) listed() ([]Mark, error) {
 	return p.marks, p.trouble
 }
 
-// keptMarks is how many marks a page may have for its list to serve the next.
-const keptMarks = 5000
+// Bounds of what a page leaves to the next to be used again.
+const (
+	keptMarks    = 5000
+	keptOperands = 1000
+)
 
 // Spent tells that the limits for all pages together are used up: nothing more is found on any page.
 func (r *Reader) Spent() bool { return r.bytes < 0 || r.operators < 0 }

@@ -151,8 +151,9 @@ type shown struct {
 	hidden   Hidden
 	white    bool
 
-	level bool     // see lies
-	reach pdf.Rect // of a glyph without width at the origin, on the page; of text that is level
+	level   bool     // see lies
+	forward bool     // level text whose letters never go back
+	reach   pdf.Rect // of a glyph without width at the origin, on the page; of text that is level
 }
 
 func (p *painter) shown() shown {
