@@ -29,3 +29,10 @@ test("very many areas are told as one", () => {
   for (let i = 0; i < 16; i++) dot(b, 400, 3 + (i % 4) * 90, 3 + Math.floor(i / 4) * 90);
   expect(regions(a, b, 400, 400)).toEqual([{ x: 0, y: 0, w: 276, h: 276 }]);
 });
+
+test("an area within another is told with it", () => {
+  const a = white(200, 200), b = white(200, 200);
+  for (let i = 2; i < 198; i++) for (const [x, y] of [[i, 2], [i, 197], [2, i], [197, i]] as const) dot(b, 200, x, y);
+  dot(b, 200, 100, 100);
+  expect(regions(a, b, 200, 200)).toEqual([{ x: 0, y: 0, w: 198, h: 198 }]);
+});

@@ -49,7 +49,24 @@ export function regions(a: Uint8ClampedArray, b: Uint8ClampedArray, width: numbe
     }
     found.push({ x: left * cell, y: top * cell, w: Math.min(width, (right + 1) * cell) - left * cell, h: Math.min(height, (bottom + 1) * cell) - top * cell });
   }
-  return found.length > most ? [around(found)] : found;
+  const apart = merged(found);
+  return apart.length > most ? [around(apart)] : apart;
+}
+
+/** Areas that reach into each other are one. */
+function merged(all: Area[]): Area[] {
+  const meet = (a: Area, b: Area) => a.x <= b.x + b.w && b.x <= a.x + a.w && a.y <= b.y + b.h && b.y <= a.y + a.h;
+  const apart: Area[] = [];
+  for (let area of all) {
+    for (let i = 0; i < apart.length; ) {
+      if (meet(area, apart[i]!)) {
+        area = around([area, ...apart.splice(i, 1)]);
+        i = 0; // it has grown, and may meet one that was passed
+      } else i++;
+    }
+    apart.push(area);
+  }
+  return apart;
 }
 
 function around(all: Area[]): Area {
@@ -66,6 +83,16 @@ export async function differences(before: PDFDocumentProxy, after: PDFDocumentPr
   const scale = wide / Math.max(size.width, size.height / 2);
   const [a, b] = [await drawn(one, scale), await drawn(two, scale)];
   return regions(a.data, b.data, a.width, a.height).map(({ x, y, w, h }) => ({ x: x / scale, y: y / scale, w: w / scale, h: h / scale }));
+}
+
+/** On which of the first pages two files do not look alike. */
+export async function pagesThatDiffer(before: PDFDocumentProxy, after: PDFDocumentProxy, limit: number): Promise<number[]> {
+  const found: number[] = [];
+  for (let n = 1; n <= Math.min(limit, Math.max(before.numPages, after.numPages)); n++) {
+    const areas = await differences(before, after, n);
+    if (!areas || areas.length > 0) found.push(n);
+  }
+  return found;
 }
 
 async function drawn(page: PDFPageProxy, scale: number): Promise<ImageData> {

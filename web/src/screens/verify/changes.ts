@@ -39,7 +39,7 @@ export function changesByPage(report: Pick<Report, "revisions" | "signatures">):
   const pages = new Map<number, PageChanges>(), technical: Change[] = [];
   const on = (page: number) => pages.get(page) ?? pages.set(page, { page, changes: [], added: [] }).get(page)!;
   for (const c of all.values()) {
-    const signed = report.signatures.findIndex((s) => s.field !== "" && s.field === c.what.args.field);
+    const signed = report.signatures.findIndex((s) => s.field !== "" && (s.field === c.what.args.field || `"${s.field}"` === c.what.args.where));
     if (c.allowed && signed >= 0 && signing.includes(c.what.code)) {
       const { added } = on(report.signatures[signed]!.page);
       if (!added.includes(signed)) added.push(signed);
@@ -52,6 +52,9 @@ export function changesByPage(report: Pick<Report, "revisions" | "signatures">):
   }
   return { pages: [...pages.values()].sort((a, b) => (a.page || Infinity) - (b.page || Infinity)), technical };
 }
+
+/** Whether something was changed that must not be, and the report does not tell on which page that is to be seen. */
+export const unlocated = (pages: PageChanges[]) => pages.some((p) => p.page === 0 && p.changes.some((c) => !c.allowed));
 
 /**
  * How many of the file's first bytes are its state as it was first signed; undefined where nothing follows it, or where

@@ -20,8 +20,13 @@ export function Sentence({ tone, order, children }: { tone: Tone; order: 2 | 3; 
   );
 }
 
-/** What a sentence says to people. The word of the standard in brackets is left out: it stands among the details. */
-export const plain = (r: Reason, language: Language) => (r.args.sub ? r[language].replace(` (${r.args.sub})`, "") : r[language]);
+/** What a sentence says to people. Words of the standard and of the code in brackets are left out: they stand among the details. */
+export function plain(r: Reason, language: Language): string {
+  const { sub, what, why } = r.args;
+  const text = r[language].replace(/ \([A-Z]+(_[A-Z]+)+\)/g, "");
+  if (sub) return text.replace(` (${sub})`, "");
+  return r.code === "coverage.broken" ? text.replace(` (${what})`, "").replace(` ${why}`, "") : text;
+}
 
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   return (

@@ -22,12 +22,12 @@ export function Exhibit({ file, another }: { file: File; another: (file: File) =
   const language = useLanguage();
   const [password, setPassword] = useState("");
   const digest = useQuery({ queryKey: ["digest", file.name, file.size, file.lastModified], queryFn: async () => (await digestOf(file)) ?? null, gcTime: 0, retry: false });
-  const judged = useMutation({ mutationFn: () => verify(file, password) });
+  const judged = useMutation({ mutationFn: (secret: string) => verify(file, secret) });
   const locked = judged.error instanceof Problem && judged.error.reason === "file.password_needed";
   const compare = digest.data && <Compare digest={digest.data} />;
   return (
     <Stack gap="lg">
-      <Paper withBorder p="md" component="form" onSubmit={(e) => { e.preventDefault(); judged.mutate(); }}>
+      <Paper withBorder p="md" component="form" onSubmit={(e) => { e.preventDefault(); judged.mutate(password); }}>
         <Stack gap="sm">
           <Group justify="space-between" gap="sm">
             <Group gap="sm" wrap="nowrap" miw={0} style={{ flex: "1 1 9rem" }}>
@@ -43,7 +43,7 @@ export function Exhibit({ file, another }: { file: File; another: (file: File) =
           {digest.isError && <Text size="sm" role="alert">{t("verify.unread")}</Text>}
           {digest.data === null && <Text size="sm" c="dimmed">{t("verify.noDigest")}</Text>}
           {judged.isSuccess ? compare && <Fold title={t("verify.digest")}>{compare}</Fold> : compare}
-          {locked && <PasswordInput label={t("verify.password")} value={password} onChange={(e) => setPassword(e.currentTarget.value)} error={judged.error?.message} autoComplete="off" />}
+          {locked && <PasswordInput label={t("verify.password")} value={password} onChange={(e) => setPassword(e.currentTarget.value)} error={t(judged.variables ? "verify.wrongPassword" : "verify.locked")} autoComplete="off" autoFocus />}
           {!judged.isSuccess && (
             <Group justify="space-between">
               <Text size="xs" c="dimmed" style={{ flex: "1 1 10rem" }}>{t("verify.sent")}</Text>
@@ -52,7 +52,7 @@ export function Exhibit({ file, another }: { file: File; another: (file: File) =
           )}
         </Stack>
       </Paper>
-      {judged.isError && !locked && <Trouble error={judged.error} retry={judged.error instanceof Problem && judged.error.retryable ? () => judged.mutate() : undefined} />}
+      {judged.isError && !locked && <Trouble error={judged.error} retry={judged.error instanceof Problem && judged.error.retryable ? () => judged.mutate(password) : undefined} />}
       {judged.data && <Verdict report={judged.data} file={file} password={password} />}
     </Stack>
   );

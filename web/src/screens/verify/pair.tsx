@@ -1,6 +1,7 @@
-import { Box, SimpleGrid, Stack, Text } from "@mantine/core";
-import { useElementSize } from "@mantine/hooks";
+import { Box, SegmentedControl, SimpleGrid, Stack, Text } from "@mantine/core";
+import { useElementSize, useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
 
 import { differences, fieldsOf, type Area } from "../../pdf/compare";
 import type { PDFDocumentProxy } from "../../pdf/engine";
@@ -24,19 +25,23 @@ interface Mark extends Area {
 
 const a4: PageSize = { width: 595, height: 842 };
 
-/** PagePair shows a page as it was signed beside the page as it is, and marks where they differ. */
+/** PagePair shows a page as it was signed beside the page as it is, and marks where they differ; where there is room for one only, in turn. */
 export function PagePair({ before, after, number, bad, fields }: Props) {
   const t = useText();
+  const narrow = useMediaQuery("(max-width: 48em)");
+  const [turn, setTurn] = useState<"before" | "after">("after");
   const marks = useQuery({ queryKey: ["marks", before.fingerprints, after.fingerprints, number, bad, ...fields], queryFn: () => compare(before, after, number, bad, fields), gcTime: 0, retry: false });
   const overlay = (_: number, size: PageSize, scale: number) => marks.data?.map((m, i) => (
     <Box key={i} className={classes.mark} data-allowed={m.allowed} style={{ left: m.x * scale - 3, top: m.y * scale - 3, width: Math.min(m.w, size.width) * scale + 6, height: Math.min(m.h, size.height) * scale + 6 }} />
   ));
+  const one = (which: "before" | "after", head?: ReactNode) => (
+    <One label={t(which === "before" ? "verify.asSigned" : "verify.now")} head={head} document={which === "before" ? before : after} number={number} overlay={overlay} />
+  );
   return (
     <Stack gap={6} pt={6} data-marks={marks.data?.length}>
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
-        <One label={t("verify.asSigned")} document={before} number={number} overlay={overlay} />
-        <One label={t("verify.now")} document={after} number={number} overlay={overlay} />
-      </SimpleGrid>
+      {narrow
+        ? one(turn, <SegmentedControl fullWidth size="xs" mb={6} aria-label={t("verify.showPage", { page: number })} value={turn} onChange={(v) => setTurn(v as typeof turn)} data={[{ value: "before", label: t("verify.asSigned") }, { value: "after", label: t("verify.now") }]} />)
+        : <SimpleGrid cols={2} spacing="sm">{one("before")}{one("after")}</SimpleGrid>}
       <Text size="xs" c="dimmed" role="status">
         {marks.isError || marks.data === undefined ? "" : marks.data === null ? t("verify.otherPage") : marks.data.length === 0 ? t("verify.alike") : t("verify.marked")}
       </Text>
@@ -44,12 +49,12 @@ export function PagePair({ before, after, number, bad, fields }: Props) {
   );
 }
 
-function One({ label, document, number, overlay }: { label: string; document: PDFDocumentProxy; number: number; overlay: (n: number, size: PageSize, scale: number) => React.ReactNode }) {
+function One({ label, head, document, number, overlay }: { label: string; head: ReactNode; document: PDFDocumentProxy; number: number; overlay: (n: number, size: PageSize, scale: number) => ReactNode }) {
   const t = useText();
   const { ref, width } = useElementSize();
   return (
     <div ref={ref}>
-      <Text size="sm" fw={600} mb={4}>{label}</Text>
+      {head ?? <Text size="sm" fw={600} mb={4}>{label}</Text>}
       {number > document.numPages ? <Text size="sm" c="dimmed">{t("verify.noSuchPage")}</Text>
         : width > 0 && <Page document={document} number={number} label={`${t("verify.page", { page: number })}, ${label}`} width={width} guess={a4} overlay={overlay} />}
     </div>

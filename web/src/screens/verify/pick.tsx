@@ -1,5 +1,7 @@
-import { Button, FileButton, Stack, Text } from "@mantine/core";
+import { Button, FileButton, Group, Stack, Text, TextInput } from "@mantine/core";
 import { IconFileSearch } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 
 import { useText } from "../../text";
 import classes from "./verify.module.css";
@@ -16,5 +18,21 @@ export function Pick({ over, take }: { over: boolean; take: (file: File) => void
       <Text size="sm" c="dimmed" ta="center">{t("verify.private")}</Text>
       <FileButton onChange={(f) => f && take(f)} accept={accepted}>{(props) => <Button {...props} size="md">{t("verify.choose")}</Button>}</FileButton>
     </Stack>
+  );
+}
+
+/** LookUp asks for the serial of a duty stamp, for whoever has it on paper and cannot read its QR code. */
+export function LookUp({ serial }: { serial: string | undefined }) {
+  const t = useText();
+  const go = useNavigate();
+  const [typed, setTyped] = useState(serial ?? "");
+  const wanted = typed.trim();
+  return (
+    <form onSubmit={(e) => { e.preventDefault(); if (wanted !== "") void go({ to: "/verify", search: { serial: wanted } as never }); }}>
+      <Group align="flex-end" gap="sm">
+        <TextInput label={t("verify.bySerial")} value={typed} onChange={(e) => setTyped(e.currentTarget.value)} spellCheck={false} autoComplete="off" maxLength={64} style={{ flex: "1 1 14rem" }} />
+        <Button type="submit" variant="default">{t("verify.lookUp")}</Button>
+      </Group>
+    </form>
   );
 }

@@ -1,10 +1,10 @@
 import { Badge, Group, Paper, Stack, Text } from "@mantine/core";
 
-import type { Certificate, Signature, Stamp } from "../../api/verify";
+import type { Certificate, Reason, Signature, Stamp } from "../../api/verify";
 import { useLanguage, useText } from "../../text";
 import { Fold } from "../../ui/fold";
 import { Fact, plain, Sentence, useMoment } from "./evidence";
-import { tone, toneOfStamp } from "./tone";
+import { grave, tone, toneOfStamp } from "./tone";
 import classes from "./verify.module.css";
 
 interface Props {
@@ -20,9 +20,9 @@ export function SignatureVerdict({ number, signature: s, stamp }: Props) {
   const t = useText();
   const language = useLanguage();
   const moment = useMoment();
-  const look = stamp ? toneOfStamp(stamp) : tone(s);
-  const why = [...(stamp?.reasons ?? []), ...s.reasons];
-  const reasons = [...new Set(why.map((r) => r[language]))];
+  const look = stamp && tone(s) !== "bad" ? toneOfStamp(stamp) : tone(s);
+  const first = grave(s.reasons), shown = look === "bad" && first.length > 0 ? first : s.reasons;
+  const reasons = [...new Set([...(stamp?.reasons ?? []), ...shown].map((r) => plain(r, language)))];
   return (
     <Paper withBorder p="md" className={classes.verdict} data-tone={look} {...(stamp ? { "data-stamp": stamp.serial } : { "data-signature": s.integrity })}>
       <Stack gap="sm">
@@ -36,14 +36,14 @@ export function SignatureVerdict({ number, signature: s, stamp }: Props) {
           <Fact name={t("verify.place")}>{s.page > 0 ? t("verify.page", { page: s.page }) : t("verify.unseen")}</Fact>
         </dl>
         {reasons.length > 0 && <ul className={classes.list} aria-label={t("verify.reasons")}>{reasons.map((r) => <li key={r}>{r}</li>)}</ul>}
-        <Fold title={t("verify.details")}><Details signature={s} stamp={stamp} /></Fold>
+        <Fold title={t("verify.details")}><Details signature={s} stamp={stamp} rest={s.reasons.filter((r) => !shown.includes(r))} /></Fold>
       </Stack>
     </Paper>
   );
 }
 
 /** Details are in the words of the standards, for whoever wants to check the judgement. */
-function Details({ signature: s, stamp }: Omit<Props, "number">) {
+function Details({ signature: s, stamp, rest }: Omit<Props, "number"> & { rest: Reason[] }) {
   const t = useText();
   const language = useLanguage();
   const moment = useMoment();
@@ -60,7 +60,9 @@ function Details({ signature: s, stamp }: Omit<Props, "number">) {
         <Fact name={t("verify.level")}>{level ? `${level}: ${t(`verify.levels.${level}`)}` : s.level}</Fact>
         <Fact name={t("verify.words")}>{s.indication}{s.sub_indication && `, ${s.sub_indication}`}</Fact>
         <Fact name={t("verify.issuer")}>{s.signer?.issuer}</Fact>
+        {s.reasons.map((r) => r.code === "coverage.broken" && <Fact key={r.code} name={t("verify.gap")}>{`${r.args.what}: ${r.args.why}`}</Fact>)}
       </dl>
+      {rest.length > 0 && <ul className={classes.list}>{rest.map((r, i) => <li key={i}>{r[language]}</li>)}</ul>}
       {s.chain.length > 0 && <Chain certificates={s.chain} />}
     </Stack>
   );

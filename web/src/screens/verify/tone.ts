@@ -1,4 +1,4 @@
-import type { Stamp } from "../../api/verify";
+import type { Reason, Stamp } from "../../api/verify";
 
 export type Tone = "good" | "unsure" | "bad";
 
@@ -25,3 +25,8 @@ export function toneOfStamp(s: Stamp): Tone {
   if (s.twice || s.elsewhere === "yes") return "bad";
   return s.trusted && s.recognised && !s.specimen ? "good" : "unsure";
 }
+
+const content = ["digest.", "signature.", "coverage.", "format.", "later."];
+
+/** Reasons that say what was done to the content; beside them, who is not trusted and what is missing counts for little. */
+export const grave = (all: Reason[]) => all.filter((r) => content.some((c) => r.code.startsWith(c)));

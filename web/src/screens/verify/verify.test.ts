@@ -31,7 +31,7 @@ const reason = (code: string, page: string, where: string, field = ""): Reason =
 
 test("changes are told page by page, those not allowed first and only once; signing is told by who signed, what goes with it apart", () => {
   const text = reason("change.content_changed", "2", "Contents"), form = reason("change.form", "0", "AcroForm"), note = reason("change.comment", "2", "Annots");
-  const stamp = reason("change.signed", "1", "Emet1", "Emet1"), seen = reason("change.shows", "1", "Emet1", "Emet1"), seal = reason("change.signed", "1", "Seal", "Seal");
+  const stamp = reason("change.signed", "1", "Emet1", "Emet1"), seen = reason("change.shows", "1", '"Emet1"'), seal = reason("change.signed", "1", "Seal", "Seal");
   const signature = (field: string, page: number, later: { revision: number; allowed: boolean; what: Reason[] }[]) => ({ field, page, later }) as unknown as Signature;
   const { pages, technical } = changesByPage({
     revisions: [{ revision: 2, what: [form, stamp] }, { revision: 3, what: [note, text, seal] }],

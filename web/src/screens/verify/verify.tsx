@@ -8,13 +8,13 @@ import { noSearch } from "../../api/documents";
 import { useText } from "../../text";
 import { LanguageMenu, SchemeButton } from "../../ui/preferences";
 import { Exhibit } from "./exhibit";
-import { Pick } from "./pick";
+import { LookUp, Pick } from "./pick";
 import { Serial } from "./serial";
 
 /** Verify is open to anybody: a file is looked at here first, and sent to be judged only when asked for. */
 export function Verify() {
   const t = useText();
-  const { serial } = useSearch({ from: "/verify" });
+  const serial = useSearch({ from: "/verify" }).serial && asWritten();
   const account = useAccount();
   const [file, setFile] = useState<File>();
   const over = useDropAnywhere(setFile);
@@ -35,11 +35,19 @@ export function Verify() {
           <Text c="dimmed">{t("verify.lead")}</Text>
         </div>
         {serial && <Serial serial={serial} />}
-        {file ? <Exhibit key={`${file.name} ${file.size} ${file.lastModified}`} file={file} another={setFile} /> : <Pick over={over} take={setFile} />}
+        {file ? <Exhibit key={`${file.name} ${file.size} ${file.lastModified}`} file={file} another={setFile} /> : (
+          <>
+            <Pick over={over} take={setFile} />
+            <LookUp key={serial} serial={serial} />
+          </>
+        )}
       </Stack>
     </Stack>
   );
 }
+
+/** The serial as it stands in the address: one of digits alone, or with an E among them, is too long for a number. */
+const asWritten = () => new URLSearchParams(location.search).get("serial")?.replace(/^"(.*)"$/, "$1");
 
 /** Takes a file that is let go anywhere on the screen, and tells whether one hovers over it. */
 function useDropAnywhere(take: (file: File) => void): boolean {
