@@ -24,9 +24,10 @@ type graph struct {
 	ctx     context.Context
 
 	// asked are the objects that some revision changes: of these, all references are remembered.
-	asked *numberSet
-	edges map[uint32][]edge
-	paths map[uint32]string // that were told already
+	asked  *numberSet
+	edges  map[uint32][]edge
+	paths  map[uint32]string // that were told already
+	labels map[uint32]string // last steps of paths
 
 	strict  *numberSet // objects that were held against stating a key twice; nil: none are
 	twofold []pdf.Ref  // that do, at most maxTwofold
@@ -50,7 +51,7 @@ type edge struct {
 const rootNumber = 0
 
 func newGraph(asked *numberSet) *graph {
-	return &graph{owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, paths: map[uint32]string{}, asked: asked, fresh: map[node]bool{}}
+	return &graph{owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, paths: map[uint32]string{}, labels: map[uint32]string{}, asked: asked, fresh: map[node]bool{}}
 }
 
 // has tells whether an object was reached in a role, whoever owns it.

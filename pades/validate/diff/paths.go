@@ -26,7 +26,7 @@ func (r *revision) paths(n uint32) []string {
 // maxSteps bounds the length of a path that is told.
 const maxSteps = 100
 
-// maxKnown bounds the paths that are remembered.
+// maxKnown bounds the paths that are remembered, and the steps.
 const maxKnown = 10_000
 
 // pathTo tells the way by which an object was first reached.
@@ -49,11 +49,23 @@ func (r *revision) trace(n uint32) string {
 			break
 		}
 		from--
-		parts = append(parts, r.label(from, n))
+		parts = append(parts, r.labelTo(from, n))
 		n = from
 	}
 	slices.Reverse(parts)
 	return strings.Join(parts, "")
+}
+
+// labelTo remembers the step to an object, as all that lies below it is reached by it.
+func (r *revision) labelTo(from, to uint32) string {
+	if label, known := r.g.labels[to]; known {
+		return label
+	}
+	label := r.label(from, to)
+	if len(r.g.labels) < maxKnown {
+		r.g.labels[to] = label
+	}
+	return label
 }
 
 // label finds the keys by which one object refers to another.
