@@ -255,79 +255,20 @@ func unescapeName(b []byte, i int) string {
 // literal reads a string behind its opening parenthesis.
 func (l *lexer) literal() ([]byte, error) {
 	start := l.offset() - 1
+	var s literal
 	out := []byte{}
-	depth := 1
-	for {
-		c, ok := l.peek()
-		if !ok {
-			return nil, damaged(start, "string without end")
+	for l.fill() {
+		n, ended := s.read(l.buf[l.pos:])
+		out = append(out, l.buf[l.pos:l.pos+n]...)
+		l.pos += n
+		switch {
+		case ended && s.escapes:
+			return unescape(out[:len(out)-1]), nil
+		case ended:
+			return out[:len(out)-1], nil
 		}
-		l.pos++
-		switch c {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return out, nil
-			}
-		case '\r':
-			// An end of line in a string is one line feed, however it is
-			// written (ISO 32000-1 §7.3.4.2).
-			l.skip('\n')
-			c = '\n'
-		case '\\':
-			var keep bool
-			if c, keep = l.escape(); !keep {
-				continue
-			}
-		}
-		out = append(out, c)
 	}
-}
-
-// escape reads what follows a backslash; keep is false for a line continuation.
-func (l *lexer) escape() (c byte, keep bool) {
-	c, ok := l.peek()
-	if !ok {
-		return 0, false
-	}
-	l.pos++
-	switch c {
-	case 'n':
-		return '\n', true
-	case 'r':
-		return '\r', true
-	case 't':
-		return '\t', true
-	case 'b':
-		return '\b', true
-	case 'f':
-		return '\f', true
-	case '\n':
-		return 0, false
-	case '\r':
-		l.skip('\n')
-		return 0, false
-	}
-	if c < '0' || c > '7' {
-		return c, true
-	}
-	v := int(c - '0')
-	for range 2 {
-		d, ok := l.peek()
-		if !ok || d < '0' || d > '7' {
-			break
-		}
-		l.pos++
-		v = v<<3 | int(d-'0')
-	}
-	return byte(v), true // high-order overflow is ignored
-}
-
-func (l *lexer) skip(c byte) {
-	if n, ok := l.peek(); ok && n == c {
-		l.pos++
-	}
+	return nil, damaged(start, "string without end")
 }
 
 // hex reads a string behind its opening angle bracket.

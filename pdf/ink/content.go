@@ -1,5 +1,7 @@
 package ink
 
+import "segel/pdf"
+
 // operand is what stands before an operator. Arrays are opened and closed by operands of their own; dictionaries are
 // left flat, nothing here asks for one.
 type operand struct {
@@ -120,96 +122,14 @@ func (c *content) angle(b byte) {
 	c.err = errString
 }
 
-// literal reads a string behind its parenthesis. One without escapes is a part of the content, not a copy.
+// literal reads a string behind its parenthesis.
 func (c *content) literal() []byte {
-	start, depth := c.pos, 1
-	for ; c.pos < len(c.b); c.pos++ {
-		if !special[c.b[c.pos]] {
-			continue
-		}
-		switch c.b[c.pos] {
-		case '\\', '\r':
-			return c.escaped(start, depth)
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				c.pos++
-				return c.b[start : c.pos-1]
-			}
-		}
+	text, n := pdf.ReadLiteral(c.b[c.pos:])
+	if n == 0 {
+		c.pos, c.err = len(c.b), errString
 	}
-	c.err = errString
-	return nil
-}
-
-// escaped goes on with a string from its first escape (ISO 32000-2 §7.3.4.2).
-func (c *content) escaped(start, depth int) []byte {
-	out := append([]byte(nil), c.b[start:c.pos]...)
-	for ; c.pos < len(c.b); c.pos++ {
-		b := c.b[c.pos]
-		switch b {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				c.pos++
-				return out
-			}
-		case '\r': // an end of line is one line feed, however it is written
-			if c.pos+1 < len(c.b) && c.b[c.pos+1] == '\n' {
-				c.pos++
-			}
-			b = '\n'
-		case '\\':
-			var keep bool
-			if b, keep = c.escape(); !keep {
-				continue
-			}
-		}
-		out = append(out, b)
-	}
-	c.err = errString
-	return nil
-}
-
-// escape reads what follows a backslash and leaves pos on its last byte.
-func (c *content) escape() (b byte, keep bool) {
-	c.pos++
-	if c.pos >= len(c.b) {
-		return 0, false
-	}
-	switch b = c.b[c.pos]; b {
-	case 'n':
-		return '\n', true
-	case 'r':
-		return '\r', true
-	case 't':
-		return '\t', true
-	case 'b':
-		return '\b', true
-	case 'f':
-		return '\f', true
-	case '\n':
-		return 0, false
-	case '\r':
-		if c.pos+1 < len(c.b) && c.b[c.pos+1] == '\n' {
-			c.pos++
-		}
-		return 0, false
-	}
-	if b < '0' || b > '7' {
-		return b, true
-	}
-	v := int(b - '0')
-	for range 2 {
-		if c.pos+1 >= len(c.b) || c.b[c.pos+1] < '0' || c.b[c.pos+1] > '7' {
-			break
-		}
-		c.pos++
-		v = v<<3 | int(c.b[c.pos]-'0')
-	}
-	return byte(v), true
+	c.pos += n
+	return text
 }
 
 // image passes over the data of an inline image, up to an EI that looks like one: between white space, and followed by
@@ -238,7 +158,7 @@ func printable(b []byte) bool {
 	return true
 }
 
-var blank, delimiter, special = table("\x00\t\n\f\r "), table("()<>[]{}/%"), table("()\\\r")
+var blank, delimiter = table("\x00\t\n\f\r "), table("()<>[]{}/%")
 
 func table(members string) (t [256]bool) {
 	for i := range len(members) {
