@@ -59,8 +59,9 @@ func (s ourSignature) String() string {
 
 // opinion is what another judge thinks of one signature.
 type opinion struct {
-	fine bool
-	why  string
+	fine   bool
+	silent bool // he gave up before he looked whether anything changed
+	why    string
 }
 
 // verified asks our own program about a file. It is not an answer if it could not read it.
@@ -80,7 +81,7 @@ func verified(binary, roots, path string) (ourAnswer, error) {
 func (a pyhankoAnswer) opinions() map[string]opinion {
 	m := map[string]opinion{}
 	for _, s := range a.Signatures {
-		m[s.Field] = opinion{s.content(), strings.TrimSpace(s.Summary + " " + s.Suspicious + s.Error)}
+		m[s.Field] = opinion{s.content(), s.Error != "", strings.TrimSpace(s.Summary + " " + s.Suspicious + s.Error)}
 	}
 	return m
 }
@@ -95,7 +96,7 @@ func (a dssAnswer) opinions(ours ourAnswer) map[string]opinion {
 				s.Modified = s.Modified && len(s.Visual)+len(s.Overlap)+len(s.Pages) > 0
 			}
 		}
-		m[s.Field] = opinion{s.content(), strings.TrimSpace(s.Sub + " " + s.changes())}
+		m[s.Field] = opinion{fine: s.content(), why: strings.TrimSpace(s.Sub + " " + s.changes())}
 	}
 	return m
 }
@@ -120,6 +121,8 @@ func disagreement(ours ourAnswer, unread error, theirs map[string]opinion, no co
 			if s.fine() {
 				no("%s: they do not know it, we say intact", s.Field)
 			}
+		case s.fine() && o.silent:
+			no("%s: they do not judge it, we say intact: %s", s.Field, o.why)
 		case s.fine() && !o.fine:
 			no("%s: they say changed, we say intact: %s", s.Field, o.why)
 		case !s.fine() && o.fine:
@@ -161,6 +164,23 @@ func (j *judges) compare(r *report, binary, roots string, items []item, tampered
 		}
 		if silentD == nil && d.Error == "" {
 			disagreement(ours, unread, d.opinions(ours), no("ours and dss"))
+			it.passes(ours, d, no("ours and dss"))
+		}
+	}
+}
+
+// passes holds our indication against that of DSS, if neither has been given more proof than the other.
+func (it item) passes(a ourAnswer, d dssAnswer, no complain) {
+	if it.says == "" {
+		return
+	}
+	theirs := map[string]string{}
+	for _, s := range d.Signatures {
+		theirs[s.Field] = strings.ReplaceAll(s.Indication, "_", "-")
+	}
+	for _, s := range a.Signatures {
+		if they := theirs[s.Field]; they != "" && they != s.Indication {
+			no("%s: they say %s, we say %v", s.Field, they, s)
 		}
 	}
 }
@@ -168,6 +188,9 @@ func (j *judges) compare(r *report, binary, roots string, items []item, tampered
 // verifies holds our own answer against what is expected: a signature that brings all proof passes at its level.
 func (it item) verifies(a ourAnswer, no complain) {
 	for _, s := range a.Signatures {
+		if got := strings.Join(strings.Fields(s.Indication+" "+s.SubIndication+" "+s.Level), " "); it.says != "" && got != it.says {
+			no("%s: %s, and it should be %s", s.Field, got, it.says)
+		}
 		level := it.levels[s.Field]
 		if (level == "B-LT" || level == "B-LTA") && (s.Indication != "TOTAL-PASSED" || s.Level != level) {
 			no("%s: level %s, %v", s.Field, s.Level, s)

@@ -115,6 +115,15 @@ func (h *house) trust(dir string) ([]string, error) {
 	return args, keep("--crl", "root.crl", m.CRL)
 }
 
+// roots is a folder with the root, for our own program.
+func (h *house) roots(work string) (string, error) {
+	dir := filepath.Join(work, "roots")
+	if err := emptied(dir); err != nil {
+		return "", err
+	}
+	return dir, os.WriteFile(filepath.Join(dir, "root.pem"), h.office.RootPEM(), 0o644)
+}
+
 // paper is a file that grows by tails. The first error of its steps stays; the steps after it do nothing.
 type paper struct {
 	h     *house

@@ -62,6 +62,12 @@ func run(work, tableFile, folder, binary string, every int) error {
 		err = j.beside(r, h, work, binary, folder, every, made)
 	}
 	j.stop()
+	if binary != "" && err == nil {
+		// What a signature of another form brings along is to be seen, so nobody is given more than the root.
+		bare := newJudges(work, trust[:2])
+		err = bare.forms(r, h, work, binary)
+		bare.stop()
+	}
 	if err != nil {
 		return err
 	}
@@ -96,11 +102,8 @@ func (j *judges) stop() {
 
 // beside holds our own verdicts against the others', about made files, tampered ones, and those of the folder.
 func (j *judges) beside(r *report, h *house, work, binary, folder string, every int, made []item) error {
-	roots := filepath.Join(work, "roots")
-	if err := emptied(roots); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(roots, "root.pem"), h.office.RootPEM(), 0o644); err != nil {
+	roots, err := h.roots(work)
+	if err != nil {
 		return err
 	}
 	tampered, err := mutants(h, filepath.Join(work, "mutants"))
@@ -120,6 +123,24 @@ func (j *judges) beside(r *report, h *house, work, binary, folder string, every 
 		items = append(items, files...)
 	}
 	j.compare(r, binary, roots, items, names)
+	return nil
+}
+
+// forms holds our verdicts against the others' about signatures of forms that others make.
+func (j *judges) forms(r *report, h *house, work, binary string) error {
+	roots, err := h.roots(work)
+	if err != nil {
+		return err
+	}
+	made, tampered, err := makeForms(h, filepath.Join(work, "forms"))
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, it := range tampered {
+		names[it.name] = true
+	}
+	j.compare(r, binary, roots, append(made, tampered...), names)
 	return nil
 }
 

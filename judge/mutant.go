@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"segel/pades"
 	"segel/pdf"
@@ -34,20 +35,26 @@ func mutants(h *house, dir string) ([]item, error) {
 		return h.paper(b).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).sign("A", rsaPKCS1, seen(box, nil, ""))
 	}
 	table := pdftest.Table(2)
-	bases := []struct {
+	type base struct {
 		name    string
 		paper   *paper
 		mutants []mutant
-	}{
-		{"signed", one(table), append(append(byteMutants, shadowMutants...), objectMutants...)},
+	}
+	bases := []base{
+		{"signed", one(table), slices.Concat(byteMutants, sneakyMutants, shadowMutants, objectMutants)},
 		{"streams", one(pdftest.Streams(2)), objectMutants},
 		{"form", one(pdftest.Form()), formMutants},
 		{"lta", one(table).proven().stamped(), storeMutants},
 		{"certified", h.paper(table).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}, pades.FieldSpec{Name: "B"}).
-			sign("A", rsaPKCS1, certify(2), seen(box, nil, "")), objectMutants},
+			sign("A", rsaPKCS1, certify(2), seen(box, nil, "")), slices.Concat(sneakyMutants, objectMutants)},
 		{"commented", h.paper(table).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).
-			sign("A", rsaPKCS1, certify(3), seen(box, nil, "")), append(evilMutants, objectMutants...)},
+			sign("A", rsaPKCS1, certify(3), seen(box, nil, "")), slices.Concat(evilMutants, objectMutants)},
 	}
+	shadow := h.paper(table).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box})
+	if shadow.err == nil {
+		shadow.b, shadow.err = prepared(shadow.b)
+	}
+	bases = append(bases, base{"shadow", shadow.sign("A", rsaPKCS1, seen(box, nil, "")), hiddenMutants})
 	items, err := covered(one(table), dir)
 	if err != nil {
 		return nil, err

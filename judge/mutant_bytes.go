@@ -33,6 +33,7 @@ var byteMutants = []mutant{
 	{"range-two-numbers", func(m *mutation) { m.ranges(func(r []int64) []int64 { return r[:2] }) }},
 	{"range-six-numbers", func(m *mutation) { m.ranges(func(r []int64) []int64 { return append(r, 0, 1) }) }},
 	{"range-negative", func(m *mutation) { m.ranges(func(r []int64) []int64 { r[1] = -1; return r }) }},
+	{"range-twice", func(m *mutation) { m.replace("/Filter /Adobe.PPKLite", "/ByteRange [0 1 2 3]  ", true) }},
 	{"range-missing", func(m *mutation) { m.replace("/ByteRange", "/ByteRang_", true) }},
 	{"contents-empty", func(m *mutation) { m.replace("/Contents <30", "/Contents <  ", true) }},
 	{"contents-missing", func(m *mutation) { m.replace("/Contents <30", "/Content_ <30", true) }},

@@ -183,6 +183,20 @@ var storeMutants = []mutant{
 		// A later revision that is an earlier state again: the catalog as it was before the store.
 		m.catalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) { delete(c, "DSS"); delete(c, "Extensions") })
 	}},
+	{"rolled-back", func(m *mutation) {
+		// The end of the file leads to the state before the store.
+		d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
+		if err != nil {
+			m.err = err
+			return
+		}
+		all, err := d.Revisions()
+		if err != nil {
+			m.err = err
+			return
+		}
+		m.b = fmt.Appendf(m.b, "startxref\n%d\n%%%%EOF\n", all[len(all)-3].StartXref)
+	}},
 	{"flip-store", func(m *mutation) {
 		at := bytes.Index(m.b[m.s.ByteRange[2]+m.s.ByteRange[3]:], []byte("stream\n")) + int(m.s.ByteRange[2]+m.s.ByteRange[3])
 		m.b[at+40] ^= 1

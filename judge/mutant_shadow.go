@@ -8,9 +8,9 @@ import (
 	"segel/pdf"
 )
 
-// shadowMutants add a signature field that nobody signs and that shows something all the same, or let readers that
-// rebuild the cross-reference find another page.
-var shadowMutants = []mutant{
+// sneakyMutants add a signature field that nobody signs and that shows something all the same.
+var sneakyMutants = []mutant{
+	{"field-over-text", unsigned(func(*pdf.Update, pdf.Dict) {})},
 	{"field-invisible", unsigned(func(u *pdf.Update, w pdf.Dict) { w["F"] = pdf.Integer(4 | 1) })},
 	{"field-in-print", unsigned(func(u *pdf.Update, w pdf.Dict) { w["F"] = pdf.Integer(4 | 32) })},
 	{"field-under-mouse", unsigned(func(u *pdf.Update, w pdf.Dict) {
@@ -20,6 +20,10 @@ var shadowMutants = []mutant{
 		delete(w, "AP")
 		w["MK"] = pdf.Dict{"BG": pdf.Array{pdf.Integer(1)}}
 	})},
+}
+
+// shadowMutants let readers that rebuild the cross-reference find another page.
+var shadowMutants = []mutant{
 	{"rebuilt-comment", func(m *mutation) { m.rebuilt("xref\n%\n50 1\n", "startxref\n") }},
 	{"rebuilt-space", func(m *mutation) { m.rebuilt("xref\n 50 1\n", "startxref\n") }},
 	{"rebuilt-startxref", func(m *mutation) { m.rebuilt("xref\n50 1\n", "startxref\n%\n") }},
