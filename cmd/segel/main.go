@@ -28,6 +28,7 @@ type command struct {
 	Office    officeCommand    `cmd:"" help:"Serve a stamp office of our own over the office's protocol, to test against."`
 	Quota     quotaCommand     `cmd:"" help:"What organisations may spend, and what became of it."`
 	Reconcile reconcileCommand `cmd:"" help:"Hold the stamp office's account against our register of serials. Ends with 0 where every difference is explained, 1 where one is not, 2 where the office could not be asked."`
+	Audit     auditCommand     `cmd:"" help:"The audit log; works beside a running service."`
 	Fsck      fsckCommand      `cmd:"" help:"Check that files, database and log agree."`
 	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to lose their strength."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database to this program's form."`

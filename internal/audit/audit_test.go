@@ -83,39 +83,6 @@ func TestTheTreeIsThatOfTheTransparencyLog(t *testing.T) {
 	}
 }
 
-func TestEveryLeafIsProvenAndNoOther(t *testing.T) {
-	t.Parallel()
-	const size = 21
-	m := grown(t, size)
-	tree, err := Resume(t.Context(), size, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := Checkpoint{Origin: "o", Size: size, Root: tree.Root()}
-	for i := range int64(size) {
-		p, err := Prove(t.Context(), size, i, m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Included(c, i, leaf(int(i)), p); err != nil {
-			t.Errorf("leaf %d: %v", i, err)
-		}
-		if err := Included(c, i, leaf(99), p); err == nil {
-			t.Errorf("leaf 99 is proven to be leaf %d", i)
-		}
-	}
-	for _, i := range []int64{-1, size} {
-		if _, err := Prove(t.Context(), size, i, m); err == nil {
-			t.Errorf("leaf %d of %d was proven", i, size)
-		}
-	}
-	for _, before := range []int64{0, size + 1} {
-		if _, err := ProveExtension(t.Context(), size, before, m); err == nil {
-			t.Errorf("%d extends %d", size, before)
-		}
-	}
-}
-
 func TestAMissingHashIsAnError(t *testing.T) {
 	t.Parallel()
 	if _, err := Resume(t.Context(), 5, grown(t, 3)); err == nil {

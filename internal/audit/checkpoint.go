@@ -66,6 +66,18 @@ func OpenCheckpoint(b []byte, origin string, key ed25519.PublicKey) (Checkpoint,
 	return c, nil
 }
 
+// Origin returns the name of the log whose checkpoints that key signs: no two services have the same.
+func Origin(key ed25519.PublicKey) string {
+	sum := sha256.Sum256(key)
+	return fmt.Sprintf("segel/%x", sum[:8])
+}
+
+// VerifierKey returns the key in the form in which signed notes take it: name, hash and key, with plus signs in between.
+func VerifierKey(origin string, key ed25519.PublicKey) string {
+	v := verifier{origin, key}
+	return fmt.Sprintf("%s+%08x+%s", origin, v.KeyHash(), base64.StdEncoding.EncodeToString(append([]byte{algEd25519}, key...)))
+}
+
 // algEd25519 is the number of Ed25519 in signed notes.
 const algEd25519 = 1
 

@@ -1,7 +1,6 @@
 // Package audit makes the log of events tamper-evident: every event is a leaf of an append-only Merkle tree
 // (RFC 6962), whose size and root can be signed as a checkpoint. Who holds a checkpoint can tell later whether an
-// event of that time was changed, removed or slipped in, and an inclusion proof shows a third party that one event
-// is in the log without showing the others.
+// event of that time was changed, removed or slipped in.
 //
 // The bytes of leaves and checkpoints are described in docs/formats/audit-leaf.md.
 package audit

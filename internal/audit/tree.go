@@ -78,38 +78,5 @@ func (t *Tree) Root() tlog.Hash {
 	return root
 }
 
-// Prove returns the proof that leaf number leaf, from 0, is in the log of that size (RFC 6962 §2.1.1).
-func Prove(ctx context.Context, size, leaf int64, h Hashes) (tlog.RecordProof, error) {
-	if leaf < 0 || leaf >= size {
-		return nil, fmt.Errorf("leaf %d is not in a log of %d", leaf, size)
-	}
-	p, err := tlog.ProveRecord(size, leaf, reader(ctx, h))
-	if err != nil {
-		return nil, fmt.Errorf("prove leaf %d of %d: %w", leaf, size, err)
-	}
-	return p, nil
-}
-
-// ProveExtension returns the proof that the log of size after begins with that of size before (RFC 6962 §2.1.2).
-func ProveExtension(ctx context.Context, after, before int64, h Hashes) (tlog.TreeProof, error) {
-	if before < 1 || before > after {
-		return nil, fmt.Errorf("a log of %d does not begin with one of %d", after, before)
-	}
-	p, err := tlog.ProveTree(after, before, reader(ctx, h))
-	if err != nil {
-		return nil, fmt.Errorf("prove that the log of %d extends that of %d: %w", after, before, err)
-	}
-	return p, nil
-}
-
-// Included checks the proof that an event is leaf number leaf of the log that a checkpoint signs.
-func Included(c Checkpoint, leaf int64, event []byte, p tlog.RecordProof) error {
-	return tlog.CheckRecord(p, c.Size, c.Root, leaf, tlog.RecordHash(event))
-}
-
-func reader(ctx context.Context, h Hashes) tlog.HashReader {
-	return tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) { return h.ReadHashes(ctx, indexes) })
-}
-
 // ErrMismatch says that stored events and the hashes of the log do not belong together.
 var ErrMismatch = errors.New("the log is not what was written")

@@ -160,3 +160,19 @@ func TestFirstFormOfASealedKeyStillOpens(t *testing.T) {
 		t.Errorf("%q %v", plain, err)
 	}
 }
+
+// TestADerivedKeyStaysWhatItWas has a value that another implementation of RFC 5869 gave.
+func TestADerivedKeyStaysWhatItWas(t *testing.T) {
+	t.Parallel()
+	s, err := NewSealer(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const purpose = "audit checkpoint 1"
+	if key := s.Derive(purpose); hex.EncodeToString(key[:]) != "aaeb78704522c32f67d43e9b704d9ddb3427ce82424af51215f73c31b384c4e1" {
+		t.Errorf("%x", key)
+	}
+	if s.Derive(purpose) == s.Derive("audit checkpoint 2") {
+		t.Error("two purposes have one key")
+	}
+}

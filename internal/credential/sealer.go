@@ -3,7 +3,9 @@ package credential
 
 import (
 	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +16,10 @@ import (
 )
 
 // Sealer seals small secrets under a master key with XChaCha20-Poly1305. The form is docs/formats/sealed-key.md.
-type Sealer struct{ aead cipher.AEAD }
+type Sealer struct {
+	aead   cipher.AEAD
+	master [chacha20poly1305.KeySize]byte
+}
 
 // version is the first byte of what is sealed, and bound to it.
 const version = 1
@@ -28,7 +33,17 @@ func NewSealer(key []byte) (*Sealer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("master key: %w", err)
 	}
-	return &Sealer{aead}, nil
+	return &Sealer{aead, [chacha20poly1305.KeySize]byte(key)}, nil
+}
+
+// Derive returns a key of its own for a purpose, always the same: HKDF-SHA256 (RFC 5869) of the master key, without a salt,
+// with the purpose as its context.
+func (s *Sealer) Derive(purpose string) [32]byte {
+	key, err := hkdf.Key(sha256.New, s.master[:], nil, "segel "+purpose, 32)
+	if err != nil {
+		panic(err) // of a length that no hash yields, which 32 is not
+	}
+	return [32]byte(key)
 }
 
 // Seal encrypts plain. Opening demands the same id, so that sealed keys cannot be swapped between holders.

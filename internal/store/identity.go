@@ -164,6 +164,8 @@ type Answers interface {
 type Log interface {
 	// Size returns the number of leaves and the root hash.
 	Size(ctx context.Context) (int64, [32]byte, error)
+	// RootAt returns the root hash of the first leaves, by the stored hashes; ErrNotFound where there are fewer.
+	RootAt(ctx context.Context, leaves int64) ([32]byte, error)
 	// CheckLog recomputes the log from the stored events and compares; what it finds is told by the error. A log
 	// cut off at its end agrees with itself: only a checkpoint kept elsewhere shows that.
 	CheckLog(ctx context.Context) error

@@ -8,6 +8,7 @@ import (
 
 	"segel/internal/audit"
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
 // Size implements [store.Log].
@@ -28,11 +29,30 @@ func (s *Store) Size(ctx context.Context) (size int64, root [32]byte, err error)
 	return size, root, nil
 }
 
+// RootAt implements [store.Log].
+func (s *Store) RootAt(ctx context.Context, leaves int64) (root [32]byte, err error) {
+	err = s.db.read(ctx, func(q querier) error {
+		var size int64
+		if err := one(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
+			return err
+		}
+		if leaves < 0 || leaves > size {
+			return store.ErrNotFound
+		}
+		tree, err := audit.Resume(ctx, leaves, hashes{q})
+		if err == nil {
+			root = tree.Root()
+		}
+		return err
+	})
+	return root, wrap(err, "read the log's root at %d leaves", leaves)
+}
+
 // checkBatch is how many events are checked at a time; each takes a few hundred bytes.
 const checkBatch = 500
 
 // CheckLog implements [store.Log]. It returns [audit.ErrMismatch] where an event or a hash is not what was
-// logged. A log that was cut off at its end is only told by a checkpoint signed before.
+// logged. A log that was cut off at its end is only told by a checkpoint signed before: [Store.RootAt].
 func (s *Store) CheckLog(ctx context.Context) error {
 	size, _, err := s.Size(ctx)
 	if err != nil {

@@ -135,12 +135,3 @@ func (h hashes) ReadHashes(ctx context.Context, indexes []int64) ([]tlog.Hash, e
 	}
 	return all, nil
 }
-
-// ReadHashes implements [audit.Hashes], for proofs.
-func (s *Store) ReadHashes(ctx context.Context, indexes []int64) (all []tlog.Hash, err error) {
-	err = s.db.read(ctx, func(q querier) error {
-		all, err = hashes{q}.ReadHashes(ctx, indexes)
-		return err
-	})
-	return all, err
-}

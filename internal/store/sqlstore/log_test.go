@@ -2,13 +2,10 @@ package sqlstore
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"testing"
 	"time"
-
-	"golang.org/x/mod/sumdb/tlog"
 
 	"segel/internal/audit"
 	"segel/internal/contract"
@@ -94,51 +91,3 @@ type within struct {
 
 func (w within) read(_ context.Context, fn func(querier) error) error { return fn(w.tx) }
 func (w within) write(_ context.Context, fn func(tx) error) error     { return fn(w.tx) }
-
-func TestEveryEventIsProvenToStandUnderACheckpoint(t *testing.T) {
-	onBoth(t, func(t *testing.T, dsn string) {
-		s := openTest(t, dsn)
-		note(t, s, 13)
-		public, private, err := ed25519.GenerateKey(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		size, root, err := s.Size(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := audit.Checkpoint{Origin: "segel.test", Size: size, Root: root}.Sign(private)
-		if err != nil {
-			t.Fatal(err)
-		}
-		note(t, s, 4)
-		checkpoint, err := audit.OpenCheckpoint(text, "segel.test", public)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for leaf := range size {
-			proof, err := audit.Prove(t.Context(), size, leaf, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			events, err := s.Events(t.Context(), contract.DocumentID(leaf+1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := audit.Included(checkpoint, leaf, audit.Leaf(events[0]), proof); err != nil {
-				t.Errorf("event %d: %v", leaf, err)
-			}
-		}
-		after, root, err := s.Size(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		extension, err := audit.ProveExtension(t.Context(), after, size, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tlog.CheckTree(extension, after, root, size, checkpoint.Root); err != nil {
-			t.Error(err)
-		}
-	})
-}

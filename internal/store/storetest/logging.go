@@ -1,11 +1,13 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
 var logging = map[string]func(*testing.T, *bench){
@@ -30,6 +32,7 @@ var logging = map[string]func(*testing.T, *bench){
 	"TheLogGrowsByEveryEventAndAgreesWithThem": func(t *testing.T, b *bench) {
 		_, last, err := b.Size(b.ctx)
 		b.must(err)
+		roots := [][32]byte{last}
 		if n := b.size(); n != 0 {
 			t.Fatalf("a new log has %d events", n)
 		}
@@ -42,7 +45,18 @@ var logging = map[string]func(*testing.T, *bench){
 				t.Fatalf("after %d events: %d, root changed: %t", i+1, n, root != last)
 			}
 			last = root
+			roots = append(roots, root)
 			b.must(b.CheckLog(b.ctx))
+		}
+		for i, want := range roots {
+			root, err := b.RootAt(b.ctx, granted+int64(i))
+			b.must(err)
+			b.same(fmt.Sprintf("root after %d events", i), root, want)
+		}
+		for _, n := range []int64{-1, granted + int64(len(roots))} {
+			if _, err := b.RootAt(b.ctx, n); !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("root of %d leaves, which there are not: %v", n, err)
+			}
 		}
 		b.must(b.Note(b.ctx))
 		if n := b.size(); n != 20 {

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"segel/internal/audit"
+	"segel/internal/config"
+	"segel/internal/store"
+)
+
+type auditCommand struct {
+	Checkpoint auditCheckpointCommand `cmd:"" help:"Print how many events the audit log has and what they are, signed. Kept elsewhere it tells later whether the log was rewritten or cut off since."`
+	Verify     auditVerifyCommand     `cmd:"" help:"Check that the audit log still begins with what checkpoints say. Ends with 1 where it does not."`
+	Key        auditKeyCommand        `cmd:"" help:"Print the public key of checkpoints, for others to verify them (c2sp.org/signed-note)."`
+}
+
+// auditKey signs checkpoints. It is made of the master key, so that who writes to the database alone has it not.
+func (a *app) auditKey() (ed25519.PrivateKey, string) {
+	seed := a.sealer.Derive("audit checkpoint 1")
+	key := ed25519.NewKeyFromSeed(seed[:])
+	return key, audit.Origin(key.Public().(ed25519.PublicKey))
+}
+
+type auditCheckpointCommand struct{ dataFlag }
+
+func (c auditCheckpointCommand) Run(w *world) error {
+	return c.with(w, func(a *app, _ config.Config) error {
+		// Nothing is signed that does not hold: who rewrote the log must not be given a checkpoint of it.
+		if err := a.store.CheckLog(w.ctx); err != nil {
+			return err
+		}
+		size, root, err := a.store.Size(w.ctx)
+		if err != nil {
+			return err
+		}
+		key, origin := a.auditKey()
+		b, err := audit.Checkpoint{Origin: origin, Size: size, Root: root}.Sign(key)
+		if err != nil {
+			return err
+		}
+		_, err = w.stdout.Write(b)
+		return err
+	})
+}
+
+type auditVerifyCommand struct {
+	dataFlag
+	Files []string `arg:"" help:"Checkpoints that were printed before." name:"checkpoint"`
+}
+
+func (c auditVerifyCommand) Run(w *world) error {
+	return c.with(w, func(a *app, _ config.Config) error {
+		err := a.store.CheckLog(w.ctx)
+		bad := errors.Is(err, audit.ErrMismatch)
+		if err != nil && !bad {
+			return err
+		}
+		if bad {
+			fmt.Fprintln(w.stdout, "audit log:", err)
+		}
+		for _, file := range c.Files {
+			said, err := a.compare(w, file)
+			if err != nil {
+				return err
+			}
+			bad = bad || !said.holds
+			fmt.Fprintf(w.stdout, "%s: %s\n", file, said.text)
+		}
+		if bad {
+			return exitStatus(1)
+		}
+		return nil
+	})
+}
+
+// verdict is what became of a checkpoint.
+type verdict struct {
+	holds bool
+	text  string
+}
+
+// maxCheckpoint bounds a file that is read as a checkpoint; one has some 250 bytes.
+const maxCheckpoint = 64 << 10
+
+// compare holds the log against the checkpoint in a file.
+func (a *app) compare(w *world, file string) (verdict, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return verdict{}, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxCheckpoint))
+	if err != nil {
+		return verdict{}, err
+	}
+	key, origin := a.auditKey()
+	c, err := audit.OpenCheckpoint(b, origin, key.Public().(ed25519.PublicKey))
+	if err != nil {
+		return verdict{text: err.Error()}, nil
+	}
+	size, _, err := a.store.Size(w.ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	root, err := a.store.RootAt(w.ctx, c.Size)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return verdict{text: fmt.Sprintf("CUT OFF: there were %d events, now there are %d", c.Size, size)}, nil
+	case err != nil:
+		return verdict{}, err
+	case root != c.Root:
+		return verdict{text: fmt.Sprintf("REWRITTEN: the first %d events are not what they were", c.Size)}, nil
+	}
+	return verdict{true, fmt.Sprintf("the log of %d events begins with these %d", size, c.Size)}, nil
+}
+
+type auditKeyCommand struct{ dataFlag }
+
+func (c auditKeyCommand) Run(w *world) error {
+	return c.with(w, func(a *app, _ config.Config) error {
+		key, origin := a.auditKey()
+		_, err := fmt.Fprintln(w.stdout, audit.VerifierKey(origin, key.Public().(ed25519.PublicKey)))
+		return err
+	})
+}
