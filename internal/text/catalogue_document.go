@@ -154,8 +154,8 @@ var documents = map[string]words{
 		"Penyegelan tidak berhasil karena sebab yang tidak terduga. Penyegelan dicoba lagi otomatis, dan sebabnya tercatat bagi operator.",
 		"Sealing did not work for an unexpected cause. It is tried again by itself, and the cause is logged for the operator."},
 	"closing.revoked": {
-		"Sebuah sertifikat sudah dicabut sebelum dipakai menandatangani[ ({words})], sehingga dokumen ini tidak dapat disegel.",
-		"A certificate had been revoked before it was used to sign[ ({words})], so the document cannot be sealed."},
+		"Sebuah sertifikat sudah dicabut[ pada {when}] sebelum dipakai menandatangani[ ({why}; nomor {serial})], sehingga dokumen ini tidak dapat disegel.",
+		"A certificate had been revoked[ on {when}] before it was used to sign[ ({why}; number {serial})], so the document cannot be sealed."},
 
 	"placement.stranger": {
 		"Orang ini tidak dapat memiliki penempatan ini: tanda tangan dan paraf hanya untuk penanda tangan, e-meterai untuk peserta atau pemilik.",

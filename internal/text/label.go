@@ -62,6 +62,9 @@ func Event(l Language, e contract.Event) string {
 	if p := e.Details["problem"]; p != "" {
 		args["problem"] = Reason(l, p)
 	}
+	if r := e.Details["reason"]; e.Type == contract.EventCertificateRevoked && r != "" {
+		args["reason"] = Revocation(l, r)
+	}
 	return Sentence(l, "event."+string(e.Type), args)
 }
 
@@ -77,6 +80,9 @@ func Reason(l Language, reason string) string {
 	code, words, _ := strings.Cut(reason, ": ")
 	kind, _, _ := strings.Cut(code, ".")
 	if _, ours := sentences[code]; ours && slices.Contains([]string{"stamp", "file", "closing"}, kind) {
+		if code == "closing.revoked" {
+			return Sentence(l, code, revoked(l, words))
+		}
 		return Sentence(l, code, map[string]any{"words": words})
 	}
 	return reason
