@@ -23,7 +23,7 @@ type Document struct {
 
 	objects    cache[uint32, Object]
 	containers cache[uint32, *container]
-	shelf      *shelf // of states; nil of others
+	shelf      *shelf // shared with its states; nil if repaired
 	nested     int    // loads in progress, see Object
 	work       int64  // spent of Limits.Work
 
@@ -215,7 +215,8 @@ func resolve(o Object, get func(Ref) (Object, error)) (Object, error) {
 	return nil, damaged(-1, "references run in circles")
 }
 
-// Forget drops all that was parsed and can be read again, for whoever goes on with something else for a while.
+// Forget drops what was parsed and can be read again, for whoever goes on with something else for a while. What states
+// of the file read too is kept.
 func (d *Document) Forget() {
 	d.objects, d.containers = newCache[uint32, Object](d.objects.budget), newCache[uint32, *container](d.containers.budget)
 }

@@ -17,12 +17,12 @@ type History struct {
 	revisions  []Revision
 	next       int
 	last       *State
-	before     *State // last
-	spent      int64  // work of the states before that
-	shelf      *shelf
+	before     *State          // last
+	spent      int64           // work of the states before that
 	containers map[uint32]bool // numbers that were ever used as object streams
 	moves      int             // the most that one state lists
 	forward    map[uint32]slot // entries that led behind the end of their state
+	fresh      fresh           // entries of the state that is being opened
 }
 
 // State is the file as one of its revisions left it. Its Document reads
@@ -63,7 +63,7 @@ func (d *Document) History(password string, moves int) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &History{d: d, password: password, shelf: newShelf(d.limits.Cache / 2), containers: map[uint32]bool{}, moves: moves, forward: map[uint32]slot{}}
+	h := &History{d: d, password: password, containers: map[uint32]bool{}, moves: moves, forward: map[uint32]slot{}, fresh: fresh{conflicts: map[uint32]bool{}}}
 	h.bare = d.view(d.size)
 	h.bare.once = true
 	h.revisions = joinUnended(all)
@@ -100,14 +100,15 @@ func (h *History) Next() (*State, error) {
 	}
 	r := h.revisions[h.next]
 	s := &State{Document: h.d.view(r.End), Revision: r}
-	s.shelf = h.shelf
+	s.shelf = h.d.shelf
 	if h.last != nil {
 		s.slots = h.last.slots.share()
 		h.budget(s)
 	}
 	// Nothing that was written later may speak for this state.
 	h.bare.size = r.End
-	fresh := &fresh{conflicts: map[uint32]bool{}}
+	fresh := &h.fresh
+	defer fresh.clear()
 	for i, at := range r.sections {
 		section, err := h.readSection(at, fresh)
 		if err != nil {
@@ -159,8 +160,8 @@ func (h *History) budget(s *State) {
 func (d *Document) view(size int64) *Document {
 	return &Document{
 		src: d.src, size: size, limits: d.limits, random: d.random, shift: d.shift, header: d.header,
-		objects:    newCache[uint32, Object](d.limits.Cache / 4),
-		containers: newCache[uint32, *container](d.limits.Cache / 4),
+		objects:    newCache[uint32, Object](d.limits.Cache / 8),
+		containers: newCache[uint32, *container](d.limits.Cache / 8),
 	}
 }
 
@@ -169,7 +170,15 @@ func (s *State) odd(what string) { s.Odd = append(s.Odd, what) }
 // fresh are the entries of the sections of one revision.
 type fresh struct {
 	slots     slots
+	own       slots           // those of the section at hand
 	conflicts map[uint32]bool // numbers that are stated twice
+}
+
+// clear forgets the entries, so that those of the next revision find room.
+func (f *fresh) clear() {
+	f.slots.clear()
+	f.own.clear()
+	clear(f.conflicts)
 }
 
 // maxConflicts bounds what is remembered of a file that is odd in any case.
@@ -178,7 +187,8 @@ const maxConflicts = 1000
 // readSection adds the entries of one section to those of newer ones. Only
 // within one section are two entries for a number a conflict.
 func (h *History) readSection(at int64, f *fresh) (*section, error) {
-	var own slots
+	own := &f.own
+	own.clear()
 	var freed []uint32 // although the same section has them in use
 	section, err := h.bare.readSection(at, func(n uint32, s slot) error {
 		had := own.get(n)

@@ -23,8 +23,9 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 	o = o.withDefaults(size)
 	d := &Document{
 		src: r, size: size, limits: o.Limits, random: o.Random,
-		objects:    newCache[uint32, Object](o.Limits.Cache / 2),
-		containers: newCache[uint32, *container](o.Limits.Cache / 2),
+		objects:    newCache[uint32, Object](o.Limits.Cache / 4),
+		containers: newCache[uint32, *container](o.Limits.Cache / 4),
+		shelf:      newShelf(o.Limits.Cache / 4),
 	}
 	if err := d.readHeader(); err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ func (d *Document) repair(password string) error {
 	d.shift, d.pageCount, d.oddTree, d.nested = 0, 0, false, 0
 	d.objects = newCache[uint32, Object](d.limits.Cache / 2)
 	d.containers = newCache[uint32, *container](d.limits.Cache / 2)
+	d.shelf = nil
 
 	s := &scan{d: d}
 	d.lengths = &lengths{d: d}

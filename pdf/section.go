@@ -24,6 +24,8 @@ type visitor func(number uint32, s slot) error
 // the stream of a hybrid section hides from older readers.
 func (d *Document) readSection(at int64, visit visitor) (*section, error) {
 	lx := newLexer(d.src, at, d.size)
+	lx.borrow()
+	defer lx.release()
 	t, err := lx.next()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 package pdf
 
-// shelf keeps what the states of one file have in common: objects and object streams that are at the same place in each,
+// shelf keeps what a document and its states have in common: objects and object streams that are at the same place in each,
 // so that one that was read for a state is not read again for the next. It has neither streams, which belong to the
 // state that they were found in, nor what is read through other objects, which another state may have elsewhere.
 type shelf struct {

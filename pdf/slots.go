@@ -95,3 +95,19 @@ func (t *slots) each(f func(n uint32, s slot) error) error {
 	}
 	return nil
 }
+
+// keptPages is how many pages of a table are worth emptying: it takes as long as making them.
+const keptPages = 64
+
+// clear empties the table. Most of what one that states little takes is used again.
+func (t *slots) clear() {
+	if len(t.pages) > keptPages {
+		t.pages = nil
+	}
+	for _, page := range t.pages {
+		if page != nil {
+			clear(page[:])
+		}
+	}
+	t.highest = 0
+}
