@@ -17,7 +17,9 @@ func (r *reader) later() error {
 		if s.Revision == 0 {
 			continue
 		}
-		for _, v := range r.file.Revisions[min(s.Revision, len(r.file.Revisions)):] {
+		behind := r.file.Revisions[min(s.Revision, len(r.file.Revisions)):]
+		s.Later = slices.Grow(s.Later, len(behind))
+		for _, v := range behind {
 			l := Later{Revision: v.Number, Changes: v.Changes, Level: v.Level}
 			for i, c := range v.Changes {
 				locked := s.locksChange(c)

@@ -10,8 +10,8 @@ func (l Limits) withDefaults(size int64) Limits {
 	def(&l.Proofs, 10_000)
 	def(&l.ProofBytes, 8<<20)
 	def(&l.Content, 80<<20)
-	// States of the file have a cache each, two of them at a time.
-	def(&l.PDF.Cache, 3<<20)
+	// A part of it is for all states of the file, and two of them at a time have one of their own.
+	def(&l.PDF.Cache, 4<<20)
 	def(&l.PDF.Decoded, 11<<20)
 	return l
 }
