@@ -41,7 +41,7 @@ func (s *service) add(i int) error {
 }
 
 func (s *service) proc(name string) string {
-	return fmt.Sprintf("/proc/%d/%s", s.PID, name)
+	return fmt.Sprintf("/proc/%d/%s", s.PID(), name)
 }
 
 // resetPeak makes the peak of resident memory begin anew, and returns it in bytes.

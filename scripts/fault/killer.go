@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"segel/scripts/running"
 )
 
 // moment is where in its work the service is when it is killed.
@@ -63,7 +65,7 @@ func draw(r *rand.Rand) aim {
 
 // killer ends lives.
 type killer struct {
-	victim *process
+	victim *running.Program
 	shot   chan moment // of the life that is under way: when it ended
 
 	mu    sync.Mutex // guards all below
@@ -103,7 +105,7 @@ func (k *killer) waits() bool {
 // fire kills. The caller holds mu.
 func (k *killer) fire(m moment) {
 	k.armed = false
-	k.victim.kill()
+	k.victim.Kill()
 	k.shot <- m
 }
 

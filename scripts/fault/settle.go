@@ -67,7 +67,7 @@ func (t *trial) prove(ctx context.Context) (proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.service.stop()
+	t.service.Stop()
 	journal, err := readJournal(t.their)
 	if err != nil {
 		return nil, err

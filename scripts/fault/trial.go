@@ -23,8 +23,8 @@ type trial struct {
 	data, their string // folders of the service and of the office
 	dir         string
 	random      *rand.Rand
-	service     *process
-	office      *process
+	service     *running.Program
+	office      *running.Program
 	killer      *killer
 	wire        *running.Wire
 	client      *client
@@ -60,20 +60,20 @@ func openTrial(o options, dir string) (t *trial, err error) {
 	if t.wire, err = running.NewWire("http://" + at[0]); err != nil {
 		return nil, err
 	}
-	t.office = &process{
-		binary: o.binary, log: filepath.Join(dir, "office.log"), env: []string{"SEGEL_LOG_LEVEL=warn"},
-		args: []string{"office", "--listen", at[0], "--data", t.their, "--shared", shared, "--faults", filepath.Join(dir, "faults.json")},
+	t.office = &running.Program{
+		Binary: o.binary, Log: filepath.Join(dir, "office.log"), Env: []string{"SEGEL_LOG_LEVEL=warn"},
+		Args: []string{"office", "--listen", at[0], "--data", t.their, "--shared", shared, "--faults", filepath.Join(dir, "faults.json")},
 	}
-	t.service = &process{
-		binary: o.binary, log: filepath.Join(dir, "service.log"), args: []string{"serve", "--data", t.data, "--listen", at[1]},
-		env: append(running.AtOffice(t.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off", "SEGEL_GRANT_STAMPS=1000000"),
+	t.service = &running.Program{
+		Binary: o.binary, Log: filepath.Join(dir, "service.log"), Args: []string{"serve", "--data", t.data, "--listen", at[1]},
+		Env: append(running.AtOffice(t.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off", "SEGEL_GRANT_STAMPS=1000000"),
 	}
 	t.killer = &killer{victim: t.service}
 	t.wire.Asked = func(call string) { t.killer.see(asking, call) }
 	t.wire.Answered = func(call string, _ time.Duration) { t.killer.see(answered, call) }
 	t.wire.Told = func(call string) { t.killer.see(told, call) }
 	t.client = &client{url: "http://" + at[1]}
-	if err := errors.Join(t.office.start(), t.service.start()); err != nil {
+	if err := errors.Join(t.office.Start(), t.service.Start()); err != nil {
 		t.close()
 		return nil, err
 	}
@@ -81,8 +81,8 @@ func openTrial(o options, dir string) (t *trial, err error) {
 }
 
 func (t *trial) close() {
-	t.service.stop()
-	t.office.stop()
+	t.service.Stop()
+	t.office.Stop()
 	t.wire.Close()
 }
 
@@ -105,7 +105,7 @@ const clients = 4
 
 // bombard submits all orders and kills the service meanwhile.
 func (t *trial) bombard(ctx context.Context) error {
-	login, ok := t.service.said("first login: ")
+	login, ok := t.service.Said("first login: ")
 	if !ok {
 		return errors.New("the service told no first login")
 	}
@@ -136,8 +136,8 @@ func (t *trial) bombard(ctx context.Context) error {
 		shares <- t.orders[given]
 	}
 	close(shares)
-	if t.service.pid() == 0 {
-		if err := t.service.start(); err != nil {
+	if t.service.PID() == 0 {
+		if err := t.service.Start(); err != nil {
 			return err
 		}
 	}
@@ -148,21 +148,21 @@ func (t *trial) bombard(ctx context.Context) error {
 func (t *trial) life(ctx context.Context, k int) error {
 	a := draw(t.random)
 	t.killer.arm(a)
-	if t.service.pid() == 0 {
-		listening, err := t.service.launch()
+	if t.service.PID() == 0 {
+		listening, err := t.service.Launch()
 		if err != nil {
 			return err
 		}
 		if a.at != starting && a.at != anyTime {
 			// A call of the life before may still be on the wire, and its moment be the one.
 			if err := listening(); err != nil && t.killer.waits() {
-				return fmt.Errorf("start the service again: %w; see %s", err, t.service.log)
+				return fmt.Errorf("start the service again: %w; see %s", err, t.service.Log)
 			}
 		}
 	}
 	if t.options.office && k%5 == 4 {
-		t.office.kill()
-		if err := t.office.start(); err != nil {
+		t.office.Kill()
+		if err := t.office.Start(); err != nil {
 			return err
 		}
 		t.offices++

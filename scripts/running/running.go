@@ -2,25 +2,18 @@
 package running
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 )
 
-// Service is a running one.
+// Service is a program that listens.
 type Service struct {
+	*Program
 	URL  string
 	Data string // its data folder
-	PID  int
-
-	binary string
-	env    []string // added to the environment
-	cmd    *exec.Cmd
 }
 
 // Start runs the binary on a free port with a data folder, and waits until it says its address. Env is added to the
@@ -30,28 +23,16 @@ func Start(binary, data string, env ...string) (*Service, error) {
 }
 
 func start(binary, data string, args []string, env ...string) (*Service, error) {
-	cmd := exec.Command(binary, args...)
-	cmd.Env = append(os.Environ(), env...)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
+	p := &Program{Binary: binary, Args: args, Env: env}
+	if err := p.Start(); err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
+	address, ok := p.Said("http://")
+	if !ok {
+		p.Stop()
+		return nil, fmt.Errorf("segel %s did not print its address", args[0])
 	}
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if _, url, ok := strings.Cut(lines.Text(), "http://"); ok {
-			go io.Copy(io.Discard, out) //nolint:errcheck // nothing in it is of use
-			return &Service{URL: "http://" + strings.TrimRight(strings.Fields(url)[0], ";"), Data: data, PID: cmd.Process.Pid, binary: binary, env: env, cmd: cmd}, nil
-		}
-	}
-	return nil, errors.Join(fmt.Errorf("segel %s did not print its address", args[0]), cmd.Wait())
-}
-
-// Stop ends the service as an operator would.
-func (s *Service) Stop() {
-	_ = s.cmd.Process.Signal(os.Interrupt)
-	_ = s.cmd.Wait()
+	return &Service{Program: p, Data: data, URL: "http://" + strings.TrimRight(strings.Fields(address)[0], ";")}, nil
 }
 
 // AddUser adds somebody beside the running service.
@@ -61,8 +42,8 @@ func (s *Service) AddUser(email, name, password string) error {
 		return err
 	}
 	defer os.Remove(file)
-	cmd := exec.Command(s.binary, "user", "add", "--data", s.Data, "--email", email, "--name", name, "--password-file", file)
-	cmd.Env = append(os.Environ(), s.env...)
+	cmd := exec.Command(s.Binary, "user", "add", "--data", s.Data, "--email", email, "--name", name, "--password-file", file)
+	cmd.Env = append(os.Environ(), s.Env...)
 	b, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("add %s: %w: %s", email, err, b)

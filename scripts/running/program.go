@@ -1,7 +1,8 @@
-package main
+package running
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,12 +14,12 @@ import (
 	"syscall"
 )
 
-// process is a program of ours that can be killed and started again on the same address and folder.
-type process struct {
-	binary string
-	args   []string // the whole command
-	env    []string // added to the environment
-	log    string   // file that its standard error is appended to
+// Program is the binary with a command, which can be killed and started again on the same address and folder.
+type Program struct {
+	Binary string
+	Args   []string // the whole command
+	Env    []string // added to the environment
+	Log    string   // file that its standard error is appended to; empty: nobody reads it
 
 	mu      sync.Mutex // guards all below
 	cmd     *exec.Cmd  // nil: it does not run
@@ -29,20 +30,20 @@ type process struct {
 // errDied means that it ended before it listened: somebody killed it, or it cannot start.
 var errDied = errors.New("it ended before it listened")
 
-// launch starts it and returns at once; listening tells whether it came up, errDied if it did not.
-func (p *process) launch() (listening func() error, err error) {
+// Launch starts it and returns at once; listening tells whether it came up, errDied if it did not.
+func (p *Program) Launch() (listening func() error, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cmd != nil {
 		return nil, errors.New("it runs already")
 	}
-	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(cmp.Or(p.Log, os.DevNull), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	cmd := exec.Command(p.binary, p.args...)
-	cmd.Env, cmd.Stderr = append(os.Environ(), p.env...), log
+	cmd := exec.Command(p.Binary, p.Args...)
+	cmd.Env, cmd.Stderr = append(os.Environ(), p.Env...), log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // nothing outlives this program
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -75,7 +76,7 @@ func (p *process) launch() (listening func() error, err error) {
 }
 
 // read keeps what it prints, and says once whether it listens.
-func (p *process) read(out io.Reader, up chan<- bool) {
+func (p *Program) read(out io.Reader, up chan<- bool) {
 	said := false
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		p.mu.Lock()
@@ -91,25 +92,28 @@ func (p *process) read(out io.Reader, up chan<- bool) {
 	}
 }
 
-// start launches it and waits until it listens.
-func (p *process) start() error {
-	listening, err := p.launch()
+// Start launches it and waits until it listens.
+func (p *Program) Start() error {
+	listening, err := p.Launch()
 	if err == nil {
 		err = listening()
 	}
+	if err != nil && p.Log != "" {
+		err = fmt.Errorf("%w; see %s", err, p.Log)
+	}
 	if err != nil {
-		return fmt.Errorf("start segel %s: %w; see %s", p.args[0], err, p.log)
+		return fmt.Errorf("start segel %s: %w", p.Args[0], err)
 	}
 	return nil
 }
 
-// kill ends it with SIGKILL: no handler runs, nothing is flushed. It returns once it has gone.
-func (p *process) kill() { p.end(syscall.SIGKILL) }
+// Kill ends it with SIGKILL: no handler runs, nothing is flushed. It returns once it has gone.
+func (p *Program) Kill() { p.end(syscall.SIGKILL) }
 
-// stop ends it as an operator would.
-func (p *process) stop() { p.end(syscall.SIGINT) }
+// Stop ends it as an operator would.
+func (p *Program) Stop() { p.end(syscall.SIGINT) }
 
-func (p *process) end(s syscall.Signal) {
+func (p *Program) end(s syscall.Signal) {
 	p.mu.Lock()
 	cmd, gone := p.cmd, p.gone
 	p.mu.Unlock()
@@ -125,8 +129,8 @@ func (p *process) end(s syscall.Signal) {
 	}
 }
 
-// pid returns its number while it runs.
-func (p *process) pid() int {
+// PID returns its number while it runs, 0 while it does not.
+func (p *Program) PID() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cmd == nil {
@@ -135,8 +139,8 @@ func (p *process) pid() int {
 	return p.cmd.Process.Pid
 }
 
-// said returns what follows a text in what it printed, the first time.
-func (p *process) said(text string) (string, bool) {
+// Said returns what follows a text in what it printed, the first time.
+func (p *Program) Said(text string) (string, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, line := range p.printed {
