@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+type object = map[string]any
+
+// client is one person's.
+type client struct{ url, token string }
+
+func (c *client) do(method, path string, body any) (*http.Response, error) {
+	var b bytes.Buffer
+	if body != nil {
+		if err := json.NewEncoder(&b).Encode(body); err != nil {
+			return nil, err
+		}
+	}
+	r, err := http.NewRequest(method, c.url+path, &b)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if c.token != "" {
+		r.Header.Set("x-access-token", c.token)
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if a.StatusCode != http.StatusOK {
+		defer a.Body.Close()
+		text, _ := io.ReadAll(io.LimitReader(a.Body, 4096))
+		return nil, fmt.Errorf("%s %s: %s: %s", method, path, a.Status, text)
+	}
+	return a, nil
+}
+
+func (c *client) call(method, path string, body, answer any) error {
+	a, err := c.do(method, path, body)
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	if answer == nil {
+		return nil
+	}
+	return json.NewDecoder(a.Body).Decode(answer)
+}
+
+func (c *client) get(path string, answer any) error { return c.call("GET", path, nil, answer) }
+
+func (c *client) post(path string, body, answer any) error { return c.call("POST", path, body, answer) }
+
+func (c *client) file(path string) ([]byte, error) {
+	a, err := c.do("GET", path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Body.Close()
+	return io.ReadAll(a.Body)
+}
+
+// completed polls the status until the document is completed, as clients do.
+func (c *client) completed(id int64) ([]string, error) {
+	for range 300 {
+		var s struct {
+			Data struct {
+				Status string
+				Serial []string `json:"serial_number"`
+			}
+		}
+		if err := c.get(fmt.Sprintf("/v1/econtract/web_app/document/status/%d", id), &s); err != nil {
+			return nil, err
+		}
+		if s.Data.Status == "completed" {
+			return s.Data.Serial, nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return nil, errors.New("the document was not completed in 30 seconds")
+}
