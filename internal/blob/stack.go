@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"sync"
 )
@@ -38,15 +39,15 @@ func (e *CorruptError) Error() string {
 // Stack reads a base and its tails as the one file they are. It may be used by several goroutines, which take
 // turns. Blobs are opened when first read and at most [maxOpen] at a time.
 type Stack struct {
-	ctx      context.Context // of the blobs: they are opened by reads, which carry none
-	store    Store
+	ctx   context.Context // of the blobs: they are opened by reads, which carry none
+	store Store
+
+	mu       sync.Mutex // guards all below; held for the length of one ReadAt
 	segments []Segment
 	begins   []int64 // offset of each segment in the document
 	size     int64
-
-	mu     sync.Mutex // guards the rest; held for the length of one ReadAt
-	open   []opened   // most recently read first
-	closed bool
+	open     []opened // most recently read first
+	closed   bool
 }
 
 // opened is a blob of the stack that is open now.
@@ -54,6 +55,8 @@ type opened struct {
 	index int
 	blob  Blob
 }
+
+var errTooLong = errors.New("blobs of a document exceed the offsets of a file")
 
 // OpenStack checks the shape of the segments and opens none of them yet. A missing or shortened blob is met
 // when it is first read. The context covers the life of the stack.
@@ -68,7 +71,7 @@ func OpenStack(ctx context.Context, s Store, segments []Segment) (*Stack, error)
 		}
 		st.begins[i] = st.size
 		if st.size += seg.Size; st.size < 0 {
-			return nil, errors.New("blobs of a document exceed the offsets of a file")
+			return nil, errTooLong
 		}
 	}
 	return st, nil
@@ -87,8 +90,30 @@ func (s *Stack) Present() error {
 	return nil
 }
 
+// Append lays a blob on top: the document has a tail more. What was open stays so, and whoever reads the document as it
+// was goes on.
+func (s *Stack) Append(top Segment) error {
+	more, err := OpenStack(s.ctx, s.store, []Segment{top})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.size+more.size < 0 {
+		return errTooLong
+	}
+	s.segments = append(slices.Clip(s.segments), top)
+	s.begins = append(s.begins, s.size)
+	s.size += more.size
+	return nil
+}
+
 // Size returns the size of the document in bytes.
-func (s *Stack) Size() int64 { return s.size }
+func (s *Stack) Size() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.size
+}
 
 // ReadAt reads the document as the store hands it out. Nothing is verified: see [Stack.Verified].
 func (s *Stack) ReadAt(p []byte, off int64) (int, error) {

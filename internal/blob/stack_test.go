@@ -118,6 +118,39 @@ func TestAStackTellsWhetherAllItsBlobsArePresent(t *testing.T) {
 	}
 }
 
+func TestAStackGrowsUnderWhoReadsIt(t *testing.T) {
+	t.Parallel()
+	for name, sizes := range shapes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &blobtest.Memory{}
+			segments, document := stacked(t, s, sizes...)
+			st := openStack(t, s, nil)
+			size := int64(0)
+			for i, seg := range segments {
+				before := io.NewSectionReader(st, 0, size)
+				if err := st.Append(seg); err != nil {
+					t.Fatal(err)
+				}
+				got, err := io.ReadAll(before)
+				if err != nil || !bytes.Equal(got, document[:size]) {
+					t.Errorf("as it was before blob %d: %d bytes, %v", i, len(got), err)
+				}
+				size += seg.Size
+				if st.Size() != size {
+					t.Errorf("size %d with blob %d, not %d", st.Size(), i, size)
+				}
+			}
+			if got, err := io.ReadAll(io.NewSectionReader(st, 0, size)); err != nil || !bytes.Equal(got, document) {
+				t.Errorf("%d bytes of %d in the end, %v", len(got), len(document), err)
+			}
+			if err := st.Append(blob.Segment{Key: blobtest.Key(99), Size: 5}); err == nil || st.Size() != size {
+				t.Errorf("a blob without its sums is laid on top, %v", err)
+			}
+		})
+	}
+}
+
 func TestAStackIsServedInRanges(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}

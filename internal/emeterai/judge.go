@@ -24,24 +24,31 @@ import (
 //
 // Whose certificate signed is not its question: trust anchors are configuration.
 func Judge(ctx context.Context, want Request, tail []byte) error {
+	_, err := JudgeOpen(ctx, want, tail)
+	return err
+}
+
+// JudgeOpen is Judge for who goes on with what came back: it returns the file, opened, which keeps tail and reads the rest
+// from the request's source.
+func JudgeOpen(ctx context.Context, want Request, tail []byte) (*pdf.Document, error) {
 	j, err := openJudge(want, tail)
 	if err != nil {
-		return &Problem{Class: Unknown, Code: CodeReturn, Text: "what came back cannot be read", Err: err}
+		return nil, &Problem{Class: Unknown, Code: CodeReturn, Text: "what came back cannot be read", Err: err}
 	}
 	compared := func() error { return j.increments(ctx) }
 	for _, check := range []func() error{compared, j.signatures, j.placed, j.named, j.changes, j.verifies, j.later} {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
 		if err := check(); err != nil {
 			var asks *Problem
 			if ctx.Err() != nil || errors.As(err, &asks) {
-				return cmp.Or(ctx.Err(), err)
+				return nil, cmp.Or(ctx.Err(), err)
 			}
-			return &Problem{Class: Quarantine, Code: CodeReturn, Text: "what came back is not what was ordered", Evidence: evidence(want, tail), Err: err}
+			return nil, &Problem{Class: Quarantine, Code: CodeReturn, Text: "what came back is not what was ordered", Evidence: evidence(want, tail), Err: err}
 		}
 	}
-	return nil
+	return j.whole, nil
 }
 
 // judge holds the states of the document and what was found on the way.
@@ -58,7 +65,7 @@ type judge struct {
 func openJudge(want Request, tail []byte) (*judge, error) {
 	j := &judge{want: want, bytes: want.Source.With(tail).R}
 	var err error
-	if j.source, err = pdf.Open(want.Source.R, want.Source.Size, pdf.Options{}); err != nil {
+	if j.source, err = want.Open(); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
 	if j.whole, err = pdf.Open(j.bytes, want.Source.Size+int64(len(tail)), pdf.Options{}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"segel/pades"
+	"segel/pdf"
 )
 
 // Stamper is an office that issues serials and affixes duty stamps. Its errors are [*Problem]; any other error
@@ -88,14 +89,23 @@ type Availability struct {
 type Request struct {
 	Serial   string
 	Source   pades.Source
-	Digest   [32]byte // SHA-256 over the source
-	Page     int      // from 1
+	Opened   *pdf.Document // the source, for whoever reads it as the caller does; nil: it is opened when it is read
+	Digest   [32]byte      // SHA-256 over the source
+	Page     int           // from 1
 	Box      Box
 	Reason   string
 	Location string
 	// Again says that the office may have been asked before to affix this serial. False only if this is certainly
 	// the first call.
 	Again bool
+}
+
+// Open returns the source as a document.
+func (r Request) Open() (*pdf.Document, error) {
+	if r.Opened != nil && r.Opened.Size() == r.Source.Size {
+		return r.Opened, nil
+	}
+	return pdf.Open(r.Source.R, r.Source.Size, pdf.Options{})
 }
 
 // Box is where the stamp goes: whole points, from the lower left corner of the page as displayed, LLX < URX and

@@ -9,6 +9,9 @@ import (
 // StillFor is after how long a document without progress stands still.
 const StillFor = stillFor
 
+// FoundFor is how long bytes that were there are taken to be there.
+const FoundFor = foundFor
+
 // Preflight lets benchmarks outside ask what is asked before a serial.
 func (s *Service) Preflight(b *testing.B, d contract.Document, deep bool) error {
 	return s.preflight(b.Context(), &d, deep)

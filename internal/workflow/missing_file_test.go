@@ -135,6 +135,7 @@ func TestAttemptThatFindsItsFileLostIsClosedAsWhatItIs(t *testing.T) {
 			lose := func() {
 				h.store.committed = nil
 				restore = h.lose(h.read(id).Revisions[0].Tail.Key)
+				h.later(workflow.FoundFor)
 			}
 			if crash {
 				h.store.fail(2, false) // the commit that binds the serial

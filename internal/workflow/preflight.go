@@ -30,16 +30,16 @@ func (s *Service) preflight(ctx context.Context, d *contract.Document, deep bool
 		return err
 	}
 	defer f.Close()
-	return s.preflightOf(ctx, d, f, deep)
+	return s.preflightOf(ctx, d, &opened{stack: f}, deep)
 }
 
 // preflightOf is preflight for who has the file open.
-func (s *Service) preflightOf(ctx context.Context, d *contract.Document, f *blob.Stack, deep bool) error {
-	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+func (s *Service) preflightOf(ctx context.Context, d *contract.Document, f *opened, deep bool) error {
+	doc, err := f.document()
 	if err != nil {
 		return refusal(fmt.Errorf("open document %d: %w", d.ID, err))
 	}
-	of, err := s.officeFile(ctx, d, f, doc, deep)
+	of, err := s.officeFile(ctx, d, f.stack, doc, deep)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func holds(g *facts.Signature) bool {
 
 // holdBack asks once more before a serial is paid for, deep before the first one of a document. A refusal fails the
 // document with its reason: nothing is spent, and what was reserved stays so until a restamp or a cancel.
-func (s *Service) holdBack(ctx context.Context, d *contract.Document, f *blob.Stack, i int) (held bool, err error) {
+func (s *Service) holdBack(ctx context.Context, d *contract.Document, f *opened, i int) (held bool, err error) {
 	err = s.preflightOf(ctx, d, f, i == 0)
 	var refused *contract.Error
 	if !errors.As(err, &refused) {

@@ -7,11 +7,8 @@ import (
 	"math"
 	"time"
 
-	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/emeterai"
-	"segel/internal/store"
-	"segel/pades"
 )
 
 // reasonStamped stands in a stamp's signature, behind its serial.
@@ -43,7 +40,9 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 	defer release()
 	var d contract.Document
 	// What the first step finds may have been asked of the office by a run that ended in doubt.
-	for t := (try{first: true, again: true}); ; t.first = false {
+	t := run{first: true, again: true}
+	defer t.file.close() //nolint:errcheck // it was read only
+	for ; ; t.first = false {
 		if !t.known {
 			d, err = s.document(ctx, id)
 			if errors.Is(err, contract.ErrNotFound) {
@@ -57,36 +56,26 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 		if d.State != contract.Processing || !d.FullySigned() || i < 0 {
 			return nil // done before, or not yet; whoever makes it due orders the job again
 		}
-		if t.again, err = s.stampStep(ctx, &d, i, t); err != nil {
+		if t.again, err = s.stampStep(ctx, &d, i, &t); err != nil {
 			return err
 		}
 		t.known = d.Version != version
 	}
 }
 
-// try is what a step has to know of those before it.
-type try struct {
-	first bool // of this run: the attempt on the call it makes is still to be opened
-	again bool // the office may have been asked before
-	known bool // the document is as the last step committed it
-}
-
 // stampStep takes the next stamp one state further, and tells whether the office may have been asked for the next step
 // before. A step that commits leaves in d what it committed.
-func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t try) (again bool, err error) {
+func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t *run) (again bool, err error) {
 	ordered := d.Stamps[i].State == contract.StampOrdered
 	if a := s.Office.Availability(); a.Down && (t.first || ordered) {
 		return false, s.wait(ctx, d.ID, i, contract.OfficeDown, contract.OutcomeUnanswered, s.alone(a))
 	}
 	// Before an attempt is opened: without the file the office is asked nothing.
-	f, err := s.whole(ctx, d.Revisions)
-	if errors.Is(err, errFileMissing) {
+	if err := t.file.open(ctx, s, d); errors.Is(err, errFileMissing) {
 		return false, s.fileMissing(ctx, d, i, t, err)
-	}
-	if err != nil {
+	} else if err != nil {
 		return false, err
 	}
-	defer f.Close()
 	if t.first && !ordered {
 		err := s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) { return contract.TryAgain(d, i, s.Clock()) })
 		if err != nil {
@@ -95,32 +84,31 @@ func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t 
 	}
 	switch d.Stamps[i].State {
 	case contract.StampOrdered:
-		if held, err := s.holdBack(ctx, d, f, i); held || err != nil {
+		if held, err := s.holdBack(ctx, d, &t.file, i); held || err != nil {
 			return false, err
 		}
 		return s.orderOrClaim(ctx, d, i)
 	case contract.StampRequested:
-		return false, s.buy(ctx, d, f, i, t.again)
+		return false, s.buy(ctx, d, i, t)
 	case contract.StampBound:
-		return false, s.affix(ctx, d, f, i, t.again)
+		return false, s.affix(ctx, d, i, t)
 	}
 	return false, fmt.Errorf("stamp %d of document %d is %s and next", i, d.ID, d.Stamps[i].State)
 }
 
 // buy takes a serial for the order and binds it.
-func (s *Service) buy(ctx context.Context, d *contract.Document, f *blob.Stack, i int, again bool) error {
-	serial, err := s.take(ctx, d, f, i, again)
+func (s *Service) buy(ctx context.Context, d *contract.Document, i int, t *run) error {
+	serial, err := s.take(ctx, d, i, t)
 	if err != nil {
 		return s.problem(ctx, d, i, err)
 	}
+	look := t.again
 	err = s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) {
-		known, err := s.Store.Serial(ctx, serial)
-		if errors.Is(err, store.ErrNotFound) {
-			known, err = contract.StampSerial{Serial: serial}, nil
-		}
+		known, err := s.registered(ctx, serial, look)
 		if err != nil {
 			return contract.Change{}, err
 		}
+		look = true
 		return contract.BindSerial(d, i, known, s.Office.Specimen(), s.Clock())
 	})
 	if errors.Is(err, contract.ErrSerialElsewhere) {
@@ -130,43 +118,48 @@ func (s *Service) buy(ctx context.Context, d *contract.Document, f *blob.Stack, 
 	return err
 }
 
-func (s *Service) take(ctx context.Context, d *contract.Document, f *blob.Stack, i int, again bool) (string, error) {
-	o, err := s.Store.Organisation(ctx, d.Organisation)
+func (s *Service) take(ctx context.Context, d *contract.Document, i int, t *run) (string, error) {
+	o, err := t.payerOf(ctx, s, d)
 	if err != nil {
-		return "", fmt.Errorf("read organisation: %w", err)
+		return "", err
 	}
 	return s.Office.Take(ctx, emeterai.Order{
 		ID: d.Stamps[i].Order, Organisation: string(o.ID), Payer: o.Name, Title: d.Title, Filename: d.Filename, Number: d.Name, Date: d.CreatedAt,
-		Again: again, Source: pades.Source{R: f, Size: f.Size(), State: d.Current().Midstate},
+		Again: t.again, Source: t.file.source(d),
 	})
 }
 
 // affix has the office stamp the current revision, judges what comes back, and commits it.
-func (s *Service) affix(ctx context.Context, d *contract.Document, f *blob.Stack, i int, again bool) error {
+func (s *Service) affix(ctx context.Context, d *contract.Document, i int, t *run) error {
 	current := d.Current()
 	if d.Stamps[i].Source != current.Digest {
 		return fmt.Errorf("stamp %d of document %d is bound to another revision", i, d.ID)
 	}
+	source, _ := t.file.document() // the office refuses in its own words what cannot be read
 	p := d.Placements[d.Stamps[i].Placement]
 	want := emeterai.Request{
-		Serial: d.Stamps[i].Serial, Source: pades.Source{R: f, Size: f.Size(), State: current.Midstate}, Digest: current.Digest,
-		Page: p.Page, Box: wholePoints(p.Box), Reason: reasonStamped, Again: again,
+		Serial: d.Stamps[i].Serial, Source: t.file.source(d), Opened: source, Digest: current.Digest,
+		Page: p.Page, Box: wholePoints(p.Box), Reason: reasonStamped, Again: t.again,
 	}
 	tail, err := s.Office.Stamp(ctx, want)
 	if err != nil {
 		return s.problem(ctx, d, i, err)
 	}
-	if err := emeterai.Judge(ctx, want, tail); err != nil {
+	stamped, err := emeterai.JudgeOpen(ctx, want, tail)
+	if err != nil {
 		return s.problem(ctx, d, i, err)
 	}
 	r, err := s.keep(ctx, current, contract.RevisionStamp, tail)
 	if err != nil {
 		return err
 	}
+	if err := t.file.grow(r, stamped); err != nil {
+		return err
+	}
 	after, err := s.append(ctx, *d, r, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
 		c, err := contract.Affix(d, i, r, s.Clock())
 		if err == nil {
-			err = s.orderNext(ctx, &c)
+			err = s.orderNext(ctx, &c, &t.file)
 		}
 		return c, err
 	})
@@ -245,7 +238,7 @@ func (s *Service) alone(a emeterai.Availability) *Later {
 
 // fileMissing puts a stamp off until the bytes of its document are back. An attempt of this run's was not made yet; of
 // one that an earlier run left open nobody knows.
-func (s *Service) fileMissing(ctx context.Context, d *contract.Document, i int, t try, cause error) error {
+func (s *Service) fileMissing(ctx context.Context, d *contract.Document, i int, t *run, cause error) error {
 	if d.Stamps[i].Problem != contract.FileMissing {
 		s.Log.ErrorContext(ctx, "bytes of a document are missing from the blob store", "document", d.ID, "stamp", i, "cause", cause)
 	}

@@ -100,7 +100,7 @@ func order(r emeterai.Request) (signing, error) {
 	refused := func(text string, err error) (signing, error) {
 		return signing{}, &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodePlace, Text: text, Err: err}
 	}
-	doc, err := pdf.Open(r.Source.R, r.Source.Size, pdf.Options{})
+	doc, err := r.Open()
 	if err != nil {
 		return signing{}, sourceError(err)
 	}

@@ -90,7 +90,7 @@ func check(r emeterai.Request) (pdf.Rect, error) {
 	if digest != r.Digest {
 		return pdf.Rect{}, refused(emeterai.CodeFile, "the digest is not that of the source", nil)
 	}
-	d, err := pdf.Open(r.Source.R, r.Source.Size, pdf.Options{})
+	d, err := r.Open()
 	if err != nil {
 		return pdf.Rect{}, unreadable(err)
 	}
