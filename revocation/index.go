@@ -22,7 +22,8 @@ func newIndex(l *List) *index {
 	at := 0
 	for rest := l.entries; !rest.Empty(); at = len(l.entries) - len(rest) {
 		var whole, entry, number cryptobyte.String
-		if !rest.ReadASN1Element(&whole, asn1.SEQUENCE) || !whole.ReadASN1(&entry, asn1.SEQUENCE) || !entry.ReadASN1(&number, asn1.INTEGER) || !skipTime(&entry) {
+		if !rest.ReadASN1Element(&whole, asn1.SEQUENCE) || !whole.ReadASN1(&entry, asn1.SEQUENCE) ||
+			!entry.ReadASN1(&number, asn1.INTEGER) || !skipTime(&entry) {
 			x.err = unfit("entry of the CRL cannot be read")
 			return x
 		}

@@ -101,8 +101,8 @@ func (l *List) lookUp(serial *big.Int, s *Status) error {
 	return l.index.find(l, serial, s)
 }
 
-// OpenList takes a list apart (RFC 5280 §5.1), of which it keeps der. The error is ErrUnfit. Package crypto/x509 reads it with its entries left out, and would
-// make some hundred bytes on the heap of each of them.
+// OpenList takes a list apart (RFC 5280 §5.1) and keeps der. The error is ErrUnfit. Package crypto/x509 reads it with
+// its entries left out, of each of which it would make some hundred bytes on the heap.
 func OpenList(der []byte) (*List, error) {
 	if len(der) > MaxSize {
 		return nil, unfit("list of %d bytes", len(der))

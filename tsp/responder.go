@@ -103,7 +103,9 @@ func (r *Responder) sign(info []byte, withCertificates bool) ([]byte, error) {
 	}
 	h := scheme.Hash.New()
 	h.Write(info)
-	token, err := cms.Sign(r.Random, h.Sum(nil), r.Key, r.Chain, cms.Options{ContentType: cms.OIDTSTInfo, Content: info, OmitCertificates: !withCertificates})
+	token, err := cms.Sign(r.Random, h.Sum(nil), r.Key, r.Chain, cms.Options{
+		ContentType: cms.OIDTSTInfo, Content: info, OmitCertificates: !withCertificates,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("timestamp: %w", err)
 	}

@@ -113,7 +113,10 @@ func (a *app) wire() error {
 	}
 	a.identity = identity.New(identity.Options{
 		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log,
-		Lifetimes: identity.Lifetimes{Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime, Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime},
+		Lifetimes: identity.Lifetimes{
+			Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime,
+			Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime,
+		},
 		Rates: identity.Rates{
 			Pair:    identity.Rate{Burst: a.conf.LoginTries, Every: 10 * time.Second},
 			Address: identity.Rate{Burst: a.conf.LoginTriesPerAddress, Every: time.Second},

@@ -86,7 +86,9 @@ func (c quotaAddCommand) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		q, err := a.workflow.GrantQuota(w.ctx, atHand("quota add"), workflow.GrantRequest{Organisation: of, Unit: contract.Unit(c.Unit), Count: c.Count, Reason: c.Reason})
+		q, err := a.workflow.GrantQuota(w.ctx, atHand("quota add"), workflow.GrantRequest{
+			Organisation: of, Unit: contract.Unit(c.Unit), Count: c.Count, Reason: c.Reason,
+		})
 		if err != nil {
 			return plain(err)
 		}

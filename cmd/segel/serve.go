@@ -191,7 +191,8 @@ func (a *app) reconcile(ctx context.Context) error {
 	case r.Problem != "":
 		return fmt.Errorf("reconcile with the stamp office: %s", r.Problem)
 	case r.Unexplained > 0:
-		a.log.WarnContext(ctx, "the stamp office's account and our register differ, and nothing explains it", "reconciliation", r.Number, "unexplained", r.Unexplained)
+		a.log.WarnContext(ctx, "the stamp office's account and our register differ, and nothing explains it",
+			"reconciliation", r.Number, "unexplained", r.Unexplained)
 	}
 	return nil
 }

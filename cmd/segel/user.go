@@ -35,7 +35,9 @@ func (c userAddCommand) Run(w *world) error {
 		return err
 	}
 	defer a.close()
-	added, err := a.identity.AddUser(w.ctx, identity.NewUser{Name: c.Name, Email: c.Email, Password: password, Organisation: c.Org, Admin: c.Role == "admin"})
+	added, err := a.identity.AddUser(w.ctx, identity.NewUser{
+		Name: c.Name, Email: c.Email, Password: password, Organisation: c.Org, Admin: c.Role == "admin",
+	})
 	if err != nil {
 		return plain(err)
 	}

@@ -35,9 +35,11 @@ func (c Config) Validate() error {
 			v.origin(o)
 		}
 	}
-	v.when(c.ServiceSegment != "" && !segment.MatchString(c.ServiceSegment), "SERVICE_SEGMENT", "must be one path segment of letters, digits and . _ ~ -")
+	v.when(c.ServiceSegment != "" && !segment.MatchString(c.ServiceSegment), "SERVICE_SEGMENT",
+		"must be one path segment of letters, digits and . _ ~ -")
 	for from, to := range c.Paths {
-		v.when(!strings.HasPrefix(from, "/") || !strings.HasPrefix(to, "/v1/"), "PATHS", fmt.Sprintf("%q=%q must be a path from / and the path below /v1/ it leads to", from, to))
+		v.when(!strings.HasPrefix(from, "/") || !strings.HasPrefix(to, "/v1/"), "PATHS",
+			fmt.Sprintf("%q=%q must be a path from / and the path below /v1/ it leads to", from, to))
 	}
 	v.when(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT", "must be text or json")
 	v.when(c.Organisation == "", "ORGANISATION", "must not be empty")
@@ -111,7 +113,8 @@ func (v *problems) convert(c Config) {
 	case ConvertAuto, ConvertOff, ConvertLibreOffice:
 	default:
 		u, err := url.Parse(c.Convert)
-		v.when(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https", "CONVERT", "must be auto, libreoffice, off, or the URL of a Gotenberg service such as http://gotenberg:3000")
+		v.when(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https", "CONVERT",
+			"must be auto, libreoffice, off, or the URL of a Gotenberg service such as http://gotenberg:3000")
 	}
 	v.when(c.ConvertUnfenced != "" && c.ConvertUnfenced != TrustEveryUploader, "CONVERT_UNFENCED", "must be "+TrustEveryUploader+", or empty")
 }

@@ -36,7 +36,8 @@ type Image struct {
 }
 
 // Encode decodes a PNG or JPEG file once and for all: up to 16 MiB with up to 16 million pixels, else it is ErrImage. It
-// is decoded to pixels and so loses whatever else was in the file, but is turned as the camera was held. Transparent margins are cut off; what is larger than any box needs is made smaller.
+// is decoded to pixels and so loses whatever else was in the file, but is turned as the camera was held. Transparent
+// margins are cut off; what is larger than any box needs is made smaller.
 func Encode(file []byte) (*Image, error) {
 	if len(file) > maxImageBytes {
 		return nil, fmt.Errorf("%w: %d bytes", ErrImage, len(file))

@@ -40,7 +40,10 @@ func (f *Face) Subset(glyphs []uint16) (file []byte, count int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return assemble([]table{{"glyf", s.glyf}, {"head", head}, {"hhea", hhea}, {"hmtx", hmtx}, {"loca", s.locations()}, {"maxp", maxp}}), len(s.glyphs), nil
+	whole := assemble([]table{
+		{"glyf", s.glyf}, {"head", head}, {"hhea", hhea}, {"hmtx", hmtx}, {"loca", s.locations()}, {"maxp", maxp},
+	})
+	return whole, len(s.glyphs), nil
 }
 
 type subsetter struct {

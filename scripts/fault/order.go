@@ -77,7 +77,10 @@ func (c *client) submit(ctx context.Context, o *order) (err error) {
 	o.id = up.Response.Data.ID
 	var entries []object
 	for _, p := range o.places {
-		entries = append(entries, object{"page": p.page, "type": "emet", "user": object{"userid": c.id}, "emet": object{"llx": p.box[0], "lly": p.box[1], "urx": p.box[2], "ury": p.box[3]}})
+		entries = append(entries, object{
+			"page": p.page, "type": "emet", "user": object{"userid": c.id},
+			"emet": object{"llx": p.box[0], "lly": p.box[1], "urx": p.box[2], "ury": p.box[3]},
+		})
 	}
 	if _, err := c.insist(ctx, "POST", signPath+"placement-docs", object{"document_id": o.id, "signers": entries}, nil); err != nil {
 		return err

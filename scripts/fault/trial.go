@@ -46,7 +46,9 @@ func openTrial(o options, dir string) (t *trial, err error) {
 		t.orders = append(t.orders, drawOrder(draws, n))
 	}
 	shared := filepath.Join(dir, "shared")
-	plan, err := json.Marshal(object{"seed": o.seed, "rules": []object{{"call": callTake, "fault": "lost", "p": lose}, {"call": callStamp, "fault": "lost", "p": lose}}})
+	plan, err := json.Marshal(object{"seed": o.seed, "rules": []object{
+		{"call": callTake, "fault": "lost", "p": lose}, {"call": callStamp, "fault": "lost", "p": lose},
+	}})
 	if err != nil {
 		return nil, err
 	}
