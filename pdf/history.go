@@ -308,7 +308,9 @@ func (h *History) checkForward(s *State, f *fresh) {
 // checkStart demands that a reader who sees nothing behind the end of the
 // revision begins where we do.
 func (h *History) checkStart(s *State) error {
-	tail, at, err := s.window(s.size-tailWindow, s.size)
+	lent := chunks.Get().(*[]byte)
+	defer chunks.Put(lent)
+	tail, at, err := s.windowInto(*lent, s.size-tailWindow, s.size)
 	if err != nil {
 		return err
 	}
@@ -345,6 +347,9 @@ func (h *History) unlock(s *State) error {
 func (d *Document) Unambiguous(ref Ref) error {
 	s := d.slots.get(ref.Number)
 	if s.kind() < slotPlain || s.generation() != ref.Generation {
+		return nil
+	}
+	if d.strict(ref.Number, s) {
 		return nil
 	}
 	d.once = true

@@ -23,9 +23,9 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 	o = o.withDefaults(size)
 	d := &Document{
 		src: r, size: size, limits: o.Limits, random: o.Random,
-		objects:    newCache[uint32, Object](o.Limits.Cache / 4),
-		containers: newCache[uint32, *container](o.Limits.Cache / 4),
-		shelf:      newShelf(o.Limits.Cache / 4),
+		objects:    newCache[uint32, Object](o.Limits.Cache / 8),
+		containers: newCache[uint32, *container](o.Limits.Cache / 8),
+		shelf:      newShelf(o.Limits.Cache/2, o.Limits.Cache/4),
 	}
 	if err := d.readHeader(); err != nil {
 		return nil, err
@@ -213,11 +213,19 @@ func (d *Document) isSection(at int64) bool {
 // window reads the bytes between two offsets, as far as they are in the file,
 // and returns where they begin.
 func (d *Document) window(from, to int64) ([]byte, int64, error) {
+	return d.windowInto(nil, from, to)
+}
+
+// windowInto is window, into b if that is long enough.
+func (d *Document) windowInto(b []byte, from, to int64) ([]byte, int64, error) {
 	from, to = max(0, from), min(d.size, to)
 	if from >= to {
 		return nil, from, nil
 	}
-	b := make([]byte, to-from)
+	if int64(len(b)) < to-from {
+		b = make([]byte, to-from)
+	}
+	b = b[:to-from]
 	n, err := d.src.ReadAt(b, from)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, from, fmt.Errorf("read at %d: %w", from, err)

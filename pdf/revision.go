@@ -54,7 +54,9 @@ func (d *Document) Revisions() ([]Revision, error) {
 // nothing but startxref and its number between. Anything looser could take the
 // %%EOF of a later revision for this one's.
 func (d *Document) findEOF(from int64) (eof, end int64, err error) {
-	b, at, err := d.window(from, from+headerWindow)
+	lent := chunks.Get().(*[]byte)
+	defer chunks.Put(lent)
+	b, at, err := d.windowInto(*lent, from, from+headerWindow)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -17,12 +17,13 @@ type place struct {
 // shelved is what was read, and where the byte is by which its reading ended: a state that ends before it may read
 // otherwise.
 type shelved[V any] struct {
-	value V
-	end   int64
+	value  V
+	end    int64
+	strict bool // no dictionary in it states a key twice
 }
 
-func newShelf(budget int64) *shelf {
-	return &shelf{newCache[place, shelved[Object]](budget), newCache[place, shelved[*container]](budget)}
+func newShelf(objects, containers int64) *shelf {
+	return &shelf{newCache[place, shelved[Object]](objects), newCache[place, shelved[*container]](containers)}
 }
 
 // shelved returns what another state read at that place.
@@ -34,6 +35,15 @@ func (d *Document) shelved(number uint32, s slot) (Object, bool) {
 	return found.value, ok && found.end < d.size
 }
 
+// strict tells whether an object was read already and found to state no key twice.
+func (d *Document) strict(number uint32, s slot) bool {
+	if d.shelf == nil || d.security != nil {
+		return false
+	}
+	found, ok := d.shelf.objects.get(place{number, s})
+	return ok && found.strict && found.end < d.size
+}
+
 // keep takes up an object that was read: for all states, if it reads the same in each that reaches as far.
 func (d *Document) keep(number uint32, s slot, found *indirect) {
 	_, isStream := found.value.(*Stream)
@@ -41,7 +51,7 @@ func (d *Document) keep(number uint32, s slot, found *indirect) {
 		d.objects.put(number, found.value, found.cost)
 		return
 	}
-	d.shelf.objects.put(place{number, s}, shelved[Object]{found.value, found.end}, found.cost)
+	d.shelf.objects.put(place{number, s}, shelved[Object]{found.value, found.end, d.once}, found.cost)
 }
 
 // shelvedContainer returns the object stream that another state read at that place.
@@ -57,7 +67,7 @@ func (d *Document) shelvedContainer(number uint32, s slot) (*container, bool) {
 func (d *Document) keepContainer(number uint32, s slot, st *Stream, c *container) {
 	cost := int64(len(c.data)) + 32*int64(len(c.numbers))
 	if end := st.start + st.size + endWindow; d.shelf != nil && d.security == nil && end < d.size && direct(st.Dict, 3) {
-		d.shelf.containers.put(place{number, s}, shelved[*container]{c, end}, cost)
+		d.shelf.containers.put(place{number, s}, shelved[*container]{c, end, false}, cost)
 		return
 	}
 	d.containers.put(number, c, cost)
