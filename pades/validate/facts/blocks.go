@@ -1,6 +1,9 @@
 package facts
 
-import "io"
+import (
+	"io"
+	"sync"
+)
 
 // blocks reads a file in aligned blocks and keeps the last few: objects are read one by one, a few hundred bytes each, and
 // what a signature appended lies close together. It holds no more than a megabyte, whatever the file.
@@ -21,6 +24,7 @@ type block struct {
 	number int64
 	bytes  []byte
 	used   uint64 // by the clock; the longest unused is given up
+	room   *[blockSize]byte
 }
 
 // ReadAt does what io.ReaderAt says. Readings longer than a block pass it by.
@@ -56,19 +60,31 @@ func (c *blocks) block(number int64) ([]byte, error) {
 			oldest = k
 		}
 	}
-	b := oldest.bytes[:0]
-	oldest.bytes, oldest.used = nil, 0 // it is no block while it is being read
-	if length := min(blockSize, c.size-number*blockSize); int64(cap(b)) < length {
-		b = make([]byte, length)
-	} else {
-		b = b[:length]
+	if oldest.room == nil {
+		oldest.room = rooms.Get().(*[blockSize]byte)
 	}
+	room := oldest.room
+	oldest.bytes, oldest.used = nil, 0 // it is no block while it is being read
+	b := room[:min(blockSize, c.size-number*blockSize)]
 	if n, err := c.r.ReadAt(b, number*blockSize); n < len(b) {
 		if err == nil || err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
 		return nil, err
 	}
-	*oldest = block{number, b, c.clock}
+	*oldest = block{number, b, c.clock, room}
 	return b, nil
+}
+
+// rooms are for the blocks of the next file.
+var rooms = sync.Pool{New: func() any { return new([blockSize]byte) }}
+
+// release gives the blocks back. Whoever reads on reads into others.
+func (c *blocks) release() {
+	for i := range c.kept {
+		if room := c.kept[i].room; room != nil {
+			rooms.Put(room)
+		}
+		c.kept[i] = block{}
+	}
 }

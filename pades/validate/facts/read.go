@@ -19,8 +19,9 @@ type reader struct {
 	file *File
 	born map[uint32]int // revision in which an object that is asked for was last written
 
-	buffer []byte // what is lent by lend
-	skips  skips
+	objects *blocks // through which the document is read
+	buffer  []byte  // what is lent by lend
+	skips   skips
 
 	painted painted
 	pages   map[pdf.Ref]int // numbers of the pages that list annotations; nil until asked for
@@ -29,6 +30,8 @@ type reader struct {
 func read(ctx context.Context, src io.ReaderAt, size int64, o Options) (*File, error) {
 	o.Limits = o.Limits.withDefaults(size)
 	r := &reader{ctx: ctx, r: wanted{ctx, src}, o: o, file: &File{Size: size}, born: map[uint32]int{}}
+	r.objects = &blocks{r: r.r, size: size}
+	defer r.release()
 	if err := r.open(size); err != nil {
 		return nil, err
 	}
@@ -41,6 +44,15 @@ func read(ctx context.Context, src io.ReaderAt, size int64, o Options) (*File, e
 		}
 	}
 	return r.file, nil
+}
+
+// release gives back what the next file can be read into.
+func (r *reader) release() {
+	r.objects.release()
+	if cap(r.buffer) == bufferSize {
+		buffers.Put((*[bufferSize]byte)(r.buffer[:bufferSize]))
+	}
+	r.buffer = nil
 }
 
 // wanted reads as long as anybody wants it.
@@ -58,10 +70,9 @@ func (w wanted) ReadAt(p []byte, at int64) (int, error) {
 
 // open opens the file, and repairs it only if it must be: no signature of a repaired file can be relied on.
 func (r *reader) open(size int64) error {
-	objects := &blocks{r: r.r, size: size}
-	d, err := pdf.Open(objects, size, r.o.file(false))
+	d, err := pdf.Open(r.objects, size, r.o.file(false))
 	if errors.Is(err, pdf.ErrDamaged) {
-		d, err = pdf.Open(objects, size, r.o.file(true))
+		d, err = pdf.Open(r.objects, size, r.o.file(true))
 	}
 	if err != nil {
 		if isFault(err) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"segel/pdf"
 )
@@ -185,11 +186,20 @@ func (r *reader) window(from, to int64) ([]byte, error) {
 
 // lend returns a buffer that there is one of.
 func (r *reader) lend(n int) []byte {
-	if cap(r.buffer) < n {
-		r.buffer = make([]byte, max(n, hashChunk+maxBefore+maxHeader))
+	switch {
+	case n <= cap(r.buffer):
+	case n <= bufferSize:
+		r.buffer = buffers.Get().(*[bufferSize]byte)[:]
+	default:
+		r.buffer = make([]byte, n)
 	}
 	return r.buffer[:n]
 }
+
+const bufferSize = hashChunk + maxBefore + maxHeader
+
+// buffers are for the next file.
+var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
 // eachWord calls f for each "obj", and each "trailer" that a dictionary follows, between two offsets: with the offset
 // behind the word and the bytes around it. It stops when f returns false.
