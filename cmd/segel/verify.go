@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"segel/internal/authority"
 	"segel/internal/config"
 	"segel/pades/validate"
+	"segel/pdf"
 	"segel/revocation"
 )
 
@@ -46,7 +48,7 @@ func (c verifyCommand) Run(w *world) error {
 	for i, name := range c.Files {
 		r, err := judgeFile(w, name, o)
 		if err != nil {
-			fmt.Fprintf(w.stderr, "segel: %s: %v\n", name, err)
+			fmt.Fprintf(w.stderr, "segel: %s: %s\n", name, unread(err, c.Lang))
 			end = someUnreadable
 			continue
 		}
@@ -122,8 +124,42 @@ func judgeFile(w *world, name string, o validate.Options) (*validate.Report, err
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("no regular file")
 	}
+	if info.Size() == 0 {
+		return nil, errEmptyFile
+	}
 	o.Name = filepath.Base(name)
 	return validate.Validate(w.ctx, f, info.Size(), o)
+}
+
+// notRead are why a file cannot be judged, in both languages, for whoever has no use for the cause.
+var notRead = []struct {
+	is     error
+	id, en string
+}{
+	{errEmptyFile, "berkas kosong", "the file is empty"},
+	{pdf.ErrNotPDF, "bukan PDF", "this is no PDF"},
+	{pdf.ErrPasswordNeeded, "berkas terkunci dengan kata sandi; berikan dengan --password-file", "the file is locked with a password; give it with --password-file"},
+	{pdf.ErrEncrypted, "berkas terkunci dengan cara yang tidak dikenal", "the file is locked in a way that is not known"},
+	{pdf.ErrTooLarge, "berkas terlalu rumit untuk diperiksa dengan aman", "the file is too complex to be judged safely"},
+	{validate.ErrUnreadable, "berkas rusak dan tidak dapat dibaca", "the file is damaged and cannot be read"},
+	{fs.ErrNotExist, "tidak ada berkas dengan nama itu", "there is no such file"},
+	{fs.ErrPermission, "berkas tidak boleh dibaca", "the file may not be read"},
+}
+
+var errEmptyFile = errors.New("no bytes")
+
+// unread says why a file cannot be judged, and the cause behind it.
+func unread(err error, language string) string {
+	for _, n := range notRead {
+		if !errors.Is(err, n.is) {
+			continue
+		}
+		if language == "id" {
+			return fmt.Sprintf("%s (%v)", n.id, err)
+		}
+		return fmt.Sprintf("%s (%v)", n.en, err)
+	}
+	return err.Error()
 }
 
 func (c verifyCommand) print(w *world, r *validate.Report, more bool) error {

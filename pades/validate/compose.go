@@ -78,8 +78,12 @@ func (r *Report) sum(hidden []int) {
 		r.Summary = reason("file.none")
 	case r.Integrity == ChangedAfter:
 		r.Summary = reason("file.changed", count...)
+	case r.Indication == TotalFailed && len(r.Signatures) == 1:
+		r.Summary = r.Integrity.within("file.failed_alone", hidden, count...)
 	case r.Indication == TotalFailed:
 		r.Summary = r.Integrity.within("file.failed", hidden, count...)
+	case r.Indication == Indeterminate && len(r.Signatures) == 1:
+		r.Summary = r.Integrity.within("file.indeterminate_alone", hidden, count...)
 	case r.Indication == Indeterminate:
 		r.Summary = r.Integrity.within("file.indeterminate", hidden, count...)
 	default:

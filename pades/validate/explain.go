@@ -44,7 +44,7 @@ func (e *explanation) content(s *subject) {
 	f := s.facts
 	if f.Coverage.State == facts.Broken {
 		for _, r := range f.Coverage.Reasons {
-			e.add("coverage", StepFailed, clauseCoverage, reason("coverage.broken", "what", string(r.Code), "why", r.Detail))
+			e.add("coverage", StepFailed, clauseCoverage, coverageReason(r))
 		}
 	} else {
 		e.add("coverage", StepPassed, clauseCoverage, reason("coverage.whole", "length", itoa64(f.Coverage.End), "revision", itoa(f.Revision)))

@@ -129,7 +129,7 @@ func broken(s *facts.Signature) *failure {
 	}
 	switch {
 	case s.Coverage.State == facts.Broken:
-		return &failure{FormatFailure, coverageReason(s.Coverage)}
+		return &failure{FormatFailure, brokenCoverage(s.Coverage)}
 	case errors.Is(s.Integrity, facts.ErrNotComputed):
 		return &failure{SignedDataNotFound, reason("digest.unknown", "what", s.Integrity.Error())}
 	case s.Integrity != nil:
@@ -156,12 +156,11 @@ func integrityReason(err error, sub SubIndication) Reason {
 	return reason("format.broken", "what", err.Error())
 }
 
-func coverageReason(c facts.Coverage) Reason {
+func brokenCoverage(c facts.Coverage) Reason {
 	if len(c.Reasons) == 0 {
-		return reason("coverage.broken", "what", string(c.State), "why", "")
+		return coverageReason(facts.Reason{Code: facts.ReasonCode(c.State)})
 	}
-	r := c.Reasons[0]
-	return reason("coverage.broken", "what", string(r.Code), "why", r.Detail)
+	return coverageReason(c.Reasons[0])
 }
 
 // integrity says what became of the content. Where the signature value does not hold, it speaks for no content.

@@ -6,9 +6,12 @@ import (
 	gotoken "go/token"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"segel/pades/validate/facts"
 )
 
 // source parses the files of a folder that are no tests.
@@ -88,6 +91,39 @@ func TestEveryCodeHasItsSentence(t *testing.T) {
 		if _, ok := sentences["warning."+c]; !ok {
 			t.Errorf("warning %s has no sentence", c)
 		}
+	}
+}
+
+func TestEveryWordOfTheStandardsIsExplained(t *testing.T) {
+	t.Parallel()
+	for _, typ := range []string{"Indication", "SubIndication", "Level"} {
+		for _, w := range constants(t, ".", typ) {
+			if _, known := wordSentences[w]; !known && w != "" {
+				t.Errorf("%s %s is not explained", typ, w)
+			}
+		}
+	}
+	broken := constants(t, "facts", "ReasonCode")
+	for _, c := range broken[:slices.Index(broken, string(facts.EncapsulatedContent))] {
+		if _, known := coverageSentences[facts.ReasonCode(c)]; !known {
+			t.Errorf("coverage %s has no sentence", c)
+		}
+	}
+}
+
+func TestWhatFailsASignatureIsToldFirst(t *testing.T) {
+	t.Parallel()
+	s := &subject{}
+	s.note(reason("time.unproven"))
+	s.fail(TryLater, reason("trust.empty"))
+	s.fail(HashFailure, reason("digest.differs"))
+	s.fail(NoPOE, reason("revocation.missing"))
+	var codes []string
+	for _, r := range s.reasons {
+		codes = append(codes, r.Code)
+	}
+	if got := strings.Join(codes, " "); got != "digest.differs trust.empty time.unproven revocation.missing" {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -7,8 +7,8 @@ var contentSentences = map[string]sentence{
 		"The form of the signature can be read.",
 	},
 	"format.broken": {
-		"Bentuk tanda tangan rusak: {what}.",
-		"The form of the signature is broken: {what}.",
+		"Tanda tangan rusak, sehingga tidak dapat dibaca.",
+		"The signature is broken, so that it cannot be read.",
 	},
 	"format.content": {
 		"Tanda tangan membawa isi sendiri, yang tidak boleh ada dalam bentuk {form}.",
@@ -23,8 +23,8 @@ var contentSentences = map[string]sentence{
 		"The signature covers {length} bytes, from the beginning of the file to the end of revision {revision}.",
 	},
 	"coverage.broken": {
-		"Tanda tangan tidak menutupi berkas seutuhnya ({what}). {why}",
-		"The signature does not cover the file as a whole ({what}). {why}",
+		"Tanda tangan tidak menutupi berkas seutuhnya: {said}.",
+		"The signature does not cover the file as a whole: {said}.",
 	},
 	"digest.ok": {
 		"Isi yang ditandatangani tidak berubah.",
@@ -35,20 +35,20 @@ var contentSentences = map[string]sentence{
 		"What was signed has changed.",
 	},
 	"digest.unknown": {
-		"Isi yang ditandatangani tidak dapat dihitung ulang: {what}.",
-		"What was signed cannot be computed again: {what}.",
+		"Isi yang ditandatangani tidak dapat diperiksa.",
+		"What was signed cannot be checked.",
 	},
 	"signature.ok": {
 		"Kunci penanda tangan benar menghasilkan tanda tangan ini.",
 		"The signer's key made this signature.",
 	},
 	"signature.differs": {
-		"Tanda tangan tidak cocok dengan kunci penanda tangan: {what}.",
-		"The signature does not match the signer's key: {what}.",
+		"Tanda tangan tidak cocok dengan kunci penanda tangan: dibuat dengan kunci lain, atau diubah.",
+		"The signature does not match the signer's key: it was made with another one, or was changed.",
 	},
 	"signature.algorithm": {
-		"Algoritma tanda tangan tidak dikenal, sehingga tidak dapat diperiksa: {what}.",
-		"The algorithm of the signature is not known, so that it cannot be checked: {what}.",
+		"Cara penandatanganannya (algoritma) tidak dikenal, sehingga tidak dapat diperiksa.",
+		"The way in which it was signed (the algorithm) is not known, so that it cannot be checked.",
 	},
 	"later.none": {
 		"Tidak ada yang ditambahkan sesudah tanda tangan ini.",
@@ -93,6 +93,14 @@ var summarySentences = map[string]sentence{
 	"file.failed": {
 		"{bad} dari {count} tanda tangan tidak sah.",
 		"{bad} of {count} signatures are not valid.",
+	},
+	"file.failed_alone": {
+		"Satu-satunya tanda tangan tidak sah.",
+		"The only signature is not valid.",
+	},
+	"file.indeterminate_alone": {
+		"Keabsahan satu-satunya tanda tangan tidak dapat dipastikan; {integrity}.",
+		"The validity of the only signature cannot be determined; {integrity}.",
 	},
 	"file.indeterminate": {
 		"Keabsahan {bad} dari {count} tanda tangan tidak dapat dipastikan; {integrity}.",

@@ -19,8 +19,8 @@ var timeSentences = map[string]sentence{
 		"The timestamp of {time} by {authority} can be trusted.",
 	},
 	"time.token_broken": {
-		"Stempel waktu tidak sesuai: {what}.",
-		"The timestamp does not fit: {what}.",
+		"Stempel waktu rusak, atau bukan tentang tanda tangan ini.",
+		"The timestamp is broken, or is not about this signature.",
 	},
 	"time.token_untrusted": {
 		"Stempel waktu {time} dari {authority} tidak dapat dipercaya, sehingga tidak membuktikan waktu.",

@@ -3,6 +3,7 @@ package validate
 import (
 	"crypto"
 	"crypto/x509"
+	"slices"
 	"time"
 
 	"segel/pades/validate/facts"
@@ -75,10 +76,11 @@ func (s *subject) hashes() []crypto.Hash {
 // note adds a reason.
 func (s *subject) note(r ...Reason) { s.reasons = append(s.reasons, r...) }
 
-// fail takes the worst that was found.
+// fail takes the worst that was found, and tells it before all else.
 func (s *subject) fail(sub SubIndication, r ...Reason) {
 	if s.sub == "" || sub.indication().rank() > s.sub.indication().rank() {
-		s.sub = sub
+		s.sub, s.reasons = sub, slices.Concat(r, s.reasons)
+		return
 	}
 	s.note(r...)
 }

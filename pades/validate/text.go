@@ -35,6 +35,12 @@ var labels = map[string]sentence{
 	"not_whole": {"tidak seluruh berkas pada waktu itu", "not the whole file as it stood then"},
 	"nobody":    {"tidak ada; waktu yang dinyatakan tidak terbukti", "by nobody; the time claimed is unproved"},
 	"old_form":  {"tidak ada", "none"},
+	"words":     {"Arti istilah", "What the words mean"},
+
+	StepPassed:  {"lulus", "passed"},
+	StepFailed:  {"gagal", "failed"},
+	StepUnknown: {"tidak diketahui", "unknown"},
+	StepNoted:   {"catatan", "noted"},
 }
 
 // printer writes the text of one report in one language.
@@ -74,7 +80,22 @@ func (r *Report) Text(w io.Writer, language string) error {
 		p.line("")
 		p.signature(i+1, &r.Signatures[i])
 	}
+	p.words(r)
 	return p.err
+}
+
+// words explains those of the standards that the text uses.
+func (p *printer) words(r *Report) {
+	list := r.words()
+	if len(r.Signatures) == 0 {
+		return
+	}
+	p.line("")
+	p.line("%s", p.say("words"))
+	for _, w := range list {
+		p.line("   %s: %s", w, p.in(wordSentences[w]))
+	}
+	p.line("   %s: %s", p.say("revision"), p.in(revisionWord))
 }
 
 func (p *printer) signature(number int, s *Signature) {
@@ -142,7 +163,10 @@ func (p *printer) content(s *Signature) {
 const maxLaterLines = 30
 
 func (p *printer) step(s Step) string {
-	t := fmt.Sprintf("[%s] %s: %s", s.Result, s.Check, s.What.In(p.lang))
+	t := fmt.Sprintf("[%s] %s: %s", p.say(s.Result), s.Check, s.What.In(p.lang))
+	if what := s.What.Args["what"]; what != "" { // in the words of those who found it
+		t += " [" + what + "]"
+	}
 	if s.Clause != "" {
 		t += " (" + s.Clause + ")"
 	}
@@ -161,14 +185,14 @@ func sub(s SubIndication) string {
 }
 
 func (p *printer) integrity(i Integrity) string {
-	s := integritySentences[i]
-	return Reason{Indonesian: s.id, English: s.en}.In(p.lang)
+	return p.in(integritySentences[i])
 }
 
 func (p *printer) say(label string) string {
-	s := labels[label]
-	return Reason{Indonesian: s.id, English: s.en}.In(p.lang)
+	return p.in(labels[label])
 }
+
+func (p *printer) in(s sentence) string { return Reason{Indonesian: s.id, English: s.en}.In(p.lang) }
 
 // next writes one of several lines below the same label.
 func (p *printer) next(i int, label, text string) {
