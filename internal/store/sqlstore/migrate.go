@@ -12,6 +12,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
+// Number 0002 was never given. A number that was is never changed or given again: databases remember it.
+//
 //go:embed migrations/*.sql
 var migrations embed.FS
 
