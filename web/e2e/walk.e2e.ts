@@ -18,15 +18,23 @@ afterAll(() => s.close());
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 const dua = { name: "Penanda Dua", email: "s@example.test" }, tamu = { name: "Budi Tamu", email: "budi@example.test", guest: true };
 
-/** Draws a signature with strokes of a pen, a finger or a mouse. */
+/** Draws a signature with a finger. */
 async function draw(page: Page): Promise<void> {
   const area = page.getByRole("img", { name: "Area to draw a signature in" });
   await area.scrollIntoViewIfNeeded();
+  await page.waitForTimeout(300); // the sheet has come up
   const r = (await area.boundingBox())!;
-  await page.mouse.move(r.x + 30, r.y + 110);
-  await page.mouse.down();
-  for (const [x, y] of [[60, 30], [90, 120], [130, 40], [170, 110], [240, 60]] as const) await page.mouse.move(r.x + x, r.y + y, { steps: 4 });
-  await page.mouse.up();
+  const finger = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", at?: readonly [number, number]) => finger.send("Input.dispatchTouchEvent", { type, touchPoints: at ? [{ x: r.x + at[0], y: r.y + at[1] }] : [] });
+  await touch("touchStart", [30, 110]);
+  for (const at of [[45, 70], [60, 30], [75, 75], [90, 120], [110, 80], [130, 40], [170, 110], [240, 60]] as const) await touch("touchMove", at);
+  await touch("touchEnd");
+}
+
+/** Opens the sheet at the foot of a small window, and returns it. */
+async function sheet(page: Page, by: "Sign" | "Decline" = "Sign") {
+  await page.getByRole("region", { name: "What is asked of you" }).getByRole("button", { name: by, exact: true }).tap();
+  return page.getByRole("dialog");
 }
 
 test("a member reads and signs on a phone, and sees the document stamped and sealed", async () => {
@@ -36,8 +44,13 @@ test("a member reads and signs on a phone, and sees the document stamped and sea
   await page.waitForURL(`**/document/${contract.id}`);
   await page.getByRole("link", { name: "Sign", exact: true }).click();
   await page.locator("[data-page='1'] canvas").waitFor();
+  // The pages are there to be read: what is asked stands at the foot, and leads to the place.
+  const foot = (await page.getByRole("region", { name: "What is asked of you" }).boundingBox())!;
+  expect(foot.height).toBeLessThan(200);
+  await page.getByRole("button", { name: "Show where" }).tap();
+  await page.locator("[data-mark]").tap();
   await draw(page);
-  await page.getByRole("button", { name: "Sign", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Sign", exact: true }).tap();
   await page.getByRole("link", { name: "Download" }).waitFor({ timeout: 40_000 });
   const steps = page.getByRole("list", { name: "Progress" });
   for (const step of ["Signed", "Stamped", "Sealed"]) await steps.getByText(step, { exact: false }).first().waitFor();
@@ -57,9 +70,11 @@ test("a guest signs by his link, which is good for nothing else", async () => {
   await page.goto(await guestLink(owner, contract, tamu.email));
   await page.getByRole("heading", { name: "Surat Kuasa" }).waitFor();
   expect(new URL(page.url()).hash).toBe("");
-  await page.locator("label").filter({ hasText: /^Type$/ }).click();
-  await page.getByRole("img", { name: "Your signature" }).waitFor();
-  await page.getByRole("button", { name: "Sign", exact: true }).click();
+  const asked = await sheet(page);
+  await asked.locator("label").filter({ hasText: /^Type$/ }).tap();
+  await asked.getByRole("img", { name: "Your signature" }).waitFor();
+  expect(await asked.getByRole("checkbox").count()).toBe(0); // a guest has no place to keep it in
+  await asked.getByRole("button", { name: "Sign", exact: true }).tap();
   await page.getByRole("button", { name: "Download" }).waitFor({ timeout: 40_000 });
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download" }).click();

@@ -23,15 +23,23 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerato
   }
 }
 
+export interface Following {
+  status: Status | undefined;
+  /** Whether the service cannot be heard at present; it is tried again. */
+  lost: boolean;
+}
+
 /**
  * Follows a document for as long as something can happen to it, and has what is shown of it read again after each
  * change. EventSource cannot carry a guest's token, so the stream is read by fetch. A broken stream is opened again
  * with growing pauses.
  */
-export function useProgress(id: number, live: boolean): Status | undefined {
+export function useProgress(id: number, live: boolean): Following {
   const queries = useQueryClient();
   const [status, setStatus] = useState<Status>();
+  const [lost, setLost] = useState(false);
   useEffect(() => {
+    setLost(false);
     if (!live) return;
     const stop = new AbortController();
     let pause = 1000;
@@ -40,7 +48,12 @@ export function useProgress(id: number, live: boolean): Status | undefined {
     const follow = async (): Promise<void> => {
       try {
         const answer = await fetch(`${base}/v1/econtract/web_app/document/events/${id}`, { headers: { ...headers(), Accept: "text/event-stream" }, signal: stop.signal });
-        if (answer.status === 204 || (answer.status >= 400 && answer.status < 500 && answer.status !== 429)) return;
+        if (answer.status === 204 || (answer.status >= 400 && answer.status < 500 && answer.status !== 429)) {
+          // Nothing more will come: it is done, or one is not let in any more. What is shown finds out which.
+          void queries.invalidateQueries({ queryKey: ["document", id] });
+          return;
+        }
+        setLost(!answer.ok);
         if (answer.ok && answer.body) {
           for await (const data of eventsOf(answer.body)) {
             pause = 1000;
@@ -55,6 +68,7 @@ export function useProgress(id: number, live: boolean): Status | undefined {
         }
       } catch {
         if (stop.signal.aborted) return;
+        setLost(true);
       }
       timer = window.setTimeout(() => void follow(), pause);
       pause = Math.min(pause * 2, 30_000);
@@ -65,5 +79,5 @@ export function useProgress(id: number, live: boolean): Status | undefined {
       clearTimeout(timer);
     };
   }, [id, live, queries]);
-  return status;
+  return { status, lost };
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Stack, Text, ThemeIcon } from "@mantine/core";
+import { Anchor, Button, Group, Stack, Text, ThemeIcon, VisuallyHidden } from "@mantine/core";
 import { IconCheck, IconClock, IconPlayerStop, IconProgress, IconRotate } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -6,6 +6,7 @@ import { useEffect, useState } from "react";
 import { base } from "../api/base";
 import { verbs, type Step } from "../api/documents";
 import { useLanguage, useText } from "../text";
+import { Copy } from "./copy";
 import { Trouble } from "./trouble";
 
 const icons = { done: IconCheck, active: IconProgress, waiting: IconClock, stopped: IconPlayerStop } as const;
@@ -45,10 +46,12 @@ function One({ step: s, own }: { step: Step; own: number | undefined }) {
       <ThemeIcon size="sm" radius="xl" variant="light" color={colours[s.state as keyof typeof colours] ?? "gray"}><Icon size={14} aria-hidden /></ThemeIcon>
       <div style={{ minWidth: 0 }}>
         <Text size="sm" fw={600}>
-          {t(`steps.${s.step as "signed"}`)} {s.total > 1 && `${s.done}/${s.total}`} <Text span size="xs" c="dimmed">{t(`steps.${s.state as "done"}`)}</Text>
+          {t(`steps.${s.step as "signed"}`)} {s.total > 1 && `${s.done}/${s.total}`} {s.state === "done" ? <VisuallyHidden>{t("steps.done")}</VisuallyHidden> : <Text span size="xs" c="dimmed">{t(`steps.${s.state as "done"}`)}</Text>}
         </Text>
         {when && <Text size="xs" c="dimmed"><time dateTime={s.at!}>{when}</time></Text>}
-        {s.serials.map((n) => <Anchor key={n} size="xs" display="block" href={`${base}/verify?serial=${encodeURIComponent(n)}`} style={{ overflowWrap: "anywhere" }}>{n}</Anchor>)}
+        {s.serials.map((n) => (
+          <Group key={n} gap={4} wrap="nowrap"><Anchor size="xs" href={`${base}/verify?serial=${encodeURIComponent(n)}`} style={{ overflowWrap: "anywhere" }}>{n}</Anchor><Copy text={n} /></Group>
+        ))}
         {s.waiting_for.length > 0 && s.state !== "done" && <Text size="xs" c="dimmed">{t("steps.for", { who: s.waiting_for.join(", ") })}</Text>}
         {s.reason ? <Text size="xs" c={s.state === "stopped" ? "red" : "dimmed"} style={{ overflowWrap: "anywhere" }}>{s.reason}</Text> : waits && <Text size="xs" c="dimmed">{t("steps.long")}</Text>}
         {waits && own !== undefined && <Retry id={own} />}

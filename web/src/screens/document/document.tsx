@@ -30,7 +30,9 @@ function Shown({ document: d }: { document: Detail }) {
   const live = useProgress(d.id, d.status === "processing");
   // A signature makes another revision, which is another file.
   const file = useFile({ url: address.preview(d.id) }, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
-  const steps = (live?.progress ?? d.progress)?.steps ?? [];
+  const steps = (live.status?.progress ?? d.progress)?.steps ?? [];
+  // What the badge or a step says already is not said again.
+  const said = d.status === "completed" || (d.status === "failed" && steps.some((s) => s.reason));
   return (
     <Stack maw={1300} mx="auto">
       <Group justify="space-between" align="flex-start">
@@ -50,10 +52,11 @@ function Shown({ document: d }: { document: Detail }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }} order={{ base: -1, md: 1 }}>
           <Stack>
-            <Text size="sm">{d.description}</Text>
+            {!said && <Text size="sm">{d.description}</Text>}
+            {live.lost && <Text size="sm" role="status">{t("steps.lost")}</Text>}
             {steps.length > 0 && <Steps steps={steps} own={d.is_owner ? d.id : undefined} />}
             <People document={d} />
-            <Stamps serials={d.serial_number} />
+            {!steps.some((s) => s.serials.length > 0) && <Stamps serials={d.serial_number} />}
             <Trail id={d.id} />
           </Stack>
         </Grid.Col>
