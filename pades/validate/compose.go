@@ -60,7 +60,7 @@ func (v *validation) compose(f *facts.File) *Report {
 // sum gives the file the worst words of its signatures. Hidden are the pages on which something stands over what was
 // signed.
 func (r *Report) sum(hidden []int) {
-	bad := 0
+	bad, kind := 0, "signatures"
 	for i, s := range r.Signatures {
 		if i == 0 || s.Indication.rank() > r.Indication.rank() {
 			r.Indication, r.SubIndication = s.Indication, s.SubIndication
@@ -71,8 +71,11 @@ func (r *Report) sum(hidden []int) {
 		if s.Indication != TotalPassed {
 			bad++
 		}
+		if s.Kind == KindTimestamp {
+			kind = "both"
+		}
 	}
-	count := []string{"count", itoa(len(r.Signatures)), "bad", itoa(bad)}
+	count := []string{"count", itoa(len(r.Signatures)), "bad", itoa(bad), "kind", kind}
 	switch {
 	case len(r.Signatures) == 0:
 		r.Summary = reason("file.none")
@@ -107,9 +110,10 @@ func (i Integrity) within(code string, hidden []int, pairs ...string) Reason {
 	for k, v := range r.Args {
 		args[k] = v
 	}
-	args["integrity"] = fill(integritySentences[i].id, r.Args)
+	kind := kindSentences[r.Args["kind"]]
+	args["integrity"], args["kind"] = fill(integritySentences[i].id, r.Args), kind.id
 	r.Indonesian = fill(s.id, args)
-	args["integrity"] = fill(integritySentences[i].en, r.Args)
+	args["integrity"], args["kind"] = fill(integritySentences[i].en, r.Args), kind.en
 	r.English = fill(s.en, args)
 	return r
 }

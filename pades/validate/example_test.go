@@ -74,5 +74,5 @@ func Example() {
 	// Output:
 	// signature TOTAL-PASSED B-LTA - intact, later changes allowed
 	// timestamp TOTAL-PASSED  - intact
-	// All signatures (2) are valid and trusted; the content is intact, with later changes that are allowed.
+	// All signatures and timestamps (2) are valid and trusted; the content is intact, with later changes that are allowed.
 }

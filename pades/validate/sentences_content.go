@@ -83,16 +83,16 @@ var summarySentences = map[string]sentence{
 		"This file carries no signature.",
 	},
 	"file.passed": {
-		"Semua tanda tangan ({count}) sah dan dipercaya; {integrity}.",
-		"All signatures ({count}) are valid and trusted; {integrity}.",
+		"Semua {kind} ({count}) sah dan dipercaya; {integrity}.",
+		"All {kind} ({count}) are valid and trusted; {integrity}.",
 	},
 	"file.changed": {
 		"Berkas telah diubah sesudah ditandatangani. Jangan mengandalkannya.",
 		"The file was changed after it was signed. Do not rely on it.",
 	},
 	"file.failed": {
-		"{bad} dari {count} tanda tangan tidak sah.",
-		"{bad} of {count} signatures are not valid.",
+		"{bad} dari {count} {kind} tidak sah.",
+		"{bad} of {count} {kind} are not valid.",
 	},
 	"file.failed_alone": {
 		"Satu-satunya tanda tangan tidak sah.",
@@ -103,8 +103,8 @@ var summarySentences = map[string]sentence{
 		"The validity of the only signature cannot be determined; {integrity}.",
 	},
 	"file.indeterminate": {
-		"Keabsahan {bad} dari {count} tanda tangan tidak dapat dipastikan; {integrity}.",
-		"The validity of {bad} of {count} signatures cannot be determined; {integrity}.",
+		"Keabsahan {bad} dari {count} {kind} tidak dapat dipastikan; {integrity}.",
+		"The validity of {bad} of {count} {kind} cannot be determined; {integrity}.",
 	},
 	"signature.passed": {
 		"Ditandatangani oleh {signer}; sah dan dipercaya; {integrity}.",
@@ -158,6 +158,12 @@ var summarySentences = map[string]sentence{
 		"Nomor seri {serial} juga dibubuhkan pada dokumen lain.",
 		"The serial {serial} was also affixed to another document.",
 	},
+}
+
+// kindSentences say what is counted in a sentence about the file.
+var kindSentences = map[string]sentence{
+	"signatures": {"tanda tangan", "signatures"},
+	"both":       {"tanda tangan dan stempel waktu", "signatures and timestamps"},
 }
 
 // integritySentences say the words about integrity within a sentence.

@@ -31,10 +31,10 @@ var wordSentences = map[string]sentence{
 	string(SignedDataNotFound):             {"tidak dapat dipastikan apa yang ditandatangani", "what was signed cannot be told"},
 
 	string(LevelPAdES): {"tanda tangan PDF Eropa (PAdES) di luar bentuk dasarnya", "a European PDF signature (PAdES), outside of its basic form"},
-	string(LevelB):     {"tanda tangan PAdES dasar, tanpa waktu yang terbukti", "a basic PAdES signature, without proved time"},
-	string(LevelT):     {"seperti B-B, dengan stempel waktu dari pihak lain", "like B-B, with a timestamp by somebody else"},
-	string(LevelLT):    {"seperti B-T, dengan bukti di dalam berkas bahwa sertifikatnya tidak dicabut", "like B-T, with proof in the file that no certificate was revoked"},
-	string(LevelLTA):   {"seperti B-LT, dengan stempel waktu atas semua bukti itu: dapat diperiksa bertahun-tahun kemudian", "like B-LT, with a timestamp over all that proof: it can be checked years later"},
+	string(LevelB):     {"tanda tangan PDF Eropa (PAdES) yang dasar; waktunya tidak terbukti", "a basic European PDF signature (PAdES); its time is not proved"},
+	string(LevelT):     {"tanda tangan PDF Eropa (PAdES) dengan stempel waktu tepercaya", "a European PDF signature (PAdES) with a trusted timestamp"},
+	string(LevelLT):    {"tanda tangan PDF Eropa (PAdES) dengan stempel waktu tepercaya dan bukti di dalam berkas bahwa sertifikatnya tidak dicabut", "a European PDF signature (PAdES) with a trusted timestamp, and with proof in the file that no certificate was revoked"},
+	string(LevelLTA):   {"tanda tangan PDF Eropa (PAdES) yang masih dapat diperiksa bertahun-tahun kemudian: dengan stempel waktu, bukti di dalam berkas bahwa sertifikatnya tidak dicabut, dan stempel waktu atas bukti itu", "a European PDF signature (PAdES) that can still be checked years later: with a timestamp, proof in the file that no certificate was revoked, and a timestamp over that proof"},
 
 	string(facts.FormCAdES):    {"bentuk tanda tangan menurut PAdES", "the form of signatures by PAdES"},
 	string(facts.FormDetached): {"bentuk tanda tangan PDF yang lama", "the older form of PDF signatures"},

@@ -18,6 +18,8 @@ type Options struct {
 	Asked []uint32
 	// Containers are the object streams of the states before the first.
 	Containers []uint32
+	// Sound tells how long compressed proof is that was decoded already and found sound; 0 is not known. Nil is none.
+	Sound func(st *pdf.Stream) int
 	// Covers tells what is drawn within a box of a page, as the document stood then: OverlapsText, OverlapsPicture. Nil
 	// is nothing.
 	Covers func(d *pdf.Document, page int, box pdf.Rect) []Note

@@ -202,6 +202,10 @@ func (c *Comparer) sound(d *pdf.Document, st *pdf.Stream) (int, error) {
 		if b, err := d.Decode(st); err != nil || !compressed {
 			return len(b), err
 		}
+	} else if c.o.Sound != nil {
+		if n := c.o.Sound(st); n > 0 {
+			return n, nil
+		}
 	}
 	raw, err := d.Raw(st)
 	if err != nil {

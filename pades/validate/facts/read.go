@@ -12,12 +12,13 @@ import (
 
 // reader collects the facts of one file.
 type reader struct {
-	ctx  context.Context
-	r    io.ReaderAt
-	o    Options
-	d    *pdf.Document
-	file *File
-	born map[uint32]int // revision in which an object that is asked for was last written
+	ctx   context.Context
+	r     io.ReaderAt
+	o     Options
+	d     *pdf.Document
+	file  *File
+	born  map[uint32]int // revision in which an object that is asked for was last written
+	sound map[span]int   // how long compressed proof is that was found sound
 
 	objects *blocks // through which the document is read
 	buffer  []byte  // what is lent by lend
@@ -29,7 +30,7 @@ type reader struct {
 
 func read(ctx context.Context, src io.ReaderAt, size int64, o Options) (*File, error) {
 	o.Limits = o.Limits.withDefaults(size)
-	r := &reader{ctx: ctx, r: wanted{ctx, src}, o: o, file: &File{Size: size}, born: map[uint32]int{}}
+	r := &reader{ctx: ctx, r: wanted{ctx, src}, o: o, file: &File{Size: size}, born: map[uint32]int{}, sound: map[span]int{}}
 	r.objects = &blocks{r: r.r, size: size}
 	defer r.release()
 	if err := r.open(size); err != nil {
@@ -229,7 +230,7 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 		if err != nil {
 			return err
 		}
-		w.comparer, err = diff.Begin(w.ctx, state, diff.Options{Asked: asked, Containers: w.containers, Covers: w.covers})
+		w.comparer, err = diff.Begin(w.ctx, state, diff.Options{Asked: asked, Containers: w.containers, Sound: w.known, Covers: w.covers})
 		if err != nil {
 			return err
 		}

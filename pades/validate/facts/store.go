@@ -104,7 +104,7 @@ func (b *storeReader) proof(o pdf.Object) ([]byte, error) {
 	if b.count++; st == nil || b.count > b.o.Limits.Proofs || st.Len() > b.spare {
 		return nil, &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: fmt.Sprintf("no stream, more than %d items or too many bytes", b.o.Limits.Proofs)}
 	}
-	der, err := b.d.Decode(st)
+	der, err := b.decode(st)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +113,41 @@ func (b *storeReader) proof(o pdf.Object) ([]byte, error) {
 	}
 	b.known[ref] = der
 	return der, nil
+}
+
+// decode decodes proof as readers do, and remembers that it is sound, for whoever asks about the revision that brought
+// it.
+func (b *storeReader) decode(st *pdf.Stream) ([]byte, error) {
+	der, err := b.d.Checked(st)
+	if err != nil {
+		return b.d.Decode(st)
+	}
+	if b.plain(st) {
+		b.sound[spanOf(st)] = len(der)
+	}
+	return der, nil
+}
+
+// plain tells whether what a stream decodes to depends on its data alone, and not on objects that another revision may
+// have elsewhere.
+func (r *reader) plain(st *pdf.Stream) bool {
+	return !r.file.Encrypted && st.Dict["Filter"] == pdf.Object(pdf.Name("FlateDecode")) && st.Dict["DecodeParms"] == nil
+}
+
+// span is where data stands in the file.
+type span struct{ start, end int64 }
+
+func spanOf(st *pdf.Stream) span {
+	start, end := st.Span()
+	return span{start, end}
+}
+
+// known tells how long proof is that is known to be sound, or 0.
+func (r *reader) known(st *pdf.Stream) int {
+	if !r.plain(st) {
+		return 0
+	}
+	return r.sound[spanOf(st)]
 }
 
 func (b *storeReader) vri(key pdf.Name, entry pdf.Dict) VRI {
