@@ -29,6 +29,7 @@ type Document struct {
 
 	beyond    map[uint32]bool // see meet
 	once      bool            // dictionaries must not state a key twice
+	checked   bool            // see Checked
 	repaired  bool
 	lengths   *lengths // while the file is scanned; nil otherwise
 	tolerated []string
@@ -240,7 +241,7 @@ func (d *Document) tolerate(what string) {
 	d.tolerated = append(d.tolerated, what)
 }
 
-// isFault tells whether err is the file's fault and not, say, the disk's.
+// isFault reports whether err is the file's fault and not, say, the disk's.
 func isFault(err error) bool {
 	var e *Error
 	return errors.As(err, &e)

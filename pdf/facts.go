@@ -116,7 +116,7 @@ func (d *Document) junkAfter() int64 {
 	return d.size - end
 }
 
-// OlderThan tells whether the file states a lower version than the one given,
+// OlderThan reports whether the file states a lower version than the one given,
 // such as "1.6", or none that can be read.
 func (f Facts) OlderThan(version string) bool {
 	return !validVersion(f.Version) || newer(version, f.Version)

@@ -136,7 +136,7 @@ func (w *fieldWalk) spend() error {
 	return nil
 }
 
-// dict resolves what stands in the place of a field. Something that is no
+// dict resolves what is in the place of a field. Something that is no
 // dictionary is no field, for any reader, and is passed over.
 func (w *fieldWalk) dict(o Object) (Dict, error) {
 	v, err := w.d.Resolve(o)

@@ -45,6 +45,14 @@ func (d *Document) Decode(s *Stream) ([]byte, error) {
 	return b, nil
 }
 
+// Checked is Decode for whoever cannot forgive what readers of pages do: compressed data whose check sum is wrong is
+// ErrDamaged.
+func (d *Document) Checked(s *Stream) ([]byte, error) {
+	d.checked = true
+	defer func() { d.checked = false }()
+	return d.Decode(s)
+}
+
 // filters lists the filters of a stream with the parameters of each.
 func (d *Document) filters(dict Dict) ([]Name, []Dict, error) {
 	names, err := d.oneOrMore(dict["Filter"])
@@ -215,7 +223,8 @@ func (d *Document) predicted(r io.ReadCloser, params Dict) ([]byte, error) {
 
 // readAll reads up to the limit. Data that breaks off, or whose checksum is
 // wrong, is accepted as far as it goes only if nothing is missing for sure:
-// a wrong or absent Adler-32 harms no reader, so it harms none here.
+// a wrong or absent Adler-32 harms no reader, so it harms none here but who
+// calls Checked.
 func (d *Document) readAll(r io.ReadCloser) ([]byte, error) {
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, d.limits.Decoded+1))
@@ -230,7 +239,7 @@ func (d *Document) read(n int64, err error) error {
 	if n > d.limits.Decoded {
 		return tooLarge(-1, "stream decodes to more than %d bytes", d.limits.Decoded)
 	}
-	if errors.Is(err, zlib.ErrChecksum) {
+	if errors.Is(err, zlib.ErrChecksum) && !d.checked {
 		return nil
 	}
 	return err

@@ -49,7 +49,7 @@ func FuzzRewrite(f *testing.F) {
 	})
 }
 
-// readable tells whether the form can be read at all, which no rewriting can bring about either.
+// readable reports whether the form can be read at all, which no rewriting can bring about either.
 func readable(d *pdf.Document) bool {
 	_, err := d.Fields()
 	return err == nil

@@ -12,7 +12,7 @@ func (r Rect) Width() float64 { return r.URX - r.LLX }
 // Height is the extent along y.
 func (r Rect) Height() float64 { return r.URY - r.LLY }
 
-// Empty tells whether the rectangle has no area.
+// Empty reports whether the rectangle has no area.
 func (r Rect) Empty() bool { return r.Width() <= 0 || r.Height() <= 0 }
 
 // Intersect returns what two rectangles share; it is Empty if that is nothing.

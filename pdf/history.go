@@ -46,7 +46,7 @@ type State struct {
 type Move struct {
 	Number        uint32
 	Before, After Ref   // zero if the object was not there, or is no longer
-	Offset        int64 // absolute, where it stands now; 0 in an object stream
+	Offset        int64 // absolute, where it is now; 0 in an object stream
 	// Earlier is set if what the object is now was written before this
 	// revision, or behind its end.
 	Earlier bool
@@ -249,7 +249,7 @@ func (h *History) compare(s *State, f *fresh) error {
 	if err != nil || len(replaced) == 0 {
 		return err
 	}
-	// What stands in an object stream changes with it.
+	// What is in an object stream changes with it.
 	return s.slots.each(func(n uint32, was slot) error {
 		if was.kind() == slotCompressed && replaced[was.container()] && f.slots.get(n).kind() == slotAbsent {
 			ref := Ref{Number: n}
@@ -286,7 +286,7 @@ func moveOf(n uint32, was, now slot, start, end int64, f *slots) Move {
 }
 
 // checkForward finds entries that lead behind the end of the state: whoever
-// appends to the file decides what stands there.
+// appends to the file decides what is there.
 func (h *History) checkForward(s *State, f *fresh) {
 	_ = f.slots.each(func(n uint32, now slot) error {
 		if now.kind() == slotPlain && now.offset() >= s.Revision.End && len(h.forward) < maxConflicts {

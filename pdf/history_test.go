@@ -105,7 +105,7 @@ func TestStateSeesNothingBehindItsEndThatALaterOneHasRead(t *testing.T) {
 	}
 }
 
-// value leaves out where a stream lies.
+// value leaves out where a stream is.
 func value(o pdf.Object) any {
 	if s, ok := o.(*pdf.Stream); ok {
 		return []any{s.Dict, s.Len()}

@@ -77,7 +77,7 @@ func streamsBehindComments(n, comment int) []byte {
 	return bytes.Replace(file, []byte("xref\n"), fmt.Appendf(nil, "%%%s\nxref\n", strings.Repeat("x", comment)), 1)
 }
 
-// wrongIndexes is an object stream whose objects all stand where the cross-reference does not say.
+// wrongIndexes is an object stream whose objects all are where the cross-reference does not say.
 func wrongIndexes(n int) []byte {
 	b := []byte("%PDF-1.7\n1 0 obj\n<</Type /Catalog>>\nendobj\n")
 	var directory, entries strings.Builder

@@ -47,7 +47,7 @@ func (s *sparse) Write(p []byte) (int, error) {
 
 func (s *sparse) printf(format string, args ...any) { fmt.Fprintf(s, format, args...) }
 
-// huge is a file of one page whose contents are so many zeros, with objects on both sides of them.
+// huge is a file of one page whose contents are that many zeros, with objects on both sides of them.
 func huge(contents int64, inStream bool) *sparse {
 	s := &sparse{}
 	at := []int64{0}

@@ -83,7 +83,7 @@ func TestQpdfTellsTheSameFacts(t *testing.T) {
 			}
 		}
 		facts := d.Facts()
-		// Where it warns, it may have made objects itself: a copy of a page that stands in the tree twice.
+		// Where it warns, it may have made objects itself: a copy of a page that is in the tree twice.
 		if exit == nil && (facts.Objects < count || facts.Objects > count+null) {
 			t.Errorf("%s: %d objects, qpdf counts %d and %d that are null", name, facts.Objects, count, null)
 		}

@@ -79,7 +79,7 @@ func newBytesLexer(b []byte, base int64) *lexer {
 // offset is the absolute offset of the next byte.
 func (l *lexer) offset() int64 { return l.base + int64(l.pos) }
 
-// fill reads one more chunk, dropping what was consumed. It tells whether
+// fill reads one more chunk, dropping what was consumed. It reports whether
 // there is a byte to read at pos.
 func (l *lexer) fill() bool {
 	if l.pos < len(l.buf) {

@@ -18,12 +18,12 @@ func ReadLiteral(b []byte) (text []byte, n int) {
 	return text, n
 }
 
-// literal looks for the end of a string that comes piece by piece. The zero value stands behind the opening
+// literal looks for the end of a string that comes piece by piece. The zero value is just behind the opening
 // parenthesis.
 type literal struct {
 	depth     int  // of further parentheses
 	backslash bool // a backslash was the last byte
-	escapes   bool // what the string means is not what stands there
+	escapes   bool // what the string means is not what is written there
 }
 
 // inLiteral tells bytes that mean more than themselves in a string.
@@ -55,7 +55,7 @@ func (l *literal) read(b []byte) (n int, ended bool) {
 	return len(b), false
 }
 
-// unescape turns what stands between the parentheses of a string into what it means, in place.
+// unescape turns what is between the parentheses of a string into what it means, in place.
 func unescape(b []byte) []byte {
 	out := b[:0]
 	for i := 0; i < len(b); i++ {

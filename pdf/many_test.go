@@ -12,7 +12,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// tree is a file of so many pages in a page tree of nodes of ten, with filler objects up to the given number.
+// tree is a file of that many pages in a page tree of nodes of ten, with filler objects up to the given number.
 func tree(pages, objects int) []byte {
 	bodies := []string{"<</Type /Catalog /Pages 2 0 R>>", ""}
 	level := make([]string, 0, pages)
@@ -95,7 +95,7 @@ func TestThousandPagesAmongTwentyThousandObjectsAreFoundWithoutReadingThemAll(t 
 	}
 }
 
-// streams is a file of n streams of so many zeros, all of which can be reached.
+// streams is a file of n streams of that many zeros, all of which can be reached.
 func streams(n int, size int64) *sparse {
 	var refs strings.Builder
 	for i := range n {

@@ -90,13 +90,13 @@ func (*Stream) object() {}
 func (Ref) object()     {}
 func (*Hole) object()   {}
 
-// IsZero tells whether r refers to nothing.
+// IsZero reports whether r refers to nothing.
 func (r Ref) IsZero() bool { return r.Number == 0 }
 
 // String spells the reference as PDF does, such as "12 0 R".
 func (r Ref) String() string { return fmt.Sprintf("%d %d R", r.Number, r.Generation) }
 
-// Span tells where the token of the string stands in the file, brackets
+// Span tells where the token of the string is in the file, brackets
 // included. Both ends are zero if the string was made or came from an object
 // stream.
 func (s String) Span() (start, end int64) { return s.start, s.end }
@@ -172,4 +172,12 @@ func typeName(o Object) string {
 		return "reference"
 	}
 	return "hole"
+}
+
+// Span tells where the data of the stream stands in the file. Both ends are zero if the stream was made or is encrypted.
+func (s *Stream) Span() (start, end int64) {
+	if s.from == nil || s.from.security != nil {
+		return 0, 0
+	}
+	return s.start, s.start + s.size
 }

@@ -195,7 +195,7 @@ func indexXref(b []byte) int {
 	return -1
 }
 
-// isSection tells whether a section starts at an absolute offset, perhaps
+// isSection reports whether a section starts at an absolute offset, perhaps
 // behind white space.
 func (d *Document) isSection(at int64) bool {
 	p := newParser(newLexer(d.src, at, min(d.size, at+256)), d.limits)

@@ -180,7 +180,7 @@ func (p *parser) array(open token) (Object, error) {
 	}
 }
 
-// take returns what stands on the stack from an index on, in the room that it takes.
+// take returns what is on the stack from an index on, in the room that it takes.
 func (p *parser) take(from int) Array {
 	a := make(Array, len(p.stack)-from)
 	copy(a, p.stack[from:])

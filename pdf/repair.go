@@ -221,7 +221,7 @@ func (s *scan) mergeTrailer(t Dict) {
 	}
 }
 
-// unpack notes what object streams hold. An object that stands in the file
+// unpack notes what object streams hold. An object that is in the file
 // behind the stream is newer than the one in it.
 func (s *scan) unpack() error {
 	slices.Sort(s.containers)

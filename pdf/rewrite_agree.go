@@ -7,7 +7,7 @@ import (
 	"iter"
 )
 
-// Agree tells whether two documents have the same pages, with the same boxes,
+// Agree reports whether two documents have the same pages, with the same boxes,
 // turns and units, and the same form fields, with the same kinds, values and
 // numbers of widgets. It is what whoever rewrites a file asks of the result.
 // The error is ErrDamaged if they differ, and names the first difference.

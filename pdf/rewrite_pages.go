@@ -2,7 +2,7 @@ package pdf
 
 // mendPages plans what is put right in a page tree that disagrees with itself:
 // counts that lie, kids that are missing, pages that are no objects of their
-// own. A tree that runs in circles, or in which something else stands in a
+// own. A tree that runs in circles, or in which something else is in a
 // page's place, is beyond mending: readers differ on what its pages are.
 func (r *reach) mendPages() error {
 	if _, err := r.d.PageCount(); err != nil {

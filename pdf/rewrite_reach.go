@@ -75,7 +75,7 @@ func (r *reach) load(n uint32) (Ref, Object, error) {
 		if t := st.Dict["Type"]; t == Object(Name("XRef")) || t == Object(Name("ObjStm")) {
 			o = Null{}
 		}
-		delete(st.Dict, "Length") // written anew, and maybe a reference
+		delete(st.Dict, "Length") // written again, and maybe a reference
 	}
 	return ref, o, nil
 }
@@ -109,7 +109,7 @@ func (r *reach) object(o Object) error {
 	return nil
 }
 
-// lost tells whether an object has to be in the file and is not. In a sound
+// lost reports whether an object has to be in the file and is not. In a sound
 // file a reference to nothing is null. Where the cross-reference had to be
 // made up it may be a page that was cut off, and nobody would miss it.
 func (r *reach) lost(ref Ref) bool {
@@ -135,7 +135,7 @@ func (r *reach) marked(n uint32) bool {
 	return i < len(r.marks) && r.marks[i]>>(n%64)&1 == 1
 }
 
-// exists tells whether the cross-reference leads to an object of that number
+// exists reports whether the cross-reference leads to an object of that number
 // and generation.
 func (d *Document) exists(ref Ref) bool {
 	s := d.slots.get(ref.Number)
@@ -215,7 +215,7 @@ func (n numbering) of(ref Ref) Ref {
 	return Ref{Number: n.before[i] + uint32(bits.OnesCount64(below)) + 1}
 }
 
-// bindsNumbers tells whether some key of the file depends on object numbers.
+// bindsNumbers reports whether some key of the file depends on object numbers.
 func (s *security) bindsNumbers() bool {
 	binds := func(m method) bool { return m == rc4Method || m == aes128Method }
 	for _, m := range s.filters {

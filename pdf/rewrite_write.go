@@ -62,7 +62,7 @@ func validVersion(v string) bool {
 	return len(v) == 3 && (v[0] == '1' || v[0] == '2') && v[1] == '.' && v[2] >= '0' && v[2] <= '9'
 }
 
-// needsStream tells whether offsets may not fit the ten digits of a table. It
+// needsStream reports whether offsets may not fit the ten digits of a table. It
 // is decided before the first byte, from the size of the source.
 func (w *rewriter) needsStream() bool { return w.d.size > maxTableOffset/2 }
 

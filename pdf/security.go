@@ -120,7 +120,7 @@ func (d *Document) defaultFilter(s *security, o Object) (method, error) {
 	return m, nil
 }
 
-// decryptStrings decrypts the strings of an object that stands in the file for
+// decryptStrings decrypts the strings of an object that is in the file for
 // itself. It changes o in place where it can. A string that cannot have been
 // encrypted is left as it is.
 func (s *security) decryptStrings(ref Ref, o Object) Object {

@@ -35,7 +35,7 @@ func (d *Document) shelved(number uint32, s slot) (Object, bool) {
 	return found.value, ok && found.end < d.size
 }
 
-// strict tells whether an object was read already and found to state no key twice.
+// strict reports whether an object was read already and found to state no key twice.
 func (d *Document) strict(number uint32, s slot) bool {
 	if d.shelf == nil || d.security != nil {
 		return false
@@ -73,7 +73,7 @@ func (d *Document) keepContainer(number uint32, s slot, st *Stream, c *container
 	d.containers.put(number, c, cost)
 }
 
-// direct tells whether there is no reference in an object, as deep as it is looked for.
+// direct reports whether there is no reference in an object, as deep as it is looked for.
 func direct(o Object, depth int) bool {
 	switch o := o.(type) {
 	case Ref:

@@ -13,7 +13,7 @@ type Signature struct {
 	ByteRange         []int64 // as stated, nil if missing or no integers
 	Contents          []byte  // as stated, zero padding included
 	// ContentsAt and ContentsEnd delimit the /Contents string in the file,
-	// angle brackets included. Both are zero if it stands in an object stream.
+	// angle brackets included. Both are zero if it is in an object stream.
 	ContentsAt, ContentsEnd int64
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // Linearized is a file of n A4 pages laid out as linearized files are: the
-// first-page section stands in front and names the main one, which is near the
+// first-page section comes first and names the main one, which is near the
 // end, as /Prev; startxref at the end leads to the front. It has no hint
 // tables, and its /L is one too long, so that readers which could use those
 // take it for a linearized file that was updated.
