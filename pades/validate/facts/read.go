@@ -230,7 +230,7 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 		if err != nil {
 			return err
 		}
-		w.comparer, err = diff.Begin(w.ctx, state, diff.Options{Asked: asked, Containers: w.containers, Sound: w.known, Covers: w.covers})
+		w.comparer, err = diff.Begin(w.ctx, state, diff.Options{Asked: asked, Containers: w.containers, Sound: w.soundLen, Covers: w.covers})
 		if err != nil {
 			return err
 		}

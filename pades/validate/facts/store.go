@@ -122,32 +122,29 @@ func (b *storeReader) decode(st *pdf.Stream) ([]byte, error) {
 	if err != nil {
 		return b.d.Decode(st)
 	}
-	if b.plain(st) {
-		b.sound[spanOf(st)] = len(der)
+	if at, plain := spanOf(st); plain {
+		b.sound[at] = len(der)
 	}
 	return der, nil
-}
-
-// plain tells whether what a stream decodes to depends on its data alone, and not on objects that another revision may
-// have elsewhere.
-func (r *reader) plain(st *pdf.Stream) bool {
-	return !r.file.Encrypted && st.Dict["Filter"] == pdf.Object(pdf.Name("FlateDecode")) && st.Dict["DecodeParms"] == nil
 }
 
 // span is where data stands in the file.
 type span struct{ start, end int64 }
 
-func spanOf(st *pdf.Stream) span {
-	start, end := st.Span()
-	return span{start, end}
+// spanOf returns where the data of a stream stands, and whether what it decodes to depends on that alone, and not on
+// objects that another revision may have elsewhere.
+func spanOf(st *pdf.Stream) (at span, plain bool) {
+	at.start, at.end = st.Span()
+	return at, at.end > 0 && st.Dict["Filter"] == pdf.Object(pdf.Name("FlateDecode")) && st.Dict["DecodeParms"] == nil
 }
 
-// known tells how long proof is that is known to be sound, or 0.
-func (r *reader) known(st *pdf.Stream) int {
-	if !r.plain(st) {
+// soundLen tells how long proof is that is known to be sound, or 0.
+func (r *reader) soundLen(st *pdf.Stream) int {
+	at, plain := spanOf(st)
+	if !plain {
 		return 0
 	}
-	return r.sound[spanOf(st)]
+	return r.sound[at]
 }
 
 func (b *storeReader) vri(key pdf.Name, entry pdf.Dict) VRI {
