@@ -54,6 +54,7 @@ func JudgeOpen(ctx context.Context, want Request, tail []byte) (*pdf.Document, e
 // judge holds the states of the document and what was found on the way.
 type judge struct {
 	want   Request
+	tail   []byte        // what came back behind the source
 	bytes  io.ReaderAt   // source and tail
 	source *pdf.Document // as it was sent
 	whole  *pdf.Document // behind the last increment
@@ -63,7 +64,7 @@ type judge struct {
 }
 
 func openJudge(want Request, tail []byte) (*judge, error) {
-	j := &judge{want: want, bytes: want.Source.With(tail).R}
+	j := &judge{want: want, tail: tail, bytes: want.Source.With(tail).R}
 	var err error
 	if j.source, err = want.Open(); err != nil {
 		return nil, fmt.Errorf("source: %w", err)

@@ -55,6 +55,10 @@ func (j *judge) digest(algorithm crypto.Hash) ([]byte, error) {
 	}
 	r := j.signature.ByteRange
 	for _, part := range [][2]int64{{from, r[1]}, {r[2], r[2] + r[3]}} {
+		if source := j.want.Source.Size; part[0] >= source {
+			h.Write(j.tail[part[0]-source : part[1]-source]) // which verifies has found to lie in it
+			continue
+		}
 		if _, err := io.Copy(h, io.NewSectionReader(j.bytes, part[0], part[1]-part[0])); err != nil {
 			return nil, fmt.Errorf("read what is signed: %w", err)
 		}

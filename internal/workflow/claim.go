@@ -63,13 +63,16 @@ func (s *Service) order(ctx context.Context, d *contract.Document, i int) error 
 // orderNext has the change that affixes a stamp record as well that a serial is ordered for the next one, since every
 // commit waits for the disk. Where anything else is to be done before, or goes wrong, the next step sees to it: a free
 // serial is to be claimed, the office is left alone, or would refuse the file.
-func (s *Service) orderNext(ctx context.Context, c *contract.Change, f *opened) error {
+func (s *Service) orderNext(ctx context.Context, c *contract.Change, t *run) error {
 	d := &c.After
-	if d.NextStamp() < 0 || s.Office.Availability().Down || s.preflightOf(ctx, d, f, false) != nil {
+	if d.NextStamp() < 0 || s.Office.Availability().Down || s.preflightOf(ctx, d, &t.file, false) != nil {
 		return nil
 	}
-	if _, err := s.Store.FreeSerial(ctx, d.Organisation, d.ID); !errors.Is(err, store.ErrNotFound) {
-		return nil
+	if s.Clock().Sub(t.noneFree) >= foundFor {
+		if _, err := s.Store.FreeSerial(ctx, d.Organisation, d.ID); !errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		t.noneFree = s.Clock()
 	}
 	order, err := blob.NewKey(s.Random)
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 // StillFor is after how long a document without progress stands still.
 const StillFor = stillFor
 
-// FoundFor is how long bytes that were there are taken to be there.
+// FoundFor is for how long a run takes it that bytes which were there are there.
 const FoundFor = foundFor
 
 // Preflight lets benchmarks outside ask what is asked before a serial.

@@ -159,7 +159,7 @@ func (s *Service) affix(ctx context.Context, d *contract.Document, i int, t *run
 	after, err := s.append(ctx, *d, r, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
 		c, err := contract.Affix(d, i, r, s.Clock())
 		if err == nil {
-			err = s.orderNext(ctx, &c, &t.file)
+			err = s.orderNext(ctx, &c, t)
 		}
 		return c, err
 	})

@@ -20,6 +20,8 @@ type run struct {
 	known bool // the document is as the last step committed it
 	file  opened
 	payer store.Organisation // once an order was made for it
+
+	noneFree time.Time // when no serial was free that could be claimed instead of ordering one
 }
 
 // opened is the file of a document that stays open while stamps are added to it, so that it is opened, and its
@@ -32,8 +34,8 @@ type opened struct {
 	doc       *pdf.Document
 }
 
-// foundFor is how long bytes that were there are taken to be there. An office that answers at once is asked for several
-// stamps meanwhile, one that takes its time for one.
+// foundFor is for how long a run takes it that bytes which were there are there, and that no serial has become free. An
+// office that answers at once is asked for several stamps meanwhile, one that takes its time for one.
 const foundFor = 10 * time.Second
 
 // open opens a document's file as it stands, unless it is open; errFileMissing if bytes of it are not there.

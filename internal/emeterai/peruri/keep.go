@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -22,20 +23,28 @@ type record struct {
 }
 
 // keep holds what came with serials, one file each, and files that were not accepted. A record is durable when put
-// returns; one whose stamp was returned goes on under another name, since the stamp may be asked for again, and is
-// removed after doneKept.
+// returns, unless what it holds can be had again: then a kill leaves it, and a power cut may not. One whose stamp was
+// returned goes on under another name, since the stamp may be asked for again, and is removed after doneKept.
 type keep struct {
 	serials, evidence *os.Root
+	again             bool // what a record holds can be had from the office again, for nothing
+
+	mu     sync.Mutex // guards recent
+	recent map[string]record
 }
 
 const (
 	doneKept  = 30 * 24 * time.Hour
 	recordEnd = ".json"
 	doneEnd   = ".done"
+
+	// Records that wait for their stamps are in memory too, as far as these bounds let them.
+	mostRecent  = 500
+	mostPicture = 16 << 10 // bytes
 )
 
-func openKeep(serials, evidence string, now time.Time) (*keep, error) {
-	k := &keep{}
+func openKeep(serials, evidence string, again bool, now time.Time) (*keep, error) {
+	k := &keep{again: again, recent: map[string]record{}}
 	var err error
 	if k.serials, err = openFolder(serials); err != nil {
 		return nil, fmt.Errorf("folder of pictures: %w", err)
@@ -61,26 +70,66 @@ func (k *keep) put(r record) error {
 	if err != nil {
 		return err
 	}
+	defer k.remember(r)
+	sync, syncNames := (*os.File).Sync, syncFolder
+	if k.again {
+		sync, syncNames = nil, func(*os.Root) error { return nil }
+	}
 	name, fill := r.Serial+recordEnd, func(w io.Writer) error { _, err := w.Write(b); return err }
 	// A new one needs no other name first: of what a power cut leaves half written get says that nothing is known, as if
 	// the cut had come sooner. Nor does the folder take as long to sync as behind a rename.
 	if _, err := k.serials.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-		if err := write(k.serials, name, fill); err != nil {
+		if err := create(k.serials, name, fill, sync); err != nil {
 			return err
 		}
-		return syncFolder(k.serials)
+		return syncNames(k.serials)
 	}
-	if err := write(k.serials, name+".new", fill); err != nil {
+	if err := create(k.serials, name+".new", fill, sync); err != nil {
 		return err
 	}
 	if err := k.serials.Rename(name+".new", name); err != nil {
 		return err
 	}
-	return syncFolder(k.serials)
+	return syncNames(k.serials)
 }
 
-// get returns what is known of a serial, which may be nothing but its number.
+// remember has a record at hand until its stamp is returned.
+func (k *keep) remember(r record) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.recent, r.Serial)
+	if len(r.Picture) > mostPicture {
+		return
+	}
+	for other := range k.recent {
+		if len(k.recent) < mostRecent {
+			break
+		}
+		delete(k.recent, other) // whichever: it is read from its file
+	}
+	k.recent[r.Serial] = r
+}
+
+// recall returns a record that is at hand.
+func (k *keep) recall(serial string) (record, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r, ok := k.recent[serial]
+	return r, ok
+}
+
+// forget lets go of a record at hand; its file stays.
+func (k *keep) forget(serial string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.recent, serial)
+}
+
+// get returns what is known of a serial, which may be nothing but its number. Its slices are not to be changed.
 func (k *keep) get(serial string) record {
+	if r, ok := k.recall(serial); ok {
+		return r
+	}
 	for _, end := range []string{recordEnd, doneEnd} {
 		var r record
 		b, err := k.serials.ReadFile(serial + end)
@@ -93,6 +142,7 @@ func (k *keep) get(serial string) record {
 
 // done lets a record age.
 func (k *keep) done(serial string, now time.Time) {
+	k.forget(serial)
 	if k.serials.Rename(serial+recordEnd, serial+doneEnd) == nil {
 		_ = k.serials.Chtimes(serial+doneEnd, now, now)
 	}

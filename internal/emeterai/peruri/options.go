@@ -170,7 +170,7 @@ func Open(o Options) (*Driver, error) {
 		orders: map[string]*asked{}, handed: map[string]string{}, tried: map[string]time.Time{},
 	}
 	var err error
-	if d.keep, err = openKeep(filepath.Join(o.Dir, "serials"), filepath.Join(o.Dir, "quarantine"), o.Clock()); err != nil {
+	if d.keep, err = openKeep(filepath.Join(o.Dir, "serials"), filepath.Join(o.Dir, "quarantine"), o.Form == Adapter && o.Picture != "", o.Clock()); err != nil {
 		return nil, fmt.Errorf("stamp office: %w", err)
 	}
 	if o.Form == Cloud {

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"segel/internal/emeterai"
@@ -137,7 +138,9 @@ func sourceError(err error) error {
 // for good, or worse.
 func copySource(w io.Writer, r emeterai.Request) error {
 	h := sha256.New()
-	n, err := io.Copy(io.MultiWriter(w, h), io.NewSectionReader(r.Source.R, 0, r.Source.Size))
+	lent := buffers.Get().(*[2][32 << 10]byte)
+	defer buffers.Put(lent)
+	n, err := io.CopyBuffer(io.MultiWriter(w, h), io.NewSectionReader(r.Source.R, 0, r.Source.Size), lent[0][:])
 	if err != nil {
 		return err
 	}
@@ -304,9 +307,14 @@ func (d *Driver) extract(ctx context.Context, r emeterai.Request, f *os.File) ([
 	return tail, nil
 }
 
+// buffers are lent to whoever copies or compares files.
+var buffers = sync.Pool{New: func() any { return new([2][32 << 10]byte) }}
+
 // commonLen returns how many of the first n bytes are those of the source.
 func commonLen(r emeterai.Request, f io.ReaderAt, n int64) (int64, error) {
-	a, b := make([]byte, 64<<10), make([]byte, 64<<10)
+	lent := buffers.Get().(*[2][32 << 10]byte)
+	defer buffers.Put(lent)
+	a, b := lent[0][:], lent[1][:]
 	for at := int64(0); at < n; {
 		step := min(n-at, int64(len(a)))
 		if k, err := r.Source.R.ReadAt(a[:step], at); int64(k) < step {

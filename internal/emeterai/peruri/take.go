@@ -162,8 +162,8 @@ func oneLine(s string, most int) string {
 
 // buy spends a unit. The caller is inside the gate, or has closed it.
 //
-// Durable after stampv2 was answered: the serial at the office, and its picture here. Not yet: that it is this order's,
-// which only the caller's commit makes so. After a crash in between the order comes again, and settle finds it.
+// Durable after stampv2 was answered: the serial at the office, and its picture here, unless the office sends it again.
+// Not yet: that it is this order's, which only the caller's commit makes so. After a crash in between the order comes again, and settle finds it.
 func (d *Driver) buy(ctx context.Context, o emeterai.Order, kind string, doc document) (string, error) {
 	body, err := json.Marshal(d.purchase(o, kind, doc))
 	if err != nil {
