@@ -3,7 +3,7 @@ package pades
 import "segel/pdf"
 
 // list puts the new widgets of a page into its /Annots. An array that several pages have in common is left to the
-// others, and the page gets one of its own: else the widget would stand on all of them.
+// others, and the page gets one of its own: else the widget would appear on all of them.
 func (a *adder) list(page pdf.Ref) error {
 	dict, err := a.u.Get(page)
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *adder) detach(page, at pdf.Ref) error {
 	return nil
 }
 
-// common tells whether more than one page has that array for its /Annots. All pages are looked at once, and only if
+// common reports whether more than one page has that array for its /Annots. All pages are looked at once, and only if
 // there is a page whose array stands for itself.
 func (a *adder) common(at pdf.Ref) (bool, error) {
 	if a.shared == nil {

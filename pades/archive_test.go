@@ -65,7 +65,7 @@ func TestEveryFieldOfPDFA1HasAPicture(t *testing.T) {
 	}
 }
 
-// archive is a file of PDF/A of that part, with an output intent of so many components.
+// archive is a file of PDF/A of that part, with an output intent of that many components.
 func archive(t testing.TB, part, components int) *paper {
 	t.Helper()
 	b := pdftest.Archive(part)

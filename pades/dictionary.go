@@ -19,7 +19,7 @@ func newHoles(room int) holes {
 }
 
 // signatureDictionary states what o says, and nothing else of the standard's optional entries: /Cert must be
-// absent from a PAdES signature, and the signing time stands here rather than in the container.
+// absent from a PAdES signature, and the signing time is here rather than in the container.
 func signatureDictionary(o Options, h holes, references pdf.Array) pdf.Dict {
 	dict := pdf.Dict{
 		"Type": pdf.Name("Sig"), "Filter": pdf.Name(filterName), "SubFilter": pdf.Name(subFilterSignature),

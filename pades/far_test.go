@@ -19,7 +19,7 @@ type sparse struct {
 	size        int64
 }
 
-// stretched makes a file that large of a small one: its last lines stand again at the far end.
+// stretched makes a file that large of a small one: its last lines come again at the far end.
 func stretched(t testing.TB, file []byte, size int64) *sparse {
 	t.Helper()
 	d := must[*pdf.Document](t)(pdf.Open(readerAt(file), int64(len(file)), pdf.Options{}))

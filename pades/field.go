@@ -11,9 +11,9 @@ import (
 // FieldSpec describes a field to add.
 type FieldSpec struct {
 	Name  string // without periods; unique in the file
-	Label string // what it is for, read out to who cannot see it; may be empty
+	Label string // what it is for, read out to those who cannot see it; may be empty
 	Page  int    // from 1; 0 makes a signature field that is not to be seen
-	// Rect is where the widget stands: default user space of the page, as pdf.Page.ToUser makes it.
+	// Rect is where the widget goes: default user space of the page, as pdf.Page.ToUser makes it.
 	Rect pdf.Rect
 	// Lock is what a signature in the field locks; nil is nothing.
 	Lock *Lock
@@ -179,7 +179,7 @@ func (a *adder) check(f FieldSpec) error {
 	return nil
 }
 
-// empty is what stands in a visible field before it is signed: archives want every widget to have a picture. It has
+// empty is what is drawn in a visible field before it is signed: archives want every widget to have a picture. It has
 // the shape and the filter of what signing puts in its place, because there are validators that take only the data of
 // a picture for filled in, and call it an undefined change if its /BBox or /Filter differs.
 func (a *adder) empty(box size) pdf.Ref {

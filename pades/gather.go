@@ -21,7 +21,7 @@ import (
 type proof struct{ certificates, ocsps, crls [][]byte }
 
 // gatherer finds evidence. What was asked once is not asked again. The file may be a stranger's: for what is not
-// required it verifies so many signatures and asks so often, and no more.
+// required it verifies and asks a bounded number of times.
 type gatherer struct {
 	ctx     context.Context
 	o       ValidationOptions

@@ -58,7 +58,7 @@ func huge(t *testing.T, subject pkix.Name, serial int64, bits int, purposes ...x
 	return must[*x509.Certificate](t)(x509.ParseCertificate(der))
 }
 
-// claims makes a person whose certificate pretends to be signed by a key of so many bits: only who verifies it with
+// claims makes a person whose certificate pretends to be signed by a key of that many bits: only who verifies it with
 // that key finds out.
 func claims(t *testing.T, issuer pkix.Name, bits int) person {
 	t.Helper()

@@ -52,7 +52,7 @@ func permission(d *pdf.Document, field string, certify int, marks []string) erro
 	return nil
 }
 
-// locks tells whether a signature locks a field by FieldMDP (ISO 32000-2 §12.8.2.4).
+// locks reports whether a signature locks a field by FieldMDP (ISO 32000-2 §12.8.2.4).
 func locks(d *pdf.Document, signature pdf.Dict, field string) (bool, error) {
 	references, err := d.Array(signature["Reference"])
 	if err != nil {
@@ -77,7 +77,7 @@ func locks(d *pdf.Document, signature pdf.Dict, field string) (bool, error) {
 	return false, nil
 }
 
-// names tells whether parameters of FieldMDP, or a lock dictionary, are about a field. A name stands for the
+// names reports whether parameters of FieldMDP, or a lock dictionary, are about a field. A name stands for the
 // fields below it too.
 func names(d *pdf.Document, params pdf.Dict, field string) (bool, error) {
 	action, err := d.Name(params["Action"])

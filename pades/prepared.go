@@ -79,7 +79,7 @@ func (p *Prepared) finish(value, token []byte) ([]byte, error) {
 }
 
 // verify checks the new container against the attributes that were prepared. The digest they name was computed by
-// Prepare; Check computes it anew.
+// Prepare; Check computes it again.
 func (p *Prepared) verify(der []byte) error {
 	sd, err := cms.Parse(der)
 	if err != nil {

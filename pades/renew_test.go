@@ -38,7 +38,7 @@ func TestDocumentTimestampIsRenewedAgainAndAgain(t *testing.T) {
 		if len(signatures) != i+1 {
 			t.Fatalf("%d signatures", len(signatures))
 		}
-		// What proves the timestamp before stands below the new one.
+		// What proves the timestamp before is below the new one.
 		_, catalog, err := d.Root()
 		if err != nil {
 			t.Fatal(err)

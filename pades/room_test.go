@@ -19,7 +19,7 @@ import (
 	"segel/tsp"
 )
 
-// heavy is a time-stamp authority whose certificate has so many bytes more than others.
+// heavy is a time-stamp authority whose certificate has that many bytes more than others.
 func heavy(t testing.TB, bytes int) *tsp.Responder {
 	t.Helper()
 	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))

@@ -59,7 +59,7 @@ func (s seed) certificate(o *Options) error {
 	return nil
 }
 
-// among tells whether one of the certificates is in a list of DER.
+// among reports whether one of the certificates is in a list of DER.
 func (s seed) among(list pdf.Array, chain []*x509.Certificate) (bool, error) {
 	for _, o := range list {
 		der, err := s.d.String(o)
@@ -73,7 +73,7 @@ func (s seed) among(list pdf.Array, chain []*x509.Certificate) (bool, error) {
 	return false, nil
 }
 
-// policies tells whether the certificate states all of the policies.
+// policies reports whether the certificate states all of the policies.
 func (s seed) policies(list pdf.Array, c *x509.Certificate) (bool, error) {
 	for _, o := range list {
 		name, err := s.d.String(o)
@@ -94,7 +94,7 @@ var distinguished = map[pdf.Name]asn1.ObjectIdentifier{
 	"e": {1, 2, 840, 113549, 1, 9, 1},
 }
 
-// named tells whether the subject has all attributes of one of the names. A key may be an object identifier too.
+// named reports whether the subject has all attributes of one of the names. A key may be an object identifier too.
 func (s seed) named(list pdf.Array, c *x509.Certificate) (bool, error) {
 	for _, o := range list {
 		name, err := s.d.Dict(o)
@@ -126,7 +126,7 @@ func hasAttribute(c *x509.Certificate, key pdf.Name, value string) bool {
 	return false
 }
 
-// usage tells whether the key usage fits one of the patterns: a character for each bit, from that of digital
+// usage reports whether the key usage fits one of the patterns: a character for each bit, from that of digital
 // signatures on, of which 1 has to be set, 0 must not be, and anything else may be.
 func (s seed) usage(list pdf.Array, c *x509.Certificate) (bool, error) {
 	for _, o := range list {

@@ -20,7 +20,7 @@ func Sign(ctx context.Context, src Source, o Options) (*Result, error) {
 	})
 }
 
-// attempts bounds how often a signature is made anew because its timestamps keep growing.
+// attempts bounds how often a signature is made again because its timestamps keep growing.
 const attempts = 3
 
 // withRoom makes a signature, and again with more room when its container turns out too large: the next timestamp may

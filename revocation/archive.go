@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Archive is proof that lies at hand, such as what a file carries, put in order so that looking costs little. Whoever
+// Archive is proof that is at hand, such as what a file carries, put in order so that looking costs little. Whoever
 // wrote the file may mean harm: the pieces are read once and cheaply, and a signature is verified only of what
 // claims to be about the certificate, of the newest few.
 type Archive struct {

@@ -247,7 +247,7 @@ func certsOnly(t *testing.T, all ...identity) []byte {
 	return der
 }
 
-// A list of a hundred thousand entries is walked where it lies: what is allocated does not grow with it.
+// A list of a hundred thousand entries is walked where it is: what is allocated does not grow with it.
 func TestLongListIsWalkedInPlace(t *testing.T) { // not in parallel: it counts allocations
 	ca := certify(t, "CA", 1, nil)
 	leaf := certify(t, "Leaf", 7, &ca)

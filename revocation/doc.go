@@ -11,7 +11,7 @@
 // the network's. Nothing is called good for want of an answer.
 //
 // All bytes may be a stranger's. Lengths are bounded before anything is read, keys that are too costly are refused
-// before anything is verified with them, and long lists are walked where they lie.
+// before anything is verified with them, and long lists are walked where they are.
 package revocation
 
 import (

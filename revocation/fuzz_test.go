@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What stands behind the signature of a response is read where FuzzJudge does not get to.
+// What comes after the signature of a response is read where FuzzJudge does not get to.
 func FuzzResponse(f *testing.F) {
 	ca := certify(f, "CA", 1, nil)
 	leaf, delegate := certify(f, "Leaf", 7, &ca), certify(f, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)

@@ -6,7 +6,7 @@ import (
 	"segel/cms"
 )
 
-// Read reads a token that lies in a file: as Parse does, and by the basic encoding rules where it is not DER, as older
+// Read reads a token that is in a file: as Parse does, and by the basic encoding rules where it is not DER, as older
 // authorities wrote them. Basic tells so. The statement itself and the attributes that are signed have to be DER all
 // the same (RFC 3161 §2.4.2, RFC 5652 §5.3), and are verified as they are. A token that was asked for just now is for
 // Parse.

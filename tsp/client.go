@@ -28,7 +28,7 @@ const (
 // Client asks one authority over HTTP (RFC 3161 §3.4). Its members are not changed once it is in use; any number of
 // callers may ask at once.
 type Client struct {
-	// URL of the authority. A user and password in it are sent as HTTP basic authentication, and stand in no error.
+	// URL of the authority. A user and password in it are sent as HTTP basic authentication, and appear in no error.
 	URL     string
 	HTTP    *http.Client          // its transport decides where connections may go
 	Timeout time.Duration         // of one question with its answer; 0 is 15 seconds

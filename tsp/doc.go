@@ -3,7 +3,7 @@
 //
 // Digests are SHA-256, 32 bytes, of whatever is to be timestamped; tokens are DER ContentInfo of a SignedData with a
 // TSTInfo; times are UTC. [Client] asks one authority, [InOrder] several, and [Responder] is one. What was obtained is
-// checked by [Request.Accept]; a token that lies in a file is read by [Parse], which checks its mathematics, and held
+// checked by [Request.Accept]; a token that is in a file is read by [Parse], which checks its mathematics, and held
 // against roots by [Token.Validate].
 //
 // Everything fails closed: a token that does not fit the request in every respect is an error, never a

@@ -129,7 +129,7 @@ func (o *InOrder) ask(ctx context.Context, m *member, digest []byte) ([]byte, er
 	case err == nil:
 		m.failures, m.until, m.last = 0, time.Time{}, nil
 	case ctx.Err() != nil:
-		// Who asked went away; that says nothing of the authority.
+		// The caller went away; that says nothing about the authority.
 	default:
 		m.failures++
 		m.last, m.until = err, o.clock().Add(rest(m.failures))
@@ -137,7 +137,7 @@ func (o *InOrder) ask(ctx context.Context, m *member, digest []byte) ([]byte, er
 	return token, err
 }
 
-// rest is how long an authority is left alone after so many failures in a row.
+// rest is how long an authority is left alone after that many failures in a row.
 func rest(failures int) time.Duration {
 	if failures == 1 {
 		return firstRest

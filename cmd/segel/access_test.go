@@ -115,7 +115,7 @@ func expected(op contract.Operation, who string) int {
 	return 0
 }
 
-// call asks for an operation with a body that is right but for who asks.
+// call asks for an operation with a body that is right but for the caller.
 func call(c *client, op api.Operation, id int64) *answer {
 	path := strings.NewReplacer("{service}", "layanan", "{document_id}", fmt.Sprint(id)).Replace(op.Path)
 	if op.Method == http.MethodPost {

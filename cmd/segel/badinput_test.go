@@ -23,7 +23,7 @@ import (
 // stored is what an upload that was refused must leave as it was.
 type stored struct {
 	Documents  float64  // in the owner's list
-	Blobs      []string // files that stand
+	Blobs      []string // files in place
 	Unfinished []string // files that are being written
 	Balance    object
 }

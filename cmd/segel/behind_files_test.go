@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// folded is so many zeros, compressed twice: a gigabyte takes a few thousand bytes.
+// folded is that many zeros, compressed twice: a gigabyte takes a few thousand bytes.
 func folded(n int64) []byte {
 	var b bytes.Buffer
 	outer := zlib.NewWriter(&b)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// flood is a stream of so many equal bytes, which counts those that were taken.
+// flood is a stream of that many equal bytes, which counts those that were taken.
 type flood struct {
 	of    byte
 	left  int64

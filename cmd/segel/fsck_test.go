@@ -39,12 +39,12 @@ func referred(t *testing.T, s *service) string {
 	return blobFile(s, key)
 }
 
-// blobFile is where a blob lies.
+// blobFile is where a blob is.
 func blobFile(s *service, key string) string {
 	return filepath.Join(s.conf.DataDir, "blobs", key[:2], key)
 }
 
-// blobs lists the files that stand, and those that are being written.
+// blobs lists the files in place, and those that are being written.
 func blobs(t *testing.T, s *service) (final, unfinished []string) {
 	t.Helper()
 	root := filepath.Join(s.conf.DataDir, "blobs")

@@ -65,7 +65,7 @@ func onePage(catalog, page string) *draft {
 	return d
 }
 
-// zeros are so many, compressed to a thousandth.
+// zeros are that many of them, compressed to a thousandth.
 func zeros(n int) []byte {
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
@@ -165,7 +165,7 @@ func hostile() map[string][]byte {
 	return files
 }
 
-// files lists what stands in a folder.
+// files lists what is in a folder.
 func (s *service) files(t *testing.T) (list []string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(s.conf.DataDir, "blobs"), func(path string, e fs.DirEntry, err error) error {

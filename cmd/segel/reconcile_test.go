@@ -90,7 +90,7 @@ func (c *counter) stamped(rules ...sandbox.Rule) (contract.DocumentID, contract.
 	c.owner.place(id, c.owner.at("emet", 100, 100, 160, 160)).ok()
 	c.owner.verb("finalize-docs", id).ok()
 	c.faults(rules...)
-	_ = c.workflow.Stamp(context.Background(), contract.DocumentID(id)) // what went wrong stands in the document
+	_ = c.workflow.Stamp(context.Background(), contract.DocumentID(id)) // what went wrong is told by the document
 	c.faults()
 	return contract.DocumentID(id), c.stamp(contract.DocumentID(id))
 }

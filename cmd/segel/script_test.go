@@ -15,7 +15,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// TestScripts runs what stands in testdata/script on the program itself. Beside the usual commands there are
+// TestScripts runs what is in testdata/script on the program itself. Beside the usual commands there are
 //
 //	serving DIR    starts the service on a folder; $URL is its address
 //	served         stops it by a signal; served.out and served.err are what it has written

@@ -31,7 +31,7 @@ func (p place) name() string {
 	return p.field
 }
 
-// where finds the field that was named, or settles where a new one stands.
+// where finds the field that was named, or settles where a new one goes.
 func (c *signCommand) where(src pades.Source) (place, error) {
 	box, err := c.box()
 	if err != nil {

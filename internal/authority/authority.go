@@ -29,7 +29,7 @@ type Sealer interface {
 
 // Options of an authority. All are required.
 type Options struct {
-	PublicURL string // stands in certificates for good
+	PublicURL string // is in certificates for good
 	Clock     func() time.Time
 	Sealer    Sealer
 	Ledger    Ledger
@@ -79,7 +79,7 @@ func Open(dir string, o Options) (*Authority, error) {
 		if b, err = k.marshal(o.Sealer); err != nil {
 			return nil, fmt.Errorf("make authority: %w", err)
 		}
-		// Of two processes that start at once, one's authority stands and both read it.
+		// Of two processes that start at once, the authority of the first stands, and both read it.
 		if err := credential.WriteNew(file, b); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("keep authority: %w", err)
 		}
@@ -194,7 +194,7 @@ func (a *Authority) RootPEM() []byte {
 }
 
 // policy of the time-stamp authority. It is a name without a meaning elsewhere: nobody registered it, and it is
-// shorter than the UUIDs that belong below 2.25, whose arcs encoding/asn1 cannot read. It stands in every token
+// shorter than the UUIDs that belong below 2.25, whose arcs encoding/asn1 cannot read. It is in every token
 // that was made, so it stays.
 var policy = asn1.ObjectIdentifier{2, 25, 1879048192, 1}
 

@@ -53,10 +53,10 @@ func (a *Authority) Handler() http.Handler {
 	})
 }
 
-// ocspGet is what stands before a request in the path (RFC 6960 appendix A).
+// ocspGet is what comes before a request in the path (RFC 6960 appendix A).
 const ocspGet = "/authority/ocsp/"
 
-// serveOCSPGet answers a request that stands in the path as base64, escaped for a URL.
+// serveOCSPGet answers a request that is in the path as base64, escaped for a URL.
 func (a *Authority) serveOCSPGet(w http.ResponseWriter, r *http.Request) {
 	text, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), ocspGet))
 	if err != nil || len(text) > maxOCSP {

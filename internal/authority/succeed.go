@@ -23,7 +23,7 @@ const (
 // succeed takes up the newest time-stamp authority of a folder, and makes another with a key of its own when its
 // certificate is about to end. The old one's tokens stay what they are.
 //
-// A successor is durable before it is used. Of two processes that make one at once, one's stands and both use it.
+// A successor is durable before it is used. Of two processes that make one at once, that of the first stands, and both use it.
 func (a *Authority) succeed(dir string, o Options) error {
 	for n := 2; ; n++ {
 		name := fmt.Sprintf("tsa-%d", n)

@@ -19,7 +19,7 @@ var (
 )
 
 // Key names a blob: 128 random bits in 32 lower-case hexadecimal digits. It tells nothing about the bytes, so
-// that it can be recorded before they exist, and so that knowing a file is not knowing where it lies.
+// that it can be recorded before they exist, and so that knowing a file is not knowing where it is.
 type Key string
 
 // keyLen is the number of random bytes of a key.

@@ -12,7 +12,7 @@ import (
 )
 
 // maxOpen bounds how many blobs of one stack are open at a time. A reader walks from the newest cross-reference
-// section back to the base, and begins anew with every look at the document: of a file with more tails than this it
+// section back to the base, and starts over with every look at the document: of a file with more tails than this it
 // opens each blob again and again.
 const maxOpen = 32
 
@@ -77,7 +77,7 @@ func OpenStack(ctx context.Context, s Store, segments []Segment) (*Stack, error)
 	return st, nil
 }
 
-// Present opens every blob, and so tells whether all are there: [ErrNotFound] names one that is not, [CorruptError] one
+// Present opens every blob, and so reports whether all are there: [ErrNotFound] names one that is not, [CorruptError] one
 // of another size. Reading opens again only what does not fit among those that stay open.
 func (s *Stack) Present() error {
 	s.mu.Lock()

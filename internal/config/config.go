@@ -16,7 +16,7 @@ type Config struct {
 	// Address to listen on, host:port. An empty host means every network of the machine.
 	Listen string `env:"LISTEN" envDefault:"127.0.0.1:8080"`
 
-	// Address under which clients reach the service, such as https://segel.example.com. It stands in links, QR codes and, for good,
+	// Address under which clients reach the service, such as https://segel.example.com. It appears in links, QR codes and, for good,
 	// in the certificates that the embedded authority issues. Empty: the address listened on.
 	PublicURL string `env:"PUBLIC_URL"`
 
@@ -265,7 +265,7 @@ type Config struct {
 	// How long a refresh token is good for. It is used once and replaced by a new one.
 	RefreshLifetime time.Duration `env:"REFRESH_LIFETIME" envDefault:"720h"`
 
-	// How long the token that a guest's link opens is good for. The link itself stands until it is replaced.
+	// How long the token that a guest's link opens is good for. The link itself is good until it is replaced.
 	GuestLifetime time.Duration `env:"GUEST_LIFETIME" envDefault:"24h"`
 
 	// How long a login of the web app is good for.

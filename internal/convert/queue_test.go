@@ -33,7 +33,7 @@ func (l *line) add(key, name string) {
 		leave()
 	})
 	for l.waiting(key) <= before {
-		time.Sleep(time.Millisecond) // until the other goroutine stands in the queue, however long that takes
+		time.Sleep(time.Millisecond) // until the other goroutine is in the queue, however long that takes
 	}
 }
 

@@ -90,7 +90,7 @@ func OpenSealer(file string) (*Sealer, error) {
 		if _, err := rand.Read(key); err != nil {
 			return nil, err
 		}
-		// Another process may make one at the same moment; whose is linked first stands, and both read it.
+		// Another process may make one at the same moment; the one linked first stands, and both read it.
 		if err := WriteNew(file, key); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("master key: %w", err)
 		}

@@ -5,7 +5,7 @@ import "golang.org/x/text/language"
 // Language is one that sentences are written in.
 type Language string
 
-// The languages. Indonesian is what everybody reads who asks for nothing else.
+// The languages. Indonesian is what everybody gets who asks for nothing else.
 const (
 	Indonesian Language = "id"
 	English    Language = "en"

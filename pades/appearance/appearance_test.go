@@ -88,7 +88,7 @@ type word struct {
 
 var wordPattern = regexp.MustCompile(`<word xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">(.*)</word>`)
 
-// words asks pdftotext what stands where, page by page.
+// words asks pdftotext what text is where, page by page.
 func words(t testing.TB, file []byte, displayed func(page int) float64) [][]word {
 	t.Helper()
 	var pages [][]word

@@ -55,7 +55,7 @@ func (m *Image) masked() (*pdf.Stream, error) {
 	return tree, nil
 }
 
-// inflate undoes deflate, whose result is so many bytes.
+// inflate undoes deflate, whose result has that many bytes.
 func inflate(b []byte, n int) ([]byte, error) {
 	z, err := zlib.NewReader(bytes.NewReader(b))
 	if err != nil {

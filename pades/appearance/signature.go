@@ -120,7 +120,7 @@ func (t SignatureText) lines() []Line {
 	return lines
 }
 
-// Initials draws what stands on each page: the specimen, or the first letters of the name.
+// Initials draws what appears on each page: the specimen, or the first letters of the name.
 func Initials(name string, specimen *Image, width, height float64) *Drawing {
 	d := New(width, height)
 	if d.err != nil {

@@ -22,7 +22,7 @@ type Line struct {
 	Whole bool
 }
 
-// Align is where text stands in its box.
+// Align is where text is put in its box.
 type Align int8
 
 // The alignments; Start is left or top.
@@ -142,7 +142,7 @@ func lastOptional(lines []Line) int {
 	return -1
 }
 
-// search finds the largest size between two at which the lines fit, and tells whether there is one.
+// search finds the largest size between two at which the lines fit, and reports whether there is one.
 func (s *setter) search(lines []Line, from, to float64, wrap wrapping) bool {
 	if !s.try(lines, from, wrap) {
 		return false
@@ -160,7 +160,7 @@ func (s *setter) search(lines []Line, from, to float64, wrap wrapping) bool {
 	return s.try(lines, from, wrap)
 }
 
-// try wraps the lines at a size and tells whether they fit.
+// try wraps the lines at a size and reports whether they fit.
 func (s *setter) try(lines []Line, size float64, wrap wrapping) bool {
 	s.size, s.rows = size, nil
 	for _, l := range lines {

@@ -44,7 +44,7 @@ func (s *service) proc(name string) string {
 	return fmt.Sprintf("/proc/%d/%s", s.PID(), name)
 }
 
-// resetPeak makes the peak of resident memory begin anew, and returns it in bytes.
+// resetPeak makes the peak of resident memory start over, and returns it in bytes.
 func (s *service) resetPeak() (int64, error) {
 	if err := os.WriteFile(s.proc("clear_refs"), []byte("5"), 0); err != nil {
 		return 0, err

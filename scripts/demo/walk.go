@@ -12,7 +12,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// walk is one contract on its way. Its steps are taken in the order in which they stand here.
+// walk is one contract on its way. Its steps are taken in the order in which they are listed here.
 type walk struct {
 	owner, signer *client
 	out           string // file for the signed PDF

@@ -51,7 +51,7 @@ func (s *Service) callThenRecord(ctx context.Context, d *contract.Document, i in
 	},
 }
 
-// buildMutant builds the program of the working folder with a fault, and returns where it lies.
+// buildMutant builds the program of the working folder with a fault, and returns where it is.
 func buildMutant(name, dir string) (string, error) {
 	e, ok := mutants[name]
 	if !ok {

@@ -13,7 +13,7 @@ import (
 // was cut off.
 const stuck = 15 * time.Minute
 
-// lookEvery is how often it is asked how the orders stand, the more seldom the more there are.
+// lookEvery is how often it is asked how the orders are doing, the more seldom the more there are.
 const lookEvery, perOrder = 2 * time.Second, 5 * time.Millisecond
 
 // settle lets the service work off what is left, undisturbed.

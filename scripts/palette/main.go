@@ -1,4 +1,4 @@
-// Command palette writes PNG files anew with at most 256 colours each: a picture of a screen has few, and is a third as
+// Command palette rewrites PNG files with at most 256 colours each: a picture of a screen has few, and is a third as
 // large that way. The most frequent colours stay as they are; every other becomes the nearest of them.
 package main
 

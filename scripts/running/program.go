@@ -30,7 +30,7 @@ type Program struct {
 // errDied means that it ended before it listened: somebody killed it, or it cannot start.
 var errDied = errors.New("it ended before it listened")
 
-// Launch starts it and returns at once; listening tells whether it came up, errDied if it did not.
+// Launch starts it and returns at once; listening reports whether it came up, errDied if it did not.
 func (p *Program) Launch() (listening func() error, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

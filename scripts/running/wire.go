@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Wire stands between a service and an office, passes calls on and tells what happens to each. What left the service
+// Wire sits between a service and an office, passes calls on and tells what happens to each. What left the service
 // reaches the office, also when the service was killed since: so do packets.
 type Wire struct {
 	URL string // where it is reached
@@ -50,7 +50,7 @@ func (w *Wire) Close() { _ = w.server.Close() }
 func (w *Wire) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxCall))
 	if err != nil {
-		panic(http.ErrAbortHandler) // the service was killed amid its call, which so never was one
+		panic(http.ErrAbortHandler) // the service was killed in the middle of its call, which so never was one
 	}
 	call := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	if w.Asked != nil {

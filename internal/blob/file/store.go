@@ -142,7 +142,7 @@ func (s *Store) info(ctx context.Context, folder string, e fs.DirEntry) (_ blob.
 	return blob.Info{Key: key, Size: fi.Size(), Modified: fi.ModTime()}, true, nil
 }
 
-// path returns where the final file of a checked key lies.
+// path returns where the final file of a checked key is.
 func (s *Store) path(key blob.Key) string {
 	return filepath.Join(s.root, string(key[:2]), string(key))
 }

@@ -33,7 +33,7 @@ func Attacks(t Targets) []Attack {
 	return all
 }
 
-// linked show pictures and more that lie elsewhere.
+// linked show pictures and more from elsewhere.
 func linked(t Targets) []Attack {
 	var all []Attack
 	for name, target := range map[string]string{

@@ -62,7 +62,7 @@ func pageField(code string) string {
 
 const borders = `<w:tblBorders><w:top w:val="single" w:sz="4"/><w:left w:val="single" w:sz="4"/><w:bottom w:val="single" w:sz="4"/><w:right w:val="single" w:sz="4"/><w:insideH w:val="single" w:sz="4"/><w:insideV w:val="single" w:sz="4"/></w:tblBorders>`
 
-// table makes one of rows of cells; properties of a cell may stand before a bar.
+// table makes one of rows of cells; properties of a cell may come before a bar.
 func table(widths []int, rows ...[]string) string {
 	var b strings.Builder
 	b.WriteString(`<w:tbl><w:tblPr><w:tblW w:w="0" w:type="auto"/>` + borders + `</w:tblPr><w:tblGrid>`)

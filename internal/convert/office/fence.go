@@ -153,8 +153,8 @@ func (f *fence) namespaces(j *job) []string {
 		"--ro-bind", filepath.Join(j.folder, j.in), "/in", "--bind", filepath.Join(j.folder, j.run), "/tmp", "--chdir", "/tmp", "--remount-ro", "/")
 }
 
-// bounds are the arguments of prlimit and nice. They stand inside the namespaces, where the processes of this user are
-// counted anew. Whoever only looks at a list goes before conversions.
+// bounds are the arguments of prlimit and nice. They come inside the namespaces, where the processes of this user are
+// counted afresh. Whoever only looks at a list goes before conversions.
 func (f *fence) bounds() []string {
 	l := f.limits
 	processor := 2*int(l.Time/time.Second) + 20

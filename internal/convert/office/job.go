@@ -94,7 +94,7 @@ func (j *job) put(name string, content io.Reader) (int64, error) {
 	return n, nil
 }
 
-// fetch copies the PDF to out. What lies there was left by a process that has read a stranger's document: a link, a
+// fetch copies the PDF to out. What is there was left by a process that has read a stranger's document: a link, a
 // device or a pipe in its place is not followed, and no more than limit is read.
 func (j *job) fetch(name string, out io.Writer, limit int64) error {
 	root, err := os.OpenRoot(filepath.Join(j.folder, j.run))

@@ -42,7 +42,7 @@ func (f *fence) start(base string) (*process, error) {
 	defer closeAll(files)
 	p := &process{fence: f, job: j, cmd: cmd, said: &tail{}, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.said, p.said
-	cmd.WaitDelay = time.Second // whoever has left its group may hold these open for ever
+	cmd.WaitDelay = time.Second // whoever has left its group may hold these open forever
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start LibreOffice: %w", err), j.remove())
 	}

@@ -19,9 +19,9 @@ type compound struct {
 	entries []node
 	placed  []bool // which of them have been met in a storage: none is in two
 
-	mini    []byte   // the stream in which small streams lie, in sectors of 64 bytes
+	mini    []byte   // the stream that holds small streams, in sectors of 64 bytes
 	miniFAT []uint32 // which of these follows which
-	cutoff  int64    // streams that are smaller lie there
+	cutoff  int64    // smaller streams are there
 }
 
 // node is a storage or a stream.
@@ -109,7 +109,7 @@ func (c *compound) readFAT(h []byte, next uint32) error {
 	}
 }
 
-// readMini reads what small streams lie in.
+// readMini reads what holds the small streams.
 func (c *compound) readMini(start uint32) error {
 	table, err := c.chain(start, c.limit)
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *compound) children(parent node) (map[string]node, error) {
 	return all, nil
 }
 
-// stream reads one, from whichever place it lies in.
+// stream reads one, from whichever place it is in.
 func (c *compound) stream(n node) ([]byte, error) {
 	switch {
 	case n.size > c.size:

@@ -62,7 +62,7 @@ func shared(levels, perLevel int) []byte {
 	return b
 }
 
-// TestAStorageInTwoPlacesIsRefused never ended where each place was looked at anew: twenty storages on each of
+// TestAStorageInTwoPlacesIsRefused never ended where each place was looked at again: twenty storages on each of
 // sixteen levels are a tree of 20^16.
 func TestAStorageInTwoPlacesIsRefused(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ var evilFields = map[string]bool{
 }
 
 // fields follows the field codes of one part, in the order of its text. A code may be split over many runs, and
-// fields stand in each other.
+// fields are nested.
 type fields struct {
 	where string
 	open  []field
@@ -24,7 +24,7 @@ type field struct {
 // maxCode is how long a code may be: those of bibliographies hold whole records.
 const maxCode = 1 << 20
 
-// maxNested is how deep fields may stand in each other.
+// maxNested is how deep fields may be nested.
 const maxNested = 64
 
 // within refuses a piece of a code, or the end of a field, in another text than the one in which the field began: a

@@ -2,7 +2,7 @@ package sniff
 
 import "bufio"
 
-// maxPiece is more than a tag or a text of any real document has: pictures may stand in addresses, as Base64.
+// maxPiece is more than a tag or a text of any real document has: addresses may hold pictures, as Base64.
 const maxPiece = 16 << 20
 
 // maxAttributes is more than any element of the format has, declarations of namespaces included.
@@ -21,7 +21,7 @@ type pieces struct {
 // next begins another piece.
 func (p *pieces) next() { p.length = 0 }
 
-// ReadByte implements [io.ByteReader]. Quotes are counted from each "<" on, which stands in no attribute. What a
+// ReadByte implements [io.ByteReader]. Quotes are counted from each "<" on, which no attribute holds. What a
 // comment does to the count ends at the next.
 func (p *pieces) ReadByte() (byte, error) {
 	b, err := p.Reader.ReadByte()

@@ -10,7 +10,7 @@ import (
 	"segel/internal/convert/converttest"
 )
 
-// endless repeats a text for ever.
+// endless repeats a text forever.
 type endless string
 
 func (e endless) Read(p []byte) (int, error) {

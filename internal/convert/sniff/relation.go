@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// evilRelations lead to what is refused, wherever it lies. They are the last words of the types, in lower case: the
+// evilRelations lead to what is refused, wherever it is. They are the last words of the types, in lower case: the
 // strict and the transitional format spell the rest differently.
 var evilRelations = map[string]Reason{
 	"attachedtemplate": Template, "glossaryattachedtemplate": Template,
@@ -26,7 +26,7 @@ func (w *walker) relation(e element) error {
 	if reason, evil := evilRelations[kind]; evil {
 		return refuse(reason, "%s: relation %q to %.200q", w.name, kind, target)
 	}
-	// The numbers behind a chart lie in a workbook; elsewhere an embedded package is another program's object.
+	// The numbers behind a chart are in a workbook; elsewhere an embedded package is another program's object.
 	if kind == "package" && !strings.Contains(w.name, "/charts/") {
 		return refuse(Objects, "%s: relation %q to %.200q", w.name, kind, target)
 	}

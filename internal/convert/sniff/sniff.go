@@ -58,7 +58,7 @@ const (
 	Damaged    Reason = "damaged"    // breaks the rules of its format, so that two readers may see two documents
 	TooComplex Reason = "complex"    // above a limit
 	Encrypted  Reason = "encrypted"  // needs a password
-	Links      Reason = "links"      // shows what lies elsewhere: linked pictures and the like
+	Links      Reason = "links"      // shows what is elsewhere: linked pictures and the like
 	Fields     Reason = "fields"     // field codes that fetch or run something (DDE, INCLUDEPICTURE)
 	Macros     Reason = "macros"     // programs, or what calls them
 	Objects    Reason = "objects"    // embedded objects of other programs (OLE, ActiveX)

@@ -21,7 +21,7 @@ type entry struct {
 	crc          uint32
 	packed, size int64
 	from, at     int64 // offsets of the local header, and of the packed bytes
-	described    bool  // its sums and sizes may stand behind the packed bytes
+	described    bool  // its sums and sizes may come after the packed bytes
 }
 
 const (
@@ -161,7 +161,7 @@ func decent(name string) bool {
 
 // oneName refuses an extra field that gives an entry another name, in UTF-8, by which some readers go.
 func oneName(name string, extra []byte) error {
-	const unicodePath, head = 0x7075, 5 // a version and a sum stand before the name
+	const unicodePath, head = 0x7075, 5 // a version and a sum come before the name
 	for len(extra) >= 4 {
 		id, length := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
 		if extra = extra[4:]; length > len(extra) {
@@ -175,7 +175,7 @@ func oneName(name string, extra []byte) error {
 	return nil
 }
 
-// local compares an entry with what stands before its bytes, and finds these.
+// local compares an entry with what comes before its bytes, and finds these.
 func local(r io.ReaderAt, e *entry, limit int64) error {
 	head := make([]byte, localLen+len(e.name))
 	if e.from+int64(len(head)) > limit {
@@ -189,7 +189,7 @@ func local(r io.ReaderAt, e *entry, limit int64) error {
 		return refuse(Damaged, "entry %q is another one in its own place", e.name)
 	}
 	e.at, e.described = e.from+int64(len(head))+int64(u16(28)), u16(6)&(1<<3) != 0
-	const large = 1<<32 - 1 // the sizes stand in an extra field, as some write even small ones
+	const large = 1<<32 - 1 // the sizes are in an extra field, as some write even small ones
 	differ := func(i int, size int64) bool { return u32(i) != large && int64(u32(i)) != size }
 	if !e.described && (u32(14) != e.crc || differ(18, e.packed) || differ(22, e.size)) {
 		return refuse(Damaged, "entry %q has other sizes in its own place", e.name)
