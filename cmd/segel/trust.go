@@ -65,6 +65,12 @@ func trustOf(own *x509.Certificate, folder string, odd func(name string)) (*vali
 	if folder == "" {
 		return t, nil
 	}
+	switch info, err := os.Stat(folder); {
+	case err != nil:
+		return nil, fmt.Errorf("trusted roots: %w", err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("trusted roots: %s is no folder", folder)
+	}
 	names, err := t.AddFolder(os.DirFS(folder))
 	if err != nil {
 		return nil, fmt.Errorf("trusted roots in %s: %w", folder, err)
