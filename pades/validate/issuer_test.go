@@ -7,10 +7,12 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"fmt"
 	"math/big"
 	rnd "math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -83,54 +85,67 @@ func without(chains, others []chain) []chain {
 // A chain that is put together of what was asked before has to be one that crypto/x509 finds, and none may be missing.
 func TestChainsAreThoseThatTheStandardLibraryFindsByItself(t *testing.T) {
 	t.Parallel()
-	found, composed := 0, 0
-	for seed := range uint64(8) {
-		r := rnd.New(rnd.NewPCG(seed, 1))
-		all := tangle(t, r, 4+int(seed%4)*20)
-		var trust Trust
-		for range 3 {
-			trust.Add([]Purpose{ForAll, ForSigning, ForTime}[r.IntN(3)], "root", all[r.IntN(4)])
+	var found, composed atomic.Int64
+	t.Run("heaps", func(t *testing.T) {
+		for seed := range uint64(8) {
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				t.Parallel()
+				f, c := heldAgainstLibrary(t, rnd.New(rnd.NewPCG(seed, 1)), 4+int(seed%4)*20)
+				found.Add(int64(f))
+				composed.Add(int64(c))
+			})
 		}
-		v := newValidation(Options{Trust: &trust})
-		v.pool.add(all...)
-		for range 250 {
-			c, purpose := all[r.IntN(len(all))], []Purpose{ForSigning, ForTime}[r.IntN(2)]
-			at := date(2020+r.IntN(8), 1, 1).Add(time.Duration(r.IntN(3)-1) * time.Second)
-			usage := x509.ExtKeyUsageAny
-			if purpose == ForTime {
-				usage = x509.ExtKeyUsageTimeStamping
-			}
-			plain, wantErr := c.Verify(x509.VerifyOptions{Roots: trust.pool(purpose), Intermediates: v.pool.x509, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}})
-			want := chainsOf(plain)
-			v.checks = 0 // what it may cost is another test's
-			got, err := v.verify(c, purpose, at)
-			if len(want) > maxChains { // of which the shortest are kept
-				continue
-			}
-			if missing := without(want, got); len(missing) > 0 || wantErr == nil && err != nil {
-				t.Fatalf("seed %d, %s at %s: %v; missing %v", seed, fingerprint(c)[:8], at, err, missing)
-			}
-			// It gives up a search after a hundred signatures; alone, it has to find what it did not get to.
-			for _, extra := range without(got, want) {
-				between := x509.NewCertPool()
-				for _, x := range extra[1:] {
-					between.AddCert(x)
-				}
-				o := x509.VerifyOptions{Roots: trust.pool(purpose), Intermediates: between, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}}
-				plain, err := c.Verify(o)
-				if err != nil || len(without([]chain{extra}, chainsOf(plain))) > 0 {
-					t.Fatalf("seed %d, %s at %s: %v is no chain: %v", seed, fingerprint(c)[:8], at, extra, err)
-				}
-			}
-			if _, ok := v.throughIssuers(c, purpose, at); ok {
-				composed++
-			}
-			found += len(got)
+	})
+	if found.Load() < 200 || composed.Load() < 50 {
+		t.Errorf("%d chains found, %d composed: the heaps are too loose to tell anything", found.Load(), composed.Load())
+	}
+}
+
+// heldAgainstLibrary looks for chains among so many certificates, and tells how many were found and how many of those
+// put together.
+func heldAgainstLibrary(t *testing.T, r *rnd.Rand, certificates int) (found, composed int) {
+	all := tangle(t, r, certificates)
+	var trust Trust
+	for range 3 {
+		trust.Add([]Purpose{ForAll, ForSigning, ForTime}[r.IntN(3)], "root", all[r.IntN(4)])
+	}
+	v := newValidation(Options{Trust: &trust})
+	v.pool.add(all...)
+	for range 250 {
+		c, purpose := all[r.IntN(len(all))], []Purpose{ForSigning, ForTime}[r.IntN(2)]
+		at := date(2020+r.IntN(8), 1, 1).Add(time.Duration(r.IntN(3)-1) * time.Second)
+		usage := x509.ExtKeyUsageAny
+		if purpose == ForTime {
+			usage = x509.ExtKeyUsageTimeStamping
 		}
+		plain, wantErr := c.Verify(x509.VerifyOptions{Roots: trust.pool(purpose), Intermediates: v.pool.x509, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}})
+		want := chainsOf(plain)
+		v.checks = 0 // what it may cost is another test's
+		got, err := v.verify(c, purpose, at)
+		if len(want) > maxChains { // of which the shortest are kept
+			continue
+		}
+		if missing := without(want, got); len(missing) > 0 || wantErr == nil && err != nil {
+			t.Fatalf("%s at %s: %v; missing %v", fingerprint(c)[:8], at, err, missing)
+		}
+		// It gives up a search after a hundred signatures; alone, it has to find what it did not get to.
+		for _, extra := range without(got, want) {
+			between := x509.NewCertPool()
+			for _, x := range extra[1:] {
+				between.AddCert(x)
+			}
+			o := x509.VerifyOptions{Roots: trust.pool(purpose), Intermediates: between, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}}
+			plain, err := c.Verify(o)
+			if err != nil || len(without([]chain{extra}, chainsOf(plain))) > 0 {
+				t.Fatalf("%s at %s: %v is no chain: %v", fingerprint(c)[:8], at, extra, err)
+			}
+		}
+		if _, ok := v.throughIssuers(c, purpose, at); ok {
+			composed++
+		}
+		found += len(got)
 	}
-	if found < 200 || composed < 50 {
-		t.Errorf("%d chains found, %d composed: the heap is too loose to tell anything", found, composed)
-	}
+	return found, composed
 }
 
 func TestConditionOfAnyCertificateAboveHoldsForTheWholeChain(t *testing.T) {
