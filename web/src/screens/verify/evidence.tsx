@@ -22,10 +22,9 @@ export function Sentence({ tone, order, children }: { tone: Tone; order: 2 | 3; 
 
 /** What a sentence says to people. Words of the standard and of the code in brackets are left out: they stand among the details. */
 export function plain(r: Reason, language: Language): string {
-  const { sub, what, why } = r.args;
+  const { sub } = r.args;
   const text = r[language].replace(/ \([A-Z]+(_[A-Z]+)+\)/g, "");
-  if (sub) return text.replace(` (${sub})`, "");
-  return r.code === "coverage.broken" ? text.replace(` (${what})`, "").replace(` ${why}`, "") : text;
+  return sub ? text.replace(` (${sub})`, "") : text;
 }
 
 export function Section({ title, children }: { title: string; children: ReactNode }) {
