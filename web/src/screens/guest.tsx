@@ -1,4 +1,4 @@
-import { Center, Group, Stack, Text } from "@mantine/core";
+import { Group, Stack, Text, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect } from "react";
 
@@ -19,11 +19,16 @@ export function Guest() {
   });
   const { mutate } = enter;
   useEffect(() => {
-    const secret = location.hash.slice(1);
-    if (secret === "") return;
-    guest.leave();
-    mutate(secret);
-    history.replaceState(history.state, "", location.pathname); // the secret shall not stay in the address
+    const take = () => {
+      const secret = location.hash.slice(1);
+      if (secret === "") return;
+      guest.leave();
+      mutate(secret);
+      history.replaceState(history.state, "", location.pathname); // the secret shall not stay in the address
+    };
+    take();
+    window.addEventListener("hashchange", take); // another link, opened in the same tab
+    return () => window.removeEventListener("hashchange", take);
   }, [mutate]);
   const document = enter.data?.data.document_id ?? (enter.isIdle ? guest.document() : undefined);
   return (
@@ -33,8 +38,12 @@ export function Guest() {
         <Group gap={4}><LanguageMenu /><SchemeButton /></Group>
       </Group>
       {enter.isPending && <Loading />}
-      {enter.isError && <Center><Trouble error={enter.error} /></Center>}
-      {enter.isIdle && document === undefined && <Center><Trouble error={new Problem(0, "guest", t("guest.noLink"))} /></Center>}
+      {!enter.isPending && document === undefined && (
+        <Stack maw={560} mx="auto" w="100%" mt="xl">
+          <Title order={1} size="h3">{t("guest.title")}</Title>
+          {enter.isError ? <Trouble error={enter.error} retry={enter.error instanceof Problem && enter.error.retryable ? () => enter.mutate(enter.variables!) : undefined} /> : <Text>{t("guest.noLink")}</Text>}
+        </Stack>
+      )}
       {document !== undefined && <Signing id={document} />}
     </Stack>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Modal, Stack, Textarea, Text } from "@mantine/core";
+import { Button, Group, Menu, Stack, Textarea, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconDots, IconPencil, IconRotate, IconSignature } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -8,6 +8,7 @@ import { useState } from "react";
 import { noSearch, verbs, type Detail } from "../../api/documents";
 import { address } from "../../api/files";
 import { useText } from "../../text";
+import { Dialog } from "../../ui/dialog";
 import { Download } from "../../ui/download";
 import { Trouble } from "../../ui/trouble";
 
@@ -44,7 +45,7 @@ export function Actions({ document: d }: { document: Detail }) {
       </Group>
       {trouble && <Trouble error={trouble} />}
       <Text size="sm" role="status">{remind.isSuccess && t("document.reminded")}</Text>
-      <Modal opened={renewing} onClose={renew.close} title={t("document.newSerial")} closeButtonProps={{ "aria-label": t("close") }}>
+      <Dialog opened={renewing} onClose={renew.close} title={t("document.newSerial")}>
         <Stack>
           <Text size="sm">{t("document.newSerialLead")}</Text>
           <Group justify="flex-end">
@@ -52,7 +53,7 @@ export function Actions({ document: d }: { document: Detail }) {
             <Button onClick={() => { renew.close(); restamp.mutate(true); }}>{t("document.newSerial")}</Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
       <Cancel id={d.id} opened={canceling} close={cancel.close} />
     </Stack>
   );
@@ -64,7 +65,7 @@ function Cancel({ id, opened, close }: { id: number; opened: boolean; close: () 
   const [reason, setReason] = useState("");
   const cancel = useMutation({ mutationFn: () => verbs.cancel(id, reason), onSuccess: () => { void queries.invalidateQueries(); close(); } });
   return (
-    <Modal opened={opened} onClose={close} title={t("document.cancel")} closeButtonProps={{ "aria-label": t("close") }}>
+    <Dialog opened={opened} onClose={close} title={t("document.cancel")}>
       <Stack>
         <Text size="sm">{t("document.cancelLead")}</Text>
         <Textarea label={t("document.reason")} value={reason} onChange={(e) => setReason(e.currentTarget.value)} autosize minRows={2} data-autofocus />
@@ -74,6 +75,6 @@ function Cancel({ id, opened, close }: { id: number; opened: boolean; close: () 
           <Button color="red" loading={cancel.isPending} onClick={() => cancel.mutate()}>{t("document.cancel")}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

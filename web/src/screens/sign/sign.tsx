@@ -1,4 +1,4 @@
-import { Anchor, Button, Drawer, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
@@ -13,6 +13,7 @@ import type { PageSize } from "../../pdf/page";
 import { Pages } from "../../pdf/pages";
 import { useFile } from "../../pdf/use-file";
 import { useText } from "../../text";
+import { Sheet } from "../../ui/dialog";
 import { Download } from "../../ui/download";
 import { Loading } from "../../ui/loading";
 import { Steps } from "../../ui/steps";
@@ -63,9 +64,9 @@ function Reading({ document: d }: { document: Detail }) {
         )}
       </div>
       {!wide && asks && <Bar boxes={mine} sign={open} decline={() => setSheet("decline")} />}
-      <Drawer opened={sheet !== undefined && !wide && asks} onClose={() => setSheet(undefined)} position="bottom" size="auto" padding="md" title={<Text span fw={600}>{t(sheet === "decline" ? "sign.decline" : "sign.asked")}</Text>} closeButtonProps={{ "aria-label": t("close"), size: "lg" }} classNames={{ content: classes.drawer ?? "" }}>
+      <Sheet opened={sheet !== undefined && !wide && asks} onClose={() => setSheet(undefined)} title={t(sheet === "decline" ? "sign.decline" : "sign.asked")} className={classes.sheet}>
         <Asked document={d} boxes={mine} titled declines={sheet === "decline"} />
-      </Drawer>
+      </Sheet>
     </Stack>
   );
 }

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { guestLink, send } from "./contract";
+import { answers, binary, browserPath, freePort, office, password, run, violations, type Office } from "./harness";
+
+// What can go wrong while somebody signs on a phone. The service is one that can be ended and started again.
+
+let desk: Office, folder: string, url: string, browser: Browser, owner: Page, service: ReturnType<typeof run>, start: () => Promise<void>;
+const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, locale: "en", reducedMotion: "reduce" } as const;
+const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "Penanda Dua", email: "s@example.test" };
+const budi = { name: "Budi Tamu", email: "budi@example.test", guest: true };
+
+beforeAll(async () => {
+  desk = await office();
+  folder = mkdtempSync(path.join(tmpdir(), "segel-signing-"));
+  const data = path.join(folder, "data"), secret = path.join(folder, "password"), port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  writeFileSync(secret, password + "\n", { mode: 0o600 });
+  start = async () => {
+    service = run(["serve", "--data", data, "--listen", `127.0.0.1:${port}`], { ...desk.env, SEGEL_PUBLIC_URL: url });
+    await answers(`${url}/readyz`, service);
+  };
+  await start();
+  for (const { name, email } of [satu, dua]) execFileSync(binary, ["user", "add", "--data", data, "--email", email, "--name", name, "--role", "member", "--password-file", secret]);
+  browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+  owner = await enter(satu.email);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.end();
+  await desk.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function enter(email: string): Promise<Page> {
+  const page = await (await browser.newContext(phone)).newPage();
+  await page.goto(`${url}/login`);
+  await page.fill("[name=email]", email);
+  await page.fill("[name=password]", password);
+  await page.click("button[type=submit]");
+  await page.waitForURL("**/inbox**");
+  return page;
+}
+
+const foot = (page: Page) => page.getByRole("region", { name: "What is asked of you" });
+const sheet = (page: Page) => page.getByRole("dialog");
+const spinning = (page: Page) => page.getByRole("status", { name: "Loading" }).count();
+
+async function opened(page: Page, id: number): Promise<void> {
+  await page.goto(`${url}/document/${id}/sign`);
+  await page.locator("[data-page='1'] canvas").waitFor();
+}
+
+test("the sheet is for everybody, and declining asks for the reason beside its field", async () => {
+  const contract = await send(owner, "Sewa Gudang", [dua], 0);
+  const page = await enter(dua.email);
+  await opened(page, contract.id);
+  await foot(page).getByRole("button", { name: "Sign", exact: true }).tap();
+  await sheet(page).getByRole("img", { name: "Area to draw a signature in" }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await sheet(page).waitFor({ state: "hidden" });
+  await foot(page).getByRole("button", { name: "Decline" }).tap();
+  await sheet(page).getByRole("button", { name: "Decline" }).tap();
+  await sheet(page).getByText("Give the reason.").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await sheet(page).getByRole("textbox", { name: "Reason" }).fill("Harga belum sesuai");
+  await sheet(page).getByRole("button", { name: "Decline" }).tap();
+  await foot(page).waitFor({ state: "detached" });
+  await sheet(page).waitFor({ state: "detached" });
+  await page.getByText(/Harga belum sesuai/).first().waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await page.context().close();
+});
+
+test("whoever has the sheet open while the document is canceled is told so at once", async () => {
+  const contract = await send(owner, "Batal Sementara", [dua], 0);
+  const page = await enter(dua.email);
+  await opened(page, contract.id);
+  await foot(page).getByRole("button", { name: "Sign", exact: true }).tap();
+  await sheet(page).waitFor();
+  const answer = await owner.request.post(`${url}/v1/econtract/web/sign/cancel-docs`, { data: { document_id: contract.id, reason: "Salah berkas" } });
+  expect(answer.status()).toBe(200);
+  await page.getByText(/Salah berkas/).first().waitFor();
+  await expect.poll(async () => (await sheet(page).count()) + (await foot(page).count()) + (await spinning(page))).toBe(0);
+  await page.context().close();
+});
+
+test("a guest's link that was replaced, or is none, says what to do", async () => {
+  const contract = await send(owner, "Surat Kuasa", [budi], 0);
+  const first = await guestLink(owner, contract, budi.email);
+  await guestLink(owner, contract, budi.email);
+  const page = await (await browser.newContext(phone)).newPage();
+  for (const link of [first, `${url}/guest#tidak-ada`]) {
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page.getByRole("alert").getByText(/ask the owner/i).waitFor();
+    expect(await spinning(page)).toBe(0);
+  }
+  await page.goto("about:blank");
+  await page.goto(`${url}/guest`);
+  await page.getByText("Open this page by the link that you were sent.").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.context().close();
+});
+
+test("while the service is away the steps say so, and go on by themselves once it is back", async () => {
+  const contract = await send(owner, "Layanan Pergi", [dua, satu]);
+  const page = await enter(dua.email);
+  await opened(page, contract.id);
+  await foot(page).getByRole("button", { name: "Sign", exact: true }).tap();
+  await sheet(page).getByRole("button", { name: "Sign", exact: true }).tap();
+  await page.locator("[data-step=signed]").getByText(satu.name).waitFor(); // whose turn it is now
+  await service.end();
+  const away = page.getByText("The service cannot be heard just now.");
+  await away.waitFor();
+  expect(await spinning(page)).toBe(0);
+  await start();
+  await away.waitFor({ state: "detached" });
+  const answer = await owner.request.post(`${url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: contract.id } });
+  expect(answer.status()).toBe(200);
+  await page.getByRole("link", { name: "Download" }).waitFor();
+  await page.context().close();
+});

@@ -1,0 +1,42 @@
+import { CloseButton, Drawer, Group, Modal } from "@mantine/core";
+import type { ReactNode } from "react";
+
+import { useText } from "../text";
+
+interface Props {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  children: ReactNode;
+}
+
+// The framework's own head of a dialog is a <header>, which makes it a second banner of the page.
+
+/** Dialog asks something in the middle of the window. */
+export function Dialog({ opened, onClose, title, children }: Props) {
+  return (
+    <Modal.Root opened={opened} onClose={onClose}>
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Body p="md"><Head title={<Modal.Title fw={600}>{title}</Modal.Title>} close={onClose} />{children}</Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+/** Sheet asks something at the foot of a small window, as high as it needs. */
+export function Sheet({ opened, onClose, title, className, children }: Props & { className?: string | undefined }) {
+  return (
+    <Drawer.Root opened={opened} onClose={onClose} position="bottom" size="auto">
+      <Drawer.Overlay />
+      <Drawer.Content className={className ?? ""}>
+        <Drawer.Body p="md"><Head title={<Drawer.Title fw={600}>{title}</Drawer.Title>} close={onClose} />{children}</Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
+  );
+}
+
+function Head({ title, close }: { title: ReactNode; close: () => void }) {
+  const t = useText();
+  return <Group justify="space-between" wrap="nowrap" mb="sm">{title}<CloseButton onClick={close} aria-label={t("close")} /></Group>;
+}
