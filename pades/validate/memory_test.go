@@ -189,9 +189,9 @@ func TestVerdictTakesLittleMemoryHoweverLargeTheFile(t *testing.T) {
 		hostile bool
 	}{
 		{"50 signatures on 32 MB", func() []byte { return crowded(t, a, 50, 32<<20) }, false},
-		{"200,000 objects in a table", func() []byte { return sealed(t, a, table, 5) }, false},
-		{"200,000 objects in streams", func() []byte { return sealed(t, a, packed(200_000), 5) }, false},
-		{"100,000 pages in one object stream", func() []byte { return sealed(t, a, onePlace(100_000), 5) }, false},
+		{"200,000 objects in a table", func() []byte { return sealed(t, a, table, 3) }, false},
+		{"200,000 objects in streams", func() []byte { return sealed(t, a, packed(200_000), 3) }, false},
+		{"100,000 pages in one object stream", func() []byte { return sealed(t, a, onePlace(100_000), 3) }, false},
 		{"proof that unfolds", func() []byte { return grown(t, sealed(t, a, pdftest.Table(1), 2), bomb) }, true},
 	} {
 		file := c.file()
