@@ -3,8 +3,8 @@
 //
 // Digests are SHA-256, 32 bytes, of whatever is to be timestamped; tokens are DER ContentInfo of a SignedData with a
 // TSTInfo; times are UTC. [Client] asks one authority, [InOrder] several, and [Responder] is one. What was obtained is
-// checked by [Request.Accept]; a token that is in a file is read by [Parse], which checks its mathematics, and held
-// against roots by [Token.Validate].
+// checked by [Request.Accept]; a token that is in a file is read by [Parse], which checks its mathematics, or by [Read],
+// which takes the basic encoding rules too, and held against roots by [Token.Validate].
 //
 // Everything fails closed: a token that does not fit the request in every respect is an error, never a
 // weaker timestamp. Errors are [ErrMalformed] for bytes that are not what the protocol says, [*Refusal] where the
