@@ -83,9 +83,6 @@ type verdict struct {
 	text  string
 }
 
-// maxCheckpoint bounds a file that is read as a checkpoint; one has some 250 bytes.
-const maxCheckpoint = 64 << 10
-
 // compare holds the log against the checkpoint in a file.
 func (a *app) compare(w *world, file string) (verdict, error) {
 	f, err := os.Open(file)
@@ -93,7 +90,7 @@ func (a *app) compare(w *world, file string) (verdict, error) {
 		return verdict{}, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxCheckpoint))
+	b, err := io.ReadAll(io.LimitReader(f, audit.MaxCheckpoint))
 	if err != nil {
 		return verdict{}, err
 	}

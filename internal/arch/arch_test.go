@@ -42,7 +42,7 @@ var table = map[string][]string{
 	"internal/blob/file":              {"internal/blob"},
 	"internal/blob/blobtest":          {"internal/blob"},
 	"internal/store":                  {"internal/contract"},
-	"internal/store/storetest":        {"internal/contract", "internal/store"},
+	"internal/store/storetest":        {"internal/contract", "internal/store", "internal/audit"},
 	"internal/store/storetest/pgtest": {},
 	"internal/store/sqlstore":         {"internal/contract", "internal/store", "internal/audit", "internal/jobs"},
 	"internal/jobs":                   {"internal/contract"},

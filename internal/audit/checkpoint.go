@@ -3,9 +3,7 @@ package audit
 import (
 	"crypto"
 	"crypto/ed25519"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strconv"
@@ -21,6 +19,13 @@ type Checkpoint struct {
 	Size   int64
 	Root   tlog.Hash
 }
+
+// maxSize bounds how many leaves a checkpoint may claim. The arithmetic of package tlog does not end for some beyond
+// 1<<62.
+const maxSize = 1 << 60
+
+// MaxCheckpoint bounds what is read as a checkpoint, in bytes; one has some 250, and each further signature 100.
+const MaxCheckpoint = 64 << 10
 
 // ErrCheckpoint is what [OpenCheckpoint] answers for a text that is no checkpoint signed by that key.
 var ErrCheckpoint = errors.New("not a checkpoint of this log")
@@ -48,12 +53,16 @@ func OpenCheckpoint(b []byte, origin string, key ed25519.PublicKey) (Checkpoint,
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 	}
+	// A note takes any bits at the end of base64 that stand for nothing; one signature has one spelling here.
+	if _, err := base64.StdEncoding.Strict().DecodeString(n.Sigs[0].Base64); err != nil {
+		return Checkpoint{}, fmt.Errorf("%w: signature: %w", ErrCheckpoint, err)
+	}
 	lines := strings.Split(n.Text, "\n")
 	if len(lines) != 4 || lines[0] != origin {
 		return Checkpoint{}, fmt.Errorf("%w: %d lines for %q", ErrCheckpoint, len(lines)-1, lines[0])
 	}
 	c := Checkpoint{Origin: origin}
-	if c.Size, err = strconv.ParseInt(lines[1], 10, 64); err != nil || c.Size < 0 {
+	if c.Size, err = strconv.ParseInt(lines[1], 10, 64); err != nil || c.Size < 0 || c.Size > maxSize {
 		return Checkpoint{}, fmt.Errorf("%w: size %q", ErrCheckpoint, lines[1])
 	}
 	root, err := base64.StdEncoding.DecodeString(lines[2])
@@ -64,45 +73,4 @@ func OpenCheckpoint(b []byte, origin string, key ed25519.PublicKey) (Checkpoint,
 		return Checkpoint{}, fmt.Errorf("%w: not canonical", ErrCheckpoint)
 	}
 	return c, nil
-}
-
-// Origin returns the name of the log whose checkpoints that key signs: no two services have the same.
-func Origin(key ed25519.PublicKey) string {
-	sum := sha256.Sum256(key)
-	return fmt.Sprintf("segel/%x", sum[:8])
-}
-
-// VerifierKey returns the key in the form in which signed notes take it: name, hash and key, with plus signs in between.
-func VerifierKey(origin string, key ed25519.PublicKey) string {
-	v := verifier{origin, key}
-	return fmt.Sprintf("%s+%08x+%s", origin, v.KeyHash(), base64.StdEncoding.EncodeToString(append([]byte{algEd25519}, key...)))
-}
-
-// algEd25519 is the number of Ed25519 in signed notes.
-const algEd25519 = 1
-
-// verifier is a named Ed25519 key as signed notes want it.
-type verifier struct {
-	name string
-	key  ed25519.PublicKey
-}
-
-func (v verifier) Name() string { return v.name }
-
-// KeyHash returns the first four bytes of SHA-256 over the name, a line feed, the algorithm and the key.
-func (v verifier) KeyHash() uint32 {
-	sum := sha256.Sum256(append([]byte(v.name+"\n"), append([]byte{algEd25519}, v.key...)...))
-	return binary.BigEndian.Uint32(sum[:])
-}
-
-func (v verifier) Verify(msg, sig []byte) bool { return ed25519.Verify(v.key, msg, sig) }
-
-type signer struct {
-	verifier
-	key crypto.Signer
-}
-
-// Sign signs with Ed25519, which is deterministic: no randomness is drawn.
-func (s signer) Sign(msg []byte) ([]byte, error) {
-	return s.key.Sign(nil, msg, crypto.Hash(0))
 }

@@ -166,9 +166,18 @@ type Log interface {
 	Size(ctx context.Context) (int64, [32]byte, error)
 	// RootAt returns the root hash of the first leaves, by the stored hashes; ErrNotFound where there are fewer.
 	RootAt(ctx context.Context, leaves int64) ([32]byte, error)
+	// Prove returns the events of a document among the first leaves, in order, each with what shows that it is there.
+	// None are an empty slice; ErrNotFound where there are fewer leaves.
+	Prove(ctx context.Context, id contract.DocumentID, leaves int64) ([]Proven, error)
 	// CheckLog recomputes the log from the stored events and compares; what it finds is told by the error. A log
 	// cut off at its end agrees with itself: only a checkpoint kept elsewhere shows that.
 	CheckLog(ctx context.Context) error
+}
+
+// Proven is an event with the hashes that lead from its leaf to the root at the size that was asked for (RFC 6962 §2.1.1).
+type Proven struct {
+	Logged
+	Path [][32]byte
 }
 
 // Store is everything.

@@ -8,7 +8,6 @@ import (
 
 	"segel/internal/audit"
 	"segel/internal/contract"
-	"segel/internal/store"
 )
 
 // Size implements [store.Log].
@@ -32,12 +31,8 @@ func (s *Store) Size(ctx context.Context) (size int64, root [32]byte, err error)
 // RootAt implements [store.Log].
 func (s *Store) RootAt(ctx context.Context, leaves int64) (root [32]byte, err error) {
 	err = s.db.read(ctx, func(q querier) error {
-		var size int64
-		if err := one(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
+		if err := holdsLeaves(ctx, q, leaves); err != nil {
 			return err
-		}
-		if leaves < 0 || leaves > size {
-			return store.ErrNotFound
 		}
 		tree, err := audit.Resume(ctx, leaves, hashes{q})
 		if err == nil {

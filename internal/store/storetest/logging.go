@@ -6,6 +6,9 @@ import (
 	"sync"
 	"testing"
 
+	"golang.org/x/mod/sumdb/tlog"
+
+	"segel/internal/audit"
 	"segel/internal/contract"
 	"segel/internal/store"
 )
@@ -61,6 +64,40 @@ var logging = map[string]func(*testing.T, *bench){
 		b.must(b.Note(b.ctx))
 		if n := b.size(); n != 20 {
 			t.Fatalf("nothing was logged, and the log has %d events", n)
+		}
+	},
+	"EveryEventOfADocumentIsProvenAmongOthers": func(t *testing.T, b *bench) {
+		mine := contract.Event{Type: contract.EventViewed, Document: 7, At: b.now.Truncate(1000), Person: first.Person, IP: "192.0.2.1", Details: map[string]string{"of": "the original"}}
+		other := contract.Event{Type: contract.EventViewed, Document: 8, At: b.now}
+		for range 6 {
+			b.must(b.Note(b.ctx, other, mine, other, other))
+		}
+		for leaves := granted; leaves <= granted+24; leaves++ {
+			root, err := b.RootAt(b.ctx, int64(leaves))
+			b.must(err)
+			proven, err := b.Prove(b.ctx, mine.Document, int64(leaves))
+			b.must(err)
+			b.same(fmt.Sprintf("how many there are among %d", leaves), len(proven), (leaves-granted+2)/4)
+			for i, p := range proven {
+				b.same("event", p.Event, mine)
+				b.same("its number", p.Leaf, int64(granted+1+4*i))
+				var hashes tlog.RecordProof
+				for _, h := range p.Path {
+					hashes = append(hashes, h)
+				}
+				if err := tlog.CheckRecord(hashes, int64(leaves), root, p.Leaf, tlog.RecordHash(audit.Leaf(mine))); err != nil {
+					t.Errorf("event %d of %d: %v", p.Leaf, leaves, err)
+				}
+			}
+		}
+		none, err := b.Prove(b.ctx, 99, granted)
+		if err != nil || none == nil || len(none) != 0 {
+			t.Errorf("a document that never was: %v, %v", none, err)
+		}
+		for _, leaves := range []int64{-1, granted + 25} {
+			if _, err := b.Prove(b.ctx, mine.Document, leaves); !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("among %d leaves, which there are not: %v", leaves, err)
+			}
 		}
 	},
 	"ManyAppendAtTheSameTime": func(t *testing.T, b *bench) {

@@ -1,0 +1,64 @@
+package sqlstore
+
+import (
+	"context"
+
+	"segel/internal/audit"
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// Prove implements [store.Log]. The hashes are the stored ones: whether they are those of the events, the reader of the
+// proof finds out.
+func (s *Store) Prove(ctx context.Context, id contract.DocumentID, leaves int64) ([]store.Proven, error) {
+	var all []store.Proven
+	err := s.db.read(ctx, func(q querier) (err error) {
+		if err := holdsLeaves(ctx, q, leaves); err != nil {
+			return err
+		}
+		all, err = provable(ctx, q, id, leaves)
+		for i := range all {
+			if err == nil {
+				all[i].Path, err = leafPath(ctx, q, leaves, all[i].Leaf)
+			}
+		}
+		return err
+	})
+	return all, wrap(err, "prove events of document %d in the first %d", id, leaves)
+}
+
+// holdsLeaves is [store.ErrNotFound] where the log has fewer.
+func holdsLeaves(ctx context.Context, q querier, leaves int64) error {
+	var size int64
+	if err := one(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
+		return err
+	}
+	if leaves < 0 || leaves > size {
+		return store.ErrNotFound
+	}
+	return nil
+}
+
+// provable reads the events of a document among the first leaves.
+func provable(ctx context.Context, q querier, id contract.DocumentID, leaves int64) ([]store.Proven, error) {
+	all := []store.Proven{}
+	err := each(ctx, q, func(scan func(...any) error) error {
+		leaf, e, err := scanEvent(scan)
+		all = append(all, store.Proven{Logged: store.Logged{Event: e, Leaf: leaf}})
+		return err
+	}, `SELECT `+eventColumns+` FROM event WHERE document = $1 AND leaf >= 0 AND leaf < $2 ORDER BY leaf`, id, leaves)
+	return all, err
+}
+
+// leafPath reads the hashes that prove a leaf.
+func leafPath(ctx context.Context, q querier, leaves, leaf int64) ([][32]byte, error) {
+	proof, err := audit.Prove(ctx, leaves, leaf, hashes{q})
+	if err != nil {
+		return nil, err
+	}
+	all := make([][32]byte, len(proof))
+	for i, h := range proof {
+		all[i] = h
+	}
+	return all, nil
+}
