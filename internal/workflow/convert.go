@@ -64,7 +64,7 @@ func (s *Service) mayConvert(ctx context.Context, by contract.Actor, original co
 		return err
 	}
 	defer f.Close()
-	if _, err := look(f); err != nil {
+	if _, err := look(ctx, f); err != nil {
 		return err
 	}
 	if s.Converter == nil {
@@ -76,8 +76,8 @@ func (s *Service) mayConvert(ctx context.Context, by contract.Actor, original co
 	return nil
 }
 
-func look(f *blob.Stack) (sniff.Findings, error) {
-	found, err := sniff.Look(f, f.Size(), sniff.Limits{})
+func look(ctx context.Context, f *blob.Stack) (sniff.Findings, error) {
+	found, err := sniff.Look(ctx, f, f.Size(), sniff.Limits{})
 	var r *sniff.Refusal
 	if errors.As(err, &r) {
 		return found, errSniffed[r.Reason].Because(err)
@@ -220,7 +220,7 @@ func (s *Service) convert(ctx context.Context, d contract.Document) (made, error
 		return made{}, err
 	}
 	defer f.Close()
-	found, err := look(f) // again: it is cheap, and the rules may have become stricter since
+	found, err := look(ctx, f) // again: it costs little beside a conversion, and the rules may have become stricter since
 	if err != nil {
 		return made{}, err
 	}

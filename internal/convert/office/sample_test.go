@@ -114,7 +114,7 @@ func TestABinaryDocumentIsConvertedToo(t *testing.T) {
 	t.Parallel()
 	o := open(t, Options{Spare: 2})
 	doc := asDOC(t, o, converttest.Sample())
-	found, err := sniff.Look(bytes.NewReader(doc), int64(len(doc)), sniff.Limits{})
+	found, err := sniff.Look(t.Context(), bytes.NewReader(doc), int64(len(doc)), sniff.Limits{})
 	if err != nil || found.Kind != convert.DOC || !strings.Contains(strings.Join(found.Fonts, ","), "Fonta Yang Tidak Ada") {
 		t.Fatalf("%+v, %v", found, err)
 	}

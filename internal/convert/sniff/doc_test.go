@@ -96,7 +96,7 @@ func TestABinaryDocumentIsRefusedForItsReason(t *testing.T) {
 		"nothing but its mark":     {cfbMagic, Damaged},
 		"text that lies elsewhere": {header(t, listAt+8*clx, 0xFF, 0xFF, 0xFF, 0x7F), Damaged},
 	} {
-		_, err := Look(bytes.NewReader(c.file), int64(len(c.file)), Limits{})
+		_, err := Look(t.Context(), bytes.NewReader(c.file), int64(len(c.file)), Limits{})
 		var r *Refusal
 		if !errors.As(err, &r) || r.Reason != c.want {
 			t.Errorf("%s: %v, not refused for %s", name, err, c.want)

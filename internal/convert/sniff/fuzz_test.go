@@ -14,7 +14,7 @@ func FuzzLook(f *testing.F) {
 	f.Add(converttest.Document{Body: converttest.P("Pasal 1") + converttest.Field("PAGE")}.Bytes())
 	f.Add(kontrak(f))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		_, err := Look(bytes.NewReader(file), int64(len(file)), Limits{Entries: 50, Inflated: 1 << 20, Markup: 1 << 20})
+		_, err := Look(t.Context(), bytes.NewReader(file), int64(len(file)), Limits{Entries: 50, Inflated: 1 << 20, Markup: 1 << 20})
 		var r *Refusal
 		if err != nil && !errors.As(err, &r) {
 			t.Errorf("neither findings nor a refusal: %v", err)

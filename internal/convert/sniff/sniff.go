@@ -8,6 +8,7 @@ package sniff
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 
@@ -18,7 +19,7 @@ import (
 type Limits struct {
 	Entries  int   // of the package. Default 4000
 	Inflated int64 // bytes of all parts together. Default 512 MiB
-	Markup   int64 // bytes of all parts that are XML. Default 96 MiB
+	Markup   int64 // bytes of all parts that are XML, and of a stream of the binary format. Default 48 MiB
 	Ratio    int64 // bytes that a packed byte may become, beyond the first MiB of a part. Default 200
 	Depth    int   // of elements in elements. Default 256
 }
@@ -27,7 +28,7 @@ func (l Limits) withDefaults() Limits {
 	for _, d := range []struct {
 		v   *int64
 		def int64
-	}{{&l.Inflated, 512 << 20}, {&l.Markup, 96 << 20}, {&l.Ratio, 200}} {
+	}{{&l.Inflated, 512 << 20}, {&l.Markup, 48 << 20}, {&l.Ratio, 200}} {
 		if *d.v == 0 {
 			*d.v = d.def
 		}
@@ -88,12 +89,20 @@ func Guess(head []byte) bool {
 	return bytes.HasPrefix(head, zipMagic) || bytes.HasPrefix(head, cfbMagic)
 }
 
-// Look examines a document. The error is a *[Refusal], or one of reading r.
-func Look(r io.ReaderAt, size int64, l Limits) (Findings, error) {
-	l = l.withDefaults()
+// Look examines a document. The error is a *[Refusal], or one of reading r, or the context's when it ended before.
+func Look(ctx context.Context, r io.ReaderAt, size int64, l Limits) (Findings, error) {
+	in := &source{ctx: ctx, r: r}
+	f, err := examine(in, size, l.withDefaults())
+	if in.err != nil {
+		return Findings{}, fmt.Errorf("read document: %w", in.err) // whatever was made of it on the way
+	}
+	return f, err
+}
+
+func examine(r io.ReaderAt, size int64, l Limits) (Findings, error) {
 	head := make([]byte, len(cfbMagic))
 	if _, err := r.ReadAt(head[:min(int64(len(head)), size)], 0); err != nil && err != io.EOF {
-		return Findings{}, fmt.Errorf("read document: %w", err)
+		return Findings{}, err
 	}
 	switch {
 	case bytes.HasPrefix(head, zipMagic):
@@ -102,4 +111,26 @@ func Look(r io.ReaderAt, size int64, l Limits) (Findings, error) {
 		return lookDOC(r, size, l)
 	}
 	return Findings{}, refuse(NotWord, "it begins with % x", head)
+}
+
+// source is the file, and remembers that it could not be read: what unpacks it would call that damaged.
+type source struct {
+	ctx context.Context
+	r   io.ReaderAt
+	err error
+}
+
+// ReadAt implements [io.ReaderAt], as long as somebody waits for the result.
+func (s *source) ReadAt(p []byte, off int64) (int, error) {
+	if s.err == nil {
+		s.err = s.ctx.Err()
+	}
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.r.ReadAt(p, off)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
 }

@@ -13,7 +13,7 @@ import (
 func TestAttacksAreRefusedForTheirReason(t *testing.T) {
 	t.Parallel()
 	for _, a := range converttest.Attacks(converttest.Targets{URL: "http://127.0.0.1:9/", Secret: "/tmp/secret.txt", Picture: "/tmp/picture.png"}) {
-		_, err := Look(bytes.NewReader(a.File), int64(len(a.File)), Limits{})
+		_, err := Look(t.Context(), bytes.NewReader(a.File), int64(len(a.File)), Limits{})
 		var r *Refusal
 		if !errors.As(err, &r) || string(r.Reason) != a.Reason {
 			t.Errorf("%s: %v, not refused for %s", a.Name, err, a.Reason)
@@ -23,7 +23,7 @@ func TestAttacksAreRefusedForTheirReason(t *testing.T) {
 
 func look(t *testing.T, file []byte) Findings {
 	t.Helper()
-	f, err := Look(bytes.NewReader(file), int64(len(file)), Limits{})
+	f, err := Look(t.Context(), bytes.NewReader(file), int64(len(file)), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
