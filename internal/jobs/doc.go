@@ -6,5 +6,5 @@
 // it; a job that finds nothing to do is done. What fails is tried again, ever more slowly, and never given up:
 // the office may be away for days. What a process died over is taken up by the next one that starts in its place.
 //
-// This room and cmd are the only ones that start goroutines.
+// Besides this room and cmd, only converters start goroutines.
 package jobs
