@@ -12,7 +12,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 
 	"segel/internal/emeterai"
@@ -110,48 +109,6 @@ func (d *Driver) stampUploaded(ctx context.Context, at slot, r emeterai.Request,
 const signCloud = "/keystamp/adapter/docSigningZ"
 
 var errNoUpload = errors.New("the file was not uploaded")
-
-// fetch gets the stamped file into a temporary one, and returns what it adds.
-func (d *Driver) fetch(ctx context.Context, at slot, r emeterai.Request, where string) ([]byte, error) {
-	from, err := d.ownURL(at, where)
-	if err != nil {
-		return nil, &emeterai.Problem{Class: emeterai.Unknown, Code: emeterai.CodeAnswer, Text: "address of the stamped file: " + d.scrub(err.Error()), After: configWait}
-	}
-	f, err := os.CreateTemp(d.o.Dir, "fetched-*.pdf")
-	if err != nil {
-		return nil, down(err)
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	limit := r.Source.Size + d.o.MaxTail + 1 // one more shows that it is too long
-	err = d.withToken(ctx, func(l login) error {
-		if err := errors.Join(f.Truncate(0), rewind(f)); err != nil {
-			return down(err)
-		}
-		return d.roundTrip(ctx, call{
-			name: "file", method: http.MethodGet, url: from, token: l.token, effect: true, // the serial is affixed by now
-			breaker: at.breaker, timeout: d.o.StampTimeout,
-		}, func(a *http.Response) error {
-			if a.StatusCode != http.StatusOK {
-				return fmt.Errorf("status %d", a.StatusCode)
-			}
-			n, err := io.Copy(f, io.LimitReader(a.Body, limit))
-			if err == nil && a.ContentLength >= 0 && n < min(a.ContentLength, limit) {
-				err = io.ErrUnexpectedEOF
-			}
-			return err
-		})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return d.extract(ctx, r, f)
-}
-
-func rewind(f *os.File) error {
-	_, err := f.Seek(0, io.SeekStart)
-	return err
-}
 
 // ownURL resolves the address of a stamped file. The token goes to nobody whom the configuration does not name.
 func (d *Driver) ownURL(at slot, where string) (string, error) {
