@@ -15,8 +15,9 @@ const (
 // lengths that are indefinite or longer than need be, and strings of octets in pieces (ITU-T X.690 §8.1.3, §8.7.3). What
 // is DER already is returned as it is, with changed false. Zeros behind the container are kept.
 //
-// No element is moved, so sets whose order DER would have changed stay as they are: signed attributes and certificates
-// have to be DER wherever they stand (RFC 5652 §5.3, §10.2), and are verified as they are.
+// No element is moved, so sets whose order DER would have changed stay as they are. Signed attributes have to be DER
+// wherever they stand (RFC 5652 §5.3), and their DER encoding is what was signed however they are sent (RFC 5652 §5.4): so
+// those that were sent with longer lengths than need be hold, and those in another order do not.
 func DER(b []byte) (der []byte, changed bool, err error) {
 	if len(b) > MaxSize {
 		return nil, false, malformed(fmt.Sprintf("more than %d bytes", MaxSize))

@@ -72,6 +72,26 @@ func TestContainerByTheBasicRulesIsReadLikeItsDistinguishedForm(t *testing.T) {
 	}
 }
 
+func TestAttributesAreVerifiedAsTheDERThatWasSigned(t *testing.T) {
+	t.Parallel()
+	der, cert := sign(t, "P-256", Options{})
+	digest := hash(crypto.SHA256, content)
+	sent, changed, err := DER(basic(t, der, cert.Raw))
+	if err != nil || !changed {
+		t.Fatalf("changed %t, %v", changed, err)
+	}
+	sd, err := Parse(sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sd.Verify(sd.Signers[0], digest); err != nil {
+		t.Error(err)
+	}
+	if err := sd.Verify(sd.Signers[0], hash(crypto.SHA256, []byte("lain"))); err == nil {
+		t.Error("of another content")
+	}
+}
+
 func TestHostileEncodingIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, b := range map[string][]byte{

@@ -7,9 +7,8 @@ import (
 )
 
 // Read reads a token that is in a file: as Parse does, and by the basic encoding rules where it is not DER, as older
-// authorities wrote them. Basic tells so. The statement itself and the attributes that are signed have to be DER all
-// the same (RFC 3161 §2.4.2, RFC 5652 §5.3), and are verified as they are. A token that was asked for just now is for
-// Parse.
+// authorities wrote them. Basic tells so. The statement itself has to be DER all the same (RFC 3161 §2.4.2). A token that
+// was asked for just now is for Parse.
 func Read(b []byte) (t *Token, basic bool, err error) {
 	t, err = Parse(b)
 	if !errors.Is(err, cms.ErrMalformed) {
