@@ -39,20 +39,24 @@ var (
 // uploadWord makes a draft of a Word document and orders its conversion. It is looked at before anything is made of
 // it, so that what must not be converted leaves nothing behind.
 func (s *Service) uploadWord(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Document, error) {
-	err := s.mayConvert(ctx, by, base)
-	if err == nil {
-		u.Base, u.Word = base, true
-		var c contract.Change
-		c, err = contract.Create(u, by, s.Limits, base.At)
-		if err = contract.Also(err, unknown); err == nil {
-			var d contract.Document
-			if d, err = s.commit(ctx, c); err == nil {
-				return d, nil
-			}
-			return contract.Document{}, s.disown(ctx, err, base)
-		}
+	c, err := s.wordDraft(ctx, by, u, base, unknown)
+	if err != nil {
+		return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
 	}
-	return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
+	d, err := s.commit(ctx, c)
+	if err != nil {
+		return contract.Document{}, s.disown(ctx, err, base)
+	}
+	return d, nil
+}
+
+func (s *Service) wordDraft(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Change, error) {
+	if err := s.mayConvert(ctx, by, base); err != nil {
+		return contract.Change{}, err
+	}
+	u.Base, u.Word = base, true
+	c, err := contract.Create(u, by, s.Limits, base.At)
+	return c, contract.Also(err, unknown)
 }
 
 func (s *Service) mayConvert(ctx context.Context, by contract.Actor, original contract.Revision) error {
