@@ -32,7 +32,10 @@ func (c *cache[K, V]) get(n K) (V, bool) {
 
 func (c *cache[K, V]) put(n K, v V, cost int64) {
 	if c.used+cost > c.budget/2 && len(c.young) > 0 {
-		c.old, c.young, c.used = c.young, map[K]cached[V]{}, 0
+		c.old, c.young, c.used = c.young, c.old, 0
+		if clear(c.young); c.young == nil {
+			c.young = map[K]cached[V]{}
+		}
 	}
 	c.young[n] = cached[V]{v, cost}
 	c.used += cost

@@ -19,6 +19,7 @@ type Reader struct {
 	layers    map[pdf.Ref]bool
 	fonts     map[pdf.Ref]*font
 	recent    *[recentGlyphs]recent
+	page      painter   // of the page at hand
 	marks     []Mark    // room for those of the next page
 	operands  []operand // room for those of the next operator
 }
@@ -72,7 +73,8 @@ func (r *Reader) Layers() []pdf.Ref {
 // painter has followed the content of a page.
 func (r *Reader) painter(page *pdf.Page) *painter {
 	width, height := page.Displayed()
-	p := &painter{Reader: r, sheet: pdf.Rect{URX: width, URY: height}, base: displayed(page), marks: r.marks}
+	p := &r.page
+	*p = painter{Reader: r, sheet: pdf.Rect{URX: width, URY: height}, base: displayed(page), marks: r.marks}
 	p.state = p.first()
 	if !sane(p.sheet) {
 		p.untold(Numbers, nil)
