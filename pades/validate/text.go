@@ -109,8 +109,11 @@ func (p *printer) signature(number int, s *Signature) {
 	if level == "" {
 		level = p.say("old_form")
 	}
+	if form := clean(s.Form); s.Kind != KindTimestamp && form != level { // an older form is called by its name
+		level += " (" + form + ")"
+	}
 	if s.Kind != KindTimestamp {
-		p.row("level", "%s (%s)", level, clean(s.Form))
+		p.row("level", "%s", level)
 	}
 	if c := s.Signer; c != nil {
 		p.row("signer", "%s, %s %s, %s %s", clean(c.Name), p.say("issued_by"), clean(c.Issuer), p.say("ends"), stamp(c.NotAfter.Time))
