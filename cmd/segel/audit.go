@@ -15,6 +15,8 @@ import (
 type auditCommand struct {
 	Checkpoint auditCheckpointCommand `cmd:"" help:"Print how many events the audit log has and what they are, signed. Kept elsewhere it tells later whether the log was rewritten or cut off since."`
 	Verify     auditVerifyCommand     `cmd:"" help:"Check that the audit log still begins with what checkpoints say. Ends with 1 where it does not."`
+	Prove      auditProveCommand      `cmd:"" help:"Print what happened to a document, as a proof for others, who need neither this folder nor the service."`
+	Check      auditCheckCommand      `cmd:"" help:"Check a proof and tell what it proves; needs no data folder. Ends with 0 where it holds, 1 where it does not, 2 where it cannot be read."`
 	Key        auditKeyCommand        `cmd:"" help:"Print the public key of checkpoints, for others to verify them (c2sp.org/signed-note)."`
 }
 
@@ -29,22 +31,27 @@ type auditCheckpointCommand struct{ dataFlag }
 
 func (c auditCheckpointCommand) Run(w *world) error {
 	return c.with(w, func(a *app, _ config.Config) error {
-		// Nothing is signed that does not hold: who rewrote the log must not be given a checkpoint of it.
-		if err := a.store.CheckLog(w.ctx); err != nil {
-			return err
-		}
-		size, root, err := a.store.Size(w.ctx)
-		if err != nil {
-			return err
-		}
-		key, origin := a.auditKey()
-		b, err := audit.Checkpoint{Origin: origin, Size: size, Root: root}.Sign(key)
+		b, err := a.checkpoint(w)
 		if err != nil {
 			return err
 		}
 		_, err = w.stdout.Write(b)
 		return err
 	})
+}
+
+// checkpoint returns the signed checkpoint of the log as it is now.
+func (a *app) checkpoint(w *world) ([]byte, error) {
+	// Nothing is signed that does not hold: who rewrote the log must not be given a checkpoint of it.
+	if err := a.store.CheckLog(w.ctx); err != nil {
+		return nil, err
+	}
+	size, root, err := a.store.Size(w.ctx)
+	if err != nil {
+		return nil, err
+	}
+	key, origin := a.auditKey()
+	return audit.Checkpoint{Origin: origin, Size: size, Root: root}.Sign(key)
 }
 
 type auditVerifyCommand struct {
@@ -85,12 +92,7 @@ type verdict struct {
 
 // compare holds the log against the checkpoint in a file.
 func (a *app) compare(w *world, file string) (verdict, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return verdict{}, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, audit.MaxCheckpoint))
+	b, err := readUpTo(file, audit.MaxCheckpoint)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -113,6 +115,20 @@ func (a *app) compare(w *world, file string) (verdict, error) {
 		return verdict{text: fmt.Sprintf("REWRITTEN: the first %d events are not what they were", c.Size)}, nil
 	}
 	return verdict{true, fmt.Sprintf("the log of %d events begins with these %d", size, c.Size)}, nil
+}
+
+// readUpTo reads a file that has no more than so many bytes.
+func readUpTo(file string, limit int) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	if err == nil && len(b) > limit {
+		err = fmt.Errorf("%s has more than %d bytes", file, limit)
+	}
+	return b, err
 }
 
 type auditKeyCommand struct{ dataFlag }

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"crypto/ed25519"
+	"fmt"
+
+	"segel/internal/audit"
+	"segel/internal/config"
+	"segel/internal/contract"
+)
+
+type auditProveCommand struct {
+	dataFlag
+	Document   contract.DocumentID `arg:"" help:"Number of the document."`
+	Checkpoint string              `help:"Prove what was in the log at this checkpoint, which somebody else has already; default one of now." placeholder:"FILE"`
+}
+
+func (c auditProveCommand) Run(w *world) error {
+	return c.with(w, func(a *app, _ config.Config) error {
+		note, err := c.checkpoint(w, a)
+		if err != nil {
+			return err
+		}
+		b, err := a.prove(w, c.Document, note)
+		if err != nil {
+			return err
+		}
+		_, err = w.stdout.Write(b)
+		return err
+	})
+}
+
+// checkpoint returns the signed checkpoint to prove under.
+func (c auditProveCommand) checkpoint(w *world, a *app) ([]byte, error) {
+	if c.Checkpoint == "" {
+		return a.checkpoint(w)
+	}
+	said, err := a.compare(w, c.Checkpoint)
+	if err == nil && !said.holds {
+		err = fmt.Errorf("%s: %s", c.Checkpoint, said.text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readUpTo(c.Checkpoint, audit.MaxCheckpoint)
+}
+
+// prove returns the proof of a document's events under a signed checkpoint of this log.
+func (a *app) prove(w *world, id contract.DocumentID, note []byte) ([]byte, error) {
+	key, origin := a.auditKey()
+	public := key.Public().(ed25519.PublicKey)
+	c, err := audit.OpenCheckpoint(note, origin, public)
+	if err != nil {
+		return nil, err
+	}
+	proven, err := a.store.Prove(w.ctx, id, c.Size)
+	if err != nil {
+		return nil, err
+	}
+	if len(proven) == 0 || id == 0 { // 0 is what all events have that are of no document
+		return nil, fmt.Errorf("the log has no events of a document %d among its first %d", id, c.Size)
+	}
+	p := &audit.Proof{Document: id, Checkpoint: string(note)}
+	for _, e := range proven {
+		p.Add(e.Leaf, e.Event, e.Path)
+	}
+	// What does not hold is not handed out: the database may have been written to since the log was checked.
+	if _, _, err := p.Check(origin, public); err != nil {
+		return nil, err
+	}
+	return p.Marshal()
+}
