@@ -13,6 +13,12 @@ import (
 func FuzzLook(f *testing.F) {
 	f.Add(converttest.Document{Body: converttest.P("Pasal 1") + converttest.Field("PAGE")}.Bytes())
 	f.Add(kontrak(f))
+	f.Add(shared(2, 3))
+	for _, a := range converttest.Attacks(converttest.Targets{URL: "http://127.0.0.1:9/", Secret: "/tmp/secret.txt", Picture: "/tmp/picture.png"}) {
+		if len(a.File) < 8<<10 {
+			f.Add(a.File)
+		}
+	}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		_, err := Look(t.Context(), bytes.NewReader(file), int64(len(file)), Limits{Entries: 50, Inflated: 1 << 20, Markup: 1 << 20})
 		var r *Refusal
