@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/convert"
 	"segel/internal/convert/sniff"
@@ -35,90 +34,6 @@ var (
 		sniff.OtherFiles: contract.Refuse(contract.Invalid, "file.word_other_file"),
 	}
 )
-
-// uploadWord makes a draft of a Word document and orders its conversion. It is looked at before anything is made of
-// it, so that what must not be converted leaves nothing behind.
-func (s *Service) uploadWord(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Document, error) {
-	c, err := s.wordDraft(ctx, by, u, base, unknown)
-	if err != nil {
-		return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
-	}
-	d, err := s.commit(ctx, c)
-	if err != nil {
-		return contract.Document{}, s.disown(ctx, err, base)
-	}
-	return d, nil
-}
-
-func (s *Service) wordDraft(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Change, error) {
-	if err := s.mayConvert(ctx, by, base); err != nil {
-		return contract.Change{}, err
-	}
-	u.Base, u.Word = base, true
-	c, err := contract.Create(u, by, s.Limits, base.At)
-	return c, contract.Also(err, unknown)
-}
-
-func (s *Service) mayConvert(ctx context.Context, by contract.Actor, original contract.Revision) error {
-	if s.Converter != nil && s.Turns.Crowded(string(by.Organisation)) {
-		return errCrowded
-	}
-	f, err := s.open(ctx, []contract.Revision{original})
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err := look(ctx, f); err != nil {
-		return err
-	}
-	if s.Converter == nil {
-		return errNoConverter
-	}
-	if err := s.Converter.Missing(); err != nil {
-		return errNoConverter.Because(err)
-	}
-	return nil
-}
-
-func look(ctx context.Context, f *blob.Stack) (sniff.Findings, error) {
-	found, err := sniff.Look(ctx, f, f.Size(), sniff.Limits{})
-	var r *sniff.Refusal
-	if errors.As(err, &r) {
-		return found, errSniffed[r.Reason].Because(err)
-	}
-	return found, err
-}
-
-// Converted waits until the document that the caller has just uploaded is converted, but no longer than that. One
-// that cannot be converted is taken back, as if its upload had been refused at once. Whatever else is the matter, the
-// document is answered as it stands: its upload has succeeded.
-func (s *Service) Converted(ctx context.Context, by contract.Actor, d contract.Document, wait time.Duration) (contract.Document, error) {
-	patience, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	for d.State == contract.Draft && d.Conversion.State == contract.Converting {
-		next, err := s.Next(patience, by, d.ID, d.Version)
-		if err != nil {
-			return d, nil
-		}
-		d = next
-	}
-	if d.Conversion.State != contract.ConversionFailed {
-		return d, nil
-	}
-	refusal := wordRefusal(d.Conversion.Problem)
-	if _, err := s.Delete(ctx, by, d.ID); err != nil {
-		return d, nil // somebody was at it meanwhile; it tells what is the matter by itself
-	}
-	return contract.Document{}, refusal
-}
-
-// wordRefusal returns the refusal that a conversion ended with.
-func wordRefusal(code string) error {
-	if code == errNoConverter.Code {
-		return errNoConverter
-	}
-	return contract.Refuse(contract.Invalid, code)
-}
 
 // Convert makes the PDF of a Word document. It is a job and may run again: what a crash left undone is done from the
 // start, and the PDF of a try that did not reach its commit is nobody's.
