@@ -16,10 +16,11 @@ import (
 
 // proofText is what a checked proof is told in, in one language.
 type proofText struct {
-	language                                 text.Language
-	fails, head, says, saysNot               string
-	after, noGap, gap, clock, unknown, known string
-	file, otherFile                          string
+	language                   text.Language
+	fails, head, says, saysNot string
+	after, noGap, gap          string
+	key, clock, unknown, known string
+	file, otherFile            string
 }
 
 var proofWords = map[text.Language]proofText{
@@ -32,6 +33,7 @@ var proofWords = map[text.Language]proofText{
 		after:    "what happened later: its checkpoint is of numbers 0 to %d;",
 		gap:      "that no event of the document was left out: %d numbers between %d and %d are not shown, nor are those before;",
 		noGap:    "that no event of the document came before number %d; between those shown there is none;",
+		key:      "whose key it is: have it from the service, not from whoever gave you the proof;",
 		clock:    "that the times are right: they are those of the service's clock;",
 		unknown:  "that the log was not written anew before the checkpoint was signed: give one that you had before (--checkpoint).",
 		known: "that the log was not written anew before your checkpoint was signed. It is under that one: since you have it,\n" +
@@ -48,6 +50,7 @@ var proofWords = map[text.Language]proofText{
 		after:    "apa yang terjadi kemudian: titik periksanya mencakup nomor 0 sampai %d;",
 		gap:      "bahwa tidak ada kejadian dokumen yang dihilangkan: %d nomor antara %d dan %d tidak ditunjukkan, begitu pula nomor sebelumnya;",
 		noGap:    "bahwa tidak ada kejadian dokumen sebelum nomor %d; di antara yang ditunjukkan tidak ada;",
+		key:      "milik siapa kunci itu: mintalah dari layanan, bukan dari pemberi bukti;",
 		clock:    "bahwa waktunya benar: waktu itu menurut jam layanan;",
 		unknown:  "bahwa log tidak ditulis ulang sebelum titik periksa ditandatangani: berikan yang sudah Anda miliki sebelumnya (--checkpoint).",
 		known: "bahwa log tidak ditulis ulang sebelum titik periksa Anda ditandatangani. Bukti ini memakai titik periksa itu: sejak Anda\n" +
@@ -73,7 +76,7 @@ func (t proofText) tell(out io.Writer, p checkedProof) error {
 	} else if first > 0 {
 		missing = append(missing, fmt.Sprintf(t.noGap, first))
 	}
-	missing = append(missing, t.clock, t.unknown)
+	missing = append(missing, t.key, t.clock, t.unknown)
 	if p.known {
 		missing[len(missing)-1] = t.known
 	}

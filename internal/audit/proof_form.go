@@ -103,8 +103,6 @@ func ParseProof(b []byte) (*Proof, error) {
 		return nil, fmt.Errorf("%w: format %q", ErrProofForm, f.Format)
 	case f.Document < 1:
 		return nil, fmt.Errorf("%w: document %d", ErrProofForm, f.Document)
-	case len(f.Events) == 0:
-		return nil, fmt.Errorf("%w: no events", ErrProofForm)
 	case len(f.Checkpoint) > MaxCheckpoint:
 		return nil, fmt.Errorf("%w: a checkpoint of %d bytes", ErrProofForm, len(f.Checkpoint))
 	}

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -237,6 +236,9 @@ func TestWhatIsNoProofIsTold(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	if _, err := ParseProof([]byte(with("segel-proof-1", "segel-proof-2"))); err == nil || !strings.Contains(err.Error(), "segel-proof-2") {
+		t.Errorf("a later version is not named: %v", err)
+	}
 	if _, err := ParseProof([]byte(with("\n\t", "  "))); err != nil {
 		t.Errorf("white space means something: %v", err)
 	}
@@ -265,7 +267,11 @@ func TestOnlyAKeyIsAKey(t *testing.T) {
 	if origin, k, err := ParseVerifierKey(" " + good + "\n"); err != nil || origin != "o" || !k.Equal(public(key)) {
 		t.Fatalf("%s %x %v", origin, k, err)
 	}
-	for _, bad := range []string{"", "o", "o+00000000+AA==", good[1:], good + "A", strings.ToUpper(good), fmt.Sprintf("%s\n%s", good, good)} {
+	hash := strings.Split(good, "+")[1]
+	for _, bad := range []string{
+		"", "o", "o+00000000+AA==", good[1:], good + "A", good + " " + good,
+		strings.Replace(good, hash, strings.ToUpper(hash), 1), good[:20] + "\n" + good[20:],
+	} {
 		if _, _, err := ParseVerifierKey(bad); !errors.Is(err, ErrKey) {
 			t.Errorf("%q: %v", bad, err)
 		}
