@@ -1,5 +1,6 @@
+import { Center } from "@mantine/core";
 import type { QueryClient } from "@tanstack/react-query";
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect, type ErrorComponentProps } from "@tanstack/react-router";
 
 import { account } from "../api/account";
 import { basePath } from "../api/base";
@@ -16,7 +17,11 @@ interface Context {
   queries: QueryClient;
 }
 
-const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFound, errorComponent: ({ error, reset }) => <Trouble error={error} retry={reset} /> });
+const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFound, errorComponent: Broken });
+
+function Broken({ error, reset }: ErrorComponentProps) {
+  return <Center component="main" mih="100vh" p="md"><Trouble error={error} retry={reset} /></Center>;
+}
 
 const login = createRoute({
   getParentRoute: () => root,

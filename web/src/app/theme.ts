@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from "@mantine/core";
+import { createTheme, Menu, Select, type MantineColorsTuple } from "@mantine/core";
 
 // Shades are picked so that text on "filled" and "light" variants has a contrast of at least 4.5 in both schemes.
 const seal: MantineColorsTuple = [
@@ -16,4 +16,10 @@ export const theme = createTheme({
   cursorType: "pointer",
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
   headings: { fontWeight: "650" },
+  // What unfolds stands in the document where it was unfolded, not behind its end: readers find it there, within a
+  // landmark. Its place is fixed, so that nothing that scrolls cuts it off.
+  components: {
+    Menu: Menu.extend({ defaultProps: { withinPortal: false, floatingStrategy: "fixed", withInitialFocusPlaceholder: false } }), // of items alone: the first has the focus
+    Select: Select.extend({ defaultProps: { comboboxProps: { withinPortal: false, floatingStrategy: "fixed" } } }),
+  },
 });

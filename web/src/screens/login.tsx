@@ -1,4 +1,4 @@
-import { Anchor, Button, Center, Group, Paper, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Anchor, Button, Center, Group, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
@@ -7,6 +7,7 @@ import { useLogin } from "../api/account";
 import { api, take } from "../api/client";
 import { useText } from "../text";
 import { LanguageMenu, SchemeButton } from "../ui/preferences";
+import { Secret } from "../ui/secret";
 import { Trouble } from "../ui/trouble";
 import { within } from "../ui/within";
 
@@ -41,7 +42,7 @@ export function Login() {
               <Text size="sm" c="dimmed">{t("login.lead")}</Text>
             </div>
             <TextInput label={t("login.email")} type="email" name="email" autoComplete="username" value={email} onChange={(e) => setEmail(e.currentTarget.value)} required error={tried && email === "" && t("login.needEmail")} />
-            <PasswordInput label={t("login.password")} name="password" autoComplete="current-password" value={password} onChange={(e) => setPassword(e.currentTarget.value)} required error={tried && password === "" && t("login.needPassword")} />
+            <Secret label={t("login.password")} name="password" autoComplete="current-password" value={password} onChange={(e) => setPassword(e.currentTarget.value)} required error={tried && password === "" && t("login.needPassword")} />
             {login.isError && <Trouble error={login.error} />}
             <Button type="submit" loading={login.isPending}>{t("login.submit")}</Button>
             <Anchor component="button" type="button" size="sm" onClick={() => (email ? forgot.mutate(email) : setTried(true))}>{t("login.forgot")}</Anchor>

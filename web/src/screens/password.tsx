@@ -1,4 +1,4 @@
-import { Alert, Button, Paper, PasswordInput, Stack, Text, Title } from "@mantine/core";
+import { Alert, Button, Paper, Stack, Text, Title } from "@mantine/core";
 import { IconShieldLock } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
@@ -6,6 +6,7 @@ import { useState, type FormEvent } from "react";
 import { useAccount, usePassword } from "../api/account";
 import { Problem } from "../api/client";
 import { useText } from "../text";
+import { Secret } from "../ui/secret";
 import { Trouble } from "../ui/trouble";
 import { within } from "../ui/within";
 
@@ -37,9 +38,9 @@ export function Password() {
       {first && <Alert color="yellow" variant="light" icon={<IconShieldLock aria-hidden />}>{t("password.why")}</Alert>}
       <Paper withBorder p="lg" component="form" onSubmit={submit} {...{ noValidate: true }}>
         <Stack>
-          <PasswordInput label={t(first ? "password.printed" : "password.current")} name="current" autoComplete="current-password" required value={current} onChange={(e) => setCurrent(e.currentTarget.value)} error={missing(current) || problem?.of("current")} />
-          <PasswordInput label={t("password.next")} description={t("password.hint")} name="new" autoComplete="new-password" required value={next} onChange={(e) => setNext(e.currentTarget.value)} error={missing(next) || problem?.of("new")} />
-          <PasswordInput label={t("password.again")} name="again" autoComplete="new-password" required value={again} onChange={(e) => setAgain(e.currentTarget.value)} error={missing(again) || (tried && again !== next && t("password.differ"))} />
+          <Secret label={t(first ? "password.printed" : "password.current")} name="current" autoComplete="current-password" required value={current} onChange={(e) => setCurrent(e.currentTarget.value)} error={missing(current) || problem?.of("current")} />
+          <Secret label={t("password.next")} description={t("password.hint")} name="new" autoComplete="new-password" required value={next} onChange={(e) => setNext(e.currentTarget.value)} error={missing(next) || problem?.of("new")} />
+          <Secret label={t("password.again")} name="again" autoComplete="new-password" required value={again} onChange={(e) => setAgain(e.currentTarget.value)} error={missing(again) || (tried && again !== next && t("password.differ"))} />
           {change.error && (problem?.fields.length ?? 0) === 0 && <Trouble error={change.error} />}
           <Button type="submit" loading={change.isPending}>{t("password.submit")}</Button>
         </Stack>

@@ -23,7 +23,7 @@ export function Trouble({ error, retry }: { error: unknown; retry?: (() => void)
 export function NotFound() {
   const t = useText();
   return (
-    <Stack p="xl" align="center">
+    <Stack component="main" p="xl" align="center">
       <Text component="h1" size="lg" fw={600}>{t("problem.notFound")}</Text>
       <Anchor component={Link} to="/">{t("problem.home")}</Anchor>
     </Stack>

@@ -28,7 +28,7 @@ export function Quota(props: SectionProps) {
       </Group>
       <Lines {...props} of={moves} items={(d) => d.entries} empty={t("admin.noMoves")}>
         {(e) => (
-          <Line key={`${e.organisation.id} ${e.unit} ${e.number}`} title={<>{t(`admin.ops.${e.op}`)}: {Math.abs(e.count)} {t(`admin.units.${e.unit}`)}</>}
+          <Line key={`${e.organisation.id} ${e.unit} ${e.number}`} title={`${t(`admin.ops.${e.op}`)}: ${t(`admin.amount.${e.unit}`, { count: Math.abs(e.count) })}`}
             badge={e.count < 0 && <Badge size="sm" variant="outline" color="red">{t("admin.takenBack")}</Badge>}>
             <Facts of={[when(e.at), e.by, e.reason, e.document && <About document={e.document} />, operator && e.organisation.name]} />
           </Line>

@@ -23,7 +23,7 @@ export function Filters({ box, search, change }: { box: Box; search: Search; cha
       <TextInput style={{ flex: "1 1 14rem" }} type="search" aria-label={t("list.search")} placeholder={t("list.search")} leftSection={<IconSearch size={16} aria-hidden />} value={text}
         onChange={(e) => { setText(e.currentTarget.value); settle(e.currentTarget.value); }} />
       <Select w={150} aria-label={t("list.period")} allowDeselect={false} value={search.periode} onChange={(v) => change({ periode: v as Search["periode"] })}
-        data={periods.map((p) => ({ value: p, label: t(`list.${p}`) }))} />
+        data={periods.map((p) => ({ value: p, label: t(p === "all" ? "list.anytime" : `list.${p}`) }))} />
     </Group>
   );
 }

@@ -94,7 +94,8 @@ export function PlacedBox({ placed: p, size, scale, text, guide }: Props) {
     if (next) {
       desk.change(p.key, { box: next }, `keys ${p.key}`);
       desk.say({ ...p, box: next });
-    } else if (e.key === "Delete" || e.key === "Backspace") desk.remove(p.key);
+    } else if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "d") desk.double(p.key);
+    else if (e.key === "Delete" || e.key === "Backspace") desk.remove(p.key);
     else if (e.key === "PageDown") desk.turn(p.key, p.page + 1);
     else if (e.key === "PageUp") desk.turn(p.key, p.page - 1);
     else if (e.key === "Enter") desk.inspect();

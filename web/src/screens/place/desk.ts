@@ -30,6 +30,8 @@ export interface Desk {
   /** Changes one box. Changes of one name that follow each other are undone together. */
   change: (key: string, to: Partial<Placed>, name?: string) => void;
   remove: (key: string) => void;
+  /** Puts another box like this one a little beside it. */
+  double: (key: string) => void;
   /** Places the armed kind around a point of a page. */
   put: (kind: Kind, page: number, size: Size, x: number, y: number) => void;
   /** Moves a box to another page, if there is such a page. */

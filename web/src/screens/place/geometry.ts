@@ -73,6 +73,16 @@ export function pull(b: Box, handle: Handle, dx: number, dy: number, kind: Kind,
 
 export const overlap = (a: Box, b: Box): boolean => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
+/** Where the like of a box lies free: on its right, its left, below or above; else a little lower, half over it. */
+export function beside(b: Box, kind: Kind, page: Size, taken: Box[]): Box {
+  const gap = 12;
+  for (const [dx, dy] of [[b.w + gap, 0], [-b.w - gap, 0], [0, -b.h - gap], [0, b.h + gap]] as const) {
+    const to = move(b, dx, dy, kind, page);
+    if (!taken.some((o) => overlap(to, o))) return to;
+  }
+  return move(b, gap, -gap, kind, page);
+}
+
 /** Where a box of the kind lies free: at the lower right first, where contracts are signed, then further left and up. */
 export function free(kind: Kind, page: Size, taken: Box[]): Box {
   const { w, h } = usual[kind];

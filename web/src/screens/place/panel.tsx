@@ -1,5 +1,5 @@
-import { Button, Group, NumberInput, Select, Stack, Text, TextInput, Title } from "@mantine/core";
-import { IconCopy, IconTrash } from "@tabler/icons-react";
+import { ActionIcon, Button, Group, NumberInput, Select, Stack, Text, TextInput, Title } from "@mantine/core";
+import { IconCopy, IconCopyPlus, IconFocus2, IconTrash } from "@tabler/icons-react";
 import { useState, type KeyboardEvent } from "react";
 
 import { useText } from "../../text";
@@ -33,9 +33,16 @@ export function Panel({ placed: p, size, pages, copy, back, warning }: Props) {
   const escape = (e: KeyboardEvent) => { if (e.key === "Escape") back(); };
   return (
     <Stack gap="xs" component="section" aria-label={t("place.chosen")} onKeyDown={escape}>
-      <Group justify="space-between">
-        <Title order={2} size="h6">{t(`place.${p.kind}`)}</Title>
-        <Text size="sm" c="dimmed">{p.kind === "emet" ? t("place.side", { mm: mm(p.box.w) }) : t("place.sides", { w: mm(p.box.w), h: mm(p.box.h) })}</Text>
+      <Group justify="space-between" wrap="nowrap" gap="xs">
+        <div>
+          <Title order={2} size="h6">{t(`place.${p.kind}`)}</Title>
+          <Text size="xs" c="dimmed">{p.kind === "emet" ? t("place.side", { mm: mm(p.box.w) }) : t("place.sides", { w: mm(p.box.w), h: mm(p.box.h) })}</Text>
+        </div>
+        <Group gap={4} wrap="nowrap">
+          <ActionIcon variant="default" size="lg" aria-label={t("place.back")} title={t("place.back")} onClick={back}><IconFocus2 size={16} aria-hidden /></ActionIcon>
+          <ActionIcon variant="default" size="lg" aria-label={t("place.double")} title={t("place.double")} onClick={() => desk.double(p.key)}><IconCopyPlus size={16} aria-hidden /></ActionIcon>
+          <ActionIcon variant="light" color="red" size="lg" aria-label={t("place.delete")} title={t("place.delete")} onClick={() => desk.remove(p.key)}><IconTrash size={16} aria-hidden /></ActionIcon>
+        </Group>
       </Group>
       {warning && <Text size="sm" role="status" className={classes.warning}>{warning}</Text>}
       <Select label={t("place.for")} size="xs" allowDeselect={false} value={p.person} onChange={(v) => v && desk.change(p.key, { person: v })} data={hands.map((h) => ({ value: h.id, label: h.name }))} />
@@ -47,10 +54,6 @@ export function Panel({ placed: p, size, pages, copy, back, warning }: Props) {
         {pages > 1 && <Number label={t("place.page")} value={p.page} min={1} max={pages} set={(n) => desk.turn(p.key, n)} whole />}
       </div>
       {pages > 1 && <CopyTo key={p.key} pages={pages} copy={copy} stamp={p.kind === "emet"} />}
-      <Group justify="space-between">
-        <Button size="xs" variant="default" onClick={back}>{t("place.back")}</Button>
-        <Button size="xs" variant="light" color="red" leftSection={<IconTrash size={14} aria-hidden />} onClick={() => desk.remove(p.key)}>{t("place.delete")}</Button>
-      </Group>
     </Stack>
   );
 }

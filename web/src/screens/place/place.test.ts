@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { around, fit, flip, free, fromCorners, millimetres, move, overlap, pull, toCorners, type Box } from "./geometry";
+import { around, beside, fit, flip, free, fromCorners, millimetres, move, overlap, pull, toCorners, type Box } from "./geometry";
 import { press, type Key } from "./keys";
 import { copyTo, readPages, step, type History, type Placed } from "./model";
 import { snap } from "./snap";
@@ -45,6 +45,14 @@ test("arrows move by a point, with shift by ten, with alt or ctrl they resize; u
   expect(press(key("ArrowRight", { altKey: true }), box, "sign", a4)).toEqual({ ...box, w: 101 });
   expect(press(key("ArrowDown", { ctrlKey: true, shiftKey: true }), box, "sign", a4)).toEqual({ ...box, h: 40 });
   expect(press(key("Enter"), box, "sign", a4)).toBeUndefined();
+});
+
+test("another of a box stands beside it where there is room, and never off the page", () => {
+  const page = { width: 400, height: 300 }, b = { x: 100, y: 100, w: 80, h: 40 };
+  expect(beside(b, "sign", page, [b])).toEqual({ ...b, x: 192 });
+  expect(beside({ ...b, x: 310 }, "sign", page, [{ ...b, x: 310 }])).toEqual({ ...b, x: 218 });
+  const full = { x: 0, y: 0, w: 400, h: 300 };
+  expect(beside(b, "sign", page, [full])).toEqual({ ...b, x: 112, y: 88 });
 });
 
 test("a box snaps to what is nearest within reach, and says to what", () => {

@@ -18,7 +18,7 @@ import { Saved } from "../../ui/saved";
 import { useSaver } from "../../ui/saver";
 import { Trouble } from "../../ui/trouble";
 import { DeskContext, pointOn, type Desk } from "./desk";
-import { around, fit, free, type Box, type Kind, type Size } from "./geometry";
+import { around, beside, fit, free, type Box, type Kind, type Size } from "./geometry";
 import { handsOf } from "./hands";
 import { change as changeOne, copyTo, fromService, newKey, step, toService, type Placed } from "./model";
 import { Panel } from "./panel";
@@ -107,6 +107,10 @@ function Editor({ document: d, people, known, warnings }: { document: Detail; pe
       select((wanted.current = rest[Math.min(i, rest.length - 1)]?.key));
       if (rest.length === 0) panel.current?.querySelector<HTMLElement>("[data-tool]:enabled")?.focus();
       speak(t("place.deleted"));
+    },
+    double: (key) => {
+      const p = placed.find((x) => x.key === key);
+      if (p) void sizeOf(p.page).then((size) => insert({ ...p, key: newKey(), box: beside(p.box, p.kind, size, placed.filter((x) => x.page === p.page).map((x) => x.box)) }));
     },
     put: (kind, page, size, x, y) => insert({ key: newKey(), page, kind, person, box: around(kind, x, y, size) }),
     turn: (key, page) => {

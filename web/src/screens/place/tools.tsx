@@ -66,7 +66,7 @@ export function Tools({ who, choose, add, drop, page, ready }: Props) {
           <Text size="sm">{t("place.clickPage")}</Text>
           <Button size="xs" variant="light" onClick={() => add(desk.armed!)}>{t("place.here", { page })}</Button>
         </Group>
-      ) : <Text size="xs" c="dimmed">{t("place.hint")}</Text>}
+      ) : desk.selected === undefined && <Text size="xs" c="dimmed">{t("place.hint")}</Text>}
       {ghost && <div className={classes.ghost} aria-hidden style={{ left: ghost.x, top: ghost.y, "--person": who?.colour } as React.CSSProperties}>{t(`place.${ghost.kind}`)}</div>}
     </Stack>
   );
