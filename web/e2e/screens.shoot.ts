@@ -3,89 +3,176 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 
-import { guestLink, sealed, send, type Sent } from "./contract";
-import { office, paper, stage, type Office, type Stage } from "./harness";
+import { paper } from "./harness";
+import { writeIndex, type Picture } from "./screens.index";
+import { budi, dua, satu, scene, tiga, type Scene } from "./screens.scene";
 
 // Takes docs/screens anew: `make screens`.
 const folder = path.resolve(import.meta.dirname, "../../docs/screens");
-const satu = { name: "Siti Rahma", email: "siti@contoh.test" }, dua = { name: "Andi Wijaya", email: "andi@contoh.test" };
-const budi = { name: "Budi Santoso", email: "budi@mitra.test", guest: true };
-
-let desk: Office, s: Stage, done: Sent, open: Sent, failed: Sent, invited: Sent, file: Buffer, serial: string, link: string;
+let s: Scene, url: string;
 
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
-  desk = await office();
-  s = await stage({ env: desk.env });
-  s.user(satu.name, satu.email, "admin");
-  s.user(dua.name, dua.email);
-  const owner = await s.enter(satu.email);
-  const sign = (id: number) => owner.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: id } });
-  done = await send(owner, "Perjanjian Kerja Sama Distribusi", [satu]);
-  await sign(done.id);
-  file = await sealed(owner, done.id);
-  serial = (await (await owner.request.get(`${s.url}/v1/admin/serials`)).json()).data.serials[0].serial;
-  await owner.request.post(`${s.url}/v1/admin/reconciliation`);
-  await desk.faults({ call: "docSigningZ", fault: "error", code: "83" });
-  failed = await send(owner, "Sewa Ruko Jalan Merdeka 17", [satu]);
-  await sign(failed.id);
-  open = await send(owner, "Jual Beli Mesin Cetak", [dua, satu, budi]);
-  invited = await send(owner, "Surat Kuasa Khusus", [budi], 0);
-  link = await guestLink(owner, invited, budi.email);
-  await owner.context().close();
+  s = await scene();
+  url = s.service.url;
 });
 afterAll(async () => {
   await s.close();
-  await desk.close();
+  writeIndex(folder);
 });
 
-const drawn = (page: Page) => page.locator("[data-page='1'] canvas").waitFor();
+const drawn = (page: Page) => page.locator("[data-page='1'] canvas").first().waitFor();
 
-/** Goes through all screens with one look, and takes a picture of each. */
-async function shoot(look: string, options: BrowserContextOptions, only?: string[]): Promise<void> {
-  const fixed = { ...options, timezoneId: "Asia/Jakarta", reducedMotion: "reduce" as const };
-  const take = async (page: Page, name: string) => {
-    if (only && !only.includes(name)) return;
-    await page.waitForTimeout(400); // fonts, pictures of people; a stream of events never ends
-    await page.screenshot({ path: path.join(folder, `${name}-${look}.png`), caret: "initial" });
-  };
-  const anybody = await (await s.browser.newContext(fixed)).newPage();
-  await anybody.goto(`${s.url}/login`);
-  await anybody.locator("[name=email]").waitFor();
-  await take(anybody, "login");
-  await anybody.goto(`${s.url}/verify?serial=${serial}`);
-  await anybody.locator("[data-serial] dl").waitFor();
-  await take(anybody, "serial");
-  const bad = Buffer.from(file);
-  bad.write("Pasal 7.", bad.indexOf("Pasal 1."), "latin1");
-  for (const [name, bytes] of [["verify", file], ["tampered", bad]] as const) {
-    await anybody.goto(`${s.url}/verify`);
-    await anybody.setInputFiles("input[type=file]", { name: "perjanjian.pdf", mimeType: "application/pdf", buffer: bytes });
-    await anybody.locator("[data-digest]").waitFor();
-    await anybody.locator("main form button[type=submit]").click();
-    await anybody.locator("[data-verdict]").waitFor();
-    await take(anybody, name);
+/** One way to look at everything. */
+class Look {
+  constructor(readonly name: string, readonly options: BrowserContextOptions, readonly only?: Picture[]) {}
+
+  wants = (...names: Picture[]) => !this.only || names.some((n) => this.only!.includes(n));
+  narrow = () => this.options.viewport!.width < 992;
+  fresh = async () => (await s.service.browser.newContext({ ...this.options, timezoneId: "Asia/Jakarta", reducedMotion: "reduce" })).newPage();
+  enter = (email: string) => s.service.enter(email, { ...this.options, timezoneId: "Asia/Jakarta", reducedMotion: "reduce" });
+
+  /** Takes a picture of the window; of all there is to scroll to, if it is to be whole. */
+  async take(page: Page, name: Picture, whole = false): Promise<void> {
+    if (!this.wants(name)) return;
+    if (whole) await page.setViewportSize({ width: this.options.viewport!.width, height: await page.evaluate(() => document.documentElement.scrollHeight) });
+    await page.waitForTimeout(whole ? 1500 : 400); // fonts, pages, pictures of people; a stream of events never ends
+    await page.screenshot({ path: path.join(folder, `${name}-${this.name}.png`), caret: "initial" });
+    if (whole) await page.setViewportSize(this.options.viewport!);
   }
-  await anybody.goto(link);
-  await drawn(anybody);
-  await take(anybody, "guest");
-  await anybody.goto(`${s.url}/docs#place`);
-  await anybody.locator("details[open]").waitFor();
-  await take(anybody, "docs");
-  await anybody.context().close();
+}
 
-  const page = await s.enter(satu.email, fixed);
-  await page.goto(`${s.url}/sent`);
+async function entering(look: Look): Promise<void> {
+  const page = await look.fresh();
+  await page.goto(`${url}/login`);
+  await page.locator("[name=email]").waitFor();
+  await look.take(page, "login");
+  await page.fill("[name=email]", s.first.email);
+  await page.fill("[name=password]", s.first.password);
+  await page.click("button[type=submit]");
+  await page.locator("[name=again]").waitFor();
+  await look.take(page, "password-first");
+  await page.goto(`${url}/docs#place`);
+  await page.locator("details[open]").waitFor();
+  await look.take(page, "docs");
+  await page.context().close();
+}
+
+async function verifying(look: Look): Promise<void> {
+  const page = await look.fresh();
+  await page.goto(`${url}/verify`);
+  await page.locator("input[type=file]").first().waitFor({ state: "attached" });
+  await look.take(page, "verify");
+  for (const [name, serial] of [["serial", s.serial], ["serial-unknown", "SPESIMEN-0000000000000"]] as const) {
+    await page.goto(`${url}/verify?serial=${serial}`);
+    await page.locator("[data-serial] dl, [data-serial] [role=status]").first().waitFor();
+    await look.take(page, name);
+  }
+  for (const [name, bytes] of Object.entries(s.files)) {
+    await page.goto(`${url}/verify`);
+    await page.setInputFiles("input[type=file]", { name: "perjanjian.pdf", mimeType: "application/pdf", buffer: bytes });
+    const digest = await page.locator("[data-digest]").textContent();
+    if (name === "trusted") {
+      await page.locator("main form input[type=text], main form input:not([type])").first().fill(digest!.toUpperCase());
+      await page.locator("[data-same=true]").waitFor();
+      await look.take(page, "verify-digest");
+    }
+    await page.locator("main form button[type=submit]").click();
+    await page.locator("[data-verdict]").waitFor();
+    await page.waitForTimeout(1500); // pages are compared
+    await look.take(page, `verify-${name}` as Picture, true);
+  }
+  await page.context().close();
+}
+
+/** As a guest, and as somebody who is asked to sign. */
+async function signing(look: Look): Promise<void> {
+  const invited = await look.fresh();
+  await invited.goto(s.stale);
+  await invited.getByRole("alert").waitFor();
+  await look.take(invited, "guest-invalid");
+  await invited.goto("about:blank");
+  await invited.goto(s.link);
+  await drawn(invited);
+  await look.take(invited, "guest");
+  const sheet = async (page: Page, which: "last" | "first") => { if (look.narrow()) await page.locator("main section button")[which]().click(); };
+  if (look.narrow()) {
+    await sheet(invited, "last");
+    await invited.locator("canvas[role=img]").waitFor();
+    await look.take(invited, "guest-sheet");
+  }
+  await invited.context().close();
+
+  const page = await look.enter(dua.email);
   await page.locator("[data-document]").first().waitFor();
-  await take(page, "sent");
-  for (const [name, id] of [["document", done.id], ["failed", failed.id]] as const) {
-    await page.goto(`${s.url}/document/${id}`);
-    await drawn(page);
-    await take(page, name);
+  await look.take(page, "inbox");
+  await page.goto(`${url}/document/${s.open.id}/sign`);
+  await drawn(page);
+  await look.take(page, "sign");
+  await sheet(page, "last");
+  await page.locator("canvas[role=img]").waitFor();
+  await scribble(page);
+  await look.take(page, "sign-draw");
+  for (const [n, name] of [[1, "sign-type"], [2, "sign-upload"]] as const) {
+    await page.locator(".mantine-SegmentedControl-label").nth(n).click();
+    await look.take(page, name);
   }
-  await page.goto(`${s.url}/new`);
+  await page.getByRole("button", { name: /^(Decline|Tolak)$/ }).last().click();
+  await page.locator("textarea").first().waitFor();
+  await look.take(page, "sign-decline");
+  if (look.wants("sign-done")) {
+    await page.goto(`${url}/inbox`);
+    const next = page.locator("[data-document]").filter({ hasText: "Berita Acara" }).first();
+    const id = await next.getAttribute("data-document");
+    await page.request.post(`${url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: Number(id) } });
+    await page.goto(`${url}/document/${id}/sign`);
+    await drawn(page);
+    await page.locator("[data-step=signed][data-state=done]").waitFor();
+    await look.take(page, "sign-done");
+  }
+  await page.context().close();
+}
+
+async function scribble(page: Page): Promise<void> {
+  await page.waitForTimeout(300);
+  const r = (await page.locator("canvas[role=img]").boundingBox())!;
+  await page.mouse.move(r.x + 40, r.y + 110);
+  await page.mouse.down();
+  for (const [x, y] of [[62, 38], [80, 120], [104, 50], [120, 96], [150, 70], [168, 104], [205, 64], [262, 92]] as const) await page.mouse.move(r.x + x, r.y + y, { steps: 6 });
+  await page.mouse.up();
+}
+
+/** As the owner and admin. */
+async function owning(look: Look): Promise<void> {
+  const page = await look.enter(satu.email);
+  await page.goto(`${url}/sent`);
+  await page.locator("[data-document]").first().waitFor();
+  await look.take(page, "sent");
+  for (const [name, id] of [["document", s.done.id], ["document-open", s.open.id], ["document-waiting", s.waiting.id], ["declined", s.declined.id], ["failed", s.failed.id]] as const) {
+    await page.goto(`${url}/document/${id}`);
+    await drawn(page);
+    await look.take(page, name);
+  }
+  await page.getByRole("button", { name: /More actions|Tindakan lain/ }).click();
+  await page.getByRole("menuitem").nth(1).click();
+  await page.getByRole("dialog").waitFor();
+  await look.take(page, "failed-restamp");
+  await authoring(look, page);
+  for (const tab of ["people", "quota", "serials", "reconciliation", "stuck", "certificates", "log"] as const) {
+    await page.goto(`${url}/admin?tab=${tab}`);
+    await page.getByRole("tabpanel").waitFor();
+    await look.take(page, `admin-${tab}`);
+  }
+  await page.goto(`${url}/password`);
+  await page.locator("main form").waitFor();
+  await look.take(page, "password");
+  await page.context().close();
+}
+
+async function authoring(look: Look, page: Page): Promise<void> {
+  await page.goto(`${url}/new`);
   await page.locator("input[type=file]").waitFor({ state: "attached" });
-  await take(page, "new");
+  await look.take(page, "new");
   await page.setInputFiles("input[type=file]", { name: "Perjanjian Sewa.pdf", mimeType: "application/pdf", buffer: paper(2) });
   await page.locator("form button[type=submit]").click();
   await page.waitForURL("**step=people**");
@@ -95,42 +182,51 @@ async function shoot(look: string, options: BrowserContextOptions, only?: string
   await page.locator("main form input").nth(1).fill(budi.email);
   await page.locator("main form button[type=submit]").click();
   await page.waitForSelector("[data-saved=true]");
-  await take(page, "people");
+  await look.take(page, "people");
   await page.getByRole("button", { name: /^(Continue|Lanjut)$/ }).click();
   await drawn(page);
   await page.locator("[data-tool=sign]").press("Enter");
   await page.locator("[data-box]").waitFor();
   await page.locator("[data-tool=emet]").press("Enter");
   await page.waitForSelector("[data-saved=true]");
-  await take(page, "place");
+  await look.take(page, "place");
   const draft = new URL(page.url()).searchParams.get("document");
-  await page.goto(`${s.url}/new?document=${draft}&step=review`);
+  await page.goto(`${url}/new?document=${draft}&step=review`);
   await page.getByRole("table").waitFor();
-  await take(page, "review");
-  await page.request.delete(`${s.url}/v1/econtract/web_app/document/${draft}`);
-  for (const tab of ["people", "quota", "serials", "reconciliation", "stuck", "certificates", "log"]) {
-    await page.goto(`${s.url}/admin?tab=${tab}`);
-    await page.getByRole("tabpanel").waitFor();
-    await take(page, `admin-${tab}`);
-  }
-  await page.goto(`${s.url}/password`);
-  await page.locator("main form").waitFor();
-  await take(page, "password");
-  await page.context().close();
+  await look.take(page, "review");
+  await page.request.delete(`${url}/v1/econtract/web_app/document/${draft}`);
+}
 
-  const signer = await s.enter(dua.email, fixed);
-  await signer.locator("[data-document]").first().waitFor();
-  await take(signer, "inbox");
-  await signer.goto(`${s.url}/document/${open.id}/sign`);
-  await drawn(signer);
-  await signer.locator("section canvas[role=img]").waitFor();
-  await take(signer, "sign");
-  await signer.context().close();
+/** What a list shows when there is nothing to show. */
+async function lists(look: Look): Promise<void> {
+  if (!look.wants("inbox-empty", "inbox-nothing", "inbox-loading", "inbox-error")) return;
+  const page = await look.enter(tiga.email);
+  await page.locator("main a[href*=new]").last().waitFor();
+  await look.take(page, "inbox-empty");
+  await page.goto(`${url}/inbox?search=sewa+gudang`);
+  await page.locator("main button").last().waitFor();
+  await look.take(page, "inbox-nothing");
+  await page.route("**/document/data?*", () => undefined); // no answer ever
+  await page.goto(`${url}/inbox`);
+  await page.locator("main [role=status][aria-label]").first().waitFor();
+  await look.take(page, "inbox-loading");
+  await page.unroute("**/document/data?*");
+  await page.route("**/document/data?*", (r) => r.abort());
+  await page.goto(`${url}/inbox`);
+  await page.getByRole("alert").waitFor({ timeout: 60_000 });
+  await look.take(page, "inbox-error");
+  await page.context().close();
+}
+
+async function shoot(look: Look): Promise<void> {
+  for (const part of [entering, verifying, signing, owning, lists]) await part(look);
 }
 
 const phone = { viewport: { width: 360, height: 740 } }, wide = { viewport: { width: 1280, height: 800 } };
 for (const locale of ["id", "en"] as const) {
-  test(`${locale}, phone`, () => shoot(`${locale}-phone`, { locale, ...phone }), 180_000);
-  test(`${locale}, desk`, () => shoot(`${locale}-desk`, { locale, ...wide }), 180_000);
+  test(`${locale}, phone`, () => shoot(new Look(`${locale}-phone`, { locale, ...phone })), 300_000);
+  test(`${locale}, desk`, () => shoot(new Look(`${locale}-desk`, { locale, ...wide })), 300_000);
 }
-test("dark", () => shoot("id-desk-dark", { locale: "id", colorScheme: "dark", ...wide }, ["inbox", "document", "place", "verify", "admin-quota"]), 180_000);
+const dark: Picture[] = ["inbox", "document", "place", "admin-quota", "verify-trusted", "verify-tampered", "sign", "sign-draw", "document-waiting"];
+test("dark, desk", () => shoot(new Look("id-desk-dark", { locale: "id", colorScheme: "dark", ...wide }, dark)), 300_000);
+test("dark, phone", () => shoot(new Look("id-phone-dark", { locale: "id", colorScheme: "dark", ...phone }, dark)), 300_000);

@@ -18,7 +18,7 @@ export function Dialog({ opened, onClose, title, children }: Props) {
     <Modal.Root opened={opened} onClose={onClose}>
       <Modal.Overlay />
       <Modal.Content>
-        <Modal.Body p="md"><Head title={<Modal.Title fw={600}>{title}</Modal.Title>} close={onClose} />{children}</Modal.Body>
+        <Modal.Body p="md"><Head title={<Modal.Title fw={600} lh={1.3}>{title}</Modal.Title>} close={onClose} />{children}</Modal.Body>
       </Modal.Content>
     </Modal.Root>
   );
@@ -30,7 +30,7 @@ export function Sheet({ opened, onClose, title, className, children }: Props & {
     <Drawer.Root opened={opened} onClose={onClose} position="bottom" size="auto">
       <Drawer.Overlay />
       <Drawer.Content className={className ?? ""}>
-        <Drawer.Body p="md"><Head title={<Drawer.Title fw={600}>{title}</Drawer.Title>} close={onClose} />{children}</Drawer.Body>
+        <Drawer.Body p="md"><Head title={<Drawer.Title fw={600} lh={1.3}>{title}</Drawer.Title>} close={onClose} />{children}</Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   );
@@ -38,5 +38,5 @@ export function Sheet({ opened, onClose, title, className, children }: Props & {
 
 function Head({ title, close }: { title: ReactNode; close: () => void }) {
   const t = useText();
-  return <Group justify="space-between" wrap="nowrap" mb="sm">{title}<CloseButton onClick={close} aria-label={t("close")} /></Group>;
+  return <Group justify="space-between" wrap="nowrap" align="flex-start" mb="sm">{title}<CloseButton onClick={close} aria-label={t("close")} /></Group>;
 }

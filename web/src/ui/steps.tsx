@@ -17,6 +17,12 @@ const ours = ["converted", "stamped", "sealed", "logged"];
 /** After so many milliseconds without a word the service is asked to try again, if its owner likes. */
 const patience = 30_000;
 
+/** The steps to show: where a document has ended for good, what waits will never come. */
+export function stepsOf(progress: { steps: Step[] } | null | undefined, status: string): Step[] {
+  const all = progress?.steps ?? [];
+  return ["rejected", "canceled", "expired"].includes(status) ? all.filter((s) => s.state !== "waiting") : all;
+}
+
 interface Props {
   steps: Step[];
   /** The document, for whom it belongs to: only its owner may have it tried again. */
@@ -79,7 +85,7 @@ function Retry({ id }: { id: number }) {
   const again = useMutation({ mutationFn: () => verbs.retry(id), onSettled: () => void queries.invalidateQueries({ queryKey: ["document", id] }) });
   return (
     <>
-      <Button mt={4} size="compact-xs" variant="default" leftSection={<IconRotate size={12} aria-hidden />} loading={again.isPending} onClick={() => again.mutate()}>{t("problem.retry")}</Button>
+      <Button mt={4} size="compact-sm" variant="default" leftSection={<IconRotate size={12} aria-hidden />} loading={again.isPending} onClick={() => again.mutate()}>{t("problem.retry")}</Button>
       {again.isError && <Trouble error={again.error} />}
       <Text size="xs" role="status">{again.isSuccess && t("steps.again")}</Text>
     </>

@@ -10,7 +10,7 @@ import { useFile } from "../../pdf/use-file";
 import { useText } from "../../text";
 import { Loading } from "../../ui/loading";
 import { StateBadge } from "../../ui/state";
-import { Steps } from "../../ui/steps";
+import { Steps, stepsOf } from "../../ui/steps";
 import { Trouble } from "../../ui/trouble";
 import { Actions } from "./actions";
 import { People } from "./people";
@@ -30,9 +30,9 @@ function Shown({ document: d }: { document: Detail }) {
   const live = useProgress(d.id, d.status === "processing");
   // A signature makes another revision, which is another file.
   const file = useFile({ url: address.preview(d.id) }, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
-  const steps = (live.status?.progress ?? d.progress)?.steps ?? [];
+  const steps = stepsOf(live.status?.progress ?? d.progress, d.status);
   // What the badge or a step says already is not said again.
-  const said = d.status === "completed" || (d.status === "failed" && steps.some((s) => s.reason));
+  const said = d.status === "completed" || steps.some((s) => s.state === "stopped" && s.reason);
   return (
     <Stack maw={1300} mx="auto">
       <Group justify="space-between" align="flex-start">

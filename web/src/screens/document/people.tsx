@@ -42,7 +42,7 @@ function One({ person: p, document: d }: { person: Person; document: Detail }) {
         </Text>
         {p.is_guest && d.is_owner && d.status === "processing" && !p.status && (
           link.data ? <Group gap={6} wrap="nowrap"><Anchor size="xs" href={link.data} truncate maw={220}>{link.data}</Anchor><Copy text={link.data} /></Group>
-            : <Button size="compact-xs" variant="default" loading={link.isPending} onClick={() => link.mutate()}>{t("document.makeLink")}</Button>
+            : <Button mt={4} size="compact-sm" variant="default" loading={link.isPending} onClick={() => link.mutate()}>{t("document.makeLink")}</Button>
         )}
         {link.isError && <Trouble error={link.error} />}
       </div>

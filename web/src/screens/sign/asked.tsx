@@ -25,12 +25,12 @@ interface Props {
   boxes: Placement[];
   /** Whether the sheet that this stands on has the title. */
   titled?: boolean;
-  /** Whether it begins with declining. */
-  declines?: boolean;
+  declining: boolean;
+  setDeclining: (declining: boolean) => void;
 }
 
 /** Asked says what is asked of me, and takes the answer: one signature, one confirmation. */
-export function Asked({ document: d, boxes, titled = false, declines = false }: Props) {
+export function Asked({ document: d, boxes, titled = false, declining, setDeclining }: Props) {
   const t = useText();
   const asked = useAsked(boxes);
   const account = useAccount();
@@ -38,7 +38,6 @@ export function Asked({ document: d, boxes, titled = false, declines = false }: 
   const shown = useQuery(revision(d.id));
   const kept = useQuery({ ...specimen, enabled: !guest.token() });
   const picture = useRef<{ blob: Blob | null; remember: boolean }>({ blob: null, remember: false });
-  const [declining, setDeclining] = useState(declines);
   const sign = useMutation({
     mutationFn: async () => {
       const { blob, remember } = picture.current;

@@ -16,7 +16,7 @@ import { useText } from "../../text";
 import { Sheet } from "../../ui/dialog";
 import { Download } from "../../ui/download";
 import { Loading } from "../../ui/loading";
-import { Steps } from "../../ui/steps";
+import { Steps, stepsOf } from "../../ui/steps";
 import { Trouble } from "../../ui/trouble";
 import { Asked, useAsked } from "./asked";
 import { Marks } from "./marks";
@@ -44,9 +44,14 @@ function Reading({ document: d }: { document: Detail }) {
   const file = useFile({ url: address.preview(d.id) }, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
   const live = useProgress(d.id, d.status === "processing");
   const wide = useMediaQuery("(min-width: 62em)", undefined, { getInitialValueInEffect: false });
-  const [sheet, setSheet] = useState<"sign" | "decline">();
-  const asks = d.is_sign, open = useCallback(() => setSheet("sign"), []);
-  const overlay = useCallback((number: number, size: PageSize, scale: number) => <Marks boxes={mine.filter((b) => b.page === number)} size={size} scale={scale} open={asks && !wide ? open : undefined} />, [mine, asks, wide, open]);
+  const [opened, setOpened] = useState(false), [declining, setDeclining] = useState(false);
+  const asks = d.is_sign;
+  const open = useCallback((decline = false) => {
+    setDeclining(decline);
+    setOpened(true);
+  }, []);
+  const answer = useCallback(() => open(), [open]);
+  const overlay = useCallback((number: number, size: PageSize, scale: number) => <Marks boxes={mine.filter((b) => b.page === number)} size={size} scale={scale} open={asks && !wide ? answer : undefined} />, [mine, asks, wide, answer]);
   const standing = <Standing document={d} live={live} />;
   return (
     <Stack maw={1300} mx="auto" gap="md">
@@ -59,13 +64,13 @@ function Reading({ document: d }: { document: Detail }) {
         <Pages file={file} overlay={overlay} />
         {wide && (
           <Paper className={classes.side} withBorder p="md" component="section" aria-label={t(asks ? "sign.asked" : "steps.title")}>
-            {asks ? <Asked document={d} boxes={mine} /> : standing}
+            {asks ? <Asked document={d} boxes={mine} declining={declining} setDeclining={setDeclining} /> : standing}
           </Paper>
         )}
       </div>
-      {!wide && asks && <Bar boxes={mine} sign={open} decline={() => setSheet("decline")} />}
-      <Sheet opened={sheet !== undefined && !wide && asks} onClose={() => setSheet(undefined)} title={t(sheet === "decline" ? "sign.decline" : "sign.asked")} className={classes.sheet}>
-        <Asked document={d} boxes={mine} titled declines={sheet === "decline"} />
+      {!wide && asks && <Bar boxes={mine} sign={answer} decline={() => open(true)} />}
+      <Sheet opened={opened && !wide && asks} onClose={() => setOpened(false)} title={t(declining ? "sign.decline" : "sign.asked")} className={classes.sheet}>
+        <Asked document={d} boxes={mine} titled declining={declining} setDeclining={setDeclining} />
       </Sheet>
     </Stack>
   );
@@ -78,7 +83,7 @@ function Standing({ document: d, live }: { document: Detail; live: Following }) 
     <Stack gap="sm">
       <Text fw={600} role="status">{d.description}</Text>
       {live.lost && <Text size="sm" role="status">{t("steps.lost")}</Text>}
-      <Steps steps={(live.status?.progress ?? d.progress)?.steps ?? []} own={d.is_owner ? d.id : undefined} />
+      <Steps steps={stepsOf(live.status?.progress ?? d.progress, d.status)} own={d.is_owner ? d.id : undefined} />
       <Group>
         {d.active_download_button && <Download id={d.id} />}
         {!guest.token() && <Anchor component={Link} to="/document/$id" params={{ id: String(d.id) } as never} size="sm">{t("sign.details")}</Anchor>}

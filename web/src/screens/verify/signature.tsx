@@ -15,13 +15,16 @@ interface Props {
   stamp?: Stamp | undefined;
 }
 
+/** What keeps a signature from the next level, and that no time is proved: the row of the time says it, the details the rest. */
+const aside = /^level\.|^time\.unproven$/;
+
 /** SignatureVerdict is one signature, timestamp or duty stamp: its sentence, who and when, and why. */
 export function SignatureVerdict({ number, signature: s, stamp }: Props) {
   const t = useText();
   const language = useLanguage();
   const moment = useMoment();
   const look = stamp && tone(s) !== "bad" ? toneOfStamp(stamp) : tone(s);
-  const first = grave(s.reasons), shown = look === "bad" && first.length > 0 ? first : s.reasons;
+  const first = grave(s.reasons), shown = look === "bad" && first.length > 0 ? first : s.reasons.filter((r) => !aside.test(r.code));
   const reasons = [...new Set([...(stamp?.reasons ?? []), ...shown].map((r) => plain(r, language)))];
   return (
     <Paper withBorder p="md" className={classes.verdict} data-tone={look} {...(stamp ? { "data-stamp": stamp.serial } : { "data-signature": s.integrity })}>
