@@ -1,13 +1,17 @@
 package ink
 
-import "segel/pdf"
+import (
+	"bytes"
+
+	"segel/pdf"
+)
 
 // operand is what stands before an operator. Arrays are opened and closed by operands of their own; dictionaries are
 // left flat, nothing here asks for one.
 type operand struct {
 	kind   operandKind
 	number float64
-	text   []byte // of a name or string, decoded; valid as long as the content
+	text   []byte // of a name or string, decoded
 }
 
 type operandKind uint8
@@ -26,13 +30,14 @@ type content struct {
 	b        []byte
 	pos      int
 	operands []operand
+	decoded  []byte // of the operands that were written in hexadecimal
 	err      error
 }
 
 // next returns the next operator, with its operands in c.operands, or nil at the end. Operators are valid as long as
 // the content, operands until the next call.
 func (c *content) next() []byte {
-	c.operands = c.operands[:0]
+	c.operands, c.decoded = c.operands[:0], c.decoded[:0]
 	for c.pos < len(c.b) && c.err == nil {
 		switch b := c.b[c.pos]; {
 		case blank[b] || b == '{' || b == '}' || b == ')':
@@ -98,28 +103,27 @@ func (c *content) angle(b byte) {
 	if b == '>' {
 		return
 	}
-	var out []byte
+	length := bytes.IndexByte(c.b[c.pos:], '>')
+	if length < 0 {
+		c.pos, c.err = len(c.b), errString
+		return
+	}
+	from := len(c.decoded)
 	half, high := false, byte(0)
-	for ; c.pos < len(c.b); c.pos++ {
-		d := c.b[c.pos]
-		if d == '>' {
-			c.pos++
-			if half {
-				out = append(out, high)
-			}
-			c.push(operand{kind: isString, text: out})
-			return
-		}
-		v, ok := digit(d)
-		switch {
-		case !ok: // white space, or what readers pass over
+	for _, d := range c.b[c.pos : c.pos+length] {
+		switch v := digits[d]; {
+		case v > 0xf: // white space, or what readers pass over
 		case half:
-			out, half = append(out, high|v), false
+			c.decoded, half = append(c.decoded, high|v), false
 		default:
 			high, half = v<<4, true
 		}
 	}
-	c.err = errString
+	if half {
+		c.decoded = append(c.decoded, high)
+	}
+	c.pos += length + 1
+	c.push(operand{kind: isString, text: c.decoded[from:len(c.decoded):len(c.decoded)]})
 }
 
 // literal reads a string behind its parenthesis.
@@ -167,17 +171,19 @@ func table(members string) (t [256]bool) {
 	return t
 }
 
-func digit(b byte) (byte, bool) {
-	switch {
-	case b >= '0' && b <= '9':
-		return b - '0', true
-	case b >= 'a' && b <= 'f':
-		return b - 'a' + 10, true
-	case b >= 'A' && b <= 'F':
-		return b - 'A' + 10, true
+// digits are the values of hexadecimal digits; 0xff is none.
+var digits = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 0xff
 	}
-	return 0, false
-}
+	for i := range byte(10) {
+		t['0'+i] = i
+	}
+	for i := range byte(6) {
+		t['a'+i], t['A'+i] = 10+i, 10+i
+	}
+	return t
+}()
 
 // unescape decodes the #xx of a name.
 func unescape(b []byte) []byte {
@@ -193,9 +199,7 @@ func unescapeFrom(b []byte, i int) []byte {
 	out := append([]byte(nil), b[:i]...)
 	for ; i < len(b); i++ {
 		if b[i] == '#' && i+2 < len(b) {
-			high, ok1 := digit(b[i+1])
-			low, ok2 := digit(b[i+2])
-			if ok1 && ok2 {
+			if high, low := digits[b[i+1]], digits[b[i+2]]; high <= 0xf && low <= 0xf {
 				out = append(out, high<<4|low)
 				i += 2
 				continue

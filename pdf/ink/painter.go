@@ -90,7 +90,7 @@ func (p *painter) run(b []byte, s *scope) {
 	}
 	around, state, saved, layered, text, line := p.scopes, p.state, p.saved, p.layered, p.text, p.line
 	p.scopes, p.saved, p.layered, p.path = s, nil, nil, path{}
-	c := &content{b: b, operands: p.operands[:0]}
+	c := &content{b: b, operands: p.operands[:0], decoded: p.decoded[:0]}
 	for op := c.next(); op != nil && !p.stopped; op = c.next() {
 		if p.operators--; p.operators < 0 {
 			p.stop(errOperators)
@@ -98,8 +98,8 @@ func (p *painter) run(b []byte, s *scope) {
 		}
 		p.do(op, c)
 	}
-	if cap(c.operands) <= keptOperands {
-		p.operands = c.operands // what a form within read into it was done with
+	if cap(c.operands) <= keptOperands && cap(c.decoded) <= keptDecoded {
+		p.operands, p.decoded = c.operands, c.decoded // what a form within read into them was done with
 	}
 	switch c.err {
 	case nil:

@@ -22,6 +22,7 @@ type Reader struct {
 	page      painter   // of the page at hand
 	marks     []Mark    // room for those of the next page
 	operands  []operand // room for those of the next operator
+	decoded   []byte    // the same
 }
 
 // NewReader makes a Reader. Nothing is read yet but which layers are off.
@@ -60,6 +61,7 @@ func (p *painter) listed() ([]Mark, error) {
 const (
 	keptMarks    = 5000
 	keptOperands = 1000
+	keptDecoded  = 64 << 10
 )
 
 // Spent tells that the limits for all pages together are used up: nothing more is found on any page.
