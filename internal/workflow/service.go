@@ -10,8 +10,6 @@ import (
 	"context"
 	"crypto"
 	"crypto/x509"
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -103,75 +101,4 @@ type Service struct {
 	pictures pictures
 
 	reconciling sync.Mutex // held by the one reconciliation that is under way
-}
-
-// tries bounds how often a verb starts over because somebody else committed first. Every loss means that
-// another one won, so only a crowd on one document can use them up.
-const tries = 50
-
-// apply runs a rule on the document as it stands and commits what it says, starting over when somebody else
-// was faster. A rule that returns nil has nothing to change.
-func (s *Service) apply(ctx context.Context, id contract.DocumentID, rule func(*contract.Document) (*contract.Change, error)) (contract.Document, error) {
-	d, err := s.document(ctx, id)
-	if err != nil {
-		return contract.Document{}, err
-	}
-	return s.applyTo(ctx, d, rule)
-}
-
-// applyTo is apply for who has just read the document, or committed it. What he has may be old: the commit finds out.
-func (s *Service) applyTo(ctx context.Context, d contract.Document, rule func(*contract.Document) (*contract.Change, error)) (contract.Document, error) {
-	for range tries {
-		c, err := rule(&d)
-		if err != nil {
-			return contract.Document{}, err
-		}
-		if c == nil {
-			return d, nil
-		}
-		after, err := s.commit(ctx, *c)
-		if !errors.Is(err, contract.ErrRace) {
-			return after, err
-		}
-		if d, err = s.document(ctx, d.ID); err != nil {
-			return contract.Document{}, err
-		}
-	}
-	return contract.Document{}, contract.ErrRace
-}
-
-func (s *Service) document(ctx context.Context, id contract.DocumentID) (contract.Document, error) {
-	d, err := s.Store.Document(ctx, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return contract.Document{}, contract.ErrNotFound
-	}
-	if err != nil {
-		return contract.Document{}, fmt.Errorf("read document %d: %w", id, err)
-	}
-	return d, nil
-}
-
-// commit makes a change durable and tells whoever watches the document.
-func (s *Service) commit(ctx context.Context, c contract.Change) (contract.Document, error) {
-	d, err := s.Store.Commit(ctx, c)
-	switch {
-	case errors.Is(err, store.ErrConflict):
-		return contract.Document{}, contract.ErrRace
-	case errors.Is(err, store.ErrNotFound):
-		return contract.Document{}, contract.ErrNotFound
-	case contract.KindOf(err) != 0:
-		return contract.Document{}, err
-	case err != nil:
-		return contract.Document{}, fmt.Errorf("commit document %d: %w", c.After.ID, err)
-	}
-	s.watch.changed(d.ID)
-	return d, nil
-}
-
-// one adapts a rule without a "nothing to do" to apply.
-func one(c contract.Change, err error) (*contract.Change, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &c, nil
 }

@@ -39,39 +39,9 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, err
 	}
-	return s.append(ctx, d, signed, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
+	return s.commitRevision(ctx, d, signed, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
 		return contract.Sign(d, r, by, s.Clock())
 	})
-}
-
-// append commits a revision whose bytes are stored. Commits by others that left the file alone are no obstacle;
-// one that appended to it is, and then the bytes are removed again and the caller is told to try again.
-func (s *Service) append(ctx context.Context, d contract.Document, r contract.Revision, rule func(*contract.Document, contract.Revision) (contract.Change, error)) (contract.Document, error) {
-	d, err := s.applyTo(ctx, d, func(d *contract.Document) (*contract.Change, error) {
-		if d.Current().End != r.Begin {
-			return nil, contract.ErrRace
-		}
-		return one(rule(d, r))
-	})
-	if err != nil {
-		return contract.Document{}, s.disown(ctx, err, r)
-	}
-	return d, nil
-}
-
-// disown removes bytes that a refused commit would have referred to, and returns why it was refused. A commit that
-// failed in any other way may have become durable all the same, on the far side of a lost connection: its bytes
-// stay, and when nothing refers to them after an hour, fsck finds them.
-func (s *Service) disown(ctx context.Context, err error, revisions ...contract.Revision) error {
-	if contract.KindOf(err) == 0 {
-		return err
-	}
-	for _, r := range revisions {
-		if r.Tail.Key != "" { // there may be no bytes
-			err = errors.Join(err, s.discard(ctx, r.Tail.Key))
-		}
-	}
-	return err
 }
 
 // signature makes a participant's signature over the current revision and stores its tail.

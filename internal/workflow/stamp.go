@@ -156,7 +156,7 @@ func (s *Service) affix(ctx context.Context, d *contract.Document, i int, t *run
 	if err := t.file.grow(r, stamped); err != nil {
 		return err
 	}
-	after, err := s.append(ctx, *d, r, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
+	after, err := s.commitRevision(ctx, *d, r, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
 		c, err := contract.Affix(d, i, r, s.Clock())
 		if err == nil {
 			err = s.orderNext(ctx, &c, t)

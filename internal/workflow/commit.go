@@ -1,0 +1,115 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// tries bounds how often a verb starts over because somebody else committed first. Every loss means that
+// another one won, so only a crowd on one document can use them up.
+const tries = 50
+
+// apply runs a rule on the document as it stands and commits what it says, starting over when somebody else
+// was faster. A rule that returns nil has nothing to change.
+func (s *Service) apply(ctx context.Context, id contract.DocumentID, rule func(*contract.Document) (*contract.Change, error)) (contract.Document, error) {
+	d, err := s.document(ctx, id)
+	if err != nil {
+		return contract.Document{}, err
+	}
+	return s.applyTo(ctx, d, rule)
+}
+
+// applyTo is apply for whoever has just read the document, or committed it. What he has may be old:
+// the commit finds out.
+func (s *Service) applyTo(ctx context.Context, d contract.Document, rule func(*contract.Document) (*contract.Change, error)) (contract.Document, error) {
+	for range tries {
+		c, err := rule(&d)
+		if err != nil {
+			return contract.Document{}, err
+		}
+		if c == nil {
+			return d, nil
+		}
+		after, err := s.commit(ctx, *c)
+		if !errors.Is(err, contract.ErrRace) {
+			return after, err
+		}
+		if d, err = s.document(ctx, d.ID); err != nil {
+			return contract.Document{}, err
+		}
+	}
+	return contract.Document{}, contract.ErrRace
+}
+
+func (s *Service) document(ctx context.Context, id contract.DocumentID) (contract.Document, error) {
+	d, err := s.Store.Document(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.Document{}, contract.ErrNotFound
+	}
+	if err != nil {
+		return contract.Document{}, fmt.Errorf("read document %d: %w", id, err)
+	}
+	return d, nil
+}
+
+// commit makes a change durable and tells whoever watches the document.
+func (s *Service) commit(ctx context.Context, c contract.Change) (contract.Document, error) {
+	d, err := s.Store.Commit(ctx, c)
+	switch {
+	case errors.Is(err, store.ErrConflict):
+		return contract.Document{}, contract.ErrRace
+	case errors.Is(err, store.ErrNotFound):
+		return contract.Document{}, contract.ErrNotFound
+	case contract.KindOf(err) != 0:
+		return contract.Document{}, err
+	case err != nil:
+		return contract.Document{}, fmt.Errorf("commit document %d: %w", c.After.ID, err)
+	}
+	s.watch.changed(d.ID)
+	return d, nil
+}
+
+// one adapts a rule without a "nothing to do" to apply.
+func one(c contract.Change, err error) (*contract.Change, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+// revisionRule decides what a document becomes by a revision of its file.
+type revisionRule func(*contract.Document, contract.Revision) (contract.Change, error)
+
+// commitRevision commits a revision whose bytes are stored. Commits by others that left the file alone are no obstacle;
+// one that appended to it is, and then the bytes are removed again and the caller is told to try again.
+func (s *Service) commitRevision(ctx context.Context, d contract.Document, r contract.Revision, rule revisionRule) (contract.Document, error) {
+	d, err := s.applyTo(ctx, d, func(d *contract.Document) (*contract.Change, error) {
+		if d.Current().End != r.Begin {
+			return nil, contract.ErrRace
+		}
+		return one(rule(d, r))
+	})
+	if err != nil {
+		return contract.Document{}, s.disown(ctx, err, r)
+	}
+	return d, nil
+}
+
+// disown removes bytes that a refused commit would have referred to, and returns why it was refused. A commit that
+// failed in any other way may have become durable all the same, on the far side of a lost connection: its bytes
+// stay, and when nothing refers to them after an hour, fsck finds them.
+func (s *Service) disown(ctx context.Context, err error, revisions ...contract.Revision) error {
+	if contract.KindOf(err) == 0 {
+		return err
+	}
+	for _, r := range revisions {
+		if r.Tail.Key != "" { // there may be no bytes
+			err = errors.Join(err, s.discard(ctx, r.Tail.Key))
+		}
+	}
+	return err
+}
