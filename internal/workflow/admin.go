@@ -103,31 +103,39 @@ type LogPage struct {
 	Total int
 }
 
-// organisations returns all of them by their identifiers, for their names.
-func (s *Service) organisations(ctx context.Context) (map[contract.OrganisationID]store.Organisation, error) {
+// organisations are all there are, by their identifiers: for their names.
+type organisations map[contract.OrganisationID]store.Organisation
+
+func (s *Service) organisations(ctx context.Context) (organisations, error) {
 	all, err := s.Store.Organisations(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read organisations: %w", err)
 	}
-	by := make(map[contract.OrganisationID]store.Organisation, len(all))
+	by := make(organisations, len(all))
 	for _, o := range all {
 		by[o.ID] = o
 	}
 	return by, nil
 }
 
+// scope is whose affairs a caller administers.
+type scope struct {
+	of  contract.OrganisationID // the only organisation; empty: all of them
+	all organisations           // whosever affairs are meant
+}
+
 // administer decides whether the caller may, and that the organisation he names exists.
-func (s *Service) administer(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (contract.OrganisationID, map[contract.OrganisationID]store.Organisation, error) {
+func (s *Service) administer(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (scope, error) {
 	of, err := by.Administer(op, of)
 	if err != nil {
-		return "", nil, err
+		return scope{}, err
 	}
 	all, err := s.organisations(ctx)
 	if err != nil {
-		return "", nil, err
+		return scope{}, err
 	}
 	if _, known := all[of]; of != "" && !known {
-		return "", nil, contract.ErrNoOrganisation
+		return scope{}, contract.ErrNoOrganisation
 	}
-	return of, all, nil
+	return scope{of: of, all: all}, nil
 }

@@ -14,13 +14,13 @@ import (
 // Quotas tells what an organisation has of each unit; where none is named, what each has that the caller administers,
 // by name.
 func (s *Service) Quotas(ctx context.Context, by contract.Actor, of contract.OrganisationID) ([]OrganisationQuota, error) {
-	of, names, err := s.administer(ctx, by, contract.AdminQuota, of)
+	whose, err := s.administer(ctx, by, contract.AdminQuota, of)
 	if err != nil {
 		return nil, err
 	}
 	all := []OrganisationQuota{}
-	for _, o := range names {
-		if of != "" && o.ID != of {
+	for _, o := range whose.all {
+		if whose.of != "" && o.ID != whose.of {
 			continue
 		}
 		q, err := s.organisationQuota(ctx, o)
@@ -47,7 +47,7 @@ const mostGranted = 10_000_000
 // GrantQuota adds to what an organisation may spend, and says so in the ledger and in the audit log, with the reason.
 func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequest) (OrganisationQuota, error) {
 	r.Organisation = cmp.Or(r.Organisation, by.Organisation)
-	of, names, err := s.administer(ctx, by, contract.AdminGrant, r.Organisation)
+	whose, err := s.administer(ctx, by, contract.AdminGrant, r.Organisation)
 	if err != nil {
 		return OrganisationQuota{}, err
 	}
@@ -68,39 +68,39 @@ func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequ
 	if err := contract.Input(bad...); err != nil {
 		return OrganisationQuota{}, err
 	}
-	if err := s.Store.Grant(ctx, of, r.Unit, r.Count, r.Reason, by, s.Clock()); err != nil {
+	if err := s.Store.Grant(ctx, whose.of, r.Unit, r.Count, r.Reason, by, s.Clock()); err != nil {
 		return OrganisationQuota{}, fmt.Errorf("grant quota: %w", err)
 	}
-	return s.organisationQuota(ctx, names[of])
+	return s.organisationQuota(ctx, whose.all[whose.of])
 }
 
 // QuotaLedger returns one page of how quota moved, newest first.
 func (s *Service) QuotaLedger(ctx context.Context, by contract.Actor, q store.QuotaQuery) (LedgerPage, error) {
-	of, names, err := s.administer(ctx, by, contract.AdminLedger, q.Organisation)
+	whose, err := s.administer(ctx, by, contract.AdminLedger, q.Organisation)
 	if err != nil {
 		return LedgerPage{}, err
 	}
-	q.Organisation = of
+	q.Organisation = whose.of
 	p, err := s.Store.QuotaEntries(ctx, q)
 	if err != nil {
 		return LedgerPage{}, err
 	}
-	lines, err := s.ledgerLines(ctx, p.Entries, names)
+	lines, err := s.ledgerLines(ctx, p.Entries, whose.all)
 	return LedgerPage{Lines: lines, Total: p.Total}, err
 }
 
 // EachQuotaMove calls yield with every line of the ledger that matches, oldest first, until it returns an error.
 func (s *Service) EachQuotaMove(ctx context.Context, by contract.Actor, q store.QuotaQuery, yield func(LedgerLine) error) error {
-	of, names, err := s.administer(ctx, by, contract.AdminLedger, q.Organisation)
+	whose, err := s.administer(ctx, by, contract.AdminLedger, q.Organisation)
 	if err != nil {
 		return err
 	}
-	q.Organisation = of
-	lines := func(batch []store.QuotaEntry) ([]LedgerLine, error) { return s.ledgerLines(ctx, batch, names) }
+	q.Organisation = whose.of
+	lines := func(batch []store.QuotaEntry) ([]LedgerLine, error) { return s.ledgerLines(ctx, batch, whose.all) }
 	return inBatches(func(yield func(store.QuotaEntry) bool) error { return s.Store.EachQuotaEntry(ctx, q, yield) }, lines, yield)
 }
 
-func (s *Service) ledgerLines(ctx context.Context, entries []store.QuotaEntry, names map[contract.OrganisationID]store.Organisation) ([]LedgerLine, error) {
+func (s *Service) ledgerLines(ctx context.Context, entries []store.QuotaEntry, names organisations) ([]LedgerLine, error) {
 	titles, err := titlesOf(ctx, s, entries, func(e store.QuotaEntry) []contract.DocumentID { return []contract.DocumentID{e.Document} })
 	if err != nil {
 		return nil, err

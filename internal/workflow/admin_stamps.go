@@ -9,31 +9,31 @@ import (
 
 // Attempts returns one page of the calls to the stamp office, newest first.
 func (s *Service) Attempts(ctx context.Context, by contract.Actor, q store.AttemptQuery) (AttemptPage, error) {
-	of, names, err := s.administer(ctx, by, contract.AdminAttempts, q.Organisation)
+	whose, err := s.administer(ctx, by, contract.AdminAttempts, q.Organisation)
 	if err != nil {
 		return AttemptPage{}, err
 	}
-	q.Organisation = of
+	q.Organisation = whose.of
 	p, err := s.Store.Attempts(ctx, q)
 	if err != nil {
 		return AttemptPage{}, err
 	}
-	lines, err := s.attemptLines(ctx, p.Attempts, names)
+	lines, err := s.attemptLines(ctx, p.Attempts, whose.all)
 	return AttemptPage{Lines: lines, Total: p.Total}, err
 }
 
 // EachAttempt calls yield with every call to the stamp office that matches, oldest first, until it returns an error.
 func (s *Service) EachAttempt(ctx context.Context, by contract.Actor, q store.AttemptQuery, yield func(AttemptLine) error) error {
-	of, names, err := s.administer(ctx, by, contract.AdminAttempts, q.Organisation)
+	whose, err := s.administer(ctx, by, contract.AdminAttempts, q.Organisation)
 	if err != nil {
 		return err
 	}
-	q.Organisation = of
-	lines := func(batch []contract.Attempt) ([]AttemptLine, error) { return s.attemptLines(ctx, batch, names) }
+	q.Organisation = whose.of
+	lines := func(batch []contract.Attempt) ([]AttemptLine, error) { return s.attemptLines(ctx, batch, whose.all) }
 	return inBatches(func(yield func(contract.Attempt) bool) error { return s.Store.EachAttempt(ctx, q, yield) }, lines, yield)
 }
 
-func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt, names map[contract.OrganisationID]store.Organisation) ([]AttemptLine, error) {
+func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt, names organisations) ([]AttemptLine, error) {
 	titles, err := titlesOf(ctx, s, attempts, func(a contract.Attempt) []contract.DocumentID { return []contract.DocumentID{a.Document} })
 	if err != nil {
 		return nil, err
@@ -57,11 +57,11 @@ func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt,
 
 // Serials returns one page of the register of serials. Those that are nobody's so far an operator sees alone.
 func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.SerialQuery) (SerialPage, error) {
-	of, names, err := s.administer(ctx, by, contract.AdminSerials, q.Organisation)
+	whose, err := s.administer(ctx, by, contract.AdminSerials, q.Organisation)
 	if err != nil {
 		return SerialPage{}, err
 	}
-	q.Organisation = of
+	q.Organisation = whose.of
 	p, err := s.Store.Serials(ctx, q)
 	if err != nil {
 		return SerialPage{}, err
@@ -74,7 +74,7 @@ func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.Serial
 	}
 	lines := make([]SerialLine, len(p.Serials))
 	for i, r := range p.Serials {
-		lines[i] = SerialLine{StampSerial: r, Organisation: names[r.Organisation], Title: titles[r.Document], FormerTitle: titles[r.Former]}
+		lines[i] = SerialLine{StampSerial: r, Organisation: whose.all[r.Organisation], Title: titles[r.Document], FormerTitle: titles[r.Former]}
 	}
 	return SerialPage{Lines: lines, Total: p.Total}, nil
 }

@@ -15,18 +15,18 @@ const stillFor = time.Minute
 // Waiting returns one page of the documents that stand still: those that have waited for the service for a while, and
 // those that failed, oldest first.
 func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.WaitingQuery) (WaitingPage, error) {
-	of, names, err := s.administer(ctx, by, contract.AdminStuck, q.Organisation)
+	whose, err := s.administer(ctx, by, contract.AdminStuck, q.Organisation)
 	if err != nil {
 		return WaitingPage{}, err
 	}
-	q.Organisation, q.Before = of, s.Clock().Add(-stillFor)
+	q.Organisation, q.Before = whose.of, s.Clock().Add(-stillFor)
 	l, err := s.Store.Waiting(ctx, q)
 	if err != nil {
 		return WaitingPage{}, err
 	}
 	lines := make([]WaitingLine, len(l.Documents))
 	for i, d := range l.Documents {
-		lines[i] = WaitingLine{Document: d, Organisation: names[d.Organisation]}
+		lines[i] = WaitingLine{Document: d, Organisation: whose.all[d.Organisation]}
 	}
 	return WaitingPage{Lines: lines, Total: l.Total}, nil
 }

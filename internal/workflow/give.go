@@ -14,7 +14,7 @@ import (
 // doubt, no reconciliation enters it, and the order cannot be settled while it might be what was bought. One whose file
 // name carries another organisation's order is that organisation's, whoever gives it.
 func (s *Service) GiveSerial(ctx context.Context, by contract.Actor, serial string, to contract.OrganisationID) error {
-	if _, _, err := s.administer(ctx, by, contract.AdminReconcile, to); err != nil {
+	if _, err := s.administer(ctx, by, contract.AdminReconcile, to); err != nil {
 		return err
 	}
 	k, err := s.Store.Serial(ctx, serial)

@@ -20,7 +20,7 @@ import (
 //
 // Each move is a commit of its own; a crash in between leaves the others to the next time, and no report.
 func (s *Service) Reconcile(ctx context.Context, by contract.Actor) (contract.Reconciliation, error) {
-	_, names, err := s.administer(ctx, by, contract.AdminReconcile, "")
+	whose, err := s.administer(ctx, by, contract.AdminReconcile, "")
 	if err != nil {
 		return contract.Reconciliation{}, err
 	}
@@ -35,7 +35,7 @@ func (s *Service) Reconcile(ctx context.Context, by contract.Actor) (contract.Re
 		s.Log.WarnContext(ctx, "the stamp office could not be asked for its account", "cause", err)
 		r.Problem = words(err)
 	default:
-		if err := s.reconcile(ctx, a, names, &r); err != nil {
+		if err := s.reconcile(ctx, a, whose.all, &r); err != nil {
 			return contract.Reconciliation{}, err
 		}
 	}
@@ -44,7 +44,7 @@ func (s *Service) Reconcile(ctx context.Context, by contract.Actor) (contract.Re
 		return contract.Reconciliation{}, err
 	}
 	for i := range r.Differences {
-		r.Differences[i].OrganisationName = names[r.Differences[i].Organisation].Name
+		r.Differences[i].OrganisationName = whose.all[r.Differences[i].Organisation].Name
 	}
 	return r, nil
 }
@@ -76,7 +76,7 @@ func (s *Service) askAccount(ctx context.Context) (a account, err error) {
 }
 
 // reconcile fills in the report. The register and the orders in doubt are read after the list, see [contract.Books].
-func (s *Service) reconcile(ctx context.Context, a account, names map[contract.OrganisationID]store.Organisation, r *contract.Reconciliation) error {
+func (s *Service) reconcile(ctx context.Context, a account, names organisations, r *contract.Reconciliation) error {
 	b, err := s.books(ctx, r.At, names)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (s *Service) reconcile(ctx context.Context, a account, names map[contract.O
 	return nil
 }
 
-func (s *Service) books(ctx context.Context, asked time.Time, names map[contract.OrganisationID]store.Organisation) (contract.Books, error) {
+func (s *Service) books(ctx context.Context, asked time.Time, names organisations) (contract.Books, error) {
 	b := contract.Books{Settled: asked.Add(-s.Settle), Doubt: map[string]bool{}, Now: asked}
 	doubts, err := s.Store.InDoubt(ctx)
 	if err != nil {
