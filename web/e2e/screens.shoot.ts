@@ -9,6 +9,8 @@ import { budi, dua, satu, scene, tiga, type Scene } from "./screens.scene";
 
 // Takes docs/screens anew: `make screens`.
 const folder = path.resolve(import.meta.dirname, "../../docs/screens");
+/** Only these pictures, if it is set: names with spaces between. */
+const chosen = process.env.SEGEL_SCREENS?.split(" ");
 let s: Scene, url: string;
 
 beforeAll(async () => {
@@ -27,7 +29,7 @@ const drawn = (page: Page) => page.locator("[data-page='1'] canvas").first().wai
 class Look {
   constructor(readonly name: string, readonly options: BrowserContextOptions, readonly only?: Picture[]) {}
 
-  wants = (...names: Picture[]) => !this.only || names.some((n) => this.only!.includes(n));
+  wants = (...names: Picture[]) => names.some((n) => (this.only?.includes(n) ?? true) && (chosen?.includes(n) ?? true));
   narrow = () => this.options.viewport!.width < 992;
   fresh = async () => (await s.service.browser.newContext({ ...this.options, timezoneId: "Asia/Jakarta", reducedMotion: "reduce" })).newPage();
   enter = (email: string) => s.service.enter(email, { ...this.options, timezoneId: "Asia/Jakarta", reducedMotion: "reduce" });

@@ -26,6 +26,8 @@ function One({ person: p, document: d }: { person: Person; document: Detail }) {
   const t = useText();
   const language = useLanguage();
   const when = (s: string | null) => (s ? new Date(s).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) : "");
+  // Whoever declined has acted; the reason stands with the steps.
+  const ended = ["rejected", "canceled", "expired"].includes(d.status);
   const link = useMutation({ mutationFn: () => verbs.guestLink(d.id, p.user_id) });
   return (
     <Group component="li" wrap="nowrap" align="flex-start" gap="sm">
@@ -38,7 +40,7 @@ function One({ person: p, document: d }: { person: Person; document: Detail }) {
         </Group>
         <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{p.email ?? p.phone ?? ""}</Text>
         <Text size="xs">
-          {p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t("document.turn") : t("document.waiting")}
+          {p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t("document.turn") : ended ? null : t("document.waiting")}
         </Text>
         {p.is_guest && d.is_owner && d.status === "processing" && !p.status && (
           link.data ? <Group gap={6} wrap="nowrap"><Anchor size="xs" href={link.data} truncate maw={220}>{link.data}</Anchor><Copy text={link.data} /></Group>

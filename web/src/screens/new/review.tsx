@@ -65,7 +65,9 @@ function Order({ document: d, people, placed, stampOnly }: { document: Detail; p
   const does = (p: Person) => {
     if (p.role === "viewer") return t("document.viewer");
     const mine = boxes(p);
-    return mine.length === 0 ? t("sign.invisible") : t("sign.places", { count: mine.length, pages: [...new Set(mine.map((b) => b.page))].join(", ") });
+    const pages = [...new Set(mine.map((b) => b.page))].join(", ");
+    if (mine.length === 0) return t("sign.invisible");
+    return mine.length === 1 ? t("sign.place", { pages }) : t("sign.places", { count: mine.length, pages });
   };
   return (
     <Paper withBorder p="md" component="section">
