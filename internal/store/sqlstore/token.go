@@ -12,6 +12,11 @@ import (
 func (s *Store) AddTokens(ctx context.Context, tokens ...store.Token) error {
 	err := s.db.write(ctx, func(t tx) error {
 		for _, k := range tokens {
+			// Whoever gives the person another password has removed his tokens before he commits: he is waited for, so that
+			// who reads the person behind this sees it.
+			if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, k.Person); err != nil {
+				return err
+			}
 			_, err := t.exec(ctx, `INSERT INTO token (hash, kind, person, document, family, created_at, expires_at, used_at) VALUES (`+list(1, 8)+`)`,
 				k.Hash[:], k.Kind, k.Person, k.Document, k.Family, micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.UsedAt))
 			if err != nil {
