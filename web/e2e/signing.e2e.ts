@@ -109,6 +109,16 @@ test("a guest's link that was replaced, or is none, says what to do", async () =
   await page.context().close();
 });
 
+test("a guest on a desk reads pages as wide as a member does", async () => {
+  const contract = await send(owner, "Surat Kuasa Lebar", [budi], 0);
+  const page = await (await browser.newContext({ locale: "en", viewport: { width: 1280, height: 800 } })).newPage();
+  await page.goto(await guestLink(owner, contract, budi.email));
+  await page.locator("[data-page='1'] canvas").waitFor();
+  expect((await page.locator("[data-page='1']").boundingBox())!.width).toBeGreaterThan(600);
+  await page.getByRole("region", { name: "What is asked of you" }).getByRole("button", { name: "Sign", exact: true }).waitFor();
+  await page.context().close();
+});
+
 test("while the service is away the steps say so, and go on by themselves once it is back", async () => {
   const contract = await send(owner, "Layanan Pergi", [dua, satu]);
   const page = await enter(dua.email);

@@ -33,7 +33,7 @@ export function Guest() {
   const document = enter.data?.data.document_id ?? (enter.isIdle ? guest.document() : undefined);
   return (
     <Stack component="main" p="md" gap="md">
-      <Group justify="space-between" maw={1000} w="100%" mx="auto">
+      <Group justify="space-between" maw={1300} w="100%" mx="auto">
         <Text fw={700} size="lg">{t("app.name")}</Text>
         <Group gap={4}><LanguageMenu /><SchemeButton /></Group>
       </Group>

@@ -54,7 +54,7 @@ function Reading({ document: d }: { document: Detail }) {
   const overlay = useCallback((number: number, size: PageSize, scale: number) => <Marks boxes={mine.filter((b) => b.page === number)} size={size} scale={scale} open={asks && !wide ? answer : undefined} />, [mine, asks, wide, answer]);
   const standing = <Standing document={d} live={live} />;
   return (
-    <Stack maw={1300} mx="auto" gap="md">
+    <Stack w="100%" maw={1300} mx="auto" gap="md">
       <div>
         <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>{d.document_title}</Title>
         <Text size="sm" c="dimmed">{t("list.from", { name: d.owner.name })} · {d.status_info}</Text>
