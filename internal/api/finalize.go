@@ -13,7 +13,11 @@ func (s *server) finalize() {
 		{path: signBase + "process-docs", id: "process", summary: "Finalize a draft (another name)"},
 	} {
 		e.group, e.op = groupVerbs, contract.OpFinalize
-		e.description = "Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all placements are duty stamps and nobody but the owner signs, completes by itself. Stamps that the office would refuse are refused here, before anything is reserved; warnings name the placements that lie over text, stamps or signatures."
+		e.description = "Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, " +
+			"and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all " +
+			"placements are duty stamps and nobody but the owner signs, completes by itself. Stamps that the office would " +
+			"refuse are refused here, before anything is reserved; warnings name the placements that lie over text, stamps " +
+			"or signatures."
 		post(s, e, func(c *call, in *finalizeIn) (done[verbData], error) {
 			var bad problems
 			id, stampOnly := documentID(in.DocumentID, &bad), in.StampOnly.read("stamp_only", &bad)

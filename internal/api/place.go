@@ -60,8 +60,10 @@ type sizeIO struct {
 func (s *server) place() {
 	post(s, endpoint{
 		path: signBase + "placement-docs", id: "place", group: groupVerbs, op: contract.OpPlace, limit: largeBody,
-		summary:     "Place signatures, initials and duty stamps",
-		description: "Only a draft can be placed; placing again replaces all. The box is taken from sign for types sign and paraf where given, else from emet where it has an area, else from props. A duty stamp is the largest centred square of its box, 40 to 200 points.",
+		summary: "Place signatures, initials and duty stamps",
+		description: "Only a draft can be placed; placing again replaces all. The box is taken from sign for types sign and " +
+			"paraf where given, else from emet where it has an area, else from props. A duty stamp is the largest centred " +
+			"square of its box, 40 to 200 points.",
 	}, func(c *call, in *placeIn) (done[placeData], error) {
 		var bad problems
 		id := documentID(in.DocumentID, &bad)
