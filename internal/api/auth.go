@@ -48,7 +48,7 @@ func (c *call) authenticate() (contract.Actor, error) {
 	if by.System() {
 		return contract.Actor{}, contract.ErrIdentify // the service itself never asks over the wire
 	}
-	if by.Given && !c.endpoint.given {
+	if by.Given && !c.endpoint.callers.given() {
 		return contract.Actor{}, contract.ErrChoosePassword
 	}
 	by.IP = c.client

@@ -28,7 +28,7 @@ func (s *server) avatarOf(p contract.Person) string {
 
 func (s *server) avatar() {
 	stream(s, endpoint{
-		method: http.MethodGet, path: "/v1/avatar/{id}", id: "avatar", group: groupAccount, open: true, answers: textAnswer("image/svg+xml", "The picture."), params: avatarParams(),
+		method: http.MethodGet, path: "/v1/avatar/{id}", id: "avatar", group: groupAccount, callers: anybody, answers: textAnswer("image/svg+xml", "The picture."), params: avatarParams(),
 		summary:     "A picture for a person",
 		description: "Drawn from the address alone: its colour from the id, its letters from the query. Needs no token.",
 	}, func(c *call) error {

@@ -20,7 +20,7 @@ func (s *server) documentation() {
 
 // made serves to anybody what is made once all endpoints are registered, with the policy that it is shown under.
 func (s *server) made(e endpoint, mime string, of func() (policy string, content []byte)) {
-	e.method, e.group, e.open = http.MethodGet, groupService, true
+	e.method, e.group, e.callers = http.MethodGet, groupService, anybody
 	stream(s, e, func(c *call) error {
 		policy, content := of()
 		h := c.w.Header()

@@ -28,10 +28,7 @@ type endpoint struct {
 	id           string                  // of the operation in the specification and in metrics
 	op           contract.Operation      // what it asks for on the document it names; empty: it names none
 	admin        contract.AdminOperation // what it asks for of administration; empty: nothing
-	open         bool                    // works without a token
-	own          bool                    // finds out by itself who asks
-	guests       bool                    // a guest's token is good for it; always so where op is not empty
-	given        bool                    // good for who has yet to choose a password of his own
+	callers      callers                 // who may call it
 	limit        int64                   // bytes of the body; 0: smallBody
 
 	group       string // of operations in the specification
@@ -97,7 +94,9 @@ func stream(s *server, e endpoint, do func(*call) error) {
 // add puts an endpoint into the router and into the specification.
 func (s *server) add(e endpoint, do func(*call) error) {
 	e.path = s.pinned(e.path)
-	e.guests = e.guests || e.op != ""
+	if e.op != "" && e.callers == accounts {
+		e.callers = guestsToo
+	}
 	e.limit = cmp.Or(e.limit, smallBody)
 	s.endpoints = append(s.endpoints, e)
 	op := s.specify(&e)
@@ -130,25 +129,6 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, e *endpoint, do f
 	}
 }
 
-// admit finds out who asks and whether this endpoint is his to ask.
-func (c *call) admit() error {
-	if c.endpoint.open || c.endpoint.own {
-		return nil
-	}
-	by, err := c.authenticate()
-	if err != nil {
-		return err
-	}
-	c.by, c.actor = by, by.ID
-	if by.Guest != 0 && !c.endpoint.guests {
-		return contract.ErrNotAllowed
-	}
-	if c.endpoint.admin != "" {
-		_, err = by.Administer(c.endpoint.admin, "") // before anything is read; whose affairs are meant is decided behind
-	}
-	return err
-}
-
 // Operation is an endpoint as a test of who may do what needs it.
 type Operation struct {
 	Method   string
@@ -164,7 +144,7 @@ func Operations() []Operation {
 	s.register()
 	list := make([]Operation, 0, len(s.endpoints))
 	for _, e := range s.endpoints {
-		list = append(list, Operation{Method: e.method, Path: e.path, Document: e.op, Admin: e.admin, Open: e.open})
+		list = append(list, Operation{Method: e.method, Path: e.path, Document: e.op, Admin: e.admin, Open: e.callers == anybody})
 	}
 	slices.SortFunc(list, func(a, b Operation) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method))

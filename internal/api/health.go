@@ -13,10 +13,10 @@ type healthAnswer struct {
 }
 
 func (s *server) health() {
-	get(s, endpoint{path: "/healthz", id: "health", group: groupService, open: true, summary: "Whether the service runs"}, func(*call) (healthAnswer, error) {
+	get(s, endpoint{path: "/healthz", id: "health", group: groupService, callers: anybody, summary: "Whether the service runs"}, func(*call) (healthAnswer, error) {
 		return healthAnswer{"ok"}, nil
 	})
-	get(s, endpoint{path: "/readyz", id: "ready", group: groupService, open: true, summary: "Whether what it depends on answers"}, func(c *call) (healthAnswer, error) {
+	get(s, endpoint{path: "/readyz", id: "ready", group: groupService, callers: anybody, summary: "Whether what it depends on answers"}, func(c *call) (healthAnswer, error) {
 		if c.Ready == nil {
 			return healthAnswer{"ok"}, nil
 		}

@@ -61,7 +61,7 @@ func (c *call) once(do func(*call) error) error {
 // keyed reports whether the endpoint takes an Idempotency-Key: every POST does but those below /v1/auth/ and the one that
 // gives an account, whose answers are secrets, and those that know no account to keep an answer for.
 func (e *endpoint) keyed() bool {
-	return e.method == http.MethodPost && !e.open && !strings.HasPrefix(e.path, "/v1/auth/") && e.admin != contract.AdminAddPerson
+	return e.method == http.MethodPost && e.callers != anybody && !strings.HasPrefix(e.path, "/v1/auth/") && e.admin != contract.AdminAddPerson
 }
 
 // repeat answers what the first request with this key was answered, if it is the same request.

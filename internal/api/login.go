@@ -66,7 +66,7 @@ func sessionDataOf(s identity.Session) sessionData {
 
 func (s *server) login() {
 	post(s, endpoint{
-		path: "/v1/auth/login", id: "login", group: groupAccount, open: true,
+		path: "/v1/auth/login", id: "login", group: groupAccount, callers: anybody,
 		summary:     "Log in",
 		description: "Answers an access token, good for a day, and a refresh token, good once within thirty. Wrong credentials are 400, to the letter the same for an e-mail nobody has.",
 	}, func(c *call, in *loginIn) (found[sessionData], error) {

@@ -2,7 +2,7 @@ package api
 
 func (s *server) me() {
 	get(s, endpoint{
-		path: "/v1/auth/me", id: "me", group: groupAccount, given: true,
+		path: "/v1/auth/me", id: "me", group: groupAccount, callers: givenToo,
 		summary: "The caller's account",
 	}, func(c *call) (found[accountData], error) {
 		a, err := c.Identity.Me(c.r.Context(), c.by)

@@ -51,7 +51,7 @@ func (m metrics) count(operation string, status int, took time.Duration) {
 func (s *server) exposition() {
 	expose := promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{})
 	stream(s, endpoint{
-		method: http.MethodGet, path: "/metrics", id: "metrics", group: groupService, own: true,
+		method: http.MethodGet, path: "/metrics", id: "metrics", group: groupService, callers: ownAnswer,
 		summary: "Metrics for Prometheus", description: "For an administrator's token, or the one configured for it.", answers: textAnswer("text/plain", "The metrics."),
 	}, func(c *call) error {
 		token, _ := c.token()

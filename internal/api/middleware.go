@@ -140,11 +140,11 @@ func (s *server) preflight(w http.ResponseWriter, r *http.Request) bool {
 	h := w.Header()
 	h.Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
-	any := slices.Contains(s.Origins, "*")
-	if origin == "" || !any && !slices.Contains(s.Origins, origin) {
+	all := slices.Contains(s.Origins, "*")
+	if origin == "" || !all && !slices.Contains(s.Origins, origin) {
 		return false
 	}
-	if any {
+	if all {
 		origin = "*"
 	}
 	h.Set("Access-Control-Allow-Origin", origin)

@@ -106,7 +106,7 @@ func (s *server) specify(e *endpoint) *huma.Operation {
 			Description: "A repeat with the same key and body within a day answers what the first request was answered.",
 		})
 	}
-	if e.open {
+	if e.callers == anybody {
 		op.Security = []map[string][]string{}
 	}
 	for _, status := range refusalsOf(e) {
@@ -118,7 +118,7 @@ func (s *server) specify(e *endpoint) *huma.Operation {
 // refusalsOf lists the statuses an endpoint may refuse with.
 func refusalsOf(e *endpoint) []int {
 	list := []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
-	if !e.open {
+	if e.callers != anybody {
 		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
 	}
 	if e.body != nil {

@@ -9,7 +9,7 @@ type webSessionData struct {
 
 func (s *server) session() {
 	post(s, endpoint{
-		path: "/v1/auth/session", id: "session", group: groupAccount, open: true,
+		path: "/v1/auth/session", id: "session", group: groupAccount, callers: anybody,
 		summary:     "Log in the web app",
 		description: "Takes what login takes and sets a cookie that no script can read. Requests by that cookie are accepted from our own pages only. Logout ends it.",
 	}, func(c *call, in *loginIn) (found[webSessionData], error) {

@@ -67,7 +67,7 @@ const verifyWithin = time.Minute
 // verify serves what anybody may ask: to have a file judged, and whether a duty stamp's serial is ours.
 func (s *server) verify() {
 	e := endpoint{
-		method: http.MethodPost, path: "/v1/verify", id: "verify", group: groupVerification, open: true, limit: s.uploadLimit(),
+		method: http.MethodPost, path: "/v1/verify", id: "verify", group: groupVerification, callers: anybody, limit: s.uploadLimit(),
 		body:    verifyBody(s.schema(typeOf[verifyIn]())),
 		summary: "Have the signatures of a PDF judged",
 		description: "Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. " +
@@ -78,7 +78,7 @@ func (s *server) verify() {
 	stream(s, e, (*call).verify)
 
 	get(s, endpoint{
-		path: "/v1/verify/serial/{serial}", id: "verify-serial", group: groupVerification, open: true,
+		path: "/v1/verify/serial/{serial}", id: "verify-serial", group: groupVerification, callers: anybody,
 		params:      []*huma.Param{{Name: "serial", In: "path", Required: true, Schema: &huma.Schema{Type: "string"}, Example: "SPESIMEN-0000000000001"}},
 		summary:     "Whether a duty stamp was affixed here",
 		description: "What anybody may know who holds the paper: that the serial was affixed here, when, and whether it is a specimen. Of the document nothing is told.",
