@@ -26,6 +26,37 @@ type Judgement struct {
 	Event      Event
 }
 
+// sayings is what it comes to that the register says one thing of a serial and the office another; the first row that
+// fits counts. What is in no row is the same on both sides: affixed here and there, free or bound and unused there, or
+// set aside, whatever the office makes of it.
+var sayings = []struct {
+	here     SerialState // empty: any
+	there    OfficeState
+	standing State // of the document that has it; empty: any, or the document is gone
+	kind     DifferenceKind
+}{
+	{here: "", there: OfficeUnknown, kind: DifferMissing},
+
+	{here: SerialTaken, there: OfficeUnused, kind: DifferFreed}, // unless something speaks against it
+	{here: SerialAffixed, there: OfficeUnused, kind: DifferNotAffixed},
+
+	{here: SerialTaken, there: OfficeAffixed, kind: DifferSpent},
+	{here: SerialFree, there: OfficeAffixed, kind: DifferSpent},
+	{here: SerialBound, there: OfficeAffixed, standing: Processing, kind: DifferInWork},
+	{here: SerialBound, there: OfficeAffixed, standing: Failed, kind: DifferFailed},
+	{here: SerialBound, there: OfficeAffixed, kind: DifferUnknownAffixed},
+}
+
+// differs looks up what two sayings come to; empty: they are the same.
+func differs(here SerialState, there OfficeState, standing State) DifferenceKind {
+	for _, s := range sayings {
+		if (s.here == "" || s.here == here) && s.there == there && (s.standing == "" || s.standing == standing) {
+			return s.kind
+		}
+	}
+	return ""
+}
+
 // Known compares a serial of the register with what the office says. Standing is the state of the document that has it,
 // which counts for a bound one alone.
 func (b Books) Known(s StampSerial, o OfficeSerial, standing State) Judgement {
@@ -33,32 +64,20 @@ func (b Books) Known(s StampSerial, o OfficeSerial, standing State) Judgement {
 	if d.Document == 0 {
 		d.Document = s.Former
 	}
-	told := func(k DifferenceKind) Judgement {
-		d.Kind = k
-		return Judgement{Difference: d}
-	}
-	recent := s.ChangedAt.After(b.Settled)
-	switch {
-	case o.State == OfficeUnknown && recent:
-		return told(DifferChanged)
-	case o.State == OfficeUnknown:
-		return told(DifferMissing)
-	case s.State == SerialAffixed && o.State == OfficeUnused && recent:
-		return told(DifferChanged)
-	case s.State == SerialAffixed && o.State == OfficeUnused:
-		return told(DifferNotAffixed)
-	case s.State == SerialBound && o.State == OfficeAffixed && standing == Processing:
-		return told(DifferInWork)
-	case s.State == SerialBound && o.State == OfficeAffixed && standing == Failed:
-		return told(DifferFailed)
-	case s.State == SerialBound && o.State == OfficeAffixed:
-		return told(DifferUnknownAffixed)
-	case s.Idle() && o.State == OfficeAffixed:
-		return b.spent(s, d)
-	case s.State == SerialTaken:
+	d.Kind = differs(s.State, o.State, standing)
+	switch d.Kind {
+	case "":
+		return Judgement{}
+	case DifferFreed:
 		return b.taken(s, o, d)
+	case DifferSpent:
+		return b.spent(s, d)
+	case DifferMissing, DifferNotAffixed:
+		if s.ChangedAt.After(b.Settled) {
+			d.Kind = DifferChanged // since, for all that is known, the list was made
+		}
 	}
-	return Judgement{}
+	return Judgement{Difference: d}
 }
 
 // Idle reports whether no document has the serial, and one may come to have it.
@@ -67,7 +86,7 @@ func (s StampSerial) Idle() bool { return s.State == SerialTaken || s.State == S
 // spent sets aside what was let go of and turns out to be affixed.
 func (b Books) spent(s StampSerial, d Difference) Judgement {
 	m, e := SetAside(s, "the office calls it affixed, and no document has it", b.Now)
-	d.Kind, d.Here = DifferSpent, SerialQuarantined
+	d.Here = SerialQuarantined
 	return Judgement{Difference: d, Move: &m, Event: e}
 }
 
@@ -87,7 +106,7 @@ func (b Books) taken(s StampSerial, o OfficeSerial, d Difference) Judgement {
 	default:
 		m := SerialMove{From: SerialTaken, To: s}
 		m.To.State, m.To.Problem, m.To.ChangedAt = SerialFree, "", b.Now
-		d.Kind, d.Here = DifferFreed, SerialFree
+		d.Here = SerialFree
 		return Judgement{Difference: d, Move: &m, Event: Event{Type: EventSerialFreed, Document: s.Former, At: b.Now, Details: map[string]string{"serial": s.Serial}}}
 	}
 	return Judgement{Difference: d}
