@@ -30,7 +30,7 @@ func (s *Service) preflight(ctx context.Context, d *contract.Document, deep bool
 		return err
 	}
 	defer f.Close()
-	return s.preflightOf(ctx, d, &opened{stack: f}, deep)
+	return s.preflightOf(ctx, d, &opened{stack: f, pieces: &pieces{r: f}}, deep)
 }
 
 // preflightOf is preflight for who has the file open.

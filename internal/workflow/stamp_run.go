@@ -31,6 +31,7 @@ type opened struct {
 	revisions int         // of the document that it has
 	last      string      // key of the last
 	found     time.Time   // when all of it was there
+	pieces    *pieces     // of the stack
 	doc       *pdf.Document
 }
 
@@ -50,7 +51,7 @@ func (f *opened) open(ctx context.Context, s *Service, d *contract.Document) err
 	if err != nil {
 		return err
 	}
-	*f = opened{stack: stack, revisions: len(d.Revisions), last: d.Current().Tail.Key, found: s.Clock()}
+	*f = opened{stack: stack, pieces: &pieces{r: stack}, revisions: len(d.Revisions), last: d.Current().Tail.Key, found: s.Clock()}
 	return nil
 }
 
@@ -74,7 +75,7 @@ func (f *opened) document() (*pdf.Document, error) {
 	if f.doc != nil {
 		return f.doc, nil
 	}
-	doc, err := pdf.Open(f.stack, f.stack.Size(), pdf.Options{})
+	doc, err := pdf.Open(f.pieces, f.stack.Size(), pdf.Options{})
 	if err == nil {
 		f.doc = doc
 	}
@@ -83,7 +84,7 @@ func (f *opened) document() (*pdf.Document, error) {
 
 // source is the file as it stands, for the office.
 func (f *opened) source(d *contract.Document) pades.Source {
-	return pades.Source{R: f.stack, Size: f.stack.Size(), State: d.Current().Midstate}
+	return pades.Source{R: f.pieces, Size: f.stack.Size(), State: d.Current().Midstate}
 }
 
 func (f *opened) close() error {
