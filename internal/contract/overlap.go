@@ -94,7 +94,7 @@ func (p Placement) overFormer(covered []Covered, warn func(string, ...any)) {
 	}
 }
 
-// overPainted holds a stamp against the text of its page, and tells whether that, or a picture, lies under it.
+// overPainted holds a stamp against the text of its page, and reports whether that, or a picture, lies under it.
 func (p Placement) overPainted(covered []Covered, warn func(string, ...any)) bool {
 	var words strings.Builder
 	text, picture, last := false, false, -1
@@ -121,7 +121,7 @@ func (p Placement) overPainted(covered []Covered, warn func(string, ...any)) boo
 	return text || picture
 }
 
-// ruler tells whether text is only there to be written over: dots, dashes and underscores.
+// ruler reports whether text is only there to be written over: dots, dashes and underscores.
 func ruler(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) })
 }

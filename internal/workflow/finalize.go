@@ -81,7 +81,7 @@ func (s *Service) baseForOffice(ctx context.Context, d *contract.Document) (*con
 	return &r, err
 }
 
-// wantedByOffice tells whether the stamp office would rewrite the file: it does so with files older than PDF 1.6 that
+// wantedByOffice reports whether the stamp office would rewrite the file: it does so with files older than PDF 1.6 that
 // carry no signature, and what we had added by then would be lost. PDF/A is stamped as it is.
 func (s *Service) wantedByOffice(ctx context.Context, d *contract.Document) (bool, error) {
 	if len(d.Stamps) == 0 || d.IsWord() || d.Normalised() || len(d.Revisions) != 1 {

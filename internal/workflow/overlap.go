@@ -198,7 +198,7 @@ func picturesAmong(marks []ink.Mark) []picture {
 	return pictures
 }
 
-// onPicture tells whether the middle of a word lies on a picture, which then says what it shows.
+// onPicture reports whether the middle of a word lies on a picture, which then says what it shows.
 func onPicture(word pdf.Rect, pictures []picture) bool {
 	x, y := (word.LLX+word.URX)/2, (word.LLY+word.URY)/2
 	on := false

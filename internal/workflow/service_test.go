@@ -197,7 +197,7 @@ type failingStore struct {
 
 func (f *failingStore) fail(in int, after bool) { f.in, f.after = in, after }
 
-// turn counts a commit, and tells whether it is the one that fails.
+// turn counts a commit, and reports whether it is the one that fails.
 func (f *failingStore) turn() (now, after bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -63,8 +63,8 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 	}
 }
 
-// stampStep takes the next stamp one state further, and tells whether the office may have been asked for the next step
-// before. A step that commits leaves in d what it committed.
+// stampStep takes the next stamp one state further, and reports whether the office may have been asked for the next
+// step before. A step that commits leaves in d what it committed.
 func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t *run) (again bool, err error) {
 	ordered := d.Stamps[i].State == contract.StampOrdered
 	if a := s.Office.Availability(); a.Down && (t.first || ordered) {

@@ -154,7 +154,7 @@ func moveSerial(ctx context.Context, t tx, m contract.SerialMove) error {
 	return swapped(n, err)
 }
 
-// swapped tells whether a compare-and-swap found what it was to find.
+// swapped reports whether a compare-and-swap found what it was to find.
 func swapped(n int64, err error) error {
 	if err == nil && n == 0 {
 		return store.ErrConflict

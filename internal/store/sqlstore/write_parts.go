@@ -108,7 +108,7 @@ func (w *writer) revisions(ctx context.Context) error {
 	return nil
 }
 
-// rebased tells whether a draft's only revision, the file as it was uploaded, gives way to a rewriting of it. The
+// rebased reports whether a draft's only revision, the file as it was uploaded, gives way to a rewriting of it. The
 // uploaded bytes must go on being the document's original, or they would be nobody's.
 func (w *writer) rebased() bool {
 	if w.before == nil || w.before.State != contract.Draft || len(w.before.Revisions) != 1 || len(w.after.Revisions) == 0 {

@@ -103,7 +103,7 @@ func (c *clerk) possible(d *contract.Document) (all []contract.Change) {
 // next is the serial that the office gives next.
 func (c *clerk) next() string { return fmt.Sprintf("%s serial %d", c.owner.Organisation, c.bought) }
 
-// buys tells whether the document has just been given that serial.
+// buys reports whether the document has just been given that serial.
 func (c *clerk) buys(d *contract.Document) int {
 	for _, s := range d.Stamps {
 		if s.Serial == c.next() {
