@@ -55,9 +55,16 @@ func mutants(h *house, dir string) ([]item, error) {
 		shadow.b, shadow.err = prepared(shadow.b)
 	}
 	bases = append(bases, base{"shadow", shadow.sign("A", rsaPKCS1, seen(box, nil, "")), hiddenMutants})
-	items, err := covered(one(table), dir)
-	if err != nil {
-		return nil, err
+	var items []item
+	for name, p := range map[string]*paper{
+		"signed":    one(table),
+		"certified": h.paper(table).fields(pades.FieldSpec{Name: "A"}).sign("A", rsaPKCS1, certify(2)),
+	} {
+		it, err := covered(p, filepath.Join(dir, name+"-again-over-text.pdf"))
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, it)
 	}
 	for _, base := range bases {
 		if base.paper.err != nil {
@@ -79,15 +86,22 @@ func mutants(h *house, dir string) ([]item, error) {
 	return items, nil
 }
 
-// covered is a file that is signed again, rightly, by a signature whose picture covers what the first one signed.
-func covered(p *paper, dir string) ([]item, error) {
+// covered is a file that is signed again by a signature whose picture covers what the first one signed (the sneaky
+// signature attack, where that one certifies). Its field comes with it.
+func covered(p *paper, path string) (item, error) {
 	over := pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760} // where the text of pdftest's pages stands
-	p.fields(pades.FieldSpec{Name: "B", Page: 1, Rect: over}).sign("B", ecP256, seen(over, nil, ""))
-	if p.err != nil {
-		return nil, p.err
+	if p.err == nil {
+		m := &mutation{b: p.b}
+		unsigned(func(_ *pdf.Update, w pdf.Dict) { // by hand, as our library adds none behind a certification
+			delete(w, "AP")
+			w["Rect"] = over.Array()
+		})(m)
+		p.b, p.state, p.err = m.b, nil, m.err
 	}
-	it := item{name: "signed-again-over-text.pdf", path: filepath.Join(dir, "signed-again-over-text.pdf")}
-	return []item{it}, os.WriteFile(it.path, p.b, 0o600)
+	if p.sign("Kosong", ecP256, seen(over, nil, "")); p.err != nil {
+		return item{}, p.err
+	}
+	return item{name: filepath.Base(path), path: path}, os.WriteFile(path, p.b, 0o600)
 }
 
 func tamper(b []byte, change func(*mutation)) ([]byte, error) {

@@ -9,7 +9,8 @@ import (
 
 // later tells each signature what the revisions behind its own changed, and which of that is denied: what it does not
 // permit, and every comment. A certification may permit comments (ISO 32000-2 §12.8.2.2), but a comment may cover text
-// or pass for it, and whether it does is not to be told from the file for sure.
+// or pass for it, and whether it does is not to be told from the file for sure. For the same reason nobody gives himself a
+// new field that is to be seen behind a certification, which permits to sign in those that it certified.
 func (r *reader) later() error {
 	r.dateProofs()
 	r.unanswered()
@@ -23,7 +24,8 @@ func (r *reader) later() error {
 			l := Later{Revision: v.Number, Changes: v.Changes, Level: v.Level}
 			for i, c := range v.Changes {
 				locked := s.locksChange(c)
-				if c.Level > s.Permits || c.Level == diff.Annotations || locked {
+				uninvited := s.certified && c.Code == diff.CodeSignatureField && c.Has(diff.Visible)
+				if c.Level > s.Permits || c.Level == diff.Annotations || locked || uninvited {
 					l.Denied = append(l.Denied, i)
 				}
 				if locked {

@@ -11,9 +11,11 @@ import (
 // permissions reads what each signature says may change after it. A certification binds those that follow, and what
 // follows can only be stricter (ISO 32000-2 §12.8.2).
 func (r *reader) permissions() {
-	inForce := diff.Level(0)
+	inForce, certified := diff.Level(0), false
 	for _, s := range r.file.Signatures {
 		r.references(s)
+		certified = certified || s.Certification != 0
+		s.certified = certified
 		if lock, err := r.d.Dict(s.fieldDict["Lock"]); err == nil && lock != nil {
 			l := r.lock(lock)
 			if p, err := r.d.Integer(lock["P"]); err == nil && p >= 1 && p <= 3 {

@@ -41,6 +41,30 @@ func TestCertifiedFilesForbidWhatTheyForbid(t *testing.T) {
 	}
 }
 
+// TestNobodyAddsAPictureBehindACertification by adding a field of his own and signing it: the sneaky signature attack.
+func TestNobodyAddsAPictureBehindACertification(t *testing.T) {
+	t.Parallel()
+	seen := func(t *testing.T, b []byte) []byte {
+		return on(t, addField(func(*pdf.Update, pdf.Dict) {})(t, b)).sign("baru", shown).b
+	}
+	unseen := func(t *testing.T, b []byte) []byte {
+		return on(t, addField(func(_ *pdf.Update, w pdf.Dict) { w["Rect"] = pdf.Rect{}.Array() })(t, b)).sign("baru").b
+	}
+	fields := []pades.FieldSpec{{Name: "A", Page: 1, Rect: boxA}, {Name: "B", Page: 1, Rect: boxB}}
+	tamper(t, on(t, pdftest.Form()).fields(fields...).sign("A", shown).b, []mutation{{"approved", "", seen}})
+	for _, level := range []int{2, 3} {
+		certified := on(t, pdftest.Form()).fields(fields...).sign("A", certify(level), shown)
+		tamper(t, certified.b, []mutation{{"certified, to be seen", "signature_field", seen}, {"certified, not to be seen", "", unseen}})
+	}
+	both := on(t, pdftest.Form()).fields(fields...).sign("A", certify(2), shown).sign("B", shown)
+	f := read(t, seen(t, both.b))
+	for i, s := range f.Signatures[:2] {
+		if !slices.Contains(troubles(s), "signature_field") {
+			t.Errorf("signature %d: %s", i, summary(f))
+		}
+	}
+}
+
 func TestCommentsAreDeniedEvenBehindACertificationThatPermitsThem(t *testing.T) {
 	t.Parallel()
 	p := on(t, pdftest.Form()).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", certify(3), shown)

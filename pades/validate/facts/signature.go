@@ -149,6 +149,7 @@ type Signature struct {
 	// Odd is what no standard asks for and what breaks nothing by itself.
 	Odd []Reason
 
+	certified       bool // it is a certification, or one came before
 	dict, fieldDict pdf.Dict
 	gapAt, gapEnd   int64 // of /Contents in the file, brackets included
 	wants           []*digest
