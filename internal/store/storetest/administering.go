@@ -13,7 +13,9 @@ import (
 
 var administering = map[string]func(*testing.T, *bench){
 	"UsersOfAllOrganisationsAreFound": func(t *testing.T, b *bench) {
-		a, c, s := account("u1", "Änne", "anne@example.test", "org"), account("u2", "Citra", "citra@example.test", "org"), account("u3", "Bima", "bima_x@example.test", "other")
+		a := account("u1", "Änne", "anne@example.test", "org")
+		c := account("u2", "Citra", "citra@example.test", "org")
+		s := account("u3", "Bima", "bima_x@example.test", "other")
 		for _, u := range []store.User{c, s, a} {
 			b.must(b.CreateUser(b.ctx, u))
 		}
@@ -65,7 +67,8 @@ var administering = map[string]func(*testing.T, *bench){
 		d := b.bind(b.stampDue(2), "N")
 		titles, err := b.Titles(b.ctx, []contract.DocumentID{d.ID, 999})
 		b.must(err)
-		b.same("titles", titles, map[contract.DocumentID]store.Title{d.ID: {Name: d.Name, Title: d.Title, Pages: map[int]int{0: d.Placements[0].Page, 1: d.Placements[1].Page}}})
+		pages := map[int]int{0: d.Placements[0].Page, 1: d.Placements[1].Page}
+		b.same("titles", titles, map[contract.DocumentID]store.Title{d.ID: {Name: d.Name, Title: d.Title, Pages: pages}})
 		states, err := b.SerialStates(b.ctx, []string{"N", "NONE"})
 		b.must(err)
 		b.same("states", states, map[string]contract.SerialState{"N": contract.SerialBound})
@@ -90,10 +93,14 @@ var administering = map[string]func(*testing.T, *bench){
 			serial, holder string
 			ends           time.Duration
 		}{
-			{"01", "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01", 3 * time.Hour}, {"02", "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a02", time.Hour}, {"03", "org", 2 * time.Hour},
-			{"04", "guest", 4 * time.Hour}, {"05", "org", -time.Hour}, {"06", "org", -2 * time.Hour}, {"07", "org", time.Hour}, {"08", "", time.Minute},
+			{"01", "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01", 3 * time.Hour},
+			{"02", "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a02", time.Hour},
+			{"03", "org", 2 * time.Hour}, {"04", "guest", 4 * time.Hour}, {"05", "org", -time.Hour},
+			{"06", "org", -2 * time.Hour}, {"07", "org", time.Hour}, {"08", "", time.Minute},
 		} {
-			b.must(b.AddCertificate(b.ctx, store.Certificate{Serial: c.serial, Subject: "CN=" + c.holder, Holder: c.holder, DER: []byte{1}, IssuedAt: now, NotAfter: now.Add(c.ends)}))
+			b.must(b.AddCertificate(b.ctx, store.Certificate{
+				Serial: c.serial, Subject: "CN=" + c.holder, Holder: c.holder, DER: []byte{1}, IssuedAt: now, NotAfter: now.Add(c.ends),
+			}))
 		}
 		b.must(b.RevokeCertificate(b.ctx, "07", 1, now, contract.Event{Type: contract.EventCertificateRevoked, At: now}))
 		for _, q := range []struct {
@@ -101,8 +108,13 @@ var administering = map[string]func(*testing.T, *bench){
 			standing store.Standing
 			want     []string
 		}{
-			{"", store.StandingValid, []string{"08", "02", "03", "01", "04"}}, {"org", store.StandingValid, []string{"03", "01", "04"}}, {"other", store.StandingValid, []string{"02"}},
-			{"", store.StandingEnded, []string{"05", "06"}}, {"org", store.StandingRevoked, []string{"07"}}, {"other", store.StandingRevoked, nil}, {"other", "", []string{"02"}},
+			{"", store.StandingValid, []string{"08", "02", "03", "01", "04"}},
+			{"org", store.StandingValid, []string{"03", "01", "04"}},
+			{"other", store.StandingValid, []string{"02"}},
+			{"", store.StandingEnded, []string{"05", "06"}},
+			{"org", store.StandingRevoked, []string{"07"}},
+			{"other", store.StandingRevoked, nil},
+			{"other", "", []string{"02"}},
 		} {
 			p, err := b.CertificateList(b.ctx, store.CertificateQuery{Organisation: q.of, Standing: q.standing, Now: now, Limit: 10})
 			b.must(err)
@@ -163,8 +175,12 @@ var administering = map[string]func(*testing.T, *bench){
 		at := b.seen().UTC()
 		r := contract.Reconciliation{
 			At: at, EndedAt: at.Add(time.Second), By: human("op"), There: contract.OfficeCount{Left: 1, Unused: 2, Affixed: 3, Reported: 4},
-			Here: map[contract.SerialState]int{contract.SerialFree: 5}, Unexplained: 1, Omitted: 6, OmittedOf: map[contract.OrganisationID]contract.Omission{"org": {Count: 6, Unexplained: 2}},
-			Differences: []contract.Difference{{Kind: contract.DifferMissing, Serial: "S", Organisation: "org", Document: 7, There: contract.OfficeUnused, Here: contract.SerialFree, File: "a\"b.pdf"}},
+			Here: map[contract.SerialState]int{contract.SerialFree: 5}, Unexplained: 1,
+			Omitted: 6, OmittedOf: map[contract.OrganisationID]contract.Omission{"org": {Count: 6, Unexplained: 2}},
+			Differences: []contract.Difference{{
+				Kind: contract.DifferMissing, Serial: "S", Organisation: "org", Document: 7,
+				There: contract.OfficeUnused, Here: contract.SerialFree, File: "a\"b.pdf",
+			}},
 		}
 		n, err := b.KeepReconciliation(b.ctx, r)
 		b.must(err)
