@@ -174,6 +174,7 @@ func BenchmarkJudge(b *testing.B) {
 			var tail []byte
 			r := emeteraitest.Request(b, serial, file)
 			tail = honest().stamp(b, file)
+			b.ReportAllocs()
 			for b.Loop() {
 				if err := emeterai.Judge(b.Context(), r, tail); err != nil {
 					b.Fatal(err)

@@ -19,6 +19,7 @@ func BenchmarkTakeAndStamp(b *testing.B) {
 		"in process": office.office, "adapter": office.driver(office.options(Adapter)), "cloud": office.driver(office.options(Cloud)),
 	} {
 		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
 			file := pdftest.Table(2)
 			for i := range b.N {
 				o := emeteraitest.Order(hex.EncodeToString(fmt.Append(nil, name, b.N, i)))
