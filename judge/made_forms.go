@@ -67,85 +67,120 @@ func makeForms(h *house, dir string) (made, tampered []item, err error) {
 	return made, tampered, nil
 }
 
+const (
+	older = " adbe.pkcs7.detached"
+	odd   = "INDETERMINATE SIG_CONSTRAINTS_FAILURE" + older
+)
+
 // forms all bring the proof that they can, so that they pass where their form lets them.
 func (s *scribe) forms() []form {
 	archive := cms.Options{Attributes: []cms.Attribute{s.archive()}}
-	carrying := func(content []byte) cms.Options {
-		o := archive
-		o.Content = content
-		return o
-	}
-	container := func(b signed, o cms.Options) []byte {
-		return s.container(b.digest(crypto.SHA256), o, s.timestamp)
-	}
-	as := func(o cms.Options, turn ...func([]byte) []byte) func(signed) ([]byte, error) {
-		return func(b signed) ([]byte, error) {
-			der := container(b, o)
-			for _, t := range turn {
-				der = t(der)
-			}
-			return der, s.err
+	return slices.Concat(
+		[]form{
+			{"detached", detached, nil, s.stamped(cms.Options{}), unproved + older},
+			{"archive", detached, nil, s.stamped(archive), passed + older},
+			{"archive-cades", cades, nil, s.stamped(archive), passed + " B-T"},
+		},
+		s.looseForms(archive), s.proofForms(), s.olderForms(archive), s.oddForms(archive),
+	)
+}
+
+// stamped makes a container with a timestamp, turned into something else by each step.
+func (s *scribe) stamped(o cms.Options, turn ...func([]byte) []byte) func(signed) ([]byte, error) {
+	return func(b signed) ([]byte, error) {
+		der := s.container(b.digest(crypto.SHA256), o, s.timestamp)
+		for _, t := range turn {
+			der = t(der)
 		}
+		return der, s.err
 	}
-	edited := func(edit func(*signedData)) func([]byte) []byte {
-		return func(der []byte) []byte { return s.edited(der, edit) }
+}
+
+// editing is a step that changes a container.
+func (s *scribe) editing(edit func(*signedData)) func([]byte) []byte {
+	return func(der []byte) []byte { return s.edited(der, edit) }
+}
+
+// carrying has content of its own in the container.
+func carrying(o cms.Options, content []byte) cms.Options {
+	o.Content = content
+	return o
+}
+
+// carryingDigest signs the file's SHA-1, which is the content.
+func (s *scribe) carryingDigest(o cms.Options) func(signed) ([]byte, error) {
+	return func(b signed) ([]byte, error) {
+		content := b.digest(crypto.SHA1)
+		return s.stamped(carrying(o, content))(content)
 	}
+}
+
+// looseForms are written by the basic rules.
+func (s *scribe) looseForms(archive cms.Options) []form {
 	flat := func(der []byte) []byte { return s.pieces(der, true) }
 	deep := func(der []byte) []byte { return s.pieces(der, false) }
-	var dictionary pdf.Array
-	for _, c := range s.who.chain {
-		dictionary = append(dictionary, pdf.String{Bytes: c.Raw})
-	}
-	const (
-		older = " adbe.pkcs7.detached"
-		odd   = "INDETERMINATE SIG_CONSTRAINTS_FAILURE" + older
-	)
+	attributes := func(der []byte) []byte { return did[[]byte](s)(byBasicRules(der, s.certificates()...)) }
 	return []form{
-		{"detached", detached, nil, as(cms.Options{}), unproved + older},
-		{"archive", detached, nil, as(archive), passed + older},
-		{"archive-cades", cades, nil, as(archive), passed + " B-T"},
-		{"ber-outside", detached, nil, as(archive, s.loose), passed + older},
-		{"ber-pieces", detached, nil, as(archive, flat), passed + older},
-		{"ber-deep", detached, nil, as(archive, deep), passed + older},
-		{"ber-cades", cades, nil, as(archive, flat), passed + " PAdES"},
-		{"ber-attributes", detached, nil, as(archive, func(der []byte) []byte {
-			return did[[]byte](s)(byBasicRules(der, s.certificates()...))
-		}), passed + older},
+		{"ber-outside", detached, nil, s.stamped(archive, s.loose), passed + older},
+		{"ber-pieces", detached, nil, s.stamped(archive, flat), passed + older},
+		{"ber-deep", detached, nil, s.stamped(archive, deep), passed + older},
+		{"ber-cades", cades, nil, s.stamped(archive, flat), passed + " PAdES"},
+		{"ber-attributes", detached, nil, s.stamped(archive, attributes), passed + older},
 		{"ber-token", cades, nil, func(b signed) ([]byte, error) {
 			return s.container(b.digest(crypto.SHA256), archive, s.looseTimestamp), s.err
 		}, passed + " PAdES"},
 		{"ber-timestamp", timeStamp, pdf.Dict{"Type": pdf.Name("DocTimeStamp")}, func(b signed) ([]byte, error) {
 			return flat(s.token(b.digest(crypto.SHA256))), s.err
 		}, unproved},
-		{"values", cades, nil, func(b signed) ([]byte, error) {
-			return s.container(b.digest(crypto.SHA256), cms.Options{}, s.timestamp, s.values), s.err
-		}, passed + " B-T"},
+	}
+}
+
+// proofForms have their proof elsewhere.
+func (s *scribe) proofForms() []form {
+	values := func(b signed) []byte {
+		return s.container(b.digest(crypto.SHA256), cms.Options{}, s.timestamp, s.values)
+	}
+	lists := func(d *signedData) {
+		var lists []byte
+		for _, p := range s.proof() {
+			lists = append(lists, p.crl...)
+		}
+		d.CRLs = asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 1, IsCompound: true, Bytes: lists}
+	}
+	return []form{
+		{"values", cades, nil, func(b signed) ([]byte, error) { return values(b), s.err }, passed + " B-T"},
 		{"values-no-issuer", cades, nil, func(b signed) ([]byte, error) {
-			der := s.container(b.digest(crypto.SHA256), cms.Options{}, s.timestamp, s.values)
-			return s.edited(der, func(d *signedData) { d.Certificates.FullBytes, d.Certificates.Bytes = nil, s.who.chain[0].Raw }), s.err
+			return s.edited(values(b), func(d *signedData) {
+				d.Certificates.FullBytes, d.Certificates.Bytes = nil, s.who.chain[0].Raw
+			}), s.err
 		}, passed + " B-T"},
-		{"lists", detached, nil, as(cms.Options{}, edited(func(d *signedData) {
-			var lists []byte
-			for _, p := range s.proof() {
-				lists = append(lists, p.crl...)
-			}
-			d.CRLs = asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 1, IsCompound: true, Bytes: lists}
-		})), unproved + older}, // there is no list about the signer
+		{"lists", detached, nil, s.stamped(cms.Options{}, s.editing(lists)), unproved + older}, // there is no list about the signer
+	}
+}
+
+// olderForms sign no attributes, or rest on SHA-1.
+func (s *scribe) olderForms(archive cms.Options) []form {
+	var dictionary pdf.Array
+	for _, c := range s.who.chain {
+		dictionary = append(dictionary, pdf.String{Bytes: c.Raw})
+	}
+	return []form{
 		{"bare", detached, nil, func(b signed) ([]byte, error) { return s.bare(b), s.err }, unproved + older},
-		{"sha1-inside", insideSHA1, nil, func(b signed) ([]byte, error) {
-			content := b.digest(crypto.SHA1)
-			return container(content, carrying(content)), s.err
-		}, "INDETERMINATE CRYPTO_CONSTRAINTS_FAILURE adbe.pkcs7.sha1"},
+		{"sha1-inside", insideSHA1, nil, s.carryingDigest(archive), "INDETERMINATE CRYPTO_CONSTRAINTS_FAILURE adbe.pkcs7.sha1"},
 		{"rsa-sha1", bareRSA, pdf.Dict{"Cert": dictionary}, func(b signed) ([]byte, error) {
 			value := did[[]byte](s)(rsa.SignPKCS1v15(rand.Reader, s.who.key.(*rsa.PrivateKey), crypto.SHA1, b.digest(crypto.SHA1)))
 			return did[[]byte](s)(asn1.Marshal(value)), s.err
 		}, unproved + " adbe.x509.rsa_sha1"},
-		{"content-same", detached, nil, func(b signed) ([]byte, error) { return container(b, carrying(b)), s.err }, odd},
-		{"content-digest", detached, nil, func(b signed) ([]byte, error) {
-			content := b.digest(crypto.SHA1)
-			return container(content, carrying(content)), s.err
-		}, "TOTAL-FAILED HASH_FAILURE"},
-		{"content-other", detached, nil, as(carrying([]byte("lain"))), "TOTAL-FAILED FORMAT_FAILURE"},
-		{"two-signers", detached, nil, as(archive, edited(func(d *signedData) { d.Signers = append(d.Signers, d.Signers[0]) })), odd},
+	}
+}
+
+// oddForms are those that readers do not agree about.
+func (s *scribe) oddForms(archive cms.Options) []form {
+	twice := func(d *signedData) { d.Signers = append(d.Signers, d.Signers[0]) }
+	return []form{
+		{"content-same", detached, nil, func(b signed) ([]byte, error) { return s.stamped(carrying(archive, b))(b) }, odd},
+		{"content-digest", detached, nil, s.carryingDigest(archive), "TOTAL-FAILED HASH_FAILURE"},
+		{"content-other", detached, nil, s.stamped(carrying(archive, []byte("lain"))), "TOTAL-FAILED FORMAT_FAILURE"},
+		{"two-signers", detached, nil, s.stamped(archive, s.editing(twice)), odd},
 	}
 }
