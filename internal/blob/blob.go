@@ -92,16 +92,3 @@ type Info struct {
 	Size     int64     // bytes
 	Modified time.Time // when it was written; a check leaves young blobs alone, whose record may be on its way
 }
-
-// Save writes all of r as one blob and feeds d with it on the way. On error nothing more than an orphan is left.
-func Save(ctx context.Context, s Store, key Key, r io.Reader, d *Digester) error {
-	w, err := s.Create(ctx, key)
-	if err != nil {
-		return err
-	}
-	defer w.Abort()
-	if _, err := io.Copy(io.MultiWriter(w, d), r); err != nil {
-		return fmt.Errorf("fill blob %s: %w", key, err)
-	}
-	return w.Commit()
-}

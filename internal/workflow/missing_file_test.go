@@ -1,7 +1,6 @@
 package workflow_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"segel/internal/blob"
+	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
@@ -51,9 +51,7 @@ func (h *house) lose(key string) (restore func()) {
 	}
 	return func() {
 		h.t.Helper()
-		if err := blob.Save(ctx, h.Blobs, blob.Key(key), bytes.NewReader(content), blob.NewDigester()); err != nil {
-			h.t.Fatal(err)
-		}
+		blobtest.Put(h.t, h.Blobs, blob.Key(key), content)
 	}
 }
 

@@ -1,7 +1,6 @@
 package blobtest
 
 import (
-	"bytes"
 	"errors"
 	"testing"
 
@@ -34,7 +33,7 @@ func TestAFaultBeforeLeavesNothingAndOneAfterLeavesAll(t *testing.T) {
 				}
 				return NoFault
 			}}
-			err := blob.Save(t.Context(), s, Key(1), bytes.NewReader([]byte("a")), blob.NewDigester())
+			err := save(t, s, Key(1), []byte("a"))
 			if !errors.Is(err, ErrFault) {
 				t.Errorf("%s: %v", op, err)
 			}

@@ -1,7 +1,6 @@
 package blobtest
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -70,10 +69,23 @@ func Content(seed byte, n int) []byte {
 func Put(t testing.TB, s blob.Store, key blob.Key, content []byte) blob.Digest {
 	t.Helper()
 	d := blob.NewDigester()
-	if err := blob.Save(t.Context(), s, key, bytes.NewReader(content), d); err != nil {
+	d.Write(content)
+	if err := save(t, s, key, content); err != nil {
 		t.Fatal(err)
 	}
 	return d.Digest()
+}
+
+func save(t testing.TB, s blob.Store, key blob.Key, content []byte) error {
+	w, err := s.Create(t.Context(), key)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	if _, err := w.Write(content); err != nil {
+		return err
+	}
+	return w.Commit()
 }
 
 // get reads all of a blob.
