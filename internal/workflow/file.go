@@ -40,7 +40,7 @@ func (s *Service) whole(ctx context.Context, revisions []contract.Revision) (*bl
 	return nil, errors.Join(err, f.Close())
 }
 
-// lost tells that a blob is not there, or not as long as it was.
+// lost reports whether a blob is not there, or not as long as it was.
 func lost(err error) bool {
 	var corrupt *blob.CorruptError
 	return errors.Is(err, blob.ErrNotFound) || errors.As(err, &corrupt)

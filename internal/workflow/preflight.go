@@ -33,7 +33,7 @@ func (s *Service) preflight(ctx context.Context, d *contract.Document, deep bool
 	return s.preflightOf(ctx, d, &opened{stack: f, pieces: &pieces{r: f}}, deep)
 }
 
-// preflightOf is preflight for who has the file open.
+// preflightOf is preflight for whoever has the file open.
 func (s *Service) preflightOf(ctx context.Context, d *contract.Document, f *opened, deep bool) error {
 	doc, err := f.document()
 	if err != nil {
@@ -81,8 +81,8 @@ func owed(d *contract.Document) int {
 	return n
 }
 
-// allowsStamps tells whether permissions of an encrypted file leave room for a new field with its widget: to change the
-// file, and to add annotations and fields (ISO 32000-2 §7.6.4.2, bits 4 and 6).
+// allowsStamps reports whether permissions of an encrypted file leave room for a new field with its widget: to change
+// the file, and to add annotations and fields (ISO 32000-2 §7.6.4.2, bits 4 and 6).
 func allowsStamps(permissions int32) bool {
 	const modify, annotate = 1 << 3, 1 << 5
 	return permissions&modify != 0 && permissions&annotate != 0

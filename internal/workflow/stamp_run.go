@@ -55,7 +55,7 @@ func (f *opened) open(ctx context.Context, s *Service, d *contract.Document) err
 	return nil
 }
 
-// is tells whether it is the document's file as it stands.
+// is reports whether it is the document's file as it stands.
 func (f *opened) is(d *contract.Document) bool {
 	return f.stack != nil && f.revisions == len(d.Revisions) && f.last == d.Current().Tail.Key
 }
