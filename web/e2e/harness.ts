@@ -148,13 +148,13 @@ function stripping(prefix: string, outside: number, inside: number, lose: string
   return new Promise((resolve, reject) => server.once("error", reject).listen(outside, "127.0.0.1", () => resolve(server)));
 }
 
-/** A PDF of A4 pages with some lines of text on each, and at least so many bytes. Its pages stand below nodes of 50, as writers of long files do it: whoever wants one page need not read all. */
-export function paper(pages: number, bytes = 0): Buffer {
+/** A PDF of A4 pages with some lines of text on each, and at least so many bytes. Its pages stand below nodes of 50, as writers of long files do it, so that whoever wants one page need not read all; or below nodes of as many as one likes. */
+export function paper(pages: number, bytes = 0, perNode = 50): Buffer {
   const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"];
   const nodes: { object: number; kids: string[] }[] = [];
   for (let i = 1; i <= pages; i++) {
     const lines = Array.from({ length: 12 }, (_, l) => `BT /F1 12 Tf 72 ${760 - l * 24} Td (Pasal ${l + 1}. Perjanjian halaman ${i}.) Tj ET`).join("\n").padEnd(Math.ceil(bytes / pages));
-    if (i % 50 === 1) nodes.push({ object: objects.push(""), kids: [] });
+    if ((i - 1) % perNode === 0) nodes.push({ object: objects.push(""), kids: [] });
     const node = nodes.at(-1)!;
     const n = objects.push(`<< /Type /Page /Parent ${node.object} 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${objects.length + 2} 0 R >>`);
     objects.push(`<< /Length ${lines.length} >>\nstream\n${lines}\nendstream`);

@@ -50,3 +50,17 @@ test("2,000 pages scroll without freezing: only those in sight are drawn, and th
   expect(fetched).toBeLessThan(size / 3);
   await page.context().close();
 });
+
+test("a list of 2,000 pages without a tree above them is read in few requests", async () => {
+  const page = await s.enter("o@example.test");
+  const sent = await page.request.post(`${s.url}/v1/econtract/web/sign/upload-docs`, { multipart: { document: { name: "rata.pdf", mimeType: "application/pdf", buffer: paper(2000, 20_000_000, 2000) } }, timeout: 60_000 });
+  let requests = 0;
+  page.on("response", (r) => { if (r.status() === 206) requests++; });
+  await page.goto(`${s.url}/document/${(await sent.json()).response.data.document_id}`);
+  for (const n of [1, 2000, 1000]) {
+    await page.locator(`[data-page='${n}']`).evaluate((p) => p.scrollIntoView());
+    await page.locator(`[data-page='${n}']`).getByText(`Pasal 1. Perjanjian halaman ${n}.`).waitFor();
+  }
+  expect(requests).toBeLessThan(40);
+  await page.context().close();
+});

@@ -1,8 +1,9 @@
-import type { PDFDocumentLoadingTask, PDFDocumentProxy, PDFPageProxy, PageViewport } from "pdfjs-dist";
+import type { PDFDocumentProxy, PDFPageProxy, PageViewport } from "pdfjs-dist";
 import workerAddress from "pdfjs-dist/build/pdf.worker.min.mjs?url";
 
 import { base } from "../api/base";
 import { headers, Problem, problemOf } from "../api/client";
+import { Ahead, chunk } from "./ranges";
 
 export type { PDFDocumentProxy, PDFPageProxy, PageViewport };
 
@@ -12,17 +13,35 @@ const load = () => import("pdfjs-dist");
 /** Where a file comes from: an address of ours, or the first bytes of a file on this device. Both are read by ranges. */
 export type FileSource = { url: string } | { blob: Blob; length: number; password?: string };
 
-/** Opens a file. Nothing in it runs: no scripts, no eval. Whoever opens destroys the task. */
-export async function openFile(source: FileSource): Promise<PDFDocumentLoadingTask> {
+/** A file that is being opened. Whoever opened it destroys it. */
+export interface Opening {
+  promise: Promise<PDFDocumentProxy>;
+  destroy: () => Promise<void>;
+}
+
+/** Opens a file. Nothing in it runs: no scripts, no eval. */
+export async function openFile(source: FileSource): Promise<Opening> {
   const engine = await load();
   engine.GlobalWorkerOptions.workerSrc = workerAddress;
-  return engine.getDocument({
-    ...("url" in source
-      ? { url: source.url, httpHeaders: headers(), withCredentials: true }
-      : { range: ranges(engine, source.blob, source.length), ...(source.password ? { password: source.password } : {}) }),
+  const length = "url" in source ? await lengthOf(source.url) : source.length;
+  const transport = new engine.PDFDataRangeTransport(length, null);
+  const ended = new AbortController();
+  let open = false;
+  const refused = new Promise<never>((_, reject) => {
+    const ahead = new Ahead(length);
+    transport.requestDataRange = (begin, end) => {
+      const bytes = "url" in source ? fetched(source.url, begin, ahead.from(begin, end), ended.signal, () => open) : source.blob.slice(begin, end).arrayBuffer();
+      bytes.then((b) => { if (!ended.signal.aborted) transport.onDataRange(begin, new Uint8Array(b)); }).catch(reject);
+    };
+  });
+  refused.catch(() => undefined); // of a file that is open already: the page stays white
+  transport.abort = () => ended.abort();
+  const task = engine.getDocument({
+    range: transport,
+    ...("password" in source && source.password ? { password: source.password } : {}),
     disableAutoFetch: true,
     disableStream: true,
-    rangeChunkSize: 1 << 16,
+    rangeChunkSize: chunk,
     cMapUrl: `${base}/pdf/cmaps/`,
     standardFontDataUrl: `${base}/pdf/standard_fonts/`,
     wasmUrl: `${base}/pdf/wasm/`,
@@ -31,17 +50,35 @@ export async function openFile(source: FileSource): Promise<PDFDocumentLoadingTa
     enableXfa: false,
     stopAtErrors: false,
   });
+  task.promise.then(() => { open = true; }, () => undefined);
+  return { promise: Promise.race([task.promise, refused]), destroy: () => { ended.abort(); return task.destroy(); } };
 }
 
-/** Reads a file on this device as the engine asks for it, so that none is too large. */
-function ranges(engine: Awaited<ReturnType<typeof load>>, blob: Blob, length: number) {
-  const transport = new engine.PDFDataRangeTransport(length, null);
-  let gone = false;
-  transport.requestDataRange = (begin, end) => {
-    void blob.slice(begin, end).arrayBuffer().then((bytes) => { if (!gone) transport.onDataRange(begin, new Uint8Array(bytes)); }, () => undefined);
-  };
-  transport.abort = () => { gone = true; };
-  return transport;
+const asked = { credentials: "same-origin" } as const;
+
+async function lengthOf(url: string): Promise<number> {
+  const answer = await fetch(url, { ...asked, method: "HEAD", headers: headers() }).catch(() => { throw new Problem(0, "network", "no answer", [], true); });
+  if (!answer.ok) throw problemOf(answer.status, undefined);
+  return Number(answer.headers.get("Content-Length"));
+}
+
+/**
+ * Fetches a part of a file of ours. What got lost on the way is asked for again, with growing pauses, for most of a
+ * minute; but not of a file that is still to be opened: whoever waits for it is told at once.
+ */
+async function fetched(url: string, begin: number, end: number, signal: AbortSignal, patient: () => boolean): Promise<ArrayBuffer> {
+  for (let pause = 500; pause <= 32_000; pause *= 2) {
+    try {
+      const answer = await fetch(url, { ...asked, headers: { ...headers(), Range: `bytes=${begin}-${end - 1}` }, signal });
+      if (answer.status === 206) return await answer.arrayBuffer();
+      if (answer.status < 500) throw problemOf(answer.status, undefined);
+    } catch (error) {
+      if (error instanceof Problem || signal.aborted) throw error;
+    }
+    if (!patient()) break;
+    await new Promise((again) => setTimeout(again, pause));
+  }
+  throw new Problem(0, "network", "no answer", [], true);
 }
 
 /** What the engine threw, as a Problem: a refusal of the service keeps its status. */
