@@ -129,7 +129,7 @@ test("while the service is away the steps say so, and go on by themselves once i
   await service.end();
   const away = page.getByText("The service cannot be heard just now.");
   await away.waitFor();
-  expect(await spinning(page)).toBe(0);
+  await expect.poll(() => spinning(page)).toBe(0);
   await start();
   await away.waitFor({ state: "detached" });
   const answer = await owner.request.post(`${url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: contract.id } });

@@ -84,8 +84,9 @@ async function fetched(url: string, begin: number, end: number, signal: AbortSig
 /** What the engine threw, as a Problem: a refusal of the service keeps its status. */
 export function problemOfFile(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  const status = (error as { status?: number }).status;
+  const { status, name } = error as { status?: number; name?: string };
   if (status) return problemOf(status, undefined);
+  if (status === 0 || name === "TypeError" || name === "AbortException") return new Problem(0, "network", "no answer", [], true);
   return new Problem(0, "file", error instanceof Error ? error.message : String(error));
 }
 

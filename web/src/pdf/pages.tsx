@@ -1,6 +1,7 @@
 import { useElementSize } from "@mantine/hooks";
 import { useEffect, useState, type ReactNode } from "react";
 
+import { Problem } from "../api/client";
 import { useText } from "../text";
 import { Loading } from "../ui/loading";
 import { Trouble } from "../ui/trouble";
@@ -32,7 +33,7 @@ export function Pages({ file, overlay, onVisible, zoom = 1 }: Props) {
       setGuess({ width: w, height: h });
     }).catch(() => setGuess({ width: 595, height: 842 }));
   }, [document]);
-  if (problem) return <Trouble error={problem} />;
+  if (problem) return <Trouble error={problem.reason === "file" ? new Problem(0, "file", t("pdf.unreadable")) : problem} retry={file.again} />;
   const total = document?.numPages ?? 0;
   return (
     <div ref={ref} className={classes.pages}>

@@ -6,11 +6,14 @@ import { openFile, problemOfFile, type FileSource, type PDFDocumentProxy, type P
 export interface OpenFile {
   document?: PDFDocumentProxy;
   problem?: Problem;
+  /** Opens it once more. */
+  again: () => void;
 }
 
 /** Opens a file for as long as the component lives. The key tells files apart: the address, or a digest. */
 export function useFile(source: FileSource | undefined, key: string): OpenFile {
-  const [file, setFile] = useState<OpenFile>({});
+  const [file, setFile] = useState<Omit<OpenFile, "again">>({});
+  const [tries, setTries] = useState(0);
   useEffect(() => {
     if (!source) return;
     let gone = false;
@@ -25,8 +28,8 @@ export function useFile(source: FileSource | undefined, key: string): OpenFile {
       void task.then((t) => t.destroy()).catch(() => undefined);
     };
     // The source is an object made anew at each rendering; its key is what counts.
-  }, [key]);
-  return file;
+  }, [key, tries]);
+  return { ...file, again: () => setTries((n) => n + 1) };
 }
 
 /** Reads one page, once it is wanted. */
