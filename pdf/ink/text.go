@@ -8,33 +8,46 @@ import (
 
 // write follows the operators of text (ISO 32000-2 §9.3 and §9.4).
 func (p *painter) write(op []byte, c *content) {
+	switch string(op) {
+	case "Tj", "TJ", "'", "\"":
+		p.shows(op, c)
+	case "BT", "Td", "TD", "Tm", "T*":
+		p.places(op, c)
+	default:
+		p.sets(op, c)
+	}
+}
+
+// shows follows the operators that show text.
+func (p *painter) shows(op []byte, c *content) {
+	switch string(op) {
+	case "TJ":
+		p.showAll(c)
+		return
+	case "\"":
+		if n := len(c.operands); n >= 3 && c.operands[n-3].kind == isNumber && c.operands[n-2].kind == isNumber {
+			p.words, p.chars = c.operands[n-3].number, c.operands[n-2].number
+		}
+		fallthrough
+	case "'":
+		p.next(0, -p.lead)
+	}
+	p.showLast(c)
+}
+
+// places follows the operators that say where text goes.
+func (p *painter) places(op []byte, c *content) {
 	var v [6]float64
 	switch string(op) {
 	case "BT":
 		p.text, p.line = identity, identity
-	case "Tf":
-		p.selectFont(c)
-	case "Tc":
-		set(c, &p.chars)
-	case "Tw":
-		set(c, &p.words)
-	case "Tz":
-		if c.numbers(v[:1]) {
-			p.scale = v[0] / 100
-		}
-	case "TL":
-		set(c, &p.lead)
-	case "Ts":
-		set(c, &p.rise)
-	case "Tr":
-		if c.numbers(v[:1]) && v[0] >= 0 && v[0] <= 7 {
-			p.mode = int(v[0])
-		}
-	case "Td", "TD":
+	case "Td":
 		if c.numbers(v[:2]) {
-			if len(op) == 2 && op[1] == 'D' {
-				p.lead = -v[1]
-			}
+			p.next(v[0], v[1])
+		}
+	case "TD":
+		if c.numbers(v[:2]) {
+			p.lead = -v[1]
 			p.next(v[0], v[1])
 		}
 	case "Tm":
@@ -44,19 +57,31 @@ func (p *painter) write(op []byte, c *content) {
 		}
 	case "T*":
 		p.next(0, -p.lead)
-	case "'":
-		p.next(0, -p.lead)
-		p.showLast(c)
-	case "\"":
-		if n := len(c.operands); n >= 3 && c.operands[n-3].kind == isNumber && c.operands[n-2].kind == isNumber {
-			p.words, p.chars = c.operands[n-3].number, c.operands[n-2].number
+	}
+}
+
+// sets follows the operators that say how text looks.
+func (p *painter) sets(op []byte, c *content) {
+	var v [1]float64
+	switch string(op) {
+	case "Tf":
+		p.selectFont(c)
+	case "Tc":
+		set(c, &p.chars)
+	case "Tw":
+		set(c, &p.words)
+	case "Tz":
+		if c.numbers(v[:]) {
+			p.scale = v[0] / 100
 		}
-		p.next(0, -p.lead)
-		p.showLast(c)
-	case "Tj":
-		p.showLast(c)
-	case "TJ":
-		p.showAll(c)
+	case "TL":
+		set(c, &p.lead)
+	case "Ts":
+		set(c, &p.rise)
+	case "Tr":
+		if c.numbers(v[:]) && v[0] >= 0 && v[0] <= 7 {
+			p.mode = int(v[0])
+		}
 	}
 }
 
