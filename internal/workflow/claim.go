@@ -55,7 +55,7 @@ func (s *Service) order(ctx context.Context, d *contract.Document, i int) error 
 	if err != nil {
 		return err
 	}
-	return s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) {
+	return s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
 		return contract.OrderSerial(d, i, string(order), s.Clock())
 	})
 }

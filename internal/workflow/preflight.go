@@ -135,7 +135,7 @@ func (s *Service) holdBack(ctx context.Context, d *contract.Document, f *opened,
 		problem = contract.StampNoPlace
 	}
 	s.Log.WarnContext(ctx, "stamp not asked for: the office would refuse the file", "document", d.ID, "stamp", i, "cause", err)
-	return true, s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) {
+	return true, s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
 		return contract.RefuseStamp(d, i, problem, s.Clock())
 	})
 }

@@ -44,12 +44,16 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 	defer t.file.close() //nolint:errcheck // it was read only
 	for ; ; t.first = false {
 		if !t.known {
+			before := d.Version
 			d, err = s.document(ctx, id)
 			if errors.Is(err, contract.ErrNotFound) {
 				return nil
 			}
 			if err != nil {
 				return err
+			}
+			if d.Version != before { // another process may be at it too, and have asked the office
+				t.first, t.again = true, true
 			}
 		}
 		i, version := d.NextStamp(), d.Version
@@ -68,7 +72,7 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t *run) (again bool, err error) {
 	ordered := d.Stamps[i].State == contract.StampOrdered
 	if a := s.Office.Availability(); a.Down && (t.first || ordered) {
-		return false, s.wait(ctx, d.ID, i, contract.OfficeDown, contract.OutcomeUnanswered, s.alone(a))
+		return false, s.wait(ctx, d, i, contract.OfficeDown, contract.OutcomeUnanswered, s.alone(a))
 	}
 	// Before an attempt is opened: without the file the office is asked nothing.
 	if err := t.file.open(ctx, s, d); errors.Is(err, errFileMissing) {
@@ -77,7 +81,7 @@ func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t 
 		return false, err
 	}
 	if t.first && !ordered {
-		err := s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) { return contract.TryAgain(d, i, s.Clock()) })
+		err := s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) { return contract.TryAgain(d, i, s.Clock()) })
 		if err != nil {
 			return false, err
 		}
@@ -103,7 +107,7 @@ func (s *Service) buy(ctx context.Context, d *contract.Document, i int, t *run) 
 		return s.problem(ctx, d, i, err)
 	}
 	look := t.again
-	err = s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) {
+	err = s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
 		known, err := s.registered(ctx, serial, look)
 		if err != nil {
 			return contract.Change{}, err
@@ -156,7 +160,11 @@ func (s *Service) affix(ctx context.Context, d *contract.Document, i int, t *run
 	if err := t.file.grow(r, stamped); err != nil {
 		return err
 	}
+	still := unmoved(d, i)
 	after, err := s.commitRevision(ctx, *d, r, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
+		if err := still(d); err != nil {
+			return contract.Change{}, err
+		}
 		c, err := contract.Affix(d, i, r, s.Clock())
 		if err == nil {
 			err = s.orderNext(ctx, &c, t)
@@ -200,14 +208,14 @@ func (s *Service) problem(ctx context.Context, d *contract.Document, i int, caus
 	if errors.As(cause, &p) {
 		f.Code, f.Text, after = p.Code, p.Text, p.After
 		if p.Code == emeterai.CodeAlone {
-			return s.wait(ctx, d.ID, i, contract.OfficeDown, contract.OutcomeNotAsked, s.alone(emeterai.Availability{Until: s.Clock().Add(after)}))
+			return s.wait(ctx, d, i, contract.OfficeDown, contract.OutcomeNotAsked, s.alone(emeterai.Availability{Until: s.Clock().Add(after)}))
 		}
 		var err error
 		if f.Evidence, err = s.keepEvidence(ctx, p); err != nil {
 			return errors.Join(err, cause)
 		}
 	}
-	err := s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) {
+	err := s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
 		c, err := contract.StampProblem(d, i, f, s.Clock())
 		if err == nil {
 			after = max(after, retryWait(c.After.Stamps[i].Failures))
@@ -246,13 +254,17 @@ func (s *Service) fileMissing(ctx context.Context, d *contract.Document, i int, 
 	if t.first {
 		open = contract.OutcomeUnanswered
 	}
-	return s.wait(ctx, d.ID, i, contract.FileMissing, open, &Later{After: longestRetry, Err: cause})
+	return s.wait(ctx, d, i, contract.FileMissing, open, &Later{After: longestRetry, Err: cause})
 }
 
 // wait puts a stamp off for a problem about which the office is not asked. It is said once. An attempt that is open ends
 // so.
-func (s *Service) wait(ctx context.Context, id contract.DocumentID, i int, problem string, open contract.Outcome, until *Later) error {
-	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+func (s *Service) wait(ctx context.Context, d *contract.Document, i int, problem string, open contract.Outcome, until *Later) error {
+	still := unmoved(d, i)
+	_, err := s.applyTo(ctx, *d, func(d *contract.Document) (*contract.Change, error) {
+		if err := still(d); err != nil {
+			return nil, err
+		}
 		c, changed, err := contract.StampWaits(d, i, problem, open, s.Clock())
 		if err != nil || !changed {
 			return nil, err
@@ -265,11 +277,31 @@ func (s *Service) wait(ctx context.Context, id contract.DocumentID, i int, probl
 	return until
 }
 
-// ruled commits what a rule says of the document, and leaves in d what it committed.
-func (s *Service) ruled(ctx context.Context, d *contract.Document, rule func(*contract.Document) (contract.Change, error)) error {
-	after, err := s.applyTo(ctx, *d, func(d *contract.Document) (*contract.Change, error) { return one(rule(d)) })
+// ruled commits what a rule says of a stamp, and leaves in d what it committed. ErrRace where the stamp has moved on, see
+// [unmoved].
+func (s *Service) ruled(ctx context.Context, d *contract.Document, i int, rule func(*contract.Document) (contract.Change, error)) error {
+	still := unmoved(d, i)
+	after, err := s.applyTo(ctx, *d, func(d *contract.Document) (*contract.Change, error) {
+		if err := still(d); err != nil {
+			return nil, err
+		}
+		return one(rule(d))
+	})
 	if err == nil {
 		*d = after
 	}
 	return err
+}
+
+// unmoved returns what refuses a document whose stamp is not where it is now. The office takes its time, and a process that
+// stood still meanwhile was overtaken by another: what it has been told is of an order, or of a serial, that the
+// stamp may have no more, although it is in the same state again with the next.
+func unmoved(d *contract.Document, i int) func(*contract.Document) error {
+	was := d.Stamps[i]
+	return func(d *contract.Document) error {
+		if now := d.Stamps[i]; now.State != was.State || now.Order != was.Order || now.Serial != was.Serial {
+			return contract.ErrRace
+		}
+		return nil
+	}
 }

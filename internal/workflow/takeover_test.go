@@ -1,0 +1,149 @@
+package workflow_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"segel/internal/contract"
+	"segel/internal/emeterai"
+	"segel/internal/workflow"
+)
+
+// slowOffice has something happen, once, before it answers a call.
+type slowOffice struct {
+	emeterai.Stamper
+	status, take, stamp func()
+	affixed             bool              // what Status says of every serial
+	again               map[string][]bool // what was said of each order
+}
+
+func meanwhile(do *func()) {
+	if it := *do; it != nil {
+		*do = nil
+		it()
+	}
+}
+
+func (o *slowOffice) Status(ctx context.Context, serial string) (emeterai.Status, error) {
+	meanwhile(&o.status)
+	if o.affixed {
+		return emeterai.Affixed, nil
+	}
+	return o.Stamper.Status(ctx, serial)
+}
+
+func (o *slowOffice) Take(ctx context.Context, order emeterai.Order) (string, error) {
+	o.again[order.ID] = append(o.again[order.ID], order.Again)
+	serial, err := o.Stamper.Take(ctx, order)
+	meanwhile(&o.take)
+	return serial, err
+}
+
+func (o *slowOffice) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) {
+	tail, err := o.Stamper.Stamp(ctx, r)
+	meanwhile(&o.stamp)
+	return tail, err
+}
+
+// overtaken returns a house whose service stands still in calls of a slow office, and another process of it.
+func overtaken(t *testing.T) (*house, *slowOffice, *workflow.Service) {
+	h := newHouse(t)
+	o := &slowOffice{Stamper: h.office, again: map[string][]bool{}}
+	h.Service.Office = o
+	return h, o, &workflow.Service{
+		Store: h.Store, Blobs: h.Blobs, Scratch: h.Scratch, Office: o, Issuer: h.Issuer, Sealer: h.Sealer, Timestamper: h.Timestamper, Revocation: h.Revocation,
+		Limits: h.Limits, Clock: h.Clock, Random: h.Random, Log: h.Log,
+	}
+}
+
+// TestWorkerThatWasOvertakenDoesNotTakeAnothersCallForItsOwn has another process order a serial, and lose the answer, while
+// the first waits for the office. A purchase is new to the office only once.
+func TestWorkerThatWasOvertakenDoesNotTakeAnothersCallForItsOwn(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h, o, other := overtaken(t)
+	h.restamp(h.refusedDocument(), true) // its serial is free, and of no use
+	o.affixed = true
+	id := h.draft(false, 1)
+	o.status = func() {
+		h.office.loseTake = true
+		_ = other.Stamp(ctx, id)
+		if d := h.read(id); d.Stamps[0].State != contract.StampRequested {
+			t.Errorf("%+v", d.Stamps)
+		}
+	}
+	_ = h.Stamp(ctx, id)
+	h.work(id)
+	for order, again := range o.again {
+		for i, said := range again {
+			if said != (i > 0) {
+				t.Errorf("order %s was asked for %d times: Again %v", order, len(again), again)
+			}
+		}
+	}
+}
+
+// TestWhatAnOvertakenWorkerBringsIsNotTakenForAnotherSerial has another process give the stamp up for good and the owner
+// restamp it with another serial, while the first waits for what it asked of the office about the former one.
+func TestWhatAnOvertakenWorkerBringsIsNotTakenForAnotherSerial(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, brings := range []string{"a serial", "a stamp", "another stamp than ordered", "a refusal", "nothing"} {
+		t.Run(brings, func(t *testing.T) {
+			t.Parallel()
+			h, o, other := overtaken(t)
+			id := h.draft(false, 1)
+			again := func() { // the other process, as far as what the office was asked next for the other serial
+				h.office.astray, h.office.refuse = 0, errRefused
+				if err := other.Stamp(ctx, id); err != nil {
+					t.Error(err)
+				}
+				h.office.refuse = nil
+				o.Stamper = calledUnused{h.office} // it is told later than it is done
+				if _, err := other.Restamp(ctx, h.owner, id, true); err != nil {
+					t.Error(err)
+				}
+				o.Stamper = h.office
+				h.office.loseTake, h.office.busy = brings == "a serial", 1
+				_ = other.Stamp(ctx, id)
+			}
+			want := contract.StampBound
+			switch brings {
+			case "a serial":
+				want = contract.StampRequested
+				o.take = again
+			case "another stamp than ordered":
+				h.office.astray = 1
+			case "a refusal":
+				h.office.refuse = errRefused
+			case "nothing":
+				h.office.busy = 1
+			}
+			if o.take == nil {
+				o.stamp = again
+			}
+			if err := h.Stamp(ctx, id); !errors.Is(err, contract.ErrRace) {
+				t.Error(err)
+			}
+			d := h.read(id)
+			if s := d.Stamps[0]; s.State != want || d.State != contract.Processing {
+				t.Errorf("%s, %+v", d.State, s)
+			}
+			h.work(id)
+			d = h.read(id)
+			serial := d.Stamps[0].Serial
+			if s, err := h.store.Serial(ctx, serial); err != nil || s.State != contract.SerialAffixed || !bytes.Contains(h.file(id), []byte("Emet"+serial)) {
+				t.Errorf("%+v, %v, or the file has another", s, err)
+			}
+		})
+	}
+}
+
+// calledUnused is an office that has not heard yet what it did.
+type calledUnused struct{ emeterai.Stamper }
+
+func (calledUnused) Status(context.Context, string) (emeterai.Status, error) {
+	return emeterai.Unused, nil
+}
