@@ -173,7 +173,13 @@ func create(in *os.Root, name string, fill func(io.Writer) error, last func(*os.
 	if err != nil {
 		return err
 	}
-	if err = fill(f); err == nil && last != nil {
+	return complete(in, name, f, fill, last)
+}
+
+// complete fills a file and closes it. One that is not whole is removed.
+func complete(in *os.Root, name string, f *os.File, fill func(io.Writer) error, last func(*os.File) error) error {
+	err := fill(f)
+	if err == nil && last != nil {
 		err = last(f)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {

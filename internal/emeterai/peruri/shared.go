@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"segel/internal/emeterai"
@@ -94,10 +95,32 @@ func (t *try) fill(r emeterai.Request, picture []byte) error {
 
 // put writes a file of that name, in one that an earlier try is done with if there is one.
 func (t *try) put(name string, fill func(io.Writer) error) error {
-	if spare := t.s.spare(); spare != "" {
-		_ = t.s.root.Rename(spare, name) // it may have been swept
+	f := t.s.reuse(name)
+	if f == nil {
+		var err error
+		if f, err = t.s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+			return err
+		}
 	}
-	return create(t.s.root, name, fill, nil)
+	return complete(t.s.root, name, f, fill, nil)
+}
+
+// reuse opens a spare under another name; nil if there is none, such as one that was swept, or is a file no more.
+func (s *shared) reuse(name string) *os.File {
+	spare := s.spare()
+	if spare == "" {
+		return nil
+	}
+	f, err := s.empty(spare)
+	if err != nil {
+		_ = s.root.Remove(spare)
+		return nil
+	}
+	if err := s.root.Rename(spare, name); err != nil {
+		_ = f.Close()
+		return nil
+	}
+	return f
 }
 
 // spare returns the name of a file that nobody uses; none: empty.
@@ -113,17 +136,41 @@ func (s *shared) spare() string {
 	return name
 }
 
-// open opens what the adapter wrote.
-func (t *try) open() (*os.File, error) {
-	info, err := t.s.root.Lstat(t.dest())
+// empty opens a file for writing that is empty by then.
+func (s *shared) empty(name string) (*os.File, error) {
+	f, err := s.regular(name, os.O_WRONLY)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("the stamped file is none")
+	if err := f.Truncate(0); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
-	return t.s.root.Open(t.dest())
+	return f, nil
 }
+
+// regular opens a file that is one. The adapter writes in this folder too, and may put whatever it likes in the place of
+// a file: opening a pipe does not wait for its other end, and a link is no file, wherever it leads.
+func (s *shared) regular(name string, flag int) (*os.File, error) {
+	f, err := s.root.OpenFile(name, flag|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	is, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	named, err := s.root.Lstat(name)
+	if err == nil && !(is.Mode().IsRegular() && os.SameFile(is, named)) {
+		err = fmt.Errorf("%s is no file", name)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// open opens what the adapter wrote.
+func (t *try) open() (*os.File, error) { return t.s.regular(t.dest(), os.O_RDONLY) }
 
 // remove removes all. What cannot be removed is swept later.
 func (t *try) remove() {
@@ -141,7 +188,7 @@ const mostSpares = 64
 func (t *try) done() {
 	_ = t.s.root.Remove(t.dest())
 	for _, name := range []string{t.source(), t.picture()} {
-		f, err := t.s.root.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
+		f, err := t.s.empty(name)
 		if err == nil {
 			err = f.Close()
 		}

@@ -1,0 +1,85 @@
+package peruri
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"segel/internal/emeterai/sandbox"
+)
+
+// meddling lets something happen in the shared folder behind each answer of the adapter, as it may that writes there.
+type meddling struct {
+	http.RoundTripper
+	behind func()
+}
+
+func (m meddling) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := m.RoundTripper.RoundTrip(r)
+	if strings.HasSuffix(r.URL.Path, "docSigningZ") {
+		m.behind()
+	}
+	return answer, err
+}
+
+// TestNothingThatAnAdapterPutsInThePlaceOfAFileHoldsUpAStamp has it do so while a try is under way, and behind it. A
+// pipe that nobody reads is never done opening.
+func TestNothingThatAnAdapterPutsInThePlaceOfAFileHoldsUpAStamp(t *testing.T) {
+	t.Parallel()
+	for what, put := range map[string]func(string) error{
+		"pipe":      func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"folder":    func(path string) error { return os.MkdirAll(filepath.Join(path, "full"), 0o700) },
+		"link":      func(path string) error { return os.Symlink("elsewhere", path) },
+		"link away": func(path string) error { return os.Symlink("/etc/hostname", path) },
+		"nothing":   func(string) error { return nil },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+			shared := filepath.Join(b.dir, "shared")
+			replace := func() {
+				files, err := os.ReadDir(shared)
+				must(t, err)
+				for _, f := range files {
+					if strings.HasSuffix(f.Name(), "-stamped.pdf") {
+						continue
+					}
+					must(t, os.RemoveAll(filepath.Join(shared, f.Name())))
+					must(t, put(filepath.Join(shared, f.Name())))
+				}
+			}
+			o := b.options(Adapter)
+			client := *o.Client
+			answered := replace
+			client.Transport = meddling{client.Transport, func() { answered() }}
+			o.Client = &client
+			d := b.driver(o)
+			stamp := func(id string) {
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					if problems, done := b.walk(d, id, false); !done || len(problems) > 0 {
+						t.Errorf("%s: done %v, %v", id, done, problems)
+					}
+				}()
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				defer cancel()
+				select {
+				case <-ended:
+				case <-ctx.Done():
+					t.Fatalf("%s goes on for ever", id)
+				}
+			}
+			stamp("while")
+			answered = func() {}
+			stamp("between") // leaves files for the next
+			replace()
+			stamp("behind")
+		})
+	}
+}
