@@ -76,6 +76,43 @@ var (
 	nodesRoles = map[pdf.Name]role{"Kids": roleParents, "Nums": roleNumbers}
 )
 
+// below says in which roles an object passes on what it refers to: what stands under a key, and everything else.
+type below struct {
+	keys   map[pdf.Name]role // nil: all values, and the elements of an array, are alike
+	others role
+}
+
+// passed is what the roles pass on that need no look at the object for it; the others have a function each, see expand.
+var passed = [roleCount]below{
+	roleInfo:       {others: roleInfo},
+	roleExtensions: {others: roleExtensions},
+	roleMarkInfo:   {others: roleMarkInfo},
+	roleMetadata:   {others: rolePart},
+
+	roleForm:      {keys: formRoles, others: roleOther},
+	roleFields:    {others: roleField},
+	roleKids:      {others: roleField},
+	roleValue:     {others: rolePart},
+	roleDefaults:  {others: roleResources},
+	roleResources: {others: roleDrawn},
+	roleLook:      {others: roleDrawn},
+
+	roleStore:  {keys: storeRoles, others: rolePart},
+	roleProofs: {others: roleProof},
+	roleProof:  {others: rolePart},
+	roleVRIs:   {others: roleVRI},
+	roleVRI:    {keys: vriRoles, others: rolePart},
+
+	roleStructure: {keys: treeRoles, others: roleOther},
+	roleParents:   {keys: nodesRoles, others: roleOther},
+	roleNumbers:   {others: roleOther},
+
+	rolePart:    {others: rolePart},
+	roleDrawn:   {others: roleDrawn},
+	roleContent: {others: roleContent},
+	roleOther:   {others: roleOther},
+}
+
 // expand follows what an object refers to, in the roles that follow from its own.
 func (w *walker) expand(o pdf.Object, r role, owner uint32) {
 	switch o.(type) {
@@ -86,20 +123,10 @@ func (w *walker) expand(o pdf.Object, r role, owner uint32) {
 	switch r {
 	case roleCatalog:
 		w.catalog(o)
-	case roleInfo, roleExtensions, roleMarkInfo:
-		w.each(o, r, 0)
-	case roleDefaults:
-		w.each(o, roleResources, 0)
-	case roleForm:
-		w.table(o, formRoles, roleOther, 0)
-	case roleFields:
-		w.each(o, roleField, 0)
-	case roleKids:
-		w.each(o, roleField, 0)
 	case roleField:
 		w.field(o)
 	case roleContents:
-		w.each(o, roleContents, owner)
+		w.each(o, r, owner)
 	case rolePages:
 		w.pages(o)
 	case rolePage:
@@ -110,30 +137,16 @@ func (w *walker) expand(o pdf.Object, r role, owner uint32) {
 		w.annotation(o)
 	case roleLooks:
 		w.looks(o, owner)
-	case roleStore:
-		w.table(o, storeRoles, rolePart, 0)
-	case roleProofs:
-		w.each(o, roleProof, 0)
-	case roleVRIs:
-		w.each(o, roleVRI, 0)
-	case roleVRI:
-		w.table(o, vriRoles, rolePart, 0)
-	case roleStructure:
-		w.table(o, treeRoles, roleOther, 0)
 	case roleElements:
 		w.elements(o)
 	case roleElement:
 		w.element(o)
-	case roleParents:
-		w.table(o, nodesRoles, roleOther, 0)
-	case roleNumbers:
-		w.each(o, roleOther, 0)
-	case roleValue, roleProof, roleMetadata:
-		w.each(o, rolePart, 0)
-	case roleLook, roleResources:
-		w.each(o, roleDrawn, 0)
 	default:
-		w.each(o, r, 0)
+		if p := &passed[r]; p.keys != nil {
+			w.table(o, p.keys, p.others, 0)
+		} else {
+			w.each(o, p.others, 0)
+		}
 	}
 }
 
