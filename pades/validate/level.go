@@ -69,8 +69,8 @@ func (s *subject) untrustedTime() []string {
 	return nil
 }
 
-// evidenceIn tells whether all proof about a signature and about the timestamp that counts stands in the file, and the
-// state of the file that has all of it. Proof about a document timestamp's own authority is no part of what it
+// evidenceIn reports whether all proof about a signature and about the timestamp that counts stands in the file, and
+// the state of the file that has all of it. Proof about a document timestamp's own authority is no part of what it
 // covers.
 func (s *subject) evidenceIn() (last int, inside bool) {
 	last, inside = s.standing.lastRevision, s.standing.inside

@@ -153,7 +153,7 @@ func (m *cmap) cut(s []byte) (c uint32, bytes int) {
 // maxSpaces bounds the code spaces that are tried; real maps have up to eight.
 const maxSpaces = 32
 
-// within tells whether each byte of a code lies between those of the ends.
+// within reports whether each byte of a code lies between those of the ends.
 func within(c uint32, s codespace, n int) bool {
 	for i := range n {
 		b, from, to := byte(c>>(8*i)), byte(s.from>>(8*i)), byte(s.to>>(8*i))

@@ -50,7 +50,7 @@ func (k *colour) device(c *content, n int, full float64) {
 	}
 }
 
-// isWhite tells whether all components are that of white, or nearly.
+// isWhite reports whether all components are that of white, or nearly.
 func (k *colour) isWhite(components []operand) bool {
 	for _, o := range components {
 		if o.kind != isNumber || math.Abs(o.number-k.full) > 0.02 {
@@ -103,7 +103,7 @@ func fullOf(family pdf.Name) float64 {
 	return unknown
 }
 
-// whiteText tells whether text is painted in white alone, by its rendering mode.
+// whiteText reports whether text is painted in white alone, by its rendering mode.
 func (s *state) whiteText() bool {
 	switch s.mode {
 	case 0, 4:

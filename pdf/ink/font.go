@@ -198,7 +198,7 @@ func (f *font) sort() {
 	}
 }
 
-// blankText tells whether a glyph leaves no ink.
+// blankText reports whether a glyph leaves no ink.
 func blankText(s string) bool {
 	if len(s) == 1 && s[0] > ' ' {
 		return false

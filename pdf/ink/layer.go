@@ -32,7 +32,7 @@ func (r *Reader) turn(o pdf.Object, off bool) {
 	}
 }
 
-// off tells whether a layer is off, or a membership of several hides its content by its policy (ISO 32000-2
+// off reports whether a layer is off, or a membership of several hides its content by its policy (ISO 32000-2
 // §8.11.2.2). An expression of visibility is not evaluated: it counts as on.
 func (r *Reader) off(o pdf.Object) bool {
 	if o == nil || len(r.layers) == 0 {

@@ -6,9 +6,9 @@ import (
 	"segel/pdf"
 )
 
-// lies tells whether text is level: its glyphs stand side by side along the page or across it, large enough to be seen and
-// so close that no gap parts them, as nearly all text does. Then the box of each is that of its width alone, and a word
-// lasts from space to space.
+// lies reports whether text is level: its glyphs stand side by side along the page or across it, large enough to be
+// seen and so close that no gap parts them, as nearly all text does. Then the box of each is that of its width alone,
+// and a word lasts from space to space.
 func (p *painter) lies(r *shown) bool {
 	f := r.font
 	if f.vertical || f.type3 || !r.straight || !(r.length > 0) {

@@ -66,5 +66,5 @@ type Mark struct {
 	Subtype pdf.Name // of Widget and Annotation
 }
 
-// Opaque tells whether the mark hides what was painted below it within its Box.
+// Opaque reports whether the mark hides what was painted below it within its Box.
 func (m Mark) Opaque() bool { return m.Whole && !m.Sheer && m.Hidden == "" }

@@ -61,7 +61,7 @@ func grow(r pdf.Rect, d float64) pdf.Rect {
 // farthest is beyond any page: one has at most 14,400 units, and a unit of 75,000 inches is no paper.
 const farthest = 1e9
 
-// sane tells whether a box can be reckoned with: no corner is infinite, no number, or farther than any page reaches.
+// sane reports whether a box can be reckoned with: no corner is infinite, no number, or farther than any page reaches.
 func sane(r pdf.Rect) bool {
 	for _, v := range [4]float64{r.LLX, r.LLY, r.URX, r.URY} {
 		if !(math.Abs(v) < farthest) {

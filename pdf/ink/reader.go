@@ -115,7 +115,7 @@ func (p *painter) untold(why Reason, err error) {
 	}
 }
 
-// failed notes an error of the document and tells whether there is one. An error of its io.ReaderAt ends it all.
+// failed notes an error of the document and reports whether there is one. An error of its io.ReaderAt ends it all.
 func (p *painter) failed(err error) bool {
 	var fault *pdf.Error
 	switch {

@@ -61,7 +61,7 @@ func (p *painter) add(r *shown, box pdf.Rect, text string, advance float64) {
 // smallest is the height in points below which nobody sees text.
 const smallest = 0.7
 
-// follows tells whether a glyph at (x, y) goes on with the word without a space.
+// follows reports whether a glyph at (x, y) goes on with the word without a space.
 func (w *word) follows(x, y float64, r *shown) bool {
 	if !(r.length > 0) || r.em > 2*w.em || w.em > 2*r.em {
 		return false

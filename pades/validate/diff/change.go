@@ -77,11 +77,11 @@ type Change struct {
 	Page  int      // it shows on, from 1; 0 if on none
 	Box   pdf.Rect // on that page, default user space
 	Notes []Note
-	// Detail is for who looks closer, in English: the key that differs, what an oddity is about.
+	// Detail is for whoever looks closer, in English: the key that differs, what an oddity is about.
 	Detail string
 }
 
-// Has tells whether a remark was made.
+// Has reports whether a remark was made.
 func (c Change) Has(n Note) bool {
 	for _, have := range c.Notes {
 		if have == n {

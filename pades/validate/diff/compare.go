@@ -6,7 +6,7 @@ import (
 	"segel/pdf"
 )
 
-// same tells whether two objects are written with the same value. References are the same if they name the same
+// same reports whether two objects are written with the same value. References are the same if they name the same
 // object: whether that changed is judged where it did. How a string is bracketed is no difference, nor is 1 to 1.0.
 func same(a, b pdf.Object) bool {
 	switch a := a.(type) {

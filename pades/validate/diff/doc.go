@@ -4,5 +4,5 @@
 // role it has: as what the catalog, the pages, the form and the rest of the file refer to it, before the update and
 // after it. An object that is a field's appearance and also the picture of a page is allowed only if the rules about
 // both allow it. Each rule stands in a file of its own and names the level of change it allows; whether a signature
-// permits that level is for who asks to say.
+// permits that level is for whoever asks to say.
 package diff

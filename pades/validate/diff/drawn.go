@@ -18,7 +18,7 @@ func (r *revision) placed(widget pdf.Dict) verdict {
 	return verdict{}
 }
 
-// drawn tells whether a widget paints anything, or might: one of its appearances, the one under the mouse among them,
+// drawn reports whether a widget paints anything, or might: one of its appearances, the one under the mouse among them,
 // or what readers make of its characteristics where it has none (ISO 32000-2 §12.5.6.19).
 func drawn(d *pdf.Document, widget pdf.Dict) bool {
 	looks, err := d.Dict(widget["AP"])
@@ -46,7 +46,7 @@ func drawn(d *pdf.Document, widget pdf.Dict) bool {
 // maxDrawn bounds the appearance of an empty field that is looked at.
 const maxDrawn = 64 << 10
 
-// paints tells whether an appearance has anything but saving and restoring the graphics state, or might.
+// paints reports whether an appearance has anything but saving and restoring the graphics state, or might.
 func paints(d *pdf.Document, look pdf.Object) bool {
 	st, err := d.Stream(look)
 	if err != nil || st == nil || st.Len() > maxDrawn {

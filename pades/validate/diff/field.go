@@ -20,7 +20,7 @@ type fieldInfo struct {
 	ok     bool         // it can be read
 }
 
-// signed tells whether a signature field has a value.
+// signed reports whether a signature field has a value.
 func (f fieldInfo) signed() bool { return f.kind == "Sig" && f.value != nil }
 
 // fixed tells that nobody can fill it in by hand: it is read-only, or a push button, which has no value.
@@ -119,7 +119,7 @@ const (
 	fieldPushButton = 1 << 16 // of buttons
 )
 
-// isTimestamp tells whether a signature dictionary is that of a document timestamp.
+// isTimestamp reports whether a signature dictionary is that of a document timestamp.
 func isTimestamp(d *pdf.Document, value pdf.Object) bool {
 	dict, err := d.Dict(value)
 	return err == nil && same(dict["Type"], pdf.Name("DocTimeStamp")) && same(dict["SubFilter"], pdf.Name("ETSI.RFC3161"))

@@ -10,7 +10,7 @@ import (
 // maxAsides bounds the fields that are looked at beside those that changed, in all revisions of a file.
 const maxAsides = 100_000
 
-// everyField tells whether something holds for every field that was there before and is none for a signature. Widgets
+// everyField reports whether something holds for every field that was there before and is none for a signature. Widgets
 // count as fields, those that no form has among them. If there are too many it does not.
 func (r *revision) everyField(holds func(fieldInfo) bool) bool {
 	for _, as := range []role{roleField, roleAnnotation} {
@@ -31,7 +31,7 @@ func (r *revision) everyField(holds func(fieldInfo) bool) bool {
 	return true
 }
 
-// waitedFor tells whether the default look of a field, or that of the form, names a resource: it would show from now
+// waitedFor reports whether the default look of a field, or that of the form, names a resource: it would show from now
 // on what nobody could see before.
 func (r *revision) waitedFor(name pdf.Name) bool {
 	_, form, err := r.old.Form()
@@ -48,7 +48,7 @@ func (r *revision) waitedFor(name pdf.Name) bool {
 	})
 }
 
-// names tells whether a default look names something, or cannot be read.
+// names reports whether a default look names something, or cannot be read.
 func (r *revision) names(style pdf.Object, name pdf.Name) bool {
 	s, err := r.old.String(style)
 	if err != nil {
@@ -86,7 +86,7 @@ func unescaped(b []byte) pdf.Name {
 	return pdf.Name(out)
 }
 
-// plainLook tells whether a default look is the one that programs put where none is: Helvetica, as large as fits, black.
+// plainLook reports whether a default look is the one that programs put where none is: Helvetica, as large as fits, black.
 func plainLook(o pdf.Object) bool {
 	s, ok := o.(pdf.String)
 	return ok && string(bytes.Join(bytes.Fields(s.Bytes), []byte(" "))) == "/Helv 0 Tf 0 g"
@@ -97,7 +97,7 @@ var plainFonts = map[pdf.Name]pdf.Name{
 	"Helv": "Helvetica", "HeBo": "Helvetica-Bold", "Cour": "Courier", "TiRo": "Times-Roman", "ZaDb": "ZapfDingbats",
 }
 
-// plainFont tells whether a resource is what a reader takes anyway where a font of that name is missing.
+// plainFont reports whether a resource is what a reader takes anyway where a font of that name is missing.
 func (r *revision) plainFont(kind, name pdf.Name, o pdf.Object) bool {
 	font, err := r.new.Dict(o)
 	if err != nil || kind != "Font" || plainFonts[name] == "" {

@@ -54,7 +54,7 @@ func newGraph(asked *numberSet) *graph {
 	return &graph{owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, paths: map[uint32]string{}, labels: map[uint32]string{}, asked: asked, fresh: map[node]bool{}}
 }
 
-// has tells whether an object was reached in a role, whoever owns it.
+// has reports whether an object was reached in a role, whoever owns it.
 func (g *graph) has(n uint32, r role) bool {
 	if !r.owned() {
 		return g.visited[r].has(n)

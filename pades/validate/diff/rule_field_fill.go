@@ -44,7 +44,7 @@ func (r *revision) filled(was, is fieldInfo) verdict {
 	return deny(CodeSignedField, "").of(was)
 }
 
-// signs tells whether the revision brings a signature: somebody answers for what it shows.
+// signs reports whether the revision brings a signature: somebody answers for what it shows.
 func (r *revision) signs() bool {
 	if r.signature == nil {
 		found := false

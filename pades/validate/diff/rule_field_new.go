@@ -124,7 +124,7 @@ func (r *revision) vouchField(field, widget pdf.Ref, dict pdf.Dict, v verdict) {
 	r.c.names[v.field] = field.Number
 }
 
-// taken tells whether a field at the form's root has that name already.
+// taken reports whether a field at the form's root has that name already.
 func (r *revision) taken(name string, number uint32) bool {
 	if r.c.names == nil && !r.readNames() {
 		return true // nobody can tell

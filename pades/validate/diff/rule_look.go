@@ -59,7 +59,7 @@ func (r *revision) looks(old, new pdf.Object) verdict {
 	return v
 }
 
-// alone tells whether nothing but a widget refers to its appearance dictionary, so that nobody else's changes with it.
+// alone reports whether nothing but a widget refers to its appearance dictionary, so that nobody else's changes with it.
 func (r *revision) alone(looks, widget uint32) bool {
 	for _, n := range r.g.roles(looks) {
 		if looks != 0 && (n.role != roleLooks || n.owner != widget) {
@@ -69,7 +69,7 @@ func (r *revision) alone(looks, widget uint32) bool {
 	return true
 }
 
-// elsewhere tells whether the data of a stream, or what it shows, stands in another file, where it can change at any
+// elsewhere reports whether the data of a stream, or what it shows, stands in another file, where it can change at any
 // time (ISO 32000-2 §7.3.8.2, §8.10.4).
 func elsewhere(o pdf.Object) bool {
 	s, ok := o.(*pdf.Stream)

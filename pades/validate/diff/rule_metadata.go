@@ -27,7 +27,7 @@ func metadataRule(r *revision, m *moved, _ node) verdict {
 	return allow("metadata", LTA, CodeMetadata)
 }
 
-// wellFormed tells whether bytes are an XML document, in UTF-8 or UTF-16.
+// wellFormed reports whether bytes are an XML document, in UTF-8 or UTF-16.
 func wellFormed(b []byte) bool {
 	d := xml.NewDecoder(bytes.NewReader(toUTF8(b)))
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }

@@ -49,7 +49,7 @@ func (r *revision) trailerKey(k pdf.Name, old, new pdf.Object) verdict {
 	return deny(CodeTrailerChanged, "/"+string(k))
 }
 
-// sameFirst tells whether the first element of /ID stayed. A file that had none may get one.
+// sameFirst reports whether the first element of /ID stayed. A file that had none may get one.
 func sameFirst(d *pdf.Document, old, new pdf.Object) bool {
 	if old == nil {
 		return true

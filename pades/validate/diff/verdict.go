@@ -87,7 +87,7 @@ func (r *revision) byVouch(n node, otherwise Code) verdict {
 	return deny(otherwise, "")
 }
 
-// isAdded tells whether a value is a reference to an object of this revision, and which.
+// isAdded reports whether a value is a reference to an object of this revision, and which.
 func (r *revision) isAdded(o pdf.Object) (*moved, bool) {
 	ref, ok := o.(pdf.Ref)
 	if !ok {

@@ -204,7 +204,7 @@ func (w *walker) field(o pdf.Object) {
 	}
 }
 
-// isSignature tells whether the value of a field is a signature: by its type, or by what the value is if the type is
+// isSignature reports whether the value of a field is a signature: by its type, or by what the value is if the type is
 // inherited.
 func (w *walker) isSignature(field pdf.Dict) bool {
 	if t, err := w.d.Name(field["FT"]); err == nil && t != "" {

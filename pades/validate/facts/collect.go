@@ -55,7 +55,7 @@ func (r *reader) signatures() error {
 	return nil
 }
 
-// looksSigned tells whether a field of another type, or of none, has a signature for its value.
+// looksSigned reports whether a field of another type, or of none, has a signature for its value.
 func (r *reader) looksSigned(f *pdf.Field) bool {
 	value, err := r.d.Resolve(f.Value)
 	dict, ok := value.(pdf.Dict)

@@ -159,7 +159,7 @@ func (r *reader) verify() error {
 	return nil
 }
 
-// integrity tells whether digest and signature value are right.
+// integrity reports whether digest and signature value are right.
 func (s *Signature) integrity() error {
 	switch {
 	case s.ContainerErr != nil:
@@ -249,7 +249,7 @@ func (s *Signature) readTokens() {
 	}
 }
 
-// is tells whether a signature is odd in that way.
+// is reports whether a signature is odd in that way.
 func (s *Signature) is(odd ReasonCode) bool {
 	return slices.ContainsFunc(s.Odd, func(r Reason) bool { return r.Code == odd })
 }

@@ -158,7 +158,7 @@ const (
 	maxBlankBehind = 512
 )
 
-// blank tells whether only white space stands between two offsets.
+// blank reports whether only white space stands between two offsets.
 func (r *reader) blank(from, to int64) bool {
 	if from >= to {
 		return from == to

@@ -92,8 +92,8 @@ func (r *reader) covers(d *pdf.Document, number int, box pdf.Rect) []diff.Note {
 	return notes
 }
 
-// touches tells whether a box covers enough of what is painted to hide something of it: of text a letter, of a picture
-// anything, of a filled area, which may be no more than a background, a fifth.
+// touches reports whether a box covers enough of what is painted to hide something of it: of text a letter, of a
+// picture anything, of a filled area, which may be no more than a background, a fifth.
 func touches(box pdf.Rect, m mark) bool {
 	common := box.Intersect(m.box)
 	if common.Empty() {

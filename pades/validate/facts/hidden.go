@@ -101,7 +101,7 @@ func (h *hiding) sift(marks []ink.Mark) {
 	}
 }
 
-// annotation tells whether an annotation is the widget of a signature field, and whether it shows.
+// annotation reports whether an annotation is the widget of a signature field, and whether it shows.
 func (h *hiding) annotation(ref pdf.Ref) (signature, shows bool) {
 	dict, err := h.d.Dict(ref)
 	if err != nil {

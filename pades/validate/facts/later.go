@@ -59,7 +59,7 @@ func (r *reader) unanswered() {
 	}
 }
 
-// locksChange tells whether a change fills in a field that the signature locks. A document timestamp is no such
+// locksChange reports whether a change fills in a field that the signature locks. A document timestamp is no such
 // change: nothing forbids it (ISO 32000-2 §12.8.2.2).
 func (s *Signature) locksChange(c diff.Change) bool {
 	if c.Field == "" || c.Level != diff.FormFilling || c.Field == s.Field {

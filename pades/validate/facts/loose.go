@@ -63,7 +63,7 @@ func (w *stateWalk) loose(state *pdf.State) error {
 	return nil
 }
 
-// known tells whether a signature dictionary is that of a listed signature; a direct one counts as such.
+// known reports whether a signature dictionary is that of a listed signature; a direct one counts as such.
 func (w *stateWalk) known(ref pdf.Ref) bool {
 	if ref.IsZero() {
 		return true

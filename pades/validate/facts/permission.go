@@ -99,7 +99,7 @@ func (r *reader) lock(params pdf.Dict) Lock {
 	return l
 }
 
-// locks tells whether a field may no longer change. A name stands for the fields below it too. An action that nobody
+// locks reports whether a field may no longer change. A name stands for the fields below it too. An action that nobody
 // knows locks all: who wrote it wanted to lock something.
 func (l Lock) locks(field string) bool {
 	among := slices.ContainsFunc(l.Fields, func(n string) bool { return n == field || strings.HasPrefix(field, n+".") })

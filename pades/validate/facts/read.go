@@ -115,7 +115,7 @@ func (r *reader) warn(w Warning) {
 	}
 }
 
-// isFault tells whether err is the file's fault.
+// isFault reports whether err is the file's fault.
 func isFault(err error) bool {
 	var e *pdf.Error
 	return errors.As(err, &e)

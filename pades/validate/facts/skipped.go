@@ -72,7 +72,7 @@ func (s *skips) search(r *reader, b []byte, at int64) {
 	}
 }
 
-// startsAnew tells whether startxref and an offset that is not 0 stand before a %%EOF that ends there. Linearized
+// startsAnew reports whether startxref and an offset that is not 0 stand before a %%EOF that ends there. Linearized
 // files have one with 0.
 func (r *reader) startsAnew(end int64) bool {
 	b := make([]byte, min(64, end))

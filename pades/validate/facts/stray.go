@@ -101,7 +101,7 @@ func (r *reader) stated(from int64, v pdf.Revision, entries []pdf.Entry) (map[in
 	return known, "", nil
 }
 
-// looksLikeObject tells whether two numbers stand before a word "obj", or perhaps a comment where one of them would be.
+// looksLikeObject reports whether two numbers stand before a word "obj", or perhaps a comment where one of them would be.
 func looksLikeObject(before, behind []byte) bool {
 	rest := bytes.TrimRight(before, blanks)
 	number := bytes.TrimRight(rest, digits)
@@ -117,7 +117,7 @@ func looksLikeObject(before, behind []byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// wordEnds tells whether a word ends before these bytes.
+// wordEnds reports whether a word ends before these bytes.
 func wordEnds(behind []byte) bool {
 	return len(behind) == 0 || bytes.IndexByte([]byte(blanks+"()<>[]{}/%"), behind[0]) >= 0
 }
@@ -157,7 +157,7 @@ func (r *reader) spelled(v pdf.Revision) (string, error) {
 	return "", nil
 }
 
-// misspelled tells whether a table has more than numbers, letters of entries and ends of lines, or a line that begins
+// misspelled reports whether a table has more than numbers, letters of entries and ends of lines, or a line that begins
 // with a space.
 func misspelled(b []byte) bool {
 	for i, c := range b {
