@@ -23,14 +23,9 @@ import (
 // costs the tail alone: the facts that a verification collects hash the file.
 //
 // Whose certificate signed is not its question: trust anchors are configuration.
-func Judge(ctx context.Context, want Request, tail []byte) error {
-	_, err := JudgeOpen(ctx, want, tail)
-	return err
-}
-
-// JudgeOpen is Judge for who goes on with what came back: it returns the file, opened, which keeps tail and reads the rest
-// from the request's source.
-func JudgeOpen(ctx context.Context, want Request, tail []byte) (*pdf.Document, error) {
+//
+// It returns the file, opened, for whoever goes on with it; that keeps tail and reads the rest from the request's source.
+func Judge(ctx context.Context, want Request, tail []byte) (*pdf.Document, error) {
 	j, err := openJudge(want, tail)
 	if err != nil {
 		return nil, &Problem{Class: Unknown, Code: CodeReturn, Text: "what came back cannot be read", Err: err}

@@ -134,7 +134,7 @@ func TestJudgeAsksAgainIfTheSourceCannotBeRead(t *testing.T) {
 	r := emeteraitest.Request(t, serial, file)
 	at := int64(bytes.Index(file, fmt.Appendf(nil, "\n%d 0 obj", pdftest.FirstPageNumber+2*1000)))
 	r.Source.R = failing{r.Source.R, at, at + 100}
-	if err := emeterai.Judge(t.Context(), r, tail); !errors.Is(err, errOut) || emeterai.ClassOf(err) != emeterai.Unknown {
+	if _, err := emeterai.Judge(t.Context(), r, tail); !errors.Is(err, errOut) || emeterai.ClassOf(err) != emeterai.Unknown {
 		t.Error(err)
 	}
 }
@@ -147,7 +147,7 @@ func TestJudgeThatIsStoppedHasNoOpinion(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	at := int64(bytes.Index(file, fmt.Appendf(nil, "\n%d 0 obj", pdftest.FirstPageNumber+2*1000)))
 	r.Source.R = watched{r.Source.R, at, stop}
-	if err := emeterai.Judge(ctx, r, tail); err != context.Canceled {
+	if _, err := emeterai.Judge(ctx, r, tail); err != context.Canceled {
 		t.Error(err)
 	}
 }
@@ -176,7 +176,7 @@ func BenchmarkJudge(b *testing.B) {
 			tail = honest().stamp(b, file)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := emeterai.Judge(b.Context(), r, tail); err != nil {
+				if _, err := emeterai.Judge(b.Context(), r, tail); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -28,7 +28,8 @@ func TestJudgeAcceptsWholeNumbersOnAPageCroppedAtAFraction(t *testing.T) {
 		judge := func(rect pdf.Rect) error {
 			f := honest()
 			f.rect = rect
-			return emeterai.Judge(context.Background(), r, f.stamp(t, file))
+			_, err := emeterai.Judge(context.Background(), r, f.stamp(t, file))
+			return err
 		}
 		for name, rect := range map[string]pdf.Rect{
 			"exact": exact, "rounded": corners(exact, math.Round), "down": corners(exact, math.Floor), "up": corners(exact, math.Ceil),

@@ -75,7 +75,7 @@ func TestJudgeAcceptsMoreProof(t *testing.T) {
 	} {
 		f := honest()
 		f.after = restored(change)
-		if err := emeterai.Judge(context.Background(), emeteraitest.Request(t, serial, file), f.stamp(t, bytes.Clone(file))); err != nil {
+		if _, err := emeterai.Judge(context.Background(), emeteraitest.Request(t, serial, file), f.stamp(t, bytes.Clone(file))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -183,11 +183,11 @@ func TestJudgeAcceptsWhatWasOrdered(t *testing.T) {
 			}
 			r := emeteraitest.Request(t, serial, file)
 			tail := f.stamp(t, file)
-			if err := emeterai.Judge(context.Background(), r, tail); err != nil {
+			if _, err := emeterai.Judge(context.Background(), r, tail); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			r.Source.State = nil
-			if err := emeterai.Judge(context.Background(), r, tail); err != nil {
+			if _, err := emeterai.Judge(context.Background(), r, tail); err != nil {
 				t.Errorf("%s without midstate: %v", name, err)
 			}
 		}
@@ -249,7 +249,7 @@ func TestJudgeRefusesReturnsForAnotherSource(t *testing.T) {
 	refuses(t, r, tail, emeterai.Quarantine, "verify")
 	r.Source.State = nil
 	refuses(t, r, tail, emeterai.Quarantine, "verify")
-	if err := emeterai.Judge(context.Background(), r, honest().stamp(t, pdftest.Table(1))); err == nil {
+	if _, err := emeterai.Judge(context.Background(), r, honest().stamp(t, pdftest.Table(1))); err == nil {
 		t.Error("accepted a tail for a shorter file")
 	}
 }
@@ -275,7 +275,7 @@ func TestJudgeRefusesACutTailAndAsksAgain(t *testing.T) {
 		if n%97 != 0 && n < len(tail)-200 {
 			continue
 		}
-		if err := emeterai.Judge(context.Background(), r, tail[:n]); err == nil {
+		if _, err := emeterai.Judge(context.Background(), r, tail[:n]); err == nil {
 			t.Errorf("accepted %d of %d bytes", n, len(tail))
 		}
 	}
@@ -298,7 +298,7 @@ func TestJudgeRefusesAChangedByte(t *testing.T) {
 		}
 		changed := bytes.Clone(tail)
 		changed[i] ^= 0x04
-		if err := emeterai.Judge(context.Background(), r, changed); err == nil {
+		if _, err := emeterai.Judge(context.Background(), r, changed); err == nil {
 			t.Errorf("accepted another byte %d near %q", i, tail[max(0, i-10):min(len(tail), i+10)])
 		}
 	}
@@ -306,7 +306,7 @@ func TestJudgeRefusesAChangedByte(t *testing.T) {
 
 func refuses(t testing.TB, r emeterai.Request, tail []byte, class emeterai.Class, says string) {
 	t.Helper()
-	err := emeterai.Judge(context.Background(), r, tail)
+	_, err := emeterai.Judge(context.Background(), r, tail)
 	if err == nil {
 		t.Fatal("accepted")
 	}

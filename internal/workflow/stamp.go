@@ -149,7 +149,7 @@ func (s *Service) affix(ctx context.Context, d *contract.Document, i int, t *run
 	if err != nil {
 		return s.problem(ctx, d, i, err)
 	}
-	stamped, err := emeterai.JudgeOpen(ctx, want, tail)
+	stamped, err := emeterai.Judge(ctx, want, tail)
 	if err != nil {
 		return s.problem(ctx, d, i, err)
 	}

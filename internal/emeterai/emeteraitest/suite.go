@@ -83,7 +83,7 @@ func Stamp(t *testing.T, s emeterai.Stamper, r emeterai.Request, file []byte) []
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := emeterai.Judge(context.Background(), r, tail); err != nil {
+	if _, err := emeterai.Judge(context.Background(), r, tail); err != nil {
 		t.Fatal(err)
 	}
 	return append(bytes.Clone(file), tail...)
@@ -267,7 +267,7 @@ func nowhere(t *testing.T, open opener) {
 		change(&r)
 		tail, err := s.Stamp(context.Background(), r)
 		if err == nil {
-			err = emeterai.Judge(context.Background(), r, tail)
+			_, err = emeterai.Judge(context.Background(), r, tail)
 		}
 		if err == nil {
 			t.Errorf("%s: stamped", name)

@@ -36,7 +36,7 @@ func (b *bureau) walk(d *Driver, id string, again bool) (problems []*emeterai.Pr
 			r.Again = again
 			tail, err := d.Stamp(context.Background(), r)
 			if err == nil {
-				err = emeterai.Judge(context.Background(), r, tail)
+				_, err = emeterai.Judge(context.Background(), r, tail)
 			}
 			return err
 		}()

@@ -118,7 +118,7 @@ func TestStampingReadsLittleOfALargeFile(t *testing.T) {
 		t.Errorf("stamping read %d of %d bytes", n, large.Size())
 	}
 	counted.n.Store(0)
-	if err := emeterai.Judge(context.Background(), r, tail); err != nil {
+	if _, err := emeterai.Judge(context.Background(), r, tail); err != nil {
 		t.Fatal(err)
 	}
 	if n := counted.n.Load(); n > 4<<20 {
