@@ -10,9 +10,6 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"os"
-	"path/filepath"
-	"sync"
 	"time"
 
 	"segel/internal/emeterai"
@@ -190,48 +187,6 @@ func (d *Driver) stampIn(ctx context.Context, t *try, at slot, r emeterai.Reques
 	return d.extract(ctx, r, f)
 }
 
-// Ready implements [emeterai.Stamper].
-func (d *Driver) Ready(ctx context.Context, serial string) error {
-	if !serialForm.MatchString(serial) {
-		return unknownSerial(serial)
-	}
-	if d.o.Form == Cloud {
-		return nil // the office has its picture
-	}
-	_, err := d.picture(ctx, serial)
-	return err
-}
-
-// picture returns what came with a serial, or has it sent again where that is possible.
-func (d *Driver) picture(ctx context.Context, serial string) ([]byte, error) {
-	kept := d.keep.get(serial)
-	if kept.Picture != nil {
-		return kept.Picture, nil
-	}
-	if d.o.Picture == "" {
-		return nil, &emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodePicture,
-			Text: fmt.Sprintf("the picture of serial %s was lost with the answer that brought it, and the adapter wants one; ask the office for it", serial)}
-	}
-	err := d.ask(ctx, "qrimage", http.MethodGet, func(login) string { return d.o.SerialURL + fillSerial(d.o.Picture, serial) }, answerLimit, func(b []byte) error {
-		got, err := parseTaken(b)
-		if err != nil {
-			return err
-		}
-		if got.serial != serial || got.picture == nil {
-			return fmt.Errorf("%w: no picture of serial %s", errAnswer, serial)
-		}
-		kept.Picture = got.picture
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := d.keep.put(kept); err != nil {
-		d.o.Log.ErrorContext(ctx, "picture of a serial cannot be kept", "serial", serial, "error", err)
-	}
-	return kept.Picture, nil
-}
-
 // sign calls docSigningZ.
 func (d *Driver) sign(ctx context.Context, at slot, url string, body signing) (signed, error) {
 	var got signed
@@ -280,80 +235,6 @@ func (d *Driver) judge(s signed, status int) error {
 		p.After = configWait
 	}
 	return p
-}
-
-// extract returns what a stamped file adds to the source. A file that is not the source and more is set aside.
-func (d *Driver) extract(ctx context.Context, r emeterai.Request, f *os.File) ([]byte, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, ours(err)
-	}
-	size := info.Size()
-	same, err := commonLen(r, f, min(size, r.Source.Size))
-	switch {
-	case err != nil:
-		return nil, ours(err)
-	case same < min(size, r.Source.Size):
-		return nil, d.quarantine(ctx, r, f, size, fmt.Sprintf("the stamped file is not ours and more: it differs at byte %d", same))
-	case size <= r.Source.Size:
-		return nil, half(fmt.Sprintf("the stamped file has %d bytes, ours %d", size, r.Source.Size), nil)
-	case size-r.Source.Size > d.o.MaxTail:
-		return nil, d.quarantine(ctx, r, f, size, fmt.Sprintf("the stamp added %d bytes", size-r.Source.Size))
-	}
-	tail := make([]byte, size-r.Source.Size)
-	if _, err := f.ReadAt(tail, r.Source.Size); err != nil && !errors.Is(err, io.EOF) {
-		return nil, ours(err)
-	}
-	return tail, nil
-}
-
-// buffers are lent to whoever copies or compares files.
-var buffers = sync.Pool{New: func() any { return new([2][32 << 10]byte) }}
-
-// commonLen returns how many of the first n bytes are those of the source.
-func commonLen(r emeterai.Request, f io.ReaderAt, n int64) (int64, error) {
-	lent := buffers.Get().(*[2][32 << 10]byte)
-	defer buffers.Put(lent)
-	a, b := lent[0][:], lent[1][:]
-	for at := int64(0); at < n; {
-		step := min(n-at, int64(len(a)))
-		if k, err := r.Source.R.ReadAt(a[:step], at); int64(k) < step {
-			return 0, fmt.Errorf("read the source: %w", err)
-		}
-		if k, err := f.ReadAt(b[:step], at); int64(k) < step {
-			return 0, fmt.Errorf("read the stamped file: %w", err)
-		}
-		if !bytes.Equal(a[:step], b[:step]) {
-			for i := range step {
-				if a[i] != b[i] {
-					return at + i, nil
-				}
-			}
-		}
-		at += step
-	}
-	return n, nil
-}
-
-// quarantine keeps a file that is not what was ordered.
-func (d *Driver) quarantine(ctx context.Context, r emeterai.Request, f *os.File, size int64, why string) error {
-	p := &emeterai.Problem{Class: emeterai.Quarantine, Code: emeterai.CodeReturn, Text: why}
-	kept := min(size, r.Source.Size+2*d.o.MaxTail) // enough to see what it is
-	name, err := d.keep.setAside(r.Serial, f, kept, d.o.Random)
-	if err != nil {
-		d.o.Log.ErrorContext(ctx, "returned file cannot be set aside", "serial", r.Serial, "error", err)
-		p.Err = err
-		return p
-	}
-	p.Evidence = &emeterai.Evidence{Size: kept, Path: filepath.Join(d.o.Dir, "quarantine", name), Open: func() (io.ReadCloser, error) {
-		return d.keep.evidence.Open(name)
-	}}
-	return p
-}
-
-// half is a stamp whose file did not come whole: the serial may be affixed, and stamping again costs nothing.
-func half(text string, err error) error {
-	return &emeterai.Problem{Class: emeterai.Unknown, Code: emeterai.CodeReturn, Text: text, Err: err}
 }
 
 // ours is a problem on our side of the way: it keeps what is a problem already.
