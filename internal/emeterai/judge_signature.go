@@ -110,13 +110,13 @@ const (
 	tiny     = 1e-6 // by how they were computed
 )
 
-// near tells whether all corners are less than so far from each other along x and y.
+// near reports whether all corners are less than so far from each other along x and y.
 func near(a, b pdf.Rect, than float64) bool {
 	return math.Abs(a.LLX-b.LLX) < than && math.Abs(a.LLY-b.LLY) < than &&
 		math.Abs(a.URX-b.URX) < than && math.Abs(a.URY-b.URY) < than
 }
 
-// whole tells whether all corners are whole numbers.
+// whole reports whether all corners are whole numbers.
 func whole(r pdf.Rect) bool {
 	return near(r, pdf.Rect{LLX: math.Round(r.LLX), LLY: math.Round(r.LLY), URX: math.Round(r.URX), URY: math.Round(r.URY)}, tiny)
 }

@@ -196,7 +196,7 @@ func (d *Driver) Close() error {
 // Specimen reports what the configuration says.
 func (d *Driver) Specimen() bool { return d.o.Specimen }
 
-// Availability tells whether the office, and at least one place to stamp, can be asked.
+// Availability reports whether the office, and at least one place to stamp, can be asked.
 func (d *Driver) Availability() emeterai.Availability {
 	if a := d.office.availability(); a.Down {
 		return a
