@@ -1,9 +1,7 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding"
 	"errors"
@@ -12,9 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path"
-	"regexp"
 	"strings"
-	"time"
 
 	"segel/internal/emeterai"
 	"segel/pades"
@@ -81,9 +77,23 @@ func (s *Server) signShared(ctx context.Context, r *http.Request, f Fault) answe
 	if _, err := s.shared.Stat(pic); err != nil {
 		return notSigned(signEmpty, "there is no picture at spesimenPath").answer()
 	}
-	s.adapter <- struct{}{}
-	defer func() { <-s.adapter }()
+	leave, err := s.enter(ctx)
+	if err != nil {
+		return explain(err).answer()
+	}
+	defer leave()
 	return s.sign(ctx, in, f, place{s.shared, src}, place{s.shared, dest}).answer()
+}
+
+// enter waits until the adapter is free, which stamps one document at a time, or ctx ends; leave frees it again. A call's
+// ctx does not end with its client: see handle.
+func (s *Server) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case s.adapter <- struct{}{}:
+		return func() { <-s.adapter }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // inside returns a client's path in the shared folder, relative to it, or nothing.
@@ -221,125 +231,4 @@ func write(p place, whole pades.Source, half bool) error {
 		return down(err)
 	}
 	return nil
-}
-
-// The cloud form. An upload and what came of it are files of the office's own, named by an identifier that nobody
-// can guess; they are removed after a day.
-var fileID = regexp.MustCompile(`^[A-Z2-7]{26}$`)
-
-func (s *Server) uploaded(id string) bool {
-	if !fileID.MatchString(id) {
-		return false
-	}
-	_, err := s.own.Stat(id + ".src")
-	return err == nil
-}
-
-// upload keeps a file.
-func (s *Server) upload(_ context.Context, r *http.Request, _ Fault) answer {
-	parts, err := r.MultipartReader()
-	if err != nil {
-		return refuseWith(http.StatusBadRequest, codeError, "%v", err)
-	}
-	s.sweep()
-	id, name, shown := rand.Text(), "", ""
-	for {
-		p, err := parts.NextPart()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return refuseWith(http.StatusBadRequest, codeError, "%v", err)
-		}
-		switch p.FormName() {
-		case "token":
-			var b bytes.Buffer
-			if _, err := io.CopyN(&b, p, maxRequest); err != nil && !errors.Is(err, io.EOF) {
-				return refuseWith(http.StatusBadRequest, codeError, "%v", err)
-			}
-			shown = b.String()
-		case "file":
-			if name = p.FileName(); !s.keepUpload(id, p) {
-				return refuseWith(http.StatusBadRequest, codeError, "the file is cut off or too large")
-			}
-		}
-	}
-	if _, ok := s.user(shown); !ok {
-		_ = s.own.Remove(id + ".src")
-		return unauthorised(CallUpload)
-	}
-	if name == "" {
-		return refuseWith(http.StatusBadRequest, codeError, "file is missing")
-	}
-	return answer{body: map[string]string{"statusCode": codeOK, "id": id, "name": name}}
-}
-
-func (s *Server) keepUpload(id string, r io.Reader) bool {
-	out, err := place{s.own, id + ".src"}.create()
-	if err != nil {
-		return false
-	}
-	n, err := io.Copy(out, io.LimitReader(r, s.o.MaxFile+1))
-	if errors.Join(err, out.Close()) == nil && n <= s.o.MaxFile {
-		return true
-	}
-	_ = s.own.Remove(id + ".src")
-	return false
-}
-
-// sweep removes what is old. What cannot be removed is tried again.
-func (s *Server) sweep() {
-	dir, err := s.own.Open(".")
-	if err != nil {
-		return
-	}
-	defer dir.Close()
-	all, err := dir.ReadDir(-1)
-	if err != nil {
-		return
-	}
-	for _, e := range all {
-		info, err := e.Info()
-		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > uploadsKept {
-			_ = s.own.Remove(e.Name())
-		}
-	}
-}
-
-// signUploaded stamps a file that was uploaded.
-func (s *Server) signUploaded(ctx context.Context, r *http.Request, f Fault) answer {
-	var in signing
-	if err := read(r, &in); err != nil {
-		return notSigned(signEmpty, "%v", err).answer()
-	}
-	if in.OnPrem == nil || *in.OnPrem || in.DocID == "" {
-		return notSigned(signEmpty, "onPrem or docId is missing").answer()
-	}
-	if !s.uploaded(in.DocID) {
-		return notSigned(signUnparsed, "docId %q was not uploaded", in.DocID).answer()
-	}
-	s.adapter <- struct{}{}
-	defer func() { <-s.adapter }()
-	id := rand.Text()
-	out := s.sign(ctx, in, f, place{s.own, in.DocID + ".src"}, place{s.own, id + ".pdf"})
-	if out.Code == codeOK {
-		out.URLFile = "/files/" + id
-	}
-	return out.answer()
-}
-
-// file sends a stamped file.
-func (s *Server) file(_ context.Context, r *http.Request, _ Fault) answer {
-	if _, ok := s.user(bearer(r)); !ok {
-		return unauthorised(CallFile)
-	}
-	id := r.PathValue("id")
-	if !fileID.MatchString(id) {
-		return refuseWith(http.StatusNotFound, codeError, "there is no such file")
-	}
-	f, err := s.own.Open(id + ".pdf")
-	if err != nil {
-		return refuseWith(http.StatusNotFound, codeError, "there is no such file")
-	}
-	return answer{file: f}
 }
