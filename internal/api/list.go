@@ -29,13 +29,15 @@ type listItem struct {
 }
 
 type listSigner struct {
-	UserID       contract.PersonID `json:"user_id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
-	Name         string            `json:"name" example:"Siti Rahma"`
-	Email        *string           `json:"email" example:"siti@contoh.id"`
-	Avatar       string            `json:"avatar" doc:"address of a picture"`
-	IsSigning    bool              `json:"is_signing" doc:"it is his turn now"`
-	SignerRole   string            `json:"signer_role" enum:"owner,signer,viewer" example:"signer"`
-	SignerNumber int               `json:"signer_number" example:"1"`
+	UserID        contract.PersonID `json:"user_id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
+	Name          string            `json:"name" example:"Siti Rahma"`
+	Email         *string           `json:"email" example:"siti@contoh.id"`
+	Avatar        string            `json:"avatar" doc:"address of a picture"`
+	IsSigning     bool              `json:"is_signing" doc:"it is his turn now"`
+	SignerRole    string            `json:"signer_role" enum:"owner,signer,viewer" example:"signer"`
+	SignerNumber  int               `json:"signer_number" example:"1"`
+	Status        bool              `json:"status" doc:"has acted: signed, or viewed as a viewer"`
+	SigningStatus bool              `json:"signing_status" doc:"has signed"`
 }
 
 type listOwner struct {
@@ -94,7 +96,7 @@ func (c *call) listItem(d *contract.Document) listItem {
 	for _, p := range d.Participants {
 		item.DataSigner = append(item.DataSigner, listSigner{
 			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Avatar: c.avatarOf(p.Person),
-			IsSigning: d.InTurn(p.ID), SignerRole: roleWord(d, p), SignerNumber: p.Number,
+			IsSigning: d.InTurn(p.ID), SignerRole: roleWord(d, p), SignerNumber: p.Number, Status: d.Acted(p), SigningStatus: d.Signed(p),
 		})
 	}
 	return item

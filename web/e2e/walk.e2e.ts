@@ -57,6 +57,9 @@ test("a member reads and signs on a phone, and sees the document stamped and sea
   const download = page.waitForEvent("download");
   await page.getByRole("link", { name: "Download" }).click();
   await (await download).cancel();
+  // The list shows who has signed, on a phone too.
+  await page.goto(`${s.url}/inbox`);
+  await page.locator(`[data-document="${contract.id}"]`).getByRole("img", { name: "Penanda Dua has signed" }).filter({ visible: true }).waitFor();
   // The drawn picture was kept for the next time.
   expect((await page.request.get(`${s.url}/v1/auth/specimen`)).status()).toBe(200);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);

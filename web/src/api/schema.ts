@@ -2368,6 +2368,10 @@ export interface components {
              * @enum {string}
              */
             signer_role: "owner" | "signer" | "viewer";
+            /** @description has signed */
+            signing_status: boolean;
+            /** @description has acted: signed, or viewed as a viewer */
+            status: boolean;
             /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
             user_id: string;
         } & {

@@ -26,6 +26,7 @@ export function Row({ document: d, box }: { document: ListItem; box: Box }) {
             <Text size="xs" c="dimmed">{box === "in" ? t("list.from", { name: d.owner.name }) + " · " : ""}{d.created_at}</Text>
             {due && d.status === "processing" && <Text size="xs" c={d.is_expired === "1" ? "red" : "dimmed"}>{d.is_expired === "1" ? t("list.expired") : t("list.deadline", { when: due })}</Text>}
           </Group>
+          <div className="mantine-hidden-from-sm"><People people={d.data_signer} /></div>
         </Stack>
         <Group wrap="nowrap" gap="sm">
           <div className="mantine-visible-from-sm"><People people={d.data_signer} /></div>
