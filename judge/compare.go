@@ -44,7 +44,7 @@ func (s ourSignature) tells(code string) []int {
 	return pages
 }
 
-// fine tells that we think a signature whole and what came later allowed, whoever made it.
+// fine reports whether we think a signature whole and what came later allowed, whoever made it.
 func (s ourSignature) fine() bool {
 	return strings.HasPrefix(s.Integrity, "intact") && s.Indication != "TOTAL-FAILED"
 }

@@ -74,7 +74,7 @@ func (it item) harmedPyhanko(before, after pyhankoAnswer, no complain) {
 	}
 }
 
-// content tells that pyHanko found a signature whole and nothing suspicious behind it, whoever made it.
+// content reports whether pyHanko found a signature whole and nothing suspicious behind it, whoever made it.
 func (s pyhankoSignature) content() bool {
 	return s.Error == "" && s.Intact && s.Valid && s.Suspicious == "" && (s.Kind == "timestamp" || s.DocMDP != nil && *s.DocMDP)
 }

@@ -64,7 +64,7 @@ const (
 	keptDecoded  = 64 << 10
 )
 
-// Spent tells that the limits for all pages together are used up: nothing more is found on any page.
+// Spent reports whether the limits for all pages together are used up: nothing more is found on any page.
 func (r *Reader) Spent() bool { return r.bytes < 0 || r.operators < 0 }
 
 // Layers lists those that are off when the file is opened, in order of number.

@@ -23,7 +23,7 @@ type fieldInfo struct {
 // signed reports whether a signature field has a value.
 func (f fieldInfo) signed() bool { return f.kind == "Sig" && f.value != nil }
 
-// fixed tells that nobody can fill it in by hand: it is read-only, or a push button, which has no value.
+// fixed reports whether nobody can fill it in by hand: it is read-only, or a push button, which has no value.
 func (f fieldInfo) fixed() bool {
 	return f.kind != "Sig" && f.flags&fieldReadOnly != 0 || f.kind == "Btn" && f.flags&fieldPushButton != 0
 }

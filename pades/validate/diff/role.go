@@ -43,7 +43,7 @@ const (
 	roleCount
 )
 
-// owned tells the roles that are told apart by owner.
+// owned reports whether objects in the role are told apart by owner.
 func (r role) owned() bool {
 	switch r {
 	case roleKids, roleValue, roleContents, roleAnnots, roleLooks, roleLook:
@@ -52,8 +52,8 @@ func (r role) owned() bool {
 	return false
 }
 
-// anchor tells the roles whose objects may be mentioned anywhere, as the page of a destination is. Their rules allow
-// no change that whoever mentions them could show.
+// anchor reports whether objects in the role may be mentioned anywhere, as the page of a destination is. Their rules
+// allow no change that whoever mentions them could show.
 func (r role) anchor() bool {
 	switch r {
 	case roleCatalog, rolePages, rolePage, roleAnnotation, roleField, roleStructure, roleElement:
@@ -62,10 +62,10 @@ func (r role) anchor() bool {
 	return false
 }
 
-// mentions tells the roles in which an anchor is only mentioned.
+// mentions reports whether an anchor is only mentioned in the role.
 func (r role) mentions() bool { return r == rolePart || r == roleOther }
 
-// typed tells the roles that have a structure of their own; the others spread to all they refer to.
+// typed reports whether the role has a structure of its own; the others spread to all they refer to.
 func (r role) typed() bool { return r < rolePart }
 
 // node is an object in a role.
