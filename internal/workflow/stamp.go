@@ -215,7 +215,11 @@ func (s *Service) problem(ctx context.Context, d *contract.Document, i int, caus
 			return errors.Join(err, cause)
 		}
 	}
+	still := unasked(d, i)
 	err := s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
+		if err := still(d); err != nil {
+			return contract.Change{}, err
+		}
 		c, err := contract.StampProblem(d, i, f, s.Clock())
 		if err == nil {
 			after = max(after, retryWait(c.After.Stamps[i].Failures))
@@ -260,7 +264,7 @@ func (s *Service) fileMissing(ctx context.Context, d *contract.Document, i int, 
 // wait puts a stamp off for a problem about which the office is not asked. It is said once. An attempt that is open ends
 // so.
 func (s *Service) wait(ctx context.Context, d *contract.Document, i int, problem string, open contract.Outcome, until *Later) error {
-	still := unmoved(d, i)
+	still := unasked(d, i)
 	_, err := s.applyTo(ctx, *d, func(d *contract.Document) (*contract.Change, error) {
 		if err := still(d); err != nil {
 			return nil, err
@@ -303,5 +307,17 @@ func unmoved(d *contract.Document, i int) func(*contract.Document) error {
 			return contract.ErrRace
 		}
 		return nil
+	}
+}
+
+// unasked is unmoved for an answer that leaves the stamp where it is: another process may have asked the same once more.
+// That call is open, and may be carried out yet, whatever an earlier one came to.
+func unasked(d *contract.Document, i int) func(*contract.Document) error {
+	still, attempts := unmoved(d, i), d.Stamps[i].Attempts
+	return func(d *contract.Document) error {
+		if d.Stamps[i].Attempts != attempts {
+			return contract.ErrRace
+		}
+		return still(d)
 	}
 }

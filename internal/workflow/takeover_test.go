@@ -141,6 +141,39 @@ func TestWhatAnOvertakenWorkerBringsIsNotTakenForAnotherSerial(t *testing.T) {
 	}
 }
 
+// TestWhatAnOvertakenWorkerIsToldIsNoAnswerToAnothersCall has another process ask the same once more, and the first be told
+// that the office is busy while that call is under way: whether it ends in doubt, nobody knows yet.
+func TestWhatAnOvertakenWorkerIsToldIsNoAnswerToAnothersCall(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h, o, other := overtaken(t)
+	id := h.draft(false, 1)
+	h.office.busy = 1
+	asked, answer, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+	o.stamp = func() {
+		o.stamp = func() {
+			close(asked)
+			<-answer
+		}
+		go func() { ended <- other.Stamp(ctx, id) }()
+		<-asked
+	}
+	if err := h.Stamp(ctx, id); !errors.Is(err, contract.ErrRace) {
+		t.Error(err)
+	}
+	all := h.attempts(id)
+	if last := all[len(all)-1]; last.Outcome != "" {
+		t.Errorf("a call under way was answered: %+v", last)
+	}
+	close(answer)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if d := h.read(id); d.Stamps[0].State != contract.StampAffixed {
+		t.Errorf("%+v", d.Stamps)
+	}
+}
+
 // calledUnused is an office that has not heard yet what it did.
 type calledUnused struct{ emeterai.Stamper }
 
