@@ -12,8 +12,8 @@ import (
 func (s *Store) AddTokens(ctx context.Context, tokens ...store.Token) error {
 	err := s.db.write(ctx, func(t tx) error {
 		for _, k := range tokens {
-			// Whoever gives the person another password has removed his tokens before he commits: he is waited for, so that
-			// who reads the person behind this sees it.
+			// Whoever gives the person another password, or ends the family, has removed tokens before he commits: he is
+			// waited for, so that who reads the person, or a token of the family, behind this sees it.
 			if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, k.Person); err != nil {
 				return err
 			}
@@ -54,7 +54,15 @@ func (s *Store) UseToken(ctx context.Context, hash [32]byte, now time.Time) erro
 
 // RevokeFamily implements [store.Identities].
 func (s *Store) RevokeFamily(ctx context.Context, family string) error {
-	return wrap(s.run(ctx, `DELETE FROM token WHERE family = $1`, family), "revoke token family %s", family)
+	err := s.db.write(ctx, func(t tx) error {
+		// Whoever adds to the family meanwhile has done so before its tokens are looked for, or waits and finds them gone.
+		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE family = $1)`, family); err != nil {
+			return err
+		}
+		_, err := t.exec(ctx, `DELETE FROM token WHERE family = $1`, family)
+		return err
+	})
+	return wrap(err, "revoke token family %s", family)
 }
 
 // PurgeTokens implements [store.Identities].
