@@ -74,8 +74,8 @@ type Identities interface {
 	// part of a name or an e-mail.
 	Users(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]User, int, error)
 
-	// AddTokens keeps tokens. Every SetPassword of the person, and RevokeFamily of theirs, either ends them, or is seen by
-	// whoever reads the person, or another token of the family, behind it.
+	// AddTokens keeps tokens. Every SetPassword of the person, RevokeFamily of theirs and SetGuestLink in the place of the
+	// guest's either ends them, or is seen by whoever reads the person, another token of the family, or the link behind it.
 	AddTokens(ctx context.Context, tokens ...Token) error
 	Token(ctx context.Context, hash [32]byte) (Token, error)
 	// UseToken marks a refresh token used. ErrConflict when it was used before.

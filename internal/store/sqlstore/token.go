@@ -12,9 +12,7 @@ import (
 func (s *Store) AddTokens(ctx context.Context, tokens ...store.Token) error {
 	err := s.db.write(ctx, func(t tx) error {
 		for _, k := range tokens {
-			// Whoever gives the person another password, or ends the family, has removed tokens before he commits: he is
-			// waited for, so that who reads the person, or a token of the family, behind this sees it.
-			if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, k.Person); err != nil {
+			if err := awaitRevocation(ctx, t, k); err != nil {
 				return err
 			}
 			_, err := t.exec(ctx, `INSERT INTO token (hash, kind, person, document, family, created_at, expires_at, used_at) VALUES (`+list(1, 8)+`)`,
@@ -26,6 +24,18 @@ func (s *Store) AddTokens(ctx context.Context, tokens ...store.Token) error {
 		return nil
 	})
 	return wrap(err, "add tokens")
+}
+
+// awaitRevocation waits for whoever is replacing the person's password, ending the family, or replacing the guest's link:
+// he has removed tokens and not committed yet, and would neither remove this one nor be seen by who reads, behind it,
+// whether it is still to be. Until this transaction ends he has to wait in his turn.
+func awaitRevocation(ctx context.Context, t tx, k store.Token) error {
+	if k.Document != 0 {
+		_, err := t.exec(ctx, `UPDATE guest_link SET created_at = created_at WHERE document = $1 AND person = $2`, k.Document, k.Person)
+		return err
+	}
+	_, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, k.Person)
+	return err
 }
 
 // Token implements [store.Identities].
@@ -55,7 +65,7 @@ func (s *Store) UseToken(ctx context.Context, hash [32]byte, now time.Time) erro
 // RevokeFamily implements [store.Identities].
 func (s *Store) RevokeFamily(ctx context.Context, family string) error {
 	err := s.db.write(ctx, func(t tx) error {
-		// Whoever adds to the family meanwhile has done so before its tokens are looked for, or waits and finds them gone.
+		// See awaitRevocation.
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE family = $1)`, family); err != nil {
 			return err
 		}

@@ -10,93 +10,53 @@ import (
 	"segel/internal/store"
 )
 
-// TestNoTokenOutlivesAPasswordThatIsBeingReplaced logs somebody in while another transaction that gives him another
-// password has removed his tokens and is not committed yet. SQLite has one writer at a time.
-func TestNoTokenOutlivesAPasswordThatIsBeingReplaced(t *testing.T) {
-	t.Parallel()
-	s := openTest(t, databases["PostgreSQL"](t))
-	ctx := t.Context()
-	s.member(t)
-	k := store.Token{Hash: [32]byte{1}, Kind: store.SessionToken, Person: "p", Family: "f", ExpiresAt: time.Unix(1_900_000_000, 0)}
-	replaced, added := make(chan error, 1), make(chan error, 1)
-	var seen store.User // by whoever logged in, once the token was there
-	err := s.db.write(ctx, func(held tx) error {
-		// What replaces the password waits here with its line in the log, the last that it writes.
-		if _, err := held.exec(ctx, `UPDATE log_size SET size = size WHERE id = 1`); err != nil {
-			return err
-		}
-		go func() {
-			replaced <- s.SetPassword(ctx, "p", "old", "new", contract.Event{Type: contract.EventPasswordChange})
-		}()
-		if err := s.waitFor(ctx, 1, added); err != nil {
-			return err
-		}
-		go func() {
-			err := s.AddTokens(ctx, k)
-			if err == nil {
-				seen, err = s.User(ctx, "p")
-			}
-			added <- err
-		}()
-		return s.waitFor(ctx, 2, added)
-	})
-	if err := errors.Join(err, <-replaced, <-added); err != nil {
+// The races here are PostgreSQL's: SQLite has one writer at a time.
+
+// revoking is a house of one user, who has tokens, and of one guest, who has a link and a token.
+func revoking(t *testing.T) *Store {
+	s, ctx := openTest(t, databases["PostgreSQL"](t)), t.Context()
+	p := contract.Person{ID: "p", Email: "p@segel.test"}
+	err := errors.Join(
+		s.CreateOrganisation(ctx, store.Organisation{ID: "o", Name: "O"}),
+		s.CreateUser(ctx, store.User{Person: p, Organisation: "o", Password: "old", CreatedAt: time.Unix(1_800_000_000, 0)}),
+		s.SetGuestLink(ctx, guestLink(1)),
+		s.AddTokens(ctx, ofUser(1), ofUser(2), ofGuest(3)),
+	)
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Token(ctx, k.Hash)
-	if kept := err == nil; kept && seen.Password != "new" {
-		t.Error("who proved the old password has a token, and was not told of the new one")
-	}
+	return s
 }
 
-// TestNoTokenOutlivesItsFamily has a refresh add to a family that a logout is removing: the logout began before, waits for
-// a row of the family, and does not see what is added meanwhile.
-func TestNoTokenOutlivesItsFamily(t *testing.T) {
-	t.Parallel()
-	s := openTest(t, databases["PostgreSQL"](t))
+func ofUser(n byte) store.Token {
+	return store.Token{Hash: [32]byte{n}, Kind: store.RefreshToken, Person: "p", Family: "f", ExpiresAt: time.Unix(1_900_000_000, 0)}
+}
+
+func ofGuest(n byte) store.Token {
+	return store.Token{Hash: [32]byte{n}, Kind: store.GuestToken, Person: "g", Document: 7, Family: "g", ExpiresAt: time.Unix(1_900_000_000, 0)}
+}
+
+func guestLink(n byte) store.GuestLink {
+	return store.GuestLink{Hash: [32]byte{n}, Document: 7, Person: "g"}
+}
+
+// meanwhile runs revoke until it waits for the rows that hold locks, then add beside it, then lets both end.
+func (s *Store) meanwhile(t *testing.T, hold string, revoke, add func(context.Context) error) {
+	t.Helper()
 	ctx := t.Context()
-	s.member(t)
-	family := func(n byte) store.Token {
-		return store.Token{Hash: [32]byte{n}, Kind: store.RefreshToken, Person: "p", Family: "f", ExpiresAt: time.Unix(1_900_000_000, 0)}
-	}
-	if err := s.AddTokens(ctx, family(1), family(2)); err != nil {
-		t.Fatal(err)
-	}
 	revoked, added := make(chan error, 1), make(chan error, 1)
-	var dead error // what who refreshes reads of the old token behind it
 	err := s.db.write(ctx, func(held tx) error {
-		if _, err := held.exec(ctx, `UPDATE token SET used_at = 0 WHERE hash = $1`, []byte{2, 31: 0}); err != nil {
+		if _, err := held.exec(ctx, hold); err != nil {
 			return err
 		}
-		go func() { revoked <- s.RevokeFamily(ctx, "f") }()
-		if err := s.waitFor(ctx, 1, added); err != nil {
+		go func() { revoked <- revoke(ctx) }()
+		if err := s.waitFor(ctx, 1, revoked); err != nil {
 			return err
 		}
-		go func() {
-			err := s.AddTokens(ctx, family(3))
-			if err == nil {
-				_, dead = s.Token(ctx, [32]byte{1})
-			}
-			added <- err
-		}()
+		go func() { added <- add(ctx) }()
 		return s.waitFor(ctx, 2, added)
 	})
 	if err := errors.Join(err, <-revoked, <-added); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Token(ctx, [32]byte{3}); err == nil && !errors.Is(dead, store.ErrNotFound) {
-		t.Error("who refreshed has a token, and was not told that its family is dead")
-	}
-}
-
-// member makes a user p.
-func (s *Store) member(t *testing.T) {
-	t.Helper()
-	if err := s.CreateOrganisation(t.Context(), store.Organisation{ID: "o", Name: "O"}); err != nil {
-		t.Fatal(err)
-	}
-	u := store.User{Person: contract.Person{ID: "p", Email: "p@segel.test"}, Organisation: "o", Password: "old", CreatedAt: time.Unix(1_800_000_000, 0)}
-	if err := s.CreateUser(t.Context(), u); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -109,4 +69,69 @@ func (s *Store) waitFor(ctx context.Context, n int, ended chan error) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// kept reports whether a token is there.
+func (s *Store) kept(t *testing.T, k store.Token) bool {
+	t.Helper()
+	_, err := s.Token(t.Context(), k.Hash)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+// TestNoTokenOutlivesAPasswordThatIsBeingReplaced has somebody log in while another password is under way, with its line in
+// the log as the last that is written of it.
+func TestNoTokenOutlivesAPasswordThatIsBeingReplaced(t *testing.T) {
+	t.Parallel()
+	s := revoking(t)
+	var seen store.User // by whoever logs in, once the token is there
+	s.meanwhile(t, `UPDATE log_size SET size = size`, func(ctx context.Context) error {
+		return s.SetPassword(ctx, "p", "old", "new", contract.Event{Type: contract.EventPasswordChange})
+	}, func(ctx context.Context) (err error) {
+		if err = s.AddTokens(ctx, ofUser(9)); err == nil {
+			seen, err = s.User(ctx, "p")
+		}
+		return err
+	})
+	if s.kept(t, ofUser(9)) && seen.Password != "new" {
+		t.Error("who proved the old password has a token, and was not told of the new one")
+	}
+}
+
+// TestNoTokenOutlivesAFamilyThatIsBeingEnded has a refresh add to it: the logout does not see what came after it began.
+func TestNoTokenOutlivesAFamilyThatIsBeingEnded(t *testing.T) {
+	t.Parallel()
+	s := revoking(t)
+	var dead error // what who refreshes reads of the old token, once the new one is there
+	s.meanwhile(t, `UPDATE token SET used_at = 0`, func(ctx context.Context) error {
+		return s.RevokeFamily(ctx, "f")
+	}, func(ctx context.Context) (err error) {
+		if err = s.AddTokens(ctx, ofUser(9)); err == nil {
+			_, dead = s.Token(ctx, ofUser(1).Hash)
+		}
+		return err
+	})
+	if s.kept(t, ofUser(9)) && !errors.Is(dead, store.ErrNotFound) {
+		t.Error("who refreshed has a token, and was not told that its family is dead")
+	}
+}
+
+// TestNoTokenOutlivesALinkThatIsBeingReplaced has a guest log in by the former one.
+func TestNoTokenOutlivesALinkThatIsBeingReplaced(t *testing.T) {
+	t.Parallel()
+	s := revoking(t)
+	var dead error // what the guest reads of his link, once the token is there
+	s.meanwhile(t, `UPDATE token SET used_at = 0`, func(ctx context.Context) error {
+		return s.SetGuestLink(ctx, guestLink(2))
+	}, func(ctx context.Context) (err error) {
+		if err = s.AddTokens(ctx, ofGuest(9)); err == nil {
+			_, dead = s.GuestLink(ctx, guestLink(1).Hash)
+		}
+		return err
+	})
+	if s.kept(t, ofGuest(9)) && !errors.Is(dead, store.ErrNotFound) {
+		t.Error("a guest has a token, and was not told that his link was taken back")
+	}
 }
