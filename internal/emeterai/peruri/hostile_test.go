@@ -1,7 +1,9 @@
 package peruri
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -10,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/emeterai"
 	"segel/internal/emeterai/sandbox"
+	"segel/pades"
 )
 
 // meddling lets something happen in the shared folder behind each answer of the adapter, as it may that writes there.
@@ -81,5 +85,36 @@ func TestNothingThatAnAdapterPutsInThePlaceOfAFileHoldsUpAStamp(t *testing.T) {
 			replace()
 			stamp("behind")
 		})
+	}
+}
+
+// cutting is a source during whose reading something happens.
+type cutting struct {
+	io.ReaderAt
+	cut func()
+}
+
+func (c cutting) ReadAt(p []byte, at int64) (int, error) {
+	c.cut()
+	return c.ReaderAt.ReadAt(p, at)
+}
+
+// TestFileThatIsCutWhileItIsReadIsAskedForAgain has an adapter write its file anew behind its answer: what is missing was
+// never there as zeros, and is no other stamp than ordered.
+func TestFileThatIsCutWhileItIsReadIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	d := b.driver(b.options(Adapter))
+	source := []byte("source")
+	f, err := os.CreateTemp(t.TempDir(), "")
+	must(t, err)
+	defer f.Close()
+	_, err = f.Write(append(source, "a tail"...))
+	must(t, err)
+	cut := func() { must(t, f.Truncate(int64(len(source))+2)) }
+	r := emeterai.Request{Serial: "SPESIMEN-X", Source: pades.Source{R: cutting{bytes.NewReader(source), cut}, Size: int64(len(source))}}
+	tail, err := d.extract(t.Context(), r, f)
+	if emeterai.ClassOf(err) != emeterai.Unknown || err == nil {
+		t.Errorf("%q, %v", tail, err)
 	}
 }

@@ -32,10 +32,14 @@ func (d *Driver) extract(ctx context.Context, r emeterai.Request, f *os.File) ([
 		return nil, d.quarantine(ctx, r, f, size, fmt.Sprintf("the stamp added %d bytes", size-r.Source.Size))
 	}
 	tail := make([]byte, size-r.Source.Size)
-	if _, err := f.ReadAt(tail, r.Source.Size); err != nil && !errors.Is(err, io.EOF) {
-		return nil, ours(err)
+	n, err := f.ReadAt(tail, r.Source.Size)
+	switch {
+	case n == len(tail):
+		return tail, nil
+	case errors.Is(err, io.EOF):
+		return nil, half(fmt.Sprintf("the stamped file had %d bytes, and %d when it was read", size, r.Source.Size+int64(n)), nil)
 	}
-	return tail, nil
+	return nil, ours(err)
 }
 
 // buffers are lent to whoever copies or compares files.
