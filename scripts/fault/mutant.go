@@ -25,25 +25,25 @@ var mutants = map[string]edit{
 	"naive": {
 		file: "internal/workflow/stamp.go",
 		old:  "\t\treturn s.orderOrClaim(ctx, d, i)\n",
-		new:  "\t\treturn false, s.callThenRecord(ctx, d, i)\n",
+		new:  "\t\treturn false, s.callThenRecord(ctx, d, i, *t)\n",
 		added: `
-func (s *Service) callThenRecord(ctx context.Context, d *contract.Document, i int) error {
+func (s *Service) callThenRecord(ctx context.Context, d *contract.Document, i int, t run) error {
 	order, err := blob.NewKey(s.Random)
 	if err != nil {
 		return err
 	}
-	d.Stamps[i].Order = string(order)
-	serial, err := s.take(ctx, d, i, false)
+	d.Stamps[i].Order, t.again = string(order), false
+	serial, err := s.take(ctx, d, i, &t)
 	if err != nil {
 		return s.problem(ctx, d, i, err)
 	}
-	err = s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) {
+	err = s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
 		return contract.OrderSerial(d, i, string(order), s.Clock())
 	})
 	if err != nil {
 		return err
 	}
-	return s.ruled(ctx, d, func(d *contract.Document) (contract.Change, error) {
+	return s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
 		return contract.BindSerial(d, i, contract.StampSerial{Serial: serial}, s.Office.Specimen(), s.Clock())
 	})
 }
