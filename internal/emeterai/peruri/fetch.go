@@ -50,7 +50,7 @@ type arrival struct {
 	r emeterai.Request
 
 	tail []byte
-	odd  *os.File // nil, or a temporary file
+	odd  *os.File // nil, or a temporary file, without a name where that can be
 	ours error    // what kept us from reading the source or writing the file
 }
 
@@ -118,6 +118,7 @@ func (a *arrival) spill(same int64, got []byte, rest io.Reader) error {
 		a.odd, a.ours = nil, err
 		return nil
 	}
+	_ = os.Remove(a.odd.Name()) // where a system lets an open file lose its name, a kill leaves nothing behind
 	if _, err := io.Copy(a.odd, io.NewSectionReader(a.r.Source.R, 0, same)); err != nil {
 		a.ours = err
 		return nil
