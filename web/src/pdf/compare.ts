@@ -97,12 +97,15 @@ export async function pagesThatDiffer(before: PDFDocumentProxy, after: PDFDocume
 
 async function drawn(page: PDFPageProxy, scale: number): Promise<ImageData> {
   const viewport = page.getViewport({ scale }), canvas = document.createElement("canvas");
-  canvas.width = Math.floor(viewport.width);
-  canvas.height = Math.floor(viewport.height);
-  await page.render({ canvas, viewport }).promise;
-  const picture = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
-  canvas.width = canvas.height = 0; // gives the memory back at once
-  return picture;
+  canvas.width = Math.max(1, Math.floor(viewport.width));
+  canvas.height = Math.max(1, Math.floor(viewport.height));
+  try {
+    await page.render({ canvas, viewport }).promise;
+    return canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+  } finally {
+    canvas.width = canvas.height = 0; // gives the memory back at once
+    page.cleanup(); // and the pictures on the page, of which many pages have many; not while it is drawn elsewhere
+  }
 }
 
 /** Where the fields of a page stand, by their names; those that show nothing are left out. */

@@ -3,6 +3,7 @@ import workerAddress from "pdfjs-dist/build/pdf.worker.min.mjs?url";
 
 import { base } from "../api/base";
 import { headers, Problem, problemOf } from "../api/client";
+import { asked, part } from "./part";
 import { Ahead, chunk } from "./ranges";
 
 export type { PDFDocumentProxy, PDFPageProxy, PageViewport };
@@ -30,7 +31,7 @@ export async function openFile(source: FileSource): Promise<Opening> {
   const refused = new Promise<never>((_, reject) => {
     const ahead = new Ahead(length);
     transport.requestDataRange = (begin, end) => {
-      const bytes = "url" in source ? fetched(source.url, begin, ahead.from(begin, end), ended.signal, () => open) : source.blob.slice(begin, end).arrayBuffer();
+      const bytes = "url" in source ? part(source.url, begin, ahead.from(begin, end), ended.signal, () => open) : source.blob.slice(begin, end).arrayBuffer();
       bytes.then((b) => { if (!ended.signal.aborted) transport.onDataRange(begin, new Uint8Array(b)); }).catch(reject);
     };
   });
@@ -54,31 +55,10 @@ export async function openFile(source: FileSource): Promise<Opening> {
   return { promise: Promise.race([task.promise, refused]), destroy: () => { ended.abort(); return task.destroy(); } };
 }
 
-const asked = { credentials: "same-origin" } as const;
-
 async function lengthOf(url: string): Promise<number> {
   const answer = await fetch(url, { ...asked, method: "HEAD", headers: headers() }).catch(() => { throw new Problem(0, "network", "no answer", [], true); });
   if (!answer.ok) throw problemOf(answer.status, undefined);
   return Number(answer.headers.get("Content-Length"));
-}
-
-/**
- * Fetches a part of a file of ours. What got lost on the way is asked for again, with growing pauses, for most of a
- * minute; but not of a file that is still to be opened: whoever waits for it is told at once.
- */
-async function fetched(url: string, begin: number, end: number, signal: AbortSignal, patient: () => boolean): Promise<ArrayBuffer> {
-  for (let pause = 500; pause <= 32_000; pause *= 2) {
-    try {
-      const answer = await fetch(url, { ...asked, headers: { ...headers(), Range: `bytes=${begin}-${end - 1}` }, signal });
-      if (answer.status === 206) return await answer.arrayBuffer();
-      if (answer.status < 500) throw problemOf(answer.status, undefined);
-    } catch (error) {
-      if (error instanceof Problem || signal.aborted) throw error;
-    }
-    if (!patient()) break;
-    await new Promise((again) => setTimeout(again, pause));
-  }
-  throw new Problem(0, "network", "no answer", [], true);
 }
 
 /** What the engine threw, as a Problem: a refusal of the service keeps its status. */

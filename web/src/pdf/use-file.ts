@@ -34,14 +34,15 @@ export function useFile(source: FileSource | undefined, key: string): OpenFile {
 
 /** Reads one page, once it is wanted. */
 export function usePage(document: PDFDocumentProxy | undefined, number: number, wanted: boolean): PDFPageProxy | undefined {
-  const [page, setPage] = useState<PDFPageProxy>();
+  const [read, setRead] = useState<{ document: PDFDocumentProxy; number: number; page: PDFPageProxy }>();
   useEffect(() => {
     if (!document || !wanted) return;
     let gone = false;
-    document.getPage(number).then((p) => !gone && setPage(p)).catch(() => undefined);
+    document.getPage(number).then((page) => !gone && setRead({ document, number, page })).catch(() => undefined);
     return () => {
       gone = true;
     };
   }, [document, number, wanted]);
-  return page;
+  // Not for a moment a page of another file, under the name of this one.
+  return read?.document === document && read?.number === number ? read.page : undefined;
 }

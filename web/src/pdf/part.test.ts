@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { part } from "./part";
+
+type Answer = () => Response | Promise<Response>;
+
+const answer = (status: number, bytes = 0, range = "") => () => new Response(bytes ? new Uint8Array(bytes) : null, { status, headers: range ? { "Content-Range": range } : {} });
+const whole = answer(206, 10, "bytes 20-29/100"), lost: Answer = () => Promise.reject(new TypeError("no network"));
+
+let calls: number;
+const answers = (...all: Answer[]) => vi.stubGlobal("fetch", async () => all[Math.min(calls++, all.length - 1)]!());
+const ask = (patient: boolean, signal = new AbortController().signal) => part("/file", 20, 30, signal, () => patient);
+
+beforeEach(() => {
+  calls = 0;
+  vi.useFakeTimers();
+  vi.stubGlobal("sessionStorage", { getItem: () => null });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test.each([
+  ["lost", lost],
+  ["refused for a while", answer(503)],
+  ["one of too many", answer(429)],
+  ["cut short", answer(206, 4, "bytes 20-23/100")],
+  ["another part", answer(206, 10, "bytes 0-9/100")],
+])("a part that is %s is asked for again", async (_, first) => {
+  answers(first, whole);
+  const got = ask(true);
+  await vi.runAllTimersAsync();
+  expect((await got).byteLength).toBe(10);
+  expect(calls).toBe(2);
+});
+
+test("of a file that is still to be opened nothing is asked for twice", async () => {
+  answers(lost, whole);
+  await expect(ask(false)).rejects.toMatchObject({ reason: "network", retryable: true });
+  expect(calls).toBe(1);
+});
+
+test("a refusal is final and keeps its status", async () => {
+  answers(answer(403), whole);
+  await expect(ask(true)).rejects.toMatchObject({ code: 403 });
+  expect(calls).toBe(1);
+});
+
+test("it is given up in the end, and at once when nobody waits any more", async () => {
+  answers(lost);
+  const got = expect(ask(true)).rejects.toMatchObject({ reason: "network" });
+  await vi.runAllTimersAsync();
+  await got;
+  expect(calls).toBe(7);
+
+  calls = 0;
+  const gone = new AbortController();
+  gone.abort();
+  await expect(ask(true, gone.signal)).rejects.toThrow();
+  expect(calls).toBe(1);
+});
