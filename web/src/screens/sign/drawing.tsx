@@ -1,30 +1,43 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import SignaturePad from "signature_pad";
+import SignaturePad, { type PointGroup } from "signature_pad";
 
 import { useText } from "../../text";
 import { trim } from "./picture";
+import { fitted } from "./strokes";
+
+interface Props {
+  hint: string;
+  /** What was drawn before. */
+  strokes: PointGroup[];
+  /** The strokes, and the picture that they make once it is made. */
+  onChange: (strokes: PointGroup[], picture: Promise<Blob | null>) => void;
+}
 
 /** Drawing takes a signature by mouse, pen or finger. */
-export function Drawing({ hint, onChange }: { hint: string; onChange: (picture: Blob | null) => void }) {
+export function Drawing({ hint, strokes, onChange }: Props) {
   const t = useText();
   const canvas = useRef<HTMLCanvasElement>(null);
   const pad = useRef<SignaturePad>(null);
   const tell = useRef(onChange);
   tell.current = onChange;
+  const before = useRef(strokes);
+  before.current = strokes;
   useEffect(() => {
     const c = canvas.current!;
     const p = new SignaturePad(c, { penColor: "#12326b", minWidth: 0.8, maxWidth: 2.6 });
-    p.addEventListener("endStroke", () => void trim(c).then((picture) => tell.current(picture)));
-    // A phone that is turned has another width: the strokes stay.
+    p.addEventListener("endStroke", () => tell.current(fitted(p.toData(), c.offsetWidth), trim(c)));
+    // A phone that is turned has another width, and so has another sheet: the strokes stay.
+    let width = 0;
     const fit = () => {
       const dense = Math.max(window.devicePixelRatio || 1, 2);
-      if (c.width === c.offsetWidth * dense) return;
-      const strokes = p.toData();
+      if (c.offsetWidth === 0 || c.offsetWidth === width) return;
+      width = c.offsetWidth;
+      const drawn = fitted(before.current, c.offsetWidth);
       c.width = c.offsetWidth * dense;
       c.height = c.offsetHeight * dense;
       c.getContext("2d")!.scale(dense, dense);
-      p.fromData(strokes);
+      p.fromData(drawn);
     };
     fit();
     const size = new ResizeObserver(fit);
@@ -40,7 +53,7 @@ export function Drawing({ hint, onChange }: { hint: string; onChange: (picture: 
       <canvas ref={canvas} role="img" aria-label={t("sign.drawHere")} style={{ width: "100%", height: 160, border: "1px dashed var(--mantine-color-dimmed)", borderRadius: 8, background: "white", touchAction: "none" }} />
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Text size="xs" c="dimmed">{hint}</Text>
-        <Button size="xs" variant="default" style={{ flex: "none" }} onClick={() => { pad.current?.clear(); onChange(null); }}>{t("sign.clear")}</Button>
+        <Button size="xs" variant="default" style={{ flex: "none" }} onClick={() => { pad.current?.clear(); onChange([], Promise.resolve(null)); }}>{t("sign.clear")}</Button>
       </Group>
     </Stack>
   );

@@ -18,6 +18,7 @@ import { Download } from "../../ui/download";
 import { Loading } from "../../ui/loading";
 import { Steps, stepsOf } from "../../ui/steps";
 import { Trouble } from "../../ui/trouble";
+import { useAnswer } from "./answer";
 import { Asked, useAsked } from "./asked";
 import { Marks } from "./marks";
 import classes from "./sign.module.css";
@@ -32,7 +33,7 @@ export function Signing({ id }: { id: number }) {
   const found = useQuery(detail(id));
   if (found.isPending) return <Loading />;
   if (found.isError) return <Trouble error={found.error} retry={() => void found.refetch()} />;
-  return <Reading document={found.data} />;
+  return <Reading key={id} document={found.data} />;
 }
 
 function Reading({ document: d }: { document: Detail }) {
@@ -44,12 +45,14 @@ function Reading({ document: d }: { document: Detail }) {
   const file = useFile({ url: address.preview(d.id) }, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
   const live = useProgress(d.id, d.status === "processing");
   const wide = useMediaQuery("(min-width: 62em)", undefined, { getInitialValueInEffect: false });
-  const [opened, setOpened] = useState(false), [declining, setDeclining] = useState(false);
+  const [opened, setOpened] = useState(false);
   const asks = d.is_sign;
+  const given = useAnswer(d.id, asks);
+  const { declining, setDeclining } = given;
   const open = useCallback((decline = false) => {
     setDeclining(decline);
     setOpened(true);
-  }, []);
+  }, [setDeclining]);
   const answer = useCallback(() => open(), [open]);
   const overlay = useCallback((number: number, size: PageSize, scale: number) => <Marks boxes={mine.filter((b) => b.page === number)} size={size} scale={scale} open={asks && !wide ? answer : undefined} />, [mine, asks, wide, answer]);
   const standing = <Standing document={d} live={live} />;
@@ -64,13 +67,13 @@ function Reading({ document: d }: { document: Detail }) {
         <Pages file={file} overlay={overlay} />
         {wide && (
           <Paper className={classes.side} withBorder p="md" component="section" aria-label={t(asks ? "sign.asked" : "steps.title")}>
-            {asks ? <Asked document={d} boxes={mine} declining={declining} setDeclining={setDeclining} /> : standing}
+            {asks ? <Asked document={d} boxes={mine} answer={given} /> : standing}
           </Paper>
         )}
       </div>
       {!wide && asks && <Bar boxes={mine} sign={answer} decline={() => open(true)} />}
       <Sheet opened={opened && !wide && asks} onClose={() => setOpened(false)} title={t(declining ? "sign.decline" : "sign.asked")} className={classes.sheet}>
-        <Asked document={d} boxes={mine} titled declining={declining} setDeclining={setDeclining} />
+        <Asked document={d} boxes={mine} titled answer={given} />
       </Sheet>
     </Stack>
   );
