@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 
 import { certificates, standings, type Certificate } from "../../api/admin";
 import { useText } from "../../text";
+import { commonName } from "./common-name";
 import { Facts, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 
 const colours: Record<Certificate["standing"], string> = { valid: "seal", ended: "gray", revoked: "red" };
@@ -30,9 +31,10 @@ function One({ certificate: c }: { certificate: Certificate }) {
   const t = useText();
   const when = useWhen();
   return (
-    <Line title={c.subject} badge={<Badge size="sm" variant="default">{t(`admin.roles.${c.role}`)}</Badge>}
+    <Line title={commonName(c.subject)} badge={<Badge size="sm" variant="default">{t(`admin.roles.${c.role}`)}</Badge>}
       end={<Badge variant="outline" color={c.ends_soon ? "orange" : colours[c.standing]}>{t(c.ends_soon ? "admin.endsSoon" : `admin.standings.${c.standing}`)}</Badge>}>
       <Facts of={[c.revoked_at ? t("admin.revokedAt", { when: when(c.revoked_at) }) : t("admin.until", { when: when(c.not_after) }), t("admin.from", { when: when(c.issued_at) }), c.serial]} />
+      {commonName(c.subject) !== c.subject && <Facts of={[c.subject]} />}
     </Line>
   );
 }
