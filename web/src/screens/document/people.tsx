@@ -1,28 +1,31 @@
 import { Anchor, Avatar, Badge, Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 
-import { people, verbs, type Detail, type Person } from "../../api/documents";
+import { people, trail, verbs, type Detail, type Person } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
 import { Copy } from "../../ui/copy";
 import { Trouble } from "../../ui/trouble";
+import { declinedBy } from "./declined";
 
 /** People lists who takes part, in the order in which they act, with what each did and when. */
 export function People({ document: d }: { document: Detail }) {
   const t = useText();
   const found = useQuery(people(d.id));
-  const all = found.data ?? [];
+  // The history is its owner's.
+  const history = useQuery({ ...trail(d.id), enabled: d.status === "rejected" && d.is_owner }).data ?? [];
+  const all = found.data ?? [], declined = declinedBy(all, history);
   if (all.length === 0) return null;
   return (
     <Stack gap="xs" component="section">
       <Title order={2} size="h5">{t("document.people")}</Title>
       <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: "none" }}>
-        {all.map((p) => <One key={p.user_id} person={p} document={d} />)}
+        {all.map((p) => <One key={p.user_id} person={p} document={d} declinedAt={declined?.person === p.user_id ? declined.at : null} />)}
       </Stack>
     </Stack>
   );
 }
 
-function One({ person: p, document: d }: { person: Person; document: Detail }) {
+function One({ person: p, document: d, declinedAt }: { person: Person; document: Detail; declinedAt: string | null }) {
   const t = useText();
   const language = useLanguage();
   const when = (s: string | null) => (s ? new Date(s).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) : "");
@@ -40,7 +43,7 @@ function One({ person: p, document: d }: { person: Person; document: Detail }) {
         </Group>
         <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{p.email ?? p.phone ?? ""}</Text>
         <Text size="xs">
-          {p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t("document.turn") : ended ? null : t("document.waiting")}
+          {p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : declinedAt ? t("document.declinedAt", { when: when(declinedAt) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t("document.turn") : ended ? null : t("document.waiting")}
         </Text>
         {p.is_guest && d.is_owner && d.status === "processing" && !p.status && (
           link.data ? <Group gap={6} wrap="nowrap"><Anchor size="xs" href={link.data} truncate maw={220}>{link.data}</Anchor><Copy text={link.data} /></Group>
