@@ -40,6 +40,7 @@ export function useProgress(id: number, live: boolean): Following {
   const [lost, setLost] = useState(false);
   useEffect(() => {
     setLost(false);
+    setStatus(undefined); // of another document, or from before: what is read of it knows more
     if (!live) return;
     const stop = new AbortController();
     let pause = 1000;

@@ -1,6 +1,6 @@
 import { Group, Stack, Text, Title } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 
 import { api, Problem, take } from "../api/client";
 import { guest } from "../api/guest";
@@ -13,9 +13,15 @@ import { Signing } from "./sign/sign";
 /** Guest is where a guest's link leads: the one document it is good for, and no way to anywhere else. */
 export function Guest() {
   const t = useText();
+  const queries = useQueryClient();
+  const latest = useRef("");
   const enter = useMutation({
     mutationFn: (link: string) => take(api.POST("/v1/auth/guest", { body: { link } })),
-    onSuccess: ({ data }) => guest.enter({ token: data.token, document: data.document_id, person: data.user_id, name: data.name }),
+    onSuccess: ({ data }, link) => {
+      if (link !== latest.current) return; // an answer that another link has overtaken
+      queries.removeQueries({ queryKey: ["document"] }); // as whoever was here before may see it
+      guest.enter({ token: data.token, document: data.document_id, person: data.user_id, name: data.name });
+    },
   });
   const { mutate } = enter;
   useEffect(() => {
@@ -23,6 +29,7 @@ export function Guest() {
       const secret = location.hash.slice(1);
       if (secret === "") return;
       guest.leave();
+      latest.current = secret;
       mutate(secret);
       history.replaceState(history.state, "", location.pathname); // the secret shall not stay in the address
     };

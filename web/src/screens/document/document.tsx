@@ -22,7 +22,7 @@ export function Document() {
   const found = useQuery(detail(id));
   if (found.isPending) return <Loading />;
   if (found.isError) return <Trouble error={found.error} retry={() => void found.refetch()} />;
-  return <Shown document={found.data} />;
+  return <Shown key={id} document={found.data} />;
 }
 
 function Shown({ document: d }: { document: Detail }) {
