@@ -74,7 +74,40 @@ test("the sheet is for everybody, and declining asks for the reason beside its f
   await foot(page).waitFor({ state: "detached" });
   await sheet(page).waitFor({ state: "detached" });
   await page.getByText(/Harga belum sesuai/).first().waitFor();
+  await owner.goto(`${url}/document/${contract.id}`);
+  await owner.getByRole("listitem").filter({ hasText: dua.name }).getByText(/^Declined /).waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await page.context().close();
+});
+
+test("a signature drawn so far outlives the sheet, and a tablet that is turned", async () => {
+  const contract = await send(owner, "Tablet Diputar", [dua], 0);
+  const page = await enter(dua.email);
+  await opened(page, contract.id);
+  const area = page.getByRole("img", { name: "Area to draw a signature in" });
+  const inked = () => area.evaluate((c: HTMLCanvasElement) => c.width > 0 && c.getContext("2d")!.getImageData(0, 0, c.width, c.height).data.some((v) => v > 0));
+  await foot(page).getByRole("button", { name: "Sign", exact: true }).tap();
+  await area.waitFor();
+  await page.waitForFunction(() => document.getAnimations().every((a) => a.playState !== "running"));
+  expect(await inked()).toBe(false);
+  const { x, y, width, height } = (await area.boundingBox())!;
+  await page.mouse.move(x + 20, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2, y + 20, { steps: 5 });
+  await page.mouse.move(x + width - 20, y + height / 2, { steps: 5 });
+  await page.mouse.up();
+  await expect.poll(inked).toBe(true);
+  await page.keyboard.press("Escape");
+  await sheet(page).waitFor({ state: "detached" });
+  await foot(page).getByRole("button", { name: "Sign", exact: true }).tap();
+  await expect.poll(inked).toBe(true);
+  await page.setViewportSize({ width: 1100, height: 740 });
+  await sheet(page).waitFor({ state: "detached" });
+  await expect.poll(inked).toBe(true);
+  const side = page.getByRole("region", { name: "What is asked of you" });
+  const sent = page.waitForRequest("**/sign/sign-docs");
+  await side.getByRole("button", { name: "Sign", exact: true }).click();
+  expect(((await sent).postDataJSON() as { specimen?: string }).specimen).toMatch(/^iVBOR/);
   await page.context().close();
 });
 
