@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { regions } from "./compare";
+import { differences, regions } from "./compare";
+import type { PDFDocumentProxy } from "./engine";
 
 const white = (w: number, h: number) => new Uint8ClampedArray(w * h * 4).fill(255);
 
@@ -35,4 +36,22 @@ test("an area within another is told with it", () => {
   for (let i = 2; i < 198; i++) for (const [x, y] of [[i, 2], [i, 197], [2, i], [197, i]] as const) dot(b, 200, x, y);
   dot(b, 200, 100, 100);
   expect(regions(a, b, 200, 200)).toEqual([{ x: 0, y: 0, w: 198, h: 198 }]);
+});
+
+test("pages are compared one at a time, also behind one that cannot be read", async () => {
+  let busy = 0, most = 0;
+  const file = (width: number, damaged = 0) => ({
+    numPages: 9,
+    getPage: async (n: number) => {
+      most = Math.max(most, ++busy);
+      await new Promise((on) => setTimeout(on));
+      busy--;
+      if (n === damaged) throw new Error("damaged");
+      return { getViewport: () => ({ width, height: 100 }) };
+    },
+  }) as unknown as PDFDocumentProxy;
+  const before = file(100), after = file(200, 1);
+  const all = await Promise.allSettled([1, 2, 3, 4, 12].map((n) => differences(before, after, n)));
+  expect(most).toBe(2); // the one page, in both files
+  expect(all.map((r) => r.status)).toEqual(["rejected", "fulfilled", "fulfilled", "fulfilled", "fulfilled"]);
 });

@@ -75,7 +75,17 @@ function around(all: Area[]): Area {
 }
 
 /** Where a page looks otherwise in the one file than in the other; undefined where one of them lacks it, or it has another size there. */
-export async function differences(before: PDFDocumentProxy, after: PDFDocumentProxy, number: number): Promise<Area[] | undefined> {
+export function differences(before: PDFDocumentProxy, after: PDFDocumentProxy, number: number): Promise<Area[] | undefined> {
+  // One page at a time: each takes some 20 MB while it is drawn, and a report can ask for all of them at once.
+  const mine = (turns.get(after) ?? Promise.resolve()).then(() => compared(before, after, number));
+  turns.set(after, mine.catch(() => undefined));
+  return mine;
+}
+
+/** By file, when the comparison that was asked for last is done. */
+const turns = new WeakMap<PDFDocumentProxy, Promise<unknown>>();
+
+async function compared(before: PDFDocumentProxy, after: PDFDocumentProxy, number: number): Promise<Area[] | undefined> {
   if (number > before.numPages || number > after.numPages) return undefined;
   const [one, two] = await Promise.all([before.getPage(number), after.getPage(number)]);
   const size = two.getViewport({ scale: 1 }), former = one.getViewport({ scale: 1 });
