@@ -121,6 +121,9 @@ var stories = map[string]func(h *house){
 }
 
 func TestCrashAtEveryCommitOfEveryStoryLeavesTheBooksEven(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thing after the other, at length: not for the race detector")
+	}
 	t.Parallel()
 	for story, tell := range stories {
 		t.Run(story, func(t *testing.T) {

@@ -126,6 +126,9 @@ func (h *house) quota() map[contract.Unit]struct{ Reserved, Spent int } {
 }
 
 func TestCrashAtEveryCommitOfAStampingOrderSpendsOneSerialAStamp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thing after the other, at length: not for the race detector")
+	}
 	t.Parallel()
 	h := newHouse(t)
 	const stamps, commits = 2, 6 // three for the first stamp, two for the next, and the closing

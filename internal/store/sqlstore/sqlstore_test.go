@@ -52,6 +52,9 @@ func openTest(t testing.TB, dsn string) *Store {
 }
 
 func TestSQLiteKeepsTheContractOfStores(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector slows SQLite, which is in the process, twenty times; what is ours it sees beside PostgreSQL as well")
+	}
 	storetest.Run(t, func(t *testing.T) store.Store { return openTest(t, databases["SQLite"](t)) })
 }
 
