@@ -41,6 +41,9 @@ func TestDocumentWhoseTimeRunsOutExpiresAndFreesItsQuota(t *testing.T) {
 	// Time is up before anybody has looked at the clock.
 	clock.forward(2 * time.Hour)
 	second.verb("sign-docs", half).is(http.StatusConflict, "document.expired")
+	second.verb("reject-docs", half, "reason", "terlambat").is(http.StatusConflict, "document.expired")
+	owner.verb("cancel-docs", half).is(http.StatusConflict, "document.expired")
+	owner.verb("remind-docs", half).is(http.StatusConflict, "document.expired")
 	owner.verb("finalize-docs", draft).is(http.StatusConflict, "document.expired")
 
 	if err := s.workflow.Expire(t.Context()); err != nil {

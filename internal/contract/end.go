@@ -2,7 +2,8 @@ package contract
 
 import "time"
 
-// Reject ends a document because a signer declines. He may while his signature is owed, in turn or not.
+// Reject ends a document because a signer declines. They may while their signature is owed, in turn or not, until the
+// document's deadline.
 func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpReject); err != nil {
 		return Change{}, err
@@ -15,6 +16,8 @@ func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 		return Change{}, ErrNotSigner
 	case !p.SignedAt.IsZero():
 		return Change{}, ErrSigned
+	case d.overdue(now):
+		return Change{}, ErrExpired
 	}
 	reason, err := checkReason(reason, l)
 	if err != nil {
@@ -26,8 +29,8 @@ func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 	return end(d, Rejected, EventRejected, reason, by, now), nil
 }
 
-// Cancel ends a document because the owner takes it back: while signatures are owed, or after it failed. Once
-// every signature stands and stamps are being affixed it is too late.
+// Cancel ends a document because the owner takes it back: while signatures are owed and its deadline has not passed, or
+// after it failed. Once every signature stands and stamps are being affixed it is too late.
 func Cancel(d *Document, reason string, by Actor, l Limits, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpCancel); err != nil {
 		return Change{}, err
@@ -38,6 +41,8 @@ func Cancel(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 		return Change{}, ErrNotActive
 	case d.FullySigned():
 		return Change{}, ErrCommitted
+	case d.overdue(now):
+		return Change{}, ErrExpired
 	}
 	reason, err := checkReason(reason, l)
 	if err != nil {
@@ -49,11 +54,17 @@ func Cancel(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 // Expire ends a document whose time has run out while something was still owed by people. Stamps and the seal
 // that only wait for a service do not expire. Done is true when there is nothing to do.
 func Expire(d *Document, now time.Time) (c Change, done bool) {
-	waits := d.State == Draft || d.State == Processing && !d.FullySigned()
-	if !waits || !d.due(now) {
+	if !d.overdue(now) {
 		return Change{}, true
 	}
 	return end(d, Expired, EventExpired, "", Actor{}, now), false
+}
+
+// overdue reports whether the document's deadline has passed while something was still owed by people. From that moment
+// on their verbs are refused as those of an expired document, whether or not the sweep that calls [Expire] has run.
+func (d *Document) overdue(now time.Time) bool {
+	waits := d.State == Draft || d.State == Processing && !d.FullySigned()
+	return waits && d.due(now)
 }
 
 func end(d *Document, s State, e EventType, reason string, by Actor, now time.Time) Change {
@@ -123,13 +134,17 @@ func Delete(d *Document, by Actor, now time.Time) (Change, error) {
 	return c, nil
 }
 
-// Remind records that the owner asked for those in turn to be reminded.
+// Remind records that the owner asked for those in turn to be reminded. No message is sent: the audit trail says what was
+// asked, not that anybody was told.
 func Remind(d *Document, by Actor, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpRemind); err != nil {
 		return Change{}, err
 	}
-	if d.State != Processing || d.FullySigned() {
+	switch {
+	case d.State != Processing || d.FullySigned():
 		return Change{}, ErrNotActive
+	case d.overdue(now):
+		return Change{}, ErrExpired
 	}
 	c := change(d)
 	c.After.RemindedAt = now

@@ -286,6 +286,35 @@ func TestOnlyWhatPeopleOweExpires(t *testing.T) {
 	}
 }
 
+func TestVerbsAreRefusedFromTheDeadlineOn(t *testing.T) {
+	t.Parallel()
+	deadline := t0.Add(time.Hour) // see expiring
+	verbs := map[string]func(d *Document, now time.Time) error{
+		"sign":   func(d *Document, now time.Time) error { _, err := IntendSign(d, [32]byte{}, first, now); return err },
+		"reject": func(d *Document, now time.Time) error { _, err := Reject(d, "no", first, limits, now); return err },
+		"cancel": func(d *Document, now time.Time) error { _, err := Cancel(d, "no", owner, limits, now); return err },
+		"remind": func(d *Document, now time.Time) error { _, err := Remind(d, owner, now); return err },
+	}
+	for name, verb := range verbs {
+		d := finalized(t, placed(t, draft(t, expiring), stampRequest("first")))
+		if err := verb(d, deadline.Add(-time.Microsecond)); err != nil {
+			t.Errorf("%s before the deadline: %v", name, err)
+		}
+		if err := verb(d, deadline); err != ErrExpired {
+			t.Errorf("%s at the deadline: %v", name, err)
+		}
+	}
+	d := finalized(t, placed(t, draft(t, expiring), stampRequest("first")))
+	d = signed(t, signed(t, d, first), second)
+	if _, err := Cancel(d, "", owner, limits, deadline); err != ErrCommitted {
+		t.Errorf("cancel of a fully signed document after its deadline: %v", err)
+	}
+	d.State = Failed
+	if _, err := Cancel(d, "", owner, limits, deadline); err != nil {
+		t.Errorf("cancel of a document that failed, after its deadline: %v", err)
+	}
+}
+
 func TestFinalizingAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	c, done, err := Finalize(owed(t), FinalizeOptions{}, owner, t0)

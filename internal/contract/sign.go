@@ -70,7 +70,7 @@ func (d *Document) maySign(by Actor, now time.Time) error {
 		return ErrNotSigner
 	case !p.SignedAt.IsZero():
 		return ErrSigned
-	case d.due(now):
+	case d.overdue(now):
 		return ErrExpired
 	case !d.InTurn(by.ID):
 		return ErrNotInTurn
