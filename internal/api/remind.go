@@ -5,7 +5,7 @@ import "segel/internal/contract"
 func (s *server) remind() {
 	verb(s, endpoint{
 		path: signBase + "remind-docs", id: "remind", op: contract.OpRemind,
-		summary:     "Remind those in turn",
-		description: "Records that the owner wants those who have something to sign now reminded.",
+		summary:     "Record that the signers should be reminded",
+		description: "Records that the owner asked for those who have something to sign now to be reminded. The service sends no message, and the answer and the audit trail say so.",
 	}, "done.remind", Workflow.Remind)
 }

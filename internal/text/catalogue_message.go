@@ -18,7 +18,7 @@ var messages = map[string]words{
 	"done.sign":               {"Dokumen berhasil ditandatangani.", "You have signed the document."},
 	"done.reject":             {"Dokumen ditolak.", "The document was declined."},
 	"done.cancel":             {"Dokumen dibatalkan.", "The document was canceled."},
-	"done.remind":             {"Pengingat dicatat.", "The reminder was recorded."},
+	"done.remind":             {"Permintaan pengingat dicatat. Layanan ini tidak mengirim pesan; silakan hubungi para penanda tangan sendiri.", "Your request for a reminder was recorded. This service sends no messages; please contact the signers yourself."},
 	"done.restamp":            {"Pembubuhan ulang dimulai.", "Stamping has started again."},
 	"done.guest_link":         {"Tautan tamu dibuat; tautan sebelumnya tidak berlaku lagi.", "The guest link was made; the former one is no longer valid."},
 }

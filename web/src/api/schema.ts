@@ -998,8 +998,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Remind those in turn
-         * @description Records that the owner wants those who have something to sign now reminded.
+         * Record that the signers should be reminded
+         * @description Records that the owner asked for those who have something to sign now to be reminded. The service sends no message, and the answer and the audit trail say so.
          */
         post: operations["remind"];
         delete?: never;
