@@ -8,6 +8,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"segel/internal/api/intake"
+	"segel/internal/contract"
 )
 
 // maxDepth bounds nested objects and arrays of a body, the body's own included.
@@ -32,7 +35,7 @@ func unread(err error) error {
 	return errIncomplete.Because(fmt.Errorf("read body: %w", err))
 }
 
-// decodeObject decodes one JSON object. The types of this package never refuse a value of the wrong kind while
+// decodeObject decodes one JSON object, in which every member stands once. The types of this package never refuse a value of the wrong kind while
 // they are decoded: they remember it, so that everything wrong can be told at once. What is left to
 // [json.UnmarshalTypeError] is an object or a list in another's place.
 func decodeObject(body []byte, in any) error {
@@ -46,6 +49,14 @@ func decodeObject(body []byte, in any) error {
 	if deeper(body, maxDepth) {
 		return errMalformed.Because(fmt.Errorf("the body nests deeper than %d", maxDepth))
 	}
+	if err := intake.CheckMembers(body); err != nil {
+		return malformed(err)
+	}
+	return decodeChecked(body, in)
+}
+
+// decodeChecked is decodeObject for a body that package intake has read.
+func decodeChecked(body []byte, in any) error {
 	err := json.Unmarshal(body, in)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
@@ -55,6 +66,21 @@ func decodeObject(body []byte, in any) error {
 		return errMalformed.Because(err)
 	}
 	return nil
+}
+
+// malformed refuses a body for its form, and names the member that gave the reason where there is one.
+func malformed(err error) error {
+	var e *intake.Error
+	if !errors.As(err, &e) || e.Member == "" {
+		return errMalformed.Because(err)
+	}
+	code := "value.duplicate"
+	if e.Kind == intake.TooManyMembers {
+		code = "value.too_many_members"
+	}
+	refusal := errMalformed.Because(err)
+	refusal.Fields = []contract.FieldError{contract.Wrong(e.Member, code, "limit", e.Limit)}
+	return refusal
 }
 
 // wrongType names a member that holds something else than an object or a list.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"image"
 	"image/png"
 	"net/http"
@@ -135,6 +136,13 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{"everything at once", "upload-docs-base64", `{"document_title":5,"filename":[],"parallel":2,"expired_at":"besok","signer":[{"name":{},"role":"signer","number":"x"},7],"guest":3}`, 422, "input.invalid",
 			[]string{"document_base64", "document_title", "filename", "parallel", "signer[0].name", "signer[0].number", "signer[1]", "signer[1].role", "guest", "expired_at"}},
 		{"a number past 2^53", "finalize-docs", `{"document_id":9007199254740993}`, 422, "input.invalid", []string{"document_id"}},
+		{"a member twice", "finalize-docs", `{"document_id":1207,"document_id":1208}`, 400, "input.malformed", []string{"document_id"}},
+		{"a member in two cases", "finalize-docs", `{"document_id":1207,"Document_ID":1208}`, 400, "input.malformed", []string{"Document_ID"}},
+		{"a member that is ignored, twice", "finalize-docs", `{"document_id":1207,"x":{"y":1,"y":1}}`, 400, "input.malformed", []string{"x.y"}},
+		{"a member of an entry twice", "placement-docs", `{"document_id":1207,"signers":[{"page":1,"emet":{"llx":1,"llx":2}}]}`, 400, "input.malformed", []string{"signers[0].emet.llx"}},
+		{"a member twice beside a file", "upload-docs-base64", `{"filename":"a","document_base64":"QUJD","filename":"b"}`, 400, "input.malformed", []string{"filename"}},
+		{"the file twice", "upload-docs-base64", `{"document_base64":"QUJD","document_base64":"QUJD"}`, 400, "input.malformed", []string{"document_base64"}},
+		{"more members than there may be", "finalize-docs", `{"document_id":1207,"x":{` + manyMembers(1001) + `}}`, 400, "input.malformed", []string{"x.1000"}},
 		{"no document", "finalize-docs", ``, 422, "input.invalid", []string{"document_id"}},
 		{"a list for a body", "finalize-docs", `[1207]`, 400, "input.malformed", nil},
 		{"something behind the body", "finalize-docs", `{"document_id":1207} x`, 400, "input.malformed", nil},
@@ -176,6 +184,15 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// manyMembers is the inside of an object with n members.
+func manyMembers(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf(`"%d":0`, i)
+	}
+	return strings.Join(all, ",")
 }
 
 // refused checks the envelope of a refusal and returns it.

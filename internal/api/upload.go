@@ -44,7 +44,7 @@ func (s *server) upload() {
 			var in uploadIn
 			rest, info, err := intake.JSON(body, c.intakeLimits(), sink, inJSON.member)
 			if err == nil {
-				err = decodeObject(rest, &in)
+				err = decodeChecked(rest, &in)
 			}
 			return in, info, err
 		})
@@ -233,8 +233,11 @@ func (as spelling) notTaken(err, reading error) error {
 		bad.add(as.member, "value.not_string")
 	case intake.BadBase64:
 		bad.add(as.member, "file.not_base64")
-	case intake.Duplicate:
-		bad.add(as.member, "value.too_many", "limit", 1)
+	case intake.Duplicate, intake.TooManyMembers:
+		if e.Member != "" {
+			return malformed(err)
+		}
+		bad.add(as.member, "value.too_many", "limit", 1) // a part of a form
 	case intake.TooLarge:
 		return contract.Refuse(contract.TooLarge, "file.too_large").With("limit", e.Limit).Because(err)
 	case intake.RestTooLarge:

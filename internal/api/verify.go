@@ -172,7 +172,7 @@ func (c *call) takeExhibit(sink io.Writer) (VerifyOptions, error) {
 		var rest []byte
 		rest, info, err = intake.JSON(body, c.intakeLimits(), sink, as.member)
 		if err == nil {
-			err = decodeObject(rest, &in)
+			err = decodeChecked(rest, &in)
 		}
 	}
 	if err != nil {

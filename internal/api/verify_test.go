@@ -136,16 +136,17 @@ func TestFileToBeJudgedIsForgottenWhateverBecomesOfIt(t *testing.T) {
 		status            int
 		code              string
 	}{
-		"no file":       {`{}`, "", nil, nil, 422, "input.invalid"},
-		"no base64":     {`{"document_base64":"%%%"}`, "", nil, nil, 422, "input.invalid"},
-		"no JSON":       {`nonsense`, "", nil, nil, 400, "input.malformed"},
-		"cut form":      {cut[:len(cut)-20], contentType, nil, nil, 400, "input.not_multipart"},
-		"no PDF":        {verifyBase64, "", contract.Refuse(contract.Unsupported, "file.unsupported"), nil, 415, "file.unsupported"},
-		"too large":     {verifyBase64, "", contract.Refuse(contract.TooLarge, "file.too_large"), nil, 413, "file.too_large"},
-		"damaged":       {verifyBase64, "", nil, contract.Refuse(contract.Invalid, "file.damaged"), 422, "file.damaged"},
-		"took too long": {verifyBase64, "", nil, context.DeadlineExceeded, 503, "server.timeout"},
-		"our trouble":   {verifyBase64, "", nil, errors.New("disk"), 500, "server.error"},
-		"odd explain":   {strings.Replace(verifyBase64, `"explain":1`, `"explain":7`, 1), "", nil, nil, 422, "input.invalid"},
+		"no file":        {`{}`, "", nil, nil, 422, "input.invalid"},
+		"no base64":      {`{"document_base64":"%%%"}`, "", nil, nil, 422, "input.invalid"},
+		"no JSON":        {`nonsense`, "", nil, nil, 400, "input.malformed"},
+		"a member twice": {strings.Replace(verifyBase64, `"explain":1`, `"explain":1,"explain":0`, 1), "", nil, nil, 400, "input.malformed"},
+		"cut form":       {cut[:len(cut)-20], contentType, nil, nil, 400, "input.not_multipart"},
+		"no PDF":         {verifyBase64, "", contract.Refuse(contract.Unsupported, "file.unsupported"), nil, 415, "file.unsupported"},
+		"too large":      {verifyBase64, "", contract.Refuse(contract.TooLarge, "file.too_large"), nil, 413, "file.too_large"},
+		"damaged":        {verifyBase64, "", nil, contract.Refuse(contract.Invalid, "file.damaged"), 422, "file.damaged"},
+		"took too long":  {verifyBase64, "", nil, context.DeadlineExceeded, 503, "server.timeout"},
+		"our trouble":    {verifyBase64, "", nil, errors.New("disk"), 500, "server.error"},
+		"odd explain":    {strings.Replace(verifyBase64, `"explain":1`, `"explain":7`, 1), "", nil, nil, 422, "input.invalid"},
 	} {
 		b := newBench(t, draft())
 		b.stageErr, b.err = c.stageErr, c.err

@@ -81,7 +81,11 @@ var requests = map[string]words{
 	"value.not_time":     {"Harus berupa waktu ISO 8601, misalnya 2026-01-31T17:00:00Z.", "This must be an ISO 8601 time, such as 2026-01-31T17:00:00Z."},
 	"value.not_base64":   {"Bukan base64.", "This is not base64."},
 	"value.not_hex":      {"Harus berupa SHA-256 dalam 64 digit heksadesimal.", "This must be a SHA-256 in 64 hexadecimal digits."},
-	"value.too_many":     {"Terlalu banyak isian; paling banyak {limit}.", "Too many entries; at most {limit}."},
+	"value.duplicate":    {"Isian ini diberikan lebih dari sekali.", "This member is given more than once."},
+	"value.too_many_members": {
+		"Objek ini memiliki terlalu banyak isian; paling banyak {limit}.",
+		"This object has too many members; at most {limit}."},
+	"value.too_many": {"Terlalu banyak isian; paling banyak {limit}.", "Too many entries; at most {limit}."},
 
 	"text.missing":  {"Wajib diisi.", "This is required."},
 	"text.too_long": {"Terlalu panjang; paling banyak {limit} karakter.", "Too long; at most {limit} characters."},

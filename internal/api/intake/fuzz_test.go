@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -56,7 +57,7 @@ func FuzzJSON(f *testing.F) {
 // oracle says what the lifter owes for a body, in the plainest way.
 func oracle(body []byte) (rest map[string]json.RawMessage, file []byte, present, ok bool) {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
-	if json.Unmarshal(body, &rest) != nil || rest == nil || nestsDeeper(body, 64) || given(body) > 1 {
+	if json.Unmarshal(body, &rest) != nil || rest == nil || nestsDeeper(body, 64) || repeats(body) {
 		return nil, nil, false, false
 	}
 	value, ok := rest[member]
@@ -72,21 +73,65 @@ func oracle(body []byte) (rest map[string]json.RawMessage, file []byte, present,
 	return rest, file, true, ok
 }
 
-// given counts how often the member stands at the top level.
-func given(body []byte) (n int) {
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.Token()
-	for d.More() {
-		name, _ := d.Token()
-		if name == member {
-			n++
+// repeats reports whether an object of a valid text has a member twice, or more members than are taken, in the plainest
+// way: names are compared one by one, as [strings.EqualFold] does.
+func repeats(text []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return repeatsIn(d)
+}
+
+// repeatsIn reads one value.
+func repeatsIn(d *json.Decoder) bool {
+	token, err := d.Token()
+	if err != nil {
+		return false
+	}
+	var names []string
+	for object := token == json.Delim('{'); (object || token == json.Delim('[')) && d.More(); {
+		if object {
+			name, _ := d.Token()
+			if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name.(string)) }) || len(names) == maxMembers {
+				return true
+			}
+			names = append(names, name.(string))
 		}
-		var value json.RawMessage
-		if d.Decode(&value) != nil {
-			return n
+		if repeatsIn(d) {
+			return true
 		}
 	}
-	return n
+	if token == json.Delim('{') || token == json.Delim('[') {
+		d.Token()
+	}
+	return false
+}
+
+// FuzzCheckMembers holds the check of members against the plainest one.
+func FuzzCheckMembers(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":1,"A":2}`, `{"a":{"b":1,"c":[{"b":1},{"b":2,"b":3}]}}`, `[{"a":"\"a\":1"},"a","a"]`, `{"\u0061":1,"a":2}`,
+		`{"K":1,"\u212a":2}`, `{"s":1,"ſ":2}`, "{\"\xff\":1,\"\xfe\":2}", `"a"`, `{"a":}`, `}`, ``, `{"a":[],"b":{}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		err := CheckMembers(text)
+		if !json.Valid(text) {
+			if refusal(t, err).Kind != Malformed {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		if (err != nil) != repeats(text) {
+			t.Fatalf("%v, but a plain reader says %v", err, repeats(text))
+		}
+		if err == nil {
+			return
+		}
+		if e := refusal(t, err); e.Offset < 0 || e.Offset >= int64(len(text)) || text[e.Offset] != '"' {
+			t.Fatalf("offset %d of %d bytes", e.Offset, len(text))
+		}
+	})
 }
 
 // nestsDeeper measures a valid body.

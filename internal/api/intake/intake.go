@@ -38,20 +38,22 @@ type Kind int
 
 // The kinds of refusal.
 const (
-	Malformed    Kind = iota + 1 // the body is not what it claims to be
-	Duplicate                    // a member that may be given once was given twice
-	NotString                    // the file's member is there, but neither a string nor null
-	BadBase64                    // the file's member is a string, but not base64
-	TooLarge                     // the file exceeds Limits.File
-	RestTooLarge                 // what stands beside it exceeds Limits.Rest
-	TooDeep                      // values nest deeper than Limits.Depth
+	Malformed      Kind = iota + 1 // the body is not what it claims to be
+	Duplicate                      // a member or a part that may be given once was given twice
+	NotString                      // the file's member is there, but neither a string nor null
+	BadBase64                      // the file's member is a string, but not base64
+	TooLarge                       // the file exceeds Limits.File
+	RestTooLarge                   // what stands beside it exceeds Limits.Rest
+	TooDeep                        // values nest deeper than Limits.Depth
+	TooManyMembers                 // an object has more members than any operation knows
 )
 
 // Error refuses an upload. Errors of the reader and of the sink are never one: they come back wrapped as they are.
 type Error struct {
 	Kind   Kind
 	Offset int64  // bytes of the body before the one that gave the reason; 0 for a multipart body
-	Limit  int64  // what was exceeded, for the last three kinds
+	Limit  int64  // what was exceeded, for the last four kinds
+	Member string // path of the member that gave the reason, for Duplicate and TooManyMembers; empty: it is not told
 	Reason string // in English, for the log and for developers
 }
 

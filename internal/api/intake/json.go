@@ -13,7 +13,7 @@ import (
 // member comes back as JSON, its other bytes as they were.
 //
 // What [encoding/json] refuses in the whole body is refused here, and nothing else is, but for these: a body
-// that is no object, the member given twice, and what exceeds the limits. A byte order mark before the body is
+// that is no object, any member given twice (see [CheckMembers]), and what exceeds the limits. A byte order mark before the body is
 // skipped. The member is recognised by its exact name, however it is escaped; null counts as absent. The base64
 // may be of the standard or the URL alphabet, padded or not, broken by white space, and led by a data URL's
 // "data:...;base64,".
@@ -166,7 +166,7 @@ func (s *splitter) pair(first bool) (kept bool, err error) {
 		return true, s.value(c)
 	}
 	if s.seen {
-		return false, &Error{Kind: Duplicate, Offset: at, Reason: s.member + " is given twice"}
+		return false, &Error{Kind: Duplicate, Offset: at, Member: s.member, Reason: s.member + " is given twice"}
 	}
 	s.seen = true
 	if err := s.take(c); err != nil {
@@ -262,19 +262,32 @@ func partial(raw []byte) int {
 // checkRest finds what the rough reading passed over.
 func (s *splitter) checkRest() error {
 	if json.Valid(s.rest) {
-		return nil
+		taken := ""
+		if s.seen {
+			taken = s.member
+		}
+		err := checkMembers(s.rest, taken)
+		if e, ok := errors.AsType[*Error](err); ok {
+			e.Offset = s.offsetOf(e.Offset)
+		}
+		return err
 	}
 	var raw json.RawMessage
 	err := json.Unmarshal(s.rest, &raw)
 	refusal := &Error{Kind: Malformed, Offset: s.offset(), Reason: "the body is not JSON"}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		// Its offset counts the byte that gave offence.
-		at := max(0, syntax.Offset-1)
-		refusal.Offset = s.start + at
-		if at >= int64(s.cut) {
-			refusal.Offset += s.gone
-		}
+		refusal.Offset = s.offsetOf(max(0, syntax.Offset-1))
 		refusal.Reason = syntax.Error()
 	}
 	return refusal
+}
+
+// offsetOf returns the offset in the body of a byte of the rest.
+func (s *splitter) offsetOf(at int64) int64 {
+	offset := s.start + at
+	if at >= int64(s.cut) {
+		offset += s.gone
+	}
+	return offset
 }

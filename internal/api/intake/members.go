@@ -1,0 +1,165 @@
+package intake
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// maxMembers bounds what one object may have. It is above what any operation knows, with room for members that are
+	// ignored, and bounds what is remembered of names.
+	maxMembers = 1000
+	// maxName bounds, in characters, what is repeated of one name in the path of an [Error].
+	maxName = 100
+)
+
+// CheckMembers refuses JSON in which an object has a member twice, at any depth, or more than a thousand members. Readers
+// differ on which of two equal members counts, so that what was checked on the way, and what an audit log shows, may be
+// another value than the one that is used (RFC 8259 §4).
+//
+// Names are equal if encoding/json takes them for the same member: without regard to case, and however they are escaped.
+// Refusals are [*Error] of kind Malformed, Duplicate or TooManyMembers; the last two name the member by its path.
+func CheckMembers(text []byte) error {
+	if !json.Valid(text) {
+		var raw json.RawMessage
+		return &Error{Kind: Malformed, Reason: json.Unmarshal(text, &raw).Error()}
+	}
+	return checkMembers(text, "")
+}
+
+// checkMembers is CheckMembers for a text that is known to be valid. Taken is a member that the outermost object had
+// besides; empty: none.
+func checkMembers(text []byte, taken string) error {
+	c := checker{text: text, taken: fold(taken)}
+	for c.at < len(text) {
+		switch text[c.at] {
+		case '{', '[':
+			c.open(text[c.at] == '{')
+		case '}', ']':
+			c.depth--
+		case ',':
+			if f := c.top(); f.object {
+				f.naming = true
+			} else {
+				f.index++
+			}
+		case '"':
+			if err := c.quoted(); err != nil {
+				return err
+			}
+			continue // behind the closing quote
+		}
+		c.at++
+	}
+	return nil
+}
+
+// checker walks over a text once. Levels that are left stay in stack, so that their maps are used again.
+type checker struct {
+	text  []byte
+	taken string // name, folded, that the outermost object had besides; empty: none
+	at    int
+	stack []level
+	depth int // levels of the stack that are open
+}
+
+// level is an object or an array that is open.
+type level struct {
+	object bool
+	naming bool            // of an object: the next string is a name
+	name   string          // of an object: the member at hand
+	index  int             // of an array: the entry at hand
+	seen   map[string]bool // of an object: names, folded
+}
+
+func (c *checker) top() *level { return &c.stack[c.depth-1] }
+
+func (c *checker) open(object bool) {
+	if c.depth == len(c.stack) {
+		c.stack = append(c.stack, level{seen: map[string]bool{}})
+	}
+	f := &c.stack[c.depth]
+	c.depth++
+	f.object, f.naming, f.name, f.index = object, object, "", 0
+	clear(f.seen)
+}
+
+// quoted passes over the string at hand, and takes it up where it is a name.
+func (c *checker) quoted() error {
+	from := c.at
+	for c.at++; c.text[c.at] != '"'; c.at++ {
+		if c.text[c.at] == '\\' {
+			c.at++
+		}
+	}
+	c.at++
+	if c.depth == 0 || !c.top().naming {
+		return nil
+	}
+	f := c.top()
+	name, err := unquote(c.text[from:c.at])
+	if err != nil {
+		return &Error{Kind: Malformed, Offset: int64(from), Reason: err.Error()}
+	}
+	f.name, f.naming = name, false
+	key := fold(name)
+	if f.seen[key] || c.depth == 1 && c.taken != "" && key == c.taken {
+		return &Error{Kind: Duplicate, Offset: int64(from), Member: c.path(), Reason: fmt.Sprintf("member %q is given twice", c.path())}
+	}
+	if len(f.seen) == maxMembers {
+		return &Error{Kind: TooManyMembers, Offset: int64(from), Limit: maxMembers, Member: c.path(), Reason: fmt.Sprintf("an object has more than %d members", maxMembers)}
+	}
+	f.seen[key] = true
+	return nil
+}
+
+// path names the member at hand, such as signer[0].email.
+func (c *checker) path() string {
+	var b strings.Builder
+	for _, f := range c.stack[:c.depth] {
+		if !f.object {
+			b.WriteString("[" + strconv.Itoa(f.index) + "]")
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		name := f.name
+		if r := []rune(name); len(r) > maxName {
+			name = string(r[:maxName]) + "…"
+		}
+		if name == "" {
+			name = `""`
+		}
+		b.WriteString(name)
+	}
+	return b.String()
+}
+
+// unquote returns the string of a JSON literal.
+func unquote(literal []byte) (string, error) {
+	inner := literal[1 : len(literal)-1]
+	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return string(inner), nil
+	}
+	var s string
+	err := json.Unmarshal(literal, &s)
+	return s, err
+}
+
+// fold returns the same for all names that encoding/json takes for one member: letters count without regard to case.
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		for next := unicode.SimpleFold(r); ; next = unicode.SimpleFold(next) {
+			if next <= r {
+				return next // the smallest of its kind
+			}
+			r = next
+		}
+	}, name)
+}
