@@ -162,21 +162,9 @@ func echo(entries []placementIO, d *contract.Document) []placementIO {
 			p.DocumentSize = &sizeIO{}
 		}
 		if p.User.UserID.value == "" && p.User.Email != nil {
-			p.User.UserID.value = string(byEmail(d, p.User.Email.value))
+			p.User.UserID.value = string(d.PersonByEmail(strings.TrimSpace(p.User.Email.value)))
 		}
 		out = append(out, p)
 	}
 	return out
-}
-
-func byEmail(d *contract.Document, address string) contract.PersonID {
-	for _, p := range d.Participants {
-		if strings.EqualFold(p.Email, strings.TrimSpace(address)) {
-			return p.ID
-		}
-	}
-	if strings.EqualFold(d.Owner.Email, strings.TrimSpace(address)) {
-		return d.Owner.ID
-	}
-	return ""
 }

@@ -65,7 +65,8 @@ func personID(s string) contract.PersonID {
 	return contract.PersonID(strings.ToLower(strings.TrimSpace(s)))
 }
 
-func email(s string) string { return strings.TrimSpace(contract.CleanText(s)) }
+// email is an address as it was written: what is wrong with it, the rules say.
+func email(s string) string { return strings.TrimSpace(s) }
 
 // role and order say what the rules would say too, so that it stands beside what only the wire can see.
 func role(p phrase, at string, bad *problems) contract.Role {

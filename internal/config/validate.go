@@ -43,7 +43,8 @@ func (c Config) Validate() error {
 	}
 	v.when(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT", "must be text or json")
 	v.when(c.Organisation == "", "ORGANISATION", "must not be empty")
-	v.when(!strings.Contains(c.AdminEmail, "@"), "ADMIN_EMAIL", "must be an e-mail address")
+	_, code := contract.ParseEmail(c.AdminEmail)
+	v.when(code != "", "ADMIN_EMAIL", "must be an e-mail address")
 	v.trust(c)
 	v.office(c)
 	v.convert(c)

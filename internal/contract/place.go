@@ -150,12 +150,23 @@ func (r PlaceRequest) person(d *Document) PersonID {
 	if r.Person != "" || r.Email == "" {
 		return r.Person
 	}
+	return d.PersonByEmail(r.Email)
+}
+
+// PersonByEmail returns the participant with that address, or the owner; empty when neither has it.
+func (d *Document) PersonByEmail(email string) PersonID {
+	if email == "" {
+		return ""
+	}
+	if address, code := ParseEmail(email); code == "" {
+		email = address
+	}
 	for _, p := range d.Participants {
-		if strings.EqualFold(p.Email, r.Email) {
+		if strings.EqualFold(p.Email, email) {
 			return p.ID
 		}
 	}
-	if strings.EqualFold(d.Owner.Email, r.Email) {
+	if strings.EqualFold(d.Owner.Email, email) {
 		return d.Owner.ID
 	}
 	return ""

@@ -407,12 +407,16 @@ func TestEveryMistakeOfAnUploadIsAnsweredAtOnce(t *testing.T) {
 
 func TestAddressesOfGuestsAreBounded(t *testing.T) {
 	t.Parallel()
-	long := func(n int) string { return strings.Repeat("a", n-len("@example.test")) + "@example.test" }
+	long := func(n int) string {
+		return strings.Repeat("a", 64) + "@" + strings.Repeat("b.", (n-68)/2) + strings.Repeat("c", 3+n%2)
+	}
 	for _, c := range []struct {
 		email, phone string
-		wrong        string
+		wrong, code  string
 	}{
-		{long(254), strings.Repeat("0", 255), ""}, {long(255), "", "guest[0].email"}, {long(100), strings.Repeat("0", 256), "guest[0].phone"},
+		{long(254), strings.Repeat("0", 255), "", ""}, {long(255), "", "guest[0].email", "email.malformed"},
+		{long(100), strings.Repeat("0", 256), "guest[0].phone", "text.too_long"}, {"x@@y Bcc: z", "", "guest[0].email", "email.malformed"},
+		{"büdi@example.test", "", "guest[0].email", "email.local_not_ascii"},
 	} {
 		_, err := SetParticipants(draft(t), []Participant{
 			{Person: Person{ID: "a", Name: "A", Email: c.email}, Phone: c.phone, Role: Signer, Number: 1, Guest: true},
@@ -424,9 +428,35 @@ func TestAddressesOfGuestsAreBounded(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.As(err, &e) || len(e.Fields) != 1 || e.Fields[0].Field != c.wrong || e.Fields[0].Code != "text.too_long" {
+		if !errors.As(err, &e) || len(e.Fields) != 1 || e.Fields[0].Field != c.wrong || e.Fields[0].Code != c.code {
 			t.Errorf("an address of %d and a number of %d: %v", len(c.email), len(c.phone), err)
 		}
+	}
+}
+
+func TestAddressOfAUserIsTheirAccountsAndNotLookedAt(t *testing.T) {
+	t.Parallel()
+	for _, email := range []string{"", "x@@y", "user@example.test"} {
+		c, err := SetParticipants(draft(t), []Participant{{Person: Person{ID: "a", Name: "A", Email: email}, Role: Signer, Number: 1}}, nil, owner, limits, t0)
+		if err != nil || c.After.Participants[0].Email != email {
+			t.Errorf("%q: %v", email, err)
+		}
+	}
+}
+
+func TestInternationalisedDomainOfAGuestIsKeptInASCII(t *testing.T) {
+	t.Parallel()
+	people := []Participant{{Person: Person{ID: "a", Name: "A", Email: "budi@bücher.example"}, Role: Signer, Number: 1, Guest: true}}
+	c, err := SetParticipants(draft(t), people, nil, owner, limits, t0)
+	if err != nil || c.After.Participants[0].Email != "budi@xn--bcher-kva.example" {
+		t.Errorf("%+v, %v", c.After.Participants, err)
+	}
+	if id := c.After.PersonByEmail("Budi@BÜCHER.example"); id != "a" {
+		t.Errorf("the address as it was written leads to %q", id)
+	}
+	twice := append(people, Participant{Person: Person{ID: "b", Name: "B", Email: "budi@xn--bcher-kva.example"}, Role: Signer, Number: 2, Guest: true})
+	if _, err := SetParticipants(draft(t), twice, nil, owner, limits, t0); err == nil || !strings.Contains(err.Error(), "participant.twice") {
+		t.Errorf("one mailbox in two spellings: %v", err)
 	}
 }
 

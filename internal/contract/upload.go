@@ -96,9 +96,6 @@ func SetParticipants(d *Document, people []Participant, parallel *bool, by Actor
 	return c, nil
 }
 
-// maxEmail bounds an address: a path has at most 256 bytes, brackets included (RFC 5321 §4.5.3.1.3).
-const maxEmail = 254
-
 // checkPeople applies what holds for every list of participants and returns it by number. Participant i of
 // the input is named "signer[i]" or, for guests, "guest[i]", counting each kind by itself.
 func checkPeople(in []Participant, l Limits, bad *problems) []Participant {
@@ -132,9 +129,14 @@ func checkPeople(in []Participant, l Limits, bad *problems) []Participant {
 		if utf8.RuneCountInString(p.Name) > l.Text {
 			bad.add(where+".name", "text.too_long", "limit", l.Text)
 		}
-		// The e-mail stands in the certificate that is made out to a guest.
-		if len(p.Email) > maxEmail {
-			bad.add(where+".email", "text.too_long", "limit", maxEmail)
+		// A guest's address is what the owner wrote, and stands in the certificate that is made out to the guest. Users bring
+		// that of their account, which was checked when it was made.
+		if p.Guest && p.Email != "" {
+			address, code := ParseEmail(p.Email)
+			if code != "" {
+				bad.add(where+".email", code)
+			}
+			p.Email = address
 		}
 		if utf8.RuneCountInString(p.Phone) > l.Text {
 			bad.add(where+".phone", "text.too_long", "limit", l.Text)

@@ -104,7 +104,7 @@ func (s *Service) prove(ctx context.Context, email, password, ip string) (store.
 	if err := s.tries.take(email, ip, s.clock()); err != nil {
 		return store.User{}, err
 	}
-	u, err := s.store.UserByEmail(ctx, foldEmail(email))
+	u, err := s.userByEmail(ctx, email)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return store.User{}, fmt.Errorf("read a user by e-mail: %w", err)
 	}

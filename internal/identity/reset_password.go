@@ -15,7 +15,7 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, n
 	if bad := s.checkPassword("password", next); bad != nil {
 		return Account{}, contract.Input(*bad)
 	}
-	u, err := s.store.UserByEmail(ctx, foldEmail(email))
+	u, err := s.userByEmail(ctx, email)
 	if errors.Is(err, store.ErrNotFound) {
 		return Account{}, contract.Refuse(contract.NotFound, "user.not_found").With("email", email)
 	}
@@ -34,11 +34,14 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, n
 	return s.account(ctx, u)
 }
 
+// maxForgotten bounds, in bytes, what the log keeps of an address that nobody has checked.
+const maxForgotten = 254
+
 // ForgotPassword records that somebody asked for a new password; an operator gives him one with ResetPassword. It succeeds for
 // any e-mail and does the same work for all, and tells by nothing whether there is an account.
 func (s *Service) ForgotPassword(ctx context.Context, email, ip string) error {
 	email = contract.CleanText(email)
-	if email == "" || len(email) > maxEmail {
+	if email == "" || len(email) > maxForgotten {
 		return nil
 	}
 	now := s.clock()
@@ -46,7 +49,7 @@ func (s *Service) ForgotPassword(ctx context.Context, email, ip string) error {
 	if s.tries.forgot.take(network(ip), now) > 0 {
 		return nil
 	}
-	u, err := s.store.UserByEmail(ctx, foldEmail(email))
+	u, err := s.userByEmail(ctx, email)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("read a user by e-mail: %w", err)
 	}

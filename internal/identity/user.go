@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/mail"
 	"strings"
 	"unicode/utf8"
 
@@ -15,10 +14,7 @@ import (
 // ErrUserExists says that an e-mail has an account already.
 var ErrUserExists = contract.Refuse(contract.Conflict, "user.exists")
 
-const (
-	maxEmail = 254 // RFC 5321 §4.5.3.1.3 bounds a path at 256, brackets included
-	maxName  = 255 // characters
-)
+const maxName = 255 // characters
 
 // NewUser is what an account is made of.
 type NewUser struct {
@@ -65,7 +61,10 @@ func (s *Service) AddUser(ctx context.Context, n NewUser) (Added, error) {
 
 // cleaned fills in what is missing, without what nobody means.
 func (n NewUser) cleaned() NewUser {
-	n.Email, n.Name, n.Organisation = strings.TrimSpace(n.Email), contract.CleanText(n.Name), contract.CleanText(n.Organisation)
+	n.Name, n.Organisation = contract.CleanText(n.Name), contract.CleanText(n.Organisation)
+	if address, code := contract.ParseEmail(n.Email); code == "" {
+		n.Email = address
+	}
 	if n.Name == "" {
 		n.Name, _, _ = strings.Cut(n.Email, "@")
 	}
@@ -74,9 +73,8 @@ func (n NewUser) cleaned() NewUser {
 
 func (s *Service) checkUser(n NewUser) error {
 	var bad []contract.FieldError
-	a, err := mail.ParseAddress(n.Email)
-	if err != nil || a.Address != n.Email || len(n.Email) > maxEmail {
-		bad = append(bad, contract.Wrong("email", "email.malformed"))
+	if _, code := contract.ParseEmail(n.Email); code != "" {
+		bad = append(bad, contract.Wrong("email", code))
 	}
 	if utf8.RuneCountInString(n.Name) > maxName {
 		bad = append(bad, contract.Wrong("name", "text.too_long", "limit", maxName))
@@ -88,6 +86,20 @@ func (s *Service) checkUser(n NewUser) error {
 		bad = append(bad, *p)
 	}
 	return contract.Input(bad...)
+}
+
+// userByEmail returns the user who logs in with that address. One with an internationalised domain is found in either
+// spelling: accounts have it in ASCII, those made by earlier releases as it was written.
+func (s *Service) userByEmail(ctx context.Context, email string) (store.User, error) {
+	u, err := s.store.UserByEmail(ctx, foldEmail(email))
+	if !errors.Is(err, store.ErrNotFound) {
+		return u, err
+	}
+	address, code := contract.ParseEmail(email)
+	if code != "" || foldEmail(address) == foldEmail(email) {
+		return u, err
+	}
+	return s.store.UserByEmail(ctx, foldEmail(address))
 }
 
 // organisation returns the one of that name, made when there is none, or the first when name is empty.
@@ -181,7 +193,7 @@ func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*F
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.createUser(ctx, NewUser{Name: "Administrator", Email: email, Password: password, Admin: true, MustReset: true}, o)
+	a, err := s.createUser(ctx, NewUser{Name: "Administrator", Email: email, Password: password, Admin: true, MustReset: true}.cleaned(), o)
 	if errors.Is(err, ErrUserExists) {
 		return nil, nil
 	}

@@ -81,6 +81,12 @@ func TestAllThatIsWrongWithAUserIsToldAtOnce(t *testing.T) {
 	if want := []string{"email email.malformed", "name text.too_long", "password password.too_short"}; !slices.Equal(fields, want) {
 		t.Errorf("fields are %v", fields)
 	}
+	for email, code := range map[string]string{"x@@y Bcc: z": contract.EmailMalformed, "büdi@contoh.id": contract.EmailLocal} {
+		_, err := h.AddUser(t.Context(), NewUser{Email: email, Password: password})
+		if !errors.As(err, &e) || len(e.Fields) != 1 || e.Fields[0].Field != "email" || e.Fields[0].Code != code {
+			t.Errorf("%q: %v", email, err)
+		}
+	}
 	_, err = h.AddUser(t.Context(), NewUser{Email: strings.ToLower(siti), Password: password, Organisation: "Baru"})
 	if !errors.Is(err, ErrUserExists) {
 		t.Errorf("the same e-mail: %v", err)
@@ -170,6 +176,20 @@ func TestTheDirectoryIsOfTheCallersOrganisation(t *testing.T) {
 		}
 		if got := strings.Join(names, " "); got != test.names || total != test.total {
 			t.Errorf("%+v: %s of %d", test, got, total)
+		}
+	}
+}
+
+func TestAccountWithAnInternationalisedDomainIsFoundInEitherSpelling(t *testing.T) {
+	t.Parallel()
+	h := inhabited(t)
+	a, err := h.AddUser(t.Context(), NewUser{Email: "budi@Bücher.example", Password: password})
+	if err != nil || a.Account.Email != "budi@xn--bcher-kva.example" {
+		t.Fatalf("%q, %v", a.Account.Email, err)
+	}
+	for _, email := range []string{"budi@bücher.example", "BUDI@xn--bcher-kva.example"} {
+		if s, err := h.Login(t.Context(), email, password, "", "192.0.2.7"); err != nil || s.Account.ID != a.Account.ID {
+			t.Errorf("login as %q: %v", email, err)
 		}
 	}
 }

@@ -93,5 +93,8 @@ var requests = map[string]words{
 
 	"time.not_future":     {"Waktunya harus di masa depan.", "The time must lie in the future."},
 	"number.not_positive": {"Nomor urut dimulai dari 1.", "Numbers start at 1."},
-	"email.malformed":     {"Alamat e-mail ini tidak dapat dibaca.", "This is not an e-mail address."},
+	"email.malformed":     {"Alamat e-mail ini tidak sah; tuliskan seperti nama@contoh.id.", "This is not a valid e-mail address; write it as name@example.com."},
+	"email.local_not_ascii": {
+		"Bagian sebelum @ pada alamat e-mail hanya boleh berisi huruf Latin tanpa aksen, angka, dan tanda baca yang lazim.",
+		"The part of an e-mail address before the @ may only have unaccented Latin letters, digits and the usual punctuation."},
 }

@@ -180,8 +180,8 @@ func refusal(err error) error {
 }
 
 // people finds out who is meant. A registered participant is a user of the caller's organisation, by id or
-// e-mail; a guest whose e-mail is such a user's becomes that user; a guest already on the document keeps his
-// id. Who cannot be found is told as field errors.
+// e-mail; a guest whose e-mail is such a user's becomes that user; a guest already on the document keeps their
+// id. Who cannot be found, and what is no address of a guest, is told as field errors.
 func (s *Service) people(ctx context.Context, by contract.Actor, already []contract.Participant, in []PersonRequest) ([]contract.Participant, []contract.FieldError, error) {
 	// More than the limit is refused by the rule; looking them all up first would be work for nothing.
 	in = in[:min(len(in), s.Limits.Participants+1)]
@@ -194,6 +194,14 @@ func (s *Service) people(ctx context.Context, by contract.Actor, already []contr
 		if r.Guest {
 			where = fmt.Sprintf("guest[%d].email", guests)
 			guests++
+			code := "text.missing"
+			if r.Email != "" {
+				r.Email, code = contract.ParseEmail(r.Email)
+			}
+			if code != "" {
+				unknown = append(unknown, contract.Wrong(where, code))
+			}
+			p.Email = r.Email
 		} else {
 			users++
 		}
@@ -206,9 +214,6 @@ func (s *Service) people(ctx context.Context, by contract.Actor, already []contr
 		case !r.Guest:
 			unknown = append(unknown, contract.Wrong(where, "participant.unknown"))
 		default:
-			if r.Email == "" {
-				unknown = append(unknown, contract.Wrong(where, "text.missing"))
-			}
 			if p.ID, err = s.guestID(already, r.Email); err != nil {
 				return nil, nil, err
 			}
