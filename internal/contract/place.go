@@ -93,6 +93,10 @@ func (r PlaceRequest) check(d *Document, where string, sizes func(int) (PageSize
 		bad.add(where+"."+member, "placement.off_page", "width", size.Width, "height", size.Height)
 		return p
 	}
+	if box.tooSmall() {
+		bad.add(where+"."+member, "placement.too_small", "min", 1)
+		return p
+	}
 	p.Box = box
 	if r.Kind == PlaceStamp {
 		p.Box = box.square().inside(size)

@@ -39,6 +39,13 @@ const (
 	StampMax = 200
 )
 
+// boxMin is the least width and height of a box, in points: a millimetre, below which nobody sees what stands in it. Clients
+// that write two decimals may be so much below it.
+const (
+	boxMin      = 72 / 25.4
+	boxRounding = 0.005
+)
+
 // tolerance is how far, in points, a box may stick out of its page or two spellings of one box may differ by
 // rounding alone.
 const tolerance = 1
@@ -56,6 +63,11 @@ func (b Box) hasArea() bool {
 		}
 	}
 	return b.URX-b.LLX > 0 && b.URY-b.LLY > 0
+}
+
+// tooSmall reports whether the box is narrower or lower than a millimetre.
+func (b Box) tooSmall() bool {
+	return b.Width() < boxMin-boxRounding || b.Height() < boxMin-boxRounding
 }
 
 // on reports whether the box lies on a page of that size.

@@ -405,6 +405,41 @@ func TestEveryMistakeOfAnUploadIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
+func TestBoxBelowAMillimetreIsRefused(t *testing.T) {
+	t.Parallel()
+	const mm = 72 / 25.4
+	at := func(w, h float64) *Box { return &Box{100, 100, 100 + w, 100 + h} }
+	for name, c := range map[string]struct {
+		request PlaceRequest
+		field   string // empty: accepted
+	}{
+		"a signature too narrow":         {PlaceRequest{Kind: PlaceSignature, Sign: at(0.99*mm, 50)}, "signers[0].sign"},
+		"a signature too low":            {PlaceRequest{Kind: PlaceSignature, Emet: at(50, 0.99*mm)}, "signers[0].emet"},
+		"initials too narrow":            {PlaceRequest{Kind: PlaceInitials, Sign: at(0.5, 50)}, "signers[0].sign"},
+		"initials too low":               {PlaceRequest{Kind: PlaceInitials, Props: &Props{X: 10, Y: 10, W: 50, H: 1e-9}}, "signers[0].props"},
+		"a stamp too narrow":             {PlaceRequest{Kind: PlaceStamp, Emet: at(1, 60)}, "signers[0].emet"},
+		"a stamp too low":                {PlaceRequest{Kind: PlaceStamp, Emet: at(60, 1)}, "signers[0].emet"},
+		"inverted corners":               {PlaceRequest{Kind: PlaceSignature, Sign: &Box{101, 150, 100, 100}}, "signers[0].sign"},
+		"too small once it is scaled":    {PlaceRequest{Kind: PlaceSignature, Props: &Props{X: 100, Y: 100, W: 50, H: 50}, Drawn: PageSize{Width: 595, Height: 842 * 20}}, "signers[0].props"},
+		"a millimetre":                   {PlaceRequest{Kind: PlaceSignature, Sign: at(mm, mm)}, ""},
+		"a millimetre in two decimals":   {PlaceRequest{Kind: PlaceInitials, Emet: at(2.83, 2.83)}, ""},
+		"large enough once it is scaled": {PlaceRequest{Kind: PlaceInitials, Props: &Props{X: 1, Y: 1, W: 1, H: 1}, Drawn: PageSize{Width: 100, Height: 100}}, ""},
+	} {
+		c.request.Page, c.request.Person = 1, "first"
+		_, _, err := Place(draft(t), []PlaceRequest{c.request}, a4, owner, limits, t0)
+		if c.field == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		var e *Error
+		if !errors.As(err, &e) || len(e.Fields) != 1 || e.Fields[0].Field != c.field || e.Fields[0].Code != "placement.too_small" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestAddressesOfGuestsAreBounded(t *testing.T) {
 	t.Parallel()
 	long := func(n int) string {

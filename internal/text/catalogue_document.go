@@ -169,6 +169,9 @@ var documents = map[string]words{
 	"placement.no_area": {
 		"Kotak ini tidak memiliki luas.",
 		"This box has no area."},
+	"placement.too_small": {
+		"Kotak ini terlalu kecil; lebar dan tingginya paling sedikit {min} mm.",
+		"This box is too small; its width and height must be at least {min} mm."},
 	"placement.off_page": {
 		"Kotak ini keluar dari halaman, yang berukuran {width} × {height} poin.",
 		"This box leaves the page, which is {width} × {height} points."},
