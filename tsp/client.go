@@ -2,6 +2,7 @@ package tsp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/rand"
@@ -37,6 +38,8 @@ type Client struct {
 	Roots  *x509.CertPool
 	Clock  func() time.Time // nil: time.Now
 	Random io.Reader        // of nonces; nil: crypto/rand
+	// Tolerance is how far a token's time may be from the clock; 0 is Skew. What is further away is a [*ClockError].
+	Tolerance time.Duration
 
 	largest atomic.Int64 // bytes of the largest token so far
 }
@@ -52,7 +55,8 @@ func (c *Client) TokenSize() int {
 }
 
 // Timestamp obtains a token over a SHA-256 digest and checks it in every respect; see [Request.Accept] and
-// [Token.Validate]. The error names the authority by its host.
+// [Token.Validate]. The error names the authority by its host; it is a [*ClockError] where everything is as it should be
+// but the time.
 func (c *Client) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	random, clock, timeout := c.Random, c.Clock, c.Timeout
 	if random == nil {
@@ -110,14 +114,25 @@ func (c *Client) ask(ctx context.Context, address *url.URL, user *url.Userinfo, 
 		return nil, err
 	}
 	now := clock()
-	der, token, err := request.Accept(response, now)
+	der, token, err := request.read(response)
 	if err != nil {
 		return nil, err
 	}
+	// The authority is judged at its own time: where the two clocks disagree, the local one may be wrong.
 	if c.Roots != nil {
-		if _, err := token.Validate(c.Roots, now); err != nil {
+		if _, err := token.Validate(c.Roots, token.Time); err != nil {
 			return nil, err
 		}
+	}
+	if err := token.CheckClock(now, cmp.Or(c.Tolerance, Skew)); err != nil {
+		var e *ClockError
+		if errors.As(err, &e) {
+			e.Trusted = c.Roots != nil
+		}
+		return nil, err
+	}
+	if err := token.authorityValid(now); err != nil {
+		return nil, err
 	}
 	return der, nil
 }

@@ -8,7 +8,8 @@
 //
 // Everything fails closed: a token that does not fit the request in every respect is an error, never a
 // weaker timestamp. Errors are [ErrMalformed] for bytes that are not what the protocol says, [*Refusal] where the
-// authority answers that it will not, those of package cms for a signature that does not hold, and the network's.
+// authority answers that it will not, [*ClockError] and [*LocalClockError] where clocks disagree, those of package cms for a signature
+// that does not hold, and the network's.
 package tsp
 
 import "context"

@@ -16,6 +16,10 @@ import (
 //   - when that time is over one caller tries it, while the others do without.
 //
 // Nothing is ever made without trusted time: where none answers, each one's reason is in the error.
+//
+// An authority whose time is far from the local clock gave no token either, and the next is asked. Once two that are
+// independent agree with each other and not with the local clock, it is the local clock that is wrong: no further one is
+// asked, since a third that agreed with it would prove no more, and the error is a [*LocalClockError].
 type InOrder struct {
 	clock func() time.Time
 	all   []*member
@@ -24,11 +28,12 @@ type InOrder struct {
 type member struct {
 	Timestamper
 
-	mu       sync.Mutex // guards the rest; never held while the authority is asked
-	failures int        // since the last token
-	until    time.Time  // of the rest after them
-	trying   bool       // somebody asks it after its rest
-	last     error      // why the last one failed
+	mu       sync.Mutex    // guards the rest; never held while the authority is asked
+	failures int           // since the last token
+	until    time.Time     // of the rest after them
+	pause    time.Duration // the length of that rest
+	trying   bool          // somebody asks it after its rest
+	last     error         // why the last one failed
 }
 
 const (
@@ -81,7 +86,11 @@ func (o *InOrder) Timestamp(ctx context.Context, digest []byte) ([]byte, error) 
 		if err == nil {
 			return token, nil
 		}
-		if errs = append(errs, err); ctx.Err() != nil {
+		errs = append(errs, err)
+		if wrong := wrongClock(errs); wrong != nil {
+			return nil, errors.Join(wrong, errors.Join(errs...))
+		}
+		if ctx.Err() != nil {
 			return nil, errors.Join(errs...)
 		}
 	}
@@ -98,6 +107,9 @@ func (o *InOrder) Timestamp(ctx context.Context, digest []byte) ([]byte, error) 
 			break
 		}
 	}
+	if wrong := wrongClock(errs); wrong != nil {
+		errs = append([]error{wrong}, errs...)
+	}
 	return nil, errors.Join(errs...)
 }
 
@@ -106,7 +118,9 @@ func (o *InOrder) Timestamp(ctx context.Context, digest []byte) ([]byte, error) 
 func (m *member) admit(now time.Time, last bool) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch resting := now.Before(m.until); {
+	// A clock that was set back must not prolong a rest that the wrong clock began.
+	resting := now.Before(m.until) && m.until.Sub(now) <= m.pause
+	switch {
 	case m.failures == 0:
 		return true, nil
 	case m.failures == 1 && resting && !last:
@@ -127,12 +141,17 @@ func (o *InOrder) ask(ctx context.Context, m *member, digest []byte) ([]byte, er
 	m.trying = false
 	switch {
 	case err == nil:
-		m.failures, m.until, m.last = 0, time.Time{}, nil
+		m.failures, m.until, m.pause, m.last = 0, time.Time{}, 0, nil
 	case ctx.Err() != nil:
 		// The caller went away; that says nothing about the authority.
 	default:
 		m.failures++
-		m.last, m.until = err, o.clock().Add(rest(m.failures))
+		m.last, m.pause = err, rest(m.failures)
+		var wrong *ClockError
+		if errors.As(err, &wrong) {
+			m.pause = firstRest // it answers at once; only the clocks differ, and which is to be set right is not known here
+		}
+		m.until = o.clock().Add(m.pause)
 	}
 	return token, err
 }

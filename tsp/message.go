@@ -138,13 +138,24 @@ func (s statusInfo) refusal() *Refusal {
 	return r
 }
 
-// Skew is how far a token's time may be from the clock of who asked, and how inaccurate it may say it is. What an
-// authority says of its accuracy does not widen it: else it could back-date at will.
-const Skew = 5 * time.Minute
-
 // Accept checks a response against the request it answers, in every respect, and returns the token: granted,
-// the same imprint, nonce and policy, a time near now, and all that [Parse] checks.
+// the same imprint, nonce and policy, a time within [Skew] of now, and all that [Parse] checks.
 func (r Request) Accept(response []byte, now time.Time) ([]byte, *Token, error) {
+	der, t, err := r.read(response)
+	if err == nil {
+		err = t.CheckClock(now, Skew)
+	}
+	if err == nil {
+		err = t.authorityValid(now)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return der, t, nil
+}
+
+// read is Accept without a look at the clock.
+func (r Request) read(response []byte) ([]byte, *Token, error) {
 	var v timeStampResp
 	if rest, err := asn1.Unmarshal(response, &v); err != nil || len(rest) > 0 {
 		return nil, nil, malformed("response")
@@ -163,12 +174,18 @@ func (r Request) Accept(response []byte, now time.Time) ([]byte, *Token, error) 
 		return nil, nil, errors.New("timestamp answers another request: its nonce differs")
 	case r.Policy != nil && !t.Policy.Equal(r.Policy):
 		return nil, nil, errors.New("timestamp was made under another policy")
-	case t.Time.Before(now.Add(-Skew)) || t.Time.After(now.Add(Skew)):
-		return nil, nil, fmt.Errorf("timestamp says %s, far from now", t.Time.Format(time.RFC3339))
 	case t.Accuracy > Skew:
 		return nil, nil, fmt.Errorf("timestamp is accurate to %s only", t.Accuracy)
-	case now.Before(t.Authority.NotBefore) || now.After(t.Authority.NotAfter):
-		return nil, nil, errors.New("the time-stamp authority's certificate is not valid now")
 	}
 	return v.Token.FullBytes, t, nil
+}
+
+// authorityValid demands that the authority's certificate is valid now, and was when it signed.
+func (t *Token) authorityValid(now time.Time) error {
+	for _, at := range []time.Time{t.Time, now} {
+		if at.Before(t.Authority.NotBefore) || at.After(t.Authority.NotAfter) {
+			return errors.New("the time-stamp authority's certificate is not valid now")
+		}
+	}
+	return nil
 }
