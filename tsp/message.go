@@ -65,12 +65,15 @@ func ParseRequest(der []byte) (Request, error) {
 	return Request{Hash: h, Imprint: v.Imprint.Digest, Policy: v.Policy, Nonce: v.Nonce, CertReq: v.CertReq}, nil
 }
 
-// Failure bits of PKIFailureInfo (RFC 3161 §2.4.2).
+// TimeNotAvailable is the bit of PKIFailureInfo (RFC 3161 §2.4.2) by which an authority says that it does not trust its own
+// clock.
+const TimeNotAvailable = 14
+
+// Further failure bits of PKIFailureInfo.
 const (
 	badAlgorithm        = 0
 	badRequest          = 2
 	badDataFormat       = 5
-	timeNotAvailable    = 14
 	unacceptedPolicy    = 15
 	unacceptedExtension = 16
 	systemFailure       = 25

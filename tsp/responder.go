@@ -18,8 +18,10 @@ import (
 
 // Responder is a time-stamp authority: it answers requests, in process or over HTTP.
 type Responder struct {
-	Key    crypto.Signer
-	Chain  []*x509.Certificate // the authority's certificate first
+	Key   crypto.Signer
+	Chain []*x509.Certificate // the authority's certificate first
+	// Select returns the key and chain of the authority at a moment, in place of Key and Chain; nil: they never change.
+	Select func(at time.Time) (crypto.Signer, []*x509.Certificate)
 	Policy asn1.ObjectIdentifier
 	Clock  func() time.Time
 	Random io.Reader // serials and signatures
@@ -69,12 +71,19 @@ func (r *Responder) token(request Request) ([]byte, error) {
 	if request.Policy != nil && !request.Policy.Equal(r.Policy) {
 		return nil, refused(unacceptedPolicy, "policy is not supported")
 	}
+	now := r.Clock().UTC().Truncate(time.Second)
+	if r.Select != nil {
+		at := *r
+		at.Key, at.Chain = r.Select(now)
+		r = &at
+	}
 	if len(r.Chain) == 0 {
 		return nil, refused(systemFailure, "the authority has no certificate")
 	}
-	now := r.Clock().UTC().Truncate(time.Second)
-	if now.Before(r.Chain[0].NotBefore) || now.After(r.Chain[0].NotAfter) {
-		return nil, refused(timeNotAvailable, "the clock is outside the certificate's validity")
+	for _, c := range r.Chain {
+		if now.Before(c.NotBefore) || now.After(c.NotAfter) {
+			return nil, refused(TimeNotAvailable, "the clock is outside the certificate's validity")
+		}
 	}
 	// Serials are unique by 159 random bits (RFC 3161 §2.4.2 wants up to 160).
 	serial := make([]byte, 20)

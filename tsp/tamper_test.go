@@ -237,7 +237,7 @@ func TestNoSingleChangedByteOfTheStatementIsAccepted(t *testing.T) {
 
 func TestRefusalTellsWhyInBoundedText(t *testing.T) {
 	t.Parallel()
-	for _, failure := range []int{badAlgorithm, badRequest, timeNotAvailable, systemFailure} {
+	for _, failure := range []int{badAlgorithm, badRequest, TimeNotAvailable, systemFailure} {
 		der, err := (&Refusal{Status: 2, Failure: failure, Text: strings.Repeat("\x00é", 5000)}).marshal()
 		if err != nil {
 			t.Fatal(err)
@@ -298,8 +298,8 @@ func TestQueryThatAuthorityCannotServeNamesTheFailure(t *testing.T) {
 		"version 2":         {r, func(q *timeStampReq) { q.Version = 2 }, badRequest},
 		"a long nonce":      {r, func(q *timeStampReq) { q.Nonce = new(big.Int).Lsh(big.NewInt(1), 8*maxRequest) }, badRequest},
 		"an extension":      {r, func(q *timeStampReq) { q.Extensions = []pkix.Extension{{Id: policy, Value: []byte{5, 0}}} }, unacceptedExtension},
-		"a clock too early": {early, func(*timeStampReq) {}, timeNotAvailable},
-		"a clock too late":  {late, func(*timeStampReq) {}, timeNotAvailable},
+		"a clock too early": {early, func(*timeStampReq) {}, TimeNotAvailable},
+		"a clock too late":  {late, func(*timeStampReq) {}, TimeNotAvailable},
 		"no certificate":    {bare, func(*timeStampReq) {}, systemFailure},
 		"no randomness":     {stopped, func(*timeStampReq) {}, systemFailure},
 	} {

@@ -107,24 +107,26 @@ type Holder struct {
 	Seal         bool   // an organisation's seal, not a person's signature
 }
 
-// backdated is how far before its issue a certificate begins: clocks of readers may be behind ours.
-const backdated = time.Minute
+// backdated is how far before its issue a certificate begins. Clocks of readers may be behind ours, and so may the time-stamp
+// authority's, by as much as is tolerated: a certificate has to be valid at the time of the signature's timestamp, and one that
+// is made for a first signature is seconds old. It is above [tsp.Skew], the largest tolerance that can be configured.
+const backdated = 2 * tsp.Skew
 
 // Text of a certificate has limits (RFC 5280 appendix A: ub-common-name, ub-organization-name).
 const maxName = 64
 
 // Certify issues a certificate for that key and returns its chain, leaf first. It is in the ledger before it is
-// returned.
+// returned. Errors: ErrNotYetValid, ErrExpired.
 func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
 	serial, err := newSerial()
 	if err != nil {
 		return nil, err
 	}
 	now := a.clock()
-	end, last := now.AddDate(personYears, 0, 0), a.keys.issuing.cert.NotAfter
-	if now.After(last) {
-		return nil, errors.New("the issuing certificate has run out")
+	if err := allValid(now, a.keys.root, a.keys.issuing); err != nil {
+		return nil, fmt.Errorf("certify %s: %w", h.ID, err)
 	}
+	end, last := now.AddDate(personYears, 0, 0), a.keys.issuing.cert.NotAfter
 	if end.After(last) {
 		end = last // a certificate does not outlive its issuer's
 	}
@@ -185,7 +187,7 @@ type OwnCertificate struct {
 
 // Own returns the authority's own certificates.
 func (a *Authority) Own() []OwnCertificate {
-	return []OwnCertificate{{"root", a.keys.root.cert}, {"issuing", a.keys.issuing.cert}, {"tsa", a.keys.tsa.cert}, {"ocsp", a.keys.ocsp.cert}}
+	return []OwnCertificate{{"root", a.keys.root.cert}, {"issuing", a.keys.issuing.cert}, {"tsa", a.keys.tsaAt(a.clock()).cert}, {"ocsp", a.keys.ocsp.cert}}
 }
 
 // RootPEM returns it as PEM.
@@ -198,10 +200,14 @@ func (a *Authority) RootPEM() []byte {
 // that was made, so it stays.
 var policy = asn1.ObjectIdentifier{2, 25, 1879048192, 1}
 
-// Timestamper returns the time-stamp authority, in process.
+// Timestamper returns the time-stamp authority, in process. Which key it signs with is decided for each timestamp, since the
+// clock may be set while the process runs.
 func (a *Authority) Timestamper() *tsp.Responder {
-	return &tsp.Responder{
-		Key: a.keys.tsa.key, Chain: []*x509.Certificate{a.keys.tsa.cert, a.keys.root.cert},
-		Policy: policy, Clock: a.clock, Random: rand.Reader,
+	choose := func(at time.Time) (crypto.Signer, []*x509.Certificate) {
+		id := a.keys.tsaAt(at)
+		return id.key, []*x509.Certificate{id.cert, a.keys.root.cert}
 	}
+	r := &tsp.Responder{Select: choose, Policy: policy, Clock: a.clock, Random: rand.Reader}
+	r.Key, r.Chain = choose(a.clock())
+	return r
 }

@@ -319,11 +319,12 @@ func TestFirstFormOfASuccessorIsStillRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a, err := Open(dir, Options{PublicURL: public, Clock: time.Now, Sealer: s, Ledger: &Memory{}})
+	now := time.Date(2045, 6, 1, 0, 0, 0, 0, time.UTC) // the sample begins in March 2045
+	a, err := Open(dir, Options{PublicURL: public, Clock: func() time.Time { return now }, Sealer: s, Ledger: &Memory{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !a.keys.tsa.cert.NotAfter.Equal(a.keys.root.cert.NotAfter) {
-		t.Errorf("the time-stamp authority lasts until %s, the root until %s", a.keys.tsa.cert.NotAfter, a.keys.root.cert.NotAfter)
+	if tsa := a.keys.tsaAt(now); !tsa.cert.NotAfter.Equal(a.keys.root.cert.NotAfter) || tsa.cert.Equal(a.keys.tsa.cert) {
+		t.Errorf("the time-stamp authority lasts until %s, the root until %s", tsa.cert.NotAfter, a.keys.root.cert.NotAfter)
 	}
 }

@@ -6,5 +6,5 @@
 //
 // Three levels: a root that signs only the issuing certificate, the time-stamp authority's and its own lists; an
 // issuing certificate that signs people's; an OCSP responder that the issuing certificate delegates to. The time-stamp
-// authority is succeeded by another before its certificate ends.
+// authority is succeeded by another before its certificate ends. None of them signs anything outside its validity.
 package authority

@@ -9,8 +9,10 @@ import (
 	"crypto/x509/pkix"
 	"encoding/asn1"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 )
 
@@ -23,6 +25,50 @@ type identity struct {
 // keys are the authority's own.
 type keys struct {
 	root, issuing, tsa, ocsp identity
+
+	successors []identity // of tsa, in the order in which they were made
+}
+
+// ErrNotYetValid is a certificate of the authority that begins in the future: the clock was ahead when it was made, or is
+// behind now. Nothing is signed with it before it begins.
+var ErrNotYetValid = errors.New("certificate of the authority is not valid yet")
+
+// ErrExpired is a certificate of the authority that has expired.
+var ErrExpired = errors.New("certificate of the authority has expired")
+
+// valid demands that a certificate is valid at a moment.
+func (id identity) valid(at time.Time) error {
+	c := id.cert
+	switch {
+	case at.Before(c.NotBefore):
+		return fmt.Errorf("%w: %q begins at %s, now it is %s", ErrNotYetValid, c.Subject.CommonName, rfc3339(c.NotBefore), rfc3339(at))
+	case at.After(c.NotAfter):
+		return fmt.Errorf("%w: %q ended at %s, now it is %s", ErrExpired, c.Subject.CommonName, rfc3339(c.NotAfter), rfc3339(at))
+	}
+	return nil
+}
+
+func rfc3339(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// allValid demands that all of them are.
+func allValid(at time.Time, all ...identity) error {
+	for _, id := range all {
+		if err := id.valid(at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tsaAt returns the time-stamp authority of a moment: the last one that is valid then. One that was made while the clock was
+// ahead is not used before it begins. Where none is valid it is the first, which then refuses.
+func (k *keys) tsaAt(at time.Time) identity {
+	for _, id := range slices.Backward(k.successors) {
+		if id.valid(at) == nil {
+			return id
+		}
+	}
+	return k.tsa
 }
 
 // Validities of the authority's own certificates and of what it issues.

@@ -37,7 +37,12 @@ func (a *Authority) Revoke(ctx context.Context, serial string, reason revocation
 	if err != nil {
 		return fmt.Errorf("revoke certificate %s: %w", serial, err)
 	}
-	if now := a.clock(); at.After(now) || at.Before(record.IssuedAt.Add(-backdated)) {
+	// What was issued while the clock was ahead can be revoked as of now, before it begins.
+	now, first := a.clock(), record.IssuedAt.Add(-backdated)
+	if now.Before(first) {
+		first = now
+	}
+	if at.After(now) || at.Before(first) {
 		return fmt.Errorf("revoke certificate %s: %s is not between its issue and now", serial, at.UTC().Format(time.RFC3339))
 	}
 	if err := a.ledger.Revoke(ctx, serial, int(reason), at); err != nil {
@@ -85,6 +90,9 @@ func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certifica
 // by another one does not find himself answered (RFC 6960 §4.1.1).
 func (a *Authority) ocspFor(ctx context.Context, serial *big.Int, named crypto.Hash) ([]byte, error) {
 	now := a.clock().UTC().Truncate(time.Second)
+	if err := allValid(now, a.keys.root, a.keys.issuing, a.keys.ocsp); err != nil {
+		return nil, err
+	}
 	r := ocsp.Response{
 		Status: ocsp.Good, SerialNumber: serial, ThisUpdate: now, NextUpdate: now.Add(ocspFor),
 		Certificate: a.keys.ocsp.cert, IssuerHash: named,
@@ -150,6 +158,9 @@ type list struct {
 // authority's own parts, which end with it.
 func (a *Authority) list(ctx context.Context, of identity) ([]byte, error) {
 	now := a.clock().UTC()
+	if err := allValid(now, a.keys.root, of); err != nil {
+		return nil, err
+	}
 	name := hex(of.cert)
 	count, issuing := 0, of.cert.Equal(a.keys.issuing.cert)
 	if issuing {

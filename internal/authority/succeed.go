@@ -20,10 +20,12 @@ const (
 	tsaGain = 365 * 24 * time.Hour
 )
 
-// succeed takes up the newest time-stamp authority of a folder, and makes another with a key of its own when its
-// certificate is about to end. The old one's tokens stay what they are.
+// succeed takes up the later time-stamp authorities of a folder, and makes another with a key of its own when the certificate
+// of the one in use is about to end. The old one's tokens stay what they are.
 //
 // A successor is durable before it is used. Of two processes that make one at once, that of the first stands, and both use it.
+// One that was made while the clock was ahead stays where it is and is used once it begins; until then it counts as none, so
+// that another is made beside it if need be.
 func (a *Authority) succeed(dir string, o Options) error {
 	for n := 2; ; n++ {
 		name := fmt.Sprintf("tsa-%d", n)
@@ -35,7 +37,8 @@ func (a *Authority) succeed(dir string, o Options) error {
 			if root := a.keys.root.cert.NotAfter; end.After(root) {
 				end = root
 			}
-			if last := a.keys.tsa.cert.NotAfter; last.Sub(now) > tsaLeft || end.Sub(last) < tsaGain {
+			last := a.keys.tsaAt(now).cert.NotAfter
+			if a.keys.root.valid(now) != nil || last.Sub(now) > tsaLeft || end.Sub(last) < tsaGain {
 				return nil
 			}
 			if err := a.makeSuccessor(file, name, o, now, end); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -83,6 +86,6 @@ func (a *Authority) takeSuccessor(b []byte, name string, s Sealer) error {
 	if err := next.cert.CheckSignatureFrom(a.keys.root.cert); err != nil {
 		return fmt.Errorf("certificate of the authority's %s: %w", name, err)
 	}
-	a.keys.tsa = next
+	a.keys.successors = append(a.keys.successors, next)
 	return nil
 }
