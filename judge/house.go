@@ -198,7 +198,7 @@ func (p *paper) proven() *paper {
 // stamped adds a document timestamp.
 func (p *paper) stamped() *paper {
 	return p.then(func() (*pades.Result, error) {
-		return pades.DocumentTimestamp(context.Background(), p.source(), p.h.office.Timestamper())
+		return pades.DocumentTimestamp(context.Background(), p.source(), p.h.office.Timestamper(), pades.Clock{})
 	})
 }
 

@@ -17,18 +17,22 @@ import (
 // Check verifies the signature or document timestamp that a tail adds to the source: that the file with the tail
 // opens and has the field, that /ByteRange is four numbers that go round /Contents and reach both ends, that the
 // gap is nothing but hexadecimal digits, that the container signs the digest of these bytes, and that its
-// timestamp is about its signature value. With Source.State it hashes the tail only. Trust and time are not its
-// business.
+// timestamp is about its signature value. With Source.State it hashes the tail only.
 //
-// What does not hold is ErrCheck.
-func Check(src Source, tail []byte, field string) error {
-	if err := check(src, tail, field); err != nil {
+// The times of a signature have to fit together, since nothing can put them right later: at the timestamp's time, and by
+// the clock, the signing certificate and every issuer of it in the container is valid; the time-stamp authority's
+// certificate is valid at the timestamp's time; and that time is near the clock's. Whom the certificates lead to, and
+// whether one was revoked, is not looked at.
+//
+// What does not hold is ErrCheck; it is a [*ValidityError] or a [*tsp.ClockError] besides where times do not fit.
+func Check(src Source, tail []byte, field string, clock Clock) error {
+	if err := check(src, tail, field, clock); err != nil {
 		return fmt.Errorf("%w: field %q: %w", ErrCheck, field, err)
 	}
 	return nil
 }
 
-func check(src Source, tail []byte, field string) error {
+func check(src Source, tail []byte, field string, clock Clock) error {
 	d, err := open(src.With(tail))
 	if err != nil {
 		return err
@@ -57,9 +61,9 @@ func check(src Source, tail []byte, field string) error {
 	}
 	switch s.SubFilter {
 	case subFilterSignature:
-		return checkSignature(s, over)
+		return checkSignature(s, over, clock)
 	case subFilterTimestamp:
-		return checkTimestamp(s, over)
+		return checkTimestamp(s, over, clock)
 	}
 	return fmt.Errorf("/SubFilter is %s", s.SubFilter)
 }
@@ -86,13 +90,16 @@ func gap(src Source, tail []byte, s *pdf.Signature) (at, end int, err error) {
 	return at, end, nil
 }
 
-func checkSignature(s *pdf.Signature, over func(crypto.Hash) ([]byte, error)) error {
+func checkSignature(s *pdf.Signature, over func(crypto.Hash) ([]byte, error), clock Clock) error {
 	sd, err := cms.Parse(s.Contents)
 	if err != nil {
 		return err
 	}
-	_, err = verifyContainer(sd, over)
-	return err
+	token, err := verifyContainer(sd, over)
+	if err != nil {
+		return err
+	}
+	return clock.checkTimes(sd, token)
 }
 
 // verifyContainer verifies the one signature of a detached container and its timestamp, which is nil if there is
@@ -144,7 +151,7 @@ func signatureTimestamp(s cms.Signer) (*tsp.Token, error) {
 	return token, nil
 }
 
-func checkTimestamp(s *pdf.Signature, over func(crypto.Hash) ([]byte, error)) error {
+func checkTimestamp(s *pdf.Signature, over func(crypto.Hash) ([]byte, error), clock Clock) error {
 	if s.Type != "DocTimeStamp" {
 		return fmt.Errorf("timestamp of type %s", s.Type)
 	}
@@ -159,5 +166,5 @@ func checkTimestamp(s *pdf.Signature, over func(crypto.Hash) ([]byte, error)) er
 	if !token.Covers(digest) {
 		return errors.New("document timestamp is about something else")
 	}
-	return nil
+	return clock.checkToken(token)
 }

@@ -95,7 +95,7 @@ func TestStateOfAnotherRevisionIsRefused(t *testing.T) {
 		if _, err := pades.Sign(t.Context(), src, who.options(t, "C")); err == nil {
 			t.Errorf("%s: signed", name)
 		}
-		if _, err := pades.DocumentTimestamp(t.Context(), src, newOffice(t).Timestamper()); err == nil {
+		if _, err := pades.DocumentTimestamp(t.Context(), src, newOffice(t).Timestamper(), pades.Clock{}); err == nil {
 			t.Errorf("%s: timestamped", name)
 		}
 		if _, err := pades.AddDSS(t.Context(), src, pades.ValidationOptions{Source: newOffice(t)}); err == nil {
@@ -136,7 +136,7 @@ func TestFileIsHashedOnceWhateverTheHashOfTheKey(t *testing.T) {
 		}
 		// Proof and a timestamp between two signatures keep what is known.
 		src = src.After(must[*pades.Result](t)(pades.AddDSS(t.Context(), src, pades.ValidationOptions{Source: newOffice(t)})))
-		src = src.After(must[*pades.Result](t)(pades.DocumentTimestamp(t.Context(), src, newOffice(t).Timestamper())))
+		src = src.After(must[*pades.Result](t)(pades.DocumentTimestamp(t.Context(), src, newOffice(t).Timestamper(), pades.Clock{})))
 		o := who.options(t, "")
 		o.NewField = &pades.FieldSpec{Name: "Last"}
 		count.bytes = 0
@@ -144,7 +144,7 @@ func TestFileIsHashedOnceWhateverTheHashOfTheKey(t *testing.T) {
 		if count.bytes > size/4 {
 			t.Errorf("%s, after the archive: %d bytes read", name, count.bytes)
 		}
-		if err := pades.Check(pades.Source{R: src.R, Size: src.Size}, r.Tail, r.Field); err != nil {
+		if err := pades.Check(pades.Source{R: src.R, Size: src.Size}, r.Tail, r.Field, pades.Clock{}); err != nil {
 			t.Errorf("%s: looked at from end to end: %v", name, err)
 		}
 		for algorithm, state := range src.States {

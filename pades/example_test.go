@@ -71,7 +71,7 @@ func Example() {
 		}))
 	}
 	step(pades.AddDSS(ctx, source(), pades.ValidationOptions{Source: office}))
-	step(pades.DocumentTimestamp(ctx, source(), office.Timestamper()))
+	step(pades.DocumentTimestamp(ctx, source(), office.Timestamper(), pades.Clock{}))
 
 	document, err = pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 	if err != nil {

@@ -77,7 +77,7 @@ func TestFilesBeyondTwoAndFourGiBAreSignedAndHold(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s of %d bytes, signature %d: %v", name, size, i+1, err)
 				}
-				if err := pades.Check(src, r.Tail, r.Field); err != nil {
+				if err := pades.Check(src, r.Tail, r.Field, pades.Clock{}); err != nil {
 					t.Error(err)
 				}
 				l.tails, state = append(l.tails, r.Tail...), r.State

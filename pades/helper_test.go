@@ -112,7 +112,7 @@ func (p *paper) sign(t testing.TB, o pades.Options) *pades.Result {
 func (p *paper) complete(t testing.TB) {
 	t.Helper()
 	p.extend(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newOffice(t)}))
-	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), newOffice(t).Timestamper()))
+	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), newOffice(t).Timestamper(), pades.Clock{}))
 }
 
 // save writes the file for other programs.

@@ -76,7 +76,7 @@ func TestEveryLevelIsValidToOthers(t *testing.T) {
 	wantValid(t, p, "Basic", "Timed")
 	p.extend(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newOffice(t)}))
 	judge(t, "qpdf", "--check", p.save(t))
-	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), newOffice(t).Timestamper()))
+	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), newOffice(t).Timestamper(), pades.Clock{}))
 	path := p.save(t)
 	judge(t, "qpdf", "--check", path)
 	if v := verdicts(t, path); !v["Basic"].valid || !v["Timed"].valid || !v["Timestamp1"].total {

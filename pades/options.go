@@ -24,6 +24,7 @@ type Options struct {
 
 	Timestamper tsp.Timestamper // nil makes level B-B
 	Time        time.Time       // the claimed time, kept in /M with its zone
+	Clock       Clock           // what the times of the signature have to fit, see [Check]
 
 	Name, Reason, Location, Contact string // as the signature dictionary states them; may be empty
 

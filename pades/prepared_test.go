@@ -41,7 +41,7 @@ func TestPreparedSignatureOutlivesItsProcess(t *testing.T) {
 	}
 	source := p.source()
 	r := p.extend(t)(again.Finish(value, token))
-	if err := pades.Check(source, r.Tail, "A"); err != nil {
+	if err := pades.Check(source, r.Tail, "A", pades.Clock{}); err != nil {
 		t.Error(err)
 	}
 	wantValid(t, p, "A")
@@ -80,7 +80,7 @@ func TestTooLittleRoomIsFoundAndTriedAgain(t *testing.T) {
 	o.Timestamper = &sizeless{Timestamper: o.Timestamper, says: 10}
 	p.sign(t, o)
 	wantValid(t, p, "A")
-	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), &sizeless{Timestamper: o.Timestamper, says: 10}))
+	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), &sizeless{Timestamper: o.Timestamper, says: 10}, pades.Clock{}))
 	judge(t, "qpdf", "--check", p.save(t))
 }
 
@@ -90,7 +90,7 @@ func TestCheckFindsWhatDoesNotHold(t *testing.T) {
 	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
 	before := p.source()
 	r := p.sign(t, newPerson(t, "A").options(t, "A"))
-	if err := pades.Check(before, r.Tail, "A"); err != nil {
+	if err := pades.Check(before, r.Tail, "A", pades.Clock{}); err != nil {
 		t.Fatal(err)
 	}
 	swap := func(old, with string) []byte { return bytes.Replace(r.Tail, []byte(old), []byte(with), 1) }
@@ -109,7 +109,7 @@ func TestCheckFindsWhatDoesNotHold(t *testing.T) {
 		if bytes.Equal(c.tail, r.Tail) && c.field == "A" {
 			t.Fatalf("%s: nothing changed", name)
 		}
-		if err := pades.Check(before, c.tail, c.field); !errors.Is(err, pades.ErrCheck) {
+		if err := pades.Check(before, c.tail, c.field, pades.Clock{}); !errors.Is(err, pades.ErrCheck) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestCheckFindsWhatDoesNotHold(t *testing.T) {
 	changed := bytes.Clone(p.b[:before.Size])
 	changed[20] ^= 1 // within a comment or the first object, whatever: it is signed
 	other.R = bytes.NewReader(changed)
-	if err := pades.Check(other, r.Tail, "A"); !errors.Is(err, pades.ErrCheck) {
+	if err := pades.Check(other, r.Tail, "A", pades.Clock{}); !errors.Is(err, pades.ErrCheck) {
 		t.Errorf("changed source: %v", err)
 	}
 }
@@ -154,7 +154,7 @@ func FuzzChangedTailIsRefused(f *testing.F) {
 	f.Fuzz(func(t *testing.T, at uint, with []byte) {
 		tail := bytes.Clone(r.Tail)
 		copy(tail[at%uint(len(tail)):], with)
-		err := pades.Check(src, tail, "A")
+		err := pades.Check(src, tail, "A", pades.Clock{})
 		// Within the gap there is more than is signed, such as the issuers' certificates.
 		signed := bytes.Equal(tail[:begin], r.Tail[:begin]) && bytes.Equal(tail[end:], r.Tail[end:])
 		if err == nil && !signed {

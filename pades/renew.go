@@ -19,7 +19,7 @@ var ErrNoTimestamp = errors.New("no document timestamp")
 //
 // With no Required fields the newest timestamp is the one that has to be proved. What the file has about the others
 // is taken as it is. Errors: ErrNoTimestamp, ErrProof, ErrTimestamp, ErrEncrypted.
-func Renew(ctx context.Context, src Source, t tsp.Timestamper, o ValidationOptions) (*Result, error) {
+func Renew(ctx context.Context, src Source, t tsp.Timestamper, clock Clock, o ValidationOptions) (*Result, error) {
 	newest, err := newestTimestamp(src)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func Renew(ctx context.Context, src Source, t tsp.Timestamper, o ValidationOptio
 	if err != nil {
 		return nil, err
 	}
-	r, err := DocumentTimestamp(ctx, src.After(proof), t)
+	r, err := DocumentTimestamp(ctx, src.After(proof), t, clock)
 	if err != nil {
 		return nil, err
 	}

@@ -20,13 +20,13 @@ func TestDocumentTimestampIsRenewedAgainAndAgain(t *testing.T) {
 	options := newPerson(t, "Budi").options(t, "A")
 	options.Appearance = look
 	p.sign(t, options)
-	if _, err := pades.Renew(t.Context(), p.source(), o.Timestamper(), pades.ValidationOptions{Source: o}); !errors.Is(err, pades.ErrNoTimestamp) {
+	if _, err := pades.Renew(t.Context(), p.source(), o.Timestamper(), pades.Clock{}, pades.ValidationOptions{Source: o}); !errors.Is(err, pades.ErrNoTimestamp) {
 		t.Errorf("nothing to renew: %v", err)
 	}
 	p.complete(t)
 	for i := 2; i <= 3; i++ {
 		before := len(must[[]pdf.Revision](t)(p.open(t).Revisions()))
-		r := p.extend(t)(pades.Renew(t.Context(), p.source(), o.Timestamper(), pades.ValidationOptions{Source: o}))
+		r := p.extend(t)(pades.Renew(t.Context(), p.source(), o.Timestamper(), pades.Clock{}, pades.ValidationOptions{Source: o}))
 		if want := fmt.Sprintf("Timestamp%d", i); r.Field != want {
 			t.Errorf("renewal in field %q, want %q", r.Field, want)
 		}
@@ -93,7 +93,7 @@ func TestEncryptedFilesAreSignedToTheHighestLevel(t *testing.T) {
 						t.Error(said)
 					}
 					p.complete(t)
-					p.extend(t)(pades.Renew(t.Context(), p.source(), newOffice(t).Timestamper(), pades.ValidationOptions{Source: newOffice(t)}))
+					p.extend(t)(pades.Renew(t.Context(), p.source(), newOffice(t).Timestamper(), pades.Clock{}, pades.ValidationOptions{Source: newOffice(t)}))
 					path := p.save(t)
 					judge(t, "qpdf", "--check", "--password="+password, path)
 					d := p.open(t)

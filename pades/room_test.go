@@ -66,7 +66,7 @@ func TestTimestampsOfAnySizeFindRoom(t *testing.T) {
 		p.sign(t, o)
 		wantValid(t, p, field)
 	}
-	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), silent{heavy(t, 300_000)}))
+	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), silent{heavy(t, 300_000)}, pades.Clock{}))
 	judge(t, "qpdf", "--check", p.save(t))
 }
 

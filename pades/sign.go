@@ -56,7 +56,7 @@ func sign(ctx context.Context, src Source, o Options) (*Result, error) {
 		return nil, err
 	}
 	src.State, src.States = p.State, p.states
-	if err := Check(src, r.Tail, r.Field); err != nil {
+	if err := Check(src, r.Tail, r.Field, o.Clock); err != nil {
 		return nil, err
 	}
 	return r, nil

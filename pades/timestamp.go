@@ -10,11 +10,11 @@ import (
 // DocumentTimestamp adds a document timestamp over the whole file, in a field of its own that is not to be seen.
 // Behind a document security store that has all proof it makes level B-LTA. A certification never forbids it (ISO
 // 32000-2 §12.8.2.2). The result has passed Check. Errors: ErrTimestamp, ErrEncrypted.
-func DocumentTimestamp(ctx context.Context, src Source, t tsp.Timestamper) (*Result, error) {
-	return withRoom(tokenRoom(t), func(room int) (*Result, error) { return documentTimestamp(ctx, src, t, room) })
+func DocumentTimestamp(ctx context.Context, src Source, t tsp.Timestamper, clock Clock) (*Result, error) {
+	return withRoom(tokenRoom(t), func(room int) (*Result, error) { return documentTimestamp(ctx, src, t, clock, room) })
 }
 
-func documentTimestamp(ctx context.Context, src Source, t tsp.Timestamper, room int) (*Result, error) {
+func documentTimestamp(ctx context.Context, src Source, t tsp.Timestamper, clock Clock, room int) (*Result, error) {
 	p, err := prepareTimestamp(src, room)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func documentTimestamp(ctx context.Context, src Source, t tsp.Timestamper, room 
 		return nil, err
 	}
 	src.State, src.States = p.State, p.states
-	if err := Check(src, p.Tail, p.Field); err != nil {
+	if err := Check(src, p.Tail, p.Field, clock); err != nil {
 		return nil, err
 	}
 	return src.result(p.Tail, p.Field)

@@ -117,7 +117,7 @@ func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Re
 		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
 			return pades.Sign(ctx, src, pades.Options{
 				Field: d.SealField(), Key: seal.key, Chain: seal.chain, Timestamper: s.Timestamper, Random: s.Random,
-				Time: s.Clock(), Name: holder.Name, Reason: reasonSealed,
+				Time: s.Clock(), Clock: s.ownClock(), Name: holder.Name, Reason: reasonSealed,
 			})
 		}},
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
@@ -125,7 +125,7 @@ func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Re
 			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Required: ours})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
-			return pades.DocumentTimestamp(ctx, src, clock)
+			return pades.DocumentTimestamp(ctx, src, clock, s.ownClock())
 		}},
 	})
 	return closing, clock.ends, err

@@ -88,7 +88,7 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Required: []string{newest.field}})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
-			return pades.DocumentTimestamp(ctx, src, fresh)
+			return pades.DocumentTimestamp(ctx, src, fresh, s.ownClock())
 		}},
 	})
 	if err == nil && !fresh.ends.After(newest.ends) {

@@ -90,8 +90,10 @@ type Service struct {
 	Limits    contract.Limits
 	StampOnly bool // finalize demands a stamping order where all placements are stamps
 	Clock     func() time.Time
-	Random    io.Reader
-	Log       *slog.Logger
+	// ClockTolerance is how far other clocks may be from Clock; 0 is [contract.ClockTolerance].
+	ClockTolerance time.Duration
+	Random         io.Reader
+	Log            *slog.Logger
 
 	Settle      time.Duration // for how long after a call the office may still carry it out
 	RenewBefore time.Duration // how long before a timestamp loses its strength it is renewed; 0 is a year

@@ -59,7 +59,7 @@ func (s *Service) signature(ctx context.Context, d *contract.Document, by contra
 	tail, err := s.paper(ctx, d, func(src pades.Source) (*pades.Result, error) {
 		return pades.Sign(ctx, src, pades.Options{
 			Field: p.Field, Key: c.key, Chain: c.chain, Timestamper: s.Timestamper, Random: s.Random,
-			Time: now, Name: p.Name, Reason: reasonSigned, Appearance: look, Marks: marks,
+			Time: now, Clock: s.ownClock(), Name: p.Name, Reason: reasonSigned, Appearance: look, Marks: marks,
 		})
 	})
 	if err != nil {

@@ -91,7 +91,7 @@ func sealed(tb testing.TB, a *authority.Authority, file []byte, signatures int) 
 		add(pades.Sign(tb.Context(), source(), pades.Options{Field: f.Name, Key: key, Chain: chain, Time: time.Now(), Timestamper: a.Timestamper()}))
 	}
 	add(pades.AddDSS(tb.Context(), source(), pades.ValidationOptions{Source: a}))
-	add(pades.DocumentTimestamp(tb.Context(), source(), a.Timestamper()))
+	add(pades.DocumentTimestamp(tb.Context(), source(), a.Timestamper(), pades.Clock{}))
 	return file
 }
 

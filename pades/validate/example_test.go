@@ -35,7 +35,9 @@ func signed(a *authority.Authority) []byte {
 		func(s pades.Source) (*pades.Result, error) {
 			return pades.AddDSS(ctx, s, pades.ValidationOptions{Source: a})
 		},
-		func(s pades.Source) (*pades.Result, error) { return pades.DocumentTimestamp(ctx, s, a.Timestamper()) },
+		func(s pades.Source) (*pades.Result, error) {
+			return pades.DocumentTimestamp(ctx, s, a.Timestamper(), pades.Clock{})
+		},
 	}
 	for _, step := range steps {
 		r, err := step(pades.Source{R: bytes.NewReader(file), Size: int64(len(file))})

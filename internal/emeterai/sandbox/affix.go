@@ -18,6 +18,7 @@ func (f *Office) affix(ctx context.Context, c *credential, r emeterai.Request, r
 		Chain:       c.chain,
 		Timestamper: f.o.Timestamper,
 		Time:        f.o.Clock(),
+		Clock:       pades.Clock{Now: f.o.Clock},
 		Name:        Name,
 		Reason:      emeterai.Reason(r.Serial, r.Reason),
 		Location:    r.Location,

@@ -28,11 +28,14 @@ const (
 // renewBefore is how long before its end a certificate is replaced.
 const renewBefore = 30 * 24 * time.Hour
 
-// ready returns the credential, and makes it at the first order or when its certificate nears its end. The
-// caller holds mu.
+// ready returns the credential, and makes it at the first order, when its certificate nears its end, or when it begins
+// later than now, because the clock was ahead when it was made. The caller holds mu.
 func (f *Office) ready(ctx context.Context) (*credential, error) {
-	if c := f.credential; c != nil && f.o.Clock().Before(c.chain[0].NotAfter.Add(-renewBefore)) {
-		return c, nil
+	if c := f.credential; c != nil {
+		now, leaf := f.o.Clock(), c.chain[0]
+		if !now.Before(leaf.NotBefore) && now.Before(leaf.NotAfter.Add(-renewBefore)) {
+			return c, nil
+		}
 	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), f.o.Random)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/authority"
 	"segel/internal/emeterai"
 	"segel/internal/emeterai/emeteraitest"
 	"segel/pades"
@@ -216,5 +217,31 @@ func TestCertificateNearItsEndIsReplaced(t *testing.T) {
 	closeOffice(t, f)
 	if f.credential.chain[0].Equal(first) || !openOffice(t, dir, o).credential.chain[0].Equal(f.credential.chain[0]) {
 		t.Error("the certificate is the former one")
+	}
+}
+
+func TestCertificateThatBeginsInTheFutureIsReplaced(t *testing.T) {
+	t.Parallel()
+	now := time.Now().Add(6 * time.Hour) // the clock is ahead at the first order
+	clock := func() time.Time { return now }
+	a, err := authority.Ephemeral(publicURL, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, o := t.TempDir(), officeOptions(t)
+	o.Issuer, o.Clock = a, clock
+	f := openOffice(t, dir, o)
+	emeteraitest.Take(t, f, "a")
+	wrong := f.credential.chain[0]
+	now = time.Now()
+	o.Issuer = officeOptions(t).Issuer
+	closeOffice(t, f)
+	f = openOffice(t, dir, o)
+	if !f.credential.chain[0].Equal(wrong) {
+		t.Fatal("the journal has another certificate")
+	}
+	emeteraitest.Take(t, f, "b")
+	if c := f.credential.chain[0]; c.Equal(wrong) || c.NotBefore.After(now) {
+		t.Errorf("stamps with a certificate that begins at %s, now %s", c.NotBefore, now)
 	}
 }

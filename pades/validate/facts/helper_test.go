@@ -113,7 +113,7 @@ func (p *paper) proven() *paper {
 func (p *paper) timestamped() *paper {
 	p.t.Helper()
 	o := must[*authority.Authority](p.t)(office())
-	return p.extend(pades.DocumentTimestamp(p.t.Context(), p.source(), o.Timestamper()))
+	return p.extend(pades.DocumentTimestamp(p.t.Context(), p.source(), o.Timestamper(), pades.Clock{}))
 }
 
 // update appends a revision.
