@@ -15,8 +15,9 @@ type Change struct {
 	Serials  []SerialMove
 	Attempts []Attempt // opened, or closed: by document, stamp and number
 
-	At      time.Time // when it was made, where no event tells
-	Renewal time.Time // when the newest document timestamp is to be renewed; zero: as it was
+	At        time.Time   // when it was made, where no event tells
+	Renewal   time.Time   // when the newest document timestamp is to be renewed; zero: as it was
+	Timestamp TrustedTime // the newest of those that the change adds to the file; zero: none
 }
 
 // Job is work that a change implies; the store enqueues it in the same transaction. At most one of a kind

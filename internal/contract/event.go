@@ -64,6 +64,7 @@ const (
 	EventPasswordForgot     EventType = "password_forgotten"
 	EventPasswordChange     EventType = "password_changed"
 	EventCertificateRevoked EventType = "certificate_revoked"
+	EventClockConfirmed     EventType = "clock_confirmed" // an operator says that the clock is right, whatever lies in the future
 )
 
 // EventTypes lists all of them, in the order in which a person chooses one.
@@ -72,7 +73,7 @@ var EventTypes = []EventType{
 	EventGuestLink, EventViewed, EventReminded, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotAsked, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
-	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked,
+	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed,
 }
 
 // note adds an event about the document. Details are names and values in turn; those without a value are left out.

@@ -75,7 +75,7 @@ func (d *Document) maySign(by Actor, now time.Time) error {
 	case !d.InTurn(by.ID):
 		return ErrNotInTurn
 	}
-	return nil
+	return d.mayFollow(now)
 }
 
 // View records that a participant looked at the document. Only a viewer's first look changes anything.

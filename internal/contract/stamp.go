@@ -201,7 +201,7 @@ func StampWaits(d *Document, i int, problem string, open Outcome, now time.Time)
 }
 
 // Delay records why the closing has to wait. The document stays processing and the job tries again; saying the
-// same twice changes nothing.
+// same twice changes nothing. There is no event about a clock in doubt, whose own time would be in doubt.
 func Delay(d *Document, problem string, now time.Time) (c Change, changed bool, err error) {
 	if d.State != Processing || !d.FullySigned() || d.nextStamp() >= 0 {
 		return Change{}, false, ErrNotActive
@@ -210,8 +210,10 @@ func Delay(d *Document, problem string, now time.Time) (c Change, changed bool, 
 		return Change{}, false, nil
 	}
 	c = change(d)
-	c.After.Reason = problem
-	c.note(EventClosingDelayed, Actor{}, now, "problem", problem)
+	c.At, c.After.Reason = now, problem
+	if problem != WaitsForClock {
+		c.note(EventClosingDelayed, Actor{}, now, "problem", problem)
+	}
 	return c, true, nil
 }
 

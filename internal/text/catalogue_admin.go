@@ -7,6 +7,16 @@ var administration = map[string]words{
 	"done.reconciled":    {"Rekonsiliasi selesai.", "The reconciliation is done."},
 	"done.retried":       {"Dokumen dicoba lagi.", "The document is tried again."},
 
+	"clock.unconfirmed": {
+		"Peristiwa terakhir tercatat {by|duration} di depan jam layanan: jam itu sekarang terlambat, atau sebelumnya terlalu cepat. Tidak ada yang ditandatangani sampai jamnya dibetulkan, atau operator memastikannya dengan segel clock confirm.",
+		"The last event was recorded {by|duration} ahead of the clock of the service: the clock is behind now, or it was ahead then. Nothing is signed until it is set right, or an operator confirms it with segel clock confirm."},
+	"clock.database": {
+		"Jam layanan dan jam basis data berbeda {by|duration}. Tidak ada yang ditandatangani sampai jam yang keliru dibetulkan.",
+		"The clock of the service and that of the database differ by {by|duration}. Nothing is signed until the wrong one is set right."},
+	"clock.timestamps": {
+		"Dua otoritas stempel waktu sama-sama menyebut waktu yang berbeda {by|duration} dari jam layanan. Tidak ada yang ditandatangani sampai jam layanan dibetulkan.",
+		"Two time-stamp authorities agree on a time that differs from the clock of the service by {by|duration}. Nothing is signed until the clock of the service is set right."},
+
 	"organisation.not_found": {"Organisasi tidak ditemukan.", "There is no such organisation."},
 	"document.not_waiting":   {"Dokumen tidak sedang menunggu sistem.", "The document does not wait for the service."},
 	"serial.not_nobodys":     {"Nomor seri {serial} tidak sedang menunggu diberikan kepada sebuah organisasi.", "Serial {serial} does not wait to be given to an organisation."},

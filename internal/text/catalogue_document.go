@@ -61,6 +61,12 @@ var documents = map[string]words{
 	"document.expired": {
 		"Batas waktu dokumen ini sudah lewat.",
 		"The time of this document has run out."},
+	"document.signed_ahead": {
+		"Tanda tangan terakhir pada dokumen ini bertanggal {until}, karena jam layanan saat itu keliru. Dokumen ini dapat ditandatangani setelah waktu tersebut.",
+		"The last signature on this document is dated {until}, because the clock of the service was wrong then. The document can be signed after that time."},
+	"document.signed_far_ahead": {
+		"Tanda tangan terakhir pada dokumen ini bertanggal {until}, karena jam layanan saat itu keliru. Mintalah pemilik dokumen untuk membatalkannya dan mengirimkannya kembali.",
+		"The last signature on this document is dated {until}, because the clock of the service was wrong then. Please ask its owner to cancel it and send it again."},
 	"document.not_stamps_only": {
 		"Pembubuhan tanpa tanda tangan hanya mungkin bila ada e-meterai dan semua penempatan berupa e-meterai.",
 		"A stamping order needs at least one stamp, and nothing but stamps."},
@@ -153,6 +159,15 @@ var documents = map[string]words{
 	"closing.unexpected": {
 		"Penyegelan tidak berhasil karena sebab yang tidak terduga. Penyegelan dicoba lagi otomatis, dan sebabnya tercatat bagi operator.",
 		"Sealing did not work for an unexpected cause. It is tried again by itself, and the cause is logged for the operator."},
+	"closing.clock_in_doubt": {
+		"Jam layanan sedang diperiksa. Dokumen dilanjutkan otomatis setelah administrator memastikan jamnya benar.",
+		"The clock of the service is being checked. The document goes on by itself once an administrator has made sure that it is right."},
+	"closing.clock": {
+		"Sebuah tanda tangan pada dokumen ini bertanggal kemudian[, yaitu {until}], karena jam layanan saat itu keliru. Dokumen dilanjutkan otomatis setelah waktu tersebut.",
+		"A signature on this document is dated in the future[, {until}], because the clock of the service was wrong then. The document goes on by itself after that time."},
+	"closing.clock_far": {
+		"Sebuah tanda tangan pada dokumen ini bertanggal jauh di kemudian hari[, yaitu {until}], karena jam layanan saat itu keliru. Silakan batalkan dokumen ini dan kirimkan kembali.",
+		"A signature on this document is dated far in the future[, {until}], because the clock of the service was wrong then. Please cancel the document and send it again."},
 	"closing.revoked": {
 		"Sebuah sertifikat sudah dicabut[ pada {when}] sebelum dipakai menandatangani[ ({why}; nomor {serial})], sehingga dokumen ini tidak dapat disegel.",
 		"A certificate had been revoked[ on {when}] before it was used to sign[ ({why}; number {serial})], so the document cannot be sealed."},

@@ -10,6 +10,9 @@ var general = map[string]words{
 	"server.unavailable": {
 		"Layanan sedang sibuk atau belum siap. Silakan coba lagi sebentar lagi.",
 		"The service is busy or not ready yet. Please try again in a moment."},
+	"server.clock": {
+		"Jam layanan sedang diperiksa, sehingga untuk sementara tidak ada yang dapat ditandatangani. Silakan coba lagi nanti; jika berlanjut, hubungi administrator Anda.",
+		"The clock of this service is being checked, so nothing can be signed for now. Please try again later; if it goes on, contact your administrator."},
 	"server.timeout": {
 		"Permintaan ini memakan waktu terlalu lama. Silakan coba lagi.",
 		"This request took too long. Please try again."},

@@ -3,6 +3,7 @@ package text
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"segel/internal/contract"
 )
@@ -80,12 +81,41 @@ func Reason(l Language, reason string) string {
 	code, words, _ := strings.Cut(reason, ": ")
 	kind, _, _ := strings.Cut(code, ".")
 	if _, ours := sentences[code]; ours && slices.Contains([]string{"stamp", "file", "closing"}, kind) {
-		if code == "closing.revoked" {
+		switch code {
+		case "closing.revoked":
 			return Sentence(l, code, revoked(l, words))
+		case contract.WaitsForTime, contract.FailedForFuture:
+			return Sentence(l, code, until(words))
 		}
 		return Sentence(l, code, map[string]any{"words": words})
 	}
 	return reason
+}
+
+// Clock tells administrators what is wrong with the clock; empty where nothing is.
+func Clock(l Language, f contract.ClockFinding) string {
+	code := ""
+	switch {
+	case f.State == contract.ClockUnconfirmed:
+		code = "clock.unconfirmed"
+	case f.State == contract.ClockDisagrees && f.With == "database":
+		code = "clock.database"
+	case f.State == contract.ClockDisagrees:
+		code = "clock.timestamps"
+	default:
+		return ""
+	}
+	return Sentence(l, code, map[string]any{"by": int(f.Ahead.Abs().Seconds())})
+}
+
+// until reads the moment behind the code of a document that waits for it. Other words are no arguments, and the sentence does
+// without.
+func until(words string) map[string]any {
+	at, err := time.Parse(time.RFC3339, words)
+	if err != nil {
+		return nil
+	}
+	return map[string]any{"until": at}
 }
 
 // EventType labels a type of event, as a choice of the audit log's filter.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // words is one sentence in each language.
@@ -80,7 +81,7 @@ func names(s string) []string {
 }
 
 // write spells one argument: a number with the language's separators, or with how "size" as a number of bytes
-// and with "duration" as seconds; a list with commas.
+// and with "duration" as seconds; a list with commas; a moment as [ShortTime] does.
 func write(l Language, v any, how string) string {
 	var n float64
 	switch v := v.(type) {
@@ -94,6 +95,8 @@ func write(l Language, v any, how string) string {
 		n = v
 	case []string:
 		return strings.Join(v, ", ")
+	case time.Time:
+		return ShortTime(l, v)
 	case nil:
 		return "?" // a test holds every caller to give what its sentence names
 	default:
