@@ -96,8 +96,9 @@ type Identities interface {
 type Credentials interface {
 	// AddCredential stores a sealed key under its holder: a person, or an organisation for its seal.
 	AddCredential(ctx context.Context, c SealedCredential) error
-	// Credential returns the newest one of a holder that is still valid at that moment.
-	Credential(ctx context.Context, holder string, at time.Time) (SealedCredential, error)
+	// Credential returns the newest one of a holder that has begun at a moment and has not ended at a later one. One that was
+	// made while the clock was ahead has not begun: an older one is found instead, or none.
+	Credential(ctx context.Context, holder string, begun, until time.Time) (SealedCredential, error)
 }
 
 // SealedCredential is a private key that only the master secret opens, with its certificates.
@@ -106,6 +107,7 @@ type SealedCredential struct {
 	Holder    string
 	Key       []byte   // sealed
 	Chain     [][]byte // DER, leaf first
+	NotBefore time.Time
 	NotAfter  time.Time
 	CreatedAt time.Time
 }
@@ -192,6 +194,7 @@ type Store interface {
 	Certificates
 	Answers
 	Log
+	Clocks
 	Administration
 	Close() error
 }

@@ -62,6 +62,9 @@ type Documents interface {
 	// Enqueue adds work on its own, in a transaction of its own; what already waits is not added again.
 	Enqueue(ctx context.Context, jobs ...contract.Job) error
 
+	// Hasten is Enqueue for work whose time may have come: what already waits for its next try is tried now.
+	Hasten(ctx context.Context, jobs ...contract.Job) error
+
 	// Files calls yield with every file the store refers to, each once, until it returns false. No transaction
 	// is open while yield runs.
 	Files(ctx context.Context, yield func(contract.File) bool) error

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"segel/internal/blob"
@@ -64,10 +65,11 @@ func (s *Service) newCredential(ctx context.Context, h Holder) (credential, erro
 }
 
 // keptCredential reads a holder's credential, or makes and keeps one. Two that are made at the same moment are
-// both sound; the newer one is used from then on.
+// both sound; the newer one is used from then on. One that is not valid now is replaced, not waited for: one that has
+// expired or was revoked, and one that begins in the future, because it was made while the clock was ahead.
 func (s *Service) keptCredential(ctx context.Context, h Holder) (credential, error) {
 	now := s.Clock()
-	sealed, err := s.Store.Credential(ctx, h.ID, now.Add(renewBefore))
+	sealed, err := s.Store.Credential(ctx, h.ID, now, now.Add(renewBefore))
 	if err == nil {
 		c, err := s.unseal(sealed)
 		if err != nil {
@@ -77,10 +79,9 @@ func (s *Service) keptCredential(ctx context.Context, h Holder) (credential, err
 		if err != nil {
 			return credential{}, fmt.Errorf("is credential %s revoked: %w", sealed.ID, err)
 		}
-		if !revoked {
+		if !revoked && c.valid(now) {
 			return c, nil
 		}
-		// Nobody signs with it any more. Who is still let in signs with another.
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return credential{}, fmt.Errorf("read credential: %w", err)
 	}
@@ -96,7 +97,7 @@ func (s *Service) keptCredential(ctx context.Context, h Holder) (credential, err
 	if err != nil {
 		return credential{}, fmt.Errorf("encode key: %w", err)
 	}
-	sealed = store.SealedCredential{ID: string(id), Holder: h.ID, NotAfter: c.chain[0].NotAfter, CreatedAt: now}
+	sealed = store.SealedCredential{ID: string(id), Holder: h.ID, NotBefore: c.chain[0].NotBefore, NotAfter: c.chain[0].NotAfter, CreatedAt: now}
 	for _, cert := range c.chain {
 		sealed.Chain = append(sealed.Chain, cert.Raw)
 	}
@@ -107,6 +108,11 @@ func (s *Service) keptCredential(ctx context.Context, h Holder) (credential, err
 		return credential{}, fmt.Errorf("keep credential: %w", err)
 	}
 	return c, nil
+}
+
+// valid reports whether every certificate of the chain is valid at a moment.
+func (c credential) valid(at time.Time) bool {
+	return !slices.ContainsFunc(c.chain, func(cert *x509.Certificate) bool { return at.Before(cert.NotBefore) || at.After(cert.NotAfter) })
 }
 
 func (s *Service) unseal(c store.SealedCredential) (credential, error) {

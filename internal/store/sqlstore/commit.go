@@ -66,6 +66,9 @@ func commit(ctx context.Context, t tx, c contract.Change, after contract.Documen
 		return contract.Document{}, err
 	}
 	// Last, since it makes everybody else wait until this transaction has ended.
+	if err := keepTimestamp(ctx, t, c.Timestamp); err != nil {
+		return contract.Document{}, fmt.Errorf("keep the timestamp of document %d: %w", after.ID, err)
+	}
 	events := about(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document })
 	if err := appendEvents(ctx, t, events); err != nil {
 		return contract.Document{}, fmt.Errorf("log the events of document %d: %w", after.ID, err)

@@ -12,8 +12,8 @@ import (
 // AddCredential implements [store.Credentials].
 func (s *Store) AddCredential(ctx context.Context, c store.SealedCredential) error {
 	err := s.db.write(ctx, func(t tx) error {
-		_, err := t.exec(ctx, `INSERT INTO credential (id, holder, sealed_key, not_after, created_at) VALUES ($1, $2, $3, $4, $5)`,
-			c.ID, c.Holder, blob(c.Key), micros(c.NotAfter), micros(c.CreatedAt))
+		_, err := t.exec(ctx, `INSERT INTO credential (id, holder, sealed_key, not_before, not_after, created_at) VALUES (`+list(1, 6)+`)`,
+			c.ID, c.Holder, blob(c.Key), micros(c.NotBefore), micros(c.NotAfter), micros(c.CreatedAt))
 		if err != nil {
 			return err
 		}
@@ -28,12 +28,12 @@ func (s *Store) AddCredential(ctx context.Context, c store.SealedCredential) err
 }
 
 // Credential implements [store.Credentials].
-func (s *Store) Credential(ctx context.Context, holder string, at time.Time) (store.SealedCredential, error) {
+func (s *Store) Credential(ctx context.Context, holder string, begun, until time.Time) (store.SealedCredential, error) {
 	var c store.SealedCredential
 	err := s.db.read(ctx, func(q querier) error {
-		err := one(ctx, q, []any{&c.ID, &c.Holder, octets(&c.Key), moment(&c.NotAfter), moment(&c.CreatedAt)},
-			`SELECT id, holder, sealed_key, not_after, created_at FROM credential
-			WHERE holder = $1 AND not_after > $2 ORDER BY created_at DESC, id DESC LIMIT 1`, holder, micros(at))
+		err := one(ctx, q, []any{&c.ID, &c.Holder, octets(&c.Key), moment(&c.NotBefore), moment(&c.NotAfter), moment(&c.CreatedAt)},
+			`SELECT id, holder, sealed_key, not_before, not_after, created_at FROM credential
+			WHERE holder = $1 AND not_before <= $2 AND not_after > $3 ORDER BY created_at DESC, id DESC LIMIT 1`, holder, micros(begun), micros(until))
 		if err != nil {
 			return err
 		}

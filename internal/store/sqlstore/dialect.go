@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"io/fs"
+	"time"
 
 	"segel/internal/contract"
 	"segel/internal/jobs"
@@ -18,6 +19,8 @@ type database interface {
 	write(ctx context.Context, fn func(tx) error) error
 	// migrate makes or renews all tables by these migrations; of several processes one does it while the others wait.
 	migrate(ctx context.Context, files fs.FS) error
+	// now returns the time by the database server's own clock; zero where it has none.
+	now(ctx context.Context, q querier) (time.Time, error)
 	jobs() jobs.Backend
 	close() error
 }

@@ -25,8 +25,13 @@ func appendEvents(ctx context.Context, t tx, events []contract.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	var size int64
-	if err := one(ctx, t, []any{&size}, `UPDATE log_size SET size = size + $1 WHERE id = 1 RETURNING size`, len(events)); err != nil {
+	var size, latest int64
+	for _, e := range events {
+		latest = max(latest, micros(e.At))
+	}
+	err := one(ctx, t, []any{&size}, `UPDATE log_size SET size = size + $1, latest_at = CASE WHEN latest_at < $2 THEN $2 ELSE latest_at END
+		WHERE id = 1 RETURNING size`, len(events), latest)
+	if err != nil {
 		return fmt.Errorf("lock log: %w", err)
 	}
 	tree, err := audit.Resume(ctx, size-int64(len(events)), hashes{t})

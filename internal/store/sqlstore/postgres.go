@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -73,6 +74,13 @@ func (d *postgres) write(ctx context.Context, fn func(tx) error) error {
 func gaveWay(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
+}
+
+// now asks for clock_timestamp, which goes on within a transaction, where now() does not.
+func (d *postgres) now(ctx context.Context, q querier) (time.Time, error) {
+	var at time.Time
+	err := one(ctx, q, []any{&at}, `SELECT clock_timestamp()`)
+	return at.UTC(), err
 }
 
 func (d *postgres) jobs() jobs.Backend { return d.queue }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	_ "modernc.org/sqlite" // the driver named sqlite
@@ -91,6 +92,9 @@ func (d *sqlite) write(ctx context.Context, fn func(tx) error) error {
 	d.queue.Wake(ordered...)
 	return nil
 }
+
+// now is zero: SQLite runs in this process and asks the same clock.
+func (d *sqlite) now(context.Context, querier) (time.Time, error) { return time.Time{}, nil }
 
 func (d *sqlite) jobs() jobs.Backend { return d.queue }
 

@@ -39,6 +39,11 @@ func (s *Store) Enqueue(ctx context.Context, all ...contract.Job) error {
 	return s.db.write(ctx, func(t tx) error { return t.ensureJobs(ctx, all) })
 }
 
+// Hasten implements [store.Documents].
+func (s *Store) Hasten(ctx context.Context, all ...contract.Job) error {
+	return s.db.write(ctx, func(t tx) error { return t.addJobs(ctx, all) })
+}
+
 // filesBatch is how many files are read at a time, so that no snapshot is held while the caller looks at blobs.
 const filesBatch = 500
 

@@ -12,17 +12,17 @@ import (
 var credentials = map[string]func(*testing.T, *bench){
 	"TheNewestCredentialStillValidIsFound": func(t *testing.T, b *bench) {
 		at := b.now.Truncate(time.Microsecond)
-		older := store.SealedCredential{ID: "1", Holder: "u1", Key: []byte{1}, Chain: [][]byte{{1}, {2}, {3}}, NotAfter: at.Add(3 * time.Hour), CreatedAt: at}
-		newer := store.SealedCredential{ID: "2", Holder: "u1", Key: []byte{2}, Chain: [][]byte{{4}}, NotAfter: at.Add(2 * time.Hour), CreatedAt: at.Add(time.Hour)}
+		older := store.SealedCredential{ID: "1", Holder: "u1", Key: []byte{1}, Chain: [][]byte{{1}, {2}, {3}}, NotBefore: at.Add(-time.Minute), NotAfter: at.Add(3 * time.Hour), CreatedAt: at}
+		newer := store.SealedCredential{ID: "2", Holder: "u1", Key: []byte{2}, Chain: [][]byte{{4}}, NotBefore: at.Add(59 * time.Minute), NotAfter: at.Add(2 * time.Hour), CreatedAt: at.Add(time.Hour)}
 		b.must(b.AddCredential(b.ctx, older))
 		b.must(b.AddCredential(b.ctx, newer))
 		for after, want := range map[time.Duration]store.SealedCredential{time.Hour: newer, 2 * time.Hour: older} {
-			got, err := b.Credential(b.ctx, "u1", at.Add(after))
+			got, err := b.Credential(b.ctx, "u1", at.Add(after), at.Add(after))
 			b.must(err)
 			b.same("credential", got, want)
 		}
-		_, err1 := b.Credential(b.ctx, "u1", at.Add(3*time.Hour))
-		_, err2 := b.Credential(b.ctx, "u2", at)
+		_, err1 := b.Credential(b.ctx, "u1", at.Add(3*time.Hour), at.Add(3*time.Hour))
+		_, err2 := b.Credential(b.ctx, "u2", at, at)
 		if !errors.Is(err1, store.ErrNotFound) || !errors.Is(err2, store.ErrNotFound) {
 			t.Fatal(err1, err2)
 		}

@@ -1,0 +1,64 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"segel/internal/contract"
+)
+
+// Times implements [store.Clocks].
+func (s *Store) Times(ctx context.Context) (contract.ClockReading, error) {
+	var r contract.ClockReading
+	err := s.db.read(ctx, func(q querier) error {
+		var accuracy int64
+		err := one(ctx, q, []any{moment(&r.LastEvent), moment(&r.Timestamp.At), &accuracy},
+			`SELECT latest_at, timestamp_at, timestamp_accuracy FROM log_size WHERE id = 1`)
+		if err != nil {
+			return err
+		}
+		r.Timestamp.Accuracy = time.Duration(accuracy) * time.Microsecond
+		r.Database, err = s.db.now(ctx, q)
+		return err
+	})
+	return r, wrap(err, "read what is known of the time")
+}
+
+// ConfirmClock implements [store.Clocks].
+func (s *Store) ConfirmClock(ctx context.Context, e contract.Event) error {
+	err := s.db.write(ctx, func(t tx) error {
+		if _, err := t.exec(ctx, `UPDATE log_size SET latest_at = 0, timestamp_at = 0, timestamp_accuracy = 0 WHERE id = 1`); err != nil {
+			return err
+		}
+		return appendEvents(ctx, t, []contract.Event{e})
+	})
+	return wrap(err, "confirm the clock")
+}
+
+// DatedAfter implements [store.Clocks].
+func (s *Store) DatedAfter(ctx context.Context, at time.Time, limit int) (ids []contract.DocumentID, n int, err error) {
+	err = s.db.read(ctx, func(q querier) error {
+		const dated = ` FROM event WHERE at > $1 AND document <> 0`
+		if err := one(ctx, q, []any{&n}, `SELECT COUNT(DISTINCT document)`+dated, micros(at)); err != nil {
+			return err
+		}
+		return each(ctx, q, func(scan func(...any) error) error {
+			var id contract.DocumentID
+			err := scan(&id)
+			ids = append(ids, id)
+			return err
+		}, `SELECT DISTINCT document`+dated+` ORDER BY document LIMIT $2`, micros(at), limit)
+	})
+	return ids, n, wrap(err, "read documents dated after %s", at)
+}
+
+// keepTimestamp remembers the latest timestamp of a committed document. It locks the row of the log, as the append does that
+// follows.
+func keepTimestamp(ctx context.Context, t tx, token contract.TrustedTime) error {
+	if token.At.IsZero() {
+		return nil
+	}
+	_, err := t.exec(ctx, `UPDATE log_size SET timestamp_at = $1, timestamp_accuracy = $2 WHERE id = 1 AND timestamp_at < $1`,
+		micros(token.At), token.Accuracy.Microseconds())
+	return err
+}
