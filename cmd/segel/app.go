@@ -131,7 +131,7 @@ func (a *app) wire() error {
 		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), Links: a.identity,
 		Trust: a.trust, Standing: a.authority,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
-		Clock: a.clock, Random: rand.Reader, Log: a.log, RenewBefore: a.conf.RenewBefore,
+		Clock: a.clock, ClockTolerance: a.conf.ClockTolerance, Random: rand.Reader, Log: a.log, RenewBefore: a.conf.RenewBefore,
 		Own: ownCertificates(a.authority), Settle: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
 	}
 	return nil
@@ -190,7 +190,11 @@ func (a *app) grant(ctx context.Context, o contract.OrganisationID) error {
 type issuer struct{ a *authority.Authority }
 
 func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
-	return i.a.Certify(ctx, authority.Holder(h), key)
+	chain, err := i.a.Certify(ctx, authority.Holder(h), key)
+	if errors.Is(err, authority.ErrNotYetValid) {
+		err = contract.ErrClock.Because(err) // the authority was made while the clock was ahead, or it is behind now
+	}
+	return chain, err
 }
 
 func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {

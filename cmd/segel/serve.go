@@ -88,6 +88,9 @@ func (a *app) serve(w *world, l net.Listener) error {
 	if err != nil {
 		return err
 	}
+	if _, err := a.workflow.ClockFinding(w.ctx); err != nil { // what it finds, it logs
+		return err
+	}
 	runner, err := a.work(w.ctx)
 	if err != nil {
 		return err
@@ -158,7 +161,7 @@ func (a *app) work(ctx context.Context) (*jobs.Runner, error) {
 	return jobs.Start(ctx, a.store, jobs.Handlers{
 		Convert:  func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Convert(ctx, id)) },
 		Stamp:    func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Stamp(ctx, id)) },
-		Complete: a.workflow.Complete,
+		Complete: func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Complete(ctx, id)) },
 		Sweep:    a.workflow.Sweep,
 		Periodic: periodic,
 	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Places: filepath.Join(a.conf.DataDir, "places")})

@@ -19,8 +19,10 @@ import (
 	"time"
 
 	"segel/internal/config"
+	"segel/internal/contract"
 	"segel/internal/identity"
 	"segel/internal/jobs"
+	"segel/internal/workflow"
 	"segel/pdf/pdftest"
 )
 
@@ -51,7 +53,8 @@ func (o starting) start(t testing.TB) *service {
 	if o.data == "" {
 		o.data = filepath.Join(t.TempDir(), "data")
 	}
-	if o.clock == nil {
+	moved := o.clock != nil
+	if !moved {
 		o.clock = time.Now
 	}
 	flags := map[string]string{"SEGEL_DATA_DIR": o.data, "SEGEL_MIN_PASSWORD": "8"}
@@ -68,6 +71,9 @@ func (o starting) start(t testing.TB) *service {
 	a, err := openAt(context.Background(), conf, log, o.clock)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if moved {
+		a.workflow.Store = sameMachine{a.workflow.Store, o.clock}
 	}
 	s := &service{app: a}
 	s.stop = sync.OnceFunc(func() {
@@ -98,6 +104,20 @@ func (o starting) start(t testing.TB) *service {
 	server.Start()
 	s.url = server.URL
 	return s
+}
+
+// sameMachine is a store whose database runs on the machine of the service, and so has its clock.
+type sameMachine struct {
+	workflow.Store
+	clock func() time.Time
+}
+
+func (s sameMachine) Times(ctx context.Context) (contract.ClockReading, error) {
+	r, err := s.Store.Times(ctx)
+	if !r.Database.IsZero() {
+		r.Database = s.clock()
+	}
+	return r, err
 }
 
 // stopJobs lets those at work finish and starts no more.

@@ -80,7 +80,7 @@ func (c *signCommand) source(in *os.File) (pades.Source, error) {
 // sign makes the tails of the level, each on top of those before it.
 func (c *signCommand) sign(ctx context.Context, src pades.Source, s *signing, at place) ([][]byte, error) {
 	o := pades.Options{
-		Field: at.field, NewField: at.fresh, Key: s.credential.Signer, Chain: s.credential.Chain, Time: time.Now(), Random: rand.Reader, Clock: pades.Clock{Now: time.Now},
+		Field: at.field, NewField: at.fresh, Key: s.credential.Signer, Chain: s.credential.Chain, Time: time.Now(), Random: rand.Reader, Clock: s.clock,
 		Name: s.name, Reason: c.Reason, Location: c.Location, Contact: c.Contact, Certify: c.Certify,
 	}
 	if c.Level != "b-b" {
@@ -100,7 +100,9 @@ func (c *signCommand) sign(ctx context.Context, src pades.Source, s *signing, at
 		})
 	}
 	if c.Level == "b-lta" {
-		steps = append(steps, func(src pades.Source) (*pades.Result, error) { return pades.DocumentTimestamp(ctx, src, s.timestamper, o.Clock) })
+		steps = append(steps, func(src pades.Source) (*pades.Result, error) {
+			return pades.DocumentTimestamp(ctx, src, s.timestamper, o.Clock)
+		})
 	}
 	var tails [][]byte
 	for _, step := range steps {

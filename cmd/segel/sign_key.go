@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"segel/internal/authority"
+	"segel/internal/contract"
 	"segel/internal/credential"
+	"segel/pades"
 	"segel/pades/validate"
 	"segel/revocation"
 	"segel/tsp"
@@ -27,6 +29,7 @@ type signing struct {
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
 	issuers     []*x509.Certificate // that the file may lack
+	clock       pades.Clock
 }
 
 // signing finds the key: a PKCS #12 file, the authority of a data folder, or one that is thrown away.
@@ -45,6 +48,14 @@ func (c signCommand) signing(w *world) (*signing, func(), error) {
 		if err != nil {
 			return nil, nothing, err
 		}
+		f, err := a.workflow.ClockFinding(w.ctx)
+		if err == nil && f.State != contract.ClockFine {
+			err = f
+		}
+		if err != nil {
+			a.close()
+			return nil, nothing, err
+		}
 		name := "Segel"
 		if o, err := a.store.FirstOrganisation(w.ctx); err == nil {
 			name = o.Name
@@ -52,6 +63,7 @@ func (c signCommand) signing(w *world) (*signing, func(), error) {
 		s, err := certified(w.ctx, a.authority, name)
 		if err == nil {
 			s.timestamper, s.revocation, s.issuers = a.timestamper, a.revocation, a.trust.Roots(validate.ForAll)
+			s.clock.Tolerance = conf.ClockTolerance
 		}
 		return s, a.close, err
 	}
@@ -73,7 +85,7 @@ func certified(ctx context.Context, a *authority.Authority, name string) (*signi
 	if err != nil {
 		return nil, err
 	}
-	return &signing{credential: credential.Credential{Signer: key, Chain: chain}, name: name, timestamper: a.Timestamper(), revocation: a}, nil
+	return &signing{credential: credential.Credential{Signer: key, Chain: chain}, name: name, timestamper: a.Timestamper(), revocation: a, clock: pades.Clock{Now: time.Now}}, nil
 }
 
 // fromPKCS12 reads key and chain from a file. Time comes from the authority that was named, or from those of the
@@ -110,12 +122,13 @@ func (c signCommand) fromPKCS12(w *world) (*signing, error) {
 	s := &signing{
 		credential: *k, name: k.Chain[0].Subject.CommonName, issuers: trust.Roots(validate.ForAll),
 		revocation: &revocation.Fetcher{HTTP: client, Clock: time.Now},
+		clock:      pades.Clock{Now: time.Now, Tolerance: conf.ClockTolerance},
 	}
 	switch {
 	case len(c.TSA) > 0 && conf.TrustDir == "":
 		var all []tsp.Timestamper // named by hand, and trusted for that
 		for _, url := range c.TSA {
-			all = append(all, &tsp.Client{URL: url, HTTP: client})
+			all = append(all, &tsp.Client{URL: url, HTTP: client, Tolerance: conf.ClockTolerance})
 		}
 		s.timestamper = tsp.NewInOrder(time.Now, all...)
 	case len(conf.TimestampURLs) > 0:

@@ -49,7 +49,7 @@ func timestamper(conf config.Config, client *http.Client, trust *validate.Trust,
 		roots.AddCert(c)
 	}
 	for _, address := range conf.TimestampURLs {
-		all = append(all, &tsp.Client{URL: address, HTTP: client, Timeout: conf.TimestampTimeout, Roots: roots, Clock: clock})
+		all = append(all, &tsp.Client{URL: address, HTTP: client, Timeout: conf.TimestampTimeout, Roots: roots, Clock: clock, Tolerance: conf.ClockTolerance})
 	}
 	return tsp.NewInOrder(clock, all...)
 }

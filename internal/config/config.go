@@ -103,6 +103,10 @@ type Config struct {
 	// How long one time-stamp authority may take before the next is asked.
 	TimestampTimeout time.Duration `env:"TIMESTAMP_TIMEOUT" envDefault:"10s"`
 
+	// How far the clocks of the database and of time-stamp authorities may be from this machine's, and how far a recorded event may
+	// lie in the future, before nothing is signed, stamped or sealed any more. At most 5m.
+	ClockTolerance time.Duration `env:"CLOCK_TOLERANCE" envDefault:"2m"`
+
 	// Folder of root certificates, as files of PEM or DER ending in .pem, .crt, .cer or .der, by which files are judged, and to which
 	// the chain of every time-stamp authority has to lead. Needed with TIMESTAMP_URLS; the embedded authority is always trusted. Roots
 	// in its subfolder signing count for signatures alone, those in timestamping for time alone, all others for both, and those in

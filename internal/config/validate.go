@@ -192,6 +192,9 @@ func (v *problems) durations(c Config) {
 			v.add(d.name, "%v is too short; at least %v", d.value, d.min)
 		}
 	}
+	if c.ClockTolerance < time.Second || c.ClockTolerance > contract.MaxClockTolerance {
+		v.add("CLOCK_TOLERANCE", "%v is not between %v and %v", c.ClockTolerance, time.Second, contract.MaxClockTolerance)
+	}
 	v.when(c.RefreshLifetime < c.AccessLifetime, "REFRESH_LIFETIME", "must not be shorter than ACCESS_LIFETIME")
 }
 

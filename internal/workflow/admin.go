@@ -76,6 +76,7 @@ type WaitingLine struct {
 type WaitingPage struct {
 	Lines []WaitingLine
 	Total int
+	Clock contract.ClockFinding // for which all of them may wait
 }
 
 // CertificateLine is one certificate of the embedded authority.

@@ -28,7 +28,11 @@ func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.Waitin
 	for i, d := range l.Documents {
 		lines[i] = WaitingLine{Document: d, Organisation: whose.all[d.Organisation]}
 	}
-	return WaitingPage{Lines: lines, Total: l.Total}, nil
+	clock, err := s.ClockFinding(ctx)
+	if err != nil {
+		return WaitingPage{}, err
+	}
+	return WaitingPage{Lines: lines, Total: l.Total, Clock: clock}, nil
 }
 
 // Retry has a document that stands still tried again, now. See [contract.Retry].

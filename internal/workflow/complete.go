@@ -32,7 +32,11 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	if d.State != contract.Processing || !d.FullySigned() || d.NextStamp() >= 0 {
 		return nil // done before, or not yet; whoever makes it due orders the job again
 	}
-	closing, ends, err := s.close(ctx, d)
+	now, err := s.timeToClose(ctx, &d)
+	if err != nil || now.IsZero() {
+		return err
+	}
+	closing, clock, err := s.close(ctx, d, now)
 	if err != nil {
 		err = s.drop(ctx, err, closing)
 		var revoked *revocation.RevokedError
@@ -47,7 +51,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		}
 		now := s.Clock()
 		c, err := contract.Complete(at, closing, now)
-		c.Renewal = contract.RenewalAt(ends, now, s.renewBefore())
+		c.Renewal, c.Timestamp = contract.RenewalAt(clock.ends, now, s.renewBefore()), clock.time
 		return one(c, err)
 	})
 	if err != nil {
@@ -75,6 +79,8 @@ func (s *Service) delay(ctx context.Context, id contract.DocumentID, cause error
 	}
 	problem := "closing.unexpected"
 	switch {
+	case clockWrong(cause):
+		problem = contract.WaitsForClock
 	case errors.Is(cause, pades.ErrTimestamp):
 		problem = "closing.timestamp"
 	case errors.Is(cause, pades.ErrProof):
@@ -100,23 +106,19 @@ func (s *Service) drop(ctx context.Context, err error, made []contract.Revision)
 	return err
 }
 
-// close makes the closing revisions, and tells until when the document timestamp among them lasts.
-func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Revision, time.Time, error) {
-	seal, holder, err := s.sealCredential(ctx, d.Organisation)
+// close makes the closing revisions, and returns the witness of the document timestamp among them. Now is the local time,
+// which was checked.
+func (s *Service) close(ctx context.Context, d contract.Document, now time.Time) ([]contract.Revision, *witness, error) {
+	clock := s.witness()
+	seal, holder, err := s.sealCredential(ctx, d.Organisation, now)
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, clock, err
 	}
-	ours := []string{d.SealField()}
-	for _, p := range d.Participants {
-		if !p.SignedAt.IsZero() {
-			ours = append(ours, p.Field)
-		}
-	}
-	clock := &witness{Timestamper: s.Timestamper}
+	ours := append([]string{d.SealField()}, signedFields(&d)...)
 	closing, err := s.layers(ctx, d, []layer{
 		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
 			return pades.Sign(ctx, src, pades.Options{
-				Field: d.SealField(), Key: seal.key, Chain: seal.chain, Timestamper: s.Timestamper, Random: s.Random,
+				Field: d.SealField(), Key: seal.key, Chain: seal.chain, Timestamper: clock, Random: s.Random,
 				Time: s.Clock(), Clock: s.ownClock(), Name: holder.Name, Reason: reasonSealed,
 			})
 		}},
@@ -128,7 +130,7 @@ func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Re
 			return pades.DocumentTimestamp(ctx, src, clock, s.ownClock())
 		}},
 	})
-	return closing, clock.ends, err
+	return closing, clock, err
 }
 
 // layer makes one revision on top of those before it.

@@ -26,9 +26,10 @@ type credential struct {
 // renewBefore is how long before its end a certificate is not used for signing any more.
 const renewBefore = 24 * time.Hour
 
-// participantCredential returns what a participant signs with. A user has one of his own, made when he signs
-// first and kept sealed. A guest's is made for one signature and forgotten: nobody can sign as him later.
-func (s *Service) participantCredential(ctx context.Context, d *contract.Document, p contract.Participant) (credential, error) {
+// participantCredential returns what a participant signs with. A user has one of their own, made when they sign
+// first and kept sealed. A guest's is made for one signature and forgotten: nobody can sign as them later. Now is the local
+// time, which was checked: certificates are made out for it.
+func (s *Service) participantCredential(ctx context.Context, d *contract.Document, p contract.Participant, now time.Time) (credential, error) {
 	h := Holder{ID: string(p.ID), Name: p.Name, Email: p.Email}
 	if p.Guest {
 		return s.newCredential(ctx, h)
@@ -38,17 +39,17 @@ func (s *Service) participantCredential(ctx context.Context, d *contract.Documen
 		return credential{}, fmt.Errorf("read organisation: %w", err)
 	}
 	h.Organisation = o.Name
-	return s.keptCredential(ctx, h)
+	return s.keptCredential(ctx, h, now)
 }
 
-// sealCredential returns what an organisation seals with.
-func (s *Service) sealCredential(ctx context.Context, id contract.OrganisationID) (credential, Holder, error) {
+// sealCredential returns what an organisation seals with. Now is the local time, which was checked.
+func (s *Service) sealCredential(ctx context.Context, id contract.OrganisationID, now time.Time) (credential, Holder, error) {
 	o, err := s.Store.Organisation(ctx, id)
 	if err != nil {
 		return credential{}, Holder{}, fmt.Errorf("read organisation: %w", err)
 	}
 	h := Holder{ID: string(o.ID), Name: o.Name, Organisation: o.Name, Seal: true}
-	c, err := s.keptCredential(ctx, h)
+	c, err := s.keptCredential(ctx, h, now)
 	return c, h, err
 }
 
@@ -67,8 +68,7 @@ func (s *Service) newCredential(ctx context.Context, h Holder) (credential, erro
 // keptCredential reads a holder's credential, or makes and keeps one. Two that are made at the same moment are
 // both sound; the newer one is used from then on. One that is not valid now is replaced, not waited for: one that has
 // expired or was revoked, and one that begins in the future, because it was made while the clock was ahead.
-func (s *Service) keptCredential(ctx context.Context, h Holder) (credential, error) {
-	now := s.Clock()
+func (s *Service) keptCredential(ctx context.Context, h Holder, now time.Time) (credential, error) {
 	sealed, err := s.Store.Credential(ctx, h.ID, now, now.Add(renewBefore))
 	if err == nil {
 		c, err := s.unseal(sealed)

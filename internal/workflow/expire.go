@@ -8,8 +8,12 @@ import (
 	"segel/internal/contract"
 )
 
-// Expire ends every document whose time has run out.
+// Expire ends every document whose deadline has passed. While the clock is in doubt it ends none, since none can be brought
+// back: people's verbs are refused from the deadline on all the same.
 func (s *Service) Expire(ctx context.Context) error {
+	if _, err := s.checkClock(ctx); err != nil {
+		return err
+	}
 	for {
 		due, err := s.Store.Due(ctx, s.Clock(), 100)
 		if err != nil {

@@ -24,7 +24,7 @@ type Renewed struct {
 }
 
 // RenewDue renews the timestamp of every document for which it is time. Each stands for itself: a round that is cut off
-// goes on where it was. Without trusted time the round ends, and nothing is put off.
+// goes on where it was. Without trusted time, or while the clock is in doubt, the round ends, and nothing is put off.
 func (s *Service) RenewDue(ctx context.Context) (Renewed, error) {
 	var total Renewed
 	for {
@@ -35,7 +35,7 @@ func (s *Service) RenewDue(ctx context.Context) (Renewed, error) {
 		for _, id := range due {
 			renewed, err := s.Renew(ctx, id)
 			switch {
-			case ctx.Err() != nil || errors.Is(err, pades.ErrTimestamp):
+			case ctx.Err() != nil || errors.Is(err, pades.ErrTimestamp) || errors.Is(err, contract.ErrClock):
 				return total, err
 			case err != nil:
 				s.Log.Error("renew timestamp", "document", id, "error", err)
@@ -70,6 +70,10 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 		return false, err
 	}
 	defer release()
+	now, err := s.checkClock(ctx)
+	if err != nil {
+		return false, err
+	}
 	d, err := s.document(ctx, id)
 	if err != nil {
 		return false, err
@@ -78,11 +82,14 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 	if err != nil {
 		return false, fmt.Errorf("document %d: %w", id, err)
 	}
-	now := s.Clock()
+	if newest.time.After(now) {
+		// It was completed while the clock was ahead. A further timestamp would prove it to be older than it says.
+		return false, s.putOff(ctx, id, newest.time.Add(renewalRetry))
+	}
 	if now.Before(newest.ends.Add(-s.renewBefore())) {
 		return false, s.putOff(ctx, id, contract.RenewalAt(newest.ends, now, s.renewBefore()))
 	}
-	fresh := &witness{Timestamper: s.Timestamper}
+	fresh := s.witness()
 	added, err := s.layers(ctx, d, []layer{
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
 			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Required: []string{newest.field}})
@@ -103,7 +110,9 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 		if at.Current().End != d.Current().End {
 			return nil, contract.ErrRace
 		}
-		return one(contract.Renew(at, added, contract.RenewalAt(fresh.ends, now, s.renewBefore()), now))
+		c, err := contract.Renew(at, added, contract.RenewalAt(fresh.ends, now, s.renewBefore()), now)
+		c.Timestamp = fresh.time
+		return one(c, err)
 	})
 	if err != nil {
 		return false, s.disown(ctx, err, added...)
@@ -128,6 +137,7 @@ func (s *Service) renewBefore() time.Duration {
 // timestamped is a document timestamp in a file.
 type timestamped struct {
 	field string
+	time  time.Time
 	ends  time.Time // see lasts
 }
 
@@ -159,7 +169,7 @@ func (s *Service) newestTimestamp(ctx context.Context, d *contract.Document) (ti
 	if err != nil {
 		return timestamped{}, fmt.Errorf("field %q: %w", newest.Field.Name, err)
 	}
-	return timestamped{newest.Field.Name, lasts(token)}, nil
+	return timestamped{newest.Field.Name, token.Time, lasts(token)}, nil
 }
 
 // lasts returns until when a token can be relied on without further proof: when the first certificate ends that it
@@ -181,24 +191,4 @@ func lasts(token *tsp.Token) time.Time {
 		}
 	}
 	return ends
-}
-
-// witness passes on what a time-stamp authority says, and remembers how long the token lasts.
-type witness struct {
-	tsp.Timestamper
-	ends time.Time // zero: there was none
-}
-
-// Timestamp obtains a token.
-func (w *witness) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
-	der, err := w.Timestamper.Timestamp(ctx, digest)
-	if err != nil {
-		return nil, err
-	}
-	token, err := tsp.Parse(der)
-	if err != nil {
-		return nil, err
-	}
-	w.ends = lasts(token)
-	return der, nil
 }

@@ -31,6 +31,7 @@ type Store interface {
 	store.Quotas
 	store.Serials
 	store.Administration
+	store.Clocks
 	store.Credentials
 	User(ctx context.Context, id contract.PersonID) (store.User, error)
 	UserByEmail(ctx context.Context, email string) (store.User, error)
@@ -101,6 +102,7 @@ type Service struct {
 	files    locks // one builder of a document's next revision at a time
 	watch    watchers
 	pictures pictures
+	alarm    clockAlarm
 
 	reconciling sync.Mutex // held by the one reconciliation that is under way
 }

@@ -67,6 +67,7 @@ func newHouseOn(t testing.TB, dsn string) *house {
 		}
 	})
 	h := &house{t: t, store: &failingStore{Store: real}}
+	h.store.ahead = func() time.Duration { return time.Duration(h.ahead.Load()) } // it is the machine of the service
 	a, err := authority.Ephemeral("http://segel.test", h.now)
 	if err != nil {
 		t.Fatal(err)
@@ -193,6 +194,17 @@ type failingStore struct {
 
 	refuse    error  // what every commit is refused with
 	committed func() // called behind a commit that does not fail
+
+	ahead func() time.Duration // by which the clock of the database's machine is ahead; nil: not at all
+}
+
+// Times moves the clock of the database's machine as the test wants it.
+func (f *failingStore) Times(ctx context.Context) (contract.ClockReading, error) {
+	r, err := f.Store.Times(ctx)
+	if f.ahead != nil && !r.Database.IsZero() {
+		r.Database = r.Database.Add(f.ahead())
+	}
+	return r, err
 }
 
 func (f *failingStore) fail(in int, after bool) { f.in, f.after = in, after }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"segel/internal/contract"
 	"segel/pades"
@@ -29,43 +30,55 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		return contract.Document{}, err
 	}
 	defer release()
+	now, inDoubt := s.checkClock(ctx)
+	if inDoubt != nil && !errors.Is(inDoubt, contract.ErrClock) {
+		return contract.Document{}, inDoubt
+	}
 	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.IntendSign(d, r.Digest, by, s.Clock()))
+		c, err := contract.IntendSign(d, r.Digest, by, now)
+		if err == nil {
+			err = inDoubt // last, so that those who may not see the document learn nothing
+		}
+		return one(c, err)
 	})
 	if err != nil {
 		return contract.Document{}, err
 	}
-	signed, err := s.signature(ctx, &d, by, r.Picture)
+	signed, at, err := s.signature(ctx, &d, by, r.Picture, now)
 	if err != nil {
 		return contract.Document{}, err
 	}
 	return s.commitRevision(ctx, d, signed, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
-		return contract.Sign(d, r, by, s.Clock())
+		c, err := contract.Sign(d, r, by, s.Clock())
+		c.Timestamp = at
+		return c, err
 	})
 }
 
-// signature makes a participant's signature over the current revision and stores its tail.
-func (s *Service) signature(ctx context.Context, d *contract.Document, by contract.Actor, picture []byte) (contract.Revision, error) {
+// signature makes a participant's signature over the current revision, stores its tail, and tells the time of its timestamp.
+// Now is the local time, which was checked.
+func (s *Service) signature(ctx context.Context, d *contract.Document, by contract.Actor, picture []byte, now time.Time) (contract.Revision, contract.TrustedTime, error) {
 	p := d.Participant(by.ID)
-	c, err := s.participantCredential(ctx, d, *p)
+	c, err := s.participantCredential(ctx, d, *p, now)
 	if err != nil {
-		return contract.Revision{}, err
+		return contract.Revision{}, contract.TrustedTime{}, outage(err)
 	}
-	now := s.Clock()
 	look, marks, err := s.looks(ctx, d, *p, picture, now)
 	if err != nil {
-		return contract.Revision{}, err
+		return contract.Revision{}, contract.TrustedTime{}, err
 	}
+	clock := s.witness()
 	tail, err := s.paper(ctx, d, func(src pades.Source) (*pades.Result, error) {
 		return pades.Sign(ctx, src, pades.Options{
-			Field: p.Field, Key: c.key, Chain: c.chain, Timestamper: s.Timestamper, Random: s.Random,
+			Field: p.Field, Key: c.key, Chain: c.chain, Timestamper: clock, Random: s.Random,
 			Time: now, Clock: s.ownClock(), Name: p.Name, Reason: reasonSigned, Appearance: look, Marks: marks,
 		})
 	})
 	if err != nil {
-		return contract.Revision{}, fmt.Errorf("sign document %d: %w", d.ID, outage(err))
+		return contract.Revision{}, contract.TrustedTime{}, fmt.Errorf("sign document %d: %w", d.ID, outage(err))
 	}
-	return s.keep(ctx, d.Current(), contract.RevisionSignature, tail)
+	r, err := s.keep(ctx, d.Current(), contract.RevisionSignature, tail)
+	return r, clock.time, err
 }
 
 // Reasons as they stand in signature dictionaries, for whoever opens the file.
@@ -86,12 +99,4 @@ func (s *Service) paper(ctx context.Context, d *contract.Document, step func(pad
 		return nil, err
 	}
 	return r.Tail, nil
-}
-
-// outage tells the client to come back when trusted time cannot be had: no signature is made without it.
-func outage(err error) error {
-	if errors.Is(err, pades.ErrTimestamp) {
-		return contract.Refuse(contract.Unavailable, "server.unavailable").Again().Because(err)
-	}
-	return err
 }

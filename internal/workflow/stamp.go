@@ -60,11 +60,47 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 		if d.State != contract.Processing || !d.FullySigned() || i < 0 {
 			return nil // done before, or not yet; whoever makes it due orders the job again
 		}
+		if t.first {
+			if failed, err := s.timeToStamp(ctx, &d, i); failed || err != nil {
+				return err
+			}
+		}
 		if t.again, err = s.stampStep(ctx, &d, i, &t); err != nil {
 			return err
 		}
 		t.known = d.Version != version
 	}
+}
+
+// timeToStamp looks at the clock before a run asks the office for anything: what is bought for a document that cannot be sealed
+// for a long time is paid for nothing. With an error the stamp waits; failed reports that the document has failed.
+func (s *Service) timeToStamp(ctx context.Context, d *contract.Document, i int) (failed bool, err error) {
+	// Of an attempt that an earlier run left open nobody knows what became.
+	wait := func(problem string, after time.Duration, cause error) error {
+		return s.wait(ctx, d, i, problem, contract.OutcomeUnanswered, &Later{After: after, Err: cause})
+	}
+	now, err := s.checkClock(ctx)
+	if errors.Is(err, contract.ErrClock) {
+		return false, wait(contract.WaitsForClock, clockRetry, err)
+	}
+	if err != nil {
+		return false, err
+	}
+	problem, far := d.SignedAhead(now)
+	if problem == "" {
+		return false, nil
+	}
+	cause := fmt.Errorf("a signature is dated %s", d.LastSignedAt.UTC().Format(time.RFC3339))
+	if !far {
+		return false, wait(problem, min(d.LastSignedAt.Sub(now), longestRetry), cause)
+	}
+	s.Log.ErrorContext(ctx, "document is not stamped: a signature was made while the clock was ahead", "document", d.ID, "stamp", i, "signed", d.LastSignedAt, "now", now)
+	return true, s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
+		if d.Stamps[i].State == contract.StampOrdered {
+			return contract.RefuseStamp(d, i, problem, now)
+		}
+		return contract.StampProblem(d, i, contract.Failure{Class: contract.OutcomeUnanswered, Text: cause.Error(), Reason: problem, Final: true}, now)
+	})
 }
 
 // stampStep takes the next stamp one state further, and reports whether the office may have been asked for the next

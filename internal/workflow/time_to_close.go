@@ -1,0 +1,86 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"segel/internal/contract"
+	"segel/pades"
+)
+
+// timeToClose returns the local time if the document can be closed now. It is zero where the document has failed, because a
+// signature lies too far in the future, and with an error it waits: until the clock is known to be right, or until the time of
+// its newest timestamp has passed. A seal and a document timestamp before that time would prove the signature to be older
+// than it says, and than its certificate: the document would be completed, and valid for nobody, for good.
+func (s *Service) timeToClose(ctx context.Context, d *contract.Document) (time.Time, error) {
+	now, err := s.checkClock(ctx)
+	if errors.Is(err, contract.ErrClock) {
+		return time.Time{}, s.waitToClose(ctx, d.ID, contract.WaitsForClock, clockRetry, err)
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	newest, err := s.latestTimestamp(ctx, d)
+	if err != nil {
+		return time.Time{}, errors.Join(err, s.delay(ctx, d.ID, err))
+	}
+	switch problem, far := contract.WaitFor(newest, now); {
+	case far:
+		s.Log.ErrorContext(ctx, "document cannot be closed: a signature was made while the clock was ahead", "document", d.ID, "signed", newest, "now", now)
+		_, err := s.apply(ctx, d.ID, func(d *contract.Document) (*contract.Change, error) {
+			return one(contract.FailClosing(d, problem, now))
+		})
+		return time.Time{}, err
+	case problem != "":
+		wait := min(newest.Sub(now)+time.Millisecond, longestRetry) // the clock may be set meanwhile
+		return time.Time{}, s.waitToClose(ctx, d.ID, problem, wait, fmt.Errorf("a signature is dated %s", newest.UTC().Format(time.RFC3339)))
+	}
+	return now, nil
+}
+
+// waitToClose says why the closing waits, and returns when it is to be tried again.
+func (s *Service) waitToClose(ctx context.Context, id contract.DocumentID, problem string, wait time.Duration, cause error) error {
+	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		c, changed, err := contract.Delay(d, problem, s.Clock())
+		if err != nil || !changed {
+			return nil, err
+		}
+		return &c, nil
+	})
+	if err != nil {
+		return err
+	}
+	return &Later{After: wait, Err: cause}
+}
+
+// latestTimestamp returns the latest time that the signatures of the document's signers state. Other signatures of the file
+// are not ours to judge; zero where nobody signed.
+func (s *Service) latestTimestamp(ctx context.Context, d *contract.Document) (time.Time, error) {
+	fields := signedFields(d)
+	if len(fields) == 0 {
+		return time.Time{}, nil
+	}
+	f, err := s.open(ctx, d.Revisions)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer f.Close()
+	latest, err := pades.LatestTimestamp(pades.Source{R: f, Size: f.Size()}, fields...)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("timestamps of document %d: %w", d.ID, err)
+	}
+	return latest, nil
+}
+
+// signedFields names the fields that participants have signed.
+func signedFields(d *contract.Document) []string {
+	var fields []string
+	for _, p := range d.Participants {
+		if !p.SignedAt.IsZero() {
+			fields = append(fields, p.Field)
+		}
+	}
+	return fields
+}
