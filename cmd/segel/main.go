@@ -30,6 +30,7 @@ type command struct {
 	Reconcile reconcileCommand `cmd:"" help:"Hold the stamp office's account against our register of serials. Ends with 0 where every difference is explained, 1 where one is not, 2 where the office could not be asked."`
 	Audit     auditCommand     `cmd:"" help:"The audit log; works beside a running service."`
 	Fsck      fsckCommand      `cmd:"" help:"Check that files, database and log agree."`
+	Clock     clockCommand     `cmd:"" help:"Compare the clock with every other one there is, and confirm it."`
 	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to lose their strength."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database to this program's form."`
 	Config    configCommand    `cmd:"" help:"Print the effective configuration with its comments."`
@@ -40,6 +41,7 @@ type command struct {
 // world is what a command touches besides its arguments.
 type world struct {
 	ctx    context.Context
+	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
 	env    []string
@@ -48,7 +50,7 @@ type world struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	w := &world{ctx: ctx, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ()}
+	w := &world{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ()}
 	os.Exit(w.run(os.Args[1:]))
 }
 

@@ -125,6 +125,9 @@ func (a *app) serve(w *world, l net.Listener) error {
 }
 
 func (a *app) handler() (http.Handler, error) {
+	if err := a.metrics.Register(clockGauges{a.workflow}); err != nil {
+		return nil, fmt.Errorf("register metrics: %w", err)
+	}
 	var proxies []netip.Prefix
 	for _, n := range a.conf.TrustedProxies {
 		proxies = append(proxies, n.Prefix)

@@ -20,14 +20,33 @@ type stuckLine struct {
 
 type adminStuckData struct {
 	Documents  []stuckLine `json:"documents"`
+	Clock      clockOut    `json:"clock"`
 	Pagination pagination  `json:"pagination"`
+}
+
+// clockOut tells what the clock of the service was compared with. Only operators see the times.
+type clockOut struct {
+	State     contract.ClockState `json:"state" doc:"unless it is fine, nothing is signed, stamped or sealed" enum:"fine,disagrees,unconfirmed" example:"unconfirmed"`
+	Msg       *string             `json:"msg" doc:"what is wrong, and what is to be done; null: nothing" example:"Peristiwa terakhir tercatat 6 jam di depan jam layanan."`
+	Local     *string             `json:"local" doc:"the clock of the service; null: only operators see it" example:"2024-10-14T07:06:07.089Z"`
+	Database  *string             `json:"database" doc:"that of the database; null: it has none, or the caller is no operator" example:"2024-10-14T07:06:07.089Z"`
+	LastEvent *string             `json:"last_event" doc:"the latest time in the audit log" example:"2024-10-14T13:06:07.089Z"`
+	Timestamp *string             `json:"last_timestamp" doc:"the latest time of a timestamp in a document" example:"2024-10-14T13:06:07.000Z"`
+}
+
+func (c *call) clockOut(f contract.ClockFinding) clockOut {
+	out := clockOut{State: f.State, Msg: orNull(text.Clock(c.language, f))}
+	if c.by.Operator {
+		out.Local, out.Database, out.LastEvent, out.Timestamp = isoOrNull(f.Local), isoOrNull(f.Database), isoOrNull(f.LastEvent), isoOrNull(f.Timestamp.At)
+	}
+	return out
 }
 
 func (s *server) adminStuck() {
 	get(s, endpoint{
 		path: adminBase + "stuck", id: "admin-stuck", group: groupAdmin, admin: contract.AdminStuck, params: adminParams(),
 		summary:     "Documents that stand still",
-		description: "Those that have waited for the service for a minute or longer, and those that failed. Oldest first.",
+		description: "Those that have waited for the service for a minute or longer, and those that failed, oldest first; and whether the clock of the service can be relied on, without which nothing is signed.",
 	}, func(c *call) (found[adminStuckData], error) {
 		p, l, err := look(c, func(q *query, p page) store.WaitingQuery {
 			return store.WaitingQuery{Organisation: q.organisation(), Offset: p.offset(), Limit: p.limit}
@@ -35,7 +54,7 @@ func (s *server) adminStuck() {
 		if err != nil {
 			return found[adminStuckData]{}, err
 		}
-		data := adminStuckData{Documents: []stuckLine{}, Pagination: paginate(p, l.Total, len(l.Lines))}
+		data := adminStuckData{Documents: []stuckLine{}, Clock: c.clockOut(l.Clock), Pagination: paginate(p, l.Total, len(l.Lines))}
 		for i := range l.Lines {
 			line := c.stuck(&l.Lines[i].Document)
 			line.Organisation = organisationOf(l.Lines[i].Organisation)

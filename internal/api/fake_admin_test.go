@@ -17,6 +17,19 @@ var (
 	serial1 = "SPESIMEN-0000000000001"
 )
 
+// clockAhead is what is known when the clock was six hours ahead.
+func clockAhead() contract.ClockFinding {
+	r := contract.ClockReading{Local: now, Database: now.Add(time.Second), LastEvent: now.Add(6 * time.Hour), Timestamp: contract.TrustedTime{At: now.Add(5 * time.Hour)}}
+	return contract.CheckClock(r, contract.ClockTolerance)
+}
+
+func (f *fakeWorkflow) ClockFinding(context.Context) (contract.ClockFinding, error) {
+	if f.clockErr != nil {
+		return contract.ClockFinding{}, f.clockErr
+	}
+	return contract.ClockFinding{State: contract.ClockFine}, nil
+}
+
 // administered remembers a question of administration; what it is about stands in about.
 func (f *fakeWorkflow) administered(what string, by contract.Actor, about any) error {
 	f.about = about
@@ -131,7 +144,7 @@ func (f *fakeWorkflow) Waiting(_ context.Context, by contract.Actor, q store.Wai
 	waits := processing()
 	waits.Participants[0].SignedAt, waits.Participants[1].SignedAt = now, now
 	waits.LastSignedAt, waits.Stamps[0].Attempts, waits.Stamps[0].Problem = now.Add(time.Hour), 4, contract.OfficeDown
-	return workflow.WaitingPage{Total: 2, Lines: []workflow.WaitingLine{{Document: failed(), Organisation: contoh}, {Document: waits, Organisation: contoh}}},
+	return workflow.WaitingPage{Total: 2, Clock: clockAhead(), Lines: []workflow.WaitingLine{{Document: failed(), Organisation: contoh}, {Document: waits, Organisation: contoh}}},
 		f.administered("waiting", by, q)
 }
 

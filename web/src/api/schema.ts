@@ -327,7 +327,7 @@ export interface paths {
         };
         /**
          * Documents that stand still
-         * @description Those that have waited for the service for a minute or longer, and those that failed. Oldest first.
+         * @description Those that have waited for the service for a minute or longer, and those that failed, oldest first; and whether the clock of the service can be relied on, without which nothing is signed.
          */
         get: operations["admin-stuck"];
         put?: never;
@@ -1267,6 +1267,7 @@ export interface components {
             [key: string]: unknown;
         };
         AdminStuckData: {
+            clock: components["schemas"]["ClockOut"];
             documents: components["schemas"]["StuckLine"][];
             pagination: components["schemas"]["Pagination"];
         } & {
@@ -1446,6 +1447,41 @@ export interface components {
             label: string;
             /** @example all */
             value: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ClockOut: {
+            /**
+             * @description that of the database; null: it has none, or the caller is no operator
+             * @example 2024-10-14T07:06:07.089Z
+             */
+            database: string | null;
+            /**
+             * @description the latest time in the audit log
+             * @example 2024-10-14T13:06:07.089Z
+             */
+            last_event: string | null;
+            /**
+             * @description the latest time of a timestamp in a document
+             * @example 2024-10-14T13:06:07.000Z
+             */
+            last_timestamp: string | null;
+            /**
+             * @description the clock of the service; null: only operators see it
+             * @example 2024-10-14T07:06:07.089Z
+             */
+            local: string | null;
+            /**
+             * @description what is wrong, and what is to be done; null: nothing
+             * @example Peristiwa terakhir tercatat 6 jam di depan jam layanan.
+             */
+            msg: string | null;
+            /**
+             * @description unless it is fine, nothing is signed, stamped or sealed
+             * @example unconfirmed
+             * @enum {string}
+             */
+            state: "fine" | "disagrees" | "unconfirmed";
         } & {
             [key: string]: unknown;
         };
@@ -2733,6 +2769,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ReadyAnswer: {
+            /**
+             * @description whether the clock can be relied on; unless it is fine, nothing is signed, and all else works
+             * @example fine
+             * @enum {string}
+             */
+            clock: "fine" | "disagrees" | "unconfirmed";
+            /** @example ok */
+            status: string;
+        } & {
+            [key: string]: unknown;
+        };
         ReasonIn: {
             document_id: number | string;
             /**
@@ -3784,7 +3832,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HealthAnswer"];
+                    "application/json": components["schemas"]["ReadyAnswer"];
                 };
             };
             /** @description Too Many Requests. */

@@ -1,5 +1,5 @@
-import { Badge, Button, Stack, Text } from "@mantine/core";
-import { IconRotate } from "@tabler/icons-react";
+import { Alert, Badge, Button, Stack, Text } from "@mantine/core";
+import { IconClockExclamation, IconRotate } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { useAccount } from "../../api/account";
@@ -9,12 +9,23 @@ import { StateBadge } from "../../ui/state";
 import { Trouble } from "../../ui/trouble";
 import { About, Facts, Line, Lines, useWhen, type SectionProps } from "./lines";
 
-/** Stuck lists what stands still, says why, and tries it again. */
+/** Stuck lists what stands still, says why, and tries it again; and that nothing is signed, where the clock is in doubt. */
 export function Stuck(props: SectionProps) {
   const t = useText();
+  const when = useWhen();
   const found = useQuery(stuck(props.selection));
+  const clock = found.data?.clock;
   return (
     <Stack>
+      {clock?.msg && (
+        <Alert role="alert" color="red" variant="light" icon={<IconClockExclamation aria-hidden />} title={t("admin.clock")}>
+          <Text size="sm">{clock.msg}</Text>
+          <Facts of={[
+            clock.local && t("admin.clockLocal", { when: when(clock.local) }), clock.database && t("admin.clockDatabase", { when: when(clock.database) }),
+            clock.last_event && t("admin.clockLastEvent", { when: when(clock.last_event) }),
+          ]} />
+        </Alert>
+      )}
       <Text size="sm" c="dimmed">{t("admin.stuckLead")}</Text>
       <Lines {...props} of={found} items={(d) => d.documents} empty={t("admin.nothingStuck")}>{(d) => <One key={d.document.id} item={d} />}</Lines>
     </Stack>
