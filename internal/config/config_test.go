@@ -108,6 +108,8 @@ func TestEveryProblemIsToldByItsVariable(t *testing.T) {
 		{"SEGEL_TIMESTAMP_URLS=https://tsa.example/,ftp://u:geheim@tsa.example/", "SEGEL_TIMESTAMP_URLS: number 2 is no address"},
 		{"SEGEL_TIMESTAMP_URLS=https://u:geheim@tsa .example/", "SEGEL_TIMESTAMP_URLS: number 1 is no address"},
 		{"SEGEL_TIMESTAMP_TIMEOUT=1ms", "SEGEL_TIMESTAMP_TIMEOUT: 1ms is too short"},
+		{"SEGEL_CLOCK_TOLERANCE=10ms", "SEGEL_CLOCK_TOLERANCE: 10ms is not between 1s and 5m0s"},
+		{"SEGEL_CLOCK_TOLERANCE=6m", "SEGEL_CLOCK_TOLERANCE: 6m0s is not between 1s and 5m0s"},
 		{"SEGEL_OUTBOUND_PORTS=443,0", "SEGEL_OUTBOUND_PORTS: must be ports"},
 		{"SEGEL_OUTBOUND_PORTS=65536", "SEGEL_OUTBOUND_PORTS"},
 		{"SEGEL_OUTBOUND_PRIVATE=intranet", "SEGEL_OUTBOUND_PRIVATE"},
