@@ -58,7 +58,7 @@ func (s *Service) keep(ctx context.Context, after contract.Revision, kind contra
 	if err != nil {
 		return contract.Revision{}, err
 	}
-	digester, err := blob.ResumeDigester(after.Midstate, after.End)
+	digester, err := blob.ResumeDigester(after.Midstate, after.End, after.Digest)
 	if err != nil {
 		return contract.Revision{}, fmt.Errorf("continue revision ending at %d: %w", after.End, err)
 	}
