@@ -115,7 +115,8 @@ func (s *Stack) Size() int64 {
 	return s.size
 }
 
-// ReadAt reads the document as the store hands it out. Nothing is verified: see [Stack.Verified].
+// ReadAt reads the document as the store hands it out. Nothing is verified: see [Stack.Verified] and
+// [Stack.VerifiedAt].
 func (s *Stack) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("read document at %d: negative offset", off)
