@@ -20,9 +20,8 @@ type Upload struct {
 	Base         Revision  // the stored file
 	Word         bool      // it is a Word document, which has to be converted first; Pages is not known yet
 	Pages        int
-	Entropy      [16]byte // randomness of the document's name
-
-	ActiveContent string // what the file could do when opened, for the audit log; empty: nothing found
+	Entropy      [16]byte  // randomness of the document's name
+	Findings     []Finding // in the file; of a Word document none are known yet
 }
 
 // Create makes a draft of what was uploaded.
@@ -61,12 +60,14 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 		Participants: people, Original: u.Base.Tail, Revisions: []Revision{u.Base},
 		CreatedAt: now, ExpiresAt: u.ExpiresAt,
 	}
+	d.Findings, d.Examined = u.Findings, true
 	c := Change{After: d}
 	if u.Word {
 		c.After.Revisions, c.After.Conversion.State = nil, Converting
+		c.After.Findings, c.After.Examined = nil, false
 		c.work(JobConvert)
 	}
-	c.note(EventUploaded, by, now, "filename", filename, "digest", fmt.Sprintf("%x", u.Base.Digest), "active_content", u.ActiveContent)
+	c.note(EventUploaded, by, now, "filename", filename, "digest", fmt.Sprintf("%x", u.Base.Digest), "findings", findingCodes(u.Findings))
 	return c, nil
 }
 

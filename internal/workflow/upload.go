@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -67,7 +66,7 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 		return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
 	}
 	stored := append(mended, base)
-	u.Base, u.Pages, u.ActiveContent = base, facts.pages, strings.Join(facts.active, ", ")
+	u.Base, u.Pages, u.Findings = base, facts.pages, facts.findings
 	c, err := contract.Create(u, by, s.Limits, now)
 	err = contract.Also(err, unknown)
 	if err == nil && len(mended) > 0 {
@@ -100,8 +99,8 @@ func (s *Service) takeIn(ctx context.Context, base contract.Revision) (examined,
 
 // examined is what has to be known of a file before it is taken in.
 type examined struct {
-	pages  int
-	active []string
+	pages    int
+	findings []contract.Finding
 }
 
 // examine refuses a file that could not be signed soundly later.
@@ -136,17 +135,11 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if err := permits(doc, false); err != nil {
 		return examined{}, err
 	}
-	active, err := doc.ActiveContent()
+	findings, err := findIn(doc)
 	if err != nil {
 		return examined{}, refusal(err)
 	}
-	e := examined{pages: pages}
-	for _, a := range active {
-		if k := a.Reason; !slices.Contains(e.active, k) {
-			e.active = append(e.active, k)
-		}
-	}
-	return e, nil
+	return examined{pages: pages, findings: findings}, nil
 }
 
 // permits refuses a file whose signatures forbid ours. Whoever finds out later has reserved quota, asked people to

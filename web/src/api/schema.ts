@@ -1542,7 +1542,7 @@ export interface components {
             status: string;
             /** @example Menunggu Tanda Tangan */
             status_info: string;
-            /** @description what was done to the file that its owner may not expect */
+            /** @description what was done to the file that its owner may not expect, and what was found in it */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
@@ -3468,11 +3468,21 @@ export interface components {
             [key: string]: unknown;
         };
         Warning: {
+            /** @description of a finding: the owner accepted it at finalize */
+            accepted?: boolean;
             /** @example placement.emet_props_differ */
             code: string;
             /** @example signers[0] */
             field: string;
             msg: string;
+            /** @description of a finding: finalize refuses the document unless accept_findings has this code */
+            must_accept?: boolean;
+            /**
+             * Format: int64
+             * @description of a finding: the first page it applies to
+             * @example 1
+             */
+            page?: number;
         } & {
             [key: string]: unknown;
         };
