@@ -127,7 +127,7 @@ func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 		"signed before, forged":                        {file: forged, signer: true, code: "stamp.signature_broken"},
 		"signed before, changed behind":                {file: altered(t, sound), signer: true, code: "stamp.signature_changed"},
 		"certified against changes":                    {file: foreign(t, nil, 2), signer: true, code: "file.certified"},
-		"certified, changes permitted":                 {file: foreign(t, nil, 3), signer: true},
+		"certified, comments permitted":                {file: foreign(t, nil, 3), signer: true, code: "file.certified"},
 		"larger than the office takes":                 {file: pdftest.Table(1), limits: func(l *contract.Limits) { l.StampFile = 500 }, code: "stamp.file_too_large"},
 		"too large once it is signed":                  {file: pdftest.Table(1), signer: true, limits: func(l *contract.Limits) { l.StampFile = 40 << 10 }, code: "stamp.file_too_large"},
 		"not too large, unsigned":                      {file: pdftest.Table(1), limits: func(l *contract.Limits) { l.StampFile = 40 << 10 }},

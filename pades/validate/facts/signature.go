@@ -156,6 +156,10 @@ type Signature struct {
 	bare            []byte // signature value of FormRSA
 }
 
+// ContentsAt is the offset in the file at which /Contents stands: what tells which revision the dictionary came with, also
+// where it is broken. 0 if it does not stand there as it must.
+func (s *Signature) ContentsAt() int64 { return s.gapAt }
+
 // Token is one signature timestamp (attribute signature-time-stamp).
 type Token struct {
 	DER   []byte
