@@ -131,7 +131,7 @@ func (a *app) wire() error {
 		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), Links: a.identity,
 		Trust: a.trust, Standing: a.authority,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
-		Clock: a.clock, Random: rand.Reader, Log: a.log, RenewBefore: a.conf.RenewBefore,
+		Clock: a.clock, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics), RenewBefore: a.conf.RenewBefore,
 		Own: ownCertificates(a.authority), Settle: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
 	}
 	return nil
@@ -184,6 +184,18 @@ func (a *app) grant(ctx context.Context, o contract.OrganisationID) error {
 		}
 	}
 	return nil
+}
+
+// alarmMetrics counts alarms. Each is there from the start, with 0.
+func alarmMetrics(r *prometheus.Registry) func(workflow.Alarm) {
+	alarms := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: "segel", Name: "alarms_total", Help: "What must never happen and was prevented from doing harm; the log has each.",
+	}, []string{"alarm"})
+	r.MustRegister(alarms) // the registry is new, and the name ours alone
+	for _, a := range workflow.Alarms {
+		alarms.WithLabelValues(string(a))
+	}
+	return func(a workflow.Alarm) { alarms.WithLabelValues(string(a)).Inc() }
 }
 
 // issuer lets the workflow certify with the embedded authority.

@@ -68,12 +68,22 @@ var documents = map[string]words{
 		"Dokumen memiliki {pages} halaman; paling banyak {limit}.",
 		"The document has {pages} pages; at most {limit} are possible."},
 
+	"document.file_missing": {
+		"Sebagian berkas dokumen ini hilang dari penyimpanan layanan. Tidak ada yang ditandatangani. Hubungi operator layanan ini.",
+		"Part of this document's file is missing from the service's storage. Nothing was signed. Please contact the operator of this service."},
+	"document.file_changed": {
+		"Berkas dokumen ini di penyimpanan layanan tidak sama dengan yang tercatat. Tidak ada yang ditandatangani. Hubungi operator layanan ini.",
+		"This document's file in the service's storage is not the one that was recorded. Nothing was signed. Please contact the operator of this service."},
+
 	"stamp.office_down": {
 		"Kantor meterai sedang tidak menjawab. Pembubuhan dilanjutkan otomatis begitu kantor itu menjawab lagi.",
 		"The stamp office does not answer just now. Stamping goes on by itself as soon as it does."},
 	"stamp.file_missing": {
 		"Sebagian berkas dokumen ini hilang dari penyimpanan layanan. Operator harus memulihkannya; pembubuhan lalu dilanjutkan otomatis.",
 		"Part of this document's file is missing from the service's storage. The operator has to restore it; stamping then goes on by itself."},
+	"stamp.file_changed": {
+		"Berkas dokumen ini di penyimpanan layanan tidak sama dengan yang tercatat. Operator harus memulihkannya; pembubuhan lalu dilanjutkan otomatis.",
+		"This document's file in the service's storage is not the one that was recorded. The operator has to restore it; stamping then goes on by itself."},
 	"stamp.office_unreachable": {
 		"Kantor meterai tidak dapat dihubungi. Pembubuhan dicoba lagi otomatis.",
 		"The stamp office cannot be reached. Stamping is tried again by itself."},
@@ -150,6 +160,12 @@ var documents = map[string]words{
 	"closing.file_missing": {
 		"Sebagian berkas dokumen ini hilang dari penyimpanan layanan. Operator harus memulihkannya; penyegelan lalu dilanjutkan otomatis.",
 		"Part of this document's file is missing from the service's storage. The operator has to restore it; sealing then goes on by itself."},
+	"closing.file_changed": {
+		"Berkas dokumen ini di penyimpanan layanan tidak sama dengan yang tercatat. Operator harus memulihkannya; penyegelan lalu dilanjutkan otomatis.",
+		"This document's file in the service's storage is not the one that was recorded. The operator has to restore it; sealing then goes on by itself."},
+	"closing.invalid": {
+		"Berkas yang sudah disegel tidak lolos validasi[ ({words})], sehingga dokumen belum diselesaikan. Penyegelan dicoba lagi otomatis, dan operator sudah diberi peringatan.",
+		"The sealed file did not pass validation[ ({words})], so the document is not completed yet. Sealing is tried again automatically, and the operator has been alerted."},
 	"closing.unexpected": {
 		"Penyegelan tidak berhasil karena sebab yang tidak terduga. Penyegelan dicoba lagi otomatis, dan sebabnya tercatat bagi operator.",
 		"Sealing did not work for an unexpected cause. It is tried again by itself, and the cause is logged for the operator."},

@@ -104,6 +104,9 @@ func (s *Service) wantedByOffice(ctx context.Context, d *contract.Document) (boo
 }
 
 func (s *Service) addFields(ctx context.Context, d *contract.Document) (contract.Revision, error) {
+	if err := s.requireMidstate(ctx, d); err != nil {
+		return contract.Revision{}, err
+	}
 	f, err := s.open(ctx, d.Revisions)
 	if err != nil {
 		return contract.Revision{}, err

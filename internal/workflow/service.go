@@ -66,7 +66,7 @@ type Links interface {
 	MintGuestLink(ctx context.Context, d contract.DocumentID, guest contract.PersonID) (url string, err error)
 }
 
-// Service holds what the verbs work with. All members but Links, Certificates, Trust and Standing are required.
+// Service holds what the verbs work with. All members but Links, Certificates, Standing and Alarm are required.
 type Service struct {
 	Store       Store
 	Blobs       blob.Store
@@ -80,7 +80,7 @@ type Service struct {
 	Certificates []*x509.Certificate
 	// Own is the embedded authority's own certificates, for administrators to see.
 	Own []CertificateLine
-	// Trust is the roots that files are judged by; nil trusts nobody. Standing is asked about certificates that a
+	// Trust is the roots that files are judged by; nil trusts nobody, and completes nothing. Standing is asked about certificates that a
 	// judged file brings along, so it must reach nothing that a stranger could point it at; nil asks nobody.
 	Trust     *validate.Trust
 	Standing  revocation.Source
@@ -92,6 +92,7 @@ type Service struct {
 	Clock     func() time.Time
 	Random    io.Reader
 	Log       *slog.Logger
+	Alarm     func(Alarm) // counts what the log tells as an alarm; nil counts nothing
 
 	Settle      time.Duration // for how long after a call the office may still carry it out
 	RenewBefore time.Duration // how long before a timestamp loses its strength it is renewed; 0 is a year

@@ -23,6 +23,7 @@ import (
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/workflow"
+	"segel/pades/validate"
 	"segel/pdf/pdftest"
 	"segel/tsp"
 )
@@ -39,6 +40,7 @@ type house struct {
 	signer contract.Actor
 	ca     *authority.Authority
 	ahead  atomic.Int64 // nanoseconds by which the house's clock is ahead of the machine's
+	alarms map[workflow.Alarm]int
 }
 
 // later moves the clock of the whole house.
@@ -89,7 +91,15 @@ func newHouseOn(t testing.TB, dsn string) *house {
 	h.ca, h.office, h.clock = a, &failingOffice{Stamper: office, taken: map[string]bool{}}, &failingClock{Timestamper: a.Timestamper()}
 	h.Service = &workflow.Service{
 		Store: h.store, Blobs: &blobtest.Memory{}, Scratch: h.scratches.Scratch, Office: h.office, Issuer: issuer{a}, Sealer: sealer, Timestamper: h.clock, Revocation: a,
-		Limits: contract.Limits{}.Defaults(), Clock: h.now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		Limits: contract.Limits{}.Defaults(), Clock: h.now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler), Trust: &validate.Trust{},
+	}
+	h.Trust.Add(validate.ForAll, validate.OriginOwn, a.Root())
+	var mu sync.Mutex
+	h.alarms = map[workflow.Alarm]int{}
+	h.Alarm = func(a workflow.Alarm) {
+		mu.Lock()
+		defer mu.Unlock()
+		h.alarms[a]++
 	}
 	o := store.Organisation{ID: "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a00", Name: "PT Contoh", CreatedAt: time.Now()}
 	if err := real.CreateOrganisation(ctx, o); err != nil {
@@ -181,7 +191,7 @@ func (h *house) work(id contract.DocumentID) {
 			return
 		}
 	}
-	h.t.Fatalf("the work on document %d does not end: %+v", id, h.read(id).Stamps)
+	h.t.Fatalf("the work on document %d does not end, %q: %+v", id, h.read(id).Reason, h.read(id).Stamps)
 }
 
 // failingStore fails one commit, before or after it is durable, as a crash would look to whoever comes next.

@@ -74,16 +74,20 @@ const (
 	reasonSealed = "Menutup dokumen ini"
 )
 
-// paper opens the current revision for one step of package pades and returns the tail that the step made.
+// paper opens the current revision for one step of package pades and returns the tail that the step made. Its state of
+// the hash is checked before, see [Service.requireMidstate].
 func (s *Service) paper(ctx context.Context, d *contract.Document, step func(pades.Source) (*pades.Result, error)) ([]byte, error) {
+	if err := s.requireMidstate(ctx, d); err != nil {
+		return nil, err
+	}
 	f, err := s.open(ctx, d.Revisions)
 	if err != nil {
-		return nil, err
+		return nil, fileProblem(err)
 	}
 	defer f.Close()
 	r, err := step(pades.Source{R: f, Size: f.Size(), State: d.Current().Midstate})
 	if err != nil {
-		return nil, err
+		return nil, fileProblem(err)
 	}
 	return r.Tail, nil
 }
