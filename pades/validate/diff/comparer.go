@@ -70,6 +70,9 @@ func (c *Comparer) follow(s *pdf.State) error {
 	return c.g.run(s.Document)
 }
 
+// Incomplete says why not all that can be reached was read, which leaves changes that nobody can judge; nil if all was.
+func (c *Comparer) Incomplete() error { return c.g.incomplete }
+
 // Twofold lists objects of the first state in which a dictionary states a key twice, as far as anything leads to them:
 // readers differ in which of the two they take.
 func (c *Comparer) Twofold() []pdf.Ref { return c.g.twofold }

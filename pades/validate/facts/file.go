@@ -13,9 +13,13 @@ import (
 type Options struct {
 	Limits   Limits
 	Password string // opens an encrypted file
+	// ForSigning also finds out whether a validation will be able to read what is added to the file, see
+	// File.Unsignable. A file without signatures is not read through for its digest then.
+	ForSigning bool
 }
 
-// Limits bound what a hostile file can make Read do. A zero field takes its default.
+// Limits bound what a hostile file can make Read do. A zero field takes its default. What takes a file in to have it
+// signed asks with those of [Intake], so that what is accepted can be read when it has grown.
 type Limits struct {
 	PDF        pdf.Limits
 	Signatures int   // default 1,000
@@ -30,7 +34,7 @@ type Limits struct {
 // File is what is known about a file.
 type File struct {
 	Size       int64
-	SHA256     [32]byte // of the whole file
+	SHA256     [32]byte // of the whole file; zero where it was not read through
 	Pages      int      // 0 if they cannot be counted
 	Encrypted  bool
 	Repaired   bool // the cross-reference had to be rebuilt: no signature can be relied on
@@ -40,6 +44,10 @@ type File struct {
 	Signatures []*Signature // in the order in which they were added to the file
 	Warnings   []Warning
 	DSS        *Store // nil if the file has none
+	// Unsignable, with Options.ForSigning, is why no validation could tell what comes behind a signature that is added:
+	// an error of package pdf. The file is too complex to be followed, or damaged in a way that lets what is appended
+	// change what was there. Nil: it can.
+	Unsignable error
 }
 
 // Revision is one state of the file.
@@ -85,8 +93,8 @@ const (
 // ErrUnreadable wraps why a file cannot be opened at all; the cause is an error of package pdf.
 var ErrUnreadable = errors.New("file cannot be read")
 
-// Read collects the facts. It reads r once from end to end if there is a signature. What is wrong with a signature
-// is a fact about it, not an error. Errors: ErrUnreadable, those of r, and ctx's.
+// Read collects the facts. It reads r once from end to end, for its digest and those of all signatures. What is wrong
+// with a signature is a fact about it, not an error. Errors: ErrUnreadable, those of r, and ctx's.
 func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) (*File, error) {
 	return read(ctx, r, size, o)
 }

@@ -16,6 +16,21 @@ func (l Limits) withDefaults(size int64) Limits {
 	return l
 }
 
+// Intake are the limits for a file of that many bytes that is taken in to be signed: those that a validation has by
+// default, less a quarter of what signing adds to: sections, revisions, signatures, fields, and the work that all states
+// of the file share. How much proof a file may bring along is a matter of File.Unsignable.
+func Intake(size int64) Limits {
+	l := Limits{}.withDefaults(size)
+	l.PDF = l.PDF.Defaults(size)
+	for _, n := range []*int{&l.Signatures, &l.Revisions, &l.PDF.Sections, &l.PDF.Fields} {
+		*n -= *n / 4
+	}
+	for _, n := range []*int64{&l.Hashed, &l.PDF.Work} {
+		*n -= *n / 4
+	}
+	return l
+}
+
 func def[T int | int64](v *T, d T) {
 	if *v <= 0 {
 		*v = d

@@ -125,6 +125,7 @@ func isFault(err error) bool {
 // and compares every later revision with the one before.
 func (r *reader) states() error {
 	if r.file.Repaired {
+		r.unsignable(damaged("the cross-reference had to be rebuilt"))
 		for _, s := range r.file.Signatures {
 			s.broken(FileRepaired, "")
 		}
@@ -135,8 +136,7 @@ func (r *reader) states() error {
 		return r.unsound(err)
 	}
 	if len(revisions) > r.o.Limits.Revisions {
-		r.breakAll(fmt.Sprintf("more than %d revisions", r.o.Limits.Revisions))
-		return nil
+		return r.unsound(tooLarge("more than %d revisions", r.o.Limits.Revisions))
 	}
 	h, err := r.d.History(r.o.Password, r.o.Limits.Moves)
 	if err != nil {
@@ -146,6 +146,9 @@ func (r *reader) states() error {
 	r.locate(h.Revisions())
 	r.skips.expect(h.Revisions())
 	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}}
+	if r.o.ForSigning && w.first == 0 {
+		w.first = len(h.Revisions())
+	}
 	for i, revision := range h.Revisions() {
 		state, err := h.Next()
 		if err != nil {
@@ -156,7 +159,34 @@ func (r *reader) states() error {
 			return err
 		}
 	}
+	if r.o.ForSigning {
+		r.unsignable(w.growing())
+	}
 	return nil
+}
+
+// growing returns why what comes behind the last state could not be told.
+func (w *stateWalk) growing() error {
+	switch {
+	case w.last == nil:
+		return damaged("it has no revision")
+	case w.last.Forward:
+		return damaged("an entry of the cross-reference leads behind the end")
+	}
+	return w.comparer.Incomplete()
+}
+
+// unsignable keeps the first reason why nothing can be signed; see File.Unsignable. Nil is none.
+func (r *reader) unsignable(err error) {
+	if r.o.ForSigning && r.file.Unsignable == nil {
+		r.file.Unsignable = err
+	}
+}
+
+func damaged(msg string) error { return &pdf.Error{Kind: pdf.Damaged, Offset: -1, Msg: msg} }
+
+func tooLarge(format string, args ...any) error {
+	return &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: fmt.Sprintf(format, args...)}
 }
 
 // unsound breaks every signature if the file's states cannot be told apart. It returns what is not the file's fault.
@@ -164,14 +194,11 @@ func (r *reader) unsound(err error) error {
 	if !isFault(err) {
 		return err
 	}
-	r.breakAll(err.Error())
-	return nil
-}
-
-func (r *reader) breakAll(detail string) {
+	r.unsignable(err)
 	for _, s := range r.file.Signatures {
-		s.broken(RevisionUnsound, detail)
+		s.broken(RevisionUnsound, err.Error())
 	}
+	return nil
 }
 
 // firstSigned is the number of the first revision that a signature closes, or 0.

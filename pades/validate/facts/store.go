@@ -57,6 +57,7 @@ func (r *reader) store() error {
 		}
 	}
 	r.file.DSS = store
+	r.unsignable(b.room())
 	for ref := range b.known {
 		r.born[ref.Number] = 1
 	}
@@ -90,6 +91,15 @@ func (b *storeReader) each(name string, list pdf.Object, take func(pdf.Ref, []by
 		}
 		take(refOf(o), der)
 	}
+}
+
+// room reports whether a quarter of what is read of proof is left for what signing adds: proof behind the limits is none.
+func (b *storeReader) room() error {
+	l := b.o.Limits
+	if b.count > l.Proofs-l.Proofs/4 || b.spare < l.ProofBytes/4 {
+		return tooLarge("proof of more than three quarters of %d items or %d bytes", l.Proofs, l.ProofBytes)
+	}
+	return nil
 }
 
 func (b *storeReader) proof(o pdf.Object) ([]byte, error) {
