@@ -31,6 +31,12 @@ const (
 	FindingMedia         FindingCode = "finding.media"          // sound, film, 3D
 	FindingXFA           FindingCode = "finding.xfa"            // a form in XML that some readers show instead of the pages
 	FindingEmbeddedFile  FindingCode = "finding.embedded_file"  // other files within the file
+
+	// Of signatures that the file came with, whose bytes hold.
+	FindingUnknownIssuer      FindingCode = "finding.signature_unknown_issuer"     // its certificate leads to no root that is trusted here
+	FindingNoRevocationData   FindingCode = "finding.signature_no_revocation_data" // nothing in the file tells whether its certificate was revoked
+	FindingSignatureUnknown   FindingCode = "finding.signature_unknown"            // its algorithm is not computed here, or its certificate is missing
+	FindingSignatureNotPassed FindingCode = "finding.signature_not_passed"         // it does not pass validation for another reason
 )
 
 // refusedFindings are the kinds that finalize refuses unless the owner accepts them: what is signed is then not what

@@ -80,7 +80,7 @@ func (d *Document) CheckSealed(f SealedFile) []SealFault {
 		case v.Integrity != SignatureIntact:
 			fault(FaultBroken, v.Field, v.Why)
 		case v.Uploaded || stamp: // whose certificate it has is not asked
-		case !v.Passed:
+		case v.Trust != TrustPassed:
 			fault(FaultNotPassed, v.Field, v.Why)
 		case own && !v.Archived:
 			fault(FaultLevel, v.Field, v.Why)
@@ -112,8 +112,8 @@ func (d *Document) madeHere() (fields, serials map[string]bool) {
 	return fields, serials
 }
 
-// toldFaults bounds the faults that a reason names, and toldField the characters of a field.
-const toldFaults, toldField = 5, 60
+// toldFaults bounds the faults that a reason names.
+const toldFaults = 5
 
 // InvalidReason is why a document whose sealed file has these faults waits, as its Reason and the audit log say it:
 // [ClosingInvalid] with the faults behind it.
@@ -136,7 +136,5 @@ func InvalidReason(faults []SealFault) string {
 
 // String spells a fault: its code, the field, and the word of the validation.
 func (f SealFault) String() string {
-	field := []rune(CleanText(f.Field)) // of a signature that came with the file, anything
-	field = field[:min(len(field), toldField)]
-	return strings.Join(slices.DeleteFunc([]string{string(f.Code), string(field), f.Why}, func(s string) bool { return s == "" }), " ")
+	return strings.Join(slices.DeleteFunc([]string{string(f.Code), fieldName(f.Field), f.Why}, func(s string) bool { return s == "" }), " ")
 }

@@ -23,14 +23,14 @@ func sealed(t *testing.T) (*Document, SealedFile) {
 	}
 	d = &c.After
 	good := func(v SignatureVerdict) SignatureVerdict {
-		v.Integrity, v.Passed, v.Archived = SignatureIntact, true, !v.Timestamp
+		v.Integrity, v.Trust, v.Archived = SignatureIntact, TrustPassed, !v.Timestamp
 		return v
 	}
 	return d, SealedFile{Digest: d.Current().Digest, Signatures: []SignatureVerdict{
-		{Field: "Signature1", Uploaded: true, Integrity: SignatureIntact, Why: "NO_CERTIFICATE_CHAIN_FOUND"},
+		{Field: "Signature1", Uploaded: true, Integrity: SignatureIntact, Trust: TrustUnknownIssuer, Why: "NO_CERTIFICATE_CHAIN_FOUND"},
 		good(SignatureVerdict{Field: d.Participants[0].Field}),
 		good(SignatureVerdict{Field: d.Participants[1].Field}),
-		{Field: "EmetSERIAL1", Serial: "SERIAL1", Integrity: SignatureIntact, Why: "NO_CERTIFICATE_CHAIN_FOUND"},
+		{Field: "EmetSERIAL1", Serial: "SERIAL1", Integrity: SignatureIntact, Trust: TrustUnknownIssuer, Why: "NO_CERTIFICATE_CHAIN_FOUND"},
 		good(SignatureVerdict{Field: d.SealField()}),
 		good(SignatureVerdict{Field: "Timestamp1", Timestamp: true, CoversAll: true}),
 	}}
@@ -55,7 +55,7 @@ func TestOnlyASealedFileThatKeepsEveryPromiseIsAccepted(t *testing.T) {
 		return func(_ *Document, f *SealedFile) { f.Signatures = slices.Delete(f.Signatures, i, i+1) }
 	}
 	notPassed := func(i int) func(*Document, *SealedFile) {
-		return func(_ *Document, f *SealedFile) { f.Signatures[i].Passed = false }
+		return func(_ *Document, f *SealedFile) { f.Signatures[i].Trust = TrustNotPassed }
 	}
 	level := func(i int) func(*Document, *SealedFile) {
 		return func(_ *Document, f *SealedFile) { f.Signatures[i].Archived = false }
@@ -67,7 +67,7 @@ func TestOnlyASealedFileThatKeepsEveryPromiseIsAccepted(t *testing.T) {
 		"all is well":                             {func(*Document, *SealedFile) {}, nil},
 		"no PDF any more":                         {func(_ *Document, f *SealedFile) { *f = SealedFile{Unreadable: true} }, []SealFaultCode{FaultUnreadable}},
 		"other bytes":                             {func(_ *Document, f *SealedFile) { f.Digest[0]++ }, []SealFaultCode{FaultDigest}},
-		"uploaded, by somebody known":             {func(_ *Document, f *SealedFile) { f.Signatures[ofUpload].Passed = true }, nil},
+		"uploaded, by somebody known":             {func(_ *Document, f *SealedFile) { f.Signatures[ofUpload].Trust = TrustPassed }, nil},
 		"uploaded, of another algorithm":          {integrity(ofUpload, SignatureUnknown), nil},
 		"uploaded, broken":                        {integrity(ofUpload, SignatureBroken), []SealFaultCode{FaultBroken}},
 		"uploaded, changed behind":                {integrity(ofUpload, SignatureChanged), []SealFaultCode{FaultChanged}},
@@ -79,7 +79,7 @@ func TestOnlyASealedFileThatKeepsEveryPromiseIsAccepted(t *testing.T) {
 		"signer's, not passed":                    {notPassed(ofFirst), []SealFaultCode{FaultNotPassed}},
 		"signer's, of a lower level":              {level(ofFirst), []SealFaultCode{FaultLevel}},
 		"signer's, but it came with the file":     {func(_ *Document, f *SealedFile) { f.Signatures[ofFirst].Uploaded = true }, []SealFaultCode{FaultMissing}},
-		"stamp of a known office":                 {func(_ *Document, f *SealedFile) { f.Signatures[ofStamp].Passed = true }, nil},
+		"stamp of a known office":                 {func(_ *Document, f *SealedFile) { f.Signatures[ofStamp].Trust = TrustPassed }, nil},
 		"stamp, broken":                           {integrity(ofStamp, SignatureBroken), []SealFaultCode{FaultBroken}},
 		"stamp, changed behind":                   {integrity(ofStamp, SignatureChanged), []SealFaultCode{FaultChanged}},
 		"stamp, gone":                             {without(ofStamp), []SealFaultCode{FaultMissing}},

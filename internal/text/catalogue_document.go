@@ -296,6 +296,12 @@ var files = map[string]words{
 	"file.damaged": {
 		"PDF ini rusak dan tidak dapat dibaca. Silakan simpan ulang dan unggah kembali.",
 		"This PDF is damaged and cannot be read. Please save it anew and upload that."},
+	"file.signature_broken": {
+		"Isi berkas ini diubah setelah ditandatangani: tanda tangan {field} tidak cocok lagi dengan isinya. Minta berkas aslinya.",
+		"The content of this file was changed after it was signed: signature {field} no longer matches it. Ask for the original file."},
+	"file.signature_changed": {
+		"Setelah tanda tangan {field}, berkas ini diubah dengan cara yang tidak diizinkan oleh tanda tangan itu. Minta berkas aslinya.",
+		"After signature {field}, this file was changed in a way that the signature does not permit. Ask for the original file."},
 	"file.certified": {
 		"PDF ini sudah disertifikasi dan tidak mengizinkan tanda tangan baru. Silakan unggah berkas yang belum disertifikasi.",
 		"This PDF is certified and permits no further signatures. Please upload the file before it was certified."},

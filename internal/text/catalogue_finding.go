@@ -35,4 +35,16 @@ var findings = map[string]words{
 	"finding.embedded_file": {
 		"Berkas ini memuat berkas lain sebagai lampiran[ (halaman {pages})].",
 		"This file contains other files as attachments[ (page {pages})]."},
+	"finding.signature_unknown_issuer": {
+		"Berkas ini sudah bertanda tangan, dan penerbit sertifikatnya tidak dikenal di sini[ ({fields})]. Tanda tangan itu utuh.",
+		"This file is signed already, and the issuer of the certificate is not known here[ ({fields})]. The signature is intact."},
+	"finding.signature_no_revocation_data": {
+		"Berkas ini sudah bertanda tangan tanpa data status pencabutan sertifikatnya[ ({fields})]. Tanda tangan itu utuh.",
+		"This file is signed already, without data on whether the certificate was revoked[ ({fields})]. The signature is intact."},
+	"finding.signature_unknown": {
+		"Berkas ini sudah bertanda tangan, dan tanda tangannya tidak dapat diperiksa di sini[ ({fields})]: algoritmanya tidak didukung atau sertifikatnya tidak ada.",
+		"This file is signed already, and the signature cannot be checked here[ ({fields})]: its algorithm is not supported or its certificate is missing."},
+	"finding.signature_not_passed": {
+		"Berkas ini sudah bertanda tangan, dan tanda tangannya tidak lolos validasi[ ({fields})]. Isinya tidak berubah.",
+		"This file is signed already, and the signature does not pass validation[ ({fields})]. The content is unchanged."},
 }

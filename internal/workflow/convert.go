@@ -192,5 +192,8 @@ func (s *Service) inspect(ctx context.Context, base contract.Revision, found sni
 	if m.base, err = s.normalise(ctx, base); err != nil {
 		return made{}, errWordFailed.Because(err)
 	}
+	if _, err := s.examine(ctx, m.base); err != nil {
+		return made{}, errors.Join(errWordFailed.Because(err), s.discard(ctx, m.base.Tail.Key))
+	}
 	return m, s.discard(ctx, base.Tail.Key)
 }

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,9 @@ import (
 
 	"segel/internal/contract"
 	"segel/pades/validate"
+	"segel/pades/validate/diff"
 	"segel/pades/validate/facts"
+	"segel/revocation"
 )
 
 // invalidError says why the file that closing or renewing made of a document must not be committed.
@@ -75,10 +78,14 @@ func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contr
 		return faults, err
 	}
 	// The certificate of the authority that made the document timestamp may be another than those that the file has proof
-	// about, where several are asked in turn. Nothing but its own responder can tell about it then.
-	o.Online = s.Revocation
+	// about, where several are asked in turn. Nothing but its own responder can tell about it then. Who leads to no trusted
+	// root is not asked about, and issuers are not looked for.
+	o.Online = statusOnly{s.Revocation}
 	return s.judgeSealed(ctx, d, file, o)
 }
+
+// statusOnly hides that a source may find issuers too.
+type statusOnly struct{ revocation.Source }
 
 func (s *Service) judgeSealed(ctx context.Context, d *contract.Document, file *facts.File, o validate.Options) ([]contract.SealFault, error) {
 	report, err := validate.Judge(ctx, file, o)
@@ -99,7 +106,7 @@ func verdictsOn(file *facts.File, report *validate.Report, base int64) []contrac
 		r := &report.Signatures[i]
 		verdicts[i] = contract.SignatureVerdict{
 			Field: g.Field, Serial: serials[r.Field], Timestamp: g.Kind == facts.Timestamp, Uploaded: g.ContentsAt() < base,
-			Integrity: integrityOf(g, r), Passed: r.Indication == validate.TotalPassed, Archived: r.Level == validate.LevelLTA,
+			Integrity: integrityOf(g), Trust: trustOf(r), Archived: r.Level == validate.LevelLTA,
 			CoversAll: r.Covers.All, Why: string(r.SubIndication),
 		}
 		if r.SubIndication == "" {
@@ -109,16 +116,43 @@ func verdictsOn(file *facts.File, report *validate.Report, base int64) []contrac
 	return verdicts
 }
 
-func integrityOf(g *facts.Signature, r *validate.Signature) contract.SignatureIntegrity {
-	switch {
-	case g.Coverage.State != facts.Broken && errors.Is(g.Integrity, facts.ErrAlgorithm):
-		return contract.SignatureUnknown
-	case g.Coverage.State == facts.Broken || g.Integrity != nil:
+// integrityOf says what became of what a signature covers. Where nobody here can compute the signature, what was added
+// later counts all the same.
+func integrityOf(g *facts.Signature) contract.SignatureIntegrity {
+	// Without the signer's certificate the bytes can still be held against the digest that was signed.
+	unknown := errors.Is(g.Integrity, facts.ErrAlgorithm) ||
+		errors.Is(g.Integrity, facts.ErrNoSigner) && (g.Stated == nil || bytes.Equal(g.Stated, g.Computed))
+	if g.Coverage.State == facts.Broken || g.Integrity != nil && !unknown {
 		return contract.SignatureBroken
-	case r.Integrity == validate.ChangedAfter:
-		return contract.SignatureChanged
-	case r.Integrity == validate.Intact || r.Integrity == validate.IntactLater:
-		return contract.SignatureIntact
 	}
-	return contract.SignatureBroken
+	tooMuch := false
+	for _, l := range g.Later {
+		for _, i := range l.Denied {
+			if l.Changes[i].Code != diff.CodeTooMuch {
+				return contract.SignatureChanged
+			}
+			tooMuch = true
+		}
+	}
+	switch {
+	case tooMuch:
+		return contract.SignatureTooMuch
+	case unknown:
+		return contract.SignatureUnknown
+	case len(g.Later) == 0 && g.Coverage.State != facts.WholeFile:
+		return contract.SignatureBroken // something follows, and nobody says what
+	}
+	return contract.SignatureIntact
+}
+
+func trustOf(r *validate.Signature) contract.SignatureTrust {
+	switch r.SubIndication {
+	case "":
+		return contract.TrustPassed
+	case validate.NoCertificateChainFound, validate.NoSigningCertificateFound:
+		return contract.TrustUnknownIssuer
+	case validate.CertificateChainGeneralFailure, validate.TryLater:
+		return contract.TrustNoRevocationData
+	}
+	return contract.TrustNotPassed
 }

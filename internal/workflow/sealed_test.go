@@ -15,6 +15,7 @@ import (
 	"segel/internal/store"
 	"segel/internal/workflow"
 	"segel/pades/validate"
+	"segel/tsp"
 )
 
 // raised demands how often each alarm was raised so far.
@@ -176,6 +177,37 @@ func TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated(t *testi
 	}
 	h.valid(id)
 	h.even("in the end")
+}
+
+// inTurn is a time-stamp authority that others follow, each after one answer.
+type inTurn struct {
+	tsp.Timestamper
+	next []tsp.Timestamper
+}
+
+func (c *inTurn) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+	der, err := c.Timestamper.Timestamp(ctx, digest)
+	if len(c.next) > 0 {
+		c.Timestamper, c.next = c.next[0], c.next[1:]
+	}
+	return der, err
+}
+
+// TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals, about which the file has no proof: its responder is asked.
+func TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.draft(true, 0)
+	h.signs(id)
+	seals := h.clock.Timestamper
+	h.another()
+	h.clock.Timestamper = &inTurn{seals, []tsp.Timestamper{h.clock.Timestamper}}
+	h.work(id)
+	if d := h.read(id); d.State != contract.Completed {
+		t.Fatalf("%s, %q", d.State, d.Reason)
+	}
+	h.valid(id)
+	h.raised("in the end", map[workflow.Alarm]int{})
 }
 
 func TestRenewalThatWouldBeInvalidIsNotCommitted(t *testing.T) {

@@ -103,14 +103,14 @@ type examined struct {
 	findings []contract.Finding
 }
 
-// examine refuses a file that could not be signed soundly later.
+// examine refuses a file that could not be signed soundly later, or that could not be validated once it is.
 func (s *Service) examine(ctx context.Context, base contract.Revision) (examined, error) {
 	f, err := s.open(ctx, []contract.Revision{base})
 	if err != nil {
 		return examined{}, err
 	}
 	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+	doc, err := pdf.Open(f, f.Size(), intakeOptions(f.Size()))
 	if err != nil {
 		return examined{}, refusal(err)
 	}
@@ -139,7 +139,14 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if err != nil {
 		return examined{}, refusal(err)
 	}
-	return examined{pages: pages, findings: findings}, nil
+	earlier, err := s.checkSignable(ctx, f, f.Size())
+	if err != nil {
+		return examined{}, err
+	}
+	if earlier.signed && earlier.digest != base.Digest {
+		return examined{}, errFileChanged
+	}
+	return examined{pages: pages, findings: append(findings, earlier.findings...)}, nil
 }
 
 // permits refuses a file whose signatures forbid ours. Whoever finds out later has reserved quota, asked people to
