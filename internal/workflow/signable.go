@@ -30,9 +30,7 @@ func intakeOptions(size int64) pdf.Options {
 //
 // Refusals: those of [contract.CheckUploaded], file.too_complex, and errDamaged where a rewriting may help.
 func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64) (signable, error) {
-	limits := facts.Intake(size)
-	limits.Content = 1 // what is hidden on its pages is found elsewhere; this is as little as can be asked for
-	file, err := facts.Read(ctx, r, size, facts.Options{Limits: limits, ForSigning: true})
+	file, err := facts.Read(ctx, r, size, facts.Options{Limits: facts.Intake(size), ForSigning: true})
 	if errors.Is(err, facts.ErrUnreadable) {
 		return signable{}, refusal(err)
 	}

@@ -14,7 +14,8 @@ type Options struct {
 	Limits   Limits
 	Password string // opens an encrypted file
 	// ForSigning also finds out whether a validation will be able to read what is added to the file, see
-	// File.Unsignable. A file without signatures is not read through for its digest then.
+	// File.Unsignable. What leads to nothing but warnings is left out then, and a file without signatures is not read
+	// through for its digest.
 	ForSigning bool
 }
 

@@ -232,8 +232,10 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 	if err := w.compare(number, state, all); err != nil {
 		return err
 	}
-	if err := w.loose(state); err != nil {
-		return err
+	if !w.o.ForSigning {
+		if err := w.loose(state); err != nil {
+			return err
+		}
 	}
 	if w.comparer == nil {
 		state.Forget()
