@@ -40,8 +40,8 @@ type State struct {
 	Containers []uint32
 	// Odd names what keeps readers from agreeing about this revision.
 	Odd []string
-	// Forward is set if an entry of the cross-reference leads behind the end: whoever appends to the file decides what
-	// is there. It is among Odd too.
+	// Forward is set if an entry of the cross-reference points behind the end, so that appended bytes decide what the
+	// object is. Odd tells it too.
 	Forward bool
 }
 

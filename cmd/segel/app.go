@@ -186,10 +186,10 @@ func (a *app) grant(ctx context.Context, o contract.OrganisationID) error {
 	return nil
 }
 
-// alarmMetrics counts alarms. Each is there from the start, with 0.
+// alarmMetrics counts alarms. Every label is present from the start, at 0.
 func alarmMetrics(r *prometheus.Registry) func(workflow.Alarm) {
 	alarms := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Namespace: "segel", Name: "alarms_total", Help: "What must never happen and was prevented from doing harm; the log has each.",
+		Namespace: "segel", Name: "alarms_total", Help: "Corruption that was found before it did harm; each is in the log.",
 	}, []string{"alarm"})
 	r.MustRegister(alarms) // the registry is new, and the name ours alone
 	for _, a := range workflow.Alarms {

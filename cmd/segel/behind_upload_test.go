@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestHostileRevisionBehindASignatureIsRefusedAtUpload: what fails the verdict of a finished file is not taken in to be
-// signed on top of, and costs no more than the verdict.
+// TestHostileRevisionBehindASignatureIsRefusedAtUpload: it fails the verdict of a finished file, so it is not accepted
+// for signing; and the refusal costs no more than the verdict.
 func TestHostileRevisionBehindASignatureIsRefusedAtUpload(t *testing.T) {
 	t.Parallel()
 	_, signed, _ := finished(t, start(t))
@@ -25,7 +25,7 @@ func TestHostileRevisionBehindASignatureIsRefusedAtUpload(t *testing.T) {
 		if a.status != http.StatusUnprocessableEntity || !strings.HasPrefix(told, "file.") {
 			t.Errorf("%s: %d %.300s", what, a.status, a.body)
 		}
-		if took > 40*time.Second { // a second or two of a processor, where nobody else wants it
+		if took > 40*time.Second { // a second or two of an idle processor
 			t.Errorf("%s: it took %v", what, took)
 		}
 		t.Logf("%s: %d %s; %v", what, a.status, told, took.Round(time.Millisecond))

@@ -16,7 +16,7 @@ import (
 	"segel/pades"
 )
 
-// signedElsewhere is a file with a signature whose certificates name that address for everything that could be asked.
+// signedElsewhere is a file with a signature whose certificates name that address for their issuer, OCSP and CRL.
 func signedElsewhere(t *testing.T, file []byte, address string) []byte {
 	t.Helper()
 	a, err := authority.Ephemeral(address, time.Now)
@@ -40,8 +40,8 @@ func signedElsewhere(t *testing.T, file []byte, address string) []byte {
 	return append(bytes.Clone(file), r.Tail...)
 }
 
-// TestEarlierSignaturesAreToldOrRefusedAtUploadAndAskNobody has a signature whose certificate names a server of ours.
-func TestEarlierSignaturesAreToldOrRefusedAtUploadAndAskNobody(t *testing.T) {
+// TestEarlierSignaturesAreToldOrRefusedAtUploadWithoutAnyConnection has a certificate that names a server of the test.
+func TestEarlierSignaturesAreToldOrRefusedAtUploadWithoutAnyConnection(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
@@ -63,7 +63,7 @@ func TestEarlierSignaturesAreToldOrRefusedAtUploadAndAskNobody(t *testing.T) {
 	}
 	owner.verb("finalize-docs", id).ok()
 	if n := asked.Load(); n != 0 {
-		t.Errorf("the server that the certificates name was asked %d times before anybody signed", n)
+		t.Errorf("the server that the certificates name was asked %d times before the first signature", n)
 	}
 	signer.verb("sign-docs", id).ok()
 	owner.completed(id)

@@ -61,9 +61,9 @@ func ResumeDigester(midstate []byte, begin int64, total [sha256.Size]byte) (*Dig
 	return &Digester{begin: begin, document: h, own: sha256.New(), chunk: sha256.New()}, nil
 }
 
-// Resume returns the SHA-256 of a document as it stood after begin bytes, whose digest is total. A signature
-// made from a wrong state verifies nowhere, and a check that resumes from the same state does not notice. So a state
-// that does not finish as total is [ErrMidstate].
+// Resume returns the SHA-256 of a document as it stood after begin bytes, whose digest is total. A signature made from a
+// wrong state does not verify, and a check that resumes from the same state does not notice. A state that does not finish
+// as total is [ErrMidstate].
 func Resume(midstate []byte, begin int64, total [sha256.Size]byte) (hash.Hash, error) {
 	if len(midstate) != MidstateLen || !bytes.HasPrefix(midstate, midstateMagic) {
 		return nil, fmt.Errorf("%w: %d bytes of another form", ErrMidstate, len(midstate))

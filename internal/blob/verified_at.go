@@ -9,26 +9,26 @@ import (
 	"sync"
 )
 
-// VerifiedAt reads a document at any offset and, like [Verified], hands out no byte whose chunk was not hashed and
-// compared first. It is for readers that come back to the same bytes: of a chunk that was verified once it remembers a
-// fingerprint of each part, so that a small read that comes back to it costs that part and not the chunk. It keeps one
-// chunk and one part in memory, and 8 bytes for each 64 KiB that were read. It may be used by several goroutines, which
-// take turns; the stack must not grow meanwhile.
+// VerifiedAt reads a document at any offset. Like [Verified] it returns no byte whose chunk was not hashed and compared
+// first. It suits parsers, which read the same parts again and again: it keeps a fingerprint of each part of a verified
+// chunk, so that a second small read costs that part and not the whole chunk. It holds one chunk and one part in memory,
+// and 8 bytes for each 64 KiB that were read. Several goroutines may use it and take turns; the stack must not grow
+// meanwhile.
 type VerifiedAt struct {
 	stack *Stack
 
 	mu    sync.Mutex // guards all below; held for the length of one ReadAt
 	seed  maphash.Seed
-	known map[place]prints
-	chunk []byte // verified; empty before the first read
-	at    place  // of chunk
-	part  []byte // read again and the same still; empty before the first one
-	of    place  // the chunk of part
-	index int    // of part within the chunk
+	known map[chunkID]fingerprints
+	chunk []byte  // verified; empty before the first read
+	at    chunkID // of chunk
+	part  []byte  // read again and compared; empty before the first one
+	of    chunkID // the chunk of part
+	index int     // of part within the chunk
 }
 
-// place is a chunk of one blob of a stack.
-type place struct {
+// chunkID is a chunk of one blob of a stack.
+type chunkID struct {
 	segment int
 	number  int64
 }
@@ -36,17 +36,17 @@ type place struct {
 // partSize is how many bytes one fingerprint covers; the last part of a chunk is shorter. It divides [ChunkSize].
 const partSize = 64 << 10
 
-// prints are fingerprints of the parts of a chunk. The seed is drawn at random and never leaves the process, so that a
-// store cannot look for other bytes with the same fingerprint.
-type prints [ChunkSize / partSize]uint64
+// fingerprints are those of the parts of a chunk. The seed is random and never leaves the process, so a store cannot
+// search for other bytes with the same fingerprint.
+type fingerprints [ChunkSize / partSize]uint64
 
 // VerifiedAt returns a reader at any offset. It lives as long as the stack; several may read one stack.
 func (s *Stack) VerifiedAt() *VerifiedAt {
-	return &VerifiedAt{stack: s, seed: maphash.MakeSeed(), known: map[place]prints{}}
+	return &VerifiedAt{stack: s, seed: maphash.MakeSeed(), known: map[chunkID]fingerprints{}}
 }
 
-// ReadAt reads from as many chunks as it takes. A chunk that does not match its sum, or is another one than when it
-// was read first, is a [*CorruptError].
+// ReadAt implements [io.ReaderAt]. A chunk that does not match its sum, or that changed since it was first read, is a
+// [*CorruptError].
 func (v *VerifiedAt) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("read document at %d: negative offset", off)
@@ -59,7 +59,7 @@ func (v *VerifiedAt) ReadAt(p []byte, off int64) (int, error) {
 		if i == len(v.stack.segments) {
 			return n, io.EOF
 		}
-		m, err := v.read(p[n:], place{i, at / ChunkSize}, int(at%ChunkSize))
+		m, err := v.read(p[n:], chunkID{i, at / ChunkSize}, int(at%ChunkSize))
 		n += m
 		if err != nil {
 			return n, err
@@ -68,13 +68,13 @@ func (v *VerifiedAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// read fills p from one chunk, as far as the chunk or the part goes that holds the offset.
-func (v *VerifiedAt) read(p []byte, where place, offset int) (int, error) {
+// read fills p from one chunk, up to the end of the chunk or of the part at the offset.
+func (v *VerifiedAt) read(p []byte, where chunkID, offset int) (int, error) {
 	if len(v.chunk) > 0 && v.at == where {
 		return copy(p, v.chunk[offset:]), nil
 	}
 	if known, ok := v.known[where]; ok {
-		return v.again(p, where, offset, known)
+		return v.rereadPart(p, where, offset, known)
 	}
 	if err := v.load(where); err != nil {
 		return 0, err
@@ -83,7 +83,7 @@ func (v *VerifiedAt) read(p []byte, where place, offset int) (int, error) {
 }
 
 // load reads and verifies a chunk, and takes its fingerprints.
-func (v *VerifiedAt) load(where place) error {
+func (v *VerifiedAt) load(where chunkID) error {
 	seg := v.stack.segments[where.segment]
 	within := where.number * ChunkSize
 	size := int(min(ChunkSize, seg.Size-within))
@@ -91,14 +91,14 @@ func (v *VerifiedAt) load(where place) error {
 		v.chunk = make([]byte, size)
 	}
 	b := v.chunk[:size]
-	v.chunk = v.chunk[:0] // its array is about to be overwritten, and what comes may turn out wrong
+	v.chunk = v.chunk[:0] // its array is about to be overwritten, perhaps with wrong bytes
 	if _, err := v.stack.ReadAt(b, v.stack.begins[where.segment]+within); err != nil {
 		return err
 	}
 	if sum := sha256.Sum256(b); !bytes.Equal(sum[:], seg.Sums[where.number*sha256.Size:][:sha256.Size]) {
 		return &CorruptError{Key: seg.Key, Chunk: int(where.number)}
 	}
-	var all prints
+	var all fingerprints
 	for i := 0; i*partSize < size; i++ {
 		all[i] = maphash.Bytes(v.seed, b[i*partSize:min(size, (i+1)*partSize)])
 	}
@@ -106,8 +106,8 @@ func (v *VerifiedAt) load(where place) error {
 	return nil
 }
 
-// again reads from a chunk that was verified before: the part that holds the offset, which has to be the same still.
-func (v *VerifiedAt) again(p []byte, where place, offset int, known prints) (int, error) {
+// rereadPart reads the part at the offset of a chunk that was verified before. It must still have the same fingerprint.
+func (v *VerifiedAt) rereadPart(p []byte, where chunkID, offset int, known fingerprints) (int, error) {
 	i := offset / partSize
 	if len(v.part) > 0 && v.of == where && v.index == i {
 		return copy(p, v.part[offset%partSize:]), nil

@@ -32,10 +32,10 @@ const (
 	FindingXFA           FindingCode = "finding.xfa"            // a form in XML that some readers show instead of the pages
 	FindingEmbeddedFile  FindingCode = "finding.embedded_file"  // other files within the file
 
-	// Of signatures that the file came with, whose bytes hold.
-	FindingUnknownIssuer      FindingCode = "finding.signature_unknown_issuer"     // its certificate leads to no root that is trusted here
-	FindingNoRevocationData   FindingCode = "finding.signature_no_revocation_data" // nothing in the file tells whether its certificate was revoked
-	FindingSignatureUnknown   FindingCode = "finding.signature_unknown"            // its algorithm is not computed here, or its certificate is missing
+	// About signatures that the file came with and whose bytes were not changed.
+	FindingUnknownIssuer      FindingCode = "finding.signature_unknown_issuer"     // no chain to a trusted root
+	FindingNoRevocationData   FindingCode = "finding.signature_no_revocation_data" // the file has no revocation data for a certificate
+	FindingSignatureUnknown   FindingCode = "finding.signature_unknown"            // not verified: unsupported algorithm, or no signing certificate
 	FindingSignatureNotPassed FindingCode = "finding.signature_not_passed"         // it does not pass validation for another reason
 )
 

@@ -7,48 +7,48 @@ import (
 	"strings"
 )
 
-// ClosingInvalid is what a document waits for whose sealed file did not pass validation. Behind ": " stand the faults.
+// ClosingInvalid is the reason of a document whose sealed file did not pass validation. The faults follow behind ": ".
 const ClosingInvalid = "closing.invalid"
 
-// SealedFile is what was found in a sealed file, read from its bytes.
+// SealedFile is what a validation found in a sealed file, read from its bytes.
 type SealedFile struct {
-	Unreadable bool               // it does not open as a PDF; nothing else is known then
+	Unreadable bool               // it does not open as a PDF; the other members are empty
 	Digest     [32]byte           // SHA-256 over all of it
 	Signatures []SignatureVerdict // in the order in which they were added
 }
 
-// SealFault is why a sealed file cannot be the result of its document.
+// SealFault is a reason why a sealed file must not be committed.
 type SealFault struct {
 	Code  SealFaultCode
-	Field string // of the signature; empty: it is about the file
-	Why   string // in the words of the validation; may be empty
+	Field string // of the signature, or the serial of a missing stamp; empty: the fault is the file's
+	Why   string // sub-indication or level of the validation; may be empty
 }
 
-// SealFaultCode names a reason. Values are stored in reasons and in the audit log: none is renamed.
+// SealFaultCode names a fault. Values are stored in reasons and in the audit log, so none is renamed.
 type SealFaultCode string
 
-// The reasons.
+// The faults.
 const (
 	FaultUnreadable SealFaultCode = "file_unreadable"      // it does not open as a PDF
 	FaultDigest     SealFaultCode = "digest_differs"       // the bytes have another digest than the last revision
-	FaultMissing    SealFaultCode = "signature_missing"    // a field that was signed here has no signature in the file
-	FaultUnexpected SealFaultCode = "signature_unexpected" // a signature that nobody here made or ordered
-	FaultBroken     SealFaultCode = "signature_broken"     // its bytes are not what was signed
-	FaultChanged    SealFaultCode = "signature_changed"    // what was added later is not permitted
-	FaultNotPassed  SealFaultCode = "signature_not_passed" // it is not TOTAL-PASSED
-	FaultLevel      SealFaultCode = "level_too_low"        // it is not B-LTA
-	FaultNotCovered SealFaultCode = "not_covered"          // the file does not end with a document timestamp over all of it
+	FaultMissing    SealFaultCode = "signature_missing"    // a signature or stamp of this document is not in the file
+	FaultUnexpected SealFaultCode = "signature_unexpected" // a signature was added that is not of this document
+	FaultBroken     SealFaultCode = "signature_broken"     // the bytes are not what was signed
+	FaultChanged    SealFaultCode = "signature_changed"    // something was added that the signature does not permit
+	FaultNotPassed  SealFaultCode = "signature_not_passed" // not TOTAL-PASSED
+	FaultLevel      SealFaultCode = "level_too_low"        // not B-LTA
+	FaultNotCovered SealFaultCode = "not_covered"          // the last signature is not a document timestamp over the whole file
 )
 
-// CheckSealed returns why a sealed file must not become the result of the document; nil if it may. The document has the
-// closing revisions already. What "completed" promises is here and nowhere else:
-//   - the bytes have the digest that is recorded;
+// CheckSealed returns why the sealed file of a document must not be committed, or nil. The document already has the
+// closing revisions. This function alone defines what "completed" promises:
+//   - the file has the recorded digest;
 //   - the signature of each participant who signed and the organisation's seal are in the file, TOTAL-PASSED and B-LTA;
 //   - the document timestamps made here are TOTAL-PASSED, and the last one covers the whole file;
-//   - each duty stamp affixed here is in the file and intact. Whose certificate it has is the stamp office's affair;
-//   - signatures that came with the file are as the upload found them: intact, or of an algorithm that is not computed
-//     here. Whom they belong to may be unknown. Files of releases that did not look are not asked about them;
-//   - there is no other signature.
+//   - each duty stamp affixed here is in the file once, and intact. Its certificate is the stamp office's concern;
+//   - signatures that came with the file are as the upload found them: intact, or of an unsupported algorithm. Their
+//     issuers may be unknown. They are not checked if the upload was examined by an older release;
+//   - the file has no other signatures.
 func (d *Document) CheckSealed(f SealedFile) []SealFault {
 	var faults []SealFault
 	fault := func(code SealFaultCode, field, why string) {
@@ -79,7 +79,7 @@ func (d *Document) CheckSealed(f SealedFile) []SealFault {
 			fault(FaultChanged, v.Field, v.Why)
 		case v.Integrity != SignatureIntact:
 			fault(FaultBroken, v.Field, v.Why)
-		case v.Uploaded || stamp: // whose certificate it has is not asked
+		case v.Uploaded || stamp: // trust is not required
 		case v.Trust != TrustPassed:
 			fault(FaultNotPassed, v.Field, v.Why)
 		case own && !v.Archived:
@@ -112,11 +112,11 @@ func (d *Document) madeHere() (fields, serials map[string]bool) {
 	return fields, serials
 }
 
-// toldFaults bounds the faults that a reason names.
+// toldFaults bounds the faults in a reason. The log has all of them.
 const toldFaults = 5
 
-// InvalidReason is why a document whose sealed file has these faults waits, as its Reason and the audit log say it:
-// [ClosingInvalid] with the faults behind it.
+// InvalidReason returns [Document.Reason] for a document whose sealed file has these faults: [ClosingInvalid] with the
+// faults behind it.
 func InvalidReason(faults []SealFault) string {
 	var b strings.Builder
 	b.WriteString(ClosingInvalid)

@@ -67,7 +67,7 @@ func TestOnlyASealedFileThatKeepsEveryPromiseIsAccepted(t *testing.T) {
 		"all is well":                             {func(*Document, *SealedFile) {}, nil},
 		"no PDF any more":                         {func(_ *Document, f *SealedFile) { *f = SealedFile{Unreadable: true} }, []SealFaultCode{FaultUnreadable}},
 		"other bytes":                             {func(_ *Document, f *SealedFile) { f.Digest[0]++ }, []SealFaultCode{FaultDigest}},
-		"uploaded, by somebody known":             {func(_ *Document, f *SealedFile) { f.Signatures[ofUpload].Trust = TrustPassed }, nil},
+		"uploaded, of a known issuer":             {func(_ *Document, f *SealedFile) { f.Signatures[ofUpload].Trust = TrustPassed }, nil},
 		"uploaded, of another algorithm":          {integrity(ofUpload, SignatureUnknown), nil},
 		"uploaded, broken":                        {integrity(ofUpload, SignatureBroken), []SealFaultCode{FaultBroken}},
 		"uploaded, changed behind":                {integrity(ofUpload, SignatureChanged), []SealFaultCode{FaultChanged}},
@@ -95,7 +95,7 @@ func TestOnlyASealedFileThatKeepsEveryPromiseIsAccepted(t *testing.T) {
 		"timestamp, gone":        {without(ofTimestamp), []SealFaultCode{FaultNotCovered}},
 		"timestamp that came with the file, and no ours": {func(_ *Document, f *SealedFile) { f.Signatures[ofTimestamp].Uploaded = true }, []SealFaultCode{FaultNotCovered}},
 		"something behind the timestamp":                 {func(_ *Document, f *SealedFile) { f.Signatures[ofTimestamp].CoversAll = false }, []SealFaultCode{FaultNotCovered}},
-		"a signature of somebody else's":                 {func(_ *Document, f *SealedFile) { f.Signatures[ofSeal].Field = "Other" }, []SealFaultCode{FaultUnexpected, FaultMissing}},
+		"another signature":                              {func(_ *Document, f *SealedFile) { f.Signatures[ofSeal].Field = "Other" }, []SealFaultCode{FaultUnexpected, FaultMissing}},
 		"no signature at all": {func(_ *Document, f *SealedFile) { f.Signatures = nil },
 			[]SealFaultCode{FaultMissing, FaultMissing, FaultMissing, FaultMissing, FaultNotCovered}},
 	} {

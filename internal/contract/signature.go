@@ -26,9 +26,9 @@ type SignatureIntegrity string
 const (
 	SignatureIntact  SignatureIntegrity = "intact"   // they are what was signed, and what was added later is permitted
 	SignatureChanged SignatureIntegrity = "changed"  // something was added later that the signature does not permit
-	SignatureBroken  SignatureIntegrity = "broken"   // they are not what was signed, or nobody can tell what was
-	SignatureUnknown SignatureIntegrity = "unknown"  // nobody here can tell: the algorithm or the signer's certificate is missing
-	SignatureTooMuch SignatureIntegrity = "too_much" // more was added later than is looked at
+	SignatureBroken  SignatureIntegrity = "broken"   // they are not what was signed, or the signed bytes cannot be determined
+	SignatureUnknown SignatureIntegrity = "unknown"  // not verified: unsupported algorithm, or no signing certificate
+	SignatureTooMuch SignatureIntegrity = "too_much" // more was added later than the limits allow to compare
 )
 
 // SignatureTrust is what a validation came to, beyond the bytes (ETSI EN 319 102-1 §5.1.3).
@@ -49,10 +49,10 @@ var (
 	errTooManyChanges   = Refuse(Invalid, "file.too_complex")
 )
 
-// CheckUploaded decides about the signatures that a file came with, before anybody signs it. One whose bytes are not what
-// was signed, and one behind which something was added that it does not permit, is refused: what is signed on top of
-// it would vouch for it, and the finished file would never pass. Whom a signature belongs to, and whether its certificate
-// is good, is told as a finding and no reason to refuse: the people who sign can judge that.
+// CheckUploaded decides on the signatures that a file came with, before it is signed here. The file is refused if the
+// bytes of a signature are not what was signed, or if something was added that the signature does not permit: the
+// finished file would never pass validation. Doubts about a certificate become findings and refuse nothing; the people
+// who sign can judge them.
 func CheckUploaded(found []SignatureVerdict) ([]Finding, error) {
 	told := map[FindingCode][]string{}
 	for _, v := range found {
@@ -88,10 +88,10 @@ func CheckUploaded(found []SignatureVerdict) ([]Finding, error) {
 	return findings, nil
 }
 
-// toldFields bounds the names that a sentence has, and toldField the characters of one: they are the file's.
+// toldFields bounds the field names in a sentence, and toldField the characters of one: the file chooses them.
 const toldFields, toldField = 3, 60
 
-// fieldName is the name of a field as a sentence has it.
+// fieldName returns the name of a field for a sentence.
 func fieldName(s string) string {
 	r := []rune(CleanText(s))
 	return string(r[:min(len(r), toldField)])

@@ -12,11 +12,11 @@ import (
 )
 
 // Complete closes a document on which nothing is left to sign or to stamp: the organisation's seal, the proof
-// that every certificate was good, and a document timestamp over all of it (PAdES B-LTA). What is committed was validated
-// before, from the bytes as they are stored; a file that does not pass is not committed, and the document waits.
+// that every certificate was good, and a document timestamp over all of it (PAdES B-LTA). The sealed file is validated
+// from its stored bytes before the commit. If it does not pass, it is not committed and the document waits.
 //
 // It is a job and may run again: what a crash or an outage left undone is done from the start, and the tails of
-// a try that did not reach its commit are nobody's. No stamp is affixed again.
+// a try that did not reach its commit are nobody's. Stamps are not affixed again.
 func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	release, err := s.files.acquire(ctx, id)
 	if err != nil {
@@ -35,8 +35,8 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	}
 	closing, ends, err := s.close(ctx, d)
 	if err == nil {
-		// The tails are stored, and nobody refers to them. After a crash here the next run makes others, and fsck finds
-		// these. What follows commits nothing that was not validated as it is stored.
+		// Durable: the closing tails. Not yet: that the document has them. After a crash here the next run makes new ones,
+		// and fsck finds these. Nothing is committed that was not validated from its stored bytes.
 		err = s.checkSealed(ctx, d, closing)
 	}
 	if err != nil {

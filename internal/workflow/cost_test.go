@@ -50,7 +50,7 @@ func book(tb testing.TB, pages, content int) []byte {
 	return append(file, tail.Bytes...)
 }
 
-// signedBook is a book with a signature of somebody behind it.
+// signedBook is a book with a signature of an unknown issuer.
 func signedBook(tb testing.TB, pages, content int) []byte {
 	tb.Helper()
 	a, err := authority.Ephemeral("http://elsewhere.test", time.Now)
@@ -112,9 +112,8 @@ func BenchmarkDocument(b *testing.B) {
 				fatal(err)
 				return id
 			}
-			// measure leaves out what has to come before a step, and takes away what it leaves. The processor's time says
-			// more than the clock's where others use the machine too; of what varies from one step to the next it is the
-			// least.
+			// measure excludes what has to come before a step. It reports the least processor time, which varies less than
+			// the clock on a machine that others use too.
 			measure := func(name string, before func() contract.DocumentID, step func(contract.DocumentID)) {
 				b.Run(name, func(b *testing.B) {
 					least := time.Hour

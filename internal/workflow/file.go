@@ -22,8 +22,8 @@ func (s *Service) open(ctx context.Context, revisions []contract.Revision) (*blo
 	return f, nil
 }
 
-// whole opens the file of a document if all of it is there, else it returns [errFileMissing]; [errFileChanged] where the
-// record of the revisions cannot be that of any file.
+// whole opens the file of a document if every blob is present. Errors: [errFileMissing]; [errFileChanged] if the record of
+// the revisions contradicts itself.
 func (s *Service) whole(ctx context.Context, revisions []contract.Revision) (*blob.Stack, error) {
 	f, err := s.open(ctx, revisions)
 	if err != nil {
@@ -39,8 +39,8 @@ func segment(f contract.File) blob.Segment {
 	return blob.Segment{Key: blob.Key(f.Key), Size: f.Size, Sums: f.Sums}
 }
 
-// keep stores a tail that follows the revision, and returns the revision it makes. The midstate of the revision that it
-// follows is that of its digest, or nothing is stored; see [Service.requireMidstate].
+// keep stores a tail that follows the revision, and returns the revision it makes. It fails without storing anything if
+// the midstate of the revision does not match its digest; see [Service.requireMidstate].
 //
 // Durable on return: the bytes. Not yet: that a document has them. Until its commit they are nobody's.
 func (s *Service) keep(ctx context.Context, after contract.Revision, kind contract.RevisionKind, tail []byte) (contract.Revision, error) {

@@ -25,7 +25,7 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 		if err != nil || done {
 			return nil, err
 		}
-		stored, err := s.freeze(ctx, &c, by)
+		stored, err := s.prepareFile(ctx, &c, by)
 		made = append(made, stored...)
 		return &c, err
 	})
@@ -43,11 +43,12 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 	return d, nil
 }
 
-// freeze gives the change the file that people will sign: rewritten, where the stamp office would do that to it, and with
-// every field in it. What the office would refuse is refused, and what a validation of the finished file would not let
-// pass: signatures that it came with and that do not hold, or do not permit the fields; more than a validation reads. It
-// returns the revisions whose bytes it stored, also with an error. They are nobody's before the change is committed.
-func (s *Service) freeze(ctx context.Context, c *contract.Change, by contract.Actor) (made []contract.Revision, err error) {
+// prepareFile adds to the change the file that people will sign: rewritten if the stamp office would rewrite it, and with
+// every field. It refuses a file that the stamp office would refuse, and one that could not be validated when it is
+// finished: earlier signatures that are broken or do not permit the fields, or a file beyond the limits.
+//
+// It returns the revisions that it stored, also with an error. Nothing refers to them until the change is committed.
+func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contract.Actor) (made []contract.Revision, err error) {
 	d := &c.After
 	var f opened
 	defer f.close() //nolint:errcheck // it was read only
@@ -97,12 +98,12 @@ func (s *Service) freeze(ctx context.Context, c *contract.Change, by contract.Ac
 	return made, c.Append(r)
 }
 
-// openDraft opens the file of a draft as it stands, within the limits of files that are to be signed.
+// openDraft opens the current file of a draft, within the limits for files that are to be signed.
 func (s *Service) openDraft(ctx context.Context, d *contract.Document, f *opened) (*pdf.Document, error) {
 	if err := f.open(ctx, s, d); err != nil {
 		return nil, err
 	}
-	o := intakeOptions(f.stack.Size())
+	o := signingOptions(f.stack.Size())
 	o.Random = s.Random
 	doc, err := pdf.Open(f.pieces, f.stack.Size(), o)
 	if err != nil {
@@ -147,7 +148,7 @@ func wantedByOffice(d *contract.Document, doc *pdf.Document) (bool, error) {
 	return len(signatures) == 0, err
 }
 
-// fieldsTail makes the tail with all fields that a document will need.
+// fieldsTail makes the tail that adds every field of a document.
 func fieldsTail(d *contract.Document, doc *pdf.Document) ([]byte, error) {
 	if err := permits(doc, len(d.Placements) > 0); err != nil {
 		return nil, err

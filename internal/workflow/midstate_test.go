@@ -19,7 +19,7 @@ import (
 	"segel/pades/validate"
 )
 
-// onBothWithDatabase runs a test in a house on either database, with the database beside the service.
+// onBothWithDatabase runs a test on either database, with a connection of the test's own.
 func onBothWithDatabase(t *testing.T, test func(*testing.T, *house, *sql.DB)) {
 	t.Parallel()
 	for name, c := range map[string]struct {

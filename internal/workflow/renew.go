@@ -60,7 +60,7 @@ const renewalRetry = 24 * time.Hour
 
 // Renew adds to a completed document what proves its newest timestamp, and a further timestamp over all of it, if the
 // newest is about to lose its strength and a further one lasts longer. Otherwise it settles when to look again. It
-// reports whether the document was renewed. The file that comes of it is validated before it is committed, as by
+// reports whether the document was renewed. The renewed file is validated before it is committed, as in
 // [Service.Complete].
 //
 // It may run again at any time. Nothing is durable before the one commit, which holds both revisions; tails of a try
@@ -98,7 +98,7 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 		return false, errors.Join(err, s.putOff(ctx, id, contract.RenewalAt(newest.ends, now, s.renewBefore())))
 	}
 	if err == nil {
-		// As in Complete: after a crash here nobody refers to the tails.
+		// Durable: the tails. Not yet: that the document has them. After a crash here the next round makes new ones.
 		err = s.checkSealed(ctx, d, added)
 	}
 	if err != nil {

@@ -36,7 +36,7 @@ func (h *house) closed() contract.DocumentID {
 // another replaces the time-stamp authority by one that was made just now, lasts longer, and is trusted.
 func (h *house) another() { h.Trust.Add(validate.ForTime, "another", h.untrusted().Root()) }
 
-// untrusted is another, but nobody here trusts it.
+// untrusted replaces the time-stamp authority as another does, by one whose root is not trusted.
 func (h *house) untrusted() *authority.Authority {
 	h.t.Helper()
 	a, err := authority.Ephemeral("http://another.test", h.now)

@@ -15,7 +15,7 @@ import (
 	"segel/revocation"
 )
 
-// invalidError says why the file that closing or renewing made of a document must not be committed.
+// invalidError reports a sealed file that did not pass validation.
 type invalidError struct{ faults []contract.SealFault }
 
 func (e *invalidError) Error() string {
@@ -26,12 +26,12 @@ func (e *invalidError) Error() string {
 	return "sealed file did not pass validation: " + strings.Join(all, ", ")
 }
 
-// checkSealed validates the file that the added revisions make of a document, as any reader of it would: from its bytes,
-// each of which is verified against the recorded sums, and from nothing that was kept while it was made. The file is read
-// through once, besides what its structure takes. Nothing of the added revisions is committed yet.
+// checkSealed validates the file of a document with the added revisions, before they are committed. It uses the stored
+// bytes, verified against the recorded sums, and no state from the time when the revisions were made. The file is read
+// once from end to end, and its structure besides.
 //
-// It returns an [invalidError] if [contract.Document.CheckSealed] has anything against the file; then it was told as an
-// alarm. [errFileMissing] and [errFileChanged]: the bytes are not there, or not those that were recorded.
+// Errors: an [invalidError] with what [contract.Document.CheckSealed] found, after an alarm; [errFileMissing];
+// [errFileChanged].
 func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []contract.Revision) error {
 	before := d.Revisions
 	d.Revisions = slices.Concat(before, added)
@@ -44,15 +44,15 @@ func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []
 	}
 	invalid := &invalidError{faults}
 	s.raise(ctx, AlarmInvalid, "sealed file did not pass validation and was not committed", "document", d.ID, "faults", invalid.Error())
-	// The revisions were made from the recorded state of the hash, which finishes as the recorded digest. If the bytes
-	// have that digest it is their state, and sealing is tried again from it. If not, no try can come to anything.
+	// The revisions were made from a midstate that finishes as the recorded digest. If the stored bytes have that digest,
+	// the midstate is right and sealing can be tried again. If not, no attempt can succeed until the bytes are restored.
 	d.Revisions = before
 	digest, err := s.digestBytes(ctx, before)
 	if err != nil {
 		return errors.Join(err, invalid)
 	}
 	if current := d.Current(); digest.Total != current.Digest {
-		s.raise(ctx, AlarmBytes, "bytes of a document are not those that were recorded", "document", d.ID)
+		s.raise(ctx, AlarmBytes, "stored bytes of a document do not have the recorded digest", "document", d.ID)
 		return errors.Join(errFileChanged, invalid)
 	}
 	return invalid
@@ -65,7 +65,7 @@ func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contr
 		return nil, err
 	}
 	defer f.Close()
-	// What is hidden on its pages leads to warnings alone; one byte of content is as little as can be asked for.
+	// Content hidden on pages only leads to warnings, which are not used here: one byte is the least limit.
 	file, err := facts.Read(ctx, f.VerifiedAt(), f.Size(), facts.Options{Limits: facts.Limits{Content: 1}})
 	if errors.Is(err, facts.ErrUnreadable) {
 		return d.CheckSealed(contract.SealedFile{Unreadable: true}), nil
@@ -74,21 +74,21 @@ func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contr
 		return nil, err
 	}
 	o := validate.Options{At: s.Clock(), Trust: s.Trust}
-	faults, err := s.judgeSealed(ctx, d, file, o)
+	faults, err := s.validateSealed(ctx, d, file, o)
 	if err != nil || len(faults) == 0 {
 		return faults, err
 	}
-	// The certificate of the authority that made the document timestamp may be another than those that the file has proof
-	// about, where several are asked in turn. Nothing but its own responder can tell about it then. Who leads to no trusted
-	// root is not asked about, and issuers are not looked for.
+	// With several time-stamp authorities, the document timestamp may come from one for which the file has no revocation
+	// data. Then its responder is asked. Certificates without a chain to a trusted root are not asked about, and no issuers
+	// are fetched.
 	o.Online = statusOnly{s.Revocation}
-	return s.judgeSealed(ctx, d, file, o)
+	return s.validateSealed(ctx, d, file, o)
 }
 
-// statusOnly hides that a source may find issuers too.
+// statusOnly hides the other methods of a source, such as those of a [revocation.IssuerSource].
 type statusOnly struct{ revocation.Source }
 
-func (s *Service) judgeSealed(ctx context.Context, d *contract.Document, file *facts.File, o validate.Options) ([]contract.SealFault, error) {
+func (s *Service) validateSealed(ctx context.Context, d *contract.Document, file *facts.File, o validate.Options) ([]contract.SealFault, error) {
 	report, err := validate.Judge(ctx, file, o)
 	if err != nil {
 		return nil, err
@@ -96,14 +96,15 @@ func (s *Service) judgeSealed(ctx context.Context, d *contract.Document, file *f
 	return d.CheckSealed(contract.SealedFile{Digest: file.SHA256, Signatures: verdictsOn(file, report, d.Revisions[0].End)}), nil
 }
 
-// verdictsOn puts a validation into the words of the rules. What stands before the end of the base came with the file.
+// verdictsOn converts a validation to the values of the rules. Signatures that begin before the end of the base came with
+// the file.
 func verdictsOn(file *facts.File, report *validate.Report, base int64) []contract.SignatureVerdict {
 	serials := map[string]string{}
 	for _, stamp := range report.Stamps {
 		serials[stamp.Field] = stamp.Serial
 	}
 	verdicts := make([]contract.SignatureVerdict, len(file.Signatures))
-	for i, g := range file.Signatures { // the report has them in the same order
+	for i, g := range file.Signatures { // in the order of the report
 		r := &report.Signatures[i]
 		verdicts[i] = contract.SignatureVerdict{
 			Field: g.Field, Serial: serials[r.Field], Timestamp: g.Kind == facts.Timestamp, Uploaded: g.ContentsAt() < base,
@@ -117,10 +118,10 @@ func verdictsOn(file *facts.File, report *validate.Report, base int64) []contrac
 	return verdicts
 }
 
-// integrityOf says what became of what a signature covers. Where nobody here can compute the signature, what was added
-// later counts all the same.
+// integrityOf returns what became of the bytes that a signature covers. Later changes count even if the signature itself
+// cannot be verified.
 func integrityOf(g *facts.Signature) contract.SignatureIntegrity {
-	// Without the signer's certificate the bytes can still be held against the digest that was signed.
+	// Without the signing certificate the bytes are still compared with the digest that the signature states.
 	unknown := errors.Is(g.Integrity, facts.ErrAlgorithm) ||
 		errors.Is(g.Integrity, facts.ErrNoSigner) && (g.Stated == nil || bytes.Equal(g.Stated, g.Computed))
 	if g.Coverage.State == facts.Broken || g.Integrity != nil && !unknown {
@@ -141,7 +142,7 @@ func integrityOf(g *facts.Signature) contract.SignatureIntegrity {
 	case unknown:
 		return contract.SignatureUnknown
 	case len(g.Later) == 0 && g.Coverage.State != facts.WholeFile:
-		return contract.SignatureBroken // something follows, and nobody says what
+		return contract.SignatureBroken // bytes follow that no revision accounts for
 	}
 	return contract.SignatureIntact
 }

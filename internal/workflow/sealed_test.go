@@ -136,8 +136,8 @@ func TestNothingIsSignedOverBytesThatAreNotThoseRecorded(t *testing.T) {
 	})
 }
 
-// TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated has the time come from an authority that nobody
-// trusts, as the simplest of all things that make a sealed file invalid.
+// TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated takes the time from an authority that is not
+// trusted, the simplest of all causes that make a sealed file invalid.
 func TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -179,7 +179,7 @@ func TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated(t *testi
 	h.even("in the end")
 }
 
-// inTurn is a time-stamp authority that others follow, each after one answer.
+// inTurn is a time-stamp authority that is replaced by the next one after each answer.
 type inTurn struct {
 	tsp.Timestamper
 	next []tsp.Timestamper
@@ -193,7 +193,8 @@ func (c *inTurn) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	return der, err
 }
 
-// TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals, about which the file has no proof: its responder is asked.
+// TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals: the file has no revocation data about it, so its responder is
+// asked.
 func TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -229,8 +230,8 @@ func TestRenewalThatWouldBeInvalidIsNotCommitted(t *testing.T) {
 	h.valid(id)
 }
 
-// TestBytesThatTurnedAreNotSealed changes one byte of each blob of a document in turn.
-func TestBytesThatTurnedAreNotSealed(t *testing.T) {
+// TestChangedBytesAreNotSealed changes one byte of each blob of a document in turn.
+func TestChangedBytesAreNotSealed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h := newHouse(t)

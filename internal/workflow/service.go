@@ -80,7 +80,7 @@ type Service struct {
 	Certificates []*x509.Certificate
 	// Own is the embedded authority's own certificates, for administrators to see.
 	Own []CertificateLine
-	// Trust is the roots that files are judged by; nil trusts nobody, and completes nothing. Standing is asked about certificates that a
+	// Trust is the roots that files are judged by; with nil no file passes, so that no document completes. Standing is asked about certificates that a
 	// judged file brings along, so it must reach nothing that a stranger could point it at; nil asks nobody.
 	Trust     *validate.Trust
 	Standing  revocation.Source
@@ -92,7 +92,7 @@ type Service struct {
 	Clock     func() time.Time
 	Random    io.Reader
 	Log       *slog.Logger
-	Alarm     func(Alarm) // counts what the log tells as an alarm; nil counts nothing
+	Alarm     func(Alarm) // counts alarms, which are logged as well; nil counts none
 
 	Settle      time.Duration // for how long after a call the office may still carry it out
 	RenewBefore time.Duration // how long before a timestamp loses its strength it is renewed; 0 is a year

@@ -74,8 +74,8 @@ const (
 	reasonSealed = "Menutup dokumen ini"
 )
 
-// paper opens the current revision for one step of package pades and returns the tail that the step made. Its state of
-// the hash is checked before, see [Service.requireMidstate].
+// paper opens the current revision for one step of package pades and returns the tail that the step made. It checks the
+// midstate first, see [Service.requireMidstate].
 func (s *Service) paper(ctx context.Context, d *contract.Document, step func(pades.Source) (*pades.Result, error)) ([]byte, error) {
 	if err := s.requireMidstate(ctx, d); err != nil {
 		return nil, err

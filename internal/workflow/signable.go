@@ -12,25 +12,22 @@ import (
 	"segel/pdf"
 )
 
-// intakeOptions open a file that is to be signed within the limits of a validation, which are the only ones: what is
-// accepted has to be read again when it is finished. Memory and work are for each reader of it to bound, since each does
-// something else.
-func intakeOptions(size int64) pdf.Options {
-	limits := facts.Intake(size).PDF
+// signingOptions opens a file that is to be signed within the limits of a validation, which has to read the finished file.
+// Cache and work keep their defaults: they depend on what a reader does with the file.
+func signingOptions(size int64) pdf.Options {
+	limits := facts.LimitsForSigning(size).PDF
 	limits.Cache, limits.Work = 0, 0
 	return pdf.Options{Limits: limits}
 }
 
-// checkSignable validates a file that is to be signed, or to be signed further, as its readers will when it is finished:
-// within the same limits, less what signing adds. It returns what its findings tell of the signatures that it came with.
-// Certificates in it lead to no connection: nobody is asked about them.
+// checkSignable validates a file that is to be signed. It uses the limits of the validation of the finished file, less
+// what signing adds, and works offline: certificates in the file cause no connections.
 //
-// A file without signatures is not read through; what a validation of later signatures will have to read of it is. With
-// signatures the digest of the whole file comes back too.
+// Of a file without signatures it reads what the validation of later signatures has to read, which is not the whole file.
 //
-// Refusals: those of [contract.CheckUploaded], file.too_complex, and errDamaged where a rewriting may help.
+// Refusals: those of [contract.CheckUploaded]; errComplex; errDamaged if rewriting the file may help.
 func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64) (signable, error) {
-	file, err := facts.Read(ctx, r, size, facts.Options{Limits: facts.Intake(size), ForSigning: true})
+	file, err := facts.Read(ctx, r, size, facts.Options{Limits: facts.LimitsForSigning(size), ForSigning: true})
 	if errors.Is(err, facts.ErrUnreadable) {
 		return signable{}, refusal(err)
 	}
@@ -51,9 +48,9 @@ func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64) 
 	return signable{signed: true, digest: file.SHA256, findings: findings}, err
 }
 
-// signable is what is known of a file that may be signed.
+// signable is what is known about a file that may be signed.
 type signable struct {
 	signed   bool     // it has signatures
-	digest   [32]byte // SHA-256 over all of it; zero if it has none
+	digest   [32]byte // SHA-256 over all of it; zero unless it has signatures
 	findings []contract.Finding
 }

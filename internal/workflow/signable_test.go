@@ -32,7 +32,7 @@ func forged(t testing.TB, file []byte) []byte {
 	return changed
 }
 
-// signedBy is a file with a signature of somebody whom that authority certifies, of level B-T.
+// signedBy is a file with a signature of level B-T whose certificate that authority issued.
 func signedBy(t *testing.T, a *authority.Authority, file []byte) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -72,14 +72,14 @@ func TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged(t *
 		field string
 		found []contract.FindingCode
 	}{
-		"no signature":                    {file: pdftest.Table(1)},
-		"of nobody known":                 {file: sound, found: []contract.FindingCode{contract.FindingUnknownIssuer}},
-		"of somebody known, without data": {file: signedBy(t, h.ca, pdftest.Table(1)), found: []contract.FindingCode{contract.FindingNoRevocationData}},
-		"both":                            {file: signedBy(t, h.ca, sound), found: []contract.FindingCode{contract.FindingUnknownIssuer, contract.FindingNoRevocationData}},
-		"forged":                          {file: forged(t, sound), code: "file.signature_broken", field: "Before"},
-		"forged, and signed again":        {file: signedBy(t, h.ca, forged(t, sound)), code: "file.signature_broken", field: "Before"},
-		"changed behind":                  {file: altered(t, sound), code: "file.signature_changed", field: "Before"},
-		"changed behind, signed again":    {file: signedBy(t, h.ca, altered(t, sound)), code: "file.signature_changed", field: "Before"},
+		"no signature":                 {file: pdftest.Table(1)},
+		"unknown issuer":               {file: sound, found: []contract.FindingCode{contract.FindingUnknownIssuer}},
+		"known issuer, without data":   {file: signedBy(t, h.ca, pdftest.Table(1)), found: []contract.FindingCode{contract.FindingNoRevocationData}},
+		"both":                         {file: signedBy(t, h.ca, sound), found: []contract.FindingCode{contract.FindingUnknownIssuer, contract.FindingNoRevocationData}},
+		"forged":                       {file: forged(t, sound), code: "file.signature_broken", field: "Before"},
+		"forged, and signed again":     {file: signedBy(t, h.ca, forged(t, sound)), code: "file.signature_broken", field: "Before"},
+		"changed behind":               {file: altered(t, sound), code: "file.signature_changed", field: "Before"},
+		"changed behind, signed again": {file: signedBy(t, h.ca, altered(t, sound)), code: "file.signature_changed", field: "Before"},
 	} {
 		blobs := h.blobs()
 		d, err := h.take(c.file)
@@ -107,12 +107,12 @@ func TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged(t *
 	}
 }
 
-// TestDocumentWithEarlierSignaturesIsCompletedWithThem: whoever they are.
+// TestDocumentWithEarlierSignaturesIsCompletedWithThem, whether their issuers are known or not.
 func TestDocumentWithEarlierSignaturesIsCompletedWithThem(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	for name, file := range map[string][]byte{
-		"of nobody known": foreign(t, nil, 0), "of somebody known": signedBy(t, h.ca, pdftest.Table(1)),
+		"unknown issuer": foreign(t, nil, 0), "known issuer": signedBy(t, h.ca, pdftest.Table(1)),
 		"completed here before": h.file(h.closed()),
 	} {
 		id := h.toStamp(file, true)
@@ -152,21 +152,21 @@ func (h *house) draftAsBefore(file []byte) contract.DocumentID {
 	return d.ID
 }
 
-// TestFinalizeRefusesDraftsThatUploadWouldRefuseToday: those that came in before, and those whose bytes turned since.
+// TestFinalizeRefusesDraftsThatUploadWouldRefuseToday: those of older releases, and those whose stored bytes changed.
 func TestFinalizeRefusesDraftsThatUploadWouldRefuseToday(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	sound := foreign(t, nil, 0)
 	for name, c := range map[string]struct {
 		file []byte
-		turn string // a word on the page that turns after the upload
+		turn string // a word on the page that is changed in the store after the upload
 		code string
 	}{
 		"sound":                 {file: sound},
 		"forged":                {file: forged(t, sound), code: "file.signature_broken"},
 		"changed behind":        {file: altered(t, sound), code: "file.signature_changed"},
 		"too complex":           {file: manySections(60_000), code: "file.too_complex"},
-		"turned in the store":   {file: sound, turn: "(Page 1)", code: "file.signature_broken"},
+		"changed in the store":  {file: sound, turn: "(Page 1)", code: "file.signature_broken"},
 		"unsigned, and altered": {file: pdftest.Table(1)},
 	} {
 		id := h.draftAsBefore(c.file)
@@ -221,7 +221,7 @@ func TestFileThatAValidationCouldNotReadIsRefusedAtUpload(t *testing.T) {
 	}
 }
 
-// TestFileAtTheEdgeOfTheLimitsIsCompleted: signing adds to what is counted, and room was left for it.
+// TestFileAtTheEdgeOfTheLimitsIsCompleted: the limits leave a reserve for what signing adds.
 func TestFileAtTheEdgeOfTheLimitsIsCompleted(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]func() []byte{
@@ -245,8 +245,8 @@ func TestFileAtTheEdgeOfTheLimitsIsCompleted(t *testing.T) {
 	}
 }
 
-// TestFileWhoseCrossReferenceLeadsBehindItsEndIsRewritten: whoever appends to it decides what is there, so that a
-// validation denies every revision that follows.
+// TestFileWhoseCrossReferenceLeadsBehindItsEndIsRewritten: appended bytes would decide what the object is, so a validation
+// denies every revision that follows.
 func TestFileWhoseCrossReferenceLeadsBehindItsEndIsRewritten(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -255,11 +255,11 @@ func (s *Service) alone(a emeterai.Availability) *Later {
 	return &Later{After: max(a.Until.Sub(s.Clock()), time.Second), Err: err}
 }
 
-// waitForFile puts a stamp off until the bytes of its document are what was recorded. Problem is [contract.FileMissing]
-// or [contract.FileChanged]. An attempt of this run's was not made yet; of one that an earlier run left open nobody knows.
+// waitForFile puts a stamp off until the bytes of its document are restored. Problem is [contract.FileMissing] or
+// [contract.FileChanged]. An open attempt of this run was not made yet; whether one of an earlier run was made is unknown.
 func (s *Service) waitForFile(ctx context.Context, d *contract.Document, i int, t *run, problem string, cause error) error {
 	if d.Stamps[i].Problem != problem {
-		s.Log.ErrorContext(ctx, "bytes of a document are not in the blob store as they were recorded", "document", d.ID, "stamp", i, "cause", cause)
+		s.Log.ErrorContext(ctx, "stored bytes of a document are missing or changed", "document", d.ID, "stamp", i, "cause", cause)
 	}
 	open := contract.OutcomeNotAsked
 	if t.first {

@@ -103,14 +103,14 @@ type examined struct {
 	findings []contract.Finding
 }
 
-// examine refuses a file that could not be signed soundly later, or that could not be validated once it is.
+// examine refuses a file that cannot be signed soundly, or whose signatures could not be validated.
 func (s *Service) examine(ctx context.Context, base contract.Revision) (examined, error) {
 	f, err := s.open(ctx, []contract.Revision{base})
 	if err != nil {
 		return examined{}, err
 	}
 	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), intakeOptions(f.Size()))
+	doc, err := pdf.Open(f, f.Size(), signingOptions(f.Size()))
 	if err != nil {
 		return examined{}, refusal(err)
 	}

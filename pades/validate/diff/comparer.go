@@ -70,7 +70,7 @@ func (c *Comparer) follow(s *pdf.State) error {
 	return c.g.run(s.Document)
 }
 
-// Incomplete says why not all that can be reached was read, which leaves changes that nobody can judge; nil if all was.
+// Incomplete returns why not every reachable object was read, so that later changes cannot be judged. Nil: all were read.
 func (c *Comparer) Incomplete() error { return c.g.incomplete }
 
 // Twofold lists objects of the first state in which a dictionary states a key twice, as far as anything leads to them:

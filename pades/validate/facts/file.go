@@ -13,14 +13,13 @@ import (
 type Options struct {
 	Limits   Limits
 	Password string // opens an encrypted file
-	// ForSigning also finds out whether a validation will be able to read what is added to the file, see
-	// File.Unsignable. What leads to nothing but warnings is left out then, and a file without signatures is not read
-	// through for its digest.
+	// ForSigning also checks whether a validation will be able to read what is added to the file, see File.Unsignable.
+	// Steps that can only lead to warnings are skipped, and a file without signatures is not read for its digest.
 	ForSigning bool
 }
 
-// Limits bound what a hostile file can make Read do. A zero field takes its default. What takes a file in to have it
-// signed asks with those of [Intake], so that what is accepted can be read when it has grown.
+// Limits bound what a hostile file can make Read do. A zero field takes its default. See [LimitsForSigning] for a file
+// that is to be signed.
 type Limits struct {
 	PDF        pdf.Limits
 	Signatures int   // default 1,000
@@ -35,7 +34,7 @@ type Limits struct {
 // File is what is known about a file.
 type File struct {
 	Size       int64
-	SHA256     [32]byte // of the whole file; zero where it was not read through
+	SHA256     [32]byte // of the whole file; zero if it was not computed, see Options.ForSigning
 	Pages      int      // 0 if they cannot be counted
 	Encrypted  bool
 	Repaired   bool // the cross-reference had to be rebuilt: no signature can be relied on
@@ -45,9 +44,9 @@ type File struct {
 	Signatures []*Signature // in the order in which they were added to the file
 	Warnings   []Warning
 	DSS        *Store // nil if the file has none
-	// Unsignable, with Options.ForSigning, is why no validation could tell what comes behind a signature that is added:
-	// an error of package pdf. The file is too complex to be followed, or damaged in a way that lets what is appended
-	// change what was there. Nil: it can.
+	// Unsignable is set with Options.ForSigning: why no validation could judge what follows a signature that is added, as
+	// an error of package pdf. The file exceeds the limits, or is damaged so that appended bytes change earlier content.
+	// Nil: a signature can be added and validated.
 	Unsignable error
 }
 

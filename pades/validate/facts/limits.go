@@ -16,10 +16,11 @@ func (l Limits) withDefaults(size int64) Limits {
 	return l
 }
 
-// Intake are the limits for a file of that many bytes that is taken in to be signed: those that a validation has by
-// default, less a quarter of what signing adds to: sections, revisions, signatures, fields, and the work that all states
-// of the file share. How much proof a file may bring along is a matter of File.Unsignable.
-func Intake(size int64) Limits {
+// LimitsForSigning returns the limits for accepting a file of that many bytes for signing. They are the defaults of a
+// validation, less a quarter of what signing adds to: sections, revisions, signatures, fields, and the work that all
+// states of the file share. So a file that is accepted can still be read when it is finished. How much validation data a
+// file may contain is decided by [File.Unsignable].
+func LimitsForSigning(size int64) Limits {
 	l := Limits{}.withDefaults(size)
 	l.PDF = l.PDF.Defaults(size)
 	for _, n := range []*int{&l.Signatures, &l.Revisions, &l.PDF.Sections, &l.PDF.Fields} {

@@ -125,7 +125,7 @@ func isFault(err error) bool {
 // and compares every later revision with the one before.
 func (r *reader) states() error {
 	if r.file.Repaired {
-		r.unsignable(damaged("the cross-reference had to be rebuilt"))
+		r.noteUnsignable(damaged("the cross-reference had to be rebuilt"))
 		for _, s := range r.file.Signatures {
 			s.broken(FileRepaired, "")
 		}
@@ -160,13 +160,13 @@ func (r *reader) states() error {
 		}
 	}
 	if r.o.ForSigning {
-		r.unsignable(w.growing())
+		r.noteUnsignable(w.checkGrowth())
 	}
 	return nil
 }
 
-// growing returns why what comes behind the last state could not be told.
-func (w *stateWalk) growing() error {
+// checkGrowth returns why changes behind the last state could not be judged, or nil.
+func (w *stateWalk) checkGrowth() error {
 	switch {
 	case w.last == nil:
 		return damaged("it has no revision")
@@ -176,8 +176,8 @@ func (w *stateWalk) growing() error {
 	return w.comparer.Incomplete()
 }
 
-// unsignable keeps the first reason why nothing can be signed; see File.Unsignable. Nil is none.
-func (r *reader) unsignable(err error) {
+// noteUnsignable keeps the first reason for File.Unsignable. Nil is no reason.
+func (r *reader) noteUnsignable(err error) {
 	if r.o.ForSigning && r.file.Unsignable == nil {
 		r.file.Unsignable = err
 	}
@@ -194,7 +194,7 @@ func (r *reader) unsound(err error) error {
 	if !isFault(err) {
 		return err
 	}
-	r.unsignable(err)
+	r.noteUnsignable(err)
 	for _, s := range r.file.Signatures {
 		s.broken(RevisionUnsound, err.Error())
 	}

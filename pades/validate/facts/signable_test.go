@@ -17,7 +17,7 @@ import (
 func forSigning(t *testing.T, b []byte) *facts.File {
 	t.Helper()
 	size := int64(len(b))
-	return must[*facts.File](t)(facts.Read(t.Context(), bytes.NewReader(b), size, facts.Options{Limits: facts.Intake(size), ForSigning: true}))
+	return must[*facts.File](t)(facts.Read(t.Context(), bytes.NewReader(b), size, facts.Options{Limits: facts.LimitsForSigning(size), ForSigning: true}))
 }
 
 func TestSoundFileIsSignableWithAndWithoutSignatures(t *testing.T) {
@@ -67,7 +67,7 @@ func TestFileWhoseGrowthCannotBeFollowedSaysSo(t *testing.T) {
 		"the same, behind a signature": {leadingBehind(signed.b), func(*facts.Limits) {}, pdf.ErrDamaged},
 	} {
 		size := int64(len(c.file))
-		o := facts.Options{Limits: facts.Intake(size), ForSigning: true}
+		o := facts.Options{Limits: facts.LimitsForSigning(size), ForSigning: true}
 		if f := must[*facts.File](t)(facts.Read(t.Context(), bytes.NewReader(c.file), size, facts.Options{ForSigning: true})); f.Unsignable != nil && errors.Is(c.is, pdf.ErrTooLarge) {
 			t.Errorf("%s: within the usual limits: %v", name, f.Unsignable)
 		}
@@ -93,16 +93,16 @@ func leadingBehind(b []byte) []byte {
 	return fmt.Appendf(bytes.Clone(b), "xref\n90 1\n%010d 00000 n \ntrailer\n<</Size 91 /Root 1 0 R /Prev %s>>\nstartxref\n%d\n%%%%EOF\n", 5_000_000, prev, len(b))
 }
 
-// TestIntakeLeavesRoomForWhatSigningAdds in each limit that it adds to.
-func TestIntakeLeavesRoomForWhatSigningAdds(t *testing.T) {
+// TestLimitsForSigningLeaveAQuarterForWhatSigningAdds in each limit that it adds to.
+func TestLimitsForSigningLeaveAQuarterForWhatSigningAdds(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 20
-	intake := facts.Intake(size)
+	signing := facts.LimitsForSigning(size)
 	usual := facts.Limits{PDF: pdf.Limits{}.Defaults(size), Signatures: 1000, Revisions: 2000, Hashed: 64<<20 + size}
 	for name, c := range map[string][2]int64{
-		"signatures": {int64(intake.Signatures), int64(usual.Signatures)}, "revisions": {int64(intake.Revisions), int64(usual.Revisions)},
-		"hashed": {intake.Hashed, usual.Hashed}, "work": {intake.PDF.Work, usual.PDF.Work},
-		"sections": {int64(intake.PDF.Sections), int64(usual.PDF.Sections)}, "fields": {int64(intake.PDF.Fields), int64(usual.PDF.Fields)},
+		"signatures": {int64(signing.Signatures), int64(usual.Signatures)}, "revisions": {int64(signing.Revisions), int64(usual.Revisions)},
+		"hashed": {signing.Hashed, usual.Hashed}, "work": {signing.PDF.Work, usual.PDF.Work},
+		"sections": {int64(signing.PDF.Sections), int64(usual.PDF.Sections)}, "fields": {int64(signing.PDF.Fields), int64(usual.PDF.Fields)},
 	} {
 		if c[0] <= 0 || 4*c[0] > 3*c[1]+4 {
 			t.Errorf("%s: %d are accepted and %d are read", name, c[0], c[1])

@@ -156,8 +156,8 @@ type Signature struct {
 	bare            []byte // signature value of FormRSA
 }
 
-// ContentsAt is the offset in the file at which /Contents stands: what tells which revision the dictionary came with, also
-// where it is broken. 0 if it does not stand there as it must.
+// ContentsAt returns the offset of /Contents in the file. It tells which revision brought the dictionary, even if the
+// signature is broken. It is 0 if /Contents is not a direct string of the dictionary.
 func (s *Signature) ContentsAt() int64 { return s.gapAt }
 
 // Token is one signature timestamp (attribute signature-time-stamp).

@@ -57,7 +57,7 @@ func (r *reader) store() error {
 		}
 	}
 	r.file.DSS = store
-	r.unsignable(b.room())
+	r.noteUnsignable(b.checkReserve())
 	for ref := range b.known {
 		r.born[ref.Number] = 1
 	}
@@ -93,8 +93,9 @@ func (b *storeReader) each(name string, list pdf.Object, take func(pdf.Ref, []by
 	}
 }
 
-// room reports whether a quarter of what is read of proof is left for what signing adds: proof behind the limits is none.
-func (b *storeReader) room() error {
+// checkReserve returns an error if less than a quarter of the limits for validation data is left for what signing adds:
+// items beyond the limits are not read.
+func (b *storeReader) checkReserve() error {
 	l := b.o.Limits
 	if b.count > l.Proofs-l.Proofs/4 || b.spare < l.ProofBytes/4 {
 		return tooLarge("proof of more than three quarters of %d items or %d bytes", l.Proofs, l.ProofBytes)
