@@ -65,7 +65,7 @@ func newHouse() (*house, error) {
 		{name: "Dewi Lestari", key: p384},
 		{name: "Joko Susilo", key: ed},
 	} {
-		p.chain, err = office.Certify(context.Background(), authority.Holder{ID: p.name[:4], Name: p.name}, p.key.Public())
+		p.chain, err = office.Certify(context.Background(), authority.Holder{ID: p.name[:4], Name: p.name, Organisation: "PT Contoh", Assurance: authority.Account}, p.key.Public())
 		if err != nil {
 			return nil, err
 		}

@@ -117,7 +117,17 @@ func (h *house) person(o contract.OrganisationID, id contract.PersonID, name str
 type issuer struct{ a *authority.Authority }
 
 func (i issuer) Certify(ctx context.Context, w workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
-	return i.a.Certify(ctx, authority.Holder(w), key)
+	return i.a.Certify(ctx, holder(w), key)
+}
+
+func (i issuer) Certifies(cert *x509.Certificate, w workflow.Holder) bool {
+	return i.a.Certifies(cert, holder(w))
+}
+
+func holder(w workflow.Holder) authority.Holder {
+	return authority.Holder{
+		ID: w.ID, Name: w.Name, Email: w.Email, Organisation: w.Organisation, Assurance: authority.Assurance(w.Assurance), NamedBy: w.NamedBy,
+	}
 }
 
 func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
