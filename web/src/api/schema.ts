@@ -2833,6 +2833,8 @@ export interface components {
             name: string;
             not_after: string;
             not_before: string;
+            /** @description that the certificate states */
+            policies: components["schemas"]["ReportCertificatePolicy"][];
             /** @description dss, signature or net: where the proof of good standing stands */
             proved_by: string;
             /** @description when that proof was made */
@@ -2857,6 +2859,16 @@ export interface components {
             trust_origin: string;
             /** @description it is a trusted root */
             trusted: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        ReportCertificatePolicy: {
+            /** @description where the issuer describes its practice; empty where the certificate does not tell */
+            cps: string;
+            /** @description the text for whoever relies on the certificate; empty where there is none */
+            notice: string;
+            /** @description in dotted decimals */
+            oid: string;
         } & {
             [key: string]: unknown;
         };
@@ -2910,6 +2922,26 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ReportIdentity: {
+            /** @description code of what the issuer's policy stands for; empty where that is not known here */
+            assurance: string;
+            /** @description of the signer, as the issuer was given it */
+            name: string;
+            /** @description who gave the name of somebody who was not verified */
+            named_by: string;
+            /** @description that the signer belongs to, or that whoever named them does */
+            organisation: string;
+            /** @description all of it, as it stands behind the word identity */
+            statement: components["schemas"]["ReportReason"];
+            /** @enum {string} */
+            status: "attested" | "unverified" | "not_recorded" | "unknown";
+            /** @description what was verified, in codes */
+            verified: string[];
+            /** @description who verified it; empty where nobody did, or it is not known */
+            verified_by: string;
+        } & {
+            [key: string]: unknown;
+        };
         ReportProof: {
             /** @description the time-stamp authority */
             by: string;
@@ -2949,6 +2981,8 @@ export interface components {
             field: string;
             /** @description SubFilter, as the file states it */
             form: string;
+            /** @description what was verified about the signer, how and by whom; null of a document timestamp */
+            identity: components["schemas"]["ReportIdentity"] | null;
             /** @enum {string} */
             indication: "TOTAL-PASSED" | "INDETERMINATE" | "TOTAL-FAILED";
             /** @description intact; intact, later changes allowed; cannot be judged; or: changed after signing */
