@@ -43,7 +43,7 @@ type Holder struct {
 // policyArc is where the certificate policies are, beside the policy of the time-stamp authority.
 const policyArc = "2.25.1879048192.2."
 
-// policies are the assurances with the last arc of their certificate policy and its text, which is what a reader of the
+// policies are the assurances, the weakest first, with the last arc of their certificate policy and its text, which is what a reader of the
 // certificate gets to see who knows nothing of this service: at most 200 characters (RFC 5280 §4.2.1.4).
 var policies = []struct {
 	assurance Assurance
@@ -66,10 +66,19 @@ func (a Assurance) Policy() string {
 	return ""
 }
 
+// Assurances lists all of them, the weakest first.
+func Assurances() []Assurance {
+	var all []Assurance
+	for _, p := range policies {
+		all = append(all, p.assurance)
+	}
+	return all
+}
+
 // What stands before the parts of a guest's subject. The owner of a document writes what follows, so the words come
 // first: no name is long enough to push them out, and none can take their place.
 const (
-	guestMark      = "Guest, identity not verified: "
+	guestMark      = "Guest (identity not verified): "
 	namedByMark    = "Named by: "
 	namedByOrgMark = "Organisation of the sender: "
 )

@@ -41,7 +41,7 @@ func TestGuestHasAnIssuerAndAPolicyOfTheirOwnAndNoEmail(t *testing.T) {
 		t.Error("guest and account share an issuer, or not the root")
 	}
 	c := guest[0]
-	if got := c.Subject.CommonName; got != "Guest, identity not verified: Budi Santoso" {
+	if got := c.Subject.CommonName; got != "Guest (identity not verified): Budi Santoso" {
 		t.Errorf("common name %q", got)
 	}
 	if got := strings.Join(c.Subject.OrganizationalUnit, "; "); got != "Named by: Sari Wulandari; Organisation of the sender: PT Contoh" {
@@ -121,9 +121,9 @@ func TestNoNamePushesOutOrImitatesTheWordsBeforeIt(t *testing.T) {
 	a := open(t, t.TempDir(), &Memory{})
 	for _, c := range []struct{ name, shown, full string }{
 		{"Budi (verified)", "Budi (verified)", ""},
-		{"Sari Wulandari, verified by PT Contoh", "Sari Wulandari, verified by PT Con…", "Sari Wulandari, verified by PT Contoh"},
-		{"Guest, identity not verified: Sari", "Guest, identity not verified: Sari", ""},
-		{strings.Repeat("Raden ", 60), "Raden Raden Raden Raden Raden Rad…", clipTo(strings.TrimSpace(strings.Repeat("Raden ", 60)), 255)},
+		{"Sari Wulandari, verified by PT Contoh", "Sari Wulandari, verified by PT Co…", "Sari Wulandari, verified by PT Contoh"},
+		{"Guest (identity not verified): Sari", "Guest (identity not verified): Sari", "Guest (identity not verified): Sari"},
+		{strings.Repeat("Raden ", 60), "Raden Raden Raden Raden Raden Ra…", clipTo(strings.TrimSpace(strings.Repeat("Raden ", 60)), 255)},
 		{"\u202eiduB\u202c (verified)", "iduB (verified)", ""},   // right-to-left override
 		{"\u2066\u200fBudi\u2069\u200b\u200d\ufeff", "Budi", ""}, // isolates, marks, no width
 		{"Budi\nCN=Sari\r\tO=PT Contoh\x00\x1b[2J", "Budi CN=Sari O=PT Contoh[2J", ""},
@@ -138,7 +138,7 @@ func TestNoNamePushesOutOrImitatesTheWordsBeforeIt(t *testing.T) {
 		h.Name, h.NamedBy, h.Organisation = c.name, c.name, c.name
 		cert := certifyNew(t, a, h)[0]
 		cn := cert.Subject.CommonName
-		if want := "Guest, identity not verified: " + c.shown; cn != clip(want) || utf8.RuneCountInString(cn) > 64 {
+		if want := "Guest (identity not verified): " + c.shown; cn != clip(want) || utf8.RuneCountInString(cn) > 64 {
 			t.Errorf("%q: common name %q, want %q", c.name, cn, clip(want))
 		}
 		for i, u := range cert.Subject.OrganizationalUnit {
@@ -152,7 +152,7 @@ func TestNoNamePushesOutOrImitatesTheWordsBeforeIt(t *testing.T) {
 				full = v.Value.(string)
 			}
 		}
-		if want := c.full; (want == "") != (full == "") || want != "" && full != "Guest, identity not verified: "+want {
+		if want := c.full; (want == "") != (full == "") || want != "" && full != "Guest (identity not verified): "+want {
 			t.Errorf("%q: full name %q, want %q", c.name, full, want)
 		}
 		if len(cert.Subject.Organization) != 0 || !a.Certifies(cert, h) {
