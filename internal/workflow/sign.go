@@ -59,7 +59,7 @@ func (s *Service) signature(ctx context.Context, d *contract.Document, by contra
 	who := h.Attestation
 	who.Certificate = fmt.Sprintf("%x", c.chain[0].SerialNumber)
 	now := s.Clock()
-	look, marks, err := s.looks(ctx, d, *p, picture, now)
+	look, marks, err := s.looks(ctx, d, *p, who, picture, now)
 	if err != nil {
 		return contract.Revision{}, contract.Attestation{}, err
 	}
