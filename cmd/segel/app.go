@@ -146,6 +146,7 @@ func (a *app) wireTrust() error {
 	if a.trust, err = trustOf(a.authority.Root(), a.conf.TrustDir, odd); err != nil {
 		return err
 	}
+	declareIdentities(a.trust, a.authority.Issuers())
 	client := outward(a.conf)
 	a.timestamper = a.authority.Timestamper()
 	if len(a.conf.TimestampURLs) > 0 {
