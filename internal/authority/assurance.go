@@ -53,7 +53,7 @@ var policies = []struct {
 	{Guest, "1", "Guest, identity not verified: the sender of the document entered this name. Tamu, identitas tidak diverifikasi: nama dicantumkan oleh pengirim dokumen."},
 	{Account, "2", "Verified: an account given by an administrator of the organisation; password. Terverifikasi: akun yang diberikan oleh administrator organisasi; kata sandi."},
 	{Seal, "3", "Seal of an organisation, as the operator of the service entered it. Segel organisasi, sebagaimana dicatat oleh operator layanan."},
-	{Specimen, "4", "SPECIMEN without legal value, by the sandbox of this service. SPESIMEN tanpa nilai hukum, dari kotak pasir layanan ini."},
+	{Specimen, "4", "SPECIMEN without legal value, by the sandbox of this service. SPESIMEN tanpa nilai hukum, dari sandbox layanan ini."},
 }
 
 // Policy returns the OID of the assurance's certificate policy in dotted decimals; empty for one that is not known.

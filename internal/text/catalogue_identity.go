@@ -12,7 +12,7 @@ var identities = map[string]words{
 		"segel {organisation}, organisasi sebagaimana dicatat oleh operator layanan",
 		"the seal of {organisation}, an organisation as the operator of the service entered it"},
 	"identity.specimen": {
-		"SPESIMEN tanpa nilai hukum, dari kotak pasir layanan",
+		"SPESIMEN tanpa nilai hukum, dari sandbox layanan",
 		"SPECIMEN without legal value, by the sandbox of the service"},
 	"identity.earlier_guest": {
 		"sertifikat tamu atau sertifikat terdahulu: apa yang diverifikasi tidak tercatat",

@@ -87,7 +87,7 @@ var summarySentences = map[string]sentence{
 		"All {kind} ({count}) are valid and trusted; {integrity}.",
 	},
 	"file.passed_unverified": {
-		"Semua {kind} ({count}) sah; untuk {unverified} di antaranya tidak diketahui identitas yang terverifikasi; {integrity}.",
+		"Semua {kind} ({count}) sah; {unverified} di antaranya tanpa identitas yang terverifikasi; {integrity}.",
 		"All {kind} ({count}) are valid; for {unverified} of them no verified identity is known; {integrity}.",
 	},
 	"file.changed": {

@@ -1413,19 +1413,29 @@ export interface components {
             [key: string]: unknown;
         };
         CertificateLine: {
+            /**
+             * @description what was verified about the holder: guest_unverified, account_password, organisation_seal or specimen; empty of the authority's own, and where it was not recorded
+             * @example account_password
+             */
+            assurance: string;
             /** @description it is valid, and ends within 60 days */
             ends_soon: boolean;
             /** @example 2024-10-14T06:06:00.000Z */
             issued_at: string;
+            /**
+             * @description who entered the name of a guest
+             * @example
+             */
+            named_by: string;
             /** @example 2026-10-14T06:06:00.000Z */
             not_after: string;
             revoked_at: string | null;
             /**
-             * @description the authority's own are root, issuing, tsa and ocsp; seal: of an organisation; person: of somebody who signs
+             * @description the authority's own are root, issuing, tsa, ocsp, guest_issuing and guest_ocsp; seal: of an organisation; person: of somebody who signs
              * @example person
              * @enum {string}
              */
-            role: "root" | "issuing" | "tsa" | "ocsp" | "seal" | "person";
+            role: "root" | "issuing" | "tsa" | "ocsp" | "guest_issuing" | "guest_ocsp" | "seal" | "person";
             /**
              * @description hexadecimal
              * @example 5f0c9d2e4b7a
