@@ -29,7 +29,7 @@ import (
 	"segel/pdf"
 )
 
-// signedAsGuest has an owner enter somebody as a guest, take the link and sign.
+// signedAsGuest has an owner enter a guest, take the link and sign.
 func signedAsGuest(t *testing.T, owner *client, name, email string, box ...float64) (id int64, file []byte) {
 	t.Helper()
 	id = owner.uploadWith(object{"guest": object{"name": name, "email": email, "role": "signer", "number": 1}}, simple())
@@ -63,11 +63,11 @@ func TestVerdictAboutAGuestIsNotThatOfThePersonOfThatName(t *testing.T) {
 	real.verb("finalize-docs", id).ok()
 	real.verb("sign-docs", id).ok()
 	real.completed(id)
-	his := signer(t, verified(t, s, real.download(id)))
-	if i := his.Identity; his.Summary.English != "Signed by Budi Santoso; valid and trusted; the content is intact, with later changes that are allowed." ||
+	genuine := signer(t, verified(t, s, real.download(id)))
+	if i := genuine.Identity; genuine.Summary.English != "Signed by Budi Santoso; valid and trusted; the content is intact, with later changes that are allowed." ||
 		i.Status != validate.IdentityAttested || i.Assurance != "account_password" || strings.Join(i.Verified, " ") != "account password" || i.VerifiedBy != "PT Lain" ||
 		i.Statement.English != "an account given by an administrator of PT Lain; password" || i.Statement.Indonesian != "akun yang diberikan oleh administrator PT Lain; kata sandi" {
-		t.Errorf("%s; %+v", his.Summary.English, i)
+		t.Errorf("%s; %+v", genuine.Summary.English, i)
 	}
 
 	forged, file := signedAsGuest(t, owner, real.name, real.email, 100, 100, 300, 180)
@@ -97,11 +97,11 @@ func TestVerdictAboutAGuestIsNotThatOfThePersonOfThatName(t *testing.T) {
 	if bytes.Contains(bytes.ToLower(certificatesIn(t, file)), []byte(real.email)) || certificatesIn(t, real.download(id)) == nil {
 		t.Error("the e-mail is in a certificate")
 	}
-	if got.Chain[1].SHA256 == his.Chain[1].SHA256 || got.Chain[2].SHA256 != his.Chain[2].SHA256 {
+	if got.Chain[1].SHA256 == genuine.Chain[1].SHA256 || got.Chain[2].SHA256 != genuine.Chain[2].SHA256 {
 		t.Error("guest and user have one issuer, or another root")
 	}
 
-	// The command says it in both languages, the file to whoever has nothing but the root, and the audit trail to the owner.
+	// The command says it in both languages, the file to a reader who has only the root, and the audit trail to the owner.
 	dir := t.TempDir()
 	path := filepath.Join(dir, "guest.pdf")
 	if err := os.WriteFile(path, file, 0o600); err != nil {
@@ -194,9 +194,9 @@ func TestGuestWhoseAddressIsAMembersIsThatMember(t *testing.T) {
 // volatile is what differs between two runs of the same requests: identifiers, secrets, digests and times.
 var volatile = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|sgl_[a-z]+_[0-9A-Za-z]+|[0-9a-f]{64}|\d{4}-\d\d-\d\dT[\d:.]+Z|\d\d [A-Za-z]+ \d\d, \d\d:\d\d|kontrak-\d+-[0-9A-Za-z]{22}|127\.0\.0\.1:\d+|"request_id":"[^"]*"`)
 
-// An owner who enters an address sees the same whether nobody has it, or somebody elsewhere: every answer until the
+// An owner who enters an address sees the same whether it is unknown or belongs to a user elsewhere: every answer until the
 // document is completed, and its status.
-func TestEveryAnswerAboutAGuestIsTheSameWhoeverHasTheAddressElsewhere(t *testing.T) {
+func TestEveryAnswerAboutAGuestIsTheSameForUnknownAddressesAndUsersElsewhere(t *testing.T) {
 	t.Parallel()
 	const email = "budi.santoso@example.test"
 	answers := func(prepare func(*service)) []string {
@@ -258,9 +258,9 @@ func TestEveryAnswerAboutAGuestIsTheSameWhoeverHasTheAddressElsewhere(t *testing
 		note(owner.firstEvent(fmt.Sprint(documentPath, "events/", id)))
 		return all
 	}
-	nobody := answers(nil)
-	if len(nobody) < 30 {
-		t.Fatalf("%d answers", len(nobody))
+	unknown := answers(nil)
+	if len(unknown) < 30 {
+		t.Fatalf("%d answers", len(unknown))
 	}
 	elsewhere := func(n identity.NewUser) func(*service) {
 		return func(s *service) {
@@ -300,16 +300,16 @@ func TestEveryAnswerAboutAGuestIsTheSameWhoeverHasTheAddressElsewhere(t *testing
 		},
 	} {
 		got := answers(prepare)
-		if len(got) != len(nobody) {
-			t.Fatalf("%s: %d answers, %d where nobody has the address", who, len(got), len(nobody))
+		if len(got) != len(unknown) {
+			t.Fatalf("%s: %d answers, %d for an unknown address", who, len(got), len(unknown))
 		}
 		for i := range got {
-			want := nobody[i]
+			want := unknown[i]
 			if strings.HasPrefix(who, "a user elsewhere who has signed") { // one document more was given a number before
 				want, got[i] = withoutNumbers(want), withoutNumbers(got[i])
 			}
 			if got[i] != want {
-				t.Errorf("%s:\n%s\nand where nobody has it:\n%s", who, got[i], want)
+				t.Errorf("%s:\n%s\nand for an unknown address:\n%s", who, got[i], want)
 			}
 		}
 	}
@@ -319,7 +319,7 @@ var documentNumber = regexp.MustCompile(`"(document_)?id":"?\d+"?|/\d+\n|"number
 
 func withoutNumbers(s string) string { return documentNumber.ReplaceAllString(s, "#") }
 
-// BenchmarkGuestAddress measures how long an owner waits for the answer that names a guest, for an address that nobody has
+// BenchmarkGuestAddress measures how long an owner waits for the answer to entering a guest, for an unknown address
 // and for one of a user elsewhere, in turns so that both meet the same machine. It reports the medians: they have to be
 // alike.
 func BenchmarkGuestAddress(b *testing.B) {
@@ -332,7 +332,7 @@ func BenchmarkGuestAddress(b *testing.B) {
 		}
 	}
 	id := owner.upload(simple())
-	addresses := map[string]string{"nobody": "andi%d@example.test", "elsewhere": "budi%d@example.test"}
+	addresses := map[string]string{"unknown": "andi%d@example.test", "elsewhere": "budi%d@example.test"}
 	took := map[string][]float64{}
 	for i := 0; b.Loop(); i++ {
 		for who, address := range addresses { // in an order that is another each time

@@ -10,7 +10,7 @@ import (
 )
 
 // trustedAsOurs is the subfolder of SEGEL_TRUST_DIR for roots of other installations. Their policies stand for what ours
-// do, because whoever put them there says so: an OID proves nothing by itself.
+// do, because the operator who put them there says so: an OID proves nothing by itself.
 const trustedAsOurs = "segel/"
 
 // declareIdentities tells a validation what the certificates of the embedded authority's issuers say about their holders,

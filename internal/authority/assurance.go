@@ -80,7 +80,7 @@ func Assurances() []Assurance {
 const (
 	guestMark      = "Guest (identity not verified): "
 	namedByMark    = "Named by: "
-	namedByOrgMark = "Organisation of the sender: "
+	namedByOrgMark = "Sender's organisation: "
 )
 
 // Upper bounds of RFC 5280 appendix A in characters: ub-common-name, ub-organization-name, ub-organizational-unit-name

@@ -113,7 +113,7 @@ func newAuthority(o Options) *Authority {
 // backdated is how far before its issue a certificate begins: clocks of readers may be behind ours.
 const backdated = time.Minute
 
-// Certify issues a certificate for that key and returns its chain, leaf first. Guests, whose identity nobody verified,
+// Certify issues a certificate for that key and returns its chain, leaf first. Guests, whose identity is not verified,
 // have an issuer of their own. The certificate is in the ledger before it is returned. ErrHolder for a holder whose
 // assurance is missing or is not theirs.
 func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
@@ -163,7 +163,7 @@ func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey)
 }
 
 // Certifies reports whether a certificate is what Certify would make out to that holder now: of the same issuer, with the
-// same subject and policy. One of somebody else, one of another assurance and one made before certificates had policies
+// same subject and policy. One of another holder, one of another assurance and one made before certificates had policies
 // are not.
 func (a *Authority) Certifies(cert *x509.Certificate, h Holder) bool {
 	subject, err := h.subject()

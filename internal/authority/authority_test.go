@@ -45,7 +45,7 @@ func open(t *testing.T, dir string, l Ledger) *Authority {
 	return a
 }
 
-// sari is somebody with an account, and budi a guest of hers.
+// sari has an account, and budi is a guest of hers.
 func sari() Holder {
 	return Holder{ID: "7", Name: "Sari Wulandari", Email: "sari@example.test", Organisation: "PT Contoh", Assurance: Account}
 }

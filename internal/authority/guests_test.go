@@ -44,7 +44,7 @@ func TestGuestHasAnIssuerAndAPolicyOfTheirOwnAndNoEmail(t *testing.T) {
 	if got := c.Subject.CommonName; got != "Guest (identity not verified): Budi Santoso" {
 		t.Errorf("common name %q", got)
 	}
-	if got := strings.Join(c.Subject.OrganizationalUnit, "; "); got != "Named by: Sari Wulandari; Organisation of the sender: PT Contoh" {
+	if got := strings.Join(c.Subject.OrganizationalUnit, "; "); got != "Named by: Sari Wulandari; Sender's organisation: PT Contoh" {
 		t.Errorf("units %q", got)
 	}
 	if len(c.Subject.Organization) != 0 || len(c.EmailAddresses) != 0 || bytes.Contains(c.Raw, []byte("budi@")) || hasExtension(c, asn1.ObjectIdentifier{2, 5, 29, 17}) {
@@ -142,7 +142,7 @@ func TestNoNamePushesOutOrImitatesTheWordsBeforeIt(t *testing.T) {
 			t.Errorf("%q: common name %q, want %q", c.name, cn, clip(want))
 		}
 		for i, u := range cert.Subject.OrganizationalUnit {
-			if !strings.HasPrefix(u, []string{"Named by: ", "Organisation of the sender: "}[i]) || utf8.RuneCountInString(u) > 64 {
+			if !strings.HasPrefix(u, []string{"Named by: ", "Sender's organisation: "}[i]) || utf8.RuneCountInString(u) > 64 {
 				t.Errorf("%q: unit %q", c.name, u)
 			}
 		}
@@ -168,11 +168,11 @@ func TestHolderWhoseAssuranceIsMissingOrNotTheirsIsNotCertified(t *testing.T) {
 	for name, change := range map[string]func(*Holder){
 		"no assurance":                 func(h *Holder) { h.Assurance = "" },
 		"unknown assurance":            func(h *Holder) { h.Assurance = "passport" },
-		"guest named by nobody":        func(h *Holder) { h.NamedBy = "" },
+		"guest without a namer":        func(h *Holder) { h.NamedBy = "" },
 		"guest named by no character":  func(h *Holder) { h.NamedBy = "\u200b\u202e" },
 		"guest without a name":         func(h *Holder) { h.Name = " \u200b " },
 		"guest of no organisation":     func(h *Holder) { h.Organisation = "" },
-		"account that somebody named":  func(h *Holder) { h.Assurance = Account },
+		"account with a namer":         func(h *Holder) { h.Assurance = Account },
 		"account of no organisation":   func(h *Holder) { h.Assurance, h.NamedBy, h.Organisation = Account, "", "" },
 		"seal of no organisation":      func(h *Holder) { h.Assurance, h.NamedBy, h.Organisation = Seal, "", "" },
 		"specimen of an organisation":  func(h *Holder) { h.Assurance, h.NamedBy = Specimen, "" },
@@ -194,7 +194,7 @@ func TestHolderWhoseAssuranceIsMissingOrNotTheirsIsNotCertified(t *testing.T) {
 	}
 }
 
-func TestCertificateIsTakenForNobodyElses(t *testing.T) {
+func TestCertificateIsTakenForItsOwnHoldersAlone(t *testing.T) {
 	t.Parallel()
 	a, other := open(t, t.TempDir(), &Memory{}), open(t, t.TempDir(), &Memory{})
 	seal := Holder{ID: "7", Name: "Sari Wulandari", Organisation: "PT Contoh", Assurance: Seal}
@@ -205,18 +205,18 @@ func TestCertificateIsTakenForNobodyElses(t *testing.T) {
 		h    Holder
 		want bool
 	}{
-		"their own":                         {certifyNew(t, a, sari())[0], sari(), true},
-		"a guest's own":                     {certifyNew(t, a, budi())[0], budi(), true},
-		"a guest's for an account":          {certifyNew(t, a, budi())[0], sameAsGuest, false},
-		"an account's for a guest":          {certifyNew(t, a, sameAsGuest)[0], budi(), false},
-		"a seal's for an account, same id":  {certifyNew(t, a, seal)[0], sari(), false},
-		"an account's for a seal, same id":  {certifyNew(t, a, sari())[0], seal, false},
-		"of another authority":              {certifyNew(t, other, sari())[0], sari(), false},
-		"the issuer's":                      {a.keys.issuing.cert, sari(), false},
-		"of a guest named by somebody else": {certifyNew(t, a, budi())[0], with(budi(), func(h *Holder) { h.NamedBy = "Andi" }), false},
-		"of another identifier":             {certifyNew(t, a, sari())[0], with(sari(), func(h *Holder) { h.ID = "9" }), false},
-		"of another organisation":           {certifyNew(t, a, sari())[0], with(sari(), func(h *Holder) { h.Organisation = "PT Lain" }), false},
-		"made before policies":              {earlier(t, a, sari()), sari(), false},
+		"their own":                        {certifyNew(t, a, sari())[0], sari(), true},
+		"a guest's own":                    {certifyNew(t, a, budi())[0], budi(), true},
+		"a guest's for an account":         {certifyNew(t, a, budi())[0], sameAsGuest, false},
+		"an account's for a guest":         {certifyNew(t, a, sameAsGuest)[0], budi(), false},
+		"a seal's for an account, same id": {certifyNew(t, a, seal)[0], sari(), false},
+		"an account's for a seal, same id": {certifyNew(t, a, sari())[0], seal, false},
+		"of another authority":             {certifyNew(t, other, sari())[0], sari(), false},
+		"the issuer's":                     {a.keys.issuing.cert, sari(), false},
+		"of a guest with another namer":    {certifyNew(t, a, budi())[0], with(budi(), func(h *Holder) { h.NamedBy = "Andi" }), false},
+		"of another identifier":            {certifyNew(t, a, sari())[0], with(sari(), func(h *Holder) { h.ID = "9" }), false},
+		"of another organisation":          {certifyNew(t, a, sari())[0], with(sari(), func(h *Holder) { h.Organisation = "PT Lain" }), false},
+		"made before policies":             {earlier(t, a, sari()), sari(), false},
 	} {
 		if got := a.Certifies(c.cert, c.h); got != c.want {
 			t.Errorf("%s: %t", name, got)

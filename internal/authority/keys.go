@@ -38,7 +38,7 @@ func (a *Authority) issuers() []issuer {
 	return []issuer{{issuingName, a.keys.issuing, a.keys.ocsp}, {guestsName, a.keys.guestIssuing, a.keys.guestOCSP}}
 }
 
-// issuerOf returns the issuer of certificates with an assurance: whoever was not verified has one of their own.
+// issuerOf returns the issuer of certificates with an assurance: unverified guests have one of their own.
 func (a *Authority) issuerOf(x Assurance) issuer {
 	all := a.issuers()
 	if x == Guest {

@@ -182,7 +182,7 @@ func TestCertificateSaysWhoMaySignAndWhereToAsk(t *testing.T) {
 			t.Errorf("address %q", address)
 		}
 	}
-	// Nobody proved the mailbox, so it is in the ledger alone.
+	// The mailbox is not verified, so the address is in the ledger alone.
 	record, err := a.ledger.Lookup(t.Context(), hex(c))
 	if err != nil || record.Email != "sari@example.test" || len(c.EmailAddresses) != 0 || c.Subject.SerialNumber != "7" {
 		t.Errorf("%+v %v, %q %v", record, err, c.EmailAddresses, c.Subject)

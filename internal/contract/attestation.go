@@ -1,6 +1,6 @@
 package contract
 
-// Assurance is what was verified about somebody before a certificate was made out to them.
+// Assurance is what was verified about a holder before a certificate was made out to them.
 type Assurance string
 
 // The assurances. Values are stored and stand in the audit log; new ones are added, none is renamed. A stronger one,

@@ -32,7 +32,7 @@ func TestSignatureSaysWhatWasVerifiedAboutTheSignerAndByWhom(t *testing.T) {
 	}
 }
 
-func TestNobodySignsAsWhatTheyAreNot(t *testing.T) {
+func TestParticipantsSignOnlyAsWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	d := finalized(t, draft(t, withGuest))
 	for _, c := range []struct {
@@ -43,7 +43,7 @@ func TestNobodySignsAsWhatTheyAreNot(t *testing.T) {
 	}{
 		{"a guest as a guest", guest, Attestation{Assurance: AssuranceGuest, NamedBy: "Sari"}, true},
 		{"a guest as a user", guest, Attestation{Assurance: AssuranceAccount, Organisation: "PT Contoh"}, false},
-		{"a guest whom nobody named", guest, Attestation{Assurance: AssuranceGuest}, false},
+		{"a guest without a namer", guest, Attestation{Assurance: AssuranceGuest}, false},
 		{"a user as a user", first, Attestation{Assurance: AssuranceAccount, Organisation: "PT Contoh"}, true},
 		{"a user as a guest", first, Attestation{Assurance: AssuranceGuest, NamedBy: "Sari"}, false},
 		{"a user as the seal", first, Attestation{Assurance: AssuranceSeal, Organisation: "PT Contoh"}, false},

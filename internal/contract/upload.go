@@ -132,7 +132,6 @@ func checkPeople(in []Participant, l Limits, bad *problems) []Participant {
 		if utf8.RuneCountInString(p.Name) > l.Text {
 			bad.add(where+".name", "text.too_long", "limit", l.Text)
 		}
-		// The e-mail stands in the certificate that is made out to a guest.
 		if len(p.Email) > maxEmail {
 			bad.add(where+".email", "text.too_long", "limit", maxEmail)
 		}

@@ -67,8 +67,8 @@ type Identities interface {
 	CreateUser(ctx context.Context, u User, events ...contract.Event) error
 	User(ctx context.Context, id contract.PersonID) (User, error)
 	UserByEmail(ctx context.Context, email string) (User, error)
-	// MemberByEmail returns the user of an organisation with that e-mail. ErrNotFound for an address that nobody has and for
-	// one of a user elsewhere, which are one question to the database: neither the answer nor its time tells them apart.
+	// MemberByEmail returns the user of an organisation with that e-mail. ErrNotFound for an unknown address and for one of
+	// a user elsewhere. Both are the same query, so that neither the answer nor its time tells them apart.
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (User, error)
 	// SetPassword gives a user another password, which he has not to change; ends every token of his, and logs the event
 	// with it. ErrConflict where the present one is not was; an empty was is any.

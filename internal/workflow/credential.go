@@ -68,8 +68,8 @@ func (s *Service) newCredential(ctx context.Context, h Holder) (credential, erro
 
 // keptCredential reads a holder's credential, or makes and keeps one. Two that are made at the same moment are
 // both sound; the newer one is used from then on. One whose certificate says something else about the holder than one
-// made now would, or is somebody else's, is not used: those from before certificates said what was verified, and rows
-// that were moved in the database.
+// made now would, or belongs to another holder, is not used: those from before certificates said what was verified, and
+// rows that were moved in the database.
 func (s *Service) keptCredential(ctx context.Context, h Holder) (credential, error) {
 	now := s.Clock()
 	sealed, err := s.Store.Credential(ctx, h.ID, now.Add(renewBefore))

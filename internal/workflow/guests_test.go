@@ -13,7 +13,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// signsAs has somebody of the house sign a document of the owner's, and returns what the event says of it.
+// signsAs has a participant sign a document of the owner's, and returns what the event says of it.
 func (h *house) signsAs(who workflow.PersonRequest, by contract.Actor) map[string]string {
 	h.t.Helper()
 	ctx := context.Background()
@@ -89,7 +89,7 @@ func TestCredentialOfAnotherAssuranceOrHolderIsNotUsed(t *testing.T) {
 	if again := h.signsAs(workflow.PersonRequest{ID: h.signer.ID}, h.signer)["certificate"]; again != first {
 		t.Fatal("a credential that is good was replaced")
 	}
-	// Rows of the database that were moved: somebody else's sealed credential stands under the signer's identifier, and it
+	// Rows of the database that were moved: another holder's sealed credential stands under the signer's identifier, and it
 	// is the newest there.
 	move := func(from string, age time.Duration) {
 		t.Helper()
@@ -113,8 +113,8 @@ func TestCredentialOfAnotherAssuranceOrHolderIsNotUsed(t *testing.T) {
 	}
 }
 
-// An address of a user elsewhere is asked about in the same questions, in the same order, as one that nobody has.
-func TestAddressOfAUserElsewhereIsAskedAboutLikeThatOfNobody(t *testing.T) {
+// An address of a user elsewhere is looked up with the same queries, in the same order, as an unknown one.
+func TestAddressOfAUserElsewhereIsLookedUpLikeAnUnknownOne(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ctx := context.Background()
@@ -130,10 +130,10 @@ func TestAddressOfAUserElsewhereIsAskedAboutLikeThatOfNobody(t *testing.T) {
 		return strings.ReplaceAll(fmt.Sprint(h.store.asked), r.Email, "#"), err
 	}
 	for _, guest := range []bool{true, false} {
-		nobody, err1 := asked(workflow.PersonRequest{Email: "Tiada@example.test", Guest: guest})
+		unknown, err1 := asked(workflow.PersonRequest{Email: "Tiada@example.test", Guest: guest})
 		elsewhere, err2 := asked(workflow.PersonRequest{Email: "Lain@example.test", Guest: guest})
-		if nobody != elsewhere || !strings.Contains(nobody, "#") || fmt.Sprint(err1) != fmt.Sprint(err2) || (err1 == nil) != guest {
-			t.Errorf("guest %t: %s, %v; of a user elsewhere %s, %v", guest, nobody, err1, elsewhere, err2)
+		if unknown != elsewhere || !strings.Contains(unknown, "#") || fmt.Sprint(err1) != fmt.Sprint(err2) || (err1 == nil) != guest {
+			t.Errorf("guest %t: %s, %v; of a user elsewhere %s, %v", guest, unknown, err1, elsewhere, err2)
 		}
 	}
 }

@@ -102,8 +102,8 @@ func (s *Service) looks(ctx context.Context, d *contract.Document, p contract.Pa
 // guestShort is what a guest's signature and initials say at least, wherever anything of them is drawn.
 const guestShort = "Tamu — identitas tidak diverifikasi"
 
-// drawGuest draws what a guest's box shows: that nobody verified the identity, and who entered the name, below all the
-// rest. Initials have the short form alone, in the strip that it needs.
+// drawGuest draws what a guest's box shows: below all the rest, that the identity was not verified and who entered the
+// name. Initials have the short form alone, in the strip that it needs.
 func drawGuest(at contract.Placement, p contract.Participant, who contract.Attestation, specimen *appearance.Image, now time.Time) pades.Appearance {
 	n := appearance.Notice{Short: guestShort}
 	if at.Kind != contract.PlaceInitials {

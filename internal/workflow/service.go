@@ -52,7 +52,7 @@ type Issuer interface {
 type Holder struct {
 	ID    string // of the person or the organisation
 	Name  string
-	Email string // for the issuer's records, not for the certificate: nobody proved it. Empty for a seal
+	Email string // for the issuer's records, not for the certificate: it is not verified. Empty for a seal
 	contract.Attestation
 }
 

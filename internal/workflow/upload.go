@@ -181,8 +181,8 @@ func refusal(err error) error {
 
 // people finds out who is meant. A registered participant is a user of the caller's organisation, by id or
 // e-mail; a guest whose e-mail is such a user's becomes that user; one whose e-mail is a user's elsewhere stays a guest
-// like any other, since nobody proved the mailbox; a guest already on the document keeps his id. Who cannot be found is
-// told as field errors.
+// like any other, since the mailbox is not verified; a guest already on the document keeps their id. People who cannot be
+// found are told as field errors.
 func (s *Service) people(ctx context.Context, by contract.Actor, already []contract.Participant, in []PersonRequest) ([]contract.Participant, []contract.FieldError, error) {
 	// More than the limit is refused by the rule; looking them all up first would be work for nothing.
 	in = in[:min(len(in), s.Limits.Participants+1)]
@@ -219,8 +219,8 @@ func (s *Service) people(ctx context.Context, by contract.Actor, already []contr
 	return people, unknown, nil
 }
 
-// member finds a user of an organisation. A user of another one is looked for in no other way than somebody who has no
-// account: an owner is not to learn who has one elsewhere.
+// member finds a user of an organisation. A user of another one is looked up exactly like a person without an account:
+// an owner must not learn who has one elsewhere.
 func (s *Service) member(ctx context.Context, o contract.OrganisationID, r PersonRequest) (store.User, error) {
 	switch {
 	case r.ID != "" && !r.Guest:

@@ -10,12 +10,12 @@ import (
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// CertificatePolicy is a policy that a certificate states (RFC 5280 §4.2.1.4), and what it says of it. It is a word of
-// the certificate's issuer: what it is worth depends on who that is.
+// CertificatePolicy is a policy that a certificate states (RFC 5280 §4.2.1.4), and what it says of it. It is a
+// statement of the certificate's issuer, and worth as much as that issuer.
 type CertificatePolicy struct {
 	OID    string `json:"oid" doc:"in dotted decimals"`
 	CPS    string `json:"cps" doc:"where the issuer describes its practice; empty where the certificate does not tell"`
-	Notice string `json:"notice" doc:"the text for whoever relies on the certificate; empty where there is none"`
+	Notice string `json:"notice" doc:"the text for relying parties; empty where there is none"`
 }
 
 // Bounds of the policies of one certificate; those beyond are left out.

@@ -231,7 +231,7 @@ func (s *subject) summary() Reason {
 		at = stamp(s.tokens[0].Time)
 	}
 	if word == "passed" && s.identity.doubtful() {
-		// The name is in quotation marks: whoever gave it, nobody verified it.
+		// The name is in quotation marks: it was entered, and not verified.
 		return s.integrity.with(s.identity, "signature.passed_unverified", s.hidden,
 			"signer", quotable(s.identity.Name), "identity", s.identity.Statement.Code, "sub", "", "time", at)
 	}

@@ -166,7 +166,7 @@ func (e *explanation) laterChanges(s *subject) {
 	}
 }
 
-// resultOfIdentity is no matter of the signature's validity: that nobody verified the holder fails nothing.
+// resultOfIdentity does not concern the validity of the signature: an unverified holder fails nothing.
 func resultOfIdentity(i *Identity) string {
 	switch i.Status {
 	case IdentityAttested:

@@ -18,20 +18,20 @@ const (
 )
 
 // Identity is what was verified about a signer, how and by whom. It is a statement of the certificate's issuer, and
-// stands beside the indication: a signature may hold whose holder nobody verified.
+// stands beside the indication: a signature may be valid although its signer was not verified.
 type Identity struct {
 	Status     IdentityStatus `json:"status" enum:"attested,unverified,not_recorded,unknown"`
 	Assurance  string         `json:"assurance" doc:"code of what the issuer's policy stands for; empty where that is not known here"`
 	Verified   []string       `json:"verified" doc:"what was verified, in codes"`
-	VerifiedBy string         `json:"verified_by" doc:"who verified it; empty where nobody did, or it is not known"`
+	VerifiedBy string         `json:"verified_by" doc:"who verified it; empty where nothing was verified, or it is not known"`
 	Name       string         `json:"name" doc:"of the signer, as the issuer was given it"`
-	NamedBy    string         `json:"named_by" doc:"who gave the name of somebody who was not verified"`
+	NamedBy    string         `json:"named_by" doc:"who entered the name of a signer who was not verified"`
 
-	Organisation string `json:"organisation" doc:"that the signer belongs to, or that whoever named them does"`
+	Organisation string `json:"organisation" doc:"that the signer, or the person who named them, belongs to"`
 	Statement    Reason `json:"statement" doc:"all of it, as it stands behind the word identity"`
 }
 
-// doubtful reports whether the issuer says, or leaves open, that nobody verified who signed.
+// doubtful reports whether the issuer says that the signer was not verified, or leaves it open.
 func (i *Identity) doubtful() bool {
 	return i != nil && (i.Status == IdentityUnverified || i.Status == IdentityNotRecorded)
 }
@@ -47,7 +47,7 @@ type Assurance struct {
 
 // Declare says what the policies of certificates below an issuer stand for: those that it signed, and those below issuers
 // that it signed and that state the policy as well. An OID means nothing by itself, so a certificate of another issuer
-// that states the same one is not concerned. The issuer may be a root, or stand below one; declaring trusts nobody. Where
+// that states the same one is not concerned. The issuer may be a root, or stand below one; declaring adds no trust. Where
 // a certificate states several, the first of the list counts: put the weakest first.
 func (t *Trust) Declare(issuer *x509.Certificate, list ...Assurance) {
 	if t.declared == nil {
@@ -64,7 +64,7 @@ func (v *validation) identity(s *subject) *Identity {
 	}
 	c := s.standing.chain
 	if s.broken != nil || c == nil {
-		// Whose certificate it is counts for nothing where its key did not make the signature, or nobody vouches for it.
+		// A certificate says nothing about the signer if its key did not make the signature, or no trusted issuer signed it.
 		return unknownIdentity(name(s.cert), reason("identity.not_established"))
 	}
 	if i := v.trust().identify(c); i != nil {

@@ -61,7 +61,7 @@ func policiesDER(notice string, oids ...string) []byte {
 	return der
 }
 
-// declarations are what the tests' issuers say: guests were named by their certificate's unit, nobody verified them.
+// declarations are what the tests' issuers say: guests were named by their certificate's unit and not verified.
 func declarations() []Assurance {
 	say := func(status IdentityStatus, code string, verified ...string) func(*x509.Certificate) Identity {
 		return func(c *x509.Certificate) Identity {
@@ -83,7 +83,7 @@ func unit(s string) with {
 	return func(c *x509.Certificate) { c.Subject.OrganizationalUnit = []string{s} }
 }
 
-func TestSummaryOfASignerWhomNobodyVerifiedIsNotThatOfAVerifiedOne(t *testing.T) {
+func TestSummaryOfAnUnverifiedSignerDiffersFromThatOfAVerifiedOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.trust.Declare(w.issuing.cert, declarations()...)
@@ -219,7 +219,7 @@ func TestNothingIsSaidOfASignerWhoIsNotEstablished(t *testing.T) {
 	s := p.sign(budi)
 	p.archive(w.tsa, date(2025, 6, 2))
 	for name, change := range map[string]func(*Options){
-		"nobody is trusted": func(o *Options) { o.Trust = nil },
+		"no root is trusted": func(o *Options) { o.Trust = nil },
 		"the key did not make it": func(*Options) {
 			s.Integrity = errPolicies
 		},
@@ -238,7 +238,7 @@ func TestNothingIsSaidOfASignerWhoIsNotEstablished(t *testing.T) {
 	}
 }
 
-// Whoever gives a name writes it between quotation marks and nowhere else.
+// A name stands between quotation marks and nowhere else.
 func TestNameCannotPassForPartOfTheSentence(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -87,7 +87,7 @@ func (t *Trust) Roots(purpose Purpose) []*x509.Certificate {
 	return list
 }
 
-// Origin returns where a root came from, as Add was told first; empty for what is no root.
+// Origin returns where a root came from, as Add was told first; empty for a certificate that is not a root.
 func (t *Trust) Origin(c *x509.Certificate) string { return t.origin(c) }
 
 // origin returns where a root came from.

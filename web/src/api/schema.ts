@@ -2875,7 +2875,7 @@ export interface components {
         ReportCertificatePolicy: {
             /** @description where the issuer describes its practice; empty where the certificate does not tell */
             cps: string;
-            /** @description the text for whoever relies on the certificate; empty where there is none */
+            /** @description the text for relying parties; empty where there is none */
             notice: string;
             /** @description in dotted decimals */
             oid: string;
@@ -2937,9 +2937,9 @@ export interface components {
             assurance: string;
             /** @description of the signer, as the issuer was given it */
             name: string;
-            /** @description who gave the name of somebody who was not verified */
+            /** @description who entered the name of a signer who was not verified */
             named_by: string;
-            /** @description that the signer belongs to, or that whoever named them does */
+            /** @description that the signer, or the person who named them, belongs to */
             organisation: string;
             /** @description all of it, as it stands behind the word identity */
             statement: components["schemas"]["ReportReason"];
@@ -2947,7 +2947,7 @@ export interface components {
             status: "attested" | "unverified" | "not_recorded" | "unknown";
             /** @description what was verified, in codes */
             verified: string[];
-            /** @description who verified it; empty where nobody did, or it is not known */
+            /** @description who verified it; empty where nothing was verified, or it is not known */
             verified_by: string;
         } & {
             [key: string]: unknown;

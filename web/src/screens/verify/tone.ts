@@ -9,12 +9,12 @@ interface Words {
   identity?: { status: string } | null;
 }
 
-/** Whether the issuer says that nobody verified who signed, or leaves it open. */
+/** Whether the issuer says that the signer was not verified, or leaves it open. */
 export const unverified = (s: Pick<Words, "identity">) => s.identity?.status === "unverified" || s.identity?.status === "not_recorded";
 
 /**
- * How a verdict looks. Nothing is good of which the content was changed or cannot be judged, whatever else is said; and no
- * signature of somebody whose identity nobody verified, although it is valid.
+ * How a verdict looks. Nothing is good of which the content was changed or cannot be judged, whatever else is said; nor is
+ * a valid signature of an unverified signer.
  */
 export function tone(w: Words): Tone {
   const { indication, integrity } = w;

@@ -27,7 +27,7 @@ test("nothing looks good when one part of it is not", () => {
   expect(tone({ indication: "INDETERMINATE", integrity: "changed after signing" })).toBe("bad");
 });
 
-test("a valid signature of somebody whom nobody verified does not look like that of somebody who was", () => {
+test("a valid signature of an unverified signer does not look like that of a verified one", () => {
   const who = (status: string) => ({ ...passed, identity: { status } });
   expect(["attested", "unknown", "unverified", "not_recorded"].map((s) => tone(who(s)))).toEqual(["good", "good", "unsure", "unsure"]);
   expect(tone({ ...passed, identity: null })).toBe("good");
