@@ -24,6 +24,8 @@ import (
 	"segel/internal/contract"
 	"segel/internal/identity"
 	"segel/internal/store"
+	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest/pgtest"
 	"segel/pades"
 	"segel/pades/validate"
 	"segel/pdf"
@@ -323,7 +325,13 @@ func withoutNumbers(s string) string { return documentNumber.ReplaceAllString(s,
 // and for one of a user elsewhere, in turns so that both meet the same machine. It reports the medians: they have to be
 // alike.
 func BenchmarkGuestAddress(b *testing.B) {
-	s := start(b)
+	b.Run("SQLite", func(b *testing.B) { benchmarkGuestAddress(b, start(b)) })
+	b.Run("PostgreSQL", func(b *testing.B) {
+		benchmarkGuestAddress(b, start(b, "SEGEL_DATABASE", pgtest.Database(b, sqlstore.Migrate)))
+	})
+}
+
+func benchmarkGuestAddress(b *testing.B, s *service) {
 	owner := s.person(b, "Sari Wulandari", "PT Sari")
 	for i := range 200 {
 		n := identity.NewUser{Name: "Budi", Email: fmt.Sprintf("budi%d@example.test", i), Organisation: "PT Lain", Password: password}
