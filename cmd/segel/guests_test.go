@@ -243,9 +243,8 @@ func TestEveryAnswerAboutAGuestIsTheSameForUnknownAddressesAndUsersElsewhere(t *
 		note(owner.verb("finalize-docs", id))
 		note(owner.verb("sign-docs", id))
 		note(owner.verb("remind-docs", id))
-		g := owner.guest(id, person)
 		note(owner.verb("guest-link-docs", id, "user_id", person))
-		g = owner.guest(id, person)
+		g := owner.guest(id, person)
 		for _, what := range []string{"detail", "status", "signers", "preview", "original"} {
 			note(g.get(what, id))
 		}

@@ -24,10 +24,21 @@ type Attestation struct {
 
 // Attest says what is known about a participant of a document of an organisation.
 func (d *Document) Attest(p Participant, organisation string) Attestation {
+	if !Visible(organisation) {
+		organisation = string(d.Organisation)
+	}
 	if p.Guest {
-		return Attestation{Assurance: AssuranceGuest, NamedBy: d.Owner.Name, Organisation: organisation}
+		return Attestation{Assurance: AssuranceGuest, NamedBy: d.Owner.DisplayName(), Organisation: organisation}
 	}
 	return Attestation{Assurance: AssuranceAccount, Organisation: organisation}
+}
+
+// DisplayName is the person's name, or the identifier where the name shows nothing.
+func (p Person) DisplayName() string {
+	if Visible(p.Name) {
+		return p.Name
+	}
+	return string(p.ID)
 }
 
 // fits reports whether a participant may sign with a certificate that says so.

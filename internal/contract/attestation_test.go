@@ -32,6 +32,27 @@ func TestSignatureSaysWhatWasVerifiedAboutTheSignerAndByWhom(t *testing.T) {
 	}
 }
 
+func TestNameThatShowsNothingIsRefusedAndNeverAttested(t *testing.T) {
+	t.Parallel()
+	for name, visible := range map[string]bool{
+		"Budi": true, "李": true, "بودي": true, "B\u0336": true, "7": true, "👤": true,
+		"": false, " \u00a0\u3000": false, "\u200b\u200d\ufeff": false, "\u0336\u20dd": false, "\ue000": false, "\ufffd": false, "\u00ad": false,
+	} {
+		if Visible(name) != visible {
+			t.Errorf("%q: visible %t", name, !visible)
+		}
+		u := Upload{Filename: "a.pdf", Base: Revision{End: 1}, Participants: []Participant{{Person: Person{ID: "guest", Name: name, Email: "guest@example.test"}, Role: Signer, Number: 1, Guest: true}}}
+		if _, err := Create(u, owner, limits, t0); (err == nil) != visible {
+			t.Errorf("%q: %v", name, err)
+		}
+		d := Document{Owner: Person{ID: "owner", Name: name}, Organisation: "org"}
+		who := d.Attest(Participant{Guest: true}, name)
+		if !Visible(who.NamedBy) || !Visible(who.Organisation) || visible && (who.NamedBy != name || who.Organisation != name) {
+			t.Errorf("%q: %+v", name, who)
+		}
+	}
+}
+
 func TestParticipantsSignOnlyAsWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	d := finalized(t, draft(t, withGuest))

@@ -31,7 +31,7 @@ func (s *Service) participantHolder(ctx context.Context, d *contract.Document, p
 	if err != nil {
 		return Holder{}, fmt.Errorf("read organisation: %w", err)
 	}
-	return Holder{ID: string(p.ID), Name: p.Name, Email: p.Email, Attestation: d.Attest(p, o.Name)}, nil
+	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.Attest(p, o.Name)}, nil
 }
 
 // participantCredential returns what a participant signs with. A user has one of his own, made when he signs
@@ -49,7 +49,8 @@ func (s *Service) sealCredential(ctx context.Context, id contract.OrganisationID
 	if err != nil {
 		return credential{}, Holder{}, fmt.Errorf("read organisation: %w", err)
 	}
-	h := Holder{ID: string(o.ID), Name: o.Name, Attestation: contract.Attestation{Assurance: contract.AssuranceSeal, Organisation: o.Name}}
+	name := contract.Person{ID: contract.PersonID(o.ID), Name: o.Name}.DisplayName()
+	h := Holder{ID: string(o.ID), Name: name, Attestation: contract.Attestation{Assurance: contract.AssuranceSeal, Organisation: name}}
 	c, err := s.keptCredential(ctx, h)
 	return c, h, err
 }
