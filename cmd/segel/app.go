@@ -146,6 +146,7 @@ func (a *app) wireTrust() error {
 	if a.trust, err = trustOf(a.authority.Root(), a.conf.TrustDir, odd); err != nil {
 		return err
 	}
+	declareIdentities(a.trust, a.authority.Issuers())
 	client := outward(a.conf)
 	a.timestamper = a.authority.Timestamper()
 	if len(a.conf.TimestampURLs) > 0 {
@@ -202,7 +203,17 @@ func alarmMetrics(r *prometheus.Registry) func(workflow.Alarm) {
 type issuer struct{ a *authority.Authority }
 
 func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
-	return i.a.Certify(ctx, authority.Holder(h), key)
+	return i.a.Certify(ctx, holderOf(h), key)
+}
+
+func (i issuer) Certifies(cert *x509.Certificate, h workflow.Holder) bool {
+	return i.a.Certifies(cert, holderOf(h))
+}
+
+func holderOf(h workflow.Holder) authority.Holder {
+	return authority.Holder{
+		ID: h.ID, Name: h.Name, Email: h.Email, Organisation: h.Organisation, Assurance: authority.Assurance(h.Assurance), NamedBy: h.NamedBy,
+	}
 }
 
 func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
@@ -228,7 +239,10 @@ type ledger struct {
 }
 
 func (l ledger) Issued(ctx context.Context, r authority.Record) error {
-	return l.s.AddCertificate(ctx, store.Certificate(r))
+	return l.s.AddCertificate(ctx, store.Certificate{
+		Serial: r.Serial, Subject: r.Subject, DER: r.DER, IssuedAt: r.IssuedAt, NotAfter: r.NotAfter, RevokedAt: r.RevokedAt, Reason: r.Reason, Holder: r.Holder,
+		Assurance: contract.Assurance(r.Assurance), NamedBy: r.NamedBy, Organisation: r.Organisation, Email: r.Email,
+	})
 }
 
 func (l ledger) Lookup(ctx context.Context, serial string) (authority.Record, error) {
@@ -236,14 +250,21 @@ func (l ledger) Lookup(ctx context.Context, serial string) (authority.Record, er
 	if errors.Is(err, store.ErrNotFound) {
 		return authority.Record{}, authority.ErrUnknown
 	}
-	return authority.Record(c), err
+	return recordOf(c), err
+}
+
+func recordOf(c store.Certificate) authority.Record {
+	return authority.Record{
+		Serial: c.Serial, Subject: c.Subject, DER: c.DER, IssuedAt: c.IssuedAt, NotAfter: c.NotAfter, RevokedAt: c.RevokedAt, Reason: c.Reason, Holder: c.Holder,
+		Assurance: authority.Assurance(c.Assurance), NamedBy: c.NamedBy, Organisation: c.Organisation, Email: c.Email,
+	}
 }
 
 func (l ledger) Revoked(ctx context.Context) ([]authority.Record, error) {
 	all, err := l.s.RevokedCertificates(ctx)
 	out := make([]authority.Record, len(all))
 	for i, c := range all {
-		out[i] = authority.Record(c)
+		out[i] = recordOf(c)
 	}
 	return out, err
 }

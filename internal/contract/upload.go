@@ -127,13 +127,12 @@ func checkPeople(in []Participant, l Limits, bad *problems) []Participant {
 		if p.Number < 1 {
 			bad.add(where+".number", "number.not_positive")
 		}
-		if p.Name == "" {
+		if !Visible(p.Name) {
 			bad.add(where+".name", "text.missing")
 		}
 		if utf8.RuneCountInString(p.Name) > l.Text {
 			bad.add(where+".name", "text.too_long", "limit", l.Text)
 		}
-		// The e-mail stands in the certificate that is made out to a guest.
 		if len(p.Email) > maxEmail {
 			bad.add(where+".email", "text.too_long", "limit", maxEmail)
 		}
@@ -163,6 +162,14 @@ func CleanText(s string) string {
 		return r
 	}, s)
 	return strings.Join(strings.Fields(s), " ")
+}
+
+// Visible reports whether a text shows anything by itself: a letter, a digit or a sign, and not only spaces, combining marks
+// and characters without a shape.
+func Visible(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.IsMark(r) && r != utf8.RuneError
+	})
 }
 
 // isBidiMark reports embeddings, overrides, isolates and the invisible marks of the bidirectional algorithm.

@@ -61,7 +61,7 @@ func foreign(t *testing.T, lock pdf.Dict, certify int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Somebody else"}, key.Public())
+	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Somebody else", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 	if err != nil {
 		t.Fatal(err)
 	}

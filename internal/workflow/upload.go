@@ -180,8 +180,9 @@ func refusal(err error) error {
 }
 
 // people finds out who is meant. A registered participant is a user of the caller's organisation, by id or
-// e-mail; a guest whose e-mail is such a user's becomes that user; a guest already on the document keeps his
-// id. Who cannot be found is told as field errors.
+// e-mail; a guest whose e-mail is such a user's becomes that user; one whose e-mail is a user's elsewhere stays a guest
+// like any other, since the mailbox is not verified; a guest already on the document keeps their id. People who cannot be
+// found are told as field errors.
 func (s *Service) people(ctx context.Context, by contract.Actor, already []contract.Participant, in []PersonRequest) ([]contract.Participant, []contract.FieldError, error) {
 	// More than the limit is refused by the rule; looking them all up first would be work for nothing.
 	in = in[:min(len(in), s.Limits.Participants+1)]
@@ -197,9 +198,9 @@ func (s *Service) people(ctx context.Context, by contract.Actor, already []contr
 		} else {
 			users++
 		}
-		u, err := s.user(ctx, r)
+		u, err := s.member(ctx, by.Organisation, r)
 		switch {
-		case err == nil && u.Organisation == by.Organisation:
+		case err == nil:
 			p.Person, p.Guest = u.Person, false
 		case err != nil && !errors.Is(err, store.ErrNotFound):
 			return nil, nil, fmt.Errorf("look up participant: %w", err)
@@ -218,12 +219,18 @@ func (s *Service) people(ctx context.Context, by contract.Actor, already []contr
 	return people, unknown, nil
 }
 
-func (s *Service) user(ctx context.Context, r PersonRequest) (store.User, error) {
+// member finds a user of an organisation. A user of another one is looked up exactly like a person without an account:
+// an owner must not learn who has one elsewhere.
+func (s *Service) member(ctx context.Context, o contract.OrganisationID, r PersonRequest) (store.User, error) {
 	switch {
 	case r.ID != "" && !r.Guest:
-		return s.Store.User(ctx, r.ID)
+		u, err := s.Store.User(ctx, r.ID)
+		if err == nil && u.Organisation != o {
+			return store.User{}, store.ErrNotFound
+		}
+		return u, err
 	case r.Email != "":
-		return s.Store.UserByEmail(ctx, r.Email)
+		return s.Store.MemberByEmail(ctx, o, r.Email)
 	}
 	return store.User{}, store.ErrNotFound
 }
