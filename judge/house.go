@@ -214,7 +214,7 @@ func certify(permission int) func(*pades.Options) {
 }
 
 // seen shows the signature in its box, with a picture and a code if they are given.
-func seen(box pdf.Rect, specimen *appearance.Image, qr string) func(*pades.Options) {
+func seen(box pdf.Rect, specimen *appearance.Strokes, qr string) func(*pades.Options) {
 	return func(o *pades.Options) {
 		o.Appearance = appearance.Signature(appearance.SignatureText{Name: o.Name, Time: o.Time, Reason: o.Reason, Specimen: specimen, QR: qr}, box.Width(), box.Height())
 	}

@@ -153,7 +153,7 @@ func nested(h *house, signers int) sample {
 }
 
 // handwriting is a picture with transparent ground, as a person uploads his signature.
-func handwriting() (*appearance.Image, error) {
+func handwriting() (*appearance.Strokes, error) {
 	m := image.NewNRGBA(image.Rect(0, 0, 240, 80))
 	for x := range 240 {
 		y := 40 + (x%60-30)*(x%60-30)/30 - 15
@@ -165,5 +165,5 @@ func handwriting() (*appearance.Image, error) {
 	if err := png.Encode(&b, m); err != nil {
 		return nil, err
 	}
-	return appearance.Encode(b.Bytes())
+	return appearance.ExtractStrokes(b.Bytes())
 }
