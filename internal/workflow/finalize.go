@@ -116,6 +116,10 @@ func (s *Service) addFields(ctx context.Context, d *contract.Document) (contract
 	if err := permits(doc, len(d.Placements) > 0); err != nil {
 		return contract.Revision{}, err
 	}
+	// A draft may have been placed before the limit was what it is.
+	if err := contract.CheckBoxes(d.Placements, pageSizes(doc), s.Limits, "placements"); err != nil {
+		return contract.Revision{}, err
+	}
 	fields, err := fieldsFor(d, doc)
 	if err != nil {
 		return contract.Revision{}, err

@@ -206,7 +206,7 @@ test("a box that is dragged snaps to the text, stands on the page it is let go o
   // The service looks at the words themselves, and names them.
   await page.locator("[data-tool=emet]").click();
   await sheet.click({ position: { x: 130 * perPoint, y: 90 * perPoint } });
-  const warning = page.getByText(/This stamp lies over text on page 1: “Pasal/).first();
+  const warning = page.getByText(/This box lies over text on page 1: “Pasal/).first();
   await warning.waitFor();
   await saved(page);
 
@@ -217,13 +217,13 @@ test("a box that is dragged snaps to the text, stands on the page it is let go o
   await page.reload();
   await warning.waitFor();
   await page.getByRole("link", { name: "Change the placement" }).click();
-  await page.getByRole("img", { name: /This stamp lies over text on page 1/ }).waitFor(); // before anything was changed
+  await page.getByRole("img", { name: /This box lies over text on page 1/ }).waitFor(); // before anything was changed
   await page.goBack();
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.waitForURL("**/document/**");
   const told = page.locator("[data-told]");
   await told.getByText("The document is out for signing").waitFor();
-  await told.getByText(/This stamp lies over text on page 1/).waitFor();
+  await told.getByText(/This box lies over text on page 1/).waitFor();
   await told.getByRole("button", { name: "Close" }).click();
   await expect.poll(() => told.count()).toBe(0);
   await page.context().close();
