@@ -1546,6 +1546,8 @@ export interface components {
              */
             mode?: "signing" | "stamping";
             owner: components["schemas"]["DetailOwner"];
+            /** @description the boxes of all people, in the order in which they were placed */
+            placements: components["schemas"]["PlacementItem"][];
             progress: components["schemas"]["Progress"];
             /** @description of the duty stamps that stand in the file */
             serial_number: string[];
@@ -2693,6 +2695,13 @@ export interface components {
         PlacementItem: {
             /** @description points of the page as displayed, origin at the lower left */
             box: components["schemas"]["BoxData"];
+            /** @description the file shows what the box is for: its person has signed, or the stamp is affixed */
+            filled: boolean;
+            /**
+             * @description whose it is
+             * @example Siti Rahma
+             */
+            name: string;
             /**
              * Format: int64
              * @description from 1
