@@ -15,7 +15,7 @@ const pictureLimit = smallBody + 2*specimen.MaxBytes
 type signIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
 	Digest     phrase  `json:"digest" required:"false" doc:"SHA-256 in hex of the revision its signer saw: the ETag of preview. 409 when the current one is another" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
-	Specimen   phrase  `json:"specimen" required:"false" doc:"how this signature shall look: PNG or JPEG in base64, at most 1 MiB, which becomes dark strokes on a transparent ground. Missing: as the picture that the caller keeps, else his name in print" example:"iVBORw0KGgo..."`
+	Specimen   phrase  `json:"specimen" required:"false" doc:"how this signature shall look: PNG or JPEG in base64, at most 1 MiB, which becomes dark strokes on a transparent ground. Missing: as the picture that the caller keeps, else their name in print" example:"iVBORw0KGgo..."`
 	OTP        phrase  `json:"otp" required:"false" doc:"code of a second factor, where one is demanded"`
 }
 

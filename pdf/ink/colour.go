@@ -10,7 +10,7 @@ import (
 type colour struct {
 	white bool
 	full  float64 // what all components of white are in the colour space; unknown: nobody can tell
-	light float64 // luminance from 0 to 1; unknown: nobody can tell
+	light float64 // luminance from 0 to 1; unknown where the colour space does not tell
 }
 
 const unknown = -1

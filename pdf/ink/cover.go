@@ -224,7 +224,7 @@ func blendHides(mode pdf.Name, light float64) float64 {
 }
 
 // Text, by how much of its box a glyph fills. Dark text of usual sizes leaves to be read what is below it; text that is
-// light, very large or drawn with thick lines, and text of which nobody knows how it looks, does not.
+// light, very large or drawn with thick lines, and text whose glyphs are drawings of the file, does not.
 const (
 	usualText = 0.3
 	largeText = 30 // points

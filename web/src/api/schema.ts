@@ -3250,7 +3250,7 @@ export interface components {
             /** @description code of a second factor, where one is demanded */
             otp?: string;
             /**
-             * @description how this signature shall look: PNG or JPEG in base64, at most 1 MiB, which becomes dark strokes on a transparent ground. Missing: as the picture that the caller keeps, else his name in print
+             * @description how this signature shall look: PNG or JPEG in base64, at most 1 MiB, which becomes dark strokes on a transparent ground. Missing: as the picture that the caller keeps, else their name in print
              * @example iVBORw0KGgo...
              */
             specimen?: string;
