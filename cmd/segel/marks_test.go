@@ -87,6 +87,10 @@ func TestTheLastSignerCannotReplaceAPageThatOthersSigned(t *testing.T) {
 	}
 	owner.place(id, mine, last.at("paraf", 500, 700, 700, 900)).is(http.StatusUnprocessableEntity, "placement.off_page")
 
+	if got := owner.place(id, mine, last.at("paraf", 420, 110, 520, 150)).ok().warnings("response"); fmt.Sprint(got) != "[signers[1] placement.over_box]" {
+		t.Errorf("over the box of another: %v", got)
+	}
+
 	// Just under the limit, over the text of the page: accepted and warned of, three times.
 	entries := []object{mine, last.at("paraf", 60, 650, 560, 840)}
 	want := "[signers[1] placement.over_text]"
