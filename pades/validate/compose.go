@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -22,14 +23,14 @@ func Validate(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Repor
 	if o.At.IsZero() {
 		return nil, ErrNoTime
 	}
-	f, err := facts.Read(ctx, r, size, facts.Options{Limits: o.Limits, Password: o.Password})
+	f, err := facts.Read(ctx, r, size, facts.Options{Limits: o.Limits, Password: o.Password, MarkArea: cmp.Or(o.MaxMark, DefaultMaxMark), Exempt: isStamp})
 	if err != nil {
 		return nil, err
 	}
 	return Judge(ctx, f, o)
 }
 
-// Judge judges facts that were read before.
+// Judge judges facts that were read before. Options.MaxMark has no effect: what the facts were read with counts.
 func Judge(ctx context.Context, f *facts.File, o Options) (*Report, error) {
 	if o.At.IsZero() {
 		return nil, ErrNoTime

@@ -23,6 +23,10 @@ type Options struct {
 	Online revocation.Source
 	// Policy says which algorithms are relied on until when; zero is DefaultPolicy.
 	Policy Policy
+	// MaxMark is the share of a page, from 0 to 1, that what fields show which were signed or filled later may take up
+	// before it counts as a change if it makes signed content unreadable. Fields of one revision count together, those of
+	// all later ones up to twice as much. Zero is [DefaultMaxMark]. Duty stamps of the usual size are exempt.
+	MaxMark float64
 	// Explain has every check put down with its outcome.
 	Explain bool
 	// Limits bound what a hostile file can make it do.
@@ -34,6 +38,9 @@ type Options struct {
 	// Password opens an encrypted file.
 	Password string
 }
+
+// DefaultMaxMark is a quarter of the page.
+const DefaultMaxMark = 0.25
 
 // validation is one file being judged. It lives as long as one call.
 type validation struct {

@@ -10,6 +10,7 @@ import (
 type colour struct {
 	white bool
 	full  float64 // what all components of white are in the colour space; unknown: nobody can tell
+	light float64 // luminance from 0 to 1; unknown where the colour space does not tell
 }
 
 const unknown = -1
@@ -31,12 +32,14 @@ func (p *painter) paintColours(op []byte, c *content) bool {
 		p.lines.device(c, 4, 0)
 	case "cs":
 		p.fill = colour{full: p.whiteOf(pdf.Name(c.name()))}
+		p.fill.begin()
 	case "CS":
 		p.lines = colour{full: p.whiteOf(pdf.Name(c.name()))}
+		p.lines.begin()
 	case "sc", "scn":
-		p.fill.white = p.fill.isWhite(c.operands)
+		p.fill.set(c.operands)
 	case "SC", "SCN":
-		p.lines.white = p.lines.isWhite(c.operands)
+		p.lines.set(c.operands)
 	default:
 		return false
 	}
@@ -46,7 +49,35 @@ func (p *painter) paintColours(op []byte, c *content) bool {
 func (k *colour) device(c *content, n int, full float64) {
 	if len(c.operands) >= n {
 		k.full = full
-		k.white = k.isWhite(c.operands[len(c.operands)-n:])
+		k.set(c.operands[len(c.operands)-n:])
+	}
+}
+
+// begin is the colour that a colour space begins with, which is dark in those that are known.
+func (k *colour) begin() {
+	if k.full == unknown {
+		k.light = unknown
+	}
+}
+
+// set takes the components of a colour.
+func (k *colour) set(components []operand) {
+	k.white, k.light = k.isWhite(components), unknown
+	for _, o := range components {
+		if o.kind != isNumber {
+			return
+		}
+	}
+	at := func(i int) float64 { return max(0, min(components[i].number, 1)) }
+	switch n := len(components); {
+	case k.full == 1 && n == 1:
+		k.light = at(0)
+	case k.full == 1 && n == 3:
+		k.light = lightOf(at(0), at(1), at(2))
+	case k.full == 0 && n == 1:
+		k.light = 1 - at(0)
+	case k.full == 0 && n == 4:
+		k.light = 1 - min(1, lightOf(at(0), at(1), at(2))+at(3))
 	}
 }
 

@@ -26,6 +26,9 @@ const maxParts = 4096
 // draw follows the operators of paths (ISO 32000-2 §8.5); false if it is none.
 func (p *painter) draw(op []byte, c *content) bool {
 	var v [6]float64
+	if p.cover != nil {
+		p.outlines(string(op), c)
+	}
 	switch string(op) {
 	case "m":
 		if c.numbers(v[:2]) {
@@ -108,4 +111,37 @@ func (p *painter) paint(filled, stroked bool) {
 		p.cut(all)
 	}
 	p.path = path{parts: p.path.parts[:0]}
+}
+
+// operandsOf is how many numbers an operator of paths takes.
+var operandsOf = map[string]int{"m": 2, "l": 2, "c": 6, "v": 4, "y": 4, "re": 4, "h": 0}
+
+// outlines adds to the outline of a path, or covers what painting it covers.
+func (p *painter) outlines(op string, c *content) {
+	var v [6]float64
+	o := &p.cover.outline
+	if n, builds := operandsOf[op]; builds {
+		if c.numbers(v[:n]) {
+			o.trace(op, v[:n], p.ctm)
+		}
+		return
+	}
+	switch op {
+	case "f", "F", "f*", "B", "B*", "b", "b*", "S", "s", "n":
+	default:
+		return
+	}
+	if op == "s" || op == "b" || op == "b*" {
+		o.trace("h", nil, p.ctm)
+	}
+	if p.cover != nil && p.paints() {
+		if op != "S" && op != "s" && op != "n" {
+			p.cover.paint(o, op[len(op)-1] == '*', p.clip, p.hiding(p.fillAlpha, p.fill.light))
+		}
+		if op != "f" && op != "F" && op != "f*" && op != "n" {
+			lines := o.stroked(p.width * p.ctm.scale())
+			p.cover.paint(&lines, false, p.clip, p.hiding(p.lineAlpha, p.lines.light))
+		}
+	}
+	*o = outline{}
 }

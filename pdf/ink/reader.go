@@ -15,6 +15,7 @@ type Reader struct {
 	d         *pdf.Document
 	limits    Limits
 	bytes     int64 // left of Limits.Bytes
+	pixels    int64 // of images that were decoded
 	operators int   // left of Limits.Operators
 	layers    map[pdf.Ref]bool
 	fonts     map[pdf.Ref]*font

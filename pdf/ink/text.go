@@ -175,6 +175,7 @@ type shown struct {
 	straight bool // along the page or across
 	hidden   Hidden
 	white    bool
+	hides    float64
 
 	level   bool     // see lies
 	forward bool     // level text whose letters never go back
@@ -196,6 +197,7 @@ func (p *painter) shown() shown {
 	if r.hidden == "" && (p.mode == 3 || p.mode == 7) && !f.type3 {
 		r.hidden = ByMode
 	}
+	r.hides = p.textHides(&r)
 	r.level = p.lies(&r)
 	return r
 }

@@ -76,7 +76,9 @@ type Change struct {
 	Field string
 	Page  int      // it shows on, from 1; 0 if on none
 	Box   pdf.Rect // on that page, default user space
-	Notes []Note
+	// Widget is the annotation that shows it; zero if none does.
+	Widget pdf.Ref
+	Notes  []Note
 	// Detail is for whoever looks closer, in English: the key that differs, what an oddity is about.
 	Detail string
 }
@@ -134,6 +136,7 @@ const (
 	CodeSignature      Code = "signature_changed"    // signature dictionary
 	CodeShared         Code = "appearance_shared"    // appearance that something else shows as well
 	CodeUnanswered     Code = "unanswered"           // look of a field whose signature does not hold
+	CodeHides          Code = "hides_signed"         // field that is larger than a mark may be and makes signed content unreadable
 	CodeAnnotation     Code = "annotation_changed"   //
 	CodeStoreChanged   Code = "store_changed"        // proof removed or replaced
 	CodeStructChanged  Code = "structure_changed"    //

@@ -295,7 +295,7 @@ func (r *revision) unchanged(m *moved) bool {
 }
 
 func (r *revision) change(m *moved, v verdict) Change {
-	c := Change{Ref: m.After, What: Replaced, Rule: v.rule, Level: v.level, Code: v.code, Field: v.field, Page: v.page, Box: v.box, Notes: v.notes, Detail: v.detail}
+	c := Change{Ref: m.After, What: Replaced, Rule: v.rule, Level: v.level, Code: v.code, Field: v.field, Page: v.page, Box: v.box, Widget: v.widget, Notes: v.notes, Detail: v.detail}
 	switch {
 	case m.added():
 		c.What = Added

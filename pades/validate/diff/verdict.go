@@ -13,6 +13,7 @@ type verdict struct {
 	field  string
 	page   int
 	box    pdf.Rect
+	widget pdf.Ref
 	notes  []Note
 	detail string
 }
@@ -44,6 +45,9 @@ func worse(a, b verdict) verdict {
 	}
 	if a.page == 0 {
 		a.page, a.box = b.page, b.box
+	}
+	if a.widget.IsZero() {
+		a.widget = b.widget
 	}
 	if a.notes == nil {
 		a.notes = b.notes

@@ -16,6 +16,11 @@ type Options struct {
 	// ForSigning also checks whether a validation will be able to read what is added to the file, see File.Unsignable.
 	// Steps that can only lead to warnings are skipped, and a file without signatures is not read for its digest.
 	ForSigning bool
+	// MarkArea is the share of a page, from 0 to 1, from which on what a field shows that was filled or signed later is
+	// denied if it makes signed content unreadable. Zero denies none.
+	MarkArea float64
+	// Exempt tells which signatures may be shown in a box of that size, in points as displayed; nil is none.
+	Exempt func(s *Signature, shown pdf.Rect) bool
 }
 
 // Limits bound what a hostile file can make Read do. A zero field takes its default. See [LimitsForSigning] for a file

@@ -145,7 +145,7 @@ func (r *reader) states() error {
 	r.d.Forget() // the states keep their own
 	r.locate(h.Revisions())
 	r.skips.expect(h.Revisions())
-	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}}
+	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}, marked: map[int]*markedPage{}}
 	if r.o.ForSigning && w.first == 0 {
 		w.first = len(h.Revisions())
 	}
@@ -219,7 +219,9 @@ type stateWalk struct {
 	containers []uint32
 	comparer   *diff.Comparer
 	last       *pdf.State
-	told       map[pdf.Ref]bool // loose signatures
+	told       map[pdf.Ref]bool    // loose signatures
+	marked     map[int]*markedPage // by page number
+	looks      int                 // at pages with large marks
 }
 
 func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) error {
@@ -273,6 +275,9 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 	}
 	changes, err := w.comparer.Step(state)
 	if err != nil {
+		return err
+	}
+	if err := w.denyLargeMarks(state, changes); err != nil {
 		return err
 	}
 	r := &w.file.Revisions[number-1]
