@@ -10,6 +10,7 @@ import (
 type colour struct {
 	white bool
 	full  float64 // what all components of white are in the colour space; unknown: nobody can tell
+	color Color
 }
 
 const unknown = -1
@@ -30,13 +31,13 @@ func (p *painter) paintColours(op []byte, c *content) bool {
 	case "K":
 		p.lines.device(c, 4, 0)
 	case "cs":
-		p.fill = colour{full: p.whiteOf(pdf.Name(c.name()))}
+		p.fill = p.initialColour(pdf.Name(c.name()))
 	case "CS":
-		p.lines = colour{full: p.whiteOf(pdf.Name(c.name()))}
+		p.lines = p.initialColour(pdf.Name(c.name()))
 	case "sc", "scn":
-		p.fill.white = p.fill.isWhite(c.operands)
+		p.fill.set(c.operands)
 	case "SC", "SCN":
-		p.lines.white = p.lines.isWhite(c.operands)
+		p.lines.set(c.operands)
 	default:
 		return false
 	}
@@ -45,8 +46,46 @@ func (p *painter) paintColours(op []byte, c *content) bool {
 
 func (k *colour) device(c *content, n int, full float64) {
 	if len(c.operands) >= n {
-		k.full = full
-		k.white = k.isWhite(c.operands[len(c.operands)-n:])
+		k.full, k.color.Known = full, true
+		k.set(c.operands[len(c.operands)-n:])
+	}
+}
+
+// initialColour is what a colour space begins with, which is black in the device spaces (ISO 32000-2 §8.6.8). What a
+// profile or an ink looks like is not known here.
+func (p *painter) initialColour(name pdf.Name) colour {
+	device := name == "DeviceGray" || name == "DeviceRGB" || name == "DeviceCMYK"
+	return colour{full: p.whiteOf(name), color: Color{Known: device}}
+}
+
+// set takes the components of a colour in the space at hand.
+func (k *colour) set(components []operand) {
+	k.white = k.isWhite(components)
+	if !k.color.Known {
+		return
+	}
+	v := [4]float64{}
+	if len(components) > len(v) {
+		k.color = Color{}
+		return
+	}
+	for i, o := range components {
+		if o.kind != isNumber {
+			k.color = Color{}
+			return
+		}
+		v[i] = min(max(o.number, 0), 1)
+	}
+	k.color = Color{Known: true}
+	switch c := &k.color; len(components) {
+	case 1:
+		c.Red, c.Green, c.Blue = v[0], v[0], v[0]
+	case 3:
+		c.Red, c.Green, c.Blue = v[0], v[1], v[2]
+	case 4:
+		c.Red, c.Green, c.Blue = (1-v[0])*(1-v[3]), (1-v[1])*(1-v[3]), (1-v[2])*(1-v[3])
+	default:
+		k.color = Color{}
 	}
 }
 

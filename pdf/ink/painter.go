@@ -45,13 +45,16 @@ type painter struct {
 
 	annot   pdf.Ref // whose appearance is painted
 	marks   []Mark
+	trace   *Appearance // lists glyphs and paths; nil where marks are enough
+	traced  []*font     // those of trace
 	trouble error
 	stopped bool
 }
 
 // first is the graphics state that content begins with: it paints black.
 func (p *painter) first() state {
-	return state{ctm: p.base, clip: p.sheet, scale: 1, width: 1, fill: colour{full: 1}, lines: colour{full: 1}}
+	black := colour{full: 1, color: Color{Known: true}}
+	return state{ctm: p.base, clip: p.sheet, scale: 1, width: 1, fill: black, lines: black}
 }
 
 // scope is a resource dictionary with the fonts it was asked for.
@@ -90,6 +93,9 @@ func (p *painter) run(b []byte, s *scope) {
 	}
 	around, state, saved, layered, text, line := p.scopes, p.state, p.saved, p.layered, p.text, p.line
 	p.scopes, p.saved, p.layered, p.path = s, nil, nil, path{}
+	if p.trace != nil {
+		p.traceResources()
+	}
 	c := &content{b: b, operands: p.operands[:0], decoded: p.decoded[:0]}
 	for op := c.next(); op != nil && !p.stopped; op = c.next() {
 		if p.operators--; p.operators < 0 {
@@ -140,9 +146,11 @@ func (p *painter) do(op []byte, c *content) {
 	case "Do":
 		p.object(pdf.Name(c.name()))
 	case "sh":
+		p.picture()
 		p.mark(Mark{Kind: Drawing, Box: p.clip, Whole: true})
 	case "ID":
 		c.image()
+		p.picture()
 		p.mark(Mark{Kind: Image, Box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), Whole: true})
 	case "BDC":
 		p.begin(c)
@@ -162,6 +170,9 @@ func (p *painter) extended(name pdf.Name) {
 	gs, err := p.d.Dict(p.resource("ExtGState", name))
 	if p.failed(err) || gs == nil {
 		return
+	}
+	if p.trace != nil {
+		p.traceState(gs)
 	}
 	if gs["LW"] != nil {
 		if w, err := p.d.Number(gs["LW"]); !p.failed(err) {
@@ -245,6 +256,9 @@ func (p *painter) object(name pdf.Name) {
 		return
 	}
 	hidden := p.hidden
+	if p.trace != nil && st.Dict["OC"] != nil {
+		p.trace.unclear("optional content")
+	}
 	if p.off(st.Dict["OC"]) {
 		p.hidden = ByLayer
 	}
@@ -252,12 +266,21 @@ func (p *painter) object(name pdf.Name) {
 	switch {
 	case p.failed(err):
 	case kind == "Image":
+		p.picture()
 		masked := st.Dict["SMask"] != nil || st.Dict["Mask"] != nil || st.Dict["ImageMask"] != nil
 		p.mark(Mark{Kind: Image, Box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), Whole: true, Sheer: masked})
 	case kind == "Form":
 		p.form(st, identity)
 	}
 	p.hidden = hidden
+}
+
+// picture counts a picture.
+func (p *painter) picture() {
+	if p.trace != nil {
+		p.trace.Pictures++
+		p.traceBlending()
+	}
 }
 
 // form paints a form; fit comes behind its own matrix (ISO 32000-2 §8.10.1).
