@@ -45,6 +45,7 @@ type Path struct {
 	Line      float64 // width of the line, if it is stroked
 	Rectangle bool    // its corners are those of Box
 	Points    int     // that it was constructed of
+	Outline   uint64  // the same for parts that go through the same points
 	Color     Color   // of the filling, or else of the line
 	Order     int     // of painting, among the glyphs
 }
@@ -257,7 +258,7 @@ func (p *painter) tracePaths(filled, stroked bool) {
 			return
 		}
 		t := Path{
-			Box: r.Rect, Clip: p.clip, Filled: filled, Stroked: stroked, Rectangle: r.rectangle(), Points: r.points, Color: p.fill.color,
+			Box: r.Rect, Clip: p.clip, Filled: filled, Stroked: stroked, Rectangle: r.rectangle(), Points: r.points, Outline: r.outline, Color: p.fill.color,
 			Order: p.trace.order(),
 		}
 		if stroked {

@@ -23,6 +23,25 @@ type part struct {
 	slanted        bool
 	startX, startY float64
 	x, y           float64 // where it has come to
+	outline        uint64  // a sum of its points, if an appearance asks for it
+}
+
+// beginPart starts a part at the current point.
+func (p *painter) beginPart() part {
+	r := part{Rect: nothing, points: 1, startX: p.path.x, startY: p.path.y, x: p.path.x, y: p.path.y}
+	p.outline(&r)
+	return r
+}
+
+// outline adds the current point to the sum of the points of a part.
+func (p *painter) outline(r *part) {
+	if p.trace == nil {
+		return
+	}
+	const prime = 1_099_511_628_211
+	for _, v := range [2]float64{p.path.x, p.path.y} {
+		r.outline = (r.outline ^ math.Float64bits(math.Round(v*1000))) * prime
+	}
 }
 
 // rectangle reports whether the part is all of its box, or a line.
@@ -49,7 +68,7 @@ func (p *painter) draw(op []byte, c *content) bool {
 	case "m":
 		if c.numbers(v[:2]) {
 			p.path.x, p.path.y = p.ctm.point(v[0], v[1])
-			p.part(part{Rect: nothing, points: 1, startX: p.path.x, startY: p.path.y, x: p.path.x, y: p.path.y})
+			p.part(p.beginPart())
 		}
 	case "l":
 		if c.numbers(v[:2]) {
@@ -67,7 +86,8 @@ func (p *painter) draw(op []byte, c *content) bool {
 		if c.numbers(v[:4]) {
 			box := pdf.Rect{LLX: v[0], LLY: v[1], URX: v[0] + v[2], URY: v[1] + v[3]}
 			p.path.x, p.path.y = p.ctm.point(v[0], v[1])
-			r := part{Rect: p.ctm.box(box), whole: true, points: 4, startX: p.path.x, startY: p.path.y, x: p.path.x, y: p.path.y}
+			r := p.beginPart()
+			r.Rect, r.whole, r.points = p.ctm.box(box), true, 4
 			right, below := p.ctm.point(box.URX, box.LLY)
 			r.slanted = !level(r.x, r.y, right, below)
 			p.part(r)
@@ -99,7 +119,7 @@ func (p *painter) part(r part) {
 func (p *painter) to(v []float64) {
 	n := len(p.path.parts)
 	if n == 0 {
-		p.part(part{Rect: nothing, points: 1, startX: p.path.x, startY: p.path.y, x: p.path.x, y: p.path.y})
+		p.part(p.beginPart())
 		n = 1
 	}
 	at := p.path.parts[n-1]
@@ -111,6 +131,7 @@ func (p *painter) to(v []float64) {
 		at.slanted = at.slanted || !level(p.path.x, p.path.y, at.x, at.y)
 		at.x, at.y = p.path.x, p.path.y
 		at.points++
+		p.outline(&at)
 	}
 	at.Rect, at.whole = r, false
 	p.path.parts[n-1] = at
