@@ -115,8 +115,8 @@ func (f *Field) at(number uint32) (pdf.Dict, error) {
 // inherited in practice.
 func (f *Field) inherit(dict pdf.Dict) error {
 	found := map[pdf.Name]pdf.Object{}
-	for range maxAbove {
-		if !f.work.spend(objectCost) {
+	for above := 0; ; above++ {
+		if above > maxAbove || !f.work.spend(objectCost) {
 			return errTooMuch
 		}
 		for _, k := range []pdf.Name{"FT", "Ff", "V", "DA", "Q", "MaxLen", "Opt", "I", "TI", "RV", "AA", "PMD"} {

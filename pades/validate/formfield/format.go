@@ -120,24 +120,31 @@ func unquoted(s string) string {
 	return strings.Trim(s, `"'`)
 }
 
-// numberIn reads a number that is written with separators, and in brackets if it is negative.
+// pointed and commaed are numbers with a decimal point and with a decimal comma; what groups digits groups them by three.
+var (
+	pointed = regexp.MustCompile(`^\d*(?:[, ']\d{3})*(?:\.\d*)?$`)
+	commaed = regexp.MustCompile(`^\d*(?:[. ']\d{3})*(?:,\d*)?$`)
+)
+
+// numberIn reads a number that is written with separators; a negative one has a sign or stands in brackets.
 func numberIn(s string, comma bool) (float64, bool) {
 	s = strings.TrimSpace(s)
-	negative := strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")")
-	s = strings.Trim(s, "()")
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r >= '0' && r <= '9', r == '-':
-			b.WriteRune(r)
-		case r == '.' && !comma, r == ',' && comma:
-			b.WriteByte('.')
-		case r == '.', r == ',', r == '\'', r == ' ', r == '\u00A0':
-		default:
-			return 0, false
-		}
+	inner, negative := strings.CutPrefix(s, "(")
+	if inner, closed := strings.CutSuffix(inner, ")"); negative && closed {
+		s = inner
+	} else {
+		s, negative = strings.CutPrefix(s, "-")
 	}
-	v, err := strconv.ParseFloat(b.String(), 64)
+	s = strings.TrimSpace(s)
+	form, point, group := pointed, ".", ","
+	if comma {
+		form, point, group = commaed, ",", "."
+	}
+	if !form.MatchString(s) {
+		return 0, false
+	}
+	s = strings.NewReplacer(group, "", " ", "", "'", "", point, ".").Replace(s)
+	v, err := strconv.ParseFloat(s, 64)
 	if negative {
 		v = -v
 	}

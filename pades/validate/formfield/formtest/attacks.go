@@ -55,69 +55,76 @@ func valueStays() []Case {
 	}
 }
 
+// shadow is a case in which the author prepares an object that is exchanged once the form is signed. Prepare gets the field
+// "name" and returns that object.
+func shadow(name string, prepare func(f *Filler, w pdf.Dict) pdf.Ref, exchange func(f *Filler, part pdf.Ref)) Case {
+	var part pdf.Ref
+	return Case{
+		Name:    name,
+		Prepare: func(f *Filler) { part = prepare(f, f.Field("name")) },
+		Fill:    func(f *Filler) { exchange(f, part) },
+	}
+}
+
 // preparedShadows changes what an appearance is drawn with, as its author has prepared it.
 func preparedShadows() []Case {
-	var part pdf.Ref
-	prepare := func(edit func(f *Filler, w pdf.Dict)) func(*Filler) {
-		return func(f *Filler) { edit(f, f.Field("name")) }
+	twoStates := func(f *Filler) {
+		w := f.Field("name")
+		w["AP"] = pdf.Dict{"N": pdf.Dict{"A": f.U.Add(appearance(wide, f.usual(), line(wide, "Siti Rahayu"))), "B": f.U.Add(appearance(wide, f.usual(), line(wide, "Penyerang")))}}
+		w["AS"] = pdf.Name("A")
 	}
 	return []Case{
-		{Name: "nested-form", Prepare: prepare(func(f *Filler, w pdf.Dict) {
-			part = f.U.Add(appearance(wide, f.usual(), line(wide, "Siti Rahayu")))
+		shadow("nested-form", func(f *Filler, w pdf.Dict) pdf.Ref {
+			part := f.U.Add(appearance(wide, f.usual(), line(wide, "Siti Rahayu")))
 			f.lookIn(w, pdf.Dict{"XObject": pdf.Dict{"N": part}}, "/N Do")
-		}), Fill: func(f *Filler) { f.U.Set(part, appearance(wide, f.usual(), line(wide, "Penyerang"))) }},
-		{Name: "font-object", Prepare: prepare(func(f *Filler, w pdf.Dict) {
-			part = f.U.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("Helvetica")})
+			return part
+		}, func(f *Filler, part pdf.Ref) { f.U.Set(part, appearance(wide, f.usual(), line(wide, "Penyerang"))) }),
+		shadow("font-object", func(f *Filler, w pdf.Dict) pdf.Ref {
+			part := f.U.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("Helvetica")})
 			f.lookIn(w, pdf.Dict{"Font": pdf.Dict{"Helv": part}}, line(wide, "Siti Rahayu"))
-		}), Fill: func(f *Filler) {
+			return part
+		}, func(f *Filler, part pdf.Ref) {
 			f.U.Set(part, pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("ZapfDingbats")})
-		}},
-		{Name: "resources-object", Prepare: prepare(func(f *Filler, w pdf.Dict) {
-			part = f.U.Add(f.usual())
-			st := f.Look(w, line(wide, "Siti Rahayu"))
-			st.Dict["Resources"] = part
-		}), Fill: func(f *Filler) {
-			f.U.Set(part, pdf.Dict{"Font": pdf.Dict{"Helv": f.Font("ZaDb")}})
-		}},
-		{Name: "appearance-dictionary", Prepare: prepare(func(f *Filler, w pdf.Dict) {
-			part = f.U.Add(w["AP"])
+		}),
+		shadow("resources-object", func(f *Filler, w pdf.Dict) pdf.Ref {
+			part := f.U.Add(f.usual())
+			f.Look(w, line(wide, "Siti Rahayu")).Dict["Resources"] = part
+			return part
+		}, func(f *Filler, part pdf.Ref) { f.U.Set(part, pdf.Dict{"Font": pdf.Dict{"Helv": f.Font("ZaDb")}}) }),
+		shadow("appearance-dictionary", func(f *Filler, w pdf.Dict) pdf.Ref {
+			part := f.U.Add(w["AP"])
 			w["AP"] = part
-		}), Fill: func(f *Filler) {
+			return part
+		}, func(f *Filler, part pdf.Ref) {
 			f.U.Set(part, pdf.Dict{"N": f.U.Add(appearance(wide, f.usual(), line(wide, "Penyerang")))})
-		}},
-		{Name: "appearance-of-two-fields", Prepare: func(f *Filler) {
-			part = f.U.Add(appearance(wide, f.usual(), line(wide, "Sama")))
-			for _, n := range []string{"name", "city"} {
-				w := f.Field(n)
+		}),
+		shadow("appearance-of-two-fields", func(f *Filler, w pdf.Dict) pdf.Ref {
+			part := f.U.Add(appearance(wide, f.usual(), line(wide, "Sama")))
+			for _, w := range []pdf.Dict{w, f.Field("city")} {
 				w["V"], w["AP"] = pdf.TextString("Sama"), pdf.Dict{"N": part}
 			}
-		}, Fill: func(f *Filler) {
+			return part
+		}, func(f *Filler, part pdf.Ref) {
 			f.Field("name")["V"] = pdf.TextString("Lain")
 			f.U.Set(part, appearance(wide, f.usual(), line(wide, "Lain")))
-		}},
-		{Name: "appearance-of-a-page", Prepare: func(f *Filler) {
-			part = f.U.Add(appearance(wide, f.usual(), line(wide, "Siti Rahayu")))
-			w := f.Field("name")
+		}),
+		shadow("appearance-of-a-page", func(f *Filler, w pdf.Dict) pdf.Ref {
+			part := f.U.Add(appearance(wide, f.usual(), line(wide, "Siti Rahayu")))
 			w["AP"] = pdf.Dict{"N": part}
 			page, err := f.D.Page(1)
 			if err != nil {
 				f.Err = err
-				return
+				return part
 			}
 			dict := f.edit(page.Ref)
 			dict["Resources"] = pdf.Dict{"XObject": pdf.Dict{"X": part}, "Font": pdf.Dict{"F1": f.Font("Helv")}}
-		}, Fill: func(f *Filler) {
+			return part
+		}, func(f *Filler, part pdf.Ref) {
 			f.Field("name")["V"] = pdf.TextString("Lain")
 			f.U.Set(part, appearance(wide, f.usual(), line(wide, "Lain")))
-		}},
-		{Name: "state-of-a-text-field", Prepare: prepare(func(f *Filler, w pdf.Dict) {
-			w["AP"] = pdf.Dict{"N": pdf.Dict{"A": f.U.Add(appearance(wide, f.usual(), line(wide, "Siti Rahayu"))), "B": f.U.Add(appearance(wide, f.usual(), line(wide, "Penyerang")))}}
-			w["AS"] = pdf.Name("A")
-		}), Fill: func(f *Filler) { f.Field("name")["AS"] = pdf.Name("B") }},
-		{Name: "state-with-the-value", Prepare: prepare(func(f *Filler, w pdf.Dict) {
-			w["AP"] = pdf.Dict{"N": pdf.Dict{"A": f.U.Add(appearance(wide, f.usual(), line(wide, "Siti Rahayu"))), "B": f.U.Add(appearance(wide, f.usual(), line(wide, "Penyerang")))}}
-			w["AS"] = pdf.Name("A")
-		}), Fill: func(f *Filler) {
+		}),
+		{Name: "state-of-a-text-field", Prepare: twoStates, Fill: func(f *Filler) { f.Field("name")["AS"] = pdf.Name("B") }},
+		{Name: "state-with-the-value", Prepare: twoStates, Fill: func(f *Filler) {
 			w := f.Field("name")
 			w["V"], w["AS"] = pdf.TextString("Penyerang"), pdf.Name("B")
 		}},
@@ -501,5 +508,5 @@ func fieldAttacks() []Case {
 	}
 }
 
-// Names tells cases apart in the name of a file.
+// File returns the name of a file for the case, which begins with a prefix.
 func (c Case) File(prefix string) string { return fmt.Sprintf("%s-%s.pdf", prefix, c.Name) }

@@ -26,7 +26,7 @@ const (
 	richText    = 1 << 25
 )
 
-// Form returns a file of one page with a form that is filled in as its author left it. Its fields are listed in [Cases].
+// Form returns a file of one page with a form that is filled in as its author left it.
 func Form() ([]byte, error) {
 	b := &builder{}
 	b.begin(pdftest.Table(1))
