@@ -3,6 +3,7 @@ package pades
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"segel/pdf"
 )
@@ -110,8 +111,9 @@ func docMDP(d *pdf.Document, signature pdf.Dict) (int, error) {
 // transformVersion is what the parameters of both transform methods state.
 const transformVersion = pdf.Name("1.2")
 
-// references returns the /Reference array of a new signature: its certification, and the lock its field asks for.
-func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, certify int) (pdf.Array, error) {
+// references returns the /Reference array of a new signature: its certification, and the locks that its field and the
+// options ask for.
+func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) (pdf.Array, error) {
 	root, _, err := d.Root()
 	if err != nil {
 		return nil, err
@@ -120,15 +122,15 @@ func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, certify int) (
 		params["Type"], params["V"] = pdf.Name("TransformParams"), transformVersion
 		return pdf.Dict{"Type": pdf.Name("SigRef"), "TransformMethod": method, "TransformParams": params, "Data": root}
 	}
-	o, err := u.Resolve(field.Dict["Lock"]) // a new field's is not in the file yet
+	v, err := u.Resolve(field.Dict["Lock"]) // a new field's is not in the file yet
 	if err != nil {
 		return nil, fmt.Errorf("/Lock: %w", err)
 	}
-	lock, err := d.Dict(o)
+	lock, err := d.Dict(v)
 	if err != nil {
 		return nil, fmt.Errorf("/Lock: %w", err)
 	}
-	level, err := lockLevel(d, lock, certify)
+	level, err := lockLevel(d, lock, o.Certify)
 	if err != nil {
 		return nil, fmt.Errorf("/Lock: %w", err)
 	}
@@ -136,7 +138,7 @@ func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, certify int) (
 	if level != 0 {
 		all = append(all, reference("DocMDP", pdf.Dict{"P": pdf.Integer(level)}))
 	}
-	if lock == nil {
+	if lock == nil && len(o.LockFields) == 0 {
 		return all, nil
 	}
 	params := pdf.Dict{}
@@ -145,7 +147,73 @@ func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, certify int) (
 			params[key] = pdf.Clone(lock[key])
 		}
 	}
+	if err := include(d, params, o.LockFields); err != nil {
+		return nil, fmt.Errorf("/Lock: %w", err)
+	}
 	return append(all, reference("FieldMDP", params)), nil
+}
+
+// include adds names to the fields that parameters of FieldMDP lock: to those that are included, or from those that are
+// excluded.
+func include(d *pdf.Document, params pdf.Dict, more []string) error {
+	action, err := d.Name(params["Action"])
+	if err != nil || action == "All" || len(more) == 0 {
+		return err
+	}
+	list, err := d.Array(params["Fields"])
+	if err != nil {
+		return err
+	}
+	listed := map[string]bool{}
+	for _, o := range list {
+		s, err := d.String(o)
+		if err != nil {
+			return err
+		}
+		listed[s.Text()] = true
+	}
+	fields := append(pdf.Array{}, list...)
+	if action == "Exclude" {
+		fields = slices.DeleteFunc(fields, func(o pdf.Object) bool {
+			s, err := d.String(o)
+			return err == nil && slices.Contains(more, s.Text())
+		})
+	} else {
+		for _, n := range more {
+			if !listed[n] {
+				listed[n] = true
+				fields = append(fields, pdf.TextString(n))
+			}
+		}
+		params["Action"] = pdf.Name(LockInclude)
+	}
+	params["Fields"] = fields
+	return nil
+}
+
+// LockableFields lists the fully qualified names of the fields that a closing signature can lock: all but signature fields
+// that are still empty, in which others may sign. Fields without a name are left out, as a lock cannot name them.
+func LockableFields(d *pdf.Document) ([]string, error) {
+	fields, err := d.Fields()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	listed := map[string]bool{}
+	for _, f := range fields {
+		if f.Type == "Sig" {
+			// A value that cannot be read is one all the same.
+			if value, err := d.Resolve(f.Value); err == nil && (value == nil || value == pdf.Object(pdf.Null{})) {
+				continue
+			}
+		}
+		if f.Name == "" || listed[f.Name] {
+			continue
+		}
+		listed[f.Name] = true
+		names = append(names, f.Name)
+	}
+	return names, nil
 }
 
 // lockLevel is the level that the signature has to state: that of its certification, and that of a lock, which can

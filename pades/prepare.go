@@ -114,7 +114,7 @@ func fill(d *pdf.Document, o Options, h holes) (*pdf.Tail, string, error) {
 	if err := permission(d, field.Name, o.Certify, slices.Sorted(maps.Keys(o.Marks))); err != nil {
 		return nil, "", fmt.Errorf("field %q: %w", field.Name, err)
 	}
-	refs, err := references(d, u, field, o.Certify)
+	refs, err := references(d, u, field, o)
 	if err != nil {
 		return nil, "", fmt.Errorf("field %q: %w", field.Name, err)
 	}

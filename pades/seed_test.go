@@ -218,3 +218,91 @@ func TestWrongLocksAreRefused(t *testing.T) {
 		t.Error("signed under a lock that means nothing")
 	}
 }
+
+// lockedBy lists the names that the signature of a field locks.
+func lockedBy(t *testing.T, p *paper, field string) (action string, names []string) {
+	t.Helper()
+	said := permissions(t, p, field)["FieldMDP"]
+	for _, o := range must[pdf.Array](t)(p.open(t).Array(said["Fields"])) {
+		names = append(names, must[pdf.String](t)(p.open(t).String(o)).Text())
+	}
+	if a, ok := said["Action"].(pdf.Name); ok {
+		action = string(a)
+	}
+	return action, names
+}
+
+func TestSignatureLocksFieldsThatCameAfterItsOwn(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "Budi")
+	for name, c := range map[string]struct {
+		lock *pades.Lock
+		more []string
+		want string
+	}{
+		"no lock":             {nil, nil, " []"},
+		"no lock of its own":  {nil, []string{"name", "later"}, "Include [name later]"},
+		"some included":       {&pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, []string{"name", "later"}, "Include [name later]"},
+		"some excluded":       {&pades.Lock{Action: pades.LockExclude, Fields: []string{"name", "later"}}, []string{"later"}, "Exclude [name]"},
+		"all":                 {&pades.Lock{Action: pades.LockAll}, []string{"later"}, "All []"},
+		"what its field says": {&pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, nil, "Include [name]"},
+	} {
+		p := &paper{b: pdftest.Form()}
+		p.add(t, pades.FieldSpec{Name: "A", Lock: c.lock})
+		o := who.options(t, "A")
+		o.LockFields = c.more
+		p.sign(t, o)
+		wantValid(t, p, "A")
+		if action, names := lockedBy(t, p, "A"); action+" "+fmt.Sprint(names) != c.want {
+			t.Errorf("%s: locks %s %v, want %s", name, action, names, c.want)
+		}
+		if certified := permissions(t, p, "A")["DocMDP"]; certified != nil {
+			t.Errorf("%s: states %v", name, certified)
+		}
+	}
+}
+
+func TestLockableFieldsAreAllButEmptySignatureFields(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "Budi")
+	p := &paper{b: pdftest.Form()}
+	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "Witness"}, pades.FieldSpec{Name: "Seal"})
+	p.sign(t, who.options(t, "A"))
+	names := must[[]string](t)(pades.LockableFields(p.open(t)))
+	if fmt.Sprint(names) != "[name group.agree A]" {
+		t.Fatalf("lockable: %v", names)
+	}
+	o := who.options(t, "Seal")
+	o.LockFields = names
+	p.sign(t, o)
+	p.sign(t, who.options(t, "Witness"))
+	p.complete(t)
+	o = who.options(t, "")
+	o.NewField = &pades.FieldSpec{Name: "Another"}
+	p.sign(t, o)
+	wantValid(t, p, "A", "Seal", "Witness", "Another")
+}
+
+// TestLockOfALargeFormGrowsByTheNamesOfItsFields also logs the figures of docs/decisions/0030-seal-lock.md.
+func TestLockOfALargeFormGrowsByTheNamesOfItsFields(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "Budi")
+	p := &paper{b: pdftest.Table(1)}
+	p.add(t, pades.FieldSpec{Name: "Seal"})
+	sealed := func(names ...string) int {
+		o := who.options(t, "Seal")
+		o.LockFields = names
+		return len(must[*pades.Result](t)(pades.Sign(t.Context(), p.source(), o)).Tail)
+	}
+	var names []string
+	total := 0
+	for i := range 1000 {
+		names = append(names, fmt.Sprintf("Perjanjian.Pihak1.Kolom%04d", i))
+		total += len(names[i])
+	}
+	none, all := sealed(), sealed(names...)
+	t.Logf("%d names of %d bytes: a signature of %d bytes instead of %d", len(names), total, all, none)
+	if all-none > total+4*len(names)+300 {
+		t.Errorf("a signature of %d bytes instead of %d for names of %d bytes", all, none, total)
+	}
+}
