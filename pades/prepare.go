@@ -118,6 +118,9 @@ func fill(d *pdf.Document, o Options, h holes) (*pdf.Tail, string, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("field %q: %w", field.Name, err)
 	}
+	if err := restate(d, u, o.LockFields); err != nil {
+		return nil, "", fmt.Errorf("appearances of locked fields: %w", err)
+	}
 	value := u.Add(signatureDictionary(o, h, refs))
 	dict, err := u.Edit(field.Ref)
 	if err != nil {

@@ -1,11 +1,13 @@
 package pades_test
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"segel/cms"
@@ -283,26 +285,122 @@ func TestLockableFieldsAreAllButEmptySignatureFields(t *testing.T) {
 	wantValid(t, p, "A", "Seal", "Witness", "Another")
 }
 
-// TestLockOfALargeFormGrowsByTheNamesOfItsFields also logs the figures of docs/decisions/0030-seal-lock.md.
-func TestLockOfALargeFormGrowsByTheNamesOfItsFields(t *testing.T) {
+func TestFieldsThatAreLockedAreNotLockedAgain(t *testing.T) {
 	t.Parallel()
 	who := newPerson(t, "Budi")
-	p := &paper{b: pdftest.Table(1)}
+	for want, lock := range map[string]pades.Lock{
+		"[group.agree A]": {Action: pades.LockInclude, Fields: []string{"name"}},
+		"[name A]":        {Action: pades.LockInclude, Fields: []string{"group"}},
+		"[group.agree]":   {Action: pades.LockExclude, Fields: []string{"group.agree"}},
+		"[]":              {Action: pades.LockAll},
+	} {
+		p := &paper{b: pdftest.Form()}
+		p.add(t, pades.FieldSpec{Name: "A", Lock: &lock})
+		p.sign(t, who.options(t, "A"))
+		if names := must[[]string](t)(pades.LockableFields(p.open(t))); fmt.Sprint(names) != want {
+			t.Errorf("%v: lockable %v, want %s", lock, names, want)
+		}
+	}
+}
+
+// TestAppearancesOfLockedFieldsAreWrittenAgain without a change: pyHanko wants that, docs/decisions/0030-seal-lock.md.
+func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "Budi")
+	const look = pdftest.FormNumber + 6
+	for name, c := range map[string]struct {
+		locked []string
+		size   int // of the appearance; 0: as it is
+		again  bool
+	}{
+		"locked":                  {[]string{"name"}, 0, true},
+		"a field of states":       {[]string{"group.agree"}, 0, false},
+		"not locked":              {[]string{"another"}, 0, false},
+		"more than there is room": {[]string{"name"}, 5 << 20, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &paper{b: pdftest.Form()}
+			if c.size > 0 {
+				u, noise := p.open(t).NewUpdate(), make([]byte, c.size) // which nothing compresses
+				_, _ = rand.Read(noise)
+				u.Set(pdf.Ref{Number: look}, &pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 9, URY: 9}.Array()}, Data: noise})
+				p.b = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...)
+			}
+			p.add(t, pades.FieldSpec{Name: "A"})
+			before := p.open(t)
+			o := who.options(t, "A")
+			o.LockFields = c.locked
+			r := p.sign(t, o)
+			if again := bytes.Contains(r.Tail, fmt.Appendf(nil, "%d 0 obj\n", look)); again != c.again {
+				t.Errorf("written again: %v", again)
+			}
+			was, is := must[*pdf.Stream](t)(before.Stream(pdf.Ref{Number: look})), must[*pdf.Stream](t)(p.open(t).Stream(pdf.Ref{Number: look}))
+			if !reflect.DeepEqual(was.Dict, is.Dict) || !bytes.Equal(must[[]byte](t)(before.Decode(was)), must[[]byte](t)(p.open(t).Decode(is))) {
+				t.Error("it is another one")
+			}
+			wantValid(t, p, "A")
+		})
+	}
+}
+
+// largeForm is a form of many text fields that are filled in, as Acrobat writes them.
+func largeForm(t *testing.T, n int) (p *paper, names []string) {
+	t.Helper()
+	p = &paper{b: pdftest.Form()}
+	d := p.open(t)
+	u := d.NewUpdate()
+	form, dict, err := d.Form()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields, err := d.Array(dict["Fields"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	helvetica := pdf.Dict{"Font": pdf.Dict{"Helv": pdf.Ref{Number: 3}}}
+	for i := range n {
+		names = append(names, fmt.Sprintf("Perjanjian Pihak1 Kolom%04d", i))
+		look := u.Add(&pdf.Stream{
+			Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 200, URY: 20}.Array(), "Resources": helvetica},
+			Data: fmt.Appendf(nil, "/Tx BMC \nq\n1 1 198 18 re\nW\nn\nBT\n/Helv 12 Tf\n0 g\n2 5.9 Td\n(%s) Tj\nET\nQ\nEMC\n", names[i]),
+		})
+		fields = append(fields, u.Add(pdf.Dict{
+			"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "FT": pdf.Name("Tx"), "T": pdf.TextString(names[i]), "V": pdf.TextString(names[i]),
+			"Rect": pdf.Rect{URX: 200, URY: 20}.Array(), "AP": pdf.Dict{"N": look},
+		}))
+	}
+	edited, err := u.Edit(form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited["Fields"] = fields
+	p.b = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...)
+	return p, names
+}
+
+// TestLockOfALargeFormGrowsWithItsFields also logs the figures of docs/decisions/0030-seal-lock.md.
+func TestLockOfALargeFormGrowsWithItsFields(t *testing.T) {
+	t.Parallel()
+	const n = 1000
+	who := newPerson(t, "Budi")
+	p, names := largeForm(t, n)
+	added := func(lock *pades.Lock) int {
+		return len(must[*pdf.Tail](t)(pades.AddFields(p.open(t), []pades.FieldSpec{{Name: "Seal", Lock: lock}})).Bytes)
+	}
+	field := added(&pades.Lock{Action: pades.LockInclude, Fields: names}) - added(nil)
 	p.add(t, pades.FieldSpec{Name: "Seal"})
 	sealed := func(names ...string) int {
 		o := who.options(t, "Seal")
 		o.LockFields = names
 		return len(must[*pades.Result](t)(pades.Sign(t.Context(), p.source(), o)).Tail)
 	}
-	var names []string
-	total := 0
-	for i := range 1000 {
-		names = append(names, fmt.Sprintf("Perjanjian.Pihak1.Kolom%04d", i))
-		total += len(names[i])
-	}
 	none, all := sealed(), sealed(names...)
-	t.Logf("%d names of %d bytes: a signature of %d bytes instead of %d", len(names), total, all, none)
-	if all-none > total+4*len(names)+300 {
-		t.Errorf("a signature of %d bytes instead of %d for names of %d bytes", all, none, total)
+	t.Logf("%d fields with names of %d bytes: its field has %d bytes more, its signature %d instead of %d", n, len(names[0]), field, all, none)
+	if field > n*(len(names[0])+4)+100 {
+		t.Errorf("a lock of %d bytes", field)
+	}
+	if all-none > n*(len(names[0])+4+400)+300 {
+		t.Errorf("a signature of %d bytes instead of %d", all, none)
 	}
 }
