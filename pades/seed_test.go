@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"segel/cms"
@@ -303,28 +304,45 @@ func TestFieldsThatAreLockedAreNotLockedAgain(t *testing.T) {
 	}
 }
 
+// lookOf finds the appearance stream of a field.
+func lookOf(t *testing.T, d *pdf.Document, field string) (pdf.Ref, *pdf.Stream) {
+	t.Helper()
+	fields := must[[]*pdf.Field](t)(d.Fields())
+	i := slices.IndexFunc(fields, func(f *pdf.Field) bool { return f.Name == field })
+	if i < 0 {
+		t.Fatalf("no field %s", field)
+	}
+	ref := must[pdf.Dict](t)(d.Dict(fields[i].Dict["AP"])).Ref("N")
+	return ref, must[*pdf.Stream](t)(d.Stream(ref))
+}
+
 // TestAppearancesOfLockedFieldsAreWrittenAgain without a change: pyHanko wants that, docs/decisions/0030-seal-lock.md.
 func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 	t.Parallel()
 	who := newPerson(t, "Budi")
-	const look = pdftest.FormNumber + 6
 	for name, c := range map[string]struct {
 		locked []string
-		size   int // of the appearance; 0: as it is
+		size   int  // of the appearance; 0: as it is
+		secret bool // the file is encrypted
 		again  bool
 	}{
-		"locked":                  {[]string{"name"}, 0, true},
-		"a field of states":       {[]string{"group.agree"}, 0, false},
-		"not locked":              {[]string{"another"}, 0, false},
-		"more than there is room": {[]string{"name"}, 5 << 20, false},
+		"locked":                  {locked: []string{"name"}, again: true},
+		"encrypted":               {locked: []string{"name"}, secret: true, again: true},
+		"a field of states":       {locked: []string{"group.agree"}},
+		"not locked":              {locked: []string{"another"}},
+		"more than there is room": {locked: []string{"name"}, size: 5 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := &paper{b: pdftest.Form()}
+			if c.secret {
+				p = locked(t, p.b, "", "256")
+			}
 			if c.size > 0 {
+				ref, _ := lookOf(t, p.open(t), "name")
 				u, noise := p.open(t).NewUpdate(), make([]byte, c.size) // which nothing compresses
 				_, _ = rand.Read(noise)
-				u.Set(pdf.Ref{Number: look}, &pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 9, URY: 9}.Array()}, Data: noise})
+				u.Set(ref, &pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 9, URY: 9}.Array()}, Data: noise})
 				p.b = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...)
 			}
 			p.add(t, pades.FieldSpec{Name: "A"})
@@ -332,12 +350,20 @@ func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 			o := who.options(t, "A")
 			o.LockFields = c.locked
 			r := p.sign(t, o)
-			if again := bytes.Contains(r.Tail, fmt.Appendf(nil, "%d 0 obj\n", look)); again != c.again {
-				t.Errorf("written again: %v", again)
+			after := p.open(t)
+			ref, was := lookOf(t, before, "name")
+			same, is := lookOf(t, after, "name")
+			if again := bytes.Contains(r.Tail, fmt.Appendf(nil, "%d 0 obj\n", ref.Number)); again != c.again || ref != same {
+				t.Errorf("%v written again: %v; it is %v now", ref, again, same)
 			}
-			was, is := must[*pdf.Stream](t)(before.Stream(pdf.Ref{Number: look})), must[*pdf.Stream](t)(p.open(t).Stream(pdf.Ref{Number: look}))
-			if !reflect.DeepEqual(was.Dict, is.Dict) || !bytes.Equal(must[[]byte](t)(before.Decode(was)), must[[]byte](t)(p.open(t).Decode(is))) {
+			if !bytes.Equal(must[[]byte](t)(before.Decode(was)), must[[]byte](t)(after.Decode(is))) {
 				t.Error("it is another one")
+			}
+			for _, d := range []pdf.Dict{was.Dict, is.Dict} {
+				delete(d, "Length") // that of encrypted data
+			}
+			if !reflect.DeepEqual(was.Dict, is.Dict) {
+				t.Errorf("%v has become %v", was.Dict, is.Dict)
 			}
 			wantValid(t, p, "A")
 		})
