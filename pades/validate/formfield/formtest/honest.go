@@ -87,6 +87,9 @@ func honestText() []Case {
 		{Name: "own-script", Fill: with("code", "17", line(wide, "No. 17")), Want: Warned},
 		{Name: "white-on-black", Fill: with("dark", "Gelap", "0 g 0 0 200 20 re f BT /Helv 12 Tf 1 g 2 5 Td (Gelap) Tj ET")},
 		{Name: "white-as-the-form-wants", Fill: with("dark", "Gelap", "BT /Helv 12 Tf 1 g 2 5 Td (Gelap) Tj ET")},
+		{Name: "black-on-black-without-a-color-of-the-form", Want: Warned, // as iText does
+			Prepare: func(f *Filler) { f.Field("dark")["DA"] = pdf.TextString("/Helv 12 Tf") },
+			Fill:    with("dark", "Gelap", "0 g 0 0 200 20 re f BT /Helv 12 Tf 2 5 Td (Gelap) Tj ET")},
 		{Name: "embedded-font-of-the-form", Fill: func(f *Filler) {
 			w := f.Field("own")
 			w["V"] = pdf.TextString("Sendiri")
@@ -123,6 +126,16 @@ func honestText() []Case {
 		}},
 		{Name: "turned", Fill: func(f *Filler) { f.text("turned", "Putar", pdfJS) }},
 		{Name: "two-widgets", Fill: func(f *Filler) {
+			f.Field("twice")["V"] = pdf.TextString("B-2")
+			for i := range 2 {
+				acrobat(f, f.Widget("twice", i), "B-2")
+			}
+		}},
+		{Name: "widget-on-no-page", Prepare: func(f *Filler) {
+			field := f.Field("twice")
+			field["Kids"] = append(field["Kids"].(pdf.Array), f.U.Add(pdf.Dict{"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "Parent": f.find("twice").Ref, "Rect": wide.Array(), "F": pdf.Integer(4),
+				"AP": pdf.Dict{"N": f.U.Add(appearance(wide, f.usual(), line(wide, "A-1")))}}))
+		}, Fill: func(f *Filler) {
 			f.Field("twice")["V"] = pdf.TextString("B-2")
 			for i := range 2 {
 				acrobat(f, f.Widget("twice", i), "B-2")
@@ -233,6 +246,14 @@ func honestButtons() []Case {
 				"Yes": f.U.Add(appearance(box, pdf.Dict{"Font": pdf.Dict{"F1": dingbats}}, "q\n0 0 20 20 re\nW\nn\nq\n0 0 0 rg\n1 0 0 1 0 0 cm\nBT\n/F1 15.31 Tf\n0 g\n1 0 0 1 3.53 4.6 Tm\n(4)Tj\nET\nQ\nQ\n")),
 			}}
 			delete(w, "DA")
+		}},
+		{Name: "checked-drawn", Fill: func(f *Filler) { // as iText does in files that bring their fonts along
+			w := f.Field("agree")
+			w["V"], w["AS"] = pdf.Name("Yes"), pdf.Name("Yes")
+			w["AP"] = pdf.Dict{"N": pdf.Dict{
+				"Off": f.U.Add(appearance(box, pdf.Dict{}, "q\n0 0 20 20 re\nW\nn\nQ\n")),
+				"Yes": f.U.Add(appearance(box, pdf.Dict{}, "q\n0 0 20 20 re\nW\nn\nq\n3 10 m\n4 12 l\n8 7 l\n16 17 l\n17 16 l\n8 4 l\nh\nf\nQ\nQ\n")),
+			}}
 		}},
 		{Name: "radio", Fill: func(f *Filler) { f.choose("pay", "Cicil", "Off", "Cicil", "Off") }},
 		{Name: "radio-cleared", Fill: func(f *Filler) { f.choose("send", "Off", "Off", "Off") }},
