@@ -31,8 +31,11 @@ var table = map[string][]string{
 	"pades/font":       {"pdf"},
 
 	"pades/validate":       {"pdf", "cms", "tsp", "revocation", "pades/validate/..."},
-	"pades/validate/diff":  {"pdf"},
+	"pades/validate/diff":  {"pdf", "pdf/ink", "pades/validate/formfield"},
 	"pades/validate/facts": {"pdf", "pdf/ink", "cms", "tsp", "pades/validate/diff"},
+
+	"pades/validate/formfield":          {"pdf", "pdf/ink"},
+	"pades/validate/formfield/formtest": {"pdf", "pdf/pdftest"},
 
 	"internal/contract":               {},
 	"internal/text":                   {"internal/contract"},
@@ -77,7 +80,7 @@ var table = map[string][]string{
 }
 
 // tests are the packages that only tests import.
-var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest"}
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
 var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/office", "internal/convert/gotenberg"}

@@ -40,7 +40,11 @@ func fieldsFor(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec, erro
 			fields = append(fields, m)
 		}
 	}
-	return append(fields, pades.FieldSpec{Name: d.SealField(), Label: "Segel"}), nil
+	lock, err := lockAtFinalize(doc, fields)
+	if err != nil {
+		return nil, err
+	}
+	return append(fields, pades.FieldSpec{Name: d.SealField(), Label: "Segel", Lock: lock}), nil
 }
 
 // placementsOf returns the index of the placement that a signer's field shows in, or -1, and those of his marks:

@@ -286,6 +286,9 @@ func (v *validation) warnings(f *facts.File) []Reason {
 	}
 	for _, r := range f.Revisions {
 		for _, c := range r.Changes {
+			if c.Has(diff.ValueNotCompared) {
+				add(reason("warning.value_not_compared", "page", itoa(c.Page), "where", where(c), "revision", itoa(r.Number)))
+			}
 			for _, n := range diff.Covering {
 				if c.Has(n) {
 					add(reason("warning."+string(n), "page", itoa(c.Page), "where", where(c), "revision", itoa(r.Number)))

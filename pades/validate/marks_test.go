@@ -40,7 +40,7 @@ func markedFile(t *testing.T, a *authority.Authority, name, reason string, box p
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Budi"}, key.Public())
+	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Budi", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 	if err != nil {
 		t.Fatal(err)
 	}

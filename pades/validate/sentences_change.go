@@ -38,6 +38,8 @@ var changeSentences = map[string]sentence{
 	"change.signed_field_changed": {"kolom yang sudah ditandatangani diubah: {where}", "a field that was signed was changed: {where}"},
 	"change.signature_changed":    {"tanda tangan diubah: {where}", "a signature was changed: {where}"},
 	"change.appearance_shared":    {"tampilan kolom juga dipakai di tempat lain: {where}", "the appearance of a field is also used elsewhere: {where}"},
+	"change.appearance_changed":   {"tampilan kolom diubah, padahal nilainya tetap: {where}", "what a field shows was changed, although its value stays: {where}"},
+	"change.appearance_differs":   {"tampilan kolom tidak sesuai dengan nilainya: {where}", "a field does not show its value: {where}"},
 	"change.unanswered":           {"tampilan kolom yang tanda tangannya tidak sah, sehingga tidak ada yang bertanggung jawab: {where}", "what shows in a field whose signature does not hold, so that nobody answers for it: {where}"},
 	"change.hides_signed": {
 		"tanda yang lebih besar daripada yang diperbolehkan membuat isi yang sudah ditandatangani pada halaman {page} tidak terbaca: {where}",
@@ -57,8 +59,12 @@ var changeSentences = map[string]sentence{
 	"change.overlaps_signature":  {"menutupi tanda tangan lain pada halaman {page}: {where}", "it stands over another signature on page {page}: {where}"},
 	"change.overlaps_picture":    {"menutupi gambar pada halaman {page}: {where}", "it stands over a picture on page {page}: {where}"},
 	"change.overlaps_annotation": {"menutupi kolom atau catatan pada halaman {page}: {where}", "it stands over a field or comment on page {page}: {where}"},
-	"change.nothing_visible":     {"tidak ada yang terlihat berubah", "nothing that could be seen was changed"},
-	"change.more":                {"dan {count} perubahan lagi", "and {count} more changes"},
+	"change.value_not_compared": {
+		"kolom diisi; apakah tampilannya sesuai dengan nilainya tidak dapat dipastikan: {where}",
+		"field filled in; whether it shows its value cannot be determined: {where}",
+	},
+	"change.nothing_visible": {"tidak ada yang terlihat berubah", "nothing that could be seen was changed"},
+	"change.more":            {"dan {count} perubahan lagi", "and {count} more changes"},
 }
 
 // warningSentences are about the file. Codes of package facts follow the prefix.
@@ -138,6 +144,10 @@ var warningSentences = map[string]sentence{
 	"warning.overlaps_annotation": {
 		"Yang ditambahkan revisi {revision} menutupi kolom atau catatan pada halaman {page}: {where}.",
 		"What revision {revision} added stands over a field or comment on page {page}: {where}.",
+	},
+	"warning.value_not_compared": {
+		"Revisi {revision} mengisi kolom {where}. Apakah tampilannya sesuai dengan nilainya tidak dapat dipastikan.",
+		"Revision {revision} filled in the field {where}. Whether it shows its value cannot be determined.",
 	},
 	"warning.encrypted": {
 		"Berkas terenkripsi.",

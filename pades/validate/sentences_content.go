@@ -63,8 +63,8 @@ var contentSentences = map[string]sentence{
 		"What changed after the signature cannot be judged.",
 	},
 	"later.covers": {
-		"Yang ditambahkan revisi {revision} menutupi isi halaman {page} yang ditandatangani ({where}): bandingkan dengan {length} byte pertama berkas, yaitu keadaannya waktu ditandatangani.",
-		"What revision {revision} added stands over what was signed on page {page} ({where}): compare it with the first {length} bytes of the file, which are its state when it was signed.",
+		"Yang ditambahkan revisi {revision} menutupi atau menggantikan isi halaman {page} yang ditandatangani ({where}): bandingkan dengan {length} byte pertama berkas, yaitu keadaannya waktu ditandatangani.",
+		"What revision {revision} added stands over what was signed on page {page}, or in its place ({where}): compare it with the first {length} bytes of the file, which are its state when it was signed.",
 	},
 	"claim.time": {
 		"Waktu yang diakui sendiri: {time}.",
@@ -181,8 +181,8 @@ var integritySentences = map[Integrity]sentence{
 	CannotBeJudged: {"keutuhan isinya tidak dapat dinilai", "whether the content is intact cannot be judged"},
 	ChangedAfter:   {"isinya diubah sesudah ditandatangani", "the content was changed after signing"},
 	laterCovers: {
-		"isinya utuh, tetapi tambahan sesudahnya, yang memang dibolehkan, menutupi isi halaman {pages}",
-		"the content is intact, but later additions, which are allowed, stand over what page {pages} shows",
+		"isinya utuh, tetapi tambahan sesudahnya, yang memang dibolehkan, menutupi atau menggantikan isi halaman {pages}",
+		"the content is intact, but later additions, which are allowed, stand over what page {pages} shows, or in its place",
 	},
 	NothingIsSigned: {"tidak ada yang ditandatangani", "nothing is signed"},
 }

@@ -89,6 +89,5 @@ func (p *painter) appearance(dict pdf.Dict, look pdf.Object, rect pdf.Rect) {
 	if shown.Empty() || !sane(shown) {
 		return
 	}
-	sx, sy := rect.Width()/shown.Width(), rect.Height()/shown.Height()
-	p.form(st, matrix{sx, 0, 0, sy, rect.LLX - shown.LLX*sx, rect.LLY - shown.LLY*sy})
+	p.form(st, fitted(shown, rect))
 }

@@ -198,3 +198,39 @@ func odd(content []byte) []byte {
 	}
 	return append(file, tail.Bytes...)
 }
+
+// FuzzAppearance reads any content as the appearance of a widget.
+func FuzzAppearance(f *testing.F) {
+	for _, s := range []string{
+		"/Tx BMC q 1 1 98 18 re W n BT /F1 12 Tf 0 g 2 5 Td (Seribu) Tj ET Q EMC", "BT /F0 9 Tf <00410042> Tj /F3 2 Tf (ab) Tj /F9 1 Tf (x) Tj ET",
+		"/P cs /X scn 0 0 m 9 9 l 5 5 5 5 5 5 c h W n /G gs 0 0 1 1 re B", "/X Do 7 Tr BT (a) Tj", "1e30 0 0 1e30 0 0 cm BT /F1 1e30 Tf (a) Tj",
+		"-1 0 0 -1 0 0 cm BT /F1 9 Tf -100 Tz (a) Tj ET", "0 0 0 0 0 0 cm 0 0 m 1 1 l S", "BI ID x EI /S sh",
+	} {
+		f.Add([]byte(s), 90)
+	}
+	f.Fuzz(func(t *testing.T, b []byte, turn int) {
+		file := odd(b)
+		d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+		if err != nil {
+			t.Skip()
+		}
+		page, err := d.Page(1)
+		if err != nil {
+			t.Skip()
+		}
+		st, err := d.Stream(page.Dict["Contents"])
+		if err != nil {
+			t.Skip()
+		}
+		l := Limits{Bytes: 1 << 20, Operators: 20_000, Marks: 2_000}
+		a, err := NewReader(d, l).Appearance(st, pdf.Rect{LLX: 50, LLY: 50, URX: 100, URY: 100}, turn)
+		if a == nil || len(a.Glyphs) > l.Marks || len(a.Paths) > l.Marks {
+			t.Fatalf("%+v, %v", a, err)
+		}
+		for _, g := range a.Glyphs {
+			if !sane(g.Box) || g.Font >= len(a.Fonts) || !(g.Seen >= 0 && g.Seen < 1.01) {
+				t.Errorf("%+v", g)
+			}
+		}
+	})
+}

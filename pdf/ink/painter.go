@@ -53,14 +53,17 @@ type painter struct {
 	annot   pdf.Ref // whose appearance is painted
 	cover   *Cover  // to be filled with what is painted; may be nil
 	marks   []Mark
+	trace   *Appearance // lists glyphs and paths; nil where marks are enough
+	traced  []*font     // those of trace
 	trouble error
 	stopped bool
 }
 
 // first is the graphics state that content begins with: it paints black.
 func (p *painter) first() state {
+	black := colour{full: 1, color: Color{Known: true}}
 	return state{
-		ctm: p.base, clip: p.sheet, scale: 1, width: 1, fill: colour{full: 1}, lines: colour{full: 1}, group: 1, fillAlpha: 1, lineAlpha: 1,
+		ctm: p.base, clip: p.sheet, scale: 1, width: 1, fill: black, lines: black, group: 1, fillAlpha: 1, lineAlpha: 1,
 	}
 }
 
@@ -102,6 +105,9 @@ func (p *painter) run(b []byte, s *scope) {
 	p.scopes, p.saved, p.layered, p.path = s, nil, nil, path{}
 	if p.cover != nil {
 		p.cover.outline = outline{}
+	}
+	if p.trace != nil {
+		p.traceResources()
 	}
 	c := &content{b: b, operands: p.operands[:0], decoded: p.decoded[:0]}
 	for op := c.next(); op != nil && !p.stopped; op = c.next() {
@@ -153,12 +159,14 @@ func (p *painter) do(op []byte, c *content) {
 	case "Do":
 		p.object(pdf.Name(c.name()))
 	case "sh":
+		p.picture()
 		if p.paints() {
 			p.cover.fill(p.clip, p.hiding(p.fillAlpha, unknown))
 		}
 		p.mark(Mark{Kind: Drawing, Box: p.clip, Whole: true})
 	case "ID":
 		c.image()
+		p.picture()
 		if p.paints() {
 			p.stretchOver(nil)
 		}
@@ -181,6 +189,9 @@ func (p *painter) extended(name pdf.Name) {
 	gs, err := p.d.Dict(p.resource("ExtGState", name))
 	if p.failed(err) || gs == nil {
 		return
+	}
+	if p.trace != nil {
+		p.traceState(gs)
 	}
 	if gs["LW"] != nil {
 		if w, err := p.d.Number(gs["LW"]); !p.failed(err) {
@@ -294,6 +305,9 @@ func (p *painter) object(name pdf.Name) {
 		return
 	}
 	hidden := p.hidden
+	if p.trace != nil && st.Dict["OC"] != nil {
+		p.trace.unclear("optional content")
+	}
 	if p.off(st.Dict["OC"]) {
 		p.hidden = ByLayer
 	}
@@ -301,6 +315,7 @@ func (p *painter) object(name pdf.Name) {
 	switch {
 	case p.failed(err):
 	case kind == "Image":
+		p.picture()
 		masked := st.Dict["SMask"] != nil || st.Dict["Mask"] != nil || st.Dict["ImageMask"] != nil
 		p.imageHides(st)
 		p.mark(Mark{Kind: Image, Box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), Whole: true, Sheer: masked})
@@ -308,6 +323,14 @@ func (p *painter) object(name pdf.Name) {
 		p.form(st, identity)
 	}
 	p.hidden = hidden
+}
+
+// picture counts a picture.
+func (p *painter) picture() {
+	if p.trace != nil {
+		p.trace.Pictures++
+		p.traceBlending()
+	}
 }
 
 // form paints a form; fit comes behind its own matrix (ISO 32000-2 §8.10.1).

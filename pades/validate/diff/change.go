@@ -57,6 +57,8 @@ const (
 	OverlapsText       Note = "overlaps_text"       // over text of the page
 	OverlapsPicture    Note = "overlaps_picture"    // over a picture or drawing, or over what nobody could look at
 	OverlapsAnnotation Note = "overlaps_annotation" // over another annotation
+	// ValueNotCompared: a field was filled in, and whether it shows its value cannot be told.
+	ValueNotCompared Note = "value_not_compared"
 )
 
 // Covering are the remarks that something new stands over something else, worst first.
@@ -135,6 +137,8 @@ const (
 	CodeSignedField    Code = "signed_field_changed" // value, look or place of a field that was signed
 	CodeSignature      Code = "signature_changed"    // signature dictionary
 	CodeShared         Code = "appearance_shared"    // appearance that something else shows as well
+	CodeLookChanged    Code = "appearance_changed"   // a field shows something else, and its value stays
+	CodeLookDiffers    Code = "appearance_differs"   // a field has another value, and shows something else or more
 	CodeUnanswered     Code = "unanswered"           // look of a field whose signature does not hold
 	CodeHides          Code = "hides_signed"         // field that is larger than a mark may be and makes signed content unreadable
 	CodeAnnotation     Code = "annotation_changed"   //

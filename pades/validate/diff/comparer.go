@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"segel/pades/validate/formfield"
 	"segel/pdf"
 )
 
@@ -36,6 +37,9 @@ type Comparer struct {
 	proofBytes int           // decoded so far
 	inflater   io.ReadCloser // for the next proof; nil if there is none
 	asides     int           // fields that were looked at beside those that changed
+
+	fieldWork       *formfield.Work // left for comparing fields with their values
+	appearanceBytes int64           // left for their appearances
 }
 
 // Begin takes up the first state.
@@ -44,7 +48,9 @@ func Begin(ctx context.Context, s *pdf.State, o Options) (*Comparer, error) {
 	for _, n := range o.Asked {
 		asked.add(n)
 	}
-	c := &Comparer{g: newGraph(asked), o: o, last: s.Document}
+	c := &Comparer{
+		g: newGraph(asked), o: o, last: s.Document, fieldWork: &formfield.Work{Left: maxFieldWork}, appearanceBytes: maxAppearanceBytes,
+	}
 	c.g.ctx = ctx
 	c.g.strict = &numberSet{}
 	if err := c.follow(s); err != nil {
@@ -100,7 +106,7 @@ func (c *Comparer) hold(s *pdf.State, more ...uint32) error {
 // wrong with the file is a change that no rule allows.
 func (c *Comparer) Step(s *pdf.State) ([]Change, error) {
 	clear(c.g.fresh)
-	r := &revision{c: c, g: c.g, state: s, old: c.last, new: s.Document, moves: map[uint32]*moved{}, vouched: map[vouch]verdict{}, listed: map[uint32]int{}, others: map[int][]other{}}
+	r := &revision{c: c, g: c.g, state: s, old: c.last, new: s.Document, moves: map[uint32]*moved{}, vouched: map[vouch]verdict{}, listed: map[uint32]int{}, others: map[int][]other{}, fillings: map[uint32]verdict{}}
 	for _, m := range s.Moves {
 		if err := r.load(m); err != nil {
 			return nil, err
@@ -136,8 +142,9 @@ type revision struct {
 	vouched  map[vouch]verdict
 	// signature is whether it brings one; nil until asked for.
 	signature *bool
-	listed    map[uint32]int  // how often new widgets stand on pages
-	others    map[int][]other // annotations that stood on pages before, as far as anybody asked
+	listed    map[uint32]int     // how often new widgets stand on pages
+	others    map[int][]other    // annotations that stood on pages before, as far as anybody asked
+	fillings  map[uint32]verdict // on the fields that were filled in, by number
 }
 
 // moved is one changed object with both its values.

@@ -37,7 +37,7 @@ func (v verdict) of(f fieldInfo) verdict {
 // worse joins what two rules say: the higher level counts, the former one if they are equal. What only one of them
 // knows is kept.
 func worse(a, b verdict) verdict {
-	if b.level > a.level || a.level == b.level && a.code == CodeUnexplained {
+	if b.level > a.level || a.level == b.level && a.code.followsFrom() {
 		a, b = b, a
 	}
 	if a.field == "" {
@@ -53,6 +53,11 @@ func worse(a, b verdict) verdict {
 		a.notes = b.notes
 	}
 	return a
+}
+
+// followsFrom reports whether a denial is likely to follow from another one, which says more.
+func (c Code) followsFrom() bool {
+	return c == CodeUnexplained || c == CodeLookChanged || c == CodeLookDiffers
 }
 
 // rule judges a changed object in one role. An object that is added reaches a rule only if nothing referred to it
