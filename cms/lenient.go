@@ -22,12 +22,13 @@ const (
 )
 
 // parseLenient reads a certificate that crypto/x509 refuses. It takes the parts by their place (RFC 5280 §4.1), accepts
-// lengths that are longer than need be, and leaves empty what it cannot read: a validity that cannot be read is the zero
-// time. Ok is false where issuer, serial number, subject or public key are not where they have to be.
+// lengths that are longer than need be, and leaves empty what it cannot read: both ends of a validity that cannot be read
+// are the zero time. Ok is false where issuer, serial number, subject or public key are not where they have to be.
 //
-// What binds an issuer must not be lost by reading leniently. So an extension that restricts what the certificate is for
-// and that cannot be read, or stands there twice, is listed in UnhandledCriticalExtensions, with which crypto/x509 builds
-// no chain; and where the two statements of the signature algorithm differ, the algorithm is unknown.
+// What binds an issuer must not be lost by reading leniently. So where the validity, or an extension that restricts what
+// the certificate is for, cannot be read, or such an extension stands there twice, that is listed in
+// UnhandledCriticalExtensions, with which crypto/x509 builds no chain. Where the two statements of the signature algorithm
+// differ, the algorithm is unknown.
 func parseLenient(der []byte) (c *x509.Certificate, ok bool) {
 	if len(der) > maxLenient {
 		return nil, false
@@ -87,7 +88,9 @@ func parseLenient(der []byte) (c *x509.Certificate, ok bool) {
 	c.Version, c.SerialNumber = version, serial
 	c.Issuer.FillFromRDNSequence(readName(parts[1].content))
 	c.Subject.FillFromRDNSequence(readName(parts[3].content))
-	c.NotBefore, c.NotAfter = readValidity(parts[2].content)
+	if c.NotBefore, c.NotAfter = readValidity(parts[2].content); c.NotBefore.IsZero() {
+		c.UnhandledCriticalExtensions = append(c.UnhandledCriticalExtensions, oidUnreadable)
+	}
 	c.Signature = nil
 	if signature.tag == asn1.TagBitString && len(signature.content) > 1 {
 		c.Signature = signature.content[1:]
@@ -164,7 +167,7 @@ var constraints = []asn1.ObjectIdentifier{
 	{2, 5, 29, 15}, {2, 5, 29, 19}, {2, 5, 29, 30}, {2, 5, 29, 33}, {2, 5, 29, 36}, {2, 5, 29, 37}, {2, 5, 29, 54},
 }
 
-// oidUnreadable stands for an extension whose identifier cannot be read.
+// oidUnreadable stands for a validity, or the identifier of an extension, that cannot be read.
 var oidUnreadable = asn1.ObjectIdentifier{2, 5, 29}
 
 // readExtensions returns a certificate with what the extensions say and the signature algorithm, and nothing else. It has
@@ -323,14 +326,17 @@ func readString(e element) string {
 	return "#" + hex.EncodeToString(e.full)
 }
 
-// readValidity reads the two times of a validity. One that cannot be read is zero.
+// readValidity reads the two times of a validity. If one of them cannot be read, both are zero.
 func readValidity(b []byte) (from, to time.Time) {
 	first, rest, ok := readElement(b)
 	if !ok {
 		return from, to
 	}
 	second, _, _ := readElement(rest)
-	return readTime(first), readTime(second)
+	if from, to = readTime(first), readTime(second); from.IsZero() || to.IsZero() {
+		return time.Time{}, time.Time{}
+	}
+	return from, to
 }
 
 // timeFormats are those of UTCTime and GeneralizedTime, with the parts that DER does not let go or stand there (RFC 5280

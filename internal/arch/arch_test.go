@@ -32,7 +32,7 @@ var table = map[string][]string{
 
 	"pades/validate":       {"pdf", "cms", "tsp", "revocation", "pades/validate/..."},
 	"pades/validate/diff":  {"pdf"},
-	"pades/validate/facts": {"pdf", "pdf/ink", "cms", "tsp", "pades/validate/diff"},
+	"pades/validate/facts": {"pdf", "pdf/ink", "cms", "tsp", "revocation", "pades/validate/diff"},
 
 	"internal/contract":               {},
 	"internal/text":                   {"internal/contract"},

@@ -40,6 +40,9 @@ type File struct {
 	Signatures []*Signature // in the order in which they were added to the file
 	Warnings   []Warning
 	DSS        *Store // nil if the file has none
+	// Earlier is what the document security store held in earlier states and holds no longer. Each Proof has the number
+	// of the first revision that held it; VRI is empty.
+	Earlier Store
 }
 
 // Revision is one state of the file.

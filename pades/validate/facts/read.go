@@ -145,7 +145,7 @@ func (r *reader) states() error {
 	r.d.Forget() // the states keep their own
 	r.locate(h.Revisions())
 	r.skips.expect(h.Revisions())
-	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}}
+	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}, earlier: r.newEarlierStore()}
 	for i, revision := range h.Revisions() {
 		state, err := h.Next()
 		if err != nil {
@@ -193,6 +193,7 @@ type stateWalk struct {
 	comparer   *diff.Comparer
 	last       *pdf.State
 	told       map[pdf.Ref]bool // loose signatures
+	earlier    *earlierStore
 }
 
 func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) error {
@@ -207,6 +208,11 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 	}
 	if err := w.loose(state); err != nil {
 		return err
+	}
+	if w.first > 0 {
+		if err := w.earlier.take(w.reader, number, state); err != nil {
+			return err
+		}
 	}
 	if w.comparer == nil {
 		state.Forget()
@@ -230,7 +236,7 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 		if err != nil {
 			return err
 		}
-		w.comparer, err = diff.Begin(w.ctx, state, diff.Options{Asked: asked, Containers: w.containers, Sound: w.soundLen, Covers: w.covers})
+		w.comparer, err = diff.Begin(w.ctx, state, diff.Options{Asked: asked, Containers: w.containers, Sound: w.soundLen, Describe: describeProof, Covers: w.covers})
 		if err != nil {
 			return err
 		}
