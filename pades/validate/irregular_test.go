@@ -77,6 +77,12 @@ func TestOddCertificateIsTrustedForWhatItsIssuerSigned(t *testing.T) {
 	// An issuer may be as odd; one who is not trusted is not for being odd.
 	sub := negative(t, certificate(t, w.root, "Odd Issuing", ca))
 	is(t, fresh(w, certificate(t, sub, "Sari", person)), 0, "", LevelB)
+	self := certificate(t, nil, "Odd Root", ca)
+	self.issuer = self
+	root := negative(t, self)
+	root.issuer = nil
+	w.trust.Add(ForSigning, "odd.pem", root.cert)
+	is(t, fresh(w, certificate(t, root, "Sari", person)), 0, "", LevelB)
 	stranger := negative(t, certificate(t, certificate(t, nil, "Stranger", ca), "Budi", person))
 	is(t, fresh(w, stranger), 0, NoCertificateChainFound, LevelB)
 	forged := *odd
