@@ -56,6 +56,9 @@ func parseLenient(der []byte) (c *x509.Certificate, ok bool) {
 		if v, _, ok := readElement(e.content); ok && v.tag == asn1.TagInteger && len(v.content) == 1 {
 			version = int(v.content[0]) + 1
 		}
+		if version < 1 || version > 3 {
+			version = 3 // for which the rules are strictest
+		}
 		e, rest, ok = readElement(rest)
 	}
 	if !ok || e.tag != asn1.TagInteger {
