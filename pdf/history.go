@@ -382,20 +382,19 @@ func (s *State) LeadsTo(offset, at int64) (bool, error) {
 }
 
 // RepeatsCrossReference reports whether a cross-reference stream that is an
-// object of this state says what the state's own cross-reference says: the same
-// section before, catalog and encryption, and the same place of every object
-// that the revision wrote but the stream itself. A reader that comes across it
-// while it rebuilds the cross-reference finds the same file. Some writers leave
-// such streams beside a table.
+// object of this state says nothing that the state's own cross-reference does
+// not say: the same section before or none, the same catalog and encryption,
+// and of every object that it states the place that it has. Nothing leads to
+// such a stream, but a reader may come across it while it rebuilds the
+// cross-reference from the objects of the file, and finds the same. Some
+// writers leave one beside a table.
 func (s *State) RepeatsCrossReference(at int64) (bool, error) {
 	if len(s.sections) != 1 {
 		return false, nil
 	}
-	own := s.sections[0]
-	stated, repeats := map[uint32]bool{}, true
+	repeats := true
 	stream, err := s.readStreamSection(at, func(n uint32, x slot) error {
 		now := s.slots.get(n)
-		stated[n] = true
 		repeats = repeats && (n == 0 || now == x || now.kind() < slotPlain && x.kind() < slotPlain)
 		return nil
 	})
@@ -405,18 +404,14 @@ func (s *State) RepeatsCrossReference(at int64) (bool, error) {
 	for _, k := range []Name{"Root", "Encrypt"} {
 		repeats = repeats && sameAtom(stream.trailer[k], s.trailer[k])
 	}
-	if !repeats || stream.prev != own.prev {
+	if !repeats || stream.prev != 0 && stream.prev != s.sections[0].prev {
 		return false, nil
 	}
 	// Readers may take numbers from /Size on for unused.
 	if size, ok := stream.trailer["Size"].(Integer); !ok || int64(size) <= int64(s.slots.highest) && !sameAtom(size, s.trailer["Size"]) {
 		return false, nil
 	}
-	_, err = s.readSection(own.at, func(n uint32, x slot) error {
-		repeats = repeats && (stated[n] || x.kind() < slotPlain || x.kind() == slotPlain && x.offset() == at)
-		return nil
-	})
-	return repeats && err == nil, orRead(err)
+	return true, nil
 }
 
 // sameAtom reports whether two entries of trailers are the same number or
