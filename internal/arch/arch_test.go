@@ -32,7 +32,7 @@ var table = map[string][]string{
 
 	"pades/validate":       {"pdf", "cms", "tsp", "revocation", "pades/validate/..."},
 	"pades/validate/diff":  {"pdf", "pdf/ink", "pades/validate/formfield"},
-	"pades/validate/facts": {"pdf", "pdf/ink", "cms", "tsp", "pades/validate/diff"},
+	"pades/validate/facts": {"pdf", "pdf/ink", "cms", "tsp", "revocation", "pades/validate/diff"},
 
 	"pades/validate/formfield":          {"pdf", "pdf/ink"},
 	"pades/validate/formfield/formtest": {"pdf", "pdf/pdftest"},

@@ -42,6 +42,14 @@ var contentSentences = map[string]sentence{
 		"Kunci penanda tangan benar menghasilkan tanda tangan ini.",
 		"The signer's key made this signature.",
 	},
+	"format.trailing": {
+		"Di tempat yang disediakan untuk tanda tangan masih ada data lain yang tidak ditandatangani siapa pun.",
+		"The room kept for the signature holds further data, which nobody signed.",
+	},
+	"format.attributes": {
+		"Keterangan yang ikut ditandatangani tidak lengkap atau tidak saling cocok.",
+		"What the signature states about itself is incomplete or contradicts itself.",
+	},
 	"signature.differs": {
 		"Tanda tangan tidak cocok dengan kunci penanda tangan: dibuat dengan kunci lain, atau diubah.",
 		"The signature does not match the signer's key: it was made with another one, or was changed.",

@@ -105,6 +105,7 @@ const (
 	CodeCrossReference Code = "cross_reference" // section or object stream
 	CodeTrailer        Code = "trailer"         // entries of the trailer that say nothing about content
 	CodeStore          Code = "store"           // document security store
+	CodeStoreReplaced  Code = "store_replaced"  // document security store, replaced by newer proof
 	CodeTimestamp      Code = "timestamp"       // document timestamp with its field
 	CodeSignatureField Code = "signature_field" // new field for a signature, with its widget
 	CodeSigned         Code = "signed"          // field signed

@@ -75,7 +75,7 @@ func init() {
 		roleCatalog: catalogRule, roleInfo: infoRule, roleExtensions: extensionsRule, roleMarkInfo: extensionsRule, roleMetadata: metadataRule,
 		roleForm: formRule, roleFields: fieldsRule, roleField: fieldRule, roleKids: kidsRule, roleValue: valueRule, roleContents: contentsRule,
 		roleDefaults: defaultsRule, roleResources: resourcesRule, rolePages: pagesRule, rolePage: pageRule, roleAnnots: annotsRule, roleAnnotation: annotationRule,
-		roleLooks: lookRule, roleLook: lookRule, roleStore: storeRule, roleProofs: proofsRule, roleProof: proofRule, roleVRIs: vrisRule, roleVRI: vriRule,
+		roleLooks: lookRule, roleLook: lookRule, roleStore: storeRule, roleProofs: storeRule, roleProof: proofRule, roleVRIs: storeRule, roleVRI: storeRule,
 		roleStructure: structureRule, roleElements: elementsRule, roleElement: elementRule, roleParents: parentsRule, roleNumbers: numbersRule,
 		rolePart: partRule, roleDrawn: partRule, roleContent: contentRule,
 	} {

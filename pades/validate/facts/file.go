@@ -53,6 +53,9 @@ type File struct {
 	// an error of package pdf. The file exceeds the limits, or is damaged so that appended bytes change earlier content.
 	// Nil: a signature can be added and validated.
 	Unsignable error
+	// Earlier is what the document security store held in earlier states and holds no longer. Each Proof has the number
+	// of the first revision that held it; VRI is empty.
+	Earlier Store
 }
 
 // Revision is one state of the file.

@@ -145,7 +145,7 @@ func (r *reader) states() error {
 	r.d.Forget() // the states keep their own
 	r.locate(h.Revisions())
 	r.skips.expect(h.Revisions())
-	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}, marked: map[int]*markedPage{}}
+	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}, marked: map[int]*markedPage{}, earlier: r.newEarlierStore()}
 	if r.o.ForSigning && w.first == 0 {
 		w.first = len(h.Revisions())
 	}
@@ -222,6 +222,7 @@ type stateWalk struct {
 	told       map[pdf.Ref]bool    // loose signatures
 	marked     map[int]*markedPage // by page number
 	looks      int                 // at pages with large marks
+	earlier    *earlierStore
 }
 
 func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) error {
@@ -236,6 +237,11 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 	}
 	if !w.o.ForSigning {
 		if err := w.loose(state); err != nil {
+			return err
+		}
+	}
+	if w.first > 0 {
+		if err := w.earlier.take(w.reader, number, state); err != nil {
 			return err
 		}
 	}
@@ -261,7 +267,7 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 		if err != nil {
 			return err
 		}
-		w.comparer, err = diff.Begin(w.ctx, state, diff.Options{Asked: asked, Containers: w.containers, Sound: w.soundLen, Covers: w.covers})
+		w.comparer, err = diff.Begin(w.ctx, state, diff.Options{Asked: asked, Containers: w.containers, Sound: w.soundLen, Describe: describeProof, Covers: w.covers})
 		if err != nil {
 			return err
 		}
