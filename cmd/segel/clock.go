@@ -108,8 +108,10 @@ func (a *app) showClock(w *world) (f contract.ClockFinding, wrong bool, err erro
 			fmt.Fprintf(w.stdout, "%-26scannot be asked: %v\n", "time-stamp authority:", err)
 		}
 	}
-	if root := a.authority.Root(); root.NotBefore.After(f.Local) {
-		fmt.Fprintf(w.stdout, "%-26sbegins at %s: it was made while the clock was ahead, and signs nothing before. docs/decisions/0029-clock.md\n", "embedded authority:", stamp(root.NotBefore))
+	for _, own := range a.authority.Own() {
+		if c := own.Certificate; c.NotBefore.After(f.Local) {
+			fmt.Fprintf(w.stdout, "%-26s%s begins at %s: it was made while the clock was ahead, and signs nothing before. docs/decisions/0029-clock.md\n", "embedded authority:", own.Role, stamp(c.NotBefore))
+		}
 	}
 	if f.State == contract.ClockFine && !wrong {
 		_, err = fmt.Fprintln(w.stdout, "the clock can be relied on")

@@ -154,9 +154,9 @@ func TestAuthorityMadeWhileTheClockWasAheadSignsNothingBeforeItBegins(t *testing
 		made := a.keys.root.cert.NotBefore.Add(time.Hour)
 		now = made.Add(c.by)
 		answers := map[string]error{}
-		_, answers["certificate"] = a.Certify(t.Context(), Holder{ID: "8", Name: "Sari"}, newKey(t).Public())
+		_, answers["certificate"] = a.Certify(t.Context(), Holder{ID: "8", Name: "Sari", Organisation: "PT Contoh", Assurance: Account}, newKey(t).Public())
 		_, answers["timestamp"] = a.Timestamper().Timestamp(t.Context(), make([]byte, 32))
-		_, answers["OCSP"] = a.ocspFor(t.Context(), chain[0].SerialNumber, crypto.SHA1)
+		_, answers["OCSP"] = a.ocspFor(t.Context(), a.issuers()[0], chain[0].SerialNumber, crypto.SHA1)
 		_, answers["list of the issuing certificate"] = a.list(t.Context(), a.keys.issuing)
 		_, answers["list of the root"] = a.list(t.Context(), a.keys.root)
 		for what, err := range answers {

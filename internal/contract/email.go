@@ -29,9 +29,8 @@ var domains = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(f
 // §3.2.3) of at most 64 octets, @, and a domain of letters, digits and hyphens (RFC 5321 §4.1.2), of at most 254 octets in all.
 // White space around it is not part of it.
 //
-// A domain in other letters is returned in ASCII (RFC 5891), so that one mailbox has one address here, and so that it can
-// stand in a certificate. Letters beyond ASCII before the @ are refused (RFC 6531 would allow them): the certificate that is
-// made out to a guest could not carry them, nor could every mail server.
+// A domain in other letters is returned in ASCII (RFC 5891), so that one mailbox has one address here. Letters beyond ASCII
+// before the @ are refused (RFC 6531 would allow them): not every mail server on the way could carry them.
 //
 // Code is empty, or says why the address is refused.
 func ParseEmail(s string) (address, code string) {

@@ -74,12 +74,22 @@ var documents = map[string]words{
 		"Dokumen memiliki {pages} halaman; paling banyak {limit}.",
 		"The document has {pages} pages; at most {limit} are possible."},
 
+	"document.file_missing": {
+		"Sebagian berkas dokumen ini hilang dari penyimpanan layanan. Tidak ada yang ditandatangani. Hubungi operator layanan ini.",
+		"Part of this document's file is missing from the service's storage. Nothing was signed. Please contact the operator of this service."},
+	"document.file_changed": {
+		"Berkas dokumen ini di penyimpanan layanan tidak sama dengan yang tercatat. Tidak ada yang ditandatangani. Hubungi operator layanan ini.",
+		"This document's file in the service's storage is not the one that was recorded. Nothing was signed. Please contact the operator of this service."},
+
 	"stamp.office_down": {
 		"Kantor meterai sedang tidak menjawab. Pembubuhan dilanjutkan otomatis begitu kantor itu menjawab lagi.",
 		"The stamp office does not answer just now. Stamping goes on by itself as soon as it does."},
 	"stamp.file_missing": {
 		"Sebagian berkas dokumen ini hilang dari penyimpanan layanan. Operator harus memulihkannya; pembubuhan lalu dilanjutkan otomatis.",
 		"Part of this document's file is missing from the service's storage. The operator has to restore it; stamping then goes on by itself."},
+	"stamp.file_changed": {
+		"Berkas dokumen ini di penyimpanan layanan tidak sama dengan yang tercatat. Operator harus memulihkannya; pembubuhan lalu dilanjutkan otomatis.",
+		"This document's file in the service's storage is not the one that was recorded. The operator has to restore it; stamping then goes on by itself."},
 	"stamp.office_unreachable": {
 		"Kantor meterai tidak dapat dihubungi. Pembubuhan dicoba lagi otomatis.",
 		"The stamp office cannot be reached. Stamping is tried again by itself."},
@@ -156,6 +166,12 @@ var documents = map[string]words{
 	"closing.file_missing": {
 		"Sebagian berkas dokumen ini hilang dari penyimpanan layanan. Operator harus memulihkannya; penyegelan lalu dilanjutkan otomatis.",
 		"Part of this document's file is missing from the service's storage. The operator has to restore it; sealing then goes on by itself."},
+	"closing.file_changed": {
+		"Berkas dokumen ini di penyimpanan layanan tidak sama dengan yang tercatat. Operator harus memulihkannya; penyegelan lalu dilanjutkan otomatis.",
+		"This document's file in the service's storage is not the one that was recorded. The operator has to restore it; sealing then goes on by itself."},
+	"closing.invalid": {
+		"Berkas yang sudah disegel tidak lolos validasi[ ({words})], sehingga dokumen belum diselesaikan. Penyegelan dicoba lagi otomatis, dan operator sudah diberi peringatan.",
+		"The sealed file did not pass validation[ ({words})], so the document is not completed yet. Sealing is tried again automatically, and the operator has been alerted."},
 	"closing.unexpected": {
 		"Penyegelan tidak berhasil karena sebab yang tidak terduga. Penyegelan dicoba lagi otomatis, dan sebabnya tercatat bagi operator.",
 		"Sealing did not work for an unexpected cause. It is tried again by itself, and the cause is logged for the operator."},
@@ -193,6 +209,11 @@ var documents = map[string]words{
 	"placement.stamp_size": {
 		"Sisi e-meterai harus {min} sampai {max} poin; kotak ini memberi {side}.",
 		"A stamp's side must be {min} to {max} points; this box gives {side}."},
+	"placement.too_large": {
+		"[Kotak tanda tangan dan paraf satu orang paling banyak menutupi {limit} % dari satu halaman; di halaman {page} kotak ini menjadikannya {share} %.]" +
+			"[Kotak tanda tangan dan paraf semua orang bersama-sama paling banyak menutupi {limit_all} % dari satu halaman; di halaman {page} kotak ini menjadikannya {share_all} %.]",
+		"[One person's boxes for signatures and initials cover at most {limit} % of a page; this box makes it {share} % of page {page}.]" +
+			"[The boxes of all people for signatures and initials cover at most {limit_all} % of a page; this box makes it {share_all} % of page {page}.]"},
 	"placement.emet_props_differ": {
 		"emet dan props menunjuk tempat yang berbeda; emet yang dipakai.",
 		"emet and props name different places; emet was taken."},
@@ -200,8 +221,8 @@ var documents = map[string]words{
 		"E-meterai ini menutupi e-meterai lain di halaman {page}.",
 		"This stamp lies over another stamp on page {page}."},
 	"placement.over_box": {
-		"E-meterai ini menutupi kotak tanda tangan atau paraf di halaman {page}.",
-		"This stamp lies over a box for a signature or initials on page {page}."},
+		"Kotak ini menutupi kotak tanda tangan atau paraf di halaman {page}.",
+		"This box lies over a box for a signature or initials on page {page}."},
 	"placement.over_former_stamp": {
 		"Kotak ini menutupi e-meterai yang sudah ada di halaman {page}[: {what}].",
 		"This box lies over a stamp that is already on page {page}[: {what}]."},
@@ -212,14 +233,14 @@ var documents = map[string]words{
 		"E-meterai ini menutupi kolom tanda tangan yang masih kosong di halaman {page}[: {what}].",
 		"This stamp lies over an empty signature field on page {page}[: {what}]."},
 	"placement.over_text": {
-		"E-meterai ini menutupi tulisan di halaman {page}[: “{what}”].",
-		"This stamp lies over text on page {page}[: “{what}”]."},
+		"Kotak ini menutupi tulisan di halaman {page}[: “{what}”].",
+		"This box lies over text on page {page}[: “{what}”]."},
 	"placement.over_picture": {
-		"E-meterai ini menutupi gambar di halaman {page}. Pastikan tidak ada tulisan yang tertutup.",
-		"This stamp lies over a picture on page {page}. Please make sure that it covers no text."},
+		"Kotak ini menutupi gambar di halaman {page}. Pastikan tidak ada tulisan yang tertutup.",
+		"This box lies over a picture on page {page}. Please make sure that it covers no text."},
 	"placement.not_told": {
-		"Isi halaman {page} tidak dapat dibaca seluruhnya. Pastikan e-meterai ini tidak menutupi tulisan.",
-		"Not all of page {page} could be looked through. Please make sure that this stamp covers no text."},
+		"Isi halaman {page} tidak dapat dibaca seluruhnya. Pastikan kotak ini tidak menutupi tulisan.",
+		"Not all of page {page} could be looked through. Please make sure that this box covers no text."},
 	"placements.too_many": {
 		"Penempatan terlalu banyak; paling banyak {limit}.",
 		"Too many placements; at most {limit}."},
@@ -298,6 +319,12 @@ var files = map[string]words{
 	"file.damaged": {
 		"PDF ini rusak dan tidak dapat dibaca. Silakan simpan ulang dan unggah kembali.",
 		"This PDF is damaged and cannot be read. Please save it anew and upload that."},
+	"file.signature_broken": {
+		"Isi berkas ini diubah setelah ditandatangani: tanda tangan {field} tidak cocok lagi dengan isinya. Minta berkas aslinya.",
+		"The content of this file was changed after it was signed: signature {field} no longer matches it. Ask for the original file."},
+	"file.signature_changed": {
+		"Setelah tanda tangan {field}, berkas ini diubah dengan cara yang tidak diizinkan oleh tanda tangan itu. Minta berkas aslinya.",
+		"After signature {field}, this file was changed in a way that the signature does not permit. Ask for the original file."},
 	"file.certified": {
 		"PDF ini sudah disertifikasi dan tidak mengizinkan tanda tangan baru. Silakan unggah berkas yang belum disertifikasi.",
 		"This PDF is certified and permits no further signatures. Please upload the file before it was certified."},

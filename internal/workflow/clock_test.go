@@ -54,7 +54,7 @@ func (h *house) inTurn(signers ...contract.Actor) contract.DocumentID {
 	return d.ID
 }
 
-func (h *house) signs(by contract.Actor, id contract.DocumentID) {
+func (h *house) signsBy(by contract.Actor, id contract.DocumentID) {
 	h.t.Helper()
 	if _, err := h.Sign(context.Background(), by, id, workflow.SignRequest{}); err != nil {
 		h.t.Fatal(err)
@@ -98,8 +98,8 @@ func (h *house) waits(id contract.DocumentID, job func(context.Context, contract
 	}
 }
 
-// valid demands that a completed document is valid at the time of the house's clock, in its own root.
-func (h *house) valid(id contract.DocumentID) {
+// isValid demands that a completed document is valid at the time of the house's clock, in its own root.
+func (h *house) isValid(id contract.DocumentID) {
 	h.t.Helper()
 	if d := h.read(id); d.State != contract.Completed {
 		h.t.Fatalf("document %d is %s: %s", id, d.State, d.Reason)
@@ -137,7 +137,7 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 				h.later(jump)
 				signed, stamped, half, done := h.inTurn(h.signer), h.draft(true, 1), h.inTurn(h.signer, second), h.inTurn(h.signer)
 				for _, id := range []contract.DocumentID{signed, stamped, half, done} {
-					h.signs(h.signer, id)
+					h.signsBy(h.signer, id)
 				}
 				h.work(done)
 				ahead := h.signedBy(signed)
@@ -172,12 +172,12 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 				}
 
 				// What is signed now has nothing to do with the wrong time.
-				h.signs(h.signer, open)
+				h.signsBy(h.signer, open)
 				if c := h.signedBy(open); c.Equal(ahead) || c.NotBefore.After(h.now()) {
 					t.Errorf("signed with a certificate that begins at %s, now %s", c.NotBefore, h.now())
 				}
 				h.work(open)
-				h.valid(open)
+				h.isValid(open)
 
 				// What was signed ahead is not sealed before its time.
 				if far {
@@ -229,16 +229,16 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 
 				// Time comes to where the clock had been.
 				h.later(jump + time.Minute)
-				h.valid(done)
-				h.valid(open)
+				h.isValid(done)
+				h.isValid(open)
 				if !far {
 					h.work(signed)
-					h.valid(signed)
+					h.isValid(signed)
 					h.work(stamped)
-					h.valid(stamped)
-					h.signs(second, half)
+					h.isValid(stamped)
+					h.signsBy(second, half)
 					h.work(half)
-					h.valid(half)
+					h.isValid(half)
 				}
 			})
 		}
@@ -255,8 +255,8 @@ func TestClockThatIsAheadOfTheDatabasesSignsNothing(t *testing.T) {
 			h := clocked(t, pgtest.Database(t, sqlstore.Migrate))
 			h.store.ahead = nil
 			open, signed, stamped, done := h.inTurn(h.signer), h.inTurn(h.owner), h.draft(false, 1), h.inTurn(h.owner)
-			h.signs(h.owner, signed)
-			h.signs(h.owner, done)
+			h.signsBy(h.owner, signed)
+			h.signsBy(h.owner, done)
 			h.work(done)
 			soon := h.inTurn(h.signer)
 
@@ -288,12 +288,12 @@ func TestClockThatIsAheadOfTheDatabasesSignsNothing(t *testing.T) {
 			if f, err := h.ClockFinding(ctx); err != nil || f.State != contract.ClockFine {
 				t.Fatalf("%+v, %v", f, err)
 			}
-			h.signs(h.signer, open)
+			h.signsBy(h.signer, open)
 			for _, id := range []contract.DocumentID{open, signed, stamped} {
 				h.work(id)
-				h.valid(id)
+				h.isValid(id)
 			}
-			h.valid(done)
+			h.isValid(done)
 
 			// What people do beside signing is recorded by the wrong time, if it lies in the future until an operator has confirmed
 			// the clock.
@@ -306,7 +306,7 @@ func TestClockThatIsAheadOfTheDatabasesSignsNothing(t *testing.T) {
 					t.Fatalf("%+v, %v", c, err)
 				}
 			}
-			h.signs(h.signer, soon)
+			h.signsBy(h.signer, soon)
 		})
 	}
 }
@@ -317,7 +317,7 @@ func TestClockOfTheTimeStampAuthoritiesCounts(t *testing.T) {
 	ctx := context.Background()
 	h := clocked(t, filepath.Join(t.TempDir(), "segel.db"))
 	open, signed := h.inTurn(h.signer), h.inTurn(h.owner)
-	h.signs(h.owner, signed)
+	h.signsBy(h.owner, signed)
 	real := h.clock.Timestamper
 	now := h.now()
 	one := &tsp.ClockError{Time: now.Add(-6 * time.Hour), Local: now, Tolerance: time.Minute, Authority: "CN=One"}
@@ -350,10 +350,10 @@ func TestClockOfTheTimeStampAuthoritiesCounts(t *testing.T) {
 			t.Errorf("%s, then one that agrees: %+v, %v", name, f, err)
 		}
 	}
-	h.signs(h.signer, open)
+	h.signsBy(h.signer, open)
 	for _, id := range []contract.DocumentID{open, signed} {
 		h.work(id)
-		h.valid(id)
+		h.isValid(id)
 	}
 }
 

@@ -12,10 +12,11 @@ import (
 )
 
 // Complete closes a document on which nothing is left to sign or to stamp: the organisation's seal, the proof
-// that every certificate was good, and a document timestamp over all of it (PAdES B-LTA).
+// that every certificate was good, and a document timestamp over all of it (PAdES B-LTA). The sealed file is validated
+// from its stored bytes before the commit. If it does not pass, it is not committed and the document waits.
 //
 // It is a job and may run again: what a crash or an outage left undone is done from the start, and the tails of
-// a try that did not reach its commit are nobody's.
+// a try that did not reach its commit are nobody's. Stamps are not affixed again.
 func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	release, err := s.files.acquire(ctx, id)
 	if err != nil {
@@ -37,6 +38,11 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		return err
 	}
 	closing, clock, err := s.close(ctx, d, now)
+	if err == nil {
+		// Durable: the closing tails. Not yet: that the document has them. After a crash here the next run makes new ones,
+		// and fsck finds these. Nothing is committed that was not validated from its stored bytes.
+		err = s.checkSealed(ctx, d, closing)
+	}
 	if err != nil {
 		err = s.drop(ctx, err, closing)
 		var revoked *revocation.RevokedError
@@ -78,15 +84,20 @@ func (s *Service) delay(ctx context.Context, id contract.DocumentID, cause error
 		return nil // we are being stopped; nothing is wrong with the document
 	}
 	problem := "closing.unexpected"
-	switch {
+	var invalid *invalidError
+	switch file := fileProblem(cause); {
+	case errors.Is(file, errFileMissing):
+		problem = "closing.file_missing"
+	case errors.Is(file, errFileChanged):
+		problem = "closing.file_changed"
+	case errors.As(cause, &invalid):
+		problem = contract.InvalidReason(invalid.faults)
 	case clockWrong(cause):
 		problem = contract.WaitsForClock
 	case errors.Is(cause, pades.ErrTimestamp):
 		problem = "closing.timestamp"
 	case errors.Is(cause, pades.ErrProof):
 		problem = "closing.proof"
-	case lost(cause):
-		problem = "closing.file_missing"
 	}
 	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		c, changed, err := contract.Delay(d, problem, s.Clock())
@@ -117,9 +128,13 @@ func (s *Service) close(ctx context.Context, d contract.Document, now time.Time)
 	ours := append([]string{d.SealField()}, signedFields(&d)...)
 	closing, err := s.layers(ctx, d, []layer{
 		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
+			lock, err := lockAtSealing(src, &d)
+			if err != nil {
+				return nil, err
+			}
 			return pades.Sign(ctx, src, pades.Options{
 				Field: d.SealField(), Key: seal.key, Chain: seal.chain, Timestamper: clock, Random: s.Random,
-				Time: s.Clock(), Clock: s.ownClock(), Name: holder.Name, Reason: reasonSealed,
+				Time: s.Clock(), Clock: s.ownClock(), Name: holder.Name, Reason: reasonSealed, LockFields: lock,
 			})
 		}},
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {

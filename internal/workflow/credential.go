@@ -26,19 +26,22 @@ type credential struct {
 // renewBefore is how long before its end a certificate is not used for signing any more.
 const renewBefore = 24 * time.Hour
 
+// participantHolder returns whom a participant's certificate is made out to.
+func (s *Service) participantHolder(ctx context.Context, d *contract.Document, p contract.Participant) (Holder, error) {
+	o, err := s.Store.Organisation(ctx, d.Organisation)
+	if err != nil {
+		return Holder{}, fmt.Errorf("read organisation: %w", err)
+	}
+	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.Attest(p, o.Name)}, nil
+}
+
 // participantCredential returns what a participant signs with. A user has one of their own, made when they sign
 // first and kept sealed. A guest's is made for one signature and forgotten: nobody can sign as them later. Now is the local
 // time, which was checked: certificates are made out for it.
-func (s *Service) participantCredential(ctx context.Context, d *contract.Document, p contract.Participant, now time.Time) (credential, error) {
-	h := Holder{ID: string(p.ID), Name: p.Name, Email: p.Email}
-	if p.Guest {
+func (s *Service) participantCredential(ctx context.Context, h Holder, now time.Time) (credential, error) {
+	if h.Assurance == contract.AssuranceGuest {
 		return s.newCredential(ctx, h)
 	}
-	o, err := s.Store.Organisation(ctx, d.Organisation)
-	if err != nil {
-		return credential{}, fmt.Errorf("read organisation: %w", err)
-	}
-	h.Organisation = o.Name
 	return s.keptCredential(ctx, h, now)
 }
 
@@ -48,7 +51,8 @@ func (s *Service) sealCredential(ctx context.Context, id contract.OrganisationID
 	if err != nil {
 		return credential{}, Holder{}, fmt.Errorf("read organisation: %w", err)
 	}
-	h := Holder{ID: string(o.ID), Name: o.Name, Organisation: o.Name, Seal: true}
+	name := contract.Person{ID: contract.PersonID(o.ID), Name: o.Name}.DisplayName()
+	h := Holder{ID: string(o.ID), Name: name, Attestation: contract.Attestation{Assurance: contract.AssuranceSeal, Organisation: name}}
 	c, err := s.keptCredential(ctx, h, now)
 	return c, h, err
 }
@@ -67,7 +71,9 @@ func (s *Service) newCredential(ctx context.Context, h Holder) (credential, erro
 
 // keptCredential reads a holder's credential, or makes and keeps one. Two that are made at the same moment are
 // both sound; the newer one is used from then on. One that is not valid now is replaced, not waited for: one that has
-// expired or was revoked, and one that begins in the future, because it was made while the clock was ahead.
+// expired or was revoked, and one that begins in the future, because it was made while the clock was ahead. One whose
+// certificate says something else about the holder than one made now would, or belongs to another holder, is not used
+// either: those from before certificates said what was verified, and rows that were moved in the database.
 func (s *Service) keptCredential(ctx context.Context, h Holder, now time.Time) (credential, error) {
 	sealed, err := s.Store.Credential(ctx, h.ID, now, now.Add(renewBefore))
 	if err == nil {
@@ -79,7 +85,7 @@ func (s *Service) keptCredential(ctx context.Context, h Holder, now time.Time) (
 		if err != nil {
 			return credential{}, fmt.Errorf("is credential %s revoked: %w", sealed.ID, err)
 		}
-		if !revoked && c.valid(now) {
+		if !revoked && c.valid(now) && s.Issuer.Certifies(c.chain[0], h) {
 			return c, nil
 		}
 	} else if !errors.Is(err, store.ErrNotFound) {

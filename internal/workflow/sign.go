@@ -8,15 +8,15 @@ import (
 
 	"segel/internal/contract"
 	"segel/pades"
+	"segel/pades/appearance"
 )
 
 // SignRequest is what a signer sends.
 type SignRequest struct {
 	Digest [32]byte // SHA-256 of the revision he read; zero: he does not say
 	OTP    string
-	// Picture is how the signature shall look, PNG or JPEG, checked. Empty: as the signer's specimen, or, where he
-	// has none, his name in print.
-	Picture []byte
+	// Strokes are how the signature shall look. Nil: as the signer's specimen or, without one, their name in print.
+	Strokes *appearance.Strokes
 }
 
 // Sign puts the caller's signature into the file.
@@ -34,51 +34,70 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if inDoubt != nil && !errors.Is(inDoubt, contract.ErrClock) {
 		return contract.Document{}, inDoubt
 	}
+	strokes := r.Strokes
 	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		c, err := contract.IntendSign(d, r.Digest, by, now)
 		if err == nil {
-			err = inDoubt // last, so that those who may not see the document learn nothing
+			err = inDoubt // last of the rules, so that those who may not see the document learn nothing
 		}
-		return one(c, err)
+		if err != nil {
+			return nil, err
+		}
+		// A specimen that cannot be shown is refused while nothing is recorded yet.
+		if strokes == nil {
+			strokes, err = s.specimenStrokes(ctx, d, *d.Participant(by.ID))
+		}
+		return &c, err
 	})
 	if err != nil {
 		return contract.Document{}, err
 	}
-	signed, at, err := s.signature(ctx, &d, by, r.Picture, now)
+	signed, err := s.signature(ctx, &d, by, strokes, now)
 	if err != nil {
 		return contract.Document{}, err
 	}
-	return s.commitRevision(ctx, d, signed, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
-		c, err := contract.Sign(d, r, by, s.Clock())
-		c.Timestamp = at
+	return s.commitRevision(ctx, d, signed.revision, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
+		c, err := contract.Sign(d, r, signed.attestation, by, s.Clock())
+		c.Timestamp = signed.timestamp
 		return c, err
 	})
 }
 
-// signature makes a participant's signature over the current revision, stores its tail, and tells the time of its timestamp.
-// Now is the local time, which was checked.
-func (s *Service) signature(ctx context.Context, d *contract.Document, by contract.Actor, picture []byte, now time.Time) (contract.Revision, contract.TrustedTime, error) {
+// madeSignature is a participant's signature that is stored and not committed yet.
+type madeSignature struct {
+	revision    contract.Revision
+	attestation contract.Attestation // what its certificate says about the participant
+	timestamp   contract.TrustedTime
+}
+
+// signature makes a participant's signature over the current revision and stores its tail. Now is the local time, which was
+// checked.
+func (s *Service) signature(ctx context.Context, d *contract.Document, by contract.Actor, strokes *appearance.Strokes, now time.Time) (madeSignature, error) {
 	p := d.Participant(by.ID)
-	c, err := s.participantCredential(ctx, d, *p, now)
+	h, err := s.participantHolder(ctx, d, *p)
 	if err != nil {
-		return contract.Revision{}, contract.TrustedTime{}, outage(err)
+		return madeSignature{}, err
 	}
-	look, marks, err := s.looks(ctx, d, *p, picture, now)
+	c, err := s.participantCredential(ctx, h, now)
 	if err != nil {
-		return contract.Revision{}, contract.TrustedTime{}, err
+		return madeSignature{}, outage(err)
 	}
+	who := h.Attestation
+	who.Certificate = fmt.Sprintf("%x", c.chain[0].SerialNumber)
+	look, marks := looks(d, *p, who, strokes, now)
 	clock := s.witness()
 	tail, err := s.paper(ctx, d, func(src pades.Source) (*pades.Result, error) {
 		return pades.Sign(ctx, src, pades.Options{
 			Field: p.Field, Key: c.key, Chain: c.chain, Timestamper: clock, Random: s.Random,
-			Time: now, Clock: s.ownClock(), Name: p.Name, Reason: reasonSigned, Appearance: look, Marks: marks,
+			// The name as the certificate has it: a guest's does not stand alone anywhere.
+			Time: now, Clock: s.ownClock(), Name: c.chain[0].Subject.CommonName, Reason: reasonSigned, Appearance: look, Marks: marks,
 		})
 	})
 	if err != nil {
-		return contract.Revision{}, contract.TrustedTime{}, fmt.Errorf("sign document %d: %w", d.ID, outage(err))
+		return madeSignature{}, fmt.Errorf("sign document %d: %w", d.ID, outage(err))
 	}
 	r, err := s.keep(ctx, d.Current(), contract.RevisionSignature, tail)
-	return r, clock.time, err
+	return madeSignature{r, who, clock.time}, err
 }
 
 // Reasons as they stand in signature dictionaries, for whoever opens the file.
@@ -87,16 +106,20 @@ const (
 	reasonSealed = "Menutup dokumen ini"
 )
 
-// paper opens the current revision for one step of package pades and returns the tail that the step made.
+// paper opens the current revision for one step of package pades and returns the tail that the step made. It checks the
+// midstate first, see [Service.requireMidstate].
 func (s *Service) paper(ctx context.Context, d *contract.Document, step func(pades.Source) (*pades.Result, error)) ([]byte, error) {
+	if err := s.requireMidstate(ctx, d); err != nil {
+		return nil, err
+	}
 	f, err := s.open(ctx, d.Revisions)
 	if err != nil {
-		return nil, err
+		return nil, fileProblem(err)
 	}
 	defer f.Close()
 	r, err := step(pades.Source{R: f, Size: f.Size(), State: d.Current().Midstate})
 	if err != nil {
-		return nil, err
+		return nil, fileProblem(err)
 	}
 	return r.Tail, nil
 }

@@ -44,7 +44,7 @@ var clocks = map[string]func(*testing.T, *bench){
 
 		token := contract.TrustedTime{At: started.Add(time.Minute), Accuracy: 1500 * time.Microsecond}
 		d = b.commit(contract.IntendSign(&d, [32]byte{}, first, ahead))
-		c, err := contract.Sign(&d, b.tail(&d, contract.RevisionSignature), first, ahead)
+		c, err := contract.Sign(&d, b.tail(&d, contract.RevisionSignature), d.Attest(*d.Participant(first.ID), "PT Contoh"), first, ahead)
 		c.Timestamp = token
 		d = b.commit(c, err)
 		b.times(ahead.Add(time.Hour), token)

@@ -124,6 +124,7 @@ type Signature struct {
 	Info         *cms.Signer         // the only signer of Container; nil if it has not exactly one
 	Signer       *x509.Certificate   // nil if it was not found
 	Certificates []*x509.Certificate // in the container or in /Cert, the signer's among them
+	Refused      []error             // why certificates there were left out: they cannot be read, or cost too much
 
 	Digest   crypto.Hash // over the signed bytes; 0 if unknown
 	Stated   []byte      // what the container says that digest is
@@ -155,6 +156,10 @@ type Signature struct {
 	wants           []*digest
 	bare            []byte // signature value of FormRSA
 }
+
+// ContentsAt returns the offset of /Contents in the file. It tells which revision brought the dictionary, even if the
+// signature is broken. It is 0 if /Contents is not a direct string of the dictionary.
+func (s *Signature) ContentsAt() int64 { return s.gapAt }
 
 // Token is one signature timestamp (attribute signature-time-stamp).
 type Token struct {

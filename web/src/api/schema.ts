@@ -549,7 +549,7 @@ export interface paths {
         get: operations["specimen"];
         /**
          * Give a picture of the caller's signature
-         * @description The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB.
+         * @description The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It becomes dark strokes on a transparent ground wherever it is shown; a picture that cannot is 422.
          */
         put: operations["put-specimen"];
         post?: never;
@@ -1068,6 +1068,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/{service}/sign/specimen-preview-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what a picture of a signature becomes
+         * @description Answers the strokes that sign-docs would show for the same picture. Nothing is signed and nothing is kept. A picture that cannot become strokes is 422.
+         */
+        post: operations["specimen-preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/{service}/sign/upload-docs": {
         parameters: {
             query?: never;
@@ -1414,19 +1434,29 @@ export interface components {
             [key: string]: unknown;
         };
         CertificateLine: {
+            /**
+             * @description what was verified about the holder: guest_unverified, account_password, organisation_seal or specimen; empty of the authority's own, and where it was not recorded
+             * @example account_password
+             */
+            assurance: string;
             /** @description it is valid, and ends within 60 days */
             ends_soon: boolean;
             /** @example 2024-10-14T06:06:00.000Z */
             issued_at: string;
+            /**
+             * @description who entered the name of a guest
+             * @example
+             */
+            named_by: string;
             /** @example 2026-10-14T06:06:00.000Z */
             not_after: string;
             revoked_at: string | null;
             /**
-             * @description the authority's own are root, issuing, tsa and ocsp; seal: of an organisation; person: of somebody who signs
+             * @description the authority's own are root, issuing, tsa, ocsp, guest_issuing and guest_ocsp; seal: of an organisation; person: of somebody who signs
              * @example person
              * @enum {string}
              */
-            role: "root" | "issuing" | "tsa" | "ocsp" | "seal" | "person";
+            role: "root" | "issuing" | "tsa" | "ocsp" | "guest_issuing" | "guest_ocsp" | "seal" | "person";
             /**
              * @description hexadecimal
              * @example 5f0c9d2e4b7a
@@ -1562,6 +1592,8 @@ export interface components {
              */
             mode?: "signing" | "stamping";
             owner: components["schemas"]["DetailOwner"];
+            /** @description the boxes of all people, in the order in which they were placed */
+            placements: components["schemas"]["PlacementItem"][];
             progress: components["schemas"]["Progress"];
             /** @description of the duty stamps that stand in the file */
             serial_number: string[];
@@ -1578,7 +1610,7 @@ export interface components {
             status: string;
             /** @example Menunggu Tanda Tangan */
             status_info: string;
-            /** @description what was done to the file that its owner may not expect */
+            /** @description what was done to the file that its owner may not expect, and what was found in it */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
@@ -1783,6 +1815,24 @@ export interface components {
              */
             msg: string;
             response: components["schemas"]["ResponseReconciliationData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneSpecimenPreviewData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseSpecimenPreviewData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -2691,6 +2741,13 @@ export interface components {
         PlacementItem: {
             /** @description points of the page as displayed, origin at the lower left */
             box: components["schemas"]["BoxData"];
+            /** @description the file shows what the box is for: its person has signed, or the stamp is affixed */
+            filled: boolean;
+            /**
+             * @description whose it is
+             * @example Siti Rahma
+             */
+            name: string;
             /**
              * Format: int64
              * @description from 1
@@ -2881,6 +2938,8 @@ export interface components {
             name: string;
             not_after: string;
             not_before: string;
+            /** @description that the certificate states */
+            policies: components["schemas"]["ReportCertificatePolicy"][];
             /** @description dss, signature or net: where the proof of good standing stands */
             proved_by: string;
             /** @description when that proof was made */
@@ -2905,6 +2964,16 @@ export interface components {
             trust_origin: string;
             /** @description it is a trusted root */
             trusted: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        ReportCertificatePolicy: {
+            /** @description where the issuer describes its practice; empty where the certificate does not tell */
+            cps: string;
+            /** @description the text for relying parties; empty where there is none */
+            notice: string;
+            /** @description in dotted decimals */
+            oid: string;
         } & {
             [key: string]: unknown;
         };
@@ -2958,6 +3027,26 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ReportIdentity: {
+            /** @description code of what the issuer's policy stands for; empty where that is not known here */
+            assurance: string;
+            /** @description of the signer, as the issuer was given it */
+            name: string;
+            /** @description who entered the name of a signer who was not verified */
+            named_by: string;
+            /** @description that the signer, or the person who named them, belongs to */
+            organisation: string;
+            /** @description all of it, as it stands behind the word identity */
+            statement: components["schemas"]["ReportReason"];
+            /** @enum {string} */
+            status: "attested" | "unverified" | "not_recorded" | "unknown";
+            /** @description what was verified, in codes */
+            verified: string[];
+            /** @description who verified it; empty where nothing was verified, or it is not known */
+            verified_by: string;
+        } & {
+            [key: string]: unknown;
+        };
         ReportProof: {
             /** @description the time-stamp authority */
             by: string;
@@ -2997,6 +3086,8 @@ export interface components {
             field: string;
             /** @description SubFilter, as the file states it */
             form: string;
+            /** @description what was verified about the signer, how and by whom; null of a document timestamp */
+            identity: components["schemas"]["ReportIdentity"] | null;
             /** @enum {string} */
             indication: "TOTAL-PASSED" | "INDETERMINATE" | "TOTAL-FAILED";
             /** @description intact; intact, later changes allowed; cannot be judged; or: changed after signing */
@@ -3115,6 +3206,13 @@ export interface components {
         };
         ResponseReconciliationData: {
             data: components["schemas"]["ReconciliationData"];
+            /** @description what was accepted and may not be what was meant */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseSpecimenPreviewData: {
+            data: components["schemas"]["SpecimenPreviewData"];
             /** @description what was accepted and may not be what was meant */
             warnings?: components["schemas"]["Warning"][];
         } & {
@@ -3244,7 +3342,7 @@ export interface components {
             /** @description code of a second factor, where one is demanded */
             otp?: string;
             /**
-             * @description how this signature shall look: PNG or JPEG in base64, at most 1 MiB. Missing: as the picture that the caller keeps, else his name in print
+             * @description how this signature shall look: PNG or JPEG in base64, at most 1 MiB, which becomes dark strokes on a transparent ground. Missing: as the picture that the caller keeps, else their name in print
              * @example iVBORw0KGgo...
              */
             specimen?: string;
@@ -3300,6 +3398,36 @@ export interface components {
             height: number;
             /** @example 612 */
             width: number;
+        } & {
+            [key: string]: unknown;
+        };
+        SpecimenPreviewData: {
+            /**
+             * Format: double
+             * @description share of the picture that the strokes cover, at most 0.4
+             * @example 0.08
+             */
+            coverage: number;
+            /**
+             * Format: int64
+             * @example 1207
+             */
+            document_id: number;
+            /**
+             * @description the strokes as a PNG in base64, in one dark colour on a transparent ground
+             * @example iVBORw0KGgo...
+             */
+            picture: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SpecimenPreviewIn: {
+            document_id: number | string;
+            /**
+             * @description PNG or JPEG in base64, at most 1 MiB
+             * @example iVBORw0KGgoAAAANSUhEUgAAACAAAAAQAQAAAABfe0D0AAAAIklEQVR42mP4DwQM2IgPYIIfxGUAEUAmA5TzgR+khB+bNgAmijnH5rUZ2wAAAABJRU5ErkJggg==
+             */
+            specimen: string;
         } & {
             [key: string]: unknown;
         };
@@ -3516,11 +3644,21 @@ export interface components {
             [key: string]: unknown;
         };
         Warning: {
+            /** @description of a finding: the owner accepted it at finalize */
+            accepted?: boolean;
             /** @example placement.emet_props_differ */
             code: string;
             /** @example signers[0] */
             field: string;
             msg: string;
+            /** @description of a finding: finalize refuses the document unless accept_findings has this code */
+            must_accept?: boolean;
+            /**
+             * Format: int64
+             * @description of a finding: the first page it applies to
+             * @example 1
+             */
+            page?: number;
         } & {
             [key: string]: unknown;
         };
@@ -9208,6 +9346,133 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DoneVerbData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "specimen-preview": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpecimenPreviewIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneSpecimenPreviewData"];
                 };
             };
             /** @description Bad Request. */
