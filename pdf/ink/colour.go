@@ -10,6 +10,8 @@ import (
 type colour struct {
 	white bool
 	full  float64 // what all components of white are in the colour space; unknown: nobody can tell
+
+	pattern pdf.Object // that it paints with; nil: none, or one that is not looked into
 }
 
 const unknown = -1
@@ -35,8 +37,10 @@ func (p *painter) paintColours(op []byte, c *content) bool {
 		p.lines = colour{full: p.whiteOf(pdf.Name(c.name()))}
 	case "sc", "scn":
 		p.fill.white = p.fill.isWhite(c.operands)
+		p.fill.pattern = p.patternOf(c)
 	case "SC", "SCN":
 		p.lines.white = p.lines.isWhite(c.operands)
+		p.lines.pattern = p.patternOf(c)
 	default:
 		return false
 	}
@@ -45,7 +49,7 @@ func (p *painter) paintColours(op []byte, c *content) bool {
 
 func (k *colour) device(c *content, n int, full float64) {
 	if len(c.operands) >= n {
-		k.full = full
+		k.full, k.pattern = full, nil
 		k.white = k.isWhite(c.operands[len(c.operands)-n:])
 	}
 }

@@ -21,10 +21,14 @@ type font struct {
 	widths  [256]float64 // in sizes of the text
 	texts   *[256]string
 	kinds   [256]letterKind
-	forward bool           // no width is negative
-	procs   *[256]pdf.Rect // boxes of type3 glyphs in glyph space
+	forward bool             // no width is negative
+	procs   *[256]pdf.Rect   // boxes of type3 glyphs in glyph space
+	streams *[256]pdf.Object // of type3 glyphs, for a deep reader
 
 	composite *composite // nil for simple fonts
+
+	dict pdf.Dict
+	own  *ownText // of simple fonts, for a deep reader
 }
 
 // glyph is one glyph of a string.
@@ -73,6 +77,7 @@ func (p *painter) fontOf(o pdf.Object) *font {
 		return nil
 	}
 	f := p.load(dict)
+	f.dict = dict
 	if indirect {
 		p.fonts[ref] = f
 	}
@@ -216,7 +221,13 @@ func (p *painter) loadProcs(f *font, dict pdf.Dict) {
 	p.failed(err)
 	all, err := p.d.Rect(dict["FontBBox"])
 	p.failed(err)
+	if p.deep != nil {
+		f.streams = new([256]pdf.Object)
+	}
 	p.differences(encoding["Differences"], func(code int, name pdf.Name) {
+		if f.streams != nil {
+			f.streams[code] = procs[name]
+		}
 		box, said := p.proc(procs[name])
 		switch {
 		case said:
