@@ -240,6 +240,9 @@ func (w *activeWalk) catalog(ref Ref, root Dict) {
 	if names, _ := w.d.Dict(root["Names"]); names["JavaScript"] != nil {
 		w.add("javascript")
 	}
+	if uri, _ := w.d.Dict(root["URI"]); uri["Base"] != nil {
+		w.uri(uri["Base"]) // of links that are relative
+	}
 	if root["Collection"] != nil && w.isDict(root["Collection"]) {
 		w.add("portfolio")
 	}

@@ -23,6 +23,8 @@ var table = map[string][]string{
 	"pdf":              {},
 	"pdf/pdftest":      {"pdf"},
 	"pdf/ink":          {"pdf"},
+	"pdf/fontfile":     {},
+	"pdf/inspect":      {"pdf", "pdf/ink", "pdf/fontfile"},
 	"cms":              {},
 	"tsp":              {"cms"},
 	"revocation":       {"cms"},
@@ -32,7 +34,7 @@ var table = map[string][]string{
 
 	"pades/validate":       {"pdf", "cms", "tsp", "revocation", "pades/validate/..."},
 	"pades/validate/diff":  {"pdf"},
-	"pades/validate/facts": {"pdf", "pdf/ink", "cms", "tsp", "pades/validate/diff"},
+	"pades/validate/facts": {"pdf", "pdf/ink", "pdf/inspect", "cms", "tsp", "pades/validate/diff"},
 
 	"internal/contract":               {},
 	"internal/text":                   {"internal/contract"},
@@ -59,7 +61,7 @@ var table = map[string][]string{
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
 	"internal/emeterai/peruri":        {"pdf", "pades", "internal/emeterai"},
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority"},
-	"internal/workflow":               {"pdf", "pdf/ink", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/convert", "internal/convert/sniff"},
+	"internal/workflow":               {"pdf", "pdf/ink", "pdf/inspect", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/convert", "internal/convert/sniff"},
 	"internal/export":                 {"internal/contract", "internal/workflow"},
 	"internal/api":                    {"internal/contract", "internal/store", "internal/text", "internal/workflow", "internal/identity", "internal/export", "internal/api/intake", "pades/validate"},
 	"internal/api/intake":             {},

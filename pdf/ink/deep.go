@@ -81,6 +81,7 @@ func (i inside) lists(m *Mark) bool {
 	if i.area != nil {
 		m.Box = *i.area
 	}
+	m.Whole = false // it is somewhere within
 	return true
 }
 

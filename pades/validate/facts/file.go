@@ -7,6 +7,7 @@ import (
 
 	"segel/pades/validate/diff"
 	"segel/pdf"
+	"segel/pdf/inspect"
 )
 
 // Options of Read. The zero value reads files that need no password.
@@ -39,7 +40,8 @@ type File struct {
 	Revisions  []Revision   // oldest first; none if repaired
 	Signatures []*Signature // in the order in which they were added to the file
 	Warnings   []Warning
-	DSS        *Store // nil if the file has none
+	Findings   []inspect.Finding // of a signed file: what its readers may not see or expect; what is hidden is among Warnings too
+	DSS        *Store            // nil if the file has none
 }
 
 // Revision is one state of the file.
