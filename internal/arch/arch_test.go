@@ -32,7 +32,7 @@ var table = map[string][]string{
 	"pades/appearance": {"pdf", "pades/font"},
 	"pades/font":       {"pdf"},
 
-	"pades/validate":       {"pdf", "cms", "tsp", "revocation", "pades/validate/..."},
+	"pades/validate":       {"pdf", "pdf/inspect", "cms", "tsp", "revocation", "pades/validate/..."},
 	"pades/validate/diff":  {"pdf"},
 	"pades/validate/facts": {"pdf", "pdf/ink", "pdf/inspect", "cms", "tsp", "pades/validate/diff"},
 

@@ -105,9 +105,9 @@ func finalized(t *testing.T, d *Document) *Document {
 
 func signed(t *testing.T, d *Document, by Actor) *Document {
 	t.Helper()
-	c, err := IntendSign(d, [32]byte{}, by, t0)
+	c, err := IntendSign(d, Shown{}, by, t0)
 	d = then(t, c, err)
-	c, err = Sign(d, revision(d, 10), by, t0)
+	c, err = Sign(d, revision(d, 10), Shown{}, by, t0)
 	return then(t, c, err)
 }
 

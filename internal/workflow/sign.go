@@ -11,8 +11,8 @@ import (
 
 // SignRequest is what a signer sends.
 type SignRequest struct {
-	Digest [32]byte // SHA-256 of the revision he read; zero: he does not say
-	OTP    string
+	Shown contract.Shown // what of the document the service showed them
+	OTP   string
 	// Picture is how the signature shall look, PNG or JPEG, checked. Empty: as the signer's specimen, or, where he
 	// has none, his name in print.
 	Picture []byte
@@ -30,7 +30,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	}
 	defer release()
 	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.IntendSign(d, r.Digest, by, s.Clock()))
+		return one(contract.IntendSign(d, r.Shown, by, s.Clock()))
 	})
 	if err != nil {
 		return contract.Document{}, err
@@ -39,8 +39,8 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, err
 	}
-	return s.commitRevision(ctx, d, signed, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
-		return contract.Sign(d, r, by, s.Clock())
+	return s.commitRevision(ctx, d, signed, func(d *contract.Document, made contract.Revision) (contract.Change, error) {
+		return contract.Sign(d, made, r.Shown, by, s.Clock())
 	})
 }
 

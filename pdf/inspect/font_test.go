@@ -144,7 +144,7 @@ func TestFontProgramsAreReadWithinTheirLimit(t *testing.T) {
 		}
 		page["Resources"] = pdf.Dict{"Font": fonts}
 	})
-	if got := kindsOf(look(t, file, inspect.Limits{})); len(got) != 1 || got[0] != "unreliable" {
+	if got := kindsOf(look(t, file, inspect.Limits{})); len(got) != 1 || got[0] != "unreliable_text" {
 		t.Errorf("%q", got)
 	}
 	if got := kindsOf(look(t, file, inspect.Limits{Fonts: 1})); len(got) != 1 || got[0] != "not_examined" {

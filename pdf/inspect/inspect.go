@@ -11,6 +11,10 @@ package inspect
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"segel/pdf"
 	"segel/pdf/ink"
@@ -21,27 +25,27 @@ type Kind string
 
 // The kinds.
 const (
-	PrintDiffers  Kind = "print_differs"  // a page shows other text or marks in print than on a screen
-	ViewVaries    Kind = "view_varies"    // what a page shows depends on the reader, the magnification, the user or the language
-	ScreenOnly    Kind = "screen_only"    // annotations that are not printed, such as buttons; those that cover what is printed are PrintDiffers
-	External      Kind = "external"       // content that is not in the file: streams, pages or pictures of other files
-	Launch        Kind = "launch"         // an action that starts a program or opens a file
-	JavaScript    Kind = "javascript"     //
-	Actions       Kind = "actions"        // actions that readers carry out without being asked
-	SubmitForm    Kind = "submit_form"    // an action that sends the form's values
-	ImportData    Kind = "import_data"    // an action that fills the form from a file
-	OtherDocument Kind = "other_document" // an action that goes to another document
-	FileURI       Kind = "file_uri"       // a link to a file of the machine or its network
-	Media         Kind = "media"          // sound, film, 3D and other rich media
-	XFA           Kind = "xfa"            // a form in XML that some readers show instead of the pages
-	EmbeddedFile  Kind = "embedded_file"  // other files within the file
-	Portfolio     Kind = "portfolio"      // embedded files that some readers show instead of the pages
-	HiddenLayer   Kind = "hidden_layer"   // text in a layer that is off
-	InvisibleText Kind = "invisible_text" // text that is not painted, white, without size or without opacity
-	CoveredText   Kind = "covered_text"   // text under a picture or an annotation
-	OutsidePage   Kind = "outside_page"   // text outside of the crop box
-	Unreliable    Kind = "unreliable"     // text whose letters are not those that are shown
-	NotExamined   Kind = "not_examined"   // a page that could not be looked at to its end
+	PrintDiffers  Kind = "print_differs"   // a page shows other text or marks in print than on a screen
+	ViewVaries    Kind = "view_varies"     // what a page shows depends on the reader, the magnification, the user or the language
+	ScreenOnly    Kind = "screen_only"     // annotations that are not printed, such as buttons; those that cover what is printed are PrintDiffers
+	External      Kind = "external"        // content that is not in the file: streams, pages or pictures of other files
+	Launch        Kind = "launch"          // an action that starts a program or opens a file
+	JavaScript    Kind = "javascript"      //
+	Actions       Kind = "actions"         // actions that readers carry out without being asked
+	SubmitForm    Kind = "submit_form"     // an action that sends the form's values
+	ImportData    Kind = "import_data"     // an action that fills the form from a file
+	OtherDocument Kind = "other_document"  // an action that goes to another document
+	FileURI       Kind = "file_uri"        // a link to a file of the machine or its network
+	Media         Kind = "media"           // sound, film, 3D and other rich media
+	XFA           Kind = "xfa"             // a form in XML that some readers show instead of the pages
+	EmbeddedFile  Kind = "embedded_file"   // other files within the file
+	Portfolio     Kind = "portfolio"       // embedded files that some readers show instead of the pages
+	HiddenLayer   Kind = "hidden_layer"    // text in a layer that is off
+	InvisibleText Kind = "invisible_text"  // text that is not painted, white, without size or without opacity
+	CoveredText   Kind = "covered_text"    // text under a picture or an annotation
+	OutsidePage   Kind = "outside_page"    // text outside of the crop box
+	Unreliable    Kind = "unreliable_text" // text whose letters are not those that are shown
+	NotExamined   Kind = "not_examined"    // a page that could not be looked at to its end
 )
 
 // Finding is one thing of a file. Of each kind there is at most one on a page.
@@ -137,6 +141,27 @@ func (i *inspection) add(f Finding) {
 
 // has reports whether something of that kind was found.
 func (i *inspection) has(k Kind) bool { return len(i.found[k]) > 0 }
+
+// PageRanges lists the pages of findings, each once, as ranges such as "1-3, 7"; "" where all are about the whole file.
+func PageRanges(found []Finding) string {
+	on := map[int]bool{}
+	for _, f := range found {
+		on[f.Page] = f.Page > 0
+	}
+	var b strings.Builder
+	for _, page := range slices.Sorted(maps.Keys(on)) {
+		switch {
+		case !on[page] || on[page-1] && on[page+1]: // within a range
+		case on[page-1]:
+			fmt.Fprintf(&b, "-%d", page)
+		case b.Len() > 0:
+			fmt.Fprintf(&b, ", %d", page)
+		default:
+			fmt.Fprintf(&b, "%d", page)
+		}
+	}
+	return b.String()
+}
 
 // fault returns an error that ends the inspection: one that is not the file's fault.
 func fault(err error) error {

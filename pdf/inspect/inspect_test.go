@@ -221,3 +221,16 @@ func FuzzDocument(f *testing.F) {
 		}
 	})
 }
+
+func TestPagesOfFindingsAreWrittenAsRanges(t *testing.T) {
+	t.Parallel()
+	for want, pages := range map[string][]int{"": {0}, "7": {0, 7, 7}, "1-3": {3, 1, 2}, "1-2, 4, 6-8": {8, 1, 4, 2, 7, 6}} {
+		var found []inspect.Finding
+		for _, p := range pages {
+			found = append(found, inspect.Finding{Page: p})
+		}
+		if got := inspect.PageRanges(found); got != want {
+			t.Errorf("%v: %q, want %q", pages, got, want)
+		}
+	}
+}

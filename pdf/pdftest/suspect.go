@@ -211,16 +211,16 @@ func Suspects() []Suspect {
 		page("9 that says 1", scene{content: price + "BT /N 24 Tf 72 600 Td (9) Tj ET", resources: "/Font << /F1 3 0 R /N 11 0 R >>", objects: []body{
 			object(11, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 12 0 R >>"),
 			streamOf(12, "", "1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <39> <0031> endbfchar"),
-		}}, "unreliable"),
+		}}, "unreliable_text"),
 		page("9 by another name", scene{content: price + "BT /N 24 Tf 72 600 Td (1) Tj ET", resources: "/Font << /F1 3 0 R /N 11 0 R >>", objects: []body{
 			object(11, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding /Differences [49 /nine] >> /ToUnicode 12 0 R >>"),
 			streamOf(12, "", "1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <31> <0031> endbfchar"),
-		}}, "unreliable"),
+		}}, "unreliable_text"),
 		page("one drawing for two digits", scene{content: price + "BT /T 24 Tf 72 600 Td (19) Tj ET", resources: "/Font << /F1 3 0 R /T 11 0 R >>", objects: []body{
 			object(11, "<< /Type /Font /Subtype /Type3 /FontMatrix [.001 0 0 .001 0 0] /FontBBox [0 0 1000 1000] /FirstChar 49 /LastChar 57 /Widths [600 0 0 0 0 0 0 0 600] /CharProcs << /g1 13 0 R /g9 13 0 R >> "+
 				"/Encoding << /Type /Encoding /Differences [49 /g1 57 /g9] >> /ToUnicode 12 0 R >>"),
 			streamOf(12, "", "1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfchar <31> <0031> <39> <0039> endbfchar"), streamOf(13, "", "600 0 d0 200 0 100 900 re f"),
-		}}, "unreliable"),
+		}}, "unreliable_text"),
 	}
 }
 
