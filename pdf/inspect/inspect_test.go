@@ -234,3 +234,17 @@ func TestPagesOfFindingsAreWrittenAsRanges(t *testing.T) {
 		}
 	}
 }
+
+func TestFindingsQuoteWhatDiffers(t *testing.T) {
+	t.Parallel()
+	for _, s := range pdftest.Suspects() {
+		want := map[string]string{"layer that is printed only": "Harga 9.000.000", "text outside of the page": "Harga 9", "launch by a link": "calc.exe", "embedded file": "faktur.xml"}[s.Name]
+		if want == "" {
+			continue
+		}
+		found := look(t, s.File, inspect.Limits{})
+		if len(found) == 0 || found[0].Detail != want {
+			t.Errorf("%s: %+v, want %q", s.Name, found, want)
+		}
+	}
+}

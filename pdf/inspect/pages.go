@@ -92,11 +92,14 @@ func (i *inspection) flagsVary(page *pdf.Page) bool {
 func (i *inspection) lookOutside(page *pdf.Page, marks []ink.Mark) {
 	width, height := page.Displayed()
 	sheet := pdf.Rect{URX: width, URY: height}
+	var outside []ink.Mark
 	for _, m := range marks {
-		if m.Kind == ink.Text && m.Hidden == ink.ByClip && m.Box.Intersect(sheet).Empty() && hasLetter(m.Text) {
-			i.add(Finding{Kind: OutsidePage, Page: page.Number, Box: page.ToUser(m.Box), Detail: m.Text})
-			return
+		if m.Kind == ink.Text && m.Hidden == ink.ByClip && m.Box.Intersect(sheet).Empty() && (len(outside) > 0 || hasLetter(m.Text)) {
+			outside = append(outside, m)
 		}
+	}
+	if len(outside) > 0 {
+		i.add(Finding{Kind: OutsidePage, Page: page.Number, Box: page.ToUser(outside[0].Box), Detail: said(outside)})
 	}
 }
 

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"math"
+	"strings"
 
 	"segel/pdf"
 	"segel/pdf/ink"
@@ -14,14 +15,14 @@ func (i *inspection) compareViews(page *pdf.Page, marks []ink.Mark) {
 		return
 	}
 	for _, pair := range ink.Pairs() {
-		if m, differs := i.difference(marks, differing, pair[0], pair[1]); differs {
-			i.add(Finding{Kind: PrintDiffers, Page: page.Number, Box: page.ToUser(m.Box), Detail: m.Text})
+		if m := i.difference(marks, differing, pair[0], pair[1]); len(m) > 0 {
+			i.add(Finding{Kind: PrintDiffers, Page: page.Number, Box: page.ToUser(m[0].Box), Detail: said(m)})
 			break
 		}
 	}
 	for _, other := range ink.OtherScreens() {
-		if m, differs := i.difference(marks, differing, ink.Screen, other); differs {
-			i.add(Finding{Kind: ViewVaries, Page: page.Number, Box: page.ToUser(m.Box), Detail: m.Text})
+		if m := i.difference(marks, differing, ink.Screen, other); len(m) > 0 {
+			i.add(Finding{Kind: ViewVaries, Page: page.Number, Box: page.ToUser(m[0].Box), Detail: said(m)})
 			break
 		}
 	}
@@ -130,9 +131,9 @@ func shapeOf(m ink.Mark) shape {
 	return s
 }
 
-// difference returns a mark that one of two views has and the other lacks. Two layers may show the same, each in one
-// view, as long as nothing is painted between them that covers it.
-func (i *inspection) difference(marks []ink.Mark, differing []int, a, b ink.Views) (ink.Mark, bool) {
+// difference returns the marks that one of two views has and the other lacks, text first. Two layers may show the same,
+// each in one view, as long as nothing is painted between them that covers it.
+func (i *inspection) difference(marks []ink.Mark, differing []int, a, b ink.Views) []ink.Mark {
 	last := map[shape][2]int{} // the last mark of a shape that is shown in each view, counted from 1
 	for _, k := range differing {
 		at := last[shapeOf(marks[k])]
@@ -144,24 +145,39 @@ func (i *inspection) difference(marks []ink.Mark, differing []int, a, b ink.View
 		}
 		last[shapeOf(marks[k])] = at
 	}
-	var first *ink.Mark
+	var text, other []ink.Mark
 	for _, k := range differing {
-		m := &marks[k]
+		m := marks[k]
 		if (m.In&a != 0) == (m.In&b != 0) {
 			continue
 		}
-		at := last[shapeOf(*m)]
+		at := last[shapeOf(m)]
 		if at[0] != 0 && at[1] != 0 && !i.coveredBetween(marks, min(at[0], at[1]), max(at[0], at[1])-1, m.Box) {
 			continue
 		}
-		if first == nil || first.Text == "" && m.Text != "" {
-			first = m // text says more than a line
+		if m.Text != "" {
+			text = append(text, m)
+		} else {
+			other = append(other, m)
 		}
 	}
-	if first == nil {
-		return ink.Mark{}, false
+	return append(text, other...)
+}
+
+// said is the beginning of what words say.
+func said(marks []ink.Mark) string {
+	const enough = 100 // bytes
+	var b strings.Builder
+	for _, m := range marks {
+		if m.Kind != ink.Text || b.Len() > enough {
+			break
+		}
+		if b.Len() > 0 && !m.Joins {
+			b.WriteByte(' ')
+		}
+		b.WriteString(m.Text)
 	}
-	return *first, true
+	return b.String()
 }
 
 // coveredBetween reports whether one of the marks [from, to) hides what is below it of a box.
