@@ -47,7 +47,7 @@ func streamOf(number int, entries, data string) body { return body{number, entri
 
 // form is a form XObject that shows a price of its own.
 func form(number int, entries string) body {
-	return streamOf(number, "/Type /XObject /Subtype /Form /BBox [0 0 300 30] /Resources << /Font << /F1 3 0 R >> "+"/Properties << /L 10 0 R >> >> "+entries, "BT /F1 20 Tf 2 6 Td (Harga 9.000.000) Tj ET")
+	return streamOf(number, "/Type /XObject /Subtype /Form /BBox [0 0 300 30] /Resources << /Font << /F1 3 0 R >> >> "+entries, "BT /F1 20 Tf 2 6 Td (Harga 9.000.000) Tj ET")
 }
 
 // patch is a form XObject that covers what is below with white and shows a price of its own.
@@ -198,8 +198,11 @@ func Suspects() []Suspect {
 		whole("embedded file", scene{content: price, catalog: "/Names << /EmbeddedFiles << /Names [(a) 11 0 R] >> >>", objects: []body{
 			object(11, "<< /Type /Filespec /F (faktur.xml) /UF (faktur.xml) /EF << /F 12 0 R >> >>"), streamOf(12, "/Type /EmbeddedFile", "<faktur/>"),
 		}}, "embedded_file"),
-		page("attached file", withAnnotation("FileAttachment", "/F 4 /FS 21 0 R",
-			object(21, "<< /Type /Filespec /F (faktur.xml) /EF << /F 22 0 R >> >>"), streamOf(22, "/Type /EmbeddedFile", "<faktur/>")), "embedded_file"),
+		page("attached file", scene{content: price, page: onePagePlus, objects: []body{
+			object(20, "<< /Type /Annot /Subtype /FileAttachment /Rect [60 100 80 120] /F 4 /FS 21 0 R /AP << /N 23 0 R >> >>"),
+			object(21, "<< /Type /Filespec /F (faktur.xml) /EF << /F 22 0 R >> >>"), streamOf(22, "/Type /EmbeddedFile", "<faktur/>"),
+			streamOf(23, "/Type /XObject /Subtype /Form /BBox [0 0 20 20]", "4 4 m 16 16 l S"),
+		}}, "embedded_file"),
 		whole("portfolio", scene{content: price, catalog: "/Collection << /View /D /D (a) >>"}, "portfolio"),
 
 		page("text in a layer that is off", scene{content: price + inLayer, resources: properties, catalog: "/OCProperties << /OCGs [10 0 R] /D << /OFF [10 0 R] >> >>", objects: []body{layer("")}}, "hidden_layer"),
