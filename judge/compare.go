@@ -17,6 +17,7 @@ import (
 type ourAnswer struct {
 	Indication, Integrity string
 	Signatures            []ourSignature
+	Warnings              []struct{ Code string }
 }
 
 type ourSignature struct {
@@ -159,6 +160,7 @@ func (j *judges) compare(r *report, binary, roots string, items []item, tampered
 			no("ours")("was tampered with, and we say intact")
 		}
 		it.verifies(ours, no("ours"))
+		it.tells(ours, no("ours"))
 		if silentP == nil && p.Error == "" {
 			disagreement(ours, unread, p.opinions(), no("ours and pyhanko"))
 		}

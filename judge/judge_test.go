@@ -95,6 +95,25 @@ func TestDifferingVerdictsAreFindings(t *testing.T) {
 	}
 }
 
+func TestWhatIsInAFileHasToBeTold(t *testing.T) {
+	t.Parallel()
+	it := item{found: []string{"launch", "covered_text"}}
+	told := func(codes ...string) (a ourAnswer) {
+		for _, c := range codes {
+			a.Warnings = append(a.Warnings, struct{ Code string }{c})
+		}
+		return a
+	}
+	if s := said(func(no complain) { it.tells(told("finding.launch", "warning.covered_text"), no) }); s != "" {
+		t.Errorf("all is told: %s", s)
+	}
+	for _, a := range []ourAnswer{told(), told("finding.launch"), told("warning.covered_text", "finding.javascript")} {
+		if s := said(func(no complain) { it.tells(a, no) }); !strings.Contains(s, "does not tell of") {
+			t.Errorf("%v: %q", a.Warnings, s)
+		}
+	}
+}
+
 func TestAReasonExcusesOnlyWhatItNamesAndMustBeNeeded(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "table")

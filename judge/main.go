@@ -37,6 +37,11 @@ func run(work, tableFile, folder, binary string, every int) error {
 	if err != nil {
 		return err
 	}
+	suspects, err := makeSuspects(h, filepath.Join(work, "suspects"))
+	if err != nil {
+		return err
+	}
+	made = append(made, suspects...)
 	r := newReport(table)
 	var given []item
 	if folder == "" {

@@ -13,8 +13,8 @@ import (
 
 // SignRequest is what a signer sends.
 type SignRequest struct {
-	Digest [32]byte // SHA-256 of the revision he read; zero: he does not say
-	OTP    string
+	Shown contract.Shown // what of the document the service showed them
+	OTP   string
 	// Strokes are how the signature shall look. Nil: as the signer's specimen or, without one, their name in print.
 	Strokes *appearance.Strokes
 }
@@ -36,7 +36,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	}
 	strokes := r.Strokes
 	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		c, err := contract.IntendSign(d, r.Digest, by, now)
+		c, err := contract.IntendSign(d, r.Shown, by, now)
 		if err == nil {
 			err = inDoubt // last of the rules, so that those who may not see the document learn nothing
 		}
@@ -56,8 +56,8 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, err
 	}
-	return s.commitRevision(ctx, d, signed.revision, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
-		c, err := contract.Sign(d, r, signed.attestation, by, s.Clock())
+	return s.commitRevision(ctx, d, signed.revision, func(d *contract.Document, made contract.Revision) (contract.Change, error) {
+		c, err := contract.Sign(d, made, r.Shown, signed.attestation, by, s.Clock())
 		c.Timestamp = signed.timestamp
 		return c, err
 	})

@@ -135,7 +135,7 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if err := permits(doc, false); err != nil {
 		return examined{}, err
 	}
-	findings, err := findIn(doc)
+	findings, err := findIn(ctx, doc)
 	if err != nil {
 		return examined{}, refusal(err)
 	}
