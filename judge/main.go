@@ -114,7 +114,11 @@ func (j *judges) beside(r *report, h *house, work, binary, folder string, every 
 	for _, it := range tampered {
 		names[it.name] = true
 	}
-	items := append(made[:len(made):len(made)], tampered...)
+	fillings, err := makeFillings(h, filepath.Join(work, "fillings"), every)
+	if err != nil {
+		return err
+	}
+	items := append(append(made[:len(made):len(made)], tampered...), fillings...)
 	if folder != "" {
 		files, err := pdfFiles(folder, every)
 		if err != nil {

@@ -17,6 +17,7 @@ type item struct {
 	// flavour of PDF/A it keeps to; empty if it claims none, or none is known.
 	flavour string
 	shown   place  // where page 1 may look different from before
+	filling string // what we have to say of how its form was filled in: allowed, warned or denied; empty: not asked
 	says    string // what we have to say of its only signature: indication, sub-indication and level; empty: not asked
 }
 
