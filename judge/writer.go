@@ -42,8 +42,8 @@ func writerBases(h *house) (map[string][]byte, error) {
 	return bases, errs
 }
 
-// writers makes files to which later writers appended what they append in odd ways, and that change nothing, and files in
-// which the same means lead some readers elsewhere.
+// writers makes files to which later writers appended something in an odd way that changes nothing, and files in which the
+// same means lead some readers elsewhere.
 func writers(h *house, dir string) (harmless, harmful []item, err error) {
 	if err := emptied(dir); err != nil {
 		return nil, nil, err
@@ -108,7 +108,9 @@ var (
 		}},
 	}}
 	hybridWriters = [2][]mutant{{
-		{"stream-copied", func(m *mutation) { m.table(rawTable{objects: map[int]string{90: "1"}, more: "/XRefStm " + m.besideFirst()}) }},
+		{"stream-copied", func(m *mutation) {
+			m.table(rawTable{objects: map[int]string{90: "1"}, more: "/XRefStm " + m.besideFirst()})
+		}},
 		{"stream-repeats", func(m *mutation) { m.beside(nil) }},
 	}, {
 		{"stream-differs", func(m *mutation) { m.beside(map[int]string{pdftest.FirstPageNumber + 1: "q Q"}) }},
@@ -289,8 +291,7 @@ func (m *mutation) defaults(kind, name, base pdf.Name) {
 	})
 }
 
-// renew puts another document security store in the place of the one that is there: proof of an authority of its own, or
-// text that is none.
+// renew replaces the document security store: by proof of another authority, or by text.
 func (m *mutation) renew(at time.Time, garbage bool) {
 	key, cert, err := authorityOf("Lain")
 	if err != nil {
@@ -311,7 +312,7 @@ func (m *mutation) renew(at time.Time, garbage bool) {
 	})
 }
 
-// authorityOf makes an authority that nobody trusts.
+// authorityOf makes an authority that no program trusts.
 func authorityOf(name string) (*ecdsa.PrivateKey, *x509.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
