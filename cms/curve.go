@@ -98,7 +98,7 @@ type ECKey struct {
 	X, Y  *big.Int
 }
 
-// parseECKey reads a point (SEC 1 §2.3.4). It returns nil for what is no point of the curve.
+// parseECKey reads a point (SEC 1 §2.3.4). It returns nil if the bytes are not a point of the curve.
 func parseECKey(c *Curve, b []byte) *ECKey {
 	size := (c.p.BitLen() + 7) / 8
 	if len(b) < 1+size {

@@ -19,7 +19,7 @@ var (
 	oidKeyEd448 = asn1.ObjectIdentifier{1, 3, 101, 113}
 )
 
-// UnsupportedKey is a public key that this package does not verify with.
+// UnsupportedKey is a public key that this package cannot verify with.
 type UnsupportedKey struct {
 	Algorithm asn1.ObjectIdentifier // of the key; nil if not even that can be read
 	Curve     asn1.ObjectIdentifier // of an elliptic curve that is named; else nil
@@ -43,7 +43,7 @@ func (k *UnsupportedKey) String() string {
 // LargeRSAKey is an RSA public key whose exponent an int does not hold.
 type LargeRSAKey struct{ N, E *big.Int }
 
-// KeySize names the kind of a public key and the bits that its strength is told by; 0 where nothing is known of it.
+// KeySize names the kind of a public key and the bits that state its strength; 0 if unknown.
 func KeySize(pub crypto.PublicKey) (kind string, bits int) {
 	switch k := pub.(type) {
 	case *rsa.PublicKey:
@@ -131,7 +131,7 @@ func parseRSAKey(b []byte) crypto.PublicKey {
 }
 
 // parseCurveKey reads a point on a curve that is named, or stated by its parameters and known. Parameters are held
-// against those of known curves as a whole: a curve with a base point of its own is none of them.
+// against those of known curves as a whole: a curve with another base point is refused.
 func parseCurveKey(unsupported *UnsupportedKey, parameters, b []byte) (crypto.PublicKey, x509.PublicKeyAlgorithm) {
 	stated, _, ok := readElement(parameters)
 	if !ok {

@@ -30,7 +30,7 @@ func oid(t testing.TB, id asn1.ObjectIdentifier) []byte {
 	return value(t, id)
 }
 
-func TestKeyForPSSAloneIsReadAndUsedForNothingElse(t *testing.T) {
+func TestPSSKeyVerifiesPSSSignaturesOnly(t *testing.T) {
 	t.Parallel()
 	ca := newIssuer(t)
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -267,7 +267,7 @@ func TestCurvesThatTheStandardLibraryLacksVerify(t *testing.T) {
 	}
 }
 
-func TestPointThatIsOnNoCurveIsNoKey(t *testing.T) {
+func TestPointOffTheCurveIsRefused(t *testing.T) {
 	t.Parallel()
 	c := curves()[0]
 	k := newECSigner(t, c)
@@ -305,7 +305,7 @@ func explicit(t testing.TB, c *Curve, base []byte) []byte {
 	return der(0x30, []byte{2, 1, 1}, der(0x30, oid(t, asn1.ObjectIdentifier{1, 2, 840, 10045, 1, 1}), value(t, c.p)), der(0x30, octets(c.a), octets(c.b)), der(4, base), value(t, c.n), []byte{2, 1, 1})
 }
 
-func TestCurveStatedByItsParametersIsTheOneThatHasAllOfThem(t *testing.T) {
+func TestExplicitParametersMustAllBeThoseOfAKnownCurve(t *testing.T) {
 	t.Parallel()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -343,7 +343,7 @@ func TestCurveStatedByItsParametersIsTheOneThatHasAllOfThem(t *testing.T) {
 	if k, ok := stated.PublicKey.(*ECKey); !ok || k.Curve != own.pub.Curve || k.X.Cmp(own.pub.X) != 0 {
 		t.Errorf("%v", stated.PublicKey)
 	}
-	// Whoever chooses the base point can choose the key to it (CVE-2020-0601).
+	// An attacker who chooses the base point can choose the private key to it (CVE-2020-0601).
 	for name, b := range map[string][]byte{
 		"another base": with(explicit(t, curve, pub), pub), "no parameters": with(nil, pub), "parameters of nothing": with(der(0x30), pub), "unknown name": with(oid(t, asn1.ObjectIdentifier{1, 3, 132, 0, 1}), pub),
 		"no point": with(explicit(t, curve, base), pub[:30]),
@@ -363,7 +363,7 @@ func TestCurveStatedByItsParametersIsTheOneThatHasAllOfThem(t *testing.T) {
 	}
 }
 
-func TestKeyThatNobodyHereVerifiesWithIsToldByItsName(t *testing.T) {
+func TestUnsupportedKeyIsNamed(t *testing.T) {
 	t.Parallel()
 	for want, b := range map[string][]byte{
 		"Ed448":                          keyInfo(der(0x30, oid(t, oidKeyEd448)), make([]byte, 57)),

@@ -238,7 +238,7 @@ func readExtension(e element) (x pkix.Extension, ok bool) {
 	return x, ok && value.tag == asn1.TagOctetString && len(rest) == 0
 }
 
-// wrapExtensions has crypto/x509 read extensions within a certificate of its own liking.
+// wrapExtensions has crypto/x509 read extensions within a certificate that has nothing else wrong.
 func wrapExtensions(algorithm []byte, extensions ...pkix.Extension) (*x509.Certificate, error) {
 	if algorithm == nil {
 		algorithm = ed25519Identifier
@@ -301,7 +301,7 @@ func readName(b []byte) *pkix.RDNSequence {
 	return &name
 }
 
-// readString reads a string of any type. What is none is told in hexadecimal digits, as RFC 4514 §2.4 has it.
+// readString reads a string of any type. A value of another type becomes hexadecimal digits (RFC 4514 §2.4).
 func readString(e element) string {
 	b := e.content
 	switch e.tag {

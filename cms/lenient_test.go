@@ -159,7 +159,7 @@ func wantSignature(t testing.TB, sd *SignedData) {
 	}
 }
 
-func TestSignatureHoldsWhateverIsOddAboutItsCertificate(t *testing.T) {
+func TestSignatureVerifiesWithAnIrregularCertificate(t *testing.T) {
 	t.Parallel()
 	ca := newIssuer(t)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -261,7 +261,7 @@ func TestPartsOfAnOddCertificateAreRead(t *testing.T) {
 		t.Errorf("another one: %v", err)
 	}
 	if CheckEncoding(ca.cert) != nil {
-		t.Error("a certificate that is in order is told to be odd")
+		t.Error("a regular certificate is reported as irregular")
 	}
 }
 
@@ -316,7 +316,7 @@ func TestOddAuthorityCertifiesNoMoreThanItMay(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCertificateIsLeftOutOfItsContainer(t *testing.T) {
+func TestMalformedCertificateIsLeftOutOfItsContainer(t *testing.T) {
 	t.Parallel()
 	ca := newIssuer(t)
 	good := ca.certify(t, ca.key.Public(), func(*parts) {})

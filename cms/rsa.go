@@ -18,7 +18,7 @@ func (s Scheme) verifyLargeRSA(k *LargeRSAKey, digest, signature []byte) error {
 	if !s.Hash.Available() || len(digest) != s.Hash.Size() {
 		return fmt.Errorf("%w: hash %v", ErrAlgorithm, s.Hash)
 	}
-	// With these anybody could sign, or nobody.
+	// Signatures by such keys prove nothing: crypto/rsa refuses them for that reason.
 	if k.N.Bit(0) == 0 || k.E.Bit(0) == 0 || k.E.BitLen() < 2 {
 		return fmt.Errorf("%w: RSA key with an even number or the exponent 1", ErrAlgorithm)
 	}

@@ -45,6 +45,18 @@ func (s ourSignature) tells(code string) []int {
 	return pages
 }
 
+// says reports whether we say something of a later revision.
+func (s ourSignature) says(code string) bool {
+	for _, l := range s.Later {
+		for _, w := range l.What {
+			if w.Code == code {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // fine reports whether we think a signature whole and what came later allowed, whoever made it.
 func (s ourSignature) fine() bool {
 	return strings.HasPrefix(s.Integrity, "intact") && s.Indication != "TOTAL-FAILED"
@@ -161,6 +173,7 @@ func (j *judges) compare(r *report, binary, roots string, items []item, tampered
 		}
 		it.verifies(ours, no("ours"))
 		it.tells(ours, no("ours"))
+		it.fills(ours, no("ours"))
 		if silentP == nil && p.Error == "" {
 			disagreement(ours, unread, p.opinions(), no("ours and pyhanko"))
 		}

@@ -19,6 +19,7 @@ type item struct {
 	flavour string
 	shown   place    // where page 1 may look different from before
 	found   []string // kinds of what its readers may not see or expect, which we have to tell
+	filling string   // what we have to say of how its form was filled in: allowed, warned or denied; empty: not asked
 	says    string   // what we have to say of its only signature: indication, sub-indication and level; empty: not asked
 }
 

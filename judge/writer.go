@@ -42,8 +42,8 @@ func writerBases(h *house) (map[string][]byte, error) {
 	return bases, errs
 }
 
-// writers makes files to which later writers appended what they append in odd ways, and that change nothing, and files in
-// which the same means lead some readers elsewhere.
+// writers makes files to which later writers appended something in an odd way that changes nothing, and files in which the
+// same means lead some readers elsewhere.
 func writers(h *house, dir string) (harmless, harmful []item, err error) {
 	if err := emptied(dir); err != nil {
 		return nil, nil, err
@@ -291,8 +291,7 @@ func (m *mutation) defaults(kind, name, base pdf.Name) {
 	})
 }
 
-// renew puts another document security store in the place of the one that is there: proof of an authority of its own, or
-// text that is none.
+// renew replaces the document security store: by proof of another authority, or by text.
 func (m *mutation) renew(at time.Time, garbage bool) {
 	key, cert, err := authorityOf("Lain")
 	if err != nil {
@@ -313,7 +312,7 @@ func (m *mutation) renew(at time.Time, garbage bool) {
 	})
 }
 
-// authorityOf makes an authority that nobody trusts.
+// authorityOf makes an authority that no program trusts.
 func authorityOf(name string) (*ecdsa.PrivateKey, *x509.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

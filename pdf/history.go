@@ -196,8 +196,8 @@ const maxConflicts = 1000
 // table and the state before do not say, so that readers who know nothing of
 // such streams find the same as the others. Some writers write a stream beside
 // each table that repeats it. Some copy /XRefStm of an earlier section: what
-// that says of objects which the table has in use is out of date and counts for
-// nobody, since the table comes first (ISO 32000-2 §7.5.8.4).
+// that says of objects which the table has in use is out of date and has no
+// effect, since the table comes first (ISO 32000-2 §7.5.8.4).
 func (h *History) readSection(at int64, f *fresh) (section *section, repeats bool, err error) {
 	own := &f.own
 	own.clear()

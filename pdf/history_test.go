@@ -367,7 +367,7 @@ func TestSpareCrossReferenceStreamIsHeldAgainstTheStatesOwn(t *testing.T) {
 	}
 }
 
-func TestEntryThatNobodyDefinedIsToldApartFromAFreeOne(t *testing.T) {
+func TestEntryOfAnUndefinedTypeIsNotTakenForAFreeOne(t *testing.T) {
 	t.Parallel()
 	b := hybrid(t, pdftest.Table(1), "", map[int][3]int{150: {0, 0, 65535}, 151: {3, 0, 0}, 152: {1, 0, 0}, 153: {255, 1, 1}}, 0)
 	d := open(t, b)

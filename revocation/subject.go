@@ -9,14 +9,14 @@ import (
 	cryptoasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// Subject is what a piece of proof states that it speaks of, verified by nobody: a certificate by its serial number, or
-// all certificates of an issuer. Two pieces about the same have the same ID.
+// Subject is what an OCSP response or a CRL states that it is about, unverified: a certificate by its serial number, or all
+// certificates of an issuer. Two with the same subject have the same ID.
 type Subject struct {
 	ID string
 	At time.Time // thisUpdate, UTC
 }
 
-// OCSPSubjects reads which certificates a DER OCSPResponse, or the BasicOCSPResponse within one, speaks of. The error is
+// OCSPSubjects reads which certificates a DER OCSPResponse, or the BasicOCSPResponse within one, is about. The error is
 // ErrUnfit.
 func OCSPSubjects(der []byte) ([]Subject, error) {
 	basic, err := parseOCSP(der)
@@ -36,7 +36,7 @@ func OCSPSubjects(der []byte) ([]Subject, error) {
 	return all, nil
 }
 
-// CRLSubject reads which issuer's certificates a DER CertificateList speaks of. Its entries and extensions are not looked
+// CRLSubject reads which issuer's certificates a DER CertificateList is about. Its entries and extensions are not looked
 // at. The error is ErrUnfit.
 func CRLSubject(der []byte) (Subject, error) {
 	bad := unfit("CRL cannot be read")

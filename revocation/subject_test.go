@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/ocsp"
 )
 
-func TestProofSaysWhatItSpeaksOf(t *testing.T) {
+func TestSubjectOfValidationDataIsRead(t *testing.T) {
 	t.Parallel()
 	ca, other := certify(t, "CA", 1, nil), certify(t, "Other", 1, nil)
 	response := respond(t, ca.cert, ca, func(r *ocsp.Response) { r.SerialNumber, r.ThisUpdate = big.NewInt(7), now })
@@ -57,7 +57,7 @@ func basicOf(t *testing.T, der []byte) []byte {
 	return outer.Body.Response
 }
 
-func TestWhatIsNoProofSpeaksOfNothing(t *testing.T) {
+func TestMalformedValidationDataHasNoSubject(t *testing.T) {
 	t.Parallel()
 	ca := certify(t, "CA", 1, nil)
 	response := respond(t, ca.cert, ca, func(*ocsp.Response) {})

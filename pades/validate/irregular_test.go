@@ -23,8 +23,7 @@ import (
 	"segel/tsp"
 )
 
-// irregular gives a holder a certificate that his issuer signed all the same, with bytes that stand in it changed to
-// others of the same number.
+// irregular replaces bytes in a holder's certificate by as many others and has the issuer sign the result.
 func irregular(t testing.TB, h *holder, old, now []byte) *holder {
 	t.Helper()
 	var outer struct {
@@ -83,8 +82,8 @@ func TestOddCertificateIsTrustedForWhatItsIssuerSigned(t *testing.T) {
 	root.issuer = nil
 	w.trust.Add(ForSigning, "odd.pem", root.cert)
 	is(t, fresh(w, certificate(t, root, "Sari", person)), 0, "", LevelB)
-	stranger := negative(t, certificate(t, certificate(t, nil, "Stranger", ca), "Budi", person))
-	is(t, fresh(w, stranger), 0, NoCertificateChainFound, LevelB)
+	untrusted := negative(t, certificate(t, certificate(t, nil, "Untrusted", ca), "Budi", person))
+	is(t, fresh(w, untrusted), 0, NoCertificateChainFound, LevelB)
 	forged := *odd
 	forged.cert = must[*x509.Certificate](t)(cms.ParseCertificate(append(bytes.Clone(odd.cert.Raw[:len(odd.cert.Raw)-1]), odd.cert.Raw[len(odd.cert.Raw)-1]^1)))
 	is(t, fresh(w, &forged), 0, NoCertificateChainFound, LevelB)
@@ -163,7 +162,7 @@ func TestSentenceAboutWhatCannotBeCheckedClaimsNoMore(t *testing.T) {
 			s.Integrity, s.Signer, s.Refused = facts.ErrNoSigner, nil, []error{refused}
 		}, NoSigningCertificateFound, "certificate.unreadable"},
 		"certificate that is not there": {func(s *facts.Signature) { s.Integrity, s.Signer = facts.ErrNoSigner, nil }, NoSigningCertificateFound, "certificate.missing"},
-		"room that holds more":          {func(s *facts.Signature) { s.Integrity = fmt.Errorf("%w: %w", facts.ErrContainer, cms.ErrTrailing) }, FormatFailure, "format.trailing"},
+		"space that holds more":         {func(s *facts.Signature) { s.Integrity = fmt.Errorf("%w: %w", facts.ErrContainer, cms.ErrTrailing) }, FormatFailure, "format.trailing"},
 		"statements that differ":        {func(s *facts.Signature) { s.Integrity = facts.ErrAttributes }, FormatFailure, "format.attributes"},
 		"container that cannot be read": {func(s *facts.Signature) { s.Integrity = facts.ErrContainer }, FormatFailure, "format.broken"},
 		"algorithm":                     {func(s *facts.Signature) { s.Integrity = fmt.Errorf("%w: Ed448", facts.ErrAlgorithm) }, CryptoConstraintsFailure, "signature.algorithm"},
@@ -227,7 +226,7 @@ func TestProofThatALaterStoreLeftOutCountsForTheVerdict(t *testing.T) {
 	p.archive(w.tsa, date(2025, 6, 5))
 	is(t, p.judge(date(2025, 6, 6)), 0, "", LevelLTA)
 
-	// Nobody becomes trusted because the proof against them was replaced by newer proof that they are good.
+	// A certificate does not become good because its revocation was replaced by a newer good answer.
 	p = w.paper()
 	p.sign(w.budi)
 	p.prove([][]byte{w.budi.revoked(date(2025, 1, 1), date(2025, 6, 2), ocsp.KeyCompromise), w.issuing.good(date(2025, 6, 2))})
@@ -238,7 +237,7 @@ func TestProofThatALaterStoreLeftOutCountsForTheVerdict(t *testing.T) {
 	p.f.Earlier = *was
 	is(t, p.judge(date(2025, 6, 5)), 0, RevokedNoPOE, LevelB)
 
-	// What was there from the third state on does not count as older for having been replaced.
+	// Replaced items are not older than the revision that brought them.
 	late := good()
 	late.archive(w.tsa, date(2025, 6, 2))
 	late.f.DSS = nil

@@ -7,7 +7,7 @@ var changeSentences = map[string]sentence{
 	"change.cross_reference": {"daftar rujukan silang", "cross-reference"},
 	"change.trailer":         {"catatan penutup berkas", "closing entries of the file"},
 	"change.store":           {"bukti keabsahan ditambahkan", "proof of validity added"},
-	"change.store_replaced":  {"bukti keabsahan diganti dengan yang lebih baru; yang lama tetap diperhitungkan", "proof of validity replaced by newer proof; the former counts all the same"},
+	"change.store_replaced":  {"bukti keabsahan diganti dengan yang lebih baru; yang lama tetap diperhitungkan", "proof of validity replaced by newer proof; the earlier proof still counts"},
 	"change.timestamp":       {"stempel waktu dokumen ditambahkan: {where}", "document timestamp added: {where}"},
 	"change.signature_field": {"kolom tanda tangan ditambahkan: {where}", "signature field added: {where}"},
 	"change.signed":          {"kolom ditandatangani: {where}", "field signed: {where}"},

@@ -43,12 +43,12 @@ var contentSentences = map[string]sentence{
 		"The signer's key made this signature.",
 	},
 	"format.trailing": {
-		"Di tempat yang disediakan untuk tanda tangan masih ada data lain yang tidak ditandatangani siapa pun.",
-		"The room kept for the signature holds further data, which nobody signed.",
+		"Ruang yang disediakan untuk tanda tangan memuat data lain yang tidak ikut ditandatangani.",
+		"The space reserved for the signature holds further data, which is not signed.",
 	},
 	"format.attributes": {
-		"Keterangan yang ikut ditandatangani tidak lengkap atau tidak saling cocok.",
-		"What the signature states about itself is incomplete or contradicts itself.",
+		"Keterangan di dalam tanda tangan tidak lengkap atau saling bertentangan.",
+		"The signed attributes are incomplete or contradict each other.",
 	},
 	"signature.differs": {
 		"Tanda tangan tidak cocok dengan kunci penanda tangan: dibuat dengan kunci lain, atau diubah.",

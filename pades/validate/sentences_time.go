@@ -23,12 +23,12 @@ var timeSentences = map[string]sentence{
 		"The timestamp is broken, or is not about this signature.",
 	},
 	"time.token_algorithm": {
-		"Stempel waktu memakai algoritma yang tidak dikenal, sehingga tidak dapat diperiksa.",
-		"The timestamp uses an algorithm that is not known, so that it cannot be checked.",
+		"Stempel waktu memakai algoritma yang tidak didukung, sehingga tidak dapat diperiksa.",
+		"The timestamp uses an unsupported algorithm, so it cannot be checked.",
 	},
 	"time.token_certificate": {
 		"Sertifikat otoritas stempel waktu tidak disertakan, atau tidak dapat dibaca, sehingga stempel waktu tidak dapat diperiksa.",
-		"The certificate of the time-stamp authority is not included, or cannot be read, so that the timestamp cannot be checked.",
+		"The certificate of the time-stamp authority is missing or cannot be read, so the timestamp cannot be checked.",
 	},
 	"time.token_untrusted": {
 		"Stempel waktu {time} dari {authority} tidak dapat dipercaya, sehingga tidak membuktikan waktu.",

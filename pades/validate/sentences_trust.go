@@ -68,16 +68,16 @@ var trustSentences = map[string]sentence{
 		"The signer's certificate cannot be read, so the signature cannot be checked: {what}.",
 	},
 	"certificate.irregular": {
-		"Sertifikat {subject} tidak ditulis menurut standar: {what}.",
-		"The certificate of {subject} is not written as the standard demands: {what}.",
+		"Penulisan sertifikat {subject} tidak sesuai standar: {what}.",
+		"The encoding of the certificate of {subject} does not conform to the standard: {what}.",
 	},
 	"certificate.validity_unreadable": {
 		"Masa berlaku sertifikat {subject} tidak dapat dibaca.",
 		"The validity period of the certificate of {subject} cannot be read.",
 	},
 	"chain.issuer_key": {
-		"Sertifikat {subject} ditandatangani dengan kunci {algorithm}, yang tidak dapat dipakai untuk memeriksa rantai sertifikat.",
-		"The certificate of {subject} was signed with a key of {algorithm}, with which chains of certificates cannot be checked.",
+		"Sertifikat {subject} ditandatangani dengan kunci {algorithm}; rantai sertifikat dengan kunci jenis itu tidak dapat diperiksa.",
+		"The certificate of {subject} was signed with a key of type {algorithm}; certificate chains with such keys cannot be checked.",
 	},
 	"certificate.not_bound": {
 		"Tanda tangan tidak mengikat sertifikat penanda tangan, padahal PAdES mewajibkannya.",

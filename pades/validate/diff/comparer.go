@@ -22,15 +22,15 @@ type Options struct {
 	Containers []uint32
 	// Sound tells how long compressed proof is that was decoded already and found sound; 0 is not known. Nil is none.
 	Sound func(st *pdf.Stream) int
-	// Describe tells what an item of a list of the document security store (Certs, OCSPs, CRLs) speaks of, and whether it
-	// is what the list says. Of a certificate it need not say what it speaks of. Nil takes nothing for proof.
+	// Describe tells what an item of a list of the document security store (Certs, OCSPs, CRLs) is about, and whether it
+	// is what the list says. Of a certificate it need not say what it is about. Nil takes nothing for proof.
 	Describe func(list pdf.Name, der []byte) (about []Subject, sound bool)
 	// Covers tells what is drawn within a box of a page, as the document stood then: OverlapsText, OverlapsPicture. Nil
 	// is nothing.
 	Covers func(d *pdf.Document, page int, box pdf.Rect) []Note
 }
 
-// Subject is something that proof speaks of: pieces about the same have the same ID. At is when it was so.
+// Subject is what an item of proof is about: items about the same have the same ID. At is when it was so.
 type Subject struct {
 	ID string
 	At time.Time
@@ -158,7 +158,7 @@ type revision struct {
 	signature  *bool
 	spareXRefs int // cross-reference streams beside its own
 	proofs     map[proofItem]proofSaid
-	stored     *verdict           // on the document security store; nil until asked for
+	compared   *verdict           // of the document security stores; nil until asked for
 	readErr    error              // of the file's reader
 	listed     map[uint32]int     // how often new widgets stand on pages
 	others     map[int][]other    // annotations that stood on pages before, as far as anybody asked
@@ -284,7 +284,7 @@ func (r *revision) plain(m *moved) (verdict, bool) {
 	roles := r.g.roles(m.Number)
 	switch {
 	case m.freed() && len(roles) > 0 && !slices.ContainsFunc(roles, func(n node) bool { return !n.role.stored() }):
-		return r.store(), true // whatever still leads to it leads to nothing
+		return r.storeVerdict(), true // whatever still leads to it leads to nothing
 	case m.freed():
 		return deny(CodeFreed, ""), true
 	case len(roles) == 0 && m.newErr == nil:

@@ -32,11 +32,11 @@ func (r *revision) everyField(holds func(fieldInfo) bool) bool {
 	return true
 }
 
-// waitedFor reports whether the default look of a field, or that of the form, names a resource: it would show from now
-// on what nobody could see before.
+// waitedFor reports whether the default look of a field or of a comment, or that of the form, names a resource that the
+// form lacks. Adding that resource would change what is drawn.
 func (r *revision) waitedFor(name pdf.Name) bool {
 	_, form, err := r.old.Form()
-	if err != nil || r.names(form["DA"], name) {
+	if err != nil || r.names(form["DA"], name) || r.commentNames(name) {
 		return true
 	}
 	return !r.everyField(func(f fieldInfo) bool {
@@ -47,6 +47,31 @@ func (r *revision) waitedFor(name pdf.Name) bool {
 		}
 		return true
 	})
+}
+
+// commentNames reports whether a comment without an appearance has a default look that names a resource. Poppler draws
+// such a comment (FreeText) with a font of the form.
+func (r *revision) commentNames(name pdf.Name) bool {
+	for n := range r.g.visited[roleAnnotation].all() {
+		if r.c.asides++; r.c.asides > maxAsides {
+			return true
+		}
+		o, err := at(r.old, n)
+		dict, ok := o.(pdf.Dict)
+		if err != nil || !ok || isWidget(r.old, dict) {
+			continue
+		}
+		looks, err := r.old.Dict(dict["AP"])
+		if err == nil {
+			if st, err := r.old.Stream(looks["N"]); err == nil && st != nil {
+				continue
+			}
+		}
+		if r.names(dict["DA"], name) {
+			return true
+		}
+	}
+	return false
 }
 
 // names reports whether a default look names something, or cannot be read.

@@ -3,7 +3,7 @@ package diff
 import "segel/pdf"
 
 // catalogRule allows the catalog to gain a form, a document security store, metadata and statements about versions. One
-// that is written anew under another number is held against the one that it replaces.
+// that is written under another number is compared with the one that it replaces.
 func catalogRule(r *revision, m *moved, n node) verdict {
 	former := m.old
 	if m.added() {
@@ -32,7 +32,7 @@ func (r *revision) catalogKey(k pdf.Name, old, new pdf.Object) verdict {
 	case "AcroForm":
 		return r.moveDict(old, new, roleForm, r.form)
 	case "DSS":
-		return r.store()
+		return r.storeVerdict()
 	case "Extensions", "MarkInfo":
 		return r.moveAny(new, roleExtensions, allow("extensions", LTA, CodeExtensions))
 	case "Metadata":

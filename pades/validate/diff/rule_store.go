@@ -13,14 +13,14 @@ import (
 	"segel/pdf"
 )
 
-// A document security store says nothing about what was signed. It holds proof that others verify, and whoever judges a
-// signature takes what any state of the file held: what a later writer leaves out of it is still in the file, and what it
-// puts in counts from then on. So a store may grow, and may be replaced by another one (ISO 32000-2 §12.8.4.3), as
-// programs do that write it anew for each signature. What a revision must not do is take proof away, or put something in
-// its place that is none.
+// A document security store says nothing about the signed content. It holds validation data, which its issuers signed, and a
+// verdict uses what any state of the file held: an item that a later writer leaves out is still in the file, and a new item
+// counts from its own revision on. So a store may grow, and may be replaced by another one (ISO 32000-2 §12.8.4.3), as
+// programs do that write the store again for each signature. A revision must not remove validation data, or replace it
+// with something else.
 //
-// The store is judged as a whole, since a writer may keep its dictionary, its lists and its entries as objects of their
-// own or within one another, and replace any of them.
+// The store is compared as a whole: a writer may keep its dictionary, lists and entries as separate objects or direct
+// ones, and replace any of them.
 
 // storeLists are the lists of a store, and the key that an entry about one signature has each under.
 var storeLists = []struct{ list, entry pdf.Name }{{"Certs", "Cert"}, {"OCSPs", "OCSP"}, {"CRLs", "CRL"}}
@@ -56,11 +56,11 @@ func readStore(d *pdf.Document) (s storeState, err error) {
 	if err != nil {
 		return s, fmt.Errorf("/VRI: %w", err)
 	}
-	for k, o := range vri {
+	for _, k := range sortedKeys(vri) {
 		if k == "Type" {
 			continue
 		}
-		entry, err := d.Dict(o)
+		entry, err := d.Dict(vri[k])
 		if err != nil {
 			return s, fmt.Errorf("/VRI/%s: %w", k, err)
 		}
@@ -74,11 +74,11 @@ func readStore(d *pdf.Document) (s storeState, err error) {
 	return s, nil
 }
 
-// storeRule judges every object of a store but proof itself.
-func storeRule(r *revision, _ *moved, _ node) verdict { return r.store() }
+// storeRule checks every object of a store except proof itself.
+func storeRule(r *revision, _ *moved, _ node) verdict { return r.storeVerdict() }
 
-// proofRule judges an item of proof. What cannot be decoded is no proof of anything, and what its bytes are good for
-// nobody can tell.
+// proofRule checks an item of a store. An item that cannot be decoded proves nothing, and its bytes may serve another
+// purpose.
 func proofRule(r *revision, m *moved, _ node) verdict {
 	st, ok := m.new.(*pdf.Stream)
 	if !ok {
@@ -92,16 +92,16 @@ func proofRule(r *revision, m *moved, _ node) verdict {
 		return deny(CodeUnreadable, "proof: "+err.Error())
 	}
 	r.c.proofBytes += size
-	return r.store()
+	return r.storeVerdict()
 }
 
-// store judges the store of this revision by that of the one before, once.
-func (r *revision) store() verdict {
-	if r.stored == nil {
+// storeVerdict compares the store of this revision with that of the one before, once.
+func (r *revision) storeVerdict() verdict {
+	if r.compared == nil {
 		v := r.compareStores()
-		r.stored = &v
+		r.compared = &v
 	}
-	return *r.stored
+	return *r.compared
 }
 
 func (r *revision) compareStores() verdict {
@@ -120,12 +120,12 @@ func (r *revision) compareStores() verdict {
 		return v
 	}
 	replaced := false
-	judge := func(had, has proofSet, spare ...proofSet) verdict {
+	compare := func(had, has proofSet, spare ...proofSet) verdict {
 		what, v := r.compareProofs(had, has, spare...)
 		replaced = replaced || what
 		return v
 	}
-	if v := judge(old.proofs, new.proofs); v.denied() {
+	if v := compare(old.proofs, new.proofs); v.denied() {
 		return v
 	}
 	for _, k := range slices.Sorted(maps.Keys(old.stated)) {
@@ -135,7 +135,7 @@ func (r *revision) compareStores() verdict {
 			scope, replaced = new.proofs, true
 			spare = append(spare, old.proofs)
 		}
-		if v := judge(old.entries[k], scope, spare...); v.denied() {
+		if v := compare(old.entries[k], scope, spare...); v.denied() {
 			v.detail = "/VRI/" + string(k) + ": " + v.detail
 			return v
 		}
@@ -144,7 +144,7 @@ func (r *revision) compareStores() verdict {
 		if old.entries[k] != nil {
 			continue
 		}
-		if v := judge(nil, new.entries[k]); v.denied() {
+		if v := compare(nil, new.entries[k]); v.denied() {
 			return v
 		}
 	}
@@ -179,9 +179,9 @@ func checkStoreKeys(old, new storeState) verdict {
 	return verdict{}
 }
 
-// compareProofs judges what became of the proof of a store or an entry. New items are streams of their own. An item that
+// compareProofs checks what became of the proof of a store or an entry. New items are streams of their own. An item that
 // is gone has to be there in another object that says the same, or something has to be there in its place: see
-// replaces. The sets that are spare hold proof that is judged elsewhere, and needs no place here.
+// replaces. The spare sets hold proof that another call compares, so it may be missing here.
 func (r *revision) compareProofs(had, has proofSet, spare ...proofSet) (replaced bool, v verdict) {
 	for _, kinds := range [][]pdf.Name{{"Certs"}, {"OCSPs", "CRLs"}} {
 		var lost, kept, arrived []proofItem
@@ -198,7 +198,7 @@ func (r *revision) compareProofs(had, has proofSet, spare ...proofSet) (replaced
 				item := proofItem{k, ref, r.new}
 				if !before[ref] || r.rewritten(ref) {
 					if s, err := r.new.Stream(o); err != nil || s == nil {
-						return false, deny(CodeStoreChanged, "an item is no stream")
+						return false, deny(CodeStoreChanged, "an item is not a stream")
 					}
 				}
 				if _, added := r.isAdded(o); added || r.rewritten(ref) {
@@ -275,7 +275,7 @@ func (r *revision) unsaid(lost, others []proofItem) []proofItem {
 	})
 }
 
-// readProof tells what an item of proof says, and what it speaks of.
+// readProof reads what an item of proof says, and what it is about.
 func (r *revision) readProof(i proofItem) proofSaid {
 	if p, known := r.proofs[i]; known {
 		return p
@@ -304,7 +304,7 @@ type proofSaid struct {
 }
 
 // replaces reports whether there is proof in the place of what was lost. Either the revision brought some of the same
-// kind, all of which is sound: it wrote its store anew. Or something that is kept speaks of the same, and is not older.
+// kind, all of which is sound: it wrote the store again. Or a kept item is about the same, and is not older.
 // The item is one that arrived and is not sound, or one that nothing replaces.
 func (r *revision) replaces(lost, kept, arrived []proofItem) (item proofItem, ok bool) {
 	if len(arrived) > 0 {

@@ -6,8 +6,8 @@ import (
 	"segel/pdf"
 )
 
-// trailer judges the trailer dictionary: it must lead to the same encryption, and to the same catalog or to one written
-// anew that catalogRule allows in its place.
+// trailer checks the trailer dictionary: it must lead to the same encryption, and to the same catalog or to a new one that
+// catalogRule allows in its place.
 func (r *revision) trailer() []Change {
 	old, new := r.old.Trailer(), r.new.Trailer()
 	v := verdict{level: None}
@@ -64,13 +64,13 @@ func (r *revision) hidesFrom(size int64) bool {
 }
 
 // replacesRoot reports whether the trailer leads to a catalog that this revision wrote in the place of the former one,
-// whose rule judges it.
+// whose rule checks it.
 func (r *revision) replacesRoot() bool {
 	_, added := r.isAdded(r.new.Trailer()["Root"])
 	return added
 }
 
-// identifiers judges /ID, by which a file is known to other files and programs (ISO 32000-2 §14.4). Nothing that it shows
+// identifiers checks /ID, by which a file is known to other files and programs (ISO 32000-2 §14.4). Nothing that it shows
 // depends on it, unless it is encrypted: then the key may (§7.6.4.3).
 func (r *revision) identifiers(old, new pdf.Object) verdict {
 	encrypted := r.old.Trailer()["Encrypt"] != nil || r.new.Trailer()["Encrypt"] != nil

@@ -26,7 +26,7 @@ func (r *revision) unreachable(m *moved) verdict {
 	return allow("unreachable", None, CodeUnreachable)
 }
 
-// crossReference judges a cross-reference stream that a revision brings: its own, or one more that says the same. PDFBox
+// crossReference checks a cross-reference stream that a revision brings: its own, or one more that says the same. PDFBox
 // and what is built on it leave such a stream beside the table where the file had both before.
 func (r *revision) crossReference(m *moved) verdict {
 	own, err := r.state.LeadsTo(m.Offset, r.state.Revision.StartXref)

@@ -41,7 +41,8 @@ func TestFileSignedWithAnOddCertificateIsIntact(t *testing.T) {
 	}
 }
 
-// unreadable spoils the certificate in a container that nobody signed: its public key is no sequence any more.
+// unreadable damages the signer's certificate in its container, which is not part of the signed bytes: the public key is not
+// a sequence any more.
 func unreadable(t *testing.T, b []byte) []byte {
 	t.Helper()
 	s := first(t, b)

@@ -15,8 +15,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// Later writers spell cross-references in odd ways. What every reader reads alike is no change, whoever wrote it; what
-// some readers would read otherwise is one.
+// Third-party writers spell cross-references in odd ways. A revision that every reader reads alike changes nothing; one that
+// some readers read differently is denied.
 
 // crossStream writes a cross-reference stream as an object. Stated are its entries, three numbers each.
 func crossStream(b []byte, number int, stated map[int][3]int, trailer string) []byte {
@@ -155,7 +155,7 @@ func TestHybridSectionThatRepeatsWhatIsKnownIsNoChange(t *testing.T) {
 		})},
 		{"a stream that contradicts the table", "ambiguous", own(func([]byte) map[int][3]int { return map[int][3]int{150: {1, 20, 0}} })},
 	})
-	// Whoever signs such a revision signs nothing that is ambiguous.
+	// A signature that closes such a revision is unambiguous.
 	for name, change := range map[string]func(t *testing.T, b []byte) []byte{
 		"former": former(map[int]string{150: "1"}, nil), "own": own(func(b []byte) map[int][3]int { return map[int][3]int{150: {1, len(b), 0}} }),
 	} {
@@ -338,7 +338,7 @@ func TestCatalogWrittenUnderAnotherNumberIsHeldAgainstTheFormerOne(t *testing.T)
 		{"without its pages", "catalog_changed", now(func(_ *pdf.Update, d pdf.Dict) { delete(d, "Pages") })},
 		{"that nothing leads to", "ambiguous", revise(func(_ *testing.T, _ *pdf.Document, u *pdf.Update) { u.Add(maps.Clone(root)) })},
 	})
-	// One that lay there when the file was signed shows what nobody saw.
+	// A catalog that was there when the file was signed may show pages that the signer did not see.
 	var spare pdf.Ref
 	p := on(t, pdftest.Table(2)).fields(pades.FieldSpec{Name: "A"}).update(func(d *pdf.Document, u *pdf.Update) {
 		_, root, err := d.Root()
@@ -366,7 +366,7 @@ func TestFreeEntryOfTheHighestGenerationIsOneThatAllReadersRead(t *testing.T) {
 	}
 	tamper(t, base, []mutation{
 		{"free", "", stated([3]int{0, 0, 65535})},
-		{"of a type that nobody knows", "ambiguous", stated([3]int{9, 0, 0})},
+		{"of a type that is not defined", "ambiguous", stated([3]int{9, 0, 0})},
 		{"in use at the beginning of the file", "ambiguous", stated([3]int{1, 0, 0})},
 	})
 }

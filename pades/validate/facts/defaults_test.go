@@ -134,11 +134,34 @@ func TestResourceThatSomethingWaitedForMustNotCome(t *testing.T) {
 		"an appearance with other resources": {"/F0 9 Tf", "BT /F5 9 Tf (Siti) Tj ET q /FRM Do Q", ownFonts, []mutation{
 			{"font", "form_changed", defaultFont("F5", "ZapfDingbats")}, {"template", "form_changed", defaultPicture("FRM", "0 g 0 0 9 9 re f")},
 		}},
-		"an appearance with resources that nobody can read": {"/F0 9 Tf", "q Q", pdf.Dict{"XObject": pdf.Integer(1)}, []mutation{{"template", "form_changed", defaultPicture("FRM", "0 g 0 0 9 9 re f")}}},
+		"an appearance with resources that cannot be read": {"/F0 9 Tf", "q Q", pdf.Dict{"XObject": pdf.Integer(1)}, []mutation{{"template", "form_changed", defaultPicture("FRM", "0 g 0 0 9 9 re f")}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tamper(t, signedDefaults(t, c.look, c.appearance, c.resources), c.all)
+		})
+	}
+	// Some readers draw a comment without an appearance with a font of the form.
+	for name, c := range map[string]struct {
+		change func(u *pdf.Update, d pdf.Dict)
+		font   string
+	}{
+		"a comment without appearance": {func(_ *pdf.Update, d pdf.Dict) { delete(d, "AP") }, "form_changed"},
+		"a comment with an appearance": {func(u *pdf.Update, d pdf.Dict) { d["AP"] = pdf.Dict{"N": look(u, "q Q")} }, ""},
+		"a comment whose look cannot be read": {func(_ *pdf.Update, d pdf.Dict) {
+			delete(d, "AP")
+			d["DA"] = pdf.Integer(5)
+		}, "form_changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := on(t, pdftest.Form()).update(func(_ *pdf.Document, u *pdf.Update) {
+				d := overlay(u, "FreeText")
+				d["DA"] = pdf.TextString("/F5 9 Tf 0 g")
+				c.change(u, d)
+				addTo(t, u, annots, u.Add(d))
+			}).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", shown).b
+			tamper(t, b, []mutation{{"font", c.font, defaultFont("F5", "ZapfDingbats")}})
 		})
 	}
 	// A picture within an appearance may lack what it names, too.

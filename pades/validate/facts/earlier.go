@@ -10,14 +10,14 @@ import (
 	"segel/revocation"
 )
 
-// A later revision may replace the document security store. What the store of an earlier state held is still in the file,
-// and whoever relied on a signature then relied on that. So it is taken up too, and nothing becomes trusted or untrusted
-// because a later writer left proof out.
+// A later revision may replace the document security store. The validation data of earlier states is still in the file, and a
+// verdict on an earlier signature rests on it. It is collected too, so that no signature becomes trusted or untrusted
+// because a later writer left items out.
 
 // maxEarlier bounds the items that are looked at in the stores of all states.
 const maxEarlier = 100_000
 
-// earlierStore takes up what the store of each state holds and that of the newest does not. It reads a store again only
+// earlierStore collects what the store of each state holds and that of the newest does not. It reads a store again only
 // where a revision changed an object that the store of the state before was made of.
 type earlierStore struct {
 	parts map[uint32]bool // numbers of the objects that the last store was made of, and of its catalog
@@ -85,7 +85,7 @@ func (e *earlierStore) take(r *reader, number int, state *pdf.State) error {
 	return nil
 }
 
-// takeItem takes up one item, if it is another than all before.
+// takeItem collects one item, if it differs from all before.
 func (e *earlierStore) takeItem(r *reader, number int, state *pdf.State, o pdf.Object, to *[]Proof) error {
 	if e.looks++; e.looks > maxEarlier {
 		return nil
@@ -148,7 +148,7 @@ func (r *reader) storedCertificates() []Proof {
 	return slices.Concat(r.file.DSS.Certs, r.file.Earlier.Certs)
 }
 
-// describeProof tells what an item of a list of the store speaks of, and whether it is what the list says.
+// describeProof tells what an item of a list of the store is about, and whether it is what the list says.
 func describeProof(list pdf.Name, der []byte) (about []diff.Subject, sound bool) {
 	var subjects []revocation.Subject
 	var err error

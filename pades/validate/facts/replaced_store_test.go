@@ -21,8 +21,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// prover makes proof of no authority that anybody trusts: a store is held against what its items are, not against whom to
-// believe.
+// prover makes validation data of an untrusted authority: a store is checked for what its items are, not for trust.
 type prover struct {
 	t    testing.TB
 	key  *ecdsa.PrivateKey
@@ -57,7 +56,7 @@ type dss struct {
 	dict               pdf.Dict
 	certs, ocsps, crls pdf.Array
 	vri                pdf.Name
-	serial             *big.Int // that the response speaks of
+	serial             *big.Int // that the response is about
 }
 
 func storeOf(t testing.TB, b []byte) dss {
@@ -118,7 +117,7 @@ func TestStoreMayBeReplacedBySoundProofAndByNothingLess(t *testing.T) {
 	}
 	none := func(*pdf.Update) pdf.Object { return nil }
 	tamper(t, base, []mutation{
-		{"by one about somebody else's signature", "", anew(full)},
+		{"by one about another signature", "", anew(full)},
 		{"with entries of its own", "", anew(func(u *pdf.Update) pdf.Dict {
 			d := full(u)
 			d["VRI"] = u.Add(pdf.Dict{"ABCD": u.Add(pdf.Dict{"Cert": d["Certs"], "OCSP": u.Add(d["OCSPs"]), "TU": pdf.TextString("D:20260101")})})
