@@ -22,6 +22,15 @@ func (d *Document) loadCompressed(number uint32, s slot) (*indirect, error) {
 	if !ok {
 		return nil, damaged(-1, "object stream %d does not hold it", s.container())
 	}
+	found, err := d.parseContained(c, start)
+	if err != nil {
+		return nil, fmt.Errorf("object stream %d: %w", s.container(), err)
+	}
+	return found, nil
+}
+
+// parseContained parses the object that begins at an offset of a decoded object stream.
+func (d *Document) parseContained(c *container, start int) (*indirect, error) {
 	p := d.parser(lexer{buf: c.data[start:], end: int64(len(c.data) - start)})
 	defer p.release()
 	o, err := p.object()
@@ -33,7 +42,7 @@ func (d *Document) loadCompressed(number uint32, s slot) (*indirect, error) {
 	}
 	switch o.(type) {
 	case Ref, *Stream:
-		return nil, damaged(-1, "object stream %d holds a bare %s", s.container(), typeName(o))
+		return nil, damaged(-1, "it holds a bare %s", typeName(o))
 	}
 	return &indirect{value: forgetSpans(o), cost: p.lx.offset() + 128*int64(d.limits.Values-p.values)}, nil
 }

@@ -22,7 +22,7 @@ const (
 func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 	o = o.withDefaults(size)
 	d := &Document{
-		src: r, size: size, limits: o.Limits, random: o.Random,
+		src: r, size: size, limits: o.Limits, random: o.Random, next: o.NextObject, references: references{limit: uint32(o.Limits.Objects)},
 		objects:    newCache[uint32, Object](o.Limits.Cache / 8),
 		containers: newCache[uint32, *container](o.Limits.Cache / 8),
 		shelf:      newShelf(o.Limits.Cache/2, o.Limits.Cache/4),

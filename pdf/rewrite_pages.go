@@ -82,16 +82,14 @@ func (r *reach) mendNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
 }
 
 // fresh returns a number for a page that was no object: one that nothing in
-// the file refers to, or what refers to nothing would come to mean the page.
+// the file refers to, or a reference to nothing would lead to the page.
 func (r *reach) fresh() (Ref, error) {
-	if r.added == r.d.slots.highest {
-		if err := (&reach{d: r.d}).walk(); err != nil {
-			return Ref{}, err
-		}
+	next, err := r.d.NextObject()
+	if err != nil {
+		return Ref{}, err
 	}
-	r.added++
-	for r.d.beyond[r.added] {
-		r.added++
+	if r.added = max(r.added+1, next); int64(r.added) > int64(r.d.limits.Objects) {
+		return Ref{}, tooLarge(-1, "object number %d", r.added)
 	}
 	return Ref{Number: r.added}, nil
 }

@@ -183,9 +183,6 @@ func (u *Update) writeTableSection(w *writer, entries []written, trailer Dict) e
 // writeStreamSection writes a cross-reference stream, which lists itself.
 func (u *Update) writeStreamSection(w *writer, entries []written, trailer Dict) error {
 	self := Ref{Number: u.next}
-	for u.d.beyond[self.Number] {
-		self.Number++
-	}
 	if int64(self.Number) > int64(u.d.limits.Objects) {
 		return tooLarge(-1, "object number %d", self.Number)
 	}
