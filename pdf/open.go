@@ -35,7 +35,7 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 		err = d.unlock(o.Password)
 	}
 	if err == nil {
-		_, _, err = d.Root()
+		err = d.checkRoot()
 	}
 	if err == nil && o.Repair {
 		err = d.checkEntries()
@@ -47,6 +47,24 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// checkRoot demands a catalog that names a page tree. A section that leaves out
+// the ones before it may have one whose page tree does not exist. Other readers
+// rebuild the cross-reference then.
+func (d *Document) checkRoot() error {
+	_, root, err := d.Root()
+	if err != nil {
+		return err
+	}
+	pages, err := d.Resolve(root["Pages"])
+	if isRead(err) {
+		return err
+	}
+	if err == nil && pages == Object(Null{}) {
+		return damaged(-1, "catalog has no /Pages")
+	}
+	return nil
 }
 
 // readAllSections finds the newest section and follows /Prev from there.
@@ -74,6 +92,11 @@ func (d *Document) readAllSections() error {
 		if len(d.sections) == 0 {
 			d.trailer = trailerOf(s.trailer)
 		}
+		if s.trailer["Prev"] == Object(Integer(0)) {
+			if err := d.checkFirst(s); err != nil {
+				return err
+			}
+		}
 		s.trailer = nil
 		d.sections = append(d.sections, s)
 		at = s.prev
@@ -82,6 +105,37 @@ func (d *Document) readAllSections() error {
 	d.slots.set(0, freeSlot(65535))
 	if size, ok := d.trailer["Size"].(Integer); !ok || int64(size) != int64(d.slots.highest)+1 {
 		d.tolerate("/Size is not the highest object number plus one")
+	}
+	return nil
+}
+
+// checkFirst demands that a section whose trailer states /Prev 0 is the first
+// of the file. Some producers write 0 for "none", which leaves nothing out
+// there. Behind an earlier section it leaves that out, and readers do not agree
+// on the objects: poppler, MuPDF and PDFBox rebuild the cross-reference, qpdf
+// takes 0 for "none", pyHanko gives up.
+func (d *Document) checkFirst(s *section) error {
+	word := []byte("startxref")
+	for pos := d.header.offset; pos < s.at; pos += scanChunk {
+		b, at, err := d.window(pos, min(s.at, pos+scanChunk+headerWindow))
+		if err != nil {
+			return err
+		}
+		if err := d.spend(int64(len(b))); err != nil {
+			return err
+		}
+		for i := 0; ; {
+			n := bytes.Index(b[i:], word)
+			if n < 0 || i+n >= scanChunk {
+				break
+			}
+			i += n + len(word)
+			// The first part of a linearized file ends with startxref 0.
+			t, err := newBytesLexer(b[i:], at+int64(i)).next()
+			if err == nil && t.kind == tokInteger && t.num != 0 {
+				return damaged(s.at, "/Prev 0 leaves out an earlier section")
+			}
+		}
 	}
 	return nil
 }
