@@ -2,8 +2,9 @@ package pades
 
 import "segel/pdf"
 
-// list puts the new widgets of a page into its /Annots. An array that several pages have in common is left to the
-// others, and the page gets one of its own: else the widget would appear on all of them.
+// list puts the new widgets of a page into its /Annots. An array that several pages have in common, or that is the form's
+// list of fields as well, is left to the others, and the page gets one of its own: else the widget would appear on all
+// of them, or be listed twice.
 func (a *adder) list(page pdf.Ref) error {
 	dict, err := a.u.Get(page)
 	if err != nil {
@@ -40,11 +41,16 @@ func (a *adder) detach(page, at pdf.Ref) error {
 	return nil
 }
 
-// common reports whether more than one page has that array for its /Annots. All pages are looked at once, and only if
-// there is a page whose array stands for itself.
+// common reports whether more than one page has that array for its /Annots, or the form has it for its /Fields. All pages
+// are looked at once, and only if there is a page whose array stands for itself.
 func (a *adder) common(at pdf.Ref) (bool, error) {
 	if a.shared == nil {
 		a.shared = map[pdf.Ref]bool{}
+		_, form, err := a.d.Form()
+		if err != nil {
+			return false, err
+		}
+		a.shared[form.Ref("Fields")] = true
 		owner := map[pdf.Ref]pdf.Ref{}
 		for page, err := range a.d.Pages() {
 			if err != nil {
