@@ -20,8 +20,9 @@ type graph struct {
 	owners  map[uint32][]node // the same by number
 	parents numberMap         // the object by which each was first reached
 	pages   numberMap         // numbers of pages, from 1, by object
-	stands  numberMap         // the page that first listed an annotation, by its object
-	ctx     context.Context
+	skeleton
+	stands numberMap // the page that first listed an annotation, by its object
+	ctx    context.Context
 
 	// asked are the objects that some revision changes: of these, all references are remembered.
 	asked  *numberSet
@@ -108,7 +109,7 @@ func (g *graph) become(n uint32, reached, is role) {
 
 func (g *graph) isAnchor(n uint32) bool {
 	for r := range roleCount {
-		if r.anchor() && g.visited[r].has(n) {
+		if r.anchor() && g.has(n, r) {
 			return true
 		}
 	}
@@ -118,6 +119,10 @@ func (g *graph) isAnchor(n uint32) bool {
 // reach notes a reference and queues its object if it is new in that role.
 func (g *graph) reach(from uint32, steps []step, to pdf.Ref, r role, owner uint32) {
 	if to.IsZero() {
+		return
+	}
+	r, takes := g.roleOf(to.Number, r)
+	if !takes {
 		return
 	}
 	if g.asked.has(to.Number) && len(g.edges[to.Number]) < maxPaths {
@@ -207,6 +212,11 @@ func (g *graph) visit(d *pdf.Document, n node) error {
 			g.incomplete = errUnread
 		}
 		return g.fault(err)
+	}
+	if ref, ok := o.(pdf.Ref); ok {
+		// The object is nothing but a reference: what it leads to is the same to all that lead to it.
+		g.reach(n.number, nil, ref, n.role, n.owner)
+		return nil
 	}
 	w := &walker{g: g, d: d, from: n.number}
 	w.expand(o, n.role, n.owner)
