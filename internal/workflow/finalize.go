@@ -109,7 +109,7 @@ func (s *Service) addFields(ctx context.Context, d *contract.Document) (contract
 		return contract.Revision{}, err
 	}
 	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), pdf.Options{Random: s.Random})
+	doc, err := pdf.Open(f, f.Size(), pdf.Options{Random: s.Random, NextObject: d.Current().NextObject})
 	if err != nil {
 		return contract.Revision{}, fmt.Errorf("open document %d: %w", d.ID, err)
 	}
@@ -124,7 +124,11 @@ func (s *Service) addFields(ctx context.Context, d *contract.Document) (contract
 	if err != nil {
 		return contract.Revision{}, fmt.Errorf("add fields to document %d: %w", d.ID, err)
 	}
-	r, err := s.keep(ctx, d.Current(), contract.RevisionFields, tail.Bytes)
+	after := d.Current()
+	if after.NextObject, err = doc.NextObject(); err != nil {
+		return contract.Revision{}, fmt.Errorf("number objects of document %d: %w", d.ID, err)
+	}
+	r, err := s.keep(ctx, after, contract.RevisionFields, tail.Bytes)
 	r.At = s.Clock()
 	return r, err
 }

@@ -67,6 +67,7 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 		return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
 	}
 	stored := append(mended, base)
+	base.NextObject = facts.nextObject
 	u.Base, u.Pages, u.ActiveContent = base, facts.pages, strings.Join(facts.active, ", ")
 	c, err := contract.Create(u, by, s.Limits, now)
 	err = contract.Also(err, unknown)
@@ -100,8 +101,9 @@ func (s *Service) takeIn(ctx context.Context, base contract.Revision) (examined,
 
 // examined is what has to be known of a file before it is taken in.
 type examined struct {
-	pages  int
-	active []string
+	pages      int
+	active     []string
+	nextObject uint32 // see contract.Revision
 }
 
 // examine refuses a file that could not be signed soundly later.
@@ -115,6 +117,8 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if err != nil {
 		return examined{}, refusal(err)
 	}
+	// It parses every object, so that Check need not do so again. Check says what is wrong with a file that has both.
+	active, activeErr := doc.ActiveContent()
 	if err := doc.Check(); err != nil {
 		return examined{}, refusal(err)
 	}
@@ -136,11 +140,14 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if err := permits(doc, false); err != nil {
 		return examined{}, err
 	}
-	active, err := doc.ActiveContent()
+	if activeErr != nil {
+		return examined{}, refusal(activeErr)
+	}
+	next, err := doc.NextObject()
 	if err != nil {
 		return examined{}, refusal(err)
 	}
-	e := examined{pages: pages}
+	e := examined{pages: pages, nextObject: next}
 	for _, a := range active {
 		if k := a.Reason; !slices.Contains(e.active, k) {
 			e.active = append(e.active, k)
