@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// pdfsig asks poppler: every signature of ours is valid, and the last one is about the whole file.
+// pdfsig asks poppler: every signature of ours is valid and shows whose it is, and the last one is about the whole file.
 func (it item) pdfsig(no complain) {
 	found := pdfsigVerdicts(it.path)
 	for _, field := range it.ours() {
@@ -22,6 +22,8 @@ func (it item) pdfsig(no complain) {
 			_, status, _ := strings.Cut(v, "Signature Validation: ")
 			status, _, _ = strings.Cut(status, "\n")
 			no("%s: %s", field, status)
+		case signature && it.names[field] != "" && !strings.Contains(v, "Signer Certificate Common Name: "+it.names[field]+"\n"):
+			no("%s: the name is not %q", field, it.names[field])
 		case it.sealed && field == it.last() && !strings.Contains(v, "Total document signed"):
 			no("%s: not about the whole document", field)
 		}

@@ -58,29 +58,38 @@ func newHouse() (*house, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range []person{
+	for i, p := range []person{
 		{name: "Budi Santoso", key: rsaKey},
 		{name: "Siti Rahayu", key: rsaKey, scheme: cms.Scheme{PSS: true}},
 		{name: "Agus Wijaya", key: p256},
 		{name: "Dewi Lestari", key: p384},
 		{name: "Joko Susilo", key: ed},
+		{name: "Tamu Undangan", key: p256},
+		{name: "Raden Mas Kangjeng Gusti Pangeran Haryo Suryodiningrat, S.H., M.Kn.", key: rsaKey},
 	} {
-		p.chain, err = office.Certify(context.Background(), authority.Holder{ID: p.name[:4], Name: p.name}, p.key.Public())
+		holder := authority.Holder{ID: p.name[:4], Name: p.name, Organisation: "PT Contoh", Assurance: authority.Account}
+		if i >= guestP256 {
+			holder.Assurance, holder.NamedBy = authority.Guest, "Sari Wulandari"
+		}
+		p.chain, err = office.Certify(context.Background(), holder, p.key.Public())
 		if err != nil {
 			return nil, err
 		}
+		p.name = p.chain[0].Subject.CommonName
 		h.people = append(h.people, p)
 	}
 	return h, nil
 }
 
-// The people by what they sign with.
+// The people by what they sign with. Guests, whose identity is not verified, have an issuer of their own.
 const (
 	rsaPKCS1 = iota
 	rsaPSS
 	ecP256
 	ecP384
 	ed25519Key
+	guestP256
+	guestRSA
 )
 
 // trust writes the root, and proof that everybody is in good standing, for the judges of files that bring none. It
@@ -130,9 +139,12 @@ type paper struct {
 	b     []byte
 	state []byte
 	err   error
+	names map[string]string // of who signed, by field
 }
 
-func (h *house) paper(b []byte) *paper { return &paper{h: h, b: bytes.Clone(b)} }
+func (h *house) paper(b []byte) *paper {
+	return &paper{h: h, b: bytes.Clone(b), names: map[string]string{}}
+}
 
 func (p *paper) source() pades.Source {
 	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b)), State: p.state}
@@ -175,6 +187,7 @@ func (p *paper) fields(specs ...pades.FieldSpec) *paper {
 func (p *paper) sign(field string, who int, edit ...func(*pades.Options)) *paper {
 	return p.then(func() (*pades.Result, error) {
 		s := p.h.people[who]
+		p.names[field] = s.name
 		o := pades.Options{
 			Field: field, Key: s.key, Chain: s.chain, Scheme: s.scheme, Timestamper: p.h.office.Timestamper(), Time: time.Now(),
 			Name: s.name, Reason: "Menyetujui isi dokumen ini", Location: "Jakarta",
@@ -211,6 +224,20 @@ func fresh(o *pades.Options) { o.NewField, o.Field = &pades.FieldSpec{Name: o.Fi
 // certify makes the signature a certification.
 func certify(permission int) func(*pades.Options) {
 	return func(o *pades.Options) { o.Certify = permission }
+}
+
+// seenAsGuest is seen with the notice that the identity was not verified.
+func seenAsGuest(box pdf.Rect, specimen *appearance.Image) func(*pades.Options) {
+	return func(o *pades.Options) {
+		n := appearance.Notice{
+			Text:        "Tamu, dicantumkan oleh Sari Wulandari (PT Contoh); identitas tidak diverifikasi",
+			Translation: "Guest, named by Sari Wulandari (PT Contoh); identity not verified",
+			Short:       "Tamu — identitas tidak diverifikasi",
+		}
+		o.Appearance = appearance.WithNotice(n, box.Width(), box.Height(), func(w, h float64) *appearance.Drawing {
+			return appearance.Signature(appearance.SignatureText{Name: "Tamu Undangan", Time: o.Time, Reason: o.Reason, Specimen: specimen}, w, h)
+		})
+	}
 }
 
 // seen shows the signature in its box, with a picture and a code if they are given.

@@ -39,7 +39,7 @@ func makeSamples(h *house, dir string) ([]item, error) {
 		if s.paper.err != nil {
 			return nil, fmt.Errorf("make %s: %w", s.name, s.paper.err)
 		}
-		it := item{name: s.name, path: filepath.Join(dir, s.name), levels: s.levels, stamps: s.stamps, flavour: s.flavour}
+		it := item{name: s.name, path: filepath.Join(dir, s.name), levels: s.levels, stamps: s.stamps, flavour: s.flavour, names: s.paper.names}
 		_, store := s.levels["A"]
 		it.sealed = len(s.stamps) > 0 || store && s.levels["A"] != "B-LT" // the store comes behind the signature
 		if err := os.WriteFile(it.path, s.paper.b, 0o600); err != nil {
@@ -88,6 +88,7 @@ func samples(h *house) ([]sample, error) {
 		{"visible-rotated.pdf", boxed(pdftest.Rotated()).sign("A", rsaPKCS1, seen(box, specimen, "")), levels("B-T", "A"), nil, ""},
 		nested(h, 5),
 	}
+	all = append(all, guests(h, specimen)...)
 	for who, key := range []string{"rsa-pkcs1", "rsa-pss", "p-256", "p-384", "ed25519"} {
 		all = append(all, sample{"key-" + key + ".pdf", one(table).sign("A", who).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""})
 	}
@@ -114,6 +115,30 @@ func samples(h *house) ([]sample, error) {
 		)
 	}
 	return all, nil
+}
+
+// guests are files signed by unverified guests, below their own issuer: at every level, beside a verified user, with the
+// notice in boxes of several shapes, and in archives.
+func guests(h *house, specimen *appearance.Image) []sample {
+	table := pdftest.Table(2)
+	field := func(b []byte, r pdf.Rect) *paper {
+		return h.paper(b).fields(pades.FieldSpec{Name: "A", Label: "Tanda tangan tamu", Page: 1, Rect: r})
+	}
+	small := pdf.Rect{LLX: 72, LLY: 72, URX: 112, URY: 92}
+	all := []sample{
+		{"guest-b-b.pdf", field(table, box).sign("A", guestP256, basic, seenAsGuest(box, nil)), map[string]string{"A": "B-B"}, nil, ""},
+		{"guest-b-t.pdf", field(table, box).sign("A", guestP256, seenAsGuest(box, nil)), map[string]string{"A": "B-T"}, nil, ""},
+		{"guest-b-lt.pdf", field(table, box).sign("A", guestRSA, seenAsGuest(box, specimen)).proven(), map[string]string{"A": "B-LT"}, nil, ""},
+		{"guest-b-lta.pdf", field(table, small).sign("A", guestRSA, seenAsGuest(small, specimen)).proven().stamped(), map[string]string{"A": "B-LTA"}, []string{"Timestamp1"}, ""},
+		{"guest-beside-user.pdf", h.paper(table).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}, pades.FieldSpec{Name: "B"}).
+			sign("A", guestP256, seenAsGuest(box, nil)).sign("B", ecP256).proven().stamped(), map[string]string{"A": "B-LTA", "B": "B-LTA"}, []string{"Timestamp1"}, ""},
+	}
+	for part := 1; part <= 3; part++ {
+		flavour := fmt.Sprintf("%db", part)
+		all = append(all, sample{"guest-pdfa-" + flavour + ".pdf", field(pdftest.Archive(part), box).sign("A", guestP256, seenAsGuest(box, specimen)).proven().stamped(),
+			map[string]string{"A": "B-LTA"}, []string{"Timestamp1"}, flavour})
+	}
+	return all
 }
 
 // encrypted has qpdf encrypt a file so that it opens without a password.

@@ -13,6 +13,7 @@ type item struct {
 	before string            // the file that was signed, if its pages and fields are to be compared; else empty
 	levels map[string]string // level of each signature of ours by field
 	stamps []string          // fields of our document timestamps
+	names  map[string]string // of who signed, as their certificate has it, by field
 	sealed bool              // the last of ours covers the whole file
 	// flavour of PDF/A it keeps to; empty if it claims none, or none is known.
 	flavour string

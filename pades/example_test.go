@@ -60,7 +60,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		chain, err := office.Certify(ctx, authority.Holder{ID: name, Name: name}, key.Public())
+		chain, err := office.Certify(ctx, authority.Holder{ID: name, Name: name, Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -172,8 +172,8 @@ func (a *adder) check(f FieldSpec) error {
 		return errors.New("a mark is not signed and so locks nothing")
 	case f.Page < 0 || f.Page == 0 && f.Mark || f.Page > 0 && f.Rect.Empty():
 		return fmt.Errorf("nothing to be seen at %v on page %d", f.Rect, f.Page)
-	case a.permitted == 1 || a.permitted == 2 && f.Page > 0:
-		// Filling in and signing is allowed at 2, another box on a page is not.
+	case a.permitted == 1 || a.permitted != 0 && f.Page > 0:
+		// Filling in and signing is allowed at 2 and 3, another box on a page is not: see Permits.
 		return ErrCertified
 	}
 	return nil

@@ -49,7 +49,7 @@ type person struct {
 
 func certified(t testing.TB, name string, key crypto.Signer) person {
 	t.Helper()
-	chain := must[[]*x509.Certificate](t)(newOffice(t).Certify(t.Context(), authority.Holder{ID: "1", Name: name}, key.Public()))
+	chain := must[[]*x509.Certificate](t)(newOffice(t).Certify(t.Context(), authority.Holder{ID: "1", Name: name, Organisation: "PT Contoh", Assurance: authority.Account}, key.Public()))
 	return person{name, key, chain}
 }
 

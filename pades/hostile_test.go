@@ -127,7 +127,7 @@ func TestSignatureOutlivesItsCertificateOnlyIfItStoodBefore(t *testing.T) {
 		now := time.Now()
 		office := must[*authority.Authority](t)(authority.Ephemeral("http://localhost", func() time.Time { return now }))
 		who := newPerson(t, "A")
-		who.chain = must[[]*x509.Certificate](t)(office.Certify(t.Context(), authority.Holder{ID: "1", Name: "A"}, who.key.Public()))
+		who.chain = must[[]*x509.Certificate](t)(office.Certify(t.Context(), authority.Holder{ID: "1", Name: "A", Organisation: "PT Contoh", Assurance: authority.Account}, who.key.Public()))
 		now = now.Add(2 * time.Hour)
 		p := &paper{b: pdftest.Table(1)}
 		p.add(t, pades.FieldSpec{Name: "A"})

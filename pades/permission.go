@@ -10,12 +10,15 @@ import (
 
 // Permits reports whether the signatures so far leave room for a new field of that name to be added and signed; to be
 // seen as well, or not. Errors: ErrCertified, ErrFieldLocked. It spares whoever asks early what would come to nothing.
+//
+// A new visible field is not permitted behind any certification. Level 3 permits annotations (ISO 32000-2 §12.8.2.2), but a
+// field may cover certified content, so package validate/facts denies it.
 func Permits(d *pdf.Document, field string, seen bool) error {
 	level, err := permitted(d)
 	if err != nil {
 		return err
 	}
-	if seen && level == 2 {
+	if seen && level != 0 {
 		return ErrCertified
 	}
 	return permission(d, field, 0, nil)

@@ -40,6 +40,9 @@ type State struct {
 	Containers []uint32
 	// Odd names what keeps readers from agreeing about this revision.
 	Odd []string
+	// Forward is set if an entry of the cross-reference points behind the end, so that appended bytes decide what the
+	// object is. Odd tells it too.
+	Forward bool
 }
 
 // Move is an object that a revision adds, replaces or frees.
@@ -300,6 +303,7 @@ func (h *History) checkForward(s *State, f *fresh) {
 			delete(h.forward, n)
 		case was.offset() >= s.Revision.End:
 			s.odd("an entry that leads behind its end")
+			s.Forward = true
 			return
 		}
 	}

@@ -39,6 +39,9 @@ type Limits struct {
 	Fields      int   // form fields and widgets; default 100,000
 }
 
+// Defaults returns the limits with those that are zero set to what they are for a file of that many bytes.
+func (l Limits) Defaults(size int64) Limits { return l.withDefaults(size) }
+
 func (l Limits) withDefaults(size int64) Limits {
 	def(&l.Work, 256<<20+20*size)
 	def(&l.Objects, 8_388_607)

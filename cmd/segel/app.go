@@ -131,7 +131,7 @@ func (a *app) wire() error {
 		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), Links: a.identity,
 		Trust: a.trust, Standing: a.authority,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
-		Clock: a.clock, Random: rand.Reader, Log: a.log, RenewBefore: a.conf.RenewBefore,
+		Clock: a.clock, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics), RenewBefore: a.conf.RenewBefore,
 		Own: ownCertificates(a.authority), Settle: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
 	}
 	return nil
@@ -146,6 +146,7 @@ func (a *app) wireTrust() error {
 	if a.trust, err = trustOf(a.authority.Root(), a.conf.TrustDir, odd); err != nil {
 		return err
 	}
+	declareIdentities(a.trust, a.authority.Issuers())
 	client := outward(a.conf)
 	a.timestamper = a.authority.Timestamper()
 	if len(a.conf.TimestampURLs) > 0 {
@@ -186,11 +187,33 @@ func (a *app) grant(ctx context.Context, o contract.OrganisationID) error {
 	return nil
 }
 
+// alarmMetrics counts alarms. Every label is present from the start, at 0.
+func alarmMetrics(r *prometheus.Registry) func(workflow.Alarm) {
+	alarms := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: "segel", Name: "alarms_total", Help: "Corruption that was found before it did harm; each is in the log.",
+	}, []string{"alarm"})
+	r.MustRegister(alarms) // the registry is new, and the name ours alone
+	for _, a := range workflow.Alarms {
+		alarms.WithLabelValues(string(a))
+	}
+	return func(a workflow.Alarm) { alarms.WithLabelValues(string(a)).Inc() }
+}
+
 // issuer lets the workflow certify with the embedded authority.
 type issuer struct{ a *authority.Authority }
 
 func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
-	return i.a.Certify(ctx, authority.Holder(h), key)
+	return i.a.Certify(ctx, holderOf(h), key)
+}
+
+func (i issuer) Certifies(cert *x509.Certificate, h workflow.Holder) bool {
+	return i.a.Certifies(cert, holderOf(h))
+}
+
+func holderOf(h workflow.Holder) authority.Holder {
+	return authority.Holder{
+		ID: h.ID, Name: h.Name, Email: h.Email, Organisation: h.Organisation, Assurance: authority.Assurance(h.Assurance), NamedBy: h.NamedBy,
+	}
 }
 
 func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
@@ -216,7 +239,10 @@ type ledger struct {
 }
 
 func (l ledger) Issued(ctx context.Context, r authority.Record) error {
-	return l.s.AddCertificate(ctx, store.Certificate(r))
+	return l.s.AddCertificate(ctx, store.Certificate{
+		Serial: r.Serial, Subject: r.Subject, DER: r.DER, IssuedAt: r.IssuedAt, NotAfter: r.NotAfter, RevokedAt: r.RevokedAt, Reason: r.Reason, Holder: r.Holder,
+		Assurance: contract.Assurance(r.Assurance), NamedBy: r.NamedBy, Organisation: r.Organisation, Email: r.Email,
+	})
 }
 
 func (l ledger) Lookup(ctx context.Context, serial string) (authority.Record, error) {
@@ -224,14 +250,21 @@ func (l ledger) Lookup(ctx context.Context, serial string) (authority.Record, er
 	if errors.Is(err, store.ErrNotFound) {
 		return authority.Record{}, authority.ErrUnknown
 	}
-	return authority.Record(c), err
+	return recordOf(c), err
+}
+
+func recordOf(c store.Certificate) authority.Record {
+	return authority.Record{
+		Serial: c.Serial, Subject: c.Subject, DER: c.DER, IssuedAt: c.IssuedAt, NotAfter: c.NotAfter, RevokedAt: c.RevokedAt, Reason: c.Reason, Holder: c.Holder,
+		Assurance: authority.Assurance(c.Assurance), NamedBy: c.NamedBy, Organisation: c.Organisation, Email: c.Email,
+	}
 }
 
 func (l ledger) Revoked(ctx context.Context) ([]authority.Record, error) {
 	all, err := l.s.RevokedCertificates(ctx)
 	out := make([]authority.Record, len(all))
 	for i, c := range all {
-		out[i] = authority.Record(c)
+		out[i] = recordOf(c)
 	}
 	return out, err
 }

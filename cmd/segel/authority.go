@@ -72,8 +72,12 @@ func (c authorityListCommand) Run(w *world) error {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// madeOutTo reports whether a certificate names that address.
+// madeOutTo reports whether a certificate was made out to a holder of that address: as it was given when the
+// certificate was made, or, in those from before that was kept, as the certificate itself says.
 func madeOutTo(r store.Certificate, email string) bool {
+	if strings.EqualFold(r.Email, email) {
+		return true
+	}
 	c, err := x509.ParseCertificate(r.DER)
 	return err == nil && slices.ContainsFunc(c.EmailAddresses, func(a string) bool { return strings.EqualFold(a, email) })
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -13,6 +14,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"segel/pades/validate"
 )
 
 // TestRealFilesAreSignedSoundlyOrRefusedWithAReason takes files of other projects, healthy and broken, through the
@@ -62,7 +66,7 @@ func TestRealFilesAreSignedSoundlyOrRefusedWithAReason(t *testing.T) {
 }
 
 // mayRefuse are the reasons for which a file that qpdf finds nothing wrong with is refused all the same.
-var mayRefuse = []string{"file.password_needed", "file.encrypted", "file.certified", "file.no_pages"}
+var mayRefuse = []string{"file.password_needed", "file.encrypted", "file.certified", "file.no_pages", "file.signature_broken", "file.signature_changed"}
 
 // realFile takes one file through the service, and returns the code it was refused with, or nothing.
 func realFile(t *testing.T, name, path string, b []byte, owner, signer *client) string {
@@ -99,6 +103,9 @@ func realFile(t *testing.T, name, path string, b []byte, owner, signer *client) 
 	} else if !bytes.HasPrefix(out, b) {
 		t.Errorf("%s: bytes that were there have changed", name)
 	}
+	for _, fault := range sealFaults(t, owner.service, out) {
+		t.Errorf("%s: %s", name, fault)
+	}
 	after := filepath.Join(t.TempDir(), "after.pdf")
 	if err := os.WriteFile(after, out, 0o600); err != nil {
 		t.Fatal(err)
@@ -114,6 +121,33 @@ func realFile(t *testing.T, name, path string, b []byte, owner, signer *client) 
 		t.Errorf("%s: qpdf ends with %d, was %d before", name, is, was)
 	}
 	return ""
+}
+
+// sealFaults validates a completed file from its bytes: ours have to be TOTAL-PASSED and to last, and those that came with
+// the file to be as they were.
+func sealFaults(t *testing.T, s *service, file []byte) (faults []string) {
+	t.Helper()
+	r, err := validate.Validate(t.Context(), bytes.NewReader(file), int64(len(file)), validate.Options{At: time.Now(), Trust: s.trust})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	ours := 0
+	for i, g := range r.Signatures {
+		own := strings.HasPrefix(g.Field, "Segel-")
+		switch {
+		case g.Integrity == validate.ChangedAfter:
+			faults = append(faults, fmt.Sprintf("%q: %s", g.Field, g.Summary.English))
+		case own && (g.Indication != validate.TotalPassed || g.Level != validate.LevelLTA), i == len(r.Signatures)-1 && (g.Indication != validate.TotalPassed || !g.Covers.All):
+			faults = append(faults, fmt.Sprintf("%q is %s %s of level %q: %s", g.Field, g.Indication, g.SubIndication, g.Level, g.Summary.English))
+		}
+		if own {
+			ours++
+		}
+	}
+	if ours < 2 {
+		faults = append(faults, fmt.Sprintf("%d signatures of ours, want the signer's and the seal's at least", ours))
+	}
+	return faults
 }
 
 // signatureNamed returns what pdfsig says of the signature in our field whose name ends so.

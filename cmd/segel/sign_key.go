@@ -69,7 +69,7 @@ func certified(ctx context.Context, a *authority.Authority, name string) (*signi
 	if err != nil {
 		return nil, err
 	}
-	chain, err := a.Certify(ctx, authority.Holder{ID: "segel sign", Name: name, Organisation: name, Seal: true}, key.Public())
+	chain, err := a.Certify(ctx, authority.Holder{ID: "segel sign", Name: name, Organisation: name, Assurance: authority.Seal}, key.Public())
 	if err != nil {
 		return nil, err
 	}

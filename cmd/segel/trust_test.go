@@ -113,6 +113,7 @@ func TestRenewedDocumentIsSoundOnBothDatabases(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.workflow.Timestamper, s.workflow.Revocation = next.Timestamper(), revocation.Sources{s.authority, next}
+		s.workflow.Trust.Add(validate.ForTime, "next", next.Root())
 		if got, err := s.workflow.RenewDue(t.Context()); err != nil || got != (workflow.Renewed{Renewed: 1}) {
 			t.Fatalf("%s: %+v, %v", name, got, err)
 		}

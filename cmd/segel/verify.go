@@ -98,16 +98,21 @@ func (c verifyCommand) options(w *world) (o validate.Options, done func(), err e
 // trust gathers the roots. A data folder that was named has to be one; the usual one may be missing, for whoever
 // judges files of others.
 func (c verifyCommand) trust(w *world, conf config.Config) (*validate.Trust, error) {
-	root, err := authority.ReadRoot(filepath.Join(conf.DataDir, authorityDir))
+	root, issuers, err := authority.ReadPublic(filepath.Join(conf.DataDir, authorityDir))
 	if err != nil {
 		return nil, err
 	}
 	if root == nil && c.Data != "" {
 		return nil, fmt.Errorf("%s is no data folder", c.Data)
 	}
-	return trustOf(root, conf.TrustDir, func(name string) {
+	t, err := trustOf(root, conf.TrustDir, func(name string) {
 		fmt.Fprintf(w.stderr, "segel: %s holds what is no certificate\n", name)
 	})
+	if err != nil {
+		return nil, err
+	}
+	declareIdentities(t, issuers)
+	return t, nil
 }
 
 // judgeFile judges one file.

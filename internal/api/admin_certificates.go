@@ -15,12 +15,15 @@ var standings = []store.Standing{store.StandingValid, store.StandingEnded, store
 type certificateLine struct {
 	Serial    string         `json:"serial" doc:"hexadecimal" example:"5f0c9d2e4b7a"`
 	Subject   string         `json:"subject" example:"CN=Siti Rahma,O=PT Contoh"`
-	Role      string         `json:"role" doc:"the authority's own are root, issuing, tsa and ocsp; seal: of an organisation; person: of somebody who signs" enum:"root,issuing,tsa,ocsp,seal,person" example:"person"`
+	Role      string         `json:"role" doc:"the authority's own are root, issuing, tsa, ocsp, guest_issuing and guest_ocsp; seal: of an organisation; person: of somebody who signs" enum:"root,issuing,tsa,ocsp,guest_issuing,guest_ocsp,seal,person" example:"person"`
 	Standing  store.Standing `json:"standing" enum:"valid,ended,revoked" example:"valid"`
 	IssuedAt  string         `json:"issued_at" example:"2024-10-14T06:06:00.000Z"`
 	NotAfter  string         `json:"not_after" example:"2026-10-14T06:06:00.000Z"`
 	EndsSoon  bool           `json:"ends_soon" doc:"it is valid, and ends within 60 days"`
 	RevokedAt *string        `json:"revoked_at"`
+
+	Assurance contract.Assurance `json:"assurance" doc:"what was verified about the holder: guest_unverified, account_password, organisation_seal or specimen; empty of the authority's own, and where it was not recorded" example:"account_password"`
+	NamedBy   string             `json:"named_by" doc:"who entered the name of a guest" example:""`
 }
 
 type adminCertificatesData struct {
@@ -59,6 +62,7 @@ func certificateOf(r store.Certificate, role string, now time.Time) certificateL
 	line := certificateLine{
 		Serial: r.Serial, Subject: r.Subject, Role: role, Standing: r.Standing(now),
 		IssuedAt: iso(r.IssuedAt), NotAfter: iso(r.NotAfter), RevokedAt: isoOrNull(r.RevokedAt),
+		Assurance: r.Assurance, NamedBy: r.NamedBy,
 	}
 	line.EndsSoon = line.Standing == store.StandingValid && r.NotAfter.Before(now.Add(endsSoon))
 	return line

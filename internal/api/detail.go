@@ -30,7 +30,7 @@ type detailData struct {
 	Specimen             bool                `json:"specimen" doc:"stamped by the sandbox office: of no legal value"`
 	Mode                 contract.Mode       `json:"mode,omitempty" doc:"missing while a draft" enum:"signing,stamping" example:"signing"`
 	Progress             progress            `json:"progress"`
-	Warnings             []warning           `json:"warnings,omitempty" doc:"what was done to the file that its owner may not expect"`
+	Warnings             []warning           `json:"warnings,omitempty" doc:"what was done to the file that its owner may not expect, and what was found in it"`
 }
 
 type detailOwner struct {
@@ -106,7 +106,8 @@ func (c *call) detailOf(d *contract.Document) detailData {
 	return data
 }
 
-// fileWarnings tells that what is signed is not, byte for byte, what was uploaded, and what may look different.
+// fileWarnings tells that what is signed is not, byte for byte, what was uploaded, what may look different, and what was
+// found in the file.
 func (c *call) fileWarnings(d *contract.Document) []warning {
 	var all []warning
 	add := func(w contract.Warning) {
@@ -120,6 +121,12 @@ func (c *call) fileWarnings(d *contract.Document) []warning {
 	}
 	for _, w := range d.Conversion.Warnings {
 		add(w)
+	}
+	for _, f := range d.Findings {
+		all = append(all, warning{
+			Field: "document", Code: string(f.Code), Msg: text.Warning(c.language, f.Warning()),
+			Page: f.Page, MustAccept: f.Refused, Accepted: f.Accepted,
+		})
 	}
 	return all
 }

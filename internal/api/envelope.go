@@ -36,6 +36,10 @@ type warning struct {
 	Field string `json:"field" example:"signers[0]"`
 	Code  string `json:"code" example:"placement.emet_props_differ"`
 	Msg   string `json:"msg"`
+
+	Page       int  `json:"page,omitempty" doc:"of a finding: the first page it applies to" example:"1"`
+	MustAccept bool `json:"must_accept,omitempty" doc:"of a finding: finalize refuses the document unless accept_findings has this code"`
+	Accepted   bool `json:"accepted,omitempty" doc:"of a finding: the owner accepted it at finalize"`
 }
 
 func finding[T any](data T) found[T] {

@@ -139,6 +139,11 @@ func (f *fakeWorkflow) Retry(_ context.Context, by contract.Actor, id contract.D
 	return f.ask("retry", by, id)
 }
 
+func ofGuest(c store.Certificate) store.Certificate {
+	c.Assurance, c.NamedBy = contract.AssuranceGuest, "Andi Wijaya"
+	return c
+}
+
 func (f *fakeWorkflow) CertificateList(_ context.Context, by contract.Actor, q store.CertificateQuery) (workflow.CertificatePage, error) {
 	c := func(serial, subject string, ends time.Time) store.Certificate {
 		return store.Certificate{Serial: serial, Subject: subject, IssuedAt: now.AddDate(-1, 0, 0), NotAfter: ends}
@@ -148,7 +153,7 @@ func (f *fakeWorkflow) CertificateList(_ context.Context, by contract.Actor, q s
 	return workflow.CertificatePage{
 		Own: []workflow.CertificateLine{{Certificate: c("01", "CN=Segel Root", now.AddDate(29, 0, 0)), Role: "root"}}, Total: 3,
 		Lines: []workflow.CertificateLine{
-			{Certificate: c("0a", "CN=Siti Rahma", now.AddDate(0, 1, 0)), Role: "person"},
+			{Certificate: ofGuest(c("0a", "CN=Siti Rahma", now.AddDate(0, 1, 0))), Role: "person"},
 			{Certificate: c("0b", "CN=PT Contoh", now.AddDate(1, 0, 0)), Role: "seal"}, {Certificate: revoked, Role: "person"},
 		},
 	}, f.administered("certificates", by, q)

@@ -232,7 +232,7 @@ func (s *server) nulls() {
 			schemas[name].Properties[m].Nullable = true
 		}
 	}
-	for _, m := range []string{"signer", "proven"} {
+	for _, m := range []string{"signer", "identity", "proven"} {
 		member := schemas["ReportSignature"].Properties[m]
 		schemas["ReportSignature"].Properties[m] = &huma.Schema{
 			AnyOf: []*huma.Schema{{Ref: member.Ref}, {Type: "null"}}, Description: member.Description,

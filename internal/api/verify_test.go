@@ -62,14 +62,16 @@ func (f *fakeWorkflow) StampBySerial(_ context.Context, serial string) (KnownSta
 // report has every member set somewhere, and nothing where nothing may stand.
 func report() *validate.Report {
 	why := validate.Reason{Code: "file.passed", Args: map[string]string{"count": "1"}, Indonesian: "Semua tanda tangan sah.", English: "All signatures are valid."}
-	cert := validate.Certificate{Subject: "CN=Budi", Name: "Budi", Issuer: "CN=Segel Issuing", Serial: "2a", SHA256: "00", NotBefore: validate.Time{Time: now}, NotAfter: validate.Time{Time: now}, Key: "ECDSA-256", Revocation: "good", ProvedBy: "dss"}
+	cert := validate.Certificate{Subject: "CN=Budi", Name: "Budi", Issuer: "CN=Segel Issuing", Serial: "2a", SHA256: "00", NotBefore: validate.Time{Time: now}, NotAfter: validate.Time{Time: now}, Key: "ECDSA-256", Revocation: "good", ProvedBy: "dss",
+		Policies: []validate.CertificatePolicy{{OID: "2.25.1879048192.2.1", CPS: "https://segel.contoh.id/authority/policies.txt", Notice: "Tamu, identitas tidak diverifikasi"}}}
 	return &validate.Report{
 		Format: validate.Format, At: validate.Time{Time: now}, File: validate.File{Name: "sewa.pdf", Size: 31, SHA256: "00", Revisions: 2, Pages: 1},
 		Indication: validate.TotalPassed, Integrity: validate.Intact, Summary: why, Warnings: []validate.Reason{why},
 		Signatures: []validate.Signature{{
 			Field: "Emet1", Kind: validate.KindStamp, Form: "ETSI.CAdES.detached", Revision: 2, Page: 1, Indication: validate.TotalPassed, Integrity: validate.Intact,
 			Level: validate.LevelLTA, Summary: why, Reasons: []validate.Reason{}, Signer: &cert, Chain: []validate.Certificate{cert},
-			Proven: &validate.Proof{Time: validate.Time{Time: now}, By: "Segel TSA"}, Covers: validate.Cover{Whole: true, Length: 31, All: true},
+			Identity: &validate.Identity{Status: validate.IdentityUnverified, Assurance: "guest_unverified", Verified: []string{}, Name: "Budi", NamedBy: "Siti Rahma", Organisation: "PT Contoh", Statement: why},
+			Proven:   &validate.Proof{Time: validate.Time{Time: now}, By: "Segel TSA"}, Covers: validate.Cover{Whole: true, Length: 31, All: true},
 			Later:      []validate.Change{{Revision: 3, Allowed: true, What: []validate.Reason{why}}},
 			Timestamps: []validate.Timestamp{{Authority: "Segel TSA", Indication: validate.TotalPassed, Reasons: []validate.Reason{}, Chain: []validate.Certificate{}}},
 			Steps:      []validate.Step{{Check: "digest", Result: validate.StepPassed, What: why, Paths: []string{"7 0 R"}}},

@@ -1,6 +1,7 @@
 package authority
 
 import (
+	"bytes"
 	"context"
 	"crypto"
 	"crypto/rand"
@@ -46,9 +47,13 @@ type Authority struct {
 	lists map[string]list
 }
 
+// authorityFile is all of the authority but what is added later.
+const authorityFile = "authority.json"
+
 // Open reads the authority in a folder, and makes both at the first start. The whole authority is one file,
-// authority.json, which is durable before it is used: a crash leaves all of it or nothing. Beside it stand later
-// time-stamp authorities, each a file of its own, which replace the one before when its certificate is about to end.
+// authority.json, which is durable before it is used: a crash leaves all of it or nothing. Beside it stand the issuer of
+// guests' certificates, guests.json, and later time-stamp authorities, each a file of its own, which replace the one
+// before when its certificate is about to end.
 func Open(dir string, o Options) (*Authority, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the authority: %w", err)
@@ -59,12 +64,15 @@ func Open(dir string, o Options) (*Authority, error) {
 		return nil, fmt.Errorf("folder of the authority: %w", err)
 	}
 	a := newAuthority(o)
-	file := filepath.Join(dir, "authority.json")
+	file := filepath.Join(dir, authorityFile)
 	for {
 		b, err := os.ReadFile(file)
 		if err == nil {
 			a.keys = &keys{}
 			if err := a.keys.unmarshal(b, o.Sealer); err != nil {
+				return nil, err
+			}
+			if err := a.openGuests(dir, o); err != nil {
 				return nil, err
 			}
 			return a, a.succeed(dir, o)
@@ -89,8 +97,12 @@ func Open(dir string, o Options) (*Authority, error) {
 // Ephemeral makes an authority that is forgotten with the program. Nothing it certifies is to be relied on.
 func Ephemeral(publicURL string, clock func() time.Time) (*Authority, error) {
 	a := newAuthority(Options{PublicURL: publicURL, Clock: clock, Ledger: &Memory{}})
+	now := clock()
 	var err error
-	a.keys, err = newKeys(a.urls, clock())
+	if a.keys, err = newKeys(a.urls, now); err != nil {
+		return nil, err
+	}
+	a.keys.guestIssuing, a.keys.guestOCSP, err = newGuestIssuer(a.keys.root, a.urls, now)
 	return a, err
 }
 
@@ -98,49 +110,41 @@ func newAuthority(o Options) *Authority {
 	return &Authority{urls: addresses(strings.TrimRight(o.PublicURL, "/")), clock: o.Clock, ledger: o.Ledger, lists: map[string]list{}}
 }
 
-// Holder is whom a certificate is made out to.
-type Holder struct {
-	ID           string // our identifier, in the subject's serialNumber
-	Name         string
-	Email        string // empty: not in the certificate
-	Organisation string // empty: none
-	Seal         bool   // an organisation's seal, not a person's signature
-}
-
 // backdated is how far before its issue a certificate begins: clocks of readers may be behind ours.
 const backdated = time.Minute
 
-// Text of a certificate has limits (RFC 5280 appendix A: ub-common-name, ub-organization-name).
-const maxName = 64
-
-// Certify issues a certificate for that key and returns its chain, leaf first. It is in the ledger before it is
-// returned.
+// Certify issues a certificate for that key and returns its chain, leaf first. Guests, whose identity is not verified,
+// have an issuer of their own. The certificate is in the ledger before it is returned. ErrHolder for a holder whose
+// assurance is missing or is not theirs.
 func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
+	subject, err := h.subject()
+	if err != nil {
+		return nil, fmt.Errorf("certify: %w", err)
+	}
+	by := a.issuerOf(h.Assurance)
+	policy, err := certificatePolicies(a.urls.policies(), h.Assurance)
+	if err != nil {
+		return nil, err
+	}
 	serial, err := newSerial()
 	if err != nil {
 		return nil, err
 	}
 	now := a.clock()
-	end, last := now.AddDate(personYears, 0, 0), a.keys.issuing.cert.NotAfter
+	end, last := now.AddDate(personYears, 0, 0), by.issuing.cert.NotAfter
 	if now.After(last) {
 		return nil, errors.New("the issuing certificate has run out")
 	}
 	if end.After(last) {
 		end = last // a certificate does not outlive its issuer's
 	}
-	subject := pkix.Name{CommonName: clip(h.Name), SerialNumber: h.ID}
-	if h.Organisation != "" {
-		subject.Organization = []string{clip(h.Organisation)}
-	}
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: subject, NotBefore: now.Add(-backdated), NotAfter: end,
 		KeyUsage:   x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment,
-		OCSPServer: []string{a.urls.ocsp()}, IssuingCertificateURL: []string{a.urls.issuing()}, CRLDistributionPoints: []string{a.urls.issuingCRL()},
+		OCSPServer: []string{a.urls.ocsp()}, IssuingCertificateURL: []string{a.urls.certificate(by.name)}, CRLDistributionPoints: []string{a.urls.list(by.name)},
+		ExtraExtensions: []pkix.Extension{policy},
 	}
-	if h.Email != "" && isIA5(h.Email) {
-		template.EmailAddresses = []string{h.Email}
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.keys.issuing.cert, key, a.keys.issuing.key)
+	der, err := x509.CreateCertificate(rand.Reader, template, by.issuing.cert, key, by.issuing.key)
 	if err != nil {
 		return nil, fmt.Errorf("certify %s: %w", h.ID, err)
 	}
@@ -148,44 +152,51 @@ func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey)
 	if err != nil {
 		return nil, err
 	}
-	r := Record{Serial: hex(cert), Subject: cert.Subject.String(), DER: der, IssuedAt: now, NotAfter: cert.NotAfter, Holder: h.ID}
+	r := Record{
+		Serial: hex(cert), Subject: cert.Subject.String(), DER: der, IssuedAt: now, NotAfter: cert.NotAfter, Holder: h.ID,
+		Assurance: h.Assurance, NamedBy: h.NamedBy, Organisation: h.Organisation, Email: h.Email,
+	}
 	if err := a.ledger.Issued(ctx, r); err != nil {
 		return nil, fmt.Errorf("record certificate %s: %w", r.Serial, err)
 	}
-	return []*x509.Certificate{cert, a.keys.issuing.cert, a.keys.root.cert}, nil
+	return []*x509.Certificate{cert, by.issuing.cert, a.keys.root.cert}, nil
+}
+
+// Certifies reports whether a certificate is what Certify would make out to that holder now: of the same issuer, with the
+// same subject and policy. One of another holder, one of another assurance and one made before certificates had policies
+// are not.
+func (a *Authority) Certifies(cert *x509.Certificate, h Holder) bool {
+	subject, err := h.subject()
+	if err != nil {
+		return false
+	}
+	der, err := asn1.Marshal(subject.ToRDNSequence())
+	return err == nil && bytes.Equal(der, cert.RawSubject) && states(cert, h.Assurance) &&
+		cert.CheckSignatureFrom(a.issuerOf(h.Assurance).issuing.cert) == nil
 }
 
 func hex(c *x509.Certificate) string { return fmt.Sprintf("%x", c.SerialNumber) }
-
-func clip(s string) string {
-	if r := []rune(s); len(r) > maxName {
-		return string(r[:maxName])
-	}
-	return s
-}
-
-// isIA5 reports whether s fits the ASCII string that an e-mail address in a certificate is.
-func isIA5(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 || s[i] < 0x20 {
-			return false
-		}
-	}
-	return true
-}
 
 // Root returns the certificate that readers have to trust.
 func (a *Authority) Root() *x509.Certificate { return a.keys.root.cert }
 
 // OwnCertificate is one of the authority's own certificates.
 type OwnCertificate struct {
-	Role        string // root, issuing, tsa or ocsp
+	Role        string // root, issuing, tsa, ocsp, guest_issuing or guest_ocsp
 	Certificate *x509.Certificate
 }
 
 // Own returns the authority's own certificates.
 func (a *Authority) Own() []OwnCertificate {
-	return []OwnCertificate{{"root", a.keys.root.cert}, {"issuing", a.keys.issuing.cert}, {"tsa", a.keys.tsa.cert}, {"ocsp", a.keys.ocsp.cert}}
+	return []OwnCertificate{
+		{"root", a.keys.root.cert}, {"issuing", a.keys.issuing.cert}, {"tsa", a.keys.tsa.cert}, {"ocsp", a.keys.ocsp.cert},
+		{"guest_issuing", a.keys.guestIssuing.cert}, {"guest_ocsp", a.keys.guestOCSP.cert},
+	}
+}
+
+// Issuers returns the certificates that issue, with what those that they issued say about their holders.
+func (a *Authority) Issuers() []Issuer {
+	return []Issuer{issuingCertificate(a.keys.issuing.cert), guestIssuingCertificate(a.keys.guestIssuing.cert)}
 }
 
 // RootPEM returns it as PEM.

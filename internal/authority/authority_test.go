@@ -45,13 +45,22 @@ func open(t *testing.T, dir string, l Ledger) *Authority {
 	return a
 }
 
+// sari has an account, and budi is a guest of hers.
+func sari() Holder {
+	return Holder{ID: "7", Name: "Sari Wulandari", Email: "sari@example.test", Organisation: "PT Contoh", Assurance: Account}
+}
+
+func budi() Holder {
+	return Holder{ID: "8", Name: "Budi Santoso", Email: "budi@example.test", Organisation: "PT Contoh", Assurance: Guest, NamedBy: "Sari Wulandari"}
+}
+
 func issue(t *testing.T, a *Authority) []*x509.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := a.Certify(context.Background(), Holder{ID: "7", Name: "Sari Wulandari", Email: "sari@example.test", Organisation: "PT Contoh"}, key.Public())
+	chain, err := a.Certify(context.Background(), sari(), key.Public())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +69,25 @@ func issue(t *testing.T, a *Authority) []*x509.Certificate {
 
 // judge runs openssl in a folder with the files named.
 func judge(t *testing.T, files map[string][]byte, args ...string) string {
+	t.Helper()
+	out, err := openssl(t, files, args...)
+	if err != nil {
+		t.Errorf("openssl %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// refused is judge for what openssl has to refuse.
+func refused(t *testing.T, files map[string][]byte, args ...string) string {
+	t.Helper()
+	out, err := openssl(t, files, args...)
+	if err == nil {
+		t.Errorf("openssl %s passed\n%s", strings.Join(args, " "), out)
+	}
+	return out
+}
+
+func openssl(t *testing.T, files map[string][]byte, args ...string) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, b := range files {
@@ -70,10 +98,7 @@ func judge(t *testing.T, files map[string][]byte, args ...string) string {
 	c := exec.Command("openssl", args...)
 	c.Dir = dir
 	out, err := c.CombinedOutput()
-	if err != nil {
-		t.Errorf("openssl %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out)
+	return string(out), err
 }
 
 func pemOf(certs ...*x509.Certificate) []byte {

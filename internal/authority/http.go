@@ -11,12 +11,19 @@ import (
 // addresses are where the authority's answers are found, from the public address.
 type addresses string
 
-func (a addresses) at(path string) string { return string(a) + "/authority/" + path }
-func (a addresses) root() string          { return a.at("ca/root.crt") }
-func (a addresses) issuing() string       { return a.at("ca/issuing.crt") }
-func (a addresses) rootCRL() string       { return a.at("crl/root.crl") }
-func (a addresses) issuingCRL() string    { return a.at("crl/issuing.crl") }
-func (a addresses) ocsp() string          { return a.at("ocsp") }
+func (a addresses) at(path string) string          { return string(a) + "/authority/" + path }
+func (a addresses) root() string                   { return a.certificate("root") }
+func (a addresses) rootCRL() string                { return a.list("root") }
+func (a addresses) certificate(name string) string { return a.at("ca/" + name + ".crt") }
+func (a addresses) list(name string) string        { return a.at("crl/" + name + ".crl") }
+func (a addresses) ocsp() string                   { return a.at("ocsp") }
+func (a addresses) policies() string               { return a.at("policies.txt") }
+
+// issuingName and guestsName are what the issuers are called in addresses, which stand in certificates for good.
+const (
+	issuingName = "issuing"
+	guestsName  = "guests"
+)
 
 // maxOCSP bounds a request in bytes; a real one has about a hundred.
 const maxOCSP = 8 << 10
@@ -28,11 +35,16 @@ func (a *Authority) Handler() http.Handler {
 	m.HandleFunc("GET /authority/ca/root.crt", func(w http.ResponseWriter, _ *http.Request) {
 		send(w, "application/pkix-cert", a.keys.root.cert.Raw)
 	})
-	m.HandleFunc("GET /authority/ca/issuing.crt", func(w http.ResponseWriter, _ *http.Request) {
-		send(w, "application/pkix-cert", a.keys.issuing.cert.Raw)
-	})
 	m.HandleFunc("GET /authority/crl/root.crl", a.serveList(a.keys.root))
-	m.HandleFunc("GET /authority/crl/issuing.crl", a.serveList(a.keys.issuing))
+	for _, i := range a.issuers() {
+		m.HandleFunc("GET /authority/ca/"+i.name+".crt", func(w http.ResponseWriter, _ *http.Request) {
+			send(w, "application/pkix-cert", i.issuing.cert.Raw)
+		})
+		m.HandleFunc("GET /authority/crl/"+i.name+".crl", a.serveList(i.issuing))
+	}
+	m.HandleFunc("GET /authority/policies.txt", func(w http.ResponseWriter, _ *http.Request) {
+		send(w, "text/plain; charset=utf-8", []byte(policyText()))
+	})
 	m.HandleFunc("POST /authority/ocsp", func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxOCSP))
 		if err != nil {

@@ -20,9 +20,31 @@ type identity struct {
 	cert *x509.Certificate
 }
 
-// keys are the authority's own.
+// keys are the authority's own. The issuer of guests' certificates is in a file of its own; see openGuests.
 type keys struct {
 	root, issuing, tsa, ocsp identity
+	guestIssuing, guestOCSP  identity
+}
+
+// issuer is an issuing certificate with the OCSP responder it delegates to. Name is what its certificate and list are
+// called below /authority/.
+type issuer struct {
+	name          string
+	issuing, ocsp identity
+}
+
+// issuers are those whose certificates are in the ledger.
+func (a *Authority) issuers() []issuer {
+	return []issuer{{issuingName, a.keys.issuing, a.keys.ocsp}, {guestsName, a.keys.guestIssuing, a.keys.guestOCSP}}
+}
+
+// issuerOf returns the issuer of certificates with an assurance: unverified guests have one of their own.
+func (a *Authority) issuerOf(x Assurance) issuer {
+	all := a.issuers()
+	if x == Guest {
+		return all[1]
+	}
+	return all[0]
 }
 
 // Validities of the authority's own certificates and of what it issues.
@@ -47,7 +69,7 @@ func newKeys(a addresses, now time.Time) (*keys, error) {
 		return nil, err
 	}
 	name := func(role string) pkix.Name {
-		return pkix.Name{CommonName: fmt.Sprintf("Segel %s %08X", role, mark.Bits()[0]&0xffffffff), Organization: []string{"Segel embedded authority"}}
+		return nameOf(role, fmt.Sprintf("%08X", mark.Bits()[0]&0xffffffff))
 	}
 	k := &keys{}
 	begin := now.Add(-time.Hour) // clocks of readers may be behind ours
@@ -58,24 +80,42 @@ func newKeys(a addresses, now time.Time) (*keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.issuing, err = certify(&x509.Certificate{
-		Subject: name("Issuing"), NotBefore: begin, NotAfter: now.AddDate(issuingYears, 0, 0),
-		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
-		CRLDistributionPoints: []string{a.rootCRL()}, IssuingCertificateURL: []string{a.root()},
-	}, elliptic.P256(), &k.root)
+	k.issuing, err = certifyIssuing(name("Issuing"), a, begin, now.AddDate(issuingYears, 0, 0), &k.root, verified...)
 	if err != nil {
 		return nil, err
 	}
 	if k.tsa, err = certifyTSA(name("Time-Stamp Authority"), a, begin, now.AddDate(tsaYears, 0, 0), &k.root); err != nil {
 		return nil, err
 	}
-	k.ocsp, err = certify(&x509.Certificate{
-		Subject: name("OCSP Responder"), NotBefore: begin, NotAfter: now.AddDate(ocspYears, 0, 0), KeyUsage: x509.KeyUsageDigitalSignature,
+	k.ocsp, err = certifyOCSP(name("OCSP Responder"), begin, now.AddDate(ocspYears, 0, 0), &k.issuing)
+	return k, err
+}
+
+// nameOf is the name of a part of the authority that has that mark.
+func nameOf(role, mark string) pkix.Name {
+	return pkix.Name{CommonName: "Segel " + role + " " + mark, Organization: []string{"Segel embedded authority"}}
+}
+
+// certifyIssuing makes an issuing certificate below which the policies of these assurances are valid and no others.
+func certifyIssuing(subject pkix.Name, a addresses, begin, end time.Time, root *identity, list ...Assurance) (identity, error) {
+	policy, err := certificatePolicies("", list...)
+	if err != nil {
+		return identity{}, err
+	}
+	return certify(&x509.Certificate{
+		Subject: subject, NotBefore: begin, NotAfter: end,
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+		CRLDistributionPoints: []string{a.rootCRL()}, IssuingCertificateURL: []string{a.root()}, ExtraExtensions: []pkix.Extension{policy},
+	}, elliptic.P256(), root)
+}
+
+func certifyOCSP(subject pkix.Name, begin, end time.Time, issuing *identity) (identity, error) {
+	return certify(&x509.Certificate{
+		Subject: subject, NotBefore: begin, NotAfter: end, KeyUsage: x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageOCSPSigning},
 		// Nobody needs to ask whether the responder is revoked (RFC 6960 §4.2.2.2.1).
 		ExtraExtensions: []pkix.Extension{{Id: oidOCSPNoCheck, Value: asn1.NullBytes}},
-	}, elliptic.P256(), &k.issuing)
-	return k, err
+	}, elliptic.P256(), issuing)
 }
 
 func certifyTSA(subject pkix.Name, a addresses, begin, end time.Time, root *identity) (identity, error) {

@@ -20,6 +20,13 @@ type Record struct {
 	RevokedAt time.Time // zero: good
 	Reason    int       // RFC 5280 §5.3.1
 	Holder    string    // our identifier of whom it is made out to
+
+	// What was verified about the holder, who named a guest, the organisation and the holder's e-mail, as they were given.
+	// Empty for certificates that were made before this was recorded.
+	Assurance    Assurance
+	NamedBy      string
+	Organisation string
+	Email        string
 }
 
 // Ledger remembers what was issued and revoked. A certificate is in the ledger before anybody gets it.

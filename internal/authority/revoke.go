@@ -55,18 +55,18 @@ func (a *Authority) Revoked(ctx context.Context, cert *x509.Certificate) (bool, 
 	return !record.RevokedAt.IsZero(), nil
 }
 
-// Revocation answers, in process, about certificates of this authority: by OCSP for what the issuing certificate
+// Revocation answers, in process, about certificates of this authority: by OCSP for what an issuing certificate
 // signed, by the root's list for what the root signed.
 func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Material, error) {
 	var m revocation.Material
-	var err error
-	switch {
-	case issuer.Equal(a.keys.issuing.cert):
-		m.OCSP, err = a.ocspFor(ctx, cert.SerialNumber, crypto.SHA1)
-	case issuer.Equal(a.keys.root.cert):
+	err := fmt.Errorf("%w: %x", ErrUnknown, cert.SerialNumber)
+	if issuer.Equal(a.keys.root.cert) {
 		m.CRL, err = a.list(ctx, a.keys.root)
-	default:
-		err = fmt.Errorf("%w: %x", ErrUnknown, cert.SerialNumber)
+	}
+	for _, i := range a.issuers() {
+		if issuer.Equal(i.issuing.cert) {
+			m.OCSP, err = a.ocspFor(ctx, i, cert.SerialNumber, crypto.SHA1)
+		}
 	}
 	if err != nil {
 		return revocation.Material{}, err
@@ -81,18 +81,21 @@ func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certifica
 	return m, err
 }
 
-// ocspFor makes a fresh response about a serial of the issuing certificate, which it names by that hash: who asked
-// by another one does not find himself answered (RFC 6960 §4.1.1).
-func (a *Authority) ocspFor(ctx context.Context, serial *big.Int, named crypto.Hash) ([]byte, error) {
+// ocspFor makes a fresh response about a serial of an issuer, which it names by that hash: who asked
+// by another one does not find himself answered (RFC 6960 §4.1.1). A serial that another issuer gave is unknown.
+func (a *Authority) ocspFor(ctx context.Context, by issuer, serial *big.Int, named crypto.Hash) ([]byte, error) {
 	now := a.clock().UTC().Truncate(time.Second)
 	r := ocsp.Response{
 		Status: ocsp.Good, SerialNumber: serial, ThisUpdate: now, NextUpdate: now.Add(ocspFor),
-		Certificate: a.keys.ocsp.cert, IssuerHash: named,
+		Certificate: by.ocsp.cert, IssuerHash: named,
 	}
 	record, err := a.ledger.Lookup(ctx, fmt.Sprintf("%x", serial))
+	if err == nil && !by.issued(record) {
+		err = ErrUnknown
+	}
 	switch {
 	case errors.Is(err, ErrUnknown):
-		if serial.Cmp(a.keys.ocsp.cert.SerialNumber) != 0 {
+		if serial.Cmp(by.ocsp.cert.SerialNumber) != 0 {
 			r.Status = ocsp.Unknown
 		}
 	case err != nil:
@@ -100,7 +103,14 @@ func (a *Authority) ocspFor(ctx context.Context, serial *big.Int, named crypto.H
 	case !record.RevokedAt.IsZero() && !record.RevokedAt.After(now):
 		r.Status, r.RevokedAt, r.RevocationReason = ocsp.Revoked, record.RevokedAt, record.Reason
 	}
-	return ocsp.CreateResponse(a.keys.issuing.cert, a.keys.ocsp.cert, r, a.keys.ocsp.key)
+	return ocsp.CreateResponse(by.issuing.cert, by.ocsp.cert, r, by.ocsp.key)
+}
+
+// issued reports whether a certificate in the ledger names this issuer. The certificate itself says it; the columns
+// beside it are not asked.
+func (i issuer) issued(r Record) bool {
+	c, err := x509.ParseCertificate(r.DER)
+	return err == nil && bytes.Equal(c.RawIssuer, i.issuing.cert.RawSubject) && bytes.Equal(c.AuthorityKeyId, i.issuing.cert.SubjectKeyId)
 }
 
 // respond answers an OCSP request with a response, whatever the request was.
@@ -109,18 +119,21 @@ func (a *Authority) respond(ctx context.Context, request []byte) []byte {
 	if err != nil {
 		return ocsp.MalformedRequestErrorResponse
 	}
-	if !a.asksUs(q) {
-		return ocsp.UnauthorizedErrorResponse
+	for _, i := range a.issuers() {
+		if !i.asked(q) {
+			continue
+		}
+		der, err := a.ocspFor(ctx, i, q.SerialNumber, q.HashAlgorithm)
+		if err != nil {
+			return ocsp.InternalErrorErrorResponse
+		}
+		return der
 	}
-	der, err := a.ocspFor(ctx, q.SerialNumber, q.HashAlgorithm)
-	if err != nil {
-		return ocsp.InternalErrorErrorResponse
-	}
-	return der
+	return ocsp.UnauthorizedErrorResponse
 }
 
-// asksUs reports whether a request is about the issuing certificate, by name and by key.
-func (a *Authority) asksUs(q *ocsp.Request) bool {
+// asked reports whether a request is about an issuing certificate, by name and by key.
+func (i issuer) asked(q *ocsp.Request) bool {
 	if !q.HashAlgorithm.Available() {
 		return false
 	}
@@ -128,11 +141,11 @@ func (a *Authority) asksUs(q *ocsp.Request) bool {
 		Algorithm pkix.AlgorithmIdentifier
 		Key       asn1.BitString
 	}
-	if _, err := asn1.Unmarshal(a.keys.issuing.cert.RawSubjectPublicKeyInfo, &info); err != nil {
+	if _, err := asn1.Unmarshal(i.issuing.cert.RawSubjectPublicKeyInfo, &info); err != nil {
 		return false
 	}
 	name, key := q.HashAlgorithm.New(), q.HashAlgorithm.New()
-	name.Write(a.keys.issuing.cert.RawSubject)
+	name.Write(i.issuing.cert.RawSubject)
 	key.Write(info.Key.RightAlign())
 	return bytes.Equal(name.Sum(nil), q.IssuerNameHash) && bytes.Equal(key.Sum(nil), q.IssuerKeyHash)
 }
@@ -142,16 +155,16 @@ type list struct {
 	der    []byte
 	at     time.Time
 	number int64
-	count  int // of revoked certificates that it names
+	count  int // of all revoked certificates when it was made, whichever issuer's
 }
 
-// list returns the current revocation list of the root or the issuing certificate: a fresh one as soon as another
-// certificate is revoked, by whatever process. A list of the root is always empty: what it signed are this
-// authority's own parts, which end with it.
+// list returns the current revocation list of the root or an issuing certificate, of what that one issued: a fresh one
+// as soon as another certificate is revoked, by whatever process. A list of the root is always empty: what it signed are
+// this authority's own parts, which end with it.
 func (a *Authority) list(ctx context.Context, of identity) ([]byte, error) {
 	now := a.clock().UTC()
 	name := hex(of.cert)
-	count, issuing := 0, of.cert.Equal(a.keys.issuing.cert)
+	count, issuing := 0, !of.cert.Equal(a.keys.root.cert)
 	if issuing {
 		var err error
 		if count, err = a.ledger.Revocations(ctx); err != nil {
@@ -173,7 +186,11 @@ func (a *Authority) list(ctx context.Context, of identity) ([]byte, error) {
 			return nil, fmt.Errorf("read revoked certificates: %w", err)
 		}
 		fresh.count = len(records)
+		by := issuer{issuing: of}
 		for _, r := range records {
+			if !by.issued(r) {
+				continue
+			}
 			serial, ok := new(big.Int).SetString(r.Serial, 16)
 			if !ok {
 				return nil, fmt.Errorf("serial %q in the ledger is no number", r.Serial)

@@ -13,20 +13,57 @@ import (
 // ReadRoot reads the root certificate of the authority in a folder, and needs no secret for it. Where there is no
 // authority it is nil.
 func ReadRoot(dir string) (*x509.Certificate, error) {
-	b, err := os.ReadFile(filepath.Join(dir, "authority.json"))
+	found, err := readMembers(filepath.Join(dir, authorityFile), "root")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	return found["root"], err
+}
+
+// ReadPublic reads the root certificate of the authority in a folder and the certificates below it that issue, and needs
+// no secret for it. Where there is no authority the root is nil; where it has not issued to guests yet, their issuer is
+// missing.
+func ReadPublic(dir string) (root *x509.Certificate, issuers []Issuer, err error) {
+	first, err := readMembers(filepath.Join(dir, authorityFile), "root", "issuing")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	root = first["root"]
+	if err := first["issuing"].CheckSignatureFrom(root); err != nil {
+		return nil, nil, fmt.Errorf("certificate of the authority's issuing: %w", err)
+	}
+	issuers = []Issuer{issuingCertificate(first["issuing"])}
+	guests, err := readMembers(filepath.Join(dir, guestsFile), guestsIssuingMember)
+	if errors.Is(err, fs.ErrNotExist) {
+		return root, issuers, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkGuestIssuer(guests[guestsIssuingMember], root); err != nil {
+		return nil, nil, err
+	}
+	return root, append(issuers, guestIssuingCertificate(guests[guestsIssuingMember])), nil
+}
+
+// readMembers reads certificates of one of the authority's files.
+func readMembers(file string, names ...string) (map[string]*x509.Certificate, error) {
+	b, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read authority: %w", err)
 	}
 	var in stored
 	if err := json.Unmarshal(b, &in); err != nil {
-		return nil, fmt.Errorf("read authority: %w", err)
+		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
-	c, err := x509.ParseCertificate(in.Members["root"].Certificate)
-	if err != nil {
-		return nil, fmt.Errorf("root of the authority in %s: %w", dir, err)
+	found := map[string]*x509.Certificate{}
+	for _, name := range names {
+		if found[name], err = x509.ParseCertificate(in.Members[name].Certificate); err != nil {
+			return nil, fmt.Errorf("%s in %s: %w", name, file, err)
+		}
 	}
-	return c, nil
+	return found, nil
 }

@@ -16,6 +16,7 @@ var (
 	ErrExists   = errors.New("blob exists already")
 	ErrKey      = errors.New("not a blob key")
 	ErrClosed   = errors.New("already committed, aborted or closed")
+	ErrSegment  = errors.New("size and sums of a blob do not fit each other")
 )
 
 // Key names a blob: 128 random bits in 32 lower-case hexadecimal digits. It tells nothing about the bytes, so

@@ -18,7 +18,7 @@ const ChunkSize = 1 << 20
 // MidstateLen is the length of a midstate: magic, eight words, one block, and the count of bytes hashed.
 const MidstateLen = 4 + sha256.Size + sha256.BlockSize + 8
 
-// ErrMidstate reports a midstate that is not one, or not one of as many bytes as claimed.
+// ErrMidstate reports a midstate that is not one, or not that of the bytes whose digest is known.
 var ErrMidstate = errors.New("not the midstate of this document")
 
 // midstateMagic are the first bytes of the form crypto/sha256 gives its state; they are its version tag.
@@ -51,18 +51,20 @@ func NewDigester() *Digester {
 	return &Digester{document: h, own: h, chunk: sha256.New()}
 }
 
-// ResumeDigester returns a digester for the tail that follows the first begin bytes of a document, whose
-// midstate was kept. The bytes before are not read.
-func ResumeDigester(midstate []byte, begin int64) (*Digester, error) {
-	h, err := Resume(midstate, begin)
+// ResumeDigester returns a digester for the tail that follows the first begin bytes of a document. Midstate is the
+// state of the SHA-256 over these bytes, and total their digest. The bytes are not read. See [Resume].
+func ResumeDigester(midstate []byte, begin int64, total [sha256.Size]byte) (*Digester, error) {
+	h, err := Resume(midstate, begin, total)
 	if err != nil {
 		return nil, err
 	}
 	return &Digester{begin: begin, document: h, own: sha256.New(), chunk: sha256.New()}, nil
 }
 
-// Resume returns the SHA-256 of a document as it stood after begin bytes.
-func Resume(midstate []byte, begin int64) (hash.Hash, error) {
+// Resume returns the SHA-256 of a document as it stood after begin bytes, whose digest is total. A signature made from a
+// wrong state does not verify, and a check that resumes from the same state does not notice. A state that does not finish
+// as total is [ErrMidstate].
+func Resume(midstate []byte, begin int64, total [sha256.Size]byte) (hash.Hash, error) {
 	if len(midstate) != MidstateLen || !bytes.HasPrefix(midstate, midstateMagic) {
 		return nil, fmt.Errorf("%w: %d bytes of another form", ErrMidstate, len(midstate))
 	}
@@ -72,6 +74,9 @@ func Resume(midstate []byte, begin int64) (hash.Hash, error) {
 	h := sha256.New()
 	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(midstate); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMidstate, err)
+	}
+	if [sha256.Size]byte(h.Sum(nil)) != total {
+		return nil, fmt.Errorf("%w: it is the state of other bytes", ErrMidstate)
 	}
 	return h, nil
 }

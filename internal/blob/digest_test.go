@@ -52,7 +52,7 @@ func TestATailIsDigestedWithoutWhatIsBefore(t *testing.T) {
 	content := blobtest.Content(1, 2*blob.ChunkSize+100)
 	for _, begin := range []int{0, 1, 63, 64, 65, blob.ChunkSize, len(content) - 1, len(content)} {
 		base := digest(blob.NewDigester(), content[:begin])
-		d, err := blob.ResumeDigester(base.Midstate, base.End)
+		d, err := blob.ResumeDigester(base.Midstate, base.End, base.Total)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,8 +83,9 @@ func TestADigestCanBeTakenOnTheWay(t *testing.T) {
 
 func TestAWrongMidstateIsRefused(t *testing.T) {
 	t.Parallel()
-	good := digest(blob.NewDigester(), []byte("abc")).Midstate
-	if _, err := blob.Resume(good, 3); err != nil {
+	whole := digest(blob.NewDigester(), []byte("abc"))
+	good := whole.Midstate
+	if _, err := blob.Resume(good, 3, whole.Total); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -98,9 +99,40 @@ func TestAWrongMidstateIsRefused(t *testing.T) {
 		"of other length":  {good, 4},
 		"of negative size": {good, -1},
 	} {
-		if _, err := blob.ResumeDigester(c.midstate, c.begin); !errors.Is(err, blob.ErrMidstate) {
+		if _, err := blob.ResumeDigester(c.midstate, c.begin, whole.Total); !errors.Is(err, blob.ErrMidstate) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if _, err := blob.ResumeDigester(good, 3, sha256.Sum256([]byte("abd"))); !errors.Is(err, blob.ErrMidstate) {
+		t.Errorf("of other bytes: %v", err)
+	}
+}
+
+// The block in progress has bytes behind its filled part, which the next bytes overwrite: a bit there does not matter.
+func TestNoChangedBitOfAMidstateLeadsToAnotherDigest(t *testing.T) {
+	t.Parallel()
+	before := blobtest.Content(3, 3*64+17)
+	base := digest(blob.NewDigester(), before)
+	want := sha256.Sum256(append(bytes.Clone(before), "tail"...))
+	accepted := 0
+	for bit := range 8 * blob.MidstateLen {
+		midstate := bytes.Clone(base.Midstate)
+		midstate[bit/8] ^= 1 << (bit % 8)
+		h, err := blob.Resume(midstate, base.End, base.Total)
+		if err != nil {
+			if !errors.Is(err, blob.ErrMidstate) {
+				t.Errorf("bit %d: %v", bit, err)
+			}
+			continue
+		}
+		accepted++
+		h.Write([]byte("tail"))
+		if !bytes.Equal(h.Sum(nil), want[:]) {
+			t.Errorf("bit %d leads to another digest", bit)
+		}
+	}
+	if spare := 8 * (64 - 17); accepted > spare {
+		t.Errorf("%d bits may change, of %d that do not matter", accepted, spare)
 	}
 }
 
@@ -116,7 +148,7 @@ func TestAMidstateOfAnEarlierBuildIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := strings.Repeat("segel", 20)
-	h, err := blob.Resume(midstate, int64(len(before)))
+	h, err := blob.Resume(midstate, int64(len(before)), sha256.Sum256([]byte(before)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,8 +58,8 @@ type opened struct {
 
 var errTooLong = errors.New("blobs of a document exceed the offsets of a file")
 
-// OpenStack checks the shape of the segments and opens none of them yet. A missing or shortened blob is met
-// when it is first read. The context covers the life of the stack.
+// OpenStack checks the shape of the segments and opens none of them yet: [ErrKey], [ErrSegment]. A missing or shortened
+// blob is met when it is first read. The context covers the life of the stack.
 func OpenStack(ctx context.Context, s Store, segments []Segment) (*Stack, error) {
 	st := &Stack{ctx: ctx, store: s, segments: segments, begins: make([]int64, len(segments))}
 	for i, seg := range segments {
@@ -67,7 +67,7 @@ func OpenStack(ctx context.Context, s Store, segments []Segment) (*Stack, error)
 			return nil, err
 		}
 		if seg.Size < 0 || int64(len(seg.Sums)) != chunks(seg.Size)*sha256.Size {
-			return nil, fmt.Errorf("blob %s: %d bytes of sums for %d bytes", seg.Key, len(seg.Sums), seg.Size)
+			return nil, fmt.Errorf("%w: blob %s: %d bytes of sums for %d bytes", ErrSegment, seg.Key, len(seg.Sums), seg.Size)
 		}
 		st.begins[i] = st.size
 		if st.size += seg.Size; st.size < 0 {
@@ -115,7 +115,8 @@ func (s *Stack) Size() int64 {
 	return s.size
 }
 
-// ReadAt reads the document as the store hands it out. Nothing is verified: see [Stack.Verified].
+// ReadAt reads the document as the store hands it out. Nothing is verified: see [Stack.Verified] and
+// [Stack.VerifiedAt].
 func (s *Stack) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("read document at %d: negative offset", off)

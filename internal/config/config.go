@@ -106,7 +106,8 @@ type Config struct {
 	// Folder of root certificates, as files of PEM or DER ending in .pem, .crt, .cer or .der, by which files are judged, and to which
 	// the chain of every time-stamp authority has to lead. Needed with TIMESTAMP_URLS; the embedded authority is always trusted. Roots
 	// in its subfolder signing count for signatures alone, those in timestamping for time alone, all others for both, and those in
-	// stamping mark the office that issues duty stamps besides.
+	// stamping mark the office that issues duty stamps besides. In segel stand roots of other Segel installations, whose certificate
+	// policies are read like the own ones.
 	TrustDir string `env:"TRUST_DIR"`
 
 	// Networks that requests of ours may reach though they are not on the public internet, such as 10.0.0.0/8,127.0.0.1. Time-stamp

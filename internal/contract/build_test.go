@@ -103,11 +103,20 @@ func finalized(t *testing.T, d *Document) *Document {
 	return then(t, c, err)
 }
 
+// attested is what is known about a participant who signs.
+func attested(d *Document, by Actor) Attestation {
+	p := d.Participant(by.ID)
+	if p == nil {
+		return Attestation{}
+	}
+	return d.Attest(*p, "PT Contoh")
+}
+
 func signed(t *testing.T, d *Document, by Actor) *Document {
 	t.Helper()
 	c, err := IntendSign(d, [32]byte{}, by, t0)
 	d = then(t, c, err)
-	c, err = Sign(d, revision(d, 10), by, t0)
+	c, err = Sign(d, revision(d, 10), attested(d, by), by, t0)
 	return then(t, c, err)
 }
 

@@ -49,7 +49,7 @@ func (d *Document) Paper() error {
 // faster, or its time ran out meanwhile.
 //
 // Durable after its commit: that the PDF is the document's base. The original stays what was uploaded.
-func Convert(d *Document, base Revision, pages int, activeContent string, warnings []Warning, l Limits, now time.Time) (c Change, done bool, err error) {
+func Convert(d *Document, base Revision, pages int, findings []Finding, warnings []Warning, l Limits, now time.Time) (c Change, done bool, err error) {
 	if d.State != Draft || d.Conversion.State != Converting {
 		return Change{}, true, nil
 	}
@@ -59,10 +59,11 @@ func Convert(d *Document, base Revision, pages int, activeContent string, warnin
 	c = change(d)
 	c.After.Conversion = Conversion{State: ConvertedWell, Warnings: warnings}
 	c.After.Pages = pages
+	c.After.Findings, c.After.Examined = findings, true
 	if err := c.Append(base); err != nil {
 		return Change{}, false, err
 	}
-	c.note(EventConverted, Actor{}, now, "original", fmt.Sprintf("%x", d.Original.Digest), "digest", fmt.Sprintf("%x", base.Digest), "active_content", activeContent)
+	c.note(EventConverted, Actor{}, now, "original", fmt.Sprintf("%x", d.Original.Digest), "digest", fmt.Sprintf("%x", base.Digest), "findings", findingCodes(findings))
 	return c, false, nil
 }
 

@@ -96,6 +96,9 @@ type Document struct {
 	Conversion   Conversion // of a file that was uploaded as a Word document
 	Revisions    []Revision // the first is the base, each further one a tail
 
+	Findings []Finding // what was found in the base, which a rewriting of it has too
+	Examined bool      // the base was looked at; false for a Word document before it is converted, and for files of older releases
+
 	CreatedAt    time.Time
 	FinalizedAt  time.Time // zero while a draft
 	EndedAt      time.Time // zero until a final state is reached
@@ -257,6 +260,7 @@ func (d *Document) clone() Document {
 	c.Placements = slices.Clone(d.Placements)
 	c.Stamps = slices.Clone(d.Stamps)
 	c.Revisions = slices.Clone(d.Revisions)
+	c.Findings = slices.Clone(d.Findings)
 	return c
 }
 

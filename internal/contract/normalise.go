@@ -17,7 +17,8 @@ func (d *Document) Normalised() bool {
 }
 
 // Rebase puts a rewriting of the uploaded file in the place of the file: at most once, and before anything was
-// appended to it. The uploaded bytes stay as the original, and the log names both.
+// appended to it. The uploaded bytes stay as the original, and the log names both. Findings stay: a rewriting is
+// compared with its source before it is taken.
 func (c *Change) Rebase(base Revision, why string, by Actor, now time.Time) error {
 	d := &c.After
 	if len(d.Revisions) != 1 || d.IsWord() || d.Normalised() || base.Kind != RevisionBase || base.Begin != 0 || base.End != base.Tail.Size || base.Tail.Key == d.Original.Key {

@@ -117,9 +117,9 @@ func TestTwoSignersNeverBuildOnTheSameRevision(t *testing.T) {
 	c, err = IntendSign(d, [32]byte{}, second, t0)
 	d = then(t, c, err)
 	stale := revision(d, 10)
-	c, err = Sign(d, stale, first, t0)
+	c, err = Sign(d, stale, attested(d, first), first, t0)
 	d = then(t, c, err)
-	if _, err := Sign(d, stale, second, t0); err == nil {
+	if _, err := Sign(d, stale, attested(d, second), second, t0); err == nil {
 		t.Fatal("a signature built on a revision that is no longer the last was taken")
 	}
 }
@@ -138,7 +138,7 @@ func TestSignerWhoSawAnotherRevisionIsRefused(t *testing.T) {
 func TestSignatureNeedsItsIntent(t *testing.T) {
 	t.Parallel()
 	d := owed(t)
-	if _, err := Sign(d, revision(d, 10), first, t0); !errors.Is(err, ErrRace) {
+	if _, err := Sign(d, revision(d, 10), attested(d, first), first, t0); !errors.Is(err, ErrRace) {
 		t.Fatalf("a signature without a recorded intent: %v", err)
 	}
 }
@@ -194,7 +194,7 @@ func TestQuotaIsReservedAtFinalizeAndEveryUnitEndsSpentOrReleased(t *testing.T) 
 		t.Fatalf("finalize reserves two of each: %v", balance)
 	}
 	run(IntendSign(d, [32]byte{}, first, t0))
-	run(Sign(d, revision(d, 10), first, t0))
+	run(Sign(d, revision(d, 10), attested(d, first), first, t0))
 	if got := d.Counters(); got != (Counters{Used: Count{2, 2}, Success: Count{0, 1}}) {
 		t.Fatalf("counters after one signature: %+v", got)
 	}
@@ -225,7 +225,7 @@ func TestWorkFollowsTheLastSignatureAndTheLastStamp(t *testing.T) {
 	d := signed(t, finalized(t, placed(t, draft(t), stampRequest("first"))), first)
 	c, err := IntendSign(d, [32]byte{}, second, t0)
 	d = then(t, c, err)
-	if got := kinds(Sign(d, revision(d, 10), second, t0)); got != "stamp" {
+	if got := kinds(Sign(d, revision(d, 10), attested(d, second), second, t0)); got != "stamp" {
 		t.Errorf("last signature with a stamp due: %q", got)
 	}
 	d = bound(t, due(t))
@@ -235,7 +235,7 @@ func TestWorkFollowsTheLastSignatureAndTheLastStamp(t *testing.T) {
 	plain := signed(t, finalized(t, draft(t)), first)
 	c, err = IntendSign(plain, [32]byte{}, second, t0)
 	plain = then(t, c, err)
-	if got := kinds(Sign(plain, revision(plain, 10), second, t0)); got != "complete" {
+	if got := kinds(Sign(plain, revision(plain, 10), attested(plain, second), second, t0)); got != "complete" {
 		t.Errorf("last signature, nothing to stamp: %q", got)
 	}
 }

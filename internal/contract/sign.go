@@ -24,9 +24,9 @@ func IntendSign(d *Document, seen [32]byte, by Actor, now time.Time) (Change, er
 	return c, nil
 }
 
-// Sign records a signature that stands in the revision r, and what follows from it: the next signers' turn,
-// or the stamps, or the closing seal.
-func Sign(d *Document, r Revision, by Actor, now time.Time) (Change, error) {
+// Sign records a signature that stands in the revision r, what its certificate says about the signer, and what follows
+// from it: the next signers' turn, or the stamps, or the closing seal.
+func Sign(d *Document, r Revision, who Attestation, by Actor, now time.Time) (Change, error) {
 	if err := d.maySign(by, now); err != nil {
 		return Change{}, err
 	}
@@ -35,13 +35,16 @@ func Sign(d *Document, r Revision, by Actor, now time.Time) (Change, error) {
 	if p.IntentAt.IsZero() {
 		return Change{}, ErrRace
 	}
+	if !who.fits(p) {
+		return Change{}, fmt.Errorf("participant %s of document %d signed as %q", p.ID, d.ID, who.Assurance)
+	}
 	p.SignedAt, p.IntentAt = now, time.Time{}
 	c.After.LastSignedAt = now
 	r.Kind, r.By, r.At = RevisionSignature, by.ID, now
 	if err := c.Append(r); err != nil {
 		return Change{}, err
 	}
-	c.note(EventSigned, by, now, "digest", fmt.Sprintf("%x", r.Digest))
+	c.note(EventSigned, by, now, append(who.details(), "digest", fmt.Sprintf("%x", r.Digest))...)
 	c.quota(UnitSignature, QuotaSpend, 1)
 	if c.After.FullySigned() {
 		c.finish()

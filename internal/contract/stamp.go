@@ -25,6 +25,7 @@ type Stamp struct {
 const (
 	OfficeDown  = "stamp.office_down"  // the office does not answer and is left alone for now
 	FileMissing = "stamp.file_missing" // bytes of the document are not in the store
+	FileChanged = "stamp.file_changed" // bytes of the document are not those that were recorded
 )
 
 // StampState is where a duty stamp stands.
@@ -183,7 +184,7 @@ func StampProblem(d *Document, i int, f Failure, now time.Time) (Change, error) 
 	return c, nil
 }
 
-// StampWaits records that a stamp waits for that problem, [OfficeDown] or [FileMissing]. Nobody asked the office, so that
+// StampWaits records that a stamp waits for that problem, [OfficeDown], [FileMissing] or [FileChanged]. Nobody asked the office, so that
 // there is no attempt and no event. An attempt that is open, because of a crash or because it was opened before this was
 // known, is closed with that outcome. Saying the same twice changes nothing.
 func StampWaits(d *Document, i int, problem string, open Outcome, now time.Time) (c Change, changed bool, err error) {

@@ -83,7 +83,7 @@ var verbs = []struct {
 	}},
 	{"retry-docs", func(d *Document) (Change, bool, error) { return change1(RetryOwn(d, owner, t0)) }},
 	{"(convert)", func(d *Document) (Change, bool, error) {
-		return Convert(d, revision(&Document{}, 9), 2, "", nil, limits, t0)
+		return Convert(d, revision(&Document{}, 9), 2, nil, nil, limits, t0)
 	}},
 	{"(order a serial)", func(d *Document) (Change, bool, error) { return change1(OrderSerial(d, 0, "order", t0)) }},
 	{"(claim a free serial)", func(d *Document) (Change, bool, error) {

@@ -20,9 +20,8 @@ type Upload struct {
 	Base         Revision  // the stored file
 	Word         bool      // it is a Word document, which has to be converted first; Pages is not known yet
 	Pages        int
-	Entropy      [16]byte // randomness of the document's name
-
-	ActiveContent string // what the file could do when opened, for the audit log; empty: nothing found
+	Entropy      [16]byte  // randomness of the document's name
+	Findings     []Finding // in the file; of a Word document none are known yet
 }
 
 // Create makes a draft of what was uploaded.
@@ -61,12 +60,14 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 		Participants: people, Original: u.Base.Tail, Revisions: []Revision{u.Base},
 		CreatedAt: now, ExpiresAt: u.ExpiresAt,
 	}
+	d.Findings, d.Examined = u.Findings, true
 	c := Change{After: d}
 	if u.Word {
 		c.After.Revisions, c.After.Conversion.State = nil, Converting
+		c.After.Findings, c.After.Examined = nil, false
 		c.work(JobConvert)
 	}
-	c.note(EventUploaded, by, now, "filename", filename, "digest", fmt.Sprintf("%x", u.Base.Digest), "active_content", u.ActiveContent)
+	c.note(EventUploaded, by, now, "filename", filename, "digest", fmt.Sprintf("%x", u.Base.Digest), "findings", findingCodes(u.Findings))
 	return c, nil
 }
 
@@ -126,13 +127,12 @@ func checkPeople(in []Participant, l Limits, bad *problems) []Participant {
 		if p.Number < 1 {
 			bad.add(where+".number", "number.not_positive")
 		}
-		if p.Name == "" {
+		if !Visible(p.Name) {
 			bad.add(where+".name", "text.missing")
 		}
 		if utf8.RuneCountInString(p.Name) > l.Text {
 			bad.add(where+".name", "text.too_long", "limit", l.Text)
 		}
-		// The e-mail stands in the certificate that is made out to a guest.
 		if len(p.Email) > maxEmail {
 			bad.add(where+".email", "text.too_long", "limit", maxEmail)
 		}
@@ -162,6 +162,14 @@ func CleanText(s string) string {
 		return r
 	}, s)
 	return strings.Join(strings.Fields(s), " ")
+}
+
+// Visible reports whether a text shows anything by itself: a letter, a digit or a sign, and not only spaces, combining marks
+// and characters without a shape.
+func Visible(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.IsMark(r) && r != utf8.RuneError
+	})
 }
 
 // isBidiMark reports embeddings, overrides, isolates and the invisible marks of the bidirectional algorithm.

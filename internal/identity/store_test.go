@@ -99,6 +99,10 @@ func (m *memory) UserByEmail(_ context.Context, email string) (store.User, error
 	return u, err
 }
 
+func (m *memory) MemberByEmail(_ context.Context, o contract.OrganisationID, email string) (store.User, error) {
+	return m.findUser(func(u store.User) bool { return u.Organisation == o && strings.EqualFold(u.Email, email) })
+}
+
 func (m *memory) SetPassword(_ context.Context, id contract.PersonID, was, encoded string, e contract.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

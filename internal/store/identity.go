@@ -67,6 +67,9 @@ type Identities interface {
 	CreateUser(ctx context.Context, u User, events ...contract.Event) error
 	User(ctx context.Context, id contract.PersonID) (User, error)
 	UserByEmail(ctx context.Context, email string) (User, error)
+	// MemberByEmail returns the user of an organisation with that e-mail. ErrNotFound for an unknown address and for one of
+	// a user elsewhere. Both are the same query, so that neither the answer nor its time tells them apart.
+	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (User, error)
 	// SetPassword gives a user another password, which he has not to change; ends every token of his, and logs the event
 	// with it. ErrConflict where the present one is not was; an empty was is any.
 	SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event) error
@@ -120,6 +123,13 @@ type Certificate struct {
 	RevokedAt time.Time // zero: good
 	Reason    int       // RFC 5280 §5.3.1
 	Holder    string    // our identifier of whom it is made out to: a person, or an organisation for its seal
+
+	// What was verified about the holder, who named a guest, the organisation and the holder's e-mail, as they were given.
+	// Empty for certificates that were made before this was recorded. The e-mail is not in the certificate.
+	Assurance    contract.Assurance
+	NamedBy      string
+	Organisation string
+	Email        string
 }
 
 // Certificates is the embedded authority's ledger.

@@ -6,7 +6,7 @@ import (
 )
 
 // sentences is all of them. Each file of the catalogue holds one kind.
-var sentences = merge(general, requests, people, documents, files, messages, labels, events, administration, reconciliations, revocations)
+var sentences = merge(general, requests, people, documents, files, findings, messages, labels, events, administration, reconciliations, revocations, identities)
 
 // merge panics on a code that stands in two parts: the program itself made that impossible, and a test would
 // have to see it first.

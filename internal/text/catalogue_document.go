@@ -68,12 +68,22 @@ var documents = map[string]words{
 		"Dokumen memiliki {pages} halaman; paling banyak {limit}.",
 		"The document has {pages} pages; at most {limit} are possible."},
 
+	"document.file_missing": {
+		"Sebagian berkas dokumen ini hilang dari penyimpanan layanan. Tidak ada yang ditandatangani. Hubungi operator layanan ini.",
+		"Part of this document's file is missing from the service's storage. Nothing was signed. Please contact the operator of this service."},
+	"document.file_changed": {
+		"Berkas dokumen ini di penyimpanan layanan tidak sama dengan yang tercatat. Tidak ada yang ditandatangani. Hubungi operator layanan ini.",
+		"This document's file in the service's storage is not the one that was recorded. Nothing was signed. Please contact the operator of this service."},
+
 	"stamp.office_down": {
 		"Kantor meterai sedang tidak menjawab. Pembubuhan dilanjutkan otomatis begitu kantor itu menjawab lagi.",
 		"The stamp office does not answer just now. Stamping goes on by itself as soon as it does."},
 	"stamp.file_missing": {
 		"Sebagian berkas dokumen ini hilang dari penyimpanan layanan. Operator harus memulihkannya; pembubuhan lalu dilanjutkan otomatis.",
 		"Part of this document's file is missing from the service's storage. The operator has to restore it; stamping then goes on by itself."},
+	"stamp.file_changed": {
+		"Berkas dokumen ini di penyimpanan layanan tidak sama dengan yang tercatat. Operator harus memulihkannya; pembubuhan lalu dilanjutkan otomatis.",
+		"This document's file in the service's storage is not the one that was recorded. The operator has to restore it; stamping then goes on by itself."},
 	"stamp.office_unreachable": {
 		"Kantor meterai tidak dapat dihubungi. Pembubuhan dicoba lagi otomatis.",
 		"The stamp office cannot be reached. Stamping is tried again by itself."},
@@ -150,6 +160,12 @@ var documents = map[string]words{
 	"closing.file_missing": {
 		"Sebagian berkas dokumen ini hilang dari penyimpanan layanan. Operator harus memulihkannya; penyegelan lalu dilanjutkan otomatis.",
 		"Part of this document's file is missing from the service's storage. The operator has to restore it; sealing then goes on by itself."},
+	"closing.file_changed": {
+		"Berkas dokumen ini di penyimpanan layanan tidak sama dengan yang tercatat. Operator harus memulihkannya; penyegelan lalu dilanjutkan otomatis.",
+		"This document's file in the service's storage is not the one that was recorded. The operator has to restore it; sealing then goes on by itself."},
+	"closing.invalid": {
+		"Berkas yang sudah disegel tidak lolos validasi[ ({words})], sehingga dokumen belum diselesaikan. Penyegelan dicoba lagi otomatis, dan operator sudah diberi peringatan.",
+		"The sealed file did not pass validation[ ({words})], so the document is not completed yet. Sealing is tried again automatically, and the operator has been alerted."},
 	"closing.unexpected": {
 		"Penyegelan tidak berhasil karena sebab yang tidak terduga. Penyegelan dicoba lagi otomatis, dan sebabnya tercatat bagi operator.",
 		"Sealing did not work for an unexpected cause. It is tried again by itself, and the cause is logged for the operator."},
@@ -280,6 +296,12 @@ var files = map[string]words{
 	"file.damaged": {
 		"PDF ini rusak dan tidak dapat dibaca. Silakan simpan ulang dan unggah kembali.",
 		"This PDF is damaged and cannot be read. Please save it anew and upload that."},
+	"file.signature_broken": {
+		"Isi berkas ini diubah setelah ditandatangani: tanda tangan {field} tidak cocok lagi dengan isinya. Minta berkas aslinya.",
+		"The content of this file was changed after it was signed: signature {field} no longer matches it. Ask for the original file."},
+	"file.signature_changed": {
+		"Setelah tanda tangan {field}, berkas ini diubah dengan cara yang tidak diizinkan oleh tanda tangan itu. Minta berkas aslinya.",
+		"After signature {field}, this file was changed in a way that the signature does not permit. Ask for the original file."},
 	"file.certified": {
 		"PDF ini sudah disertifikasi dan tidak mengizinkan tanda tangan baru. Silakan unggah berkas yang belum disertifikasi.",
 		"This PDF is certified and permits no further signatures. Please upload the file before it was certified."},

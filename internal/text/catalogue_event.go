@@ -9,7 +9,7 @@ var events = map[string]words{
 	"event.finalized":             {"Memfinalisasi dokumen", "Finalized the document"},
 	"event.viewed":                {"Melihat dokumen", "Viewed the document"},
 	"event.sign_intended":         {"Menyetujui untuk menandatangani", "Agreed to sign"},
-	"event.signed":                {"Menandatangani dokumen", "Signed the document"},
+	"event.signed":                {"Menandatangani dokumen[. Identitas: {identity}]", "Signed the document[. Identity: {identity}]"},
 	"event.rejected":              {"Menolak dokumen[: {reason}]", "Declined the document[: {reason}]"},
 	"event.canceled":              {"Membatalkan dokumen[: {reason}]", "Canceled the document[: {reason}]"},
 	"event.expired":               {"Batas waktu dokumen lewat", "The document's time ran out"},

@@ -35,7 +35,7 @@ func TestBothLanguagesNameTheSameArguments(t *testing.T) {
 	}
 }
 
-func TestEveryStateStampEventAndPeriodHasALabel(t *testing.T) {
+func TestEveryStateStampEventFindingAndPeriodHasALabel(t *testing.T) {
 	t.Parallel()
 	var want []string
 	for _, s := range contract.States {
@@ -64,6 +64,11 @@ func TestEveryStateStampEventAndPeriodHasALabel(t *testing.T) {
 	for _, k := range constants(t, "../contract", "DifferenceKind") {
 		want = append(want, "reconciliation."+k)
 	}
+	found := constants(t, "../contract", "FindingCode")
+	if len(found) < 10 {
+		t.Fatalf("only %d kinds of finding found", len(found))
+	}
+	want = append(want, found...)
 	for _, code := range want {
 		if _, ok := sentences[code]; !ok {
 			t.Errorf("%s has no sentence", code)

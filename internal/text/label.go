@@ -62,6 +62,9 @@ func Event(l Language, e contract.Event) string {
 	if p := e.Details["problem"]; p != "" {
 		args["problem"] = Reason(l, p)
 	}
+	if code := "identity." + e.Details["assurance"]; sentences[code] != (words{}) {
+		args["identity"] = Sentence(l, code, args)
+	}
 	if r := e.Details["reason"]; e.Type == contract.EventCertificateRevoked && r != "" {
 		args["reason"] = Revocation(l, r)
 	}

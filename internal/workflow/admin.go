@@ -81,7 +81,7 @@ type WaitingPage struct {
 // CertificateLine is one certificate of the embedded authority.
 type CertificateLine struct {
 	store.Certificate
-	Role string // of the authority's own: root, issuing, tsa or ocsp; of what it issued: seal or person
+	Role string // of the authority's own: root, issuing, tsa, ocsp, guest_issuing or guest_ocsp; of what it issued: seal or person
 }
 
 // CertificatePage is one page of certificates and how many there are in all.

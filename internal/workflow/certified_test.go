@@ -61,7 +61,7 @@ func foreign(t *testing.T, lock pdf.Dict, certify int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Somebody else"}, key.Public())
+	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Somebody else", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,33 +120,39 @@ func TestFileWhoseSignaturesLockOursOutIsRefusedAtUpload(t *testing.T) {
 
 func TestCertifiedFileTakesNoBoxesAndNoQuotaForThem(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []contract.PlacementKind{contract.PlaceStamp, contract.PlaceSignature} {
-		h := newHouse(t)
-		d, err := h.take(foreign(t, nil, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
-		place := []contract.PlaceRequest{{Kind: kind, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}}}
-		if _, _, err := h.Place(t.Context(), h.owner, d.ID, place); err != nil {
-			t.Fatal(err)
-		}
-		_, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
-		if codeOf(err) != "file.certified" || h.read(d.ID).State != contract.Draft {
-			t.Errorf("%s: %v", kind, err)
-		}
-		for unit, q := range h.quota() {
-			if q.Reserved != 0 {
-				t.Errorf("%s: %d of %s stay reserved", kind, q.Reserved, unit)
+	for _, level := range []int{2, 3} {
+		for _, kind := range []contract.PlacementKind{contract.PlaceStamp, contract.PlaceSignature} {
+			h := newHouse(t)
+			d, err := h.take(foreign(t, nil, level))
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if _, _, err := h.Place(t.Context(), h.owner, d.ID, nil); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := h.Sign(t.Context(), h.signer, d.ID, workflow.SignRequest{}); err != nil {
-			t.Errorf("filling in a field that is not to be seen is permitted: %v", err)
+			place := []contract.PlaceRequest{{Kind: kind, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}}}
+			if _, _, err := h.Place(t.Context(), h.owner, d.ID, place); err != nil {
+				t.Fatal(err)
+			}
+			_, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
+			if codeOf(err) != "file.certified" || h.read(d.ID).State != contract.Draft {
+				t.Errorf("level %d, %s: %v", level, kind, err)
+			}
+			for unit, q := range h.quota() {
+				if q.Reserved != 0 {
+					t.Errorf("level %d, %s: %d of %s stay reserved", level, kind, q.Reserved, unit)
+				}
+			}
+			if _, _, err := h.Place(t.Context(), h.owner, d.ID, nil); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.Sign(t.Context(), h.signer, d.ID, workflow.SignRequest{}); err != nil {
+				t.Errorf("level %d: filling in a field that is not to be seen is permitted: %v", level, err)
+			}
+			h.work(d.ID)
+			if d := h.read(d.ID); d.State != contract.Completed {
+				t.Errorf("level %d, %s: %s, %q", level, kind, d.State, d.Reason)
+			}
 		}
 	}
 }

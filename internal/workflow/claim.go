@@ -65,7 +65,7 @@ func (s *Service) order(ctx context.Context, d *contract.Document, i int) error 
 // serial is to be claimed, the office is left alone, or would refuse the file.
 func (s *Service) orderNext(ctx context.Context, c *contract.Change, t *run) error {
 	d := &c.After
-	if d.NextStamp() < 0 || s.Office.Availability().Down || s.preflightOf(ctx, d, &t.file, false) != nil {
+	if d.NextStamp() < 0 || s.Office.Availability().Down || s.preflight(ctx, d, &t.file, false) != nil {
 		return nil
 	}
 	if s.Clock().Sub(t.noneFree) >= foundFor {

@@ -12,10 +12,11 @@ import (
 )
 
 // Complete closes a document on which nothing is left to sign or to stamp: the organisation's seal, the proof
-// that every certificate was good, and a document timestamp over all of it (PAdES B-LTA).
+// that every certificate was good, and a document timestamp over all of it (PAdES B-LTA). The sealed file is validated
+// from its stored bytes before the commit. If it does not pass, it is not committed and the document waits.
 //
 // It is a job and may run again: what a crash or an outage left undone is done from the start, and the tails of
-// a try that did not reach its commit are nobody's.
+// a try that did not reach its commit are nobody's. Stamps are not affixed again.
 func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	release, err := s.files.acquire(ctx, id)
 	if err != nil {
@@ -33,6 +34,11 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		return nil // done before, or not yet; whoever makes it due orders the job again
 	}
 	closing, ends, err := s.close(ctx, d)
+	if err == nil {
+		// Durable: the closing tails. Not yet: that the document has them. After a crash here the next run makes new ones,
+		// and fsck finds these. Nothing is committed that was not validated from its stored bytes.
+		err = s.checkSealed(ctx, d, closing)
+	}
 	if err != nil {
 		err = s.drop(ctx, err, closing)
 		var revoked *revocation.RevokedError
@@ -74,13 +80,18 @@ func (s *Service) delay(ctx context.Context, id contract.DocumentID, cause error
 		return nil // we are being stopped; nothing is wrong with the document
 	}
 	problem := "closing.unexpected"
-	switch {
+	var invalid *invalidError
+	switch file := fileProblem(cause); {
+	case errors.Is(file, errFileMissing):
+		problem = "closing.file_missing"
+	case errors.Is(file, errFileChanged):
+		problem = "closing.file_changed"
+	case errors.As(cause, &invalid):
+		problem = contract.InvalidReason(invalid.faults)
 	case errors.Is(cause, pades.ErrTimestamp):
 		problem = "closing.timestamp"
 	case errors.Is(cause, pades.ErrProof):
 		problem = "closing.proof"
-	case lost(cause):
-		problem = "closing.file_missing"
 	}
 	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		c, changed, err := contract.Delay(d, problem, s.Clock())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -112,7 +111,7 @@ type made struct {
 func (s *Service) commitConverted(ctx context.Context, id contract.DocumentID, m made) error {
 	kept := false
 	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		c, done, err := contract.Convert(d, m.base, m.facts.pages, strings.Join(m.facts.active, ", "), m.warnings, s.Limits, s.Clock())
+		c, done, err := contract.Convert(d, m.base, m.facts.pages, m.facts.findings, m.warnings, s.Limits, s.Clock())
 		if err != nil || done {
 			return nil, err
 		}
@@ -186,12 +185,16 @@ func (s *Service) inspect(ctx context.Context, base contract.Revision, found sni
 	if err != nil {
 		return made{}, errWordFailed.Because(err)
 	}
+	base.NextObject = facts.nextObject
 	m := made{base: base, facts: facts, warnings: s.differences(doc, found, facts.pages)}
 	if paper := doc.Facts(); !paper.OlderThan(officeVersion) || paper.PDFA != "" {
 		return m, nil
 	}
 	if m.base, err = s.normalise(ctx, base); err != nil {
 		return made{}, errWordFailed.Because(err)
+	}
+	if _, err := s.examine(ctx, m.base); err != nil {
+		return made{}, errors.Join(errWordFailed.Because(err), s.discard(ctx, m.base.Tail.Key))
 	}
 	return m, s.discard(ctx, base.Tail.Key)
 }

@@ -25,18 +25,21 @@ type credential struct {
 // renewBefore is how long before its end a certificate is not used for signing any more.
 const renewBefore = 24 * time.Hour
 
-// participantCredential returns what a participant signs with. A user has one of his own, made when he signs
-// first and kept sealed. A guest's is made for one signature and forgotten: nobody can sign as him later.
-func (s *Service) participantCredential(ctx context.Context, d *contract.Document, p contract.Participant) (credential, error) {
-	h := Holder{ID: string(p.ID), Name: p.Name, Email: p.Email}
-	if p.Guest {
-		return s.newCredential(ctx, h)
-	}
+// participantHolder returns whom a participant's certificate is made out to.
+func (s *Service) participantHolder(ctx context.Context, d *contract.Document, p contract.Participant) (Holder, error) {
 	o, err := s.Store.Organisation(ctx, d.Organisation)
 	if err != nil {
-		return credential{}, fmt.Errorf("read organisation: %w", err)
+		return Holder{}, fmt.Errorf("read organisation: %w", err)
 	}
-	h.Organisation = o.Name
+	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.Attest(p, o.Name)}, nil
+}
+
+// participantCredential returns what a participant signs with. A user has one of his own, made when he signs
+// first and kept sealed. A guest's is made for one signature and forgotten: nobody can sign as him later.
+func (s *Service) participantCredential(ctx context.Context, h Holder) (credential, error) {
+	if h.Assurance == contract.AssuranceGuest {
+		return s.newCredential(ctx, h)
+	}
 	return s.keptCredential(ctx, h)
 }
 
@@ -46,7 +49,8 @@ func (s *Service) sealCredential(ctx context.Context, id contract.OrganisationID
 	if err != nil {
 		return credential{}, Holder{}, fmt.Errorf("read organisation: %w", err)
 	}
-	h := Holder{ID: string(o.ID), Name: o.Name, Organisation: o.Name, Seal: true}
+	name := contract.Person{ID: contract.PersonID(o.ID), Name: o.Name}.DisplayName()
+	h := Holder{ID: string(o.ID), Name: name, Attestation: contract.Attestation{Assurance: contract.AssuranceSeal, Organisation: name}}
 	c, err := s.keptCredential(ctx, h)
 	return c, h, err
 }
@@ -64,7 +68,9 @@ func (s *Service) newCredential(ctx context.Context, h Holder) (credential, erro
 }
 
 // keptCredential reads a holder's credential, or makes and keeps one. Two that are made at the same moment are
-// both sound; the newer one is used from then on.
+// both sound; the newer one is used from then on. One whose certificate says something else about the holder than one
+// made now would, or belongs to another holder, is not used: those from before certificates said what was verified, and
+// rows that were moved in the database.
 func (s *Service) keptCredential(ctx context.Context, h Holder) (credential, error) {
 	now := s.Clock()
 	sealed, err := s.Store.Credential(ctx, h.ID, now.Add(renewBefore))
@@ -77,7 +83,7 @@ func (s *Service) keptCredential(ctx context.Context, h Holder) (credential, err
 		if err != nil {
 			return credential{}, fmt.Errorf("is credential %s revoked: %w", sealed.ID, err)
 		}
-		if !revoked {
+		if !revoked && s.Issuer.Certifies(c.chain[0], h) {
 			return c, nil
 		}
 		// Nobody signs with it any more. Who is still let in signs with another.

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"errors"
 	"testing"
 
 	"segel/internal/contract"
@@ -14,5 +15,9 @@ const FoundFor = foundFor
 
 // Preflight lets benchmarks outside ask what is asked before a serial.
 func (s *Service) Preflight(b *testing.B, d contract.Document, deep bool) error {
-	return s.preflight(b.Context(), &d, deep)
+	var f opened
+	if err := f.open(b.Context(), s, &d); err != nil {
+		return err
+	}
+	return errors.Join(s.preflight(b.Context(), &d, &f, deep), f.close())
 }

@@ -22,35 +22,25 @@ func (s *Service) open(ctx context.Context, revisions []contract.Revision) (*blo
 	return f, nil
 }
 
-// errFileMissing is a file of which the store has not all bytes any more.
-var errFileMissing = errors.New("bytes of the document are missing")
-
-// whole opens the file of a document if all of it is there, else it returns errFileMissing.
+// whole opens the file of a document if every blob is present. Errors: [errFileMissing]; [errFileChanged] if the record of
+// the revisions contradicts itself.
 func (s *Service) whole(ctx context.Context, revisions []contract.Revision) (*blob.Stack, error) {
 	f, err := s.open(ctx, revisions)
 	if err != nil {
-		return nil, err
+		return nil, fileProblem(err)
 	}
 	if err = f.Present(); err == nil {
 		return f, nil
 	}
-	if lost(err) {
-		err = fmt.Errorf("%w: %w", errFileMissing, err)
-	}
-	return nil, errors.Join(err, f.Close())
-}
-
-// lost reports whether a blob is not there, or not as long as it was.
-func lost(err error) bool {
-	var corrupt *blob.CorruptError
-	return errors.Is(err, blob.ErrNotFound) || errors.As(err, &corrupt)
+	return nil, errors.Join(fileProblem(err), f.Close())
 }
 
 func segment(f contract.File) blob.Segment {
 	return blob.Segment{Key: blob.Key(f.Key), Size: f.Size, Sums: f.Sums}
 }
 
-// keep stores a tail that follows the revision, and returns the revision it makes.
+// keep stores a tail that follows the revision, and returns the revision it makes. It fails without storing anything if
+// the midstate of the revision does not match its digest; see [Service.requireMidstate].
 //
 // Durable on return: the bytes. Not yet: that a document has them. Until its commit they are nobody's.
 func (s *Service) keep(ctx context.Context, after contract.Revision, kind contract.RevisionKind, tail []byte) (contract.Revision, error) {
@@ -58,7 +48,7 @@ func (s *Service) keep(ctx context.Context, after contract.Revision, kind contra
 	if err != nil {
 		return contract.Revision{}, err
 	}
-	digester, err := blob.ResumeDigester(after.Midstate, after.End)
+	digester, err := blob.ResumeDigester(after.Midstate, after.End, after.Digest)
 	if err != nil {
 		return contract.Revision{}, fmt.Errorf("continue revision ending at %d: %w", after.End, err)
 	}

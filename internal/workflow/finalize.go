@@ -25,25 +25,9 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 		if err != nil || done {
 			return nil, err
 		}
-		base, err := s.baseForOffice(ctx, &c.After)
-		if err != nil {
-			return nil, err
-		}
-		if base != nil {
-			made = append(made, *base)
-			if err := c.Rebase(*base, contract.NormalisedOffice, by, s.Clock()); err != nil {
-				return nil, err
-			}
-		}
-		if err := s.preflight(ctx, &c.After, true); err != nil {
-			return nil, err
-		}
-		r, err := s.addFields(ctx, &c.After)
-		if err != nil {
-			return nil, err
-		}
-		made = append(made, r)
-		return &c, c.Append(r)
+		stored, err := s.prepareFile(ctx, &c, by)
+		made = append(made, stored...)
+		return &c, err
 	})
 	if err != nil {
 		return contract.Document{}, s.disown(ctx, err, made...)
@@ -59,6 +43,80 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 	return d, nil
 }
 
+// prepareFile adds to the change the file that people will sign: rewritten if the stamp office would rewrite it, and with
+// every field. It refuses a file that the stamp office would refuse, and one that could not be validated when it is
+// finished: earlier signatures that are broken or do not permit the fields, or a file beyond the limits.
+//
+// It returns the revisions that it stored, also with an error. Nothing refers to them until the change is committed.
+func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contract.Actor) (made []contract.Revision, err error) {
+	d := &c.After
+	var f opened
+	defer f.close() //nolint:errcheck // it was read only
+	doc, err := s.openDraft(ctx, d, &f)
+	if err != nil {
+		return nil, err
+	}
+	base, err := s.baseForOffice(ctx, d, doc)
+	if err != nil {
+		return nil, err
+	}
+	if base != nil {
+		made = append(made, *base)
+		if err := c.Rebase(*base, contract.NormalisedOffice, by, s.Clock()); err != nil {
+			return made, err
+		}
+		if doc, err = s.openDraft(ctx, d, &f); err != nil {
+			return made, err
+		}
+	}
+	if d.NextStamp() >= 0 {
+		if err := s.preflight(ctx, d, &f, false); err != nil {
+			return made, err
+		}
+	}
+	tail, err := fieldsTail(d, doc)
+	if err != nil {
+		return made, err
+	}
+	whole := pades.Source{R: f.pieces, Size: f.stack.Size()}.With(tail)
+	earlier, err := s.checkSignable(ctx, whole.R, whole.Size)
+	if err != nil {
+		return made, err
+	}
+	if err := s.requireMidstate(ctx, d); err != nil {
+		return made, err
+	}
+	current := d.Current()
+	if current.NextObject, err = doc.NextObject(); err != nil {
+		return made, refusal(fmt.Errorf("number objects of document %d: %w", d.ID, err))
+	}
+	r, err := s.keep(ctx, current, contract.RevisionFields, tail)
+	if err != nil {
+		return made, err
+	}
+	r.At = s.Clock()
+	made = append(made, r)
+	if earlier.signed && earlier.digest != r.Digest {
+		return made, errFileChanged.Because(fmt.Errorf("document %d with its fields has digest %x, not %x", d.ID, earlier.digest, r.Digest))
+	}
+	return made, c.Append(r)
+}
+
+// openDraft opens the current file of a draft, within the limits for files that are to be signed.
+func (s *Service) openDraft(ctx context.Context, d *contract.Document, f *opened) (*pdf.Document, error) {
+	if err := f.open(ctx, s, d); err != nil {
+		return nil, err
+	}
+	o := signingOptions(f.stack.Size())
+	o.Random, o.NextObject = s.Random, d.Current().NextObject
+	doc, err := pdf.Open(f.pieces, f.stack.Size(), o)
+	if err != nil {
+		return nil, fileProblem(refusal(fmt.Errorf("open document %d: %w", d.ID, err)))
+	}
+	f.doc = doc
+	return doc, nil
+}
+
 // wishes makes a stamping order of what could be one, where the configuration says so for old clients.
 func (s *Service) wishes(d *contract.Document, o contract.FinalizeOptions) contract.FinalizeOptions {
 	if s.StampOnly && d.OnlyStamps() {
@@ -69,8 +127,8 @@ func (s *Service) wishes(d *contract.Document, o contract.FinalizeOptions) contr
 
 // baseForOffice rewrites the file if the stamp office would, or returns nil. A file in whose depths a signature lies
 // that no field shows is left to the office as it is.
-func (s *Service) baseForOffice(ctx context.Context, d *contract.Document) (*contract.Revision, error) {
-	wanted, err := s.wantedByOffice(ctx, d)
+func (s *Service) baseForOffice(ctx context.Context, d *contract.Document, doc *pdf.Document) (*contract.Revision, error) {
+	wanted, err := wantedByOffice(d, doc)
 	if err != nil || !wanted {
 		return nil, err
 	}
@@ -83,18 +141,9 @@ func (s *Service) baseForOffice(ctx context.Context, d *contract.Document) (*con
 
 // wantedByOffice reports whether the stamp office would rewrite the file: it does so with files older than PDF 1.6 that
 // carry no signature, and what we had added by then would be lost. PDF/A is stamped as it is.
-func (s *Service) wantedByOffice(ctx context.Context, d *contract.Document) (bool, error) {
+func wantedByOffice(d *contract.Document, doc *pdf.Document) (bool, error) {
 	if len(d.Stamps) == 0 || d.IsWord() || d.Normalised() || len(d.Revisions) != 1 {
 		return false, nil
-	}
-	f, err := s.open(ctx, d.Revisions)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
-	if err != nil {
-		return false, fmt.Errorf("open document %d: %w", d.ID, err)
 	}
 	if facts := doc.Facts(); !facts.OlderThan(officeVersion) || facts.PDFA != "" {
 		return false, nil
@@ -103,32 +152,18 @@ func (s *Service) wantedByOffice(ctx context.Context, d *contract.Document) (boo
 	return len(signatures) == 0, err
 }
 
-func (s *Service) addFields(ctx context.Context, d *contract.Document) (contract.Revision, error) {
-	f, err := s.open(ctx, d.Revisions)
-	if err != nil {
-		return contract.Revision{}, err
-	}
-	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), pdf.Options{Random: s.Random, NextObject: d.Current().NextObject})
-	if err != nil {
-		return contract.Revision{}, fmt.Errorf("open document %d: %w", d.ID, err)
-	}
+// fieldsTail makes the tail that adds every field of a document.
+func fieldsTail(d *contract.Document, doc *pdf.Document) ([]byte, error) {
 	if err := permits(doc, len(d.Placements) > 0); err != nil {
-		return contract.Revision{}, err
+		return nil, err
 	}
 	fields, err := fieldsFor(d, doc)
 	if err != nil {
-		return contract.Revision{}, err
+		return nil, err
 	}
 	tail, err := pades.AddFields(doc, fields)
 	if err != nil {
-		return contract.Revision{}, fmt.Errorf("add fields to document %d: %w", d.ID, err)
+		return nil, refusal(fmt.Errorf("add fields to document %d: %w", d.ID, err))
 	}
-	after := d.Current()
-	if after.NextObject, err = doc.NextObject(); err != nil {
-		return contract.Revision{}, fmt.Errorf("number objects of document %d: %w", d.ID, err)
-	}
-	r, err := s.keep(ctx, after, contract.RevisionFields, tail.Bytes)
-	r.At = s.Clock()
-	return r, err
+	return tail.Bytes, nil
 }

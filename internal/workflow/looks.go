@@ -24,7 +24,7 @@ func fieldsFor(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec, erro
 			continue // a stamping order is not signed by people
 		}
 		main, marks := placementsOf(d, p.ID)
-		f := pades.FieldSpec{Name: p.Field, Label: "Tanda tangan " + p.Name}
+		f := pades.FieldSpec{Name: p.Field, Label: "Tanda tangan " + labelOf(p)}
 		if main >= 0 {
 			if err := at(&f, doc, d.Placements[main]); err != nil {
 				return nil, err
@@ -32,7 +32,7 @@ func fieldsFor(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec, erro
 		}
 		fields = append(fields, f)
 		for _, i := range marks {
-			m := pades.FieldSpec{Name: markName(p, i), Label: "Paraf " + p.Name, Mark: true}
+			m := pades.FieldSpec{Name: markName(p, i), Label: "Paraf " + labelOf(p), Mark: true}
 			if err := at(&m, doc, d.Placements[i]); err != nil {
 				return nil, err
 			}
@@ -77,7 +77,7 @@ func at(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) error {
 }
 
 // looks draws what a participant's signature and his marks show. It is nil where nothing is to be seen.
-func (s *Service) looks(ctx context.Context, d *contract.Document, p contract.Participant, picture []byte, now time.Time) (pades.Appearance, map[string]pades.Appearance, error) {
+func (s *Service) looks(ctx context.Context, d *contract.Document, p contract.Participant, who contract.Attestation, picture []byte, now time.Time) (pades.Appearance, map[string]pades.Appearance, error) {
 	main, marks := placementsOf(d, p.ID)
 	if main < 0 {
 		return nil, nil, nil
@@ -86,14 +86,46 @@ func (s *Service) looks(ctx context.Context, d *contract.Document, p contract.Pa
 	if err != nil {
 		return nil, nil, err
 	}
+	drawn := func(at contract.Placement) pades.Appearance {
+		if !p.Guest {
+			return draw(at, p, specimen, now)
+		}
+		return drawGuest(at, p, who, specimen, now)
+	}
 	others := map[string]pades.Appearance{}
 	for _, i := range marks {
-		others[markName(p, i)] = draw(d.Placements[i], p, specimen, now)
+		others[markName(p, i)] = drawn(d.Placements[i])
 	}
-	return draw(d.Placements[main], p, specimen, now), others, nil
+	return drawn(d.Placements[main]), others, nil
 }
 
-func draw(at contract.Placement, p contract.Participant, specimen *appearance.Image, now time.Time) pades.Appearance {
+// guestShort is what a guest's signature and initials say at least, wherever anything of them is drawn.
+const guestShort = "Tamu — identitas tidak diverifikasi"
+
+// drawGuest draws what a guest's box shows: below all the rest, that the identity was not verified and who entered the
+// name. Initials have the short form alone, in the strip that it needs.
+func drawGuest(at contract.Placement, p contract.Participant, who contract.Attestation, specimen *appearance.Image, now time.Time) pades.Appearance {
+	n := appearance.Notice{Short: guestShort}
+	if at.Kind != contract.PlaceInitials {
+		by := who.NamedBy + " (" + who.Organisation + ")"
+		n.Text = "Tamu, dicantumkan oleh " + by + "; identitas tidak diverifikasi"
+		n.Translation = "Guest, named by " + by + "; identity not verified"
+	}
+	return appearance.WithNotice(n, at.Box.Width(), at.Box.Height(), func(width, height float64) *appearance.Drawing {
+		at.Box.URX, at.Box.URY = at.Box.LLX+width, at.Box.LLY+height
+		return draw(at, p, specimen, now)
+	})
+}
+
+// labelOf names a participant in the tooltip of a field, which screen readers tell.
+func labelOf(p contract.Participant) string {
+	if p.Guest {
+		return "tamu (identitas tidak diverifikasi): " + p.Name
+	}
+	return p.Name
+}
+
+func draw(at contract.Placement, p contract.Participant, specimen *appearance.Image, now time.Time) *appearance.Drawing {
 	if at.Kind == contract.PlaceInitials {
 		return appearance.Initials(p.Name, specimen, at.Box.Width(), at.Box.Height())
 	}

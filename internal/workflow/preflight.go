@@ -16,25 +16,12 @@ import (
 const signatureRoom = 64 << 10
 
 // preflight refuses stamps that the office would refuse once it is paid: it takes no serial back. It is asked at
-// finalize, when nothing is reserved yet, and before each serial, since signatures were added meanwhile. Without a stamp
-// to affix it asks nothing.
+// finalize, when nothing is reserved yet, and before each serial, since signatures were added meanwhile.
 //
-// Deep, it reads the whole file once and holds every earlier signature against it. Errors: refusals of
-// [contract.Preflight]; any other is about reading the file, and says nothing of it.
-func (s *Service) preflight(ctx context.Context, d *contract.Document, deep bool) error {
-	if d.NextStamp() < 0 {
-		return nil
-	}
-	f, err := s.open(ctx, d.Revisions)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return s.preflightOf(ctx, d, &opened{stack: f, pieces: &pieces{r: f}}, deep)
-}
-
-// preflightOf is preflight for whoever has the file open.
-func (s *Service) preflightOf(ctx context.Context, d *contract.Document, f *opened, deep bool) error {
+// Deep, it reads the whole file once and holds every earlier signature against it; finalize does that by itself, see
+// [Service.checkSignable]. Errors: refusals of [contract.Preflight]; any other is about reading the file, and says nothing
+// of it.
+func (s *Service) preflight(ctx context.Context, d *contract.Document, f *opened, deep bool) error {
 	doc, err := f.document()
 	if err != nil {
 		return refusal(fmt.Errorf("open document %d: %w", d.ID, err))
@@ -100,32 +87,20 @@ func earlier(ctx context.Context, f *blob.Stack) (broken, changed string, err er
 		return "", "", fmt.Errorf("read earlier signatures: %w", err)
 	}
 	for _, g := range file.Signatures {
-		if broken == "" && !holds(g) {
+		switch is := integrityOf(g); {
+		case is == contract.SignatureBroken && broken == "":
 			broken = g.Field
-		}
-		for _, later := range g.Later {
-			if changed == "" && len(later.Denied) > 0 {
-				changed = g.Field
-			}
+		case (is == contract.SignatureChanged || is == contract.SignatureTooMuch) && changed == "":
+			changed = g.Field
 		}
 	}
 	return broken, changed, nil
 }
 
-func holds(g *facts.Signature) bool {
-	switch {
-	case g.Coverage.State == facts.Broken:
-		return false
-	case g.Kind == facts.Timestamp:
-		return g.TokenErr == nil
-	}
-	return g.Integrity == nil || errors.Is(g.Integrity, facts.ErrAlgorithm) || errors.Is(g.Integrity, facts.ErrNotComputed)
-}
-
 // holdBack asks once more before a serial is paid for, deep before the first one of a document. A refusal fails the
 // document with its reason: nothing is spent, and what was reserved stays so until a restamp or a cancel.
 func (s *Service) holdBack(ctx context.Context, d *contract.Document, f *opened, i int) (held bool, err error) {
-	err = s.preflightOf(ctx, d, f, i == 0)
+	err = s.preflight(ctx, d, f, i == 0)
 	var refused *contract.Error
 	if !errors.As(err, &refused) {
 		return false, err

@@ -111,10 +111,6 @@ func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 	const all, none, noChange, noNotes = int32(-4), int32(-64), int32(-4 &^ 8), int32(-4 &^ 32)
 	unrestricted := func(l *contract.Limits) { l.StampEncrypted = contract.EncryptedUnrestricted }
 	sound := foreign(t, nil, 0)
-	forged := bytes.Replace(bytes.Clone(sound), []byte("(Page 1)"), []byte("(Page 7)"), 1)
-	if bytes.Equal(sound, forged) {
-		t.Fatal("nothing was forged")
-	}
 	archive := bytes.Replace(pdftest.Archive(2), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1)
 	for name, c := range map[string]struct {
 		file   []byte
@@ -124,10 +120,8 @@ func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 	}{
 		"nothing wrong":                                {file: pdftest.Table(1)},
 		"signed before, sound":                         {file: sound, signer: true},
-		"signed before, forged":                        {file: forged, signer: true, code: "stamp.signature_broken"},
-		"signed before, changed behind":                {file: altered(t, sound), signer: true, code: "stamp.signature_changed"},
 		"certified against changes":                    {file: foreign(t, nil, 2), signer: true, code: "file.certified"},
-		"certified, changes permitted":                 {file: foreign(t, nil, 3), signer: true},
+		"certified, comments permitted":                {file: foreign(t, nil, 3), signer: true, code: "file.certified"},
 		"larger than the office takes":                 {file: pdftest.Table(1), limits: func(l *contract.Limits) { l.StampFile = 500 }, code: "stamp.file_too_large"},
 		"too large once it is signed":                  {file: pdftest.Table(1), signer: true, limits: func(l *contract.Limits) { l.StampFile = 40 << 10 }, code: "stamp.file_too_large"},
 		"not too large, unsigned":                      {file: pdftest.Table(1), limits: func(l *contract.Limits) { l.StampFile = 40 << 10 }},
@@ -176,7 +170,7 @@ func TestDocumentWithoutStampsIsNotHeldAgainstTheOffice(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.Limits.StampFile = 10
-	d, err := h.take(altered(t, foreign(t, nil, 0)))
+	d, err := h.take(foreign(t, nil, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,11 @@ import (
 // the office's own words where they say more than the sentence. What went wrong on the way to the office ("login: EOF")
 // helps nobody but the operator, who finds it in the log and among the attempts.
 func reasonOf(cause error) string {
-	if lost(cause) {
+	switch problem := fileProblem(cause); {
+	case errors.Is(problem, errFileMissing):
 		return contract.FileMissing
+	case errors.Is(problem, errFileChanged):
+		return contract.FileChanged
 	}
 	var p *emeterai.Problem
 	if !errors.As(cause, &p) {

@@ -60,7 +60,8 @@ const renewalRetry = 24 * time.Hour
 
 // Renew adds to a completed document what proves its newest timestamp, and a further timestamp over all of it, if the
 // newest is about to lose its strength and a further one lasts longer. Otherwise it settles when to look again. It
-// reports whether the document was renewed.
+// reports whether the document was renewed. The renewed file is validated before it is committed, as in
+// [Service.Complete].
 //
 // It may run again at any time. Nothing is durable before the one commit, which holds both revisions; tails of a try
 // that did not reach it are nobody's.
@@ -95,6 +96,10 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 		// The authority still uses the certificate that is about to end. A timestamp by it would gain nothing.
 		err = s.drop(ctx, nil, added)
 		return false, errors.Join(err, s.putOff(ctx, id, contract.RenewalAt(newest.ends, now, s.renewBefore())))
+	}
+	if err == nil {
+		// Durable: the tails. Not yet: that the document has them. After a crash here the next round makes new ones.
+		err = s.checkSealed(ctx, d, added)
 	}
 	if err != nil {
 		return false, s.drop(ctx, err, added)

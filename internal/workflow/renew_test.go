@@ -12,6 +12,7 @@ import (
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/workflow"
+	"segel/pades/validate"
 	"segel/pdf"
 	"segel/revocation"
 )
@@ -32,8 +33,11 @@ func (h *house) closed() contract.DocumentID {
 	return id
 }
 
-// another replaces the time-stamp authority by one that was made just now, and lasts longer.
-func (h *house) another() {
+// another replaces the time-stamp authority by one that was made just now, lasts longer, and is trusted.
+func (h *house) another() { h.Trust.Add(validate.ForTime, "another", h.untrusted().Root()) }
+
+// untrusted replaces the time-stamp authority as another does, by one whose root is not trusted.
+func (h *house) untrusted() *authority.Authority {
 	h.t.Helper()
 	a, err := authority.Ephemeral("http://another.test", h.now)
 	if err != nil {
@@ -41,6 +45,7 @@ func (h *house) another() {
 	}
 	h.clock.Timestamper = a.Timestamper()
 	h.Service.Revocation = revocation.Sources{h.Service.Revocation, a}
+	return a
 }
 
 // timestamps returns the fields of the document timestamps in the file, and the file.

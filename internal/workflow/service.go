@@ -33,7 +33,7 @@ type Store interface {
 	store.Administration
 	store.Credentials
 	User(ctx context.Context, id contract.PersonID) (store.User, error)
-	UserByEmail(ctx context.Context, email string) (store.User, error)
+	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error)
 	Organisation(ctx context.Context, id contract.OrganisationID) (store.Organisation, error)
 	Specimen(ctx context.Context, id contract.PersonID) ([]byte, error)
 }
@@ -42,17 +42,18 @@ type Store interface {
 type Issuer interface {
 	// Certify returns the chain, leaf first, of a certificate for that key and holder.
 	Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error)
+	// Certifies reports whether a certificate is what Certify would make out to that holder now.
+	Certifies(cert *x509.Certificate, h Holder) bool
 	// Revoked reports whether a certificate that it issued is revoked by now.
 	Revoked(ctx context.Context, cert *x509.Certificate) (bool, error)
 }
 
-// Holder is whom a certificate is made out to.
+// Holder is whom a certificate is made out to, and what is known about them.
 type Holder struct {
-	ID           string // of the person or the organisation
-	Name         string
-	Email        string // empty for a seal
-	Organisation string // its name; empty for a guest
-	Seal         bool   // an organisation's seal, not a person's signature
+	ID    string // of the person or the organisation
+	Name  string
+	Email string // for the issuer's records, not for the certificate: it is not verified. Empty for a seal
+	contract.Attestation
 }
 
 // Sealer protects private keys at rest. The id is bound to the sealed bytes.
@@ -66,7 +67,7 @@ type Links interface {
 	MintGuestLink(ctx context.Context, d contract.DocumentID, guest contract.PersonID) (url string, err error)
 }
 
-// Service holds what the verbs work with. All members but Links, Certificates, Trust and Standing are required.
+// Service holds what the verbs work with. All members but Links, Certificates, Standing and Alarm are required.
 type Service struct {
 	Store       Store
 	Blobs       blob.Store
@@ -80,7 +81,7 @@ type Service struct {
 	Certificates []*x509.Certificate
 	// Own is the embedded authority's own certificates, for administrators to see.
 	Own []CertificateLine
-	// Trust is the roots that files are judged by; nil trusts nobody. Standing is asked about certificates that a
+	// Trust is the roots that files are judged by; with nil no file passes, so that no document completes. Standing is asked about certificates that a
 	// judged file brings along, so it must reach nothing that a stranger could point it at; nil asks nobody.
 	Trust     *validate.Trust
 	Standing  revocation.Source
@@ -92,6 +93,7 @@ type Service struct {
 	Clock     func() time.Time
 	Random    io.Reader
 	Log       *slog.Logger
+	Alarm     func(Alarm) // counts alarms, which are logged as well; nil counts none
 
 	Settle      time.Duration // for how long after a call the office may still carry it out
 	RenewBefore time.Duration // how long before a timestamp loses its strength it is renewed; 0 is a year

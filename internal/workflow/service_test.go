@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -23,6 +24,7 @@ import (
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/workflow"
+	"segel/pades/validate"
 	"segel/pdf/pdftest"
 	"segel/tsp"
 )
@@ -38,7 +40,9 @@ type house struct {
 	owner  contract.Actor
 	signer contract.Actor
 	ca     *authority.Authority
+	issued *sync.Map    // workflow.Holder by the serial of the certificate
 	ahead  atomic.Int64 // nanoseconds by which the house's clock is ahead of the machine's
+	alarms map[workflow.Alarm]int
 }
 
 // later moves the clock of the whole house.
@@ -86,10 +90,19 @@ func newHouseOn(t testing.TB, dsn string) *house {
 			t.Error(err)
 		}
 	})
+	h.issued = &sync.Map{}
 	h.ca, h.office, h.clock = a, &failingOffice{Stamper: office, taken: map[string]bool{}}, &failingClock{Timestamper: a.Timestamper()}
 	h.Service = &workflow.Service{
-		Store: h.store, Blobs: &blobtest.Memory{}, Scratch: h.scratches.Scratch, Office: h.office, Issuer: issuer{a}, Sealer: sealer, Timestamper: h.clock, Revocation: a,
-		Limits: contract.Limits{}.Defaults(), Clock: h.now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		Store: h.store, Blobs: &blobtest.Memory{}, Scratch: h.scratches.Scratch, Office: h.office, Issuer: issuer{a, h.issued}, Sealer: sealer, Timestamper: h.clock, Revocation: a,
+		Limits: contract.Limits{}.Defaults(), Clock: h.now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler), Trust: &validate.Trust{},
+	}
+	h.Trust.Add(validate.ForAll, validate.OriginOwn, a.Root())
+	var mu sync.Mutex
+	h.alarms = map[workflow.Alarm]int{}
+	h.Alarm = func(a workflow.Alarm) {
+		mu.Lock()
+		defer mu.Unlock()
+		h.alarms[a]++
 	}
 	o := store.Organisation{ID: "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a00", Name: "PT Contoh", CreatedAt: time.Now()}
 	if err := real.CreateOrganisation(ctx, o); err != nil {
@@ -114,10 +127,27 @@ func (h *house) person(o contract.OrganisationID, id contract.PersonID, name str
 	return contract.Actor{Person: p, Organisation: o}
 }
 
-type issuer struct{ a *authority.Authority }
+type issuer struct {
+	a      *authority.Authority
+	issued *sync.Map
+}
 
 func (i issuer) Certify(ctx context.Context, w workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
-	return i.a.Certify(ctx, authority.Holder(w), key)
+	chain, err := i.a.Certify(ctx, holder(w), key)
+	if err == nil {
+		i.issued.Store(fmt.Sprintf("%x", chain[0].SerialNumber), w)
+	}
+	return chain, err
+}
+
+func (i issuer) Certifies(cert *x509.Certificate, w workflow.Holder) bool {
+	return i.a.Certifies(cert, holder(w))
+}
+
+func holder(w workflow.Holder) authority.Holder {
+	return authority.Holder{
+		ID: w.ID, Name: w.Name, Email: w.Email, Organisation: w.Organisation, Assurance: authority.Assurance(w.Assurance), NamedBy: w.NamedBy,
+	}
 }
 
 func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
@@ -181,7 +211,7 @@ func (h *house) work(id contract.DocumentID) {
 			return
 		}
 	}
-	h.t.Fatalf("the work on document %d does not end: %+v", id, h.read(id).Stamps)
+	h.t.Fatalf("the work on document %d does not end, %q: %+v", id, h.read(id).Reason, h.read(id).Stamps)
 }
 
 // failingStore fails one commit, before or after it is durable, as a crash would look to whoever comes next.
@@ -190,6 +220,9 @@ type failingStore struct {
 	mu    sync.Mutex
 	in    int // commits until the one that fails; 0: none
 	after bool
+
+	swapped *store.SealedCredential // stands in the place of its holder's own
+	asked   []string                // questions about who has an account
 
 	refuse    error  // what every commit is refused with
 	committed func() // called behind a commit that does not fail
@@ -223,6 +256,34 @@ func (f *failingStore) Commit(ctx context.Context, c contract.Change) (contract.
 		}
 	}
 	return contract.Document{}, errCrash
+}
+
+func (f *failingStore) ask(question string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, question)
+}
+
+func (f *failingStore) Credential(ctx context.Context, holder string, at time.Time) (store.SealedCredential, error) {
+	if f.swapped != nil && f.swapped.Holder == holder {
+		return *f.swapped, nil
+	}
+	return f.Store.Credential(ctx, holder, at)
+}
+
+func (f *failingStore) User(ctx context.Context, id contract.PersonID) (store.User, error) {
+	f.ask("user " + string(id))
+	return f.Store.User(ctx, id)
+}
+
+func (f *failingStore) UserByEmail(ctx context.Context, email string) (store.User, error) {
+	f.ask("user of the address " + email)
+	return f.Store.UserByEmail(ctx, email)
+}
+
+func (f *failingStore) MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error) {
+	f.ask("member of " + string(o) + " of the address " + email)
+	return f.Store.MemberByEmail(ctx, o, email)
 }
 
 func (f *failingStore) MoveSerials(ctx context.Context, moves []contract.SerialMove, events ...contract.Event) error {

@@ -38,37 +38,46 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, err
 	}
-	signed, err := s.signature(ctx, &d, by, r.Picture)
+	signed, who, err := s.signature(ctx, &d, by, r.Picture)
 	if err != nil {
 		return contract.Document{}, err
 	}
 	return s.commitRevision(ctx, d, signed, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
-		return contract.Sign(d, r, by, s.Clock())
+		return contract.Sign(d, r, who, by, s.Clock())
 	})
 }
 
-// signature makes a participant's signature over the current revision and stores its tail.
-func (s *Service) signature(ctx context.Context, d *contract.Document, by contract.Actor, picture []byte) (contract.Revision, error) {
+// signature makes a participant's signature over the current revision and stores its tail. With it comes what its
+// certificate says about the participant.
+func (s *Service) signature(ctx context.Context, d *contract.Document, by contract.Actor, picture []byte) (contract.Revision, contract.Attestation, error) {
 	p := d.Participant(by.ID)
-	c, err := s.participantCredential(ctx, d, *p)
+	h, err := s.participantHolder(ctx, d, *p)
 	if err != nil {
-		return contract.Revision{}, err
+		return contract.Revision{}, contract.Attestation{}, err
 	}
-	now := s.Clock()
-	look, marks, err := s.looks(ctx, d, *p, picture, now)
+	c, err := s.participantCredential(ctx, h)
 	if err != nil {
-		return contract.Revision{}, err
+		return contract.Revision{}, contract.Attestation{}, err
+	}
+	who := h.Attestation
+	who.Certificate = fmt.Sprintf("%x", c.chain[0].SerialNumber)
+	now := s.Clock()
+	look, marks, err := s.looks(ctx, d, *p, who, picture, now)
+	if err != nil {
+		return contract.Revision{}, contract.Attestation{}, err
 	}
 	tail, err := s.paper(ctx, d, func(src pades.Source) (*pades.Result, error) {
 		return pades.Sign(ctx, src, pades.Options{
 			Field: p.Field, Key: c.key, Chain: c.chain, Timestamper: s.Timestamper, Random: s.Random,
-			Time: now, Name: p.Name, Reason: reasonSigned, Appearance: look, Marks: marks,
+			// The name as the certificate has it: a guest's does not stand alone anywhere.
+			Time: now, Name: c.chain[0].Subject.CommonName, Reason: reasonSigned, Appearance: look, Marks: marks,
 		})
 	})
 	if err != nil {
-		return contract.Revision{}, fmt.Errorf("sign document %d: %w", d.ID, outage(err))
+		return contract.Revision{}, contract.Attestation{}, fmt.Errorf("sign document %d: %w", d.ID, outage(err))
 	}
-	return s.keep(ctx, d.Current(), contract.RevisionSignature, tail)
+	signed, err := s.keep(ctx, d.Current(), contract.RevisionSignature, tail)
+	return signed, who, err
 }
 
 // Reasons as they stand in signature dictionaries, for whoever opens the file.
@@ -77,11 +86,15 @@ const (
 	reasonSealed = "Menutup dokumen ini"
 )
 
-// paper opens the current revision for one step of package pades and returns the tail that the step made.
+// paper opens the current revision for one step of package pades and returns the tail that the step made. It checks the
+// midstate first, see [Service.requireMidstate].
 func (s *Service) paper(ctx context.Context, d *contract.Document, step func(pades.Source) (*pades.Result, error)) ([]byte, error) {
+	if err := s.requireMidstate(ctx, d); err != nil {
+		return nil, err
+	}
 	f, err := s.open(ctx, d.Revisions)
 	if err != nil {
-		return nil, err
+		return nil, fileProblem(err)
 	}
 	defer f.Close()
 	if err := readNextObject(d, func() (*pdf.Document, error) { return pdf.Open(f, f.Size(), pdf.Options{}) }); err != nil {
@@ -89,7 +102,7 @@ func (s *Service) paper(ctx context.Context, d *contract.Document, step func(pad
 	}
 	r, err := step(sourceOf(d, f, f.Size()))
 	if err != nil {
-		return nil, err
+		return nil, fileProblem(err)
 	}
 	return r.Tail, nil
 }

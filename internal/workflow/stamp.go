@@ -75,9 +75,16 @@ func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t 
 		return false, s.wait(ctx, d, i, contract.OfficeDown, contract.OutcomeUnanswered, s.alone(a))
 	}
 	// Before an attempt is opened: without the file the office is asked nothing.
-	if err := t.file.open(ctx, s, d); errors.Is(err, errFileMissing) {
-		return false, s.fileMissing(ctx, d, i, t, err)
-	} else if err != nil {
+	err = t.file.open(ctx, s, d)
+	if err == nil {
+		err = s.requireMidstate(ctx, d)
+	}
+	switch {
+	case errors.Is(err, errFileMissing):
+		return false, s.waitForFile(ctx, d, i, t, contract.FileMissing, err)
+	case errors.Is(err, errFileChanged):
+		return false, s.waitForFile(ctx, d, i, t, contract.FileChanged, err)
+	case err != nil:
 		return false, err
 	}
 	if t.first && !ordered {
@@ -257,17 +264,17 @@ func (s *Service) alone(a emeterai.Availability) *Later {
 	return &Later{After: max(a.Until.Sub(s.Clock()), time.Second), Err: err}
 }
 
-// fileMissing puts a stamp off until the bytes of its document are back. An attempt of this run's was not made yet; of
-// one that an earlier run left open nobody knows.
-func (s *Service) fileMissing(ctx context.Context, d *contract.Document, i int, t *run, cause error) error {
-	if d.Stamps[i].Problem != contract.FileMissing {
-		s.Log.ErrorContext(ctx, "bytes of a document are missing from the blob store", "document", d.ID, "stamp", i, "cause", cause)
+// waitForFile puts a stamp off until the bytes of its document are restored. Problem is [contract.FileMissing] or
+// [contract.FileChanged]. An open attempt of this run was not made yet; whether one of an earlier run was made is unknown.
+func (s *Service) waitForFile(ctx context.Context, d *contract.Document, i int, t *run, problem string, cause error) error {
+	if d.Stamps[i].Problem != problem {
+		s.Log.ErrorContext(ctx, "stored bytes of a document are missing or changed", "document", d.ID, "stamp", i, "cause", cause)
 	}
 	open := contract.OutcomeNotAsked
 	if t.first {
 		open = contract.OutcomeUnanswered
 	}
-	return s.wait(ctx, d, i, contract.FileMissing, open, &Later{After: longestRetry, Err: cause})
+	return s.wait(ctx, d, i, problem, open, &Later{After: longestRetry, Err: cause})
 }
 
 // wait puts a stamp off for a problem about which the office is not asked. It is said once. An attempt that is open ends

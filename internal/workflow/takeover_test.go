@@ -54,7 +54,7 @@ func overtaken(t *testing.T) (*house, *slowOffice, *workflow.Service) {
 	h.Service.Office = o
 	return h, o, &workflow.Service{
 		Store: h.Store, Blobs: h.Blobs, Scratch: h.Scratch, Office: o, Issuer: h.Issuer, Sealer: h.Sealer, Timestamper: h.Timestamper, Revocation: h.Revocation,
-		Limits: h.Limits, Clock: h.Clock, Random: h.Random, Log: h.Log,
+		Limits: h.Limits, Clock: h.Clock, Random: h.Random, Log: h.Log, Trust: h.Trust,
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +67,7 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	}
 	stored := append(mended, base)
 	base.NextObject = facts.nextObject
-	u.Base, u.Pages, u.ActiveContent = base, facts.pages, strings.Join(facts.active, ", ")
+	u.Base, u.Pages, u.Findings = base, facts.pages, facts.findings
 	c, err := contract.Create(u, by, s.Limits, now)
 	err = contract.Also(err, unknown)
 	if err == nil && len(mended) > 0 {
@@ -102,23 +101,23 @@ func (s *Service) takeIn(ctx context.Context, base contract.Revision) (examined,
 // examined is what has to be known of a file before it is taken in.
 type examined struct {
 	pages      int
-	active     []string
+	findings   []contract.Finding
 	nextObject uint32 // see contract.Revision
 }
 
-// examine refuses a file that could not be signed soundly later.
+// examine refuses a file that cannot be signed soundly, or whose signatures could not be validated.
 func (s *Service) examine(ctx context.Context, base contract.Revision) (examined, error) {
 	f, err := s.open(ctx, []contract.Revision{base})
 	if err != nil {
 		return examined{}, err
 	}
 	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+	doc, err := pdf.Open(f, f.Size(), signingOptions(f.Size()))
 	if err != nil {
 		return examined{}, refusal(err)
 	}
 	// It parses every object, so that Check need not do so again. Check says what is wrong with a file that has both.
-	active, activeErr := doc.ActiveContent()
+	findings, findErr := findIn(doc)
 	if err := doc.Check(); err != nil {
 		return examined{}, refusal(err)
 	}
@@ -140,20 +139,21 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if err := permits(doc, false); err != nil {
 		return examined{}, err
 	}
-	if activeErr != nil {
-		return examined{}, refusal(activeErr)
+	if findErr != nil {
+		return examined{}, refusal(findErr)
 	}
 	next, err := doc.NextObject()
 	if err != nil {
 		return examined{}, refusal(err)
 	}
-	e := examined{pages: pages, nextObject: next}
-	for _, a := range active {
-		if k := a.Reason; !slices.Contains(e.active, k) {
-			e.active = append(e.active, k)
-		}
+	earlier, err := s.checkSignable(ctx, f, f.Size())
+	if err != nil {
+		return examined{}, err
 	}
-	return e, nil
+	if earlier.signed && earlier.digest != base.Digest {
+		return examined{}, errFileChanged
+	}
+	return examined{pages: pages, findings: append(findings, earlier.findings...), nextObject: next}, nil
 }
 
 // permits refuses a file whose signatures forbid ours. Whoever finds out later has reserved quota, asked people to
@@ -187,8 +187,9 @@ func refusal(err error) error {
 }
 
 // people finds out who is meant. A registered participant is a user of the caller's organisation, by id or
-// e-mail; a guest whose e-mail is such a user's becomes that user; a guest already on the document keeps his
-// id. Who cannot be found is told as field errors.
+// e-mail; a guest whose e-mail is such a user's becomes that user; one whose e-mail is a user's elsewhere stays a guest
+// like any other, since the mailbox is not verified; a guest already on the document keeps their id. People who cannot be
+// found are told as field errors.
 func (s *Service) people(ctx context.Context, by contract.Actor, already []contract.Participant, in []PersonRequest) ([]contract.Participant, []contract.FieldError, error) {
 	// More than the limit is refused by the rule; looking them all up first would be work for nothing.
 	in = in[:min(len(in), s.Limits.Participants+1)]
@@ -204,9 +205,9 @@ func (s *Service) people(ctx context.Context, by contract.Actor, already []contr
 		} else {
 			users++
 		}
-		u, err := s.user(ctx, r)
+		u, err := s.member(ctx, by.Organisation, r)
 		switch {
-		case err == nil && u.Organisation == by.Organisation:
+		case err == nil:
 			p.Person, p.Guest = u.Person, false
 		case err != nil && !errors.Is(err, store.ErrNotFound):
 			return nil, nil, fmt.Errorf("look up participant: %w", err)
@@ -225,12 +226,18 @@ func (s *Service) people(ctx context.Context, by contract.Actor, already []contr
 	return people, unknown, nil
 }
 
-func (s *Service) user(ctx context.Context, r PersonRequest) (store.User, error) {
+// member finds a user of an organisation. A user of another one is looked up exactly like a person without an account:
+// an owner must not learn who has one elsewhere.
+func (s *Service) member(ctx context.Context, o contract.OrganisationID, r PersonRequest) (store.User, error) {
 	switch {
 	case r.ID != "" && !r.Guest:
-		return s.Store.User(ctx, r.ID)
+		u, err := s.Store.User(ctx, r.ID)
+		if err == nil && u.Organisation != o {
+			return store.User{}, store.ErrNotFound
+		}
+		return u, err
 	case r.Email != "":
-		return s.Store.UserByEmail(ctx, r.Email)
+		return s.Store.MemberByEmail(ctx, o, r.Email)
 	}
 	return store.User{}, store.ErrNotFound
 }

@@ -113,7 +113,7 @@ func options(kind string) (pades.Options, error) {
 	if err != nil {
 		return pades.Options{}, err
 	}
-	chain, err := office.Certify(context.Background(), authority.Holder{ID: "1", Name: "Budi Santoso"}, key.Public())
+	chain, err := office.Certify(context.Background(), authority.Holder{ID: "1", Name: "Budi Santoso", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 	if err != nil {
 		return pades.Options{}, err
 	}

@@ -117,9 +117,11 @@ func (s *setter) fit(lines []Line) {
 		}
 		clean = append(clean[:i], clean[i+1:]...)
 	}
-	const speck = 1e-3
 	s.search(clean, speck, least, breakWords)
 }
+
+// speck is the size in points of text that has to stand somewhere and has no room.
+const speck = 1e-3
 
 // wrapping is what may be broken to make text fit.
 type wrapping uint8

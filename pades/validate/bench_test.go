@@ -86,7 +86,7 @@ func sealed(tb testing.TB, a *authority.Authority, file []byte, signatures int) 
 	for _, f := range fields {
 		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 		check(err)
-		chain, err := a.Certify(tb.Context(), authority.Holder{ID: f.Name, Name: f.Name}, key.Public())
+		chain, err := a.Certify(tb.Context(), authority.Holder{ID: f.Name, Name: f.Name, Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 		check(err)
 		add(pades.Sign(tb.Context(), source(), pades.Options{Field: f.Name, Key: key, Chain: chain, Time: time.Now(), Timestamper: a.Timestamper()}))
 	}

@@ -60,7 +60,7 @@ func (v *validation) compose(f *facts.File) *Report {
 // sum gives the file the worst words of its signatures. Hidden are the pages on which something stands over what was
 // signed.
 func (r *Report) sum(hidden []int) {
-	bad, kind := 0, "signatures"
+	bad, doubtful, kind := 0, 0, "signatures"
 	for i, s := range r.Signatures {
 		if i == 0 || s.Indication.rank() > r.Indication.rank() {
 			r.Indication, r.SubIndication = s.Indication, s.SubIndication
@@ -70,6 +70,9 @@ func (r *Report) sum(hidden []int) {
 		}
 		if s.Indication != TotalPassed {
 			bad++
+		}
+		if s.Identity.doubtful() {
+			doubtful++
 		}
 		if s.Kind == KindTimestamp {
 			kind = "both"
@@ -89,6 +92,8 @@ func (r *Report) sum(hidden []int) {
 		r.Summary = r.Integrity.within("file.indeterminate_alone", hidden, count...)
 	case r.Indication == Indeterminate:
 		r.Summary = r.Integrity.within("file.indeterminate", hidden, count...)
+	case doubtful > 0:
+		r.Summary = r.Integrity.within("file.passed_unverified", hidden, append(count, "unverified", itoa(doubtful))...)
 	default:
 		r.Summary = r.Integrity.within("file.passed", hidden, count...)
 	}
@@ -99,6 +104,11 @@ const laterCovers Integrity = "covered"
 
 // within makes a reason whose sentence has the word about integrity in its own language.
 func (i Integrity) within(code string, hidden []int, pairs ...string) Reason {
+	return i.with(nil, code, hidden, pairs...)
+}
+
+// with is within for a sentence that has a statement about an identity in it as well, in its own language.
+func (i Integrity) with(identity *Identity, code string, hidden []int, pairs ...string) Reason {
 	pairs = append(pairs, "integrity", string(i))
 	if i == IntactLater && len(hidden) > 0 {
 		i = laterCovers
@@ -112,8 +122,14 @@ func (i Integrity) within(code string, hidden []int, pairs ...string) Reason {
 	}
 	kind := kindSentences[r.Args["kind"]]
 	args["integrity"], args["kind"] = fill(integritySentences[i].id, r.Args), kind.id
+	if identity != nil {
+		args["identity"] = identity.Statement.Indonesian
+	}
 	r.Indonesian = fill(s.id, args)
 	args["integrity"], args["kind"] = fill(integritySentences[i].en, r.Args), kind.en
+	if identity != nil {
+		args["identity"] = identity.Statement.English
+	}
 	r.English = fill(s.en, args)
 	return r
 }
@@ -161,7 +177,8 @@ func (v *validation) signature(s *subject) Signature {
 	} else if s.document && s.sub == "" {
 		out.Proven = &Proof{Time: Time{s.tokens[0].Time}, By: clean(name(s.cert)), Field: clean(f.Field)}
 	}
-	out.Summary = s.summary()
+	s.identity = v.identity(s)
+	out.Identity, out.Summary = s.identity, s.summary()
 	if v.o.Explain {
 		out.Steps = v.explain(s)
 	}
@@ -212,6 +229,11 @@ func (s *subject) summary() Reason {
 	}
 	if s.document && s.tokens[0].Token != nil {
 		at = stamp(s.tokens[0].Time)
+	}
+	if word == "passed" && s.identity.doubtful() {
+		// The name is in quotation marks: it was entered, and not verified.
+		return s.integrity.with(s.identity, "signature.passed_unverified", s.hidden,
+			"signer", quotable(s.identity.Name), "identity", s.identity.Statement.Code, "sub", "", "time", at)
 	}
 	return s.integrity.within(kind+"."+word, s.hidden, "signer", signer, "sub", string(s.sub), "time", at)
 }

@@ -21,6 +21,7 @@ func describe(c *x509.Certificate) Certificate {
 	return Certificate{
 		Subject: c.Subject.String(), Name: name(c), Issuer: c.Issuer.String(), Serial: strings.ToLower(c.SerialNumber.Text(16)),
 		SHA256: fingerprint(c), NotBefore: Time{c.NotBefore}, NotAfter: Time{c.NotAfter}, Key: keyName(c), Revocation: "unknown",
+		Policies: policiesOf(c),
 	}
 }
 

@@ -23,7 +23,7 @@ func signed(a *authority.Authority) []byte {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	chain, err := a.Certify(ctx, authority.Holder{ID: "1", Name: "Budi"}, key.Public())
+	chain, err := a.Certify(ctx, authority.Holder{ID: "1", Name: "Budi", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -16,6 +16,7 @@ const (
 	clausePast     = "ETSI EN 319 102-1 §5.6"
 	clauseTSP      = "RFC 3161 §2.4"
 	clauseMDP      = "ISO 32000-2 §12.8.2"
+	clausePolicy   = "RFC 5280 §4.2.1.4"
 )
 
 // explain puts down every check of a subject with its outcome, in the order in which they are made.
@@ -105,6 +106,9 @@ func (e *explanation) trust(v *validation, s *subject) {
 		return
 	}
 	e.chain("signer", s.standing)
+	if s.identity != nil {
+		e.add("identity", resultOfIdentity(s.identity), clausePolicy, s.identity.Statement)
+	}
 	for _, l := range v.weak(s.cert, s.hashes(), s.exists) {
 		e.add("algorithm", StepFailed, clausePast, l.reason())
 	}
@@ -160,6 +164,17 @@ func (e *explanation) laterChanges(s *subject) {
 			e.add("later", resultOf(denied[i]), clauseMDP, changeReason(c, l.Revision), pathsOf(c)...)
 		}
 	}
+}
+
+// resultOfIdentity does not concern the validity of the signature: an unverified holder fails nothing.
+func resultOfIdentity(i *Identity) string {
+	switch i.Status {
+	case IdentityAttested:
+		return StepPassed
+	case IdentityUnverified:
+		return StepNoted
+	}
+	return StepUnknown
 }
 
 func resultOf(denied bool) string {

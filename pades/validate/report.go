@@ -65,6 +65,7 @@ type Signature struct {
 	Reasons       []Reason      `json:"reasons" doc:"why it has not passed, and what keeps it from the next level"`
 
 	Signer     *Certificate  `json:"signer" doc:"null where the certificate was not found"`
+	Identity   *Identity     `json:"identity" doc:"what was verified about the signer, how and by whom; null of a document timestamp"`
 	Chain      []Certificate `json:"chain" doc:"from the signer to the trusted root; empty where there is none"`
 	Claimed    Claims        `json:"claimed" doc:"what the signature says of itself; nobody proved it"`
 	Proven     *Proof        `json:"proven" doc:"the earliest moment for which its existence is proved; null where only the present proves it"`
@@ -101,6 +102,8 @@ type Certificate struct {
 	ProvedUntil Time   `json:"proved_until" doc:"until when it speaks"`
 	Trusted     bool   `json:"trusted" doc:"it is a trusted root"`
 	TrustOrigin string `json:"trust_origin" doc:"where the root came from"`
+
+	Policies []CertificatePolicy `json:"policies" doc:"that the certificate states"`
 }
 
 // Proof is a proof of existence.

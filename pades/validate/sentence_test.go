@@ -76,7 +76,7 @@ func constants(t *testing.T, folder, typ string) []string {
 
 func TestEveryCodeHasItsSentence(t *testing.T) {
 	t.Parallel()
-	code := regexp.MustCompile(`^(trust|chain|certificate|revocation|algorithm|time|level|file|format|coverage|digest|signature|later|claim|timestamp|stamp|change|warning)\.[a-z_]+$`)
+	code := regexp.MustCompile(`^(trust|chain|certificate|identity|revocation|algorithm|time|level|file|format|coverage|digest|signature|later|claim|timestamp|stamp|change|warning)\.[a-z_]+$`)
 	for s := range literals(t, ".") {
 		if _, ok := sentences[s]; code.MatchString(s) && !ok {
 			t.Errorf("%s has no sentence", s)

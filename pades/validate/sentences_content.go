@@ -86,6 +86,10 @@ var summarySentences = map[string]sentence{
 		"Semua {kind} ({count}) sah dan dipercaya; {integrity}.",
 		"All {kind} ({count}) are valid and trusted; {integrity}.",
 	},
+	"file.passed_unverified": {
+		"Semua {kind} ({count}) sah; {unverified} di antaranya tanpa identitas yang terverifikasi; {integrity}.",
+		"All {kind} ({count}) are valid; for {unverified} of them no verified identity is known; {integrity}.",
+	},
 	"file.changed": {
 		"Berkas telah diubah sesudah ditandatangani. Jangan mengandalkannya.",
 		"The file was changed after it was signed. Do not rely on it.",
@@ -109,6 +113,10 @@ var summarySentences = map[string]sentence{
 	"signature.passed": {
 		"Ditandatangani oleh {signer}; sah dan dipercaya; {integrity}.",
 		"Signed by {signer}; valid and trusted; {integrity}.",
+	},
+	"signature.passed_unverified": {
+		"Ditandatangani oleh “{signer}”. Identitas: {identity}. Tanda tangannya sah; {integrity}.",
+		"Signed by “{signer}”. Identity: {identity}. The signature is valid; {integrity}.",
 	},
 	"signature.indeterminate": {
 		"Ditandatangani oleh {signer}; keabsahannya tidak dapat dipastikan ({sub}); {integrity}.",

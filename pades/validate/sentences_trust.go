@@ -47,6 +47,18 @@ var trustSentences = map[string]sentence{
 		"Rantai sertifikat melanggar syarat pada {subject}: {what}.",
 		"The chain of certificates breaks a condition at {subject}: {what}.",
 	},
+	"identity.not_established": {
+		"belum dipastikan; tidak ada penerbit tepercaya yang menjamin penanda tangan ini",
+		"not established; no trusted issuer vouches for this signer",
+	},
+	"identity.issuer_unknown": {
+		"sebagaimana diperiksa oleh penerbit sertifikat, {issuer}; apa yang diperiksanya tidak diketahui di sini",
+		"as the issuer of the certificate, {issuer}, checked it; what it checks is not known here",
+	},
+	"identity.issuer_says": {
+		"menurut penerbit sertifikat, {issuer}: “{notice}”",
+		"in the words of the issuer of the certificate, {issuer}: “{notice}”",
+	},
 	"certificate.missing": {
 		"Sertifikat penanda tangan tidak ada di dalam tanda tangan.",
 		"The signer's certificate is not in the signature.",

@@ -39,6 +39,7 @@ type subject struct {
 	sub      SubIndication
 	reasons  []Reason
 	hidden   []int // pages on which something allowed stands over what it covers
+	identity *Identity
 }
 
 // form is how a signature is made up.

@@ -14,6 +14,7 @@ var labels = map[string]sentence{
 	"at":        {"Diperiksa", "Checked for"},
 	"level":     {"Tingkat", "Level"},
 	"signer":    {"Sertifikat", "Certificate"},
+	"identity":  {"Identitas", "Identity"},
 	"proven":    {"Bukti waktu", "Proven"},
 	"claimed":   {"Dinyatakan", "Claimed"},
 	"covers":    {"Mencakup", "Covers"},
@@ -117,6 +118,9 @@ func (p *printer) signature(number int, s *Signature) {
 	}
 	if c := s.Signer; c != nil {
 		p.row("signer", "%s, %s %s, %s %s", clean(c.Name), p.say("issued_by"), clean(c.Issuer), p.say("ends"), stamp(c.NotAfter.Time))
+	}
+	if s.Identity != nil {
+		p.row("identity", "%s", s.Identity.Statement.In(p.lang))
 	}
 	p.times(s)
 	p.content(s)

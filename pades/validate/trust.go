@@ -35,6 +35,7 @@ type Trust struct {
 	names         map[string]string              // SHA-256 of a root to where it came from
 	bySubject     map[string][]*x509.Certificate // roots for either purpose
 	offices       map[string]bool                // SHA-256 of certificates trusted for duty stamps
+	declared      map[string][]Assurance         // by the SHA-256 of an issuer
 	all           []root                         // in the order in which they were added
 	count         int
 }
@@ -85,6 +86,9 @@ func (t *Trust) Roots(purpose Purpose) []*x509.Certificate {
 	}
 	return list
 }
+
+// Origin returns where a root came from, as Add was told first; empty for a certificate that is not a root.
+func (t *Trust) Origin(c *x509.Certificate) string { return t.origin(c) }
 
 // origin returns where a root came from.
 func (t *Trust) origin(c *x509.Certificate) string { return t.names[fingerprint(c)] }

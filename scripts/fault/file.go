@@ -39,6 +39,9 @@ func roots(data, office string) (*validate.Trust, error) {
 	return &t, nil
 }
 
+// closing is how many signatures close a document: the seal and the document timestamp.
+const closing = 2
+
 // checkFile says what is wrong with the file that an order became.
 func checkFile(ctx context.Context, o *order, file []byte, journal map[string]*issued, t *validate.Trust) error {
 	if o.whole && !bytes.HasPrefix(file, o.file) {
@@ -50,6 +53,12 @@ func checkFile(ctx context.Context, o *order, file []byte, journal map[string]*i
 	}
 	if !r.Passed() {
 		return fmt.Errorf("it is %s %s, %s: %s", r.Indication, r.SubIndication, r.Integrity, r.Summary.English)
+	}
+	if n := len(r.Signatures); n != len(o.places)+closing {
+		return fmt.Errorf("%d signatures in the file, want the stamps, the seal and the timestamp", n)
+	}
+	if seal, timestamp := r.Signatures[len(o.places)], r.Signatures[len(o.places)+1]; seal.Level != validate.LevelLTA || timestamp.Kind != validate.KindTimestamp || !timestamp.Covers.All {
+		return fmt.Errorf("the seal is %s, and it ends with a %s that covers all: %t", seal.Level, timestamp.Kind, timestamp.Covers.All)
 	}
 	if len(r.Stamps) != len(o.places) || len(o.serials) != len(o.places) {
 		return fmt.Errorf("%d stamps in the file, %d serials, %d ordered", len(r.Stamps), len(o.serials), len(o.places))
@@ -116,25 +125,53 @@ func statesOf(file []byte) ([]string, error) {
 	return states, nil
 }
 
-// strangers has programs that are not ours read a file, where they are installed, and returns how many did.
-func strangers(dir string, file []byte, signatures int) (asked int, err error) {
+// Other programs that read the files, where they are installed.
+const (
+	pdfsig = "pdfsig" // is asked about every file
+	qpdf   = "qpdf"   // about one in [sample]
+)
+
+// byOthers has one of these programs read a file, and says what it finds wrong; asked is false where it is not installed.
+// The file has that many signatures and, behind them, a document timestamp, which not every pdfsig verifies.
+func byOthers(program, dir string, file []byte, signatures int) (asked bool, err error) {
+	if _, err := exec.LookPath(program); err != nil {
+		return false, nil
+	}
 	name := filepath.Join(dir, "judged.pdf")
 	if err := os.WriteFile(name, file, 0o600); err != nil {
-		return 0, err
+		return false, err
 	}
 	defer os.Remove(name)
-	if _, err := exec.LookPath("qpdf"); err == nil {
-		asked++
-		if out, err := exec.Command("qpdf", "--check", name).CombinedOutput(); err != nil {
-			return asked, fmt.Errorf("qpdf: %w: %s", err, out)
+	args := []string{"--check", name}
+	if program == pdfsig {
+		args = []string{"-nocert", name}
+	}
+	out, err := exec.Command(program, args...).CombinedOutput()
+	if err != nil {
+		return true, fmt.Errorf("%s: %w: %s", program, err, out)
+	}
+	if program != pdfsig {
+		return true, nil
+	}
+	valid := strings.Count(string(out), "Signature is Valid.")
+	whole := strings.Count(string(out), "- Total document signed")
+	if valid < signatures || whole != 1 || strings.Contains(string(out), "Mismatch") || strings.Contains(string(out), "Invalid") {
+		return true, fmt.Errorf("pdfsig calls %d of %d signatures valid, and %d cover the whole file: %s", valid, signatures, whole, out)
+	}
+	return true, nil
+}
+
+// alarmed returns the lines of a service's log that tell of an alarm.
+func alarmed(log string) ([]string, error) {
+	b, err := os.ReadFile(log)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for line := range strings.Lines(string(b)) {
+		if strings.Contains(line, " alarm=") {
+			lines = append(lines, strings.TrimSpace(line))
 		}
 	}
-	if _, err := exec.LookPath("pdfsig"); err == nil {
-		asked++
-		out, err := exec.Command("pdfsig", "-nocert", name).CombinedOutput()
-		if n := strings.Count(string(out), "Signature is Valid."); err != nil || n < signatures {
-			return asked, fmt.Errorf("pdfsig calls %d of %d signatures valid: %w: %s", n, signatures, err, out)
-		}
-	}
-	return asked, nil
+	return lines, nil
 }

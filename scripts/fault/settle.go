@@ -51,7 +51,7 @@ func (t *trial) settle(ctx context.Context) error {
 	}
 }
 
-// sample is one in how many files strangers read too.
+// sample is one in how many files qpdf reads too.
 const sample = 50
 
 // prove stops the service, reads all books and files, and prints the table.
@@ -110,7 +110,7 @@ func (t *trial) judge(ctx context.Context, files map[int64][]byte, journal map[s
 		return nil, err
 	}
 	var bad, odd []string
-	asked := 0
+	asked := map[string]int{}
 	for i, o := range t.orders {
 		file, ok := files[o.id]
 		if !ok {
@@ -119,20 +119,30 @@ func (t *trial) judge(ctx context.Context, files map[int64][]byte, journal map[s
 		if err := checkFile(ctx, o, file, journal, trust); err != nil {
 			bad = append(bad, fmt.Sprintf("document %d: %v", o.id, err))
 		}
-		if i%sample == 0 {
-			n, err := strangers(t.dir, file, len(o.places))
+		for _, program := range []string{pdfsig, qpdf} {
+			if program == qpdf && i%sample != 0 {
+				continue
+			}
+			has, err := byOthers(program, t.dir, file, len(o.places)+closing-1)
 			if err != nil {
 				odd = append(odd, fmt.Sprintf("document %d: %v", o.id, err))
 			}
-			asked += n
+			if has {
+				asked[program]++
+			}
 		}
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil, ctx.Err()
 	}
-	p.tell("files judged by the validator; verdicts asked of pdfsig and qpdf", "%d; %d", len(files), asked)
+	p.tell("files validated; read by pdfsig; by qpdf", "%d; %d; %d", len(files), asked[pdfsig], asked[qpdf])
 	sort.Strings(bad)
 	p.zero("**files that are not valid, or not as ordered**", bad)
 	p.zero("files that pdfsig or qpdf refuse", odd)
+	alarms, err := alarmed(t.service.Log)
+	if err != nil {
+		return nil, err
+	}
+	p.zero("alarms that the service raised", alarms)
 	return p, nil
 }

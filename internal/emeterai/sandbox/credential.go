@@ -38,7 +38,7 @@ func (f *Office) ready(ctx context.Context) (*credential, error) {
 	if err != nil {
 		return nil, down(fmt.Errorf("key of the office: %w", err))
 	}
-	chain, err := f.o.Issuer.Certify(ctx, authority.Holder{ID: holder, Name: Name, Seal: true}, key.Public())
+	chain, err := f.o.Issuer.Certify(ctx, authority.Holder{ID: holder, Name: Name, Assurance: authority.Specimen}, key.Public())
 	if err != nil {
 		return nil, down(fmt.Errorf("certificate of the office: %w", err))
 	}

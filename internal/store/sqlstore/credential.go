@@ -47,16 +47,18 @@ func (s *Store) Credential(ctx context.Context, holder string, at time.Time) (st
 	return c, wrap(err, "read credential of %s", holder)
 }
 
-const certificateColumns = `serial, subject, der, issued_at, not_after, revoked_at, reason, holder`
+const certificateColumns = `serial, subject, der, issued_at, not_after, revoked_at, reason, holder, assurance, named_by, organisation, email`
 
 func certificateDest(c *store.Certificate) []any {
-	return []any{&c.Serial, &c.Subject, octets(&c.DER), moment(&c.IssuedAt), moment(&c.NotAfter), moment(&c.RevokedAt), &c.Reason, &c.Holder}
+	return []any{&c.Serial, &c.Subject, octets(&c.DER), moment(&c.IssuedAt), moment(&c.NotAfter), moment(&c.RevokedAt), &c.Reason, &c.Holder,
+		&c.Assurance, &c.NamedBy, &c.Organisation, &c.Email}
 }
 
 // AddCertificate implements [store.Certificates].
 func (s *Store) AddCertificate(ctx context.Context, c store.Certificate) error {
-	err := s.insert(ctx, `INSERT INTO certificate (`+certificateColumns+`) VALUES (`+list(1, 8)+`) ON CONFLICT DO NOTHING`,
-		c.Serial, c.Subject, blob(c.DER), micros(c.IssuedAt), micros(c.NotAfter), micros(c.RevokedAt), c.Reason, c.Holder)
+	err := s.insert(ctx, `INSERT INTO certificate (`+certificateColumns+`) VALUES (`+list(1, 12)+`) ON CONFLICT DO NOTHING`,
+		c.Serial, c.Subject, blob(c.DER), micros(c.IssuedAt), micros(c.NotAfter), micros(c.RevokedAt), c.Reason, c.Holder,
+		c.Assurance, c.NamedBy, c.Organisation, c.Email)
 	return wrap(err, "add certificate %s", c.Serial)
 }
 

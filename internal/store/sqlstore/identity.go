@@ -115,6 +115,13 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (store.User, erro
 	return u, wrap(err, "read user %s", email)
 }
 
+// MemberByEmail implements [store.Identities].
+func (s *Store) MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error) {
+	var u store.User
+	err := s.get(ctx, userDest(&u), `SELECT `+userColumns+` FROM users WHERE email_folded = $1 AND organisation = $2`, fold(email), o)
+	return u, wrap(err, "read user %s of %s", email, o)
+}
+
 // SetPassword implements [store.Identities].
 func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event) error {
 	err := s.db.write(ctx, func(t tx) error {

@@ -154,6 +154,22 @@ func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
 	})
 }
 
+func TestFilesOfBeforeFindingsCountAsNotExamined(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}
+		if strings.HasPrefix(dsn, "postgres") {
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, decode(repeat('07', 32), 'hex'))`)
+		} else {
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
+		}
+		aged(t, dsn, "0010", append(statements, oldDocument("1", "draft", "ordered", "NULL", "0")...)...)
+		d, err := openTest(t, dsn).Document(t.Context(), 1)
+		if err != nil || d.Examined || d.Findings != nil {
+			t.Errorf("examined %v, %+v, %v", d.Examined, d.Findings, err)
+		}
+	})
+}
+
 func TestWhoseFirstPasswordAnAdminGaveHasToChooseHisOwn(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}

@@ -64,7 +64,7 @@ func (r *reader) heads(ctx context.Context) error {
 			&d.Original.Key, &d.Original.Size, digest(&d.Original.Digest), octets(&d.Original.Sums),
 			moment(&d.CreatedAt), moment(&d.FinalizedAt), moment(&d.EndedAt), moment(&d.ExpiresAt), moment(&d.LastSignedAt), moment(&d.RemindedAt),
 			&d.Restamping, &d.Specimen, &d.Reason,
-			&d.Conversion.State, &d.Conversion.Problem, warningList(&d.Conversion.Warnings))
+			&d.Conversion.State, &d.Conversion.Problem, warningList(&d.Conversion.Warnings), findingList(&d.Findings), &d.Examined)
 		r.found[d.ID] = d
 		return err
 	}, `SELECT id, `+documentColumns+` FROM document WHERE id IN `+r.in, r.args...)

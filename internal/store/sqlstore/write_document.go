@@ -19,7 +19,7 @@ type writer struct {
 const documentColumns = `version, organisation, owner, owner_name, owner_email, name, title, filename, state, mode, parallel, pages,
 	original_key, original_size, original_digest, original_sums,
 	created_at, finalized_at, ended_at, expires_at, last_signed_at, reminded_at, restamping, specimen, reason,
-	conversion, conversion_problem, conversion_warnings`
+	conversion, conversion_problem, conversion_warnings, findings, examined`
 
 // documentArgs are documentColumns' arguments; id and the columns that only serve queries follow.
 func (w *writer) documentArgs() []any {
@@ -29,7 +29,7 @@ func (w *writer) documentArgs() []any {
 		d.Original.Key, d.Original.Size, d.Original.Digest[:], blob(d.Original.Sums),
 		micros(d.CreatedAt), micros(d.FinalizedAt), micros(d.EndedAt), micros(d.ExpiresAt), micros(d.LastSignedAt), micros(d.RemindedAt),
 		d.Restamping, d.Specimen, d.Reason,
-		d.Conversion.State, d.Conversion.Problem, warnings(d.Conversion.Warnings),
+		d.Conversion.State, d.Conversion.Problem, warnings(d.Conversion.Warnings), findings(d.Findings), d.Examined,
 		d.ID, fold(d.Title), micros(w.dueAt()), micros(w.waitsSince()),
 	}
 }
@@ -59,7 +59,7 @@ func (w *writer) create(ctx context.Context) error {
 		return fmt.Errorf("number document: %w", err)
 	}
 	w.after.Version = 1
-	_, err = w.exec(ctx, `INSERT INTO document (`+documentColumns+`, id, title_folded, due_at, waits_since) VALUES (`+list(1, 32)+`)`, w.documentArgs()...)
+	_, err = w.exec(ctx, `INSERT INTO document (`+documentColumns+`, id, title_folded, due_at, waits_since) VALUES (`+list(1, 34)+`)`, w.documentArgs()...)
 	if err != nil {
 		return fmt.Errorf("add document %d: %w", w.after.ID, err)
 	}
@@ -71,8 +71,8 @@ func (w *writer) create(ctx context.Context) error {
 func (w *writer) change(ctx context.Context) error {
 	w.after.ID, w.after.Version = w.before.ID, w.before.Version+1
 	args := append(w.documentArgs(), w.before.Version)
-	n, err := w.exec(ctx, `UPDATE document SET (`+documentColumns+`, title_folded, due_at, waits_since) = (`+list(1, 28)+`, $30, $31, $32)
-		WHERE id = $29 AND version = $33`, args...)
+	n, err := w.exec(ctx, `UPDATE document SET (`+documentColumns+`, title_folded, due_at, waits_since) = (`+list(1, 30)+`, $32, $33, $34)
+		WHERE id = $31 AND version = $35`, args...)
 	if err != nil {
 		return fmt.Errorf("change document %d: %w", w.after.ID, err)
 	}

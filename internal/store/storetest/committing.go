@@ -46,15 +46,43 @@ var committing = map[string]func(*testing.T, *bench){
 		b.must(err)
 		b.same("stuck", stuck, []contract.DocumentID{d.ID, hopeless.ID})
 		warned := []contract.Warning{{Field: "document", Code: "document.fonts_replaced", Args: map[string]any{"fonts": "Fonta \"A\", B"}}, {Field: "document", Code: "x"}}
-		c, _, err := contract.Convert(&d, b.base(), 3, "", warned, limits, b.now)
+		found := []contract.Finding{contract.NewFinding(contract.FindingJavaScript, 0)}
+		c, _, err := contract.Convert(&d, b.base(), 3, found, warned, limits, b.now)
 		d = b.reads(b.commit(c, err))
 		b.same("warnings", d.Conversion.Warnings, warned)
+		b.same("findings", d.Findings, found)
 		c, _ = contract.ConvertProblem(&hopeless, "file.word_damaged", b.now)
 		b.reads(b.commit(c, nil))
 		if stuck, err := b.Stuck(b.ctx, b.now.Add(time.Second), 10); err != nil || len(stuck) != 0 {
 			t.Fatalf("stuck when nothing is owed: %v, %v", stuck, err)
 		}
 		b.reads(b.finalize(b.place(d, owner, 1), owner))
+	},
+	"FindingsStayWithTheDocumentWhenItsFileIsRewritten": func(t *testing.T, b *bench) {
+		found := []contract.Finding{
+			contract.NewFinding(contract.FindingLaunch, 3, "pages", "3, 5–7", "what", "A\"\x00\xff <é>"),
+			contract.NewFinding(contract.FindingXFA, 0),
+		}
+		d := b.upload(owner, func(u *contract.Upload) { u.Findings = found })
+		stored, err := b.Document(b.ctx, d.ID)
+		b.must(err)
+		found[0].Args["what"] = "A\"\x00\uFFFD <é>" // no byte of another encoding is stored
+		b.same("findings", stored.Findings, found)
+		if !stored.Examined || !stored.Findings[0].Refused || stored.Findings[1].Refused {
+			t.Fatalf("%+v, examined %v", stored.Findings, stored.Examined)
+		}
+		if plain := b.reads(b.upload(owner)); !plain.Examined || len(plain.Findings) != 0 {
+			t.Fatalf("a file without findings: %+v, examined %v", plain.Findings, plain.Examined)
+		}
+		r := contract.Revision{Kind: contract.RevisionBase, Tail: d.Original, End: d.Original.Size + 1, Digest: [32]byte{9}, Midstate: d.Revisions[0].Midstate, At: b.now}
+		r.Tail.Key, r.Tail.Size, r.Tail.Digest = "rewritten", r.End, r.Digest
+		c, err := contract.SetParticipants(&stored, stored.Participants, nil, owner, limits, b.now)
+		b.must(err)
+		b.must(c.Rebase(r, contract.NormalisedOffice, owner, b.now))
+		c.After.Findings[0].Accepted = true
+		d = b.reads(b.commit(c, nil))
+		found[0].Accepted = true
+		b.same("findings of the rewriting", d.Findings, found)
 	},
 	"NumbersAscendFromOneAndAreNeverReused": func(t *testing.T, b *bench) {
 		for want := range contract.DocumentID(3) {

@@ -32,7 +32,8 @@ var credentials = map[string]func(*testing.T, *bench){
 	},
 	"ACertificateIsRevokedOnce": func(t *testing.T, b *bench) {
 		at := b.now.Truncate(time.Microsecond)
-		good := store.Certificate{Serial: "0a", Subject: "CN=One", DER: []byte{1}, IssuedAt: at, NotAfter: at.AddDate(1, 0, 0)}
+		good := store.Certificate{Serial: "0a", Subject: "CN=One", DER: []byte{1}, IssuedAt: at, NotAfter: at.AddDate(1, 0, 0), Holder: "u1",
+			Assurance: contract.AssuranceGuest, NamedBy: "Sari", Organisation: "PT Contoh", Email: "one@example.test"}
 		bad := store.Certificate{Serial: "0b", Subject: "CN=Two", DER: []byte{2}, IssuedAt: at, NotAfter: at.AddDate(1, 0, 0)}
 		b.must(b.AddCertificate(b.ctx, good))
 		b.must(b.AddCertificate(b.ctx, bad))

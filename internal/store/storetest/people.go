@@ -60,6 +60,20 @@ var people = map[string]func(*testing.T, *bench){
 			t.Fatal(err1, err2)
 		}
 	},
+	"AMemberIsFoundByEmailInTheirOwnOrganisationAlone": func(t *testing.T, b *bench) {
+		u := account("u1", "Änne", "Änne@Example.test", "org")
+		b.must(b.CreateUser(b.ctx, u))
+		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "elsewhere", Name: "Elsewhere"}))
+		b.must(b.CreateUser(b.ctx, account("u2", "Budi", "budi@example.test", "elsewhere")))
+		got, err := b.MemberByEmail(b.ctx, "org", "A\u0308NNE@example.test")
+		b.must(err)
+		b.same("member", got, u)
+		for _, mail := range []string{"budi@example.test", "nobody@example.test", ""} {
+			if got, err := b.MemberByEmail(b.ctx, "org", mail); !errors.Is(err, store.ErrNotFound) || got.ID != "" {
+				t.Errorf("%q in another organisation: %q, %v", mail, got.ID, err)
+			}
+		}
+	},
 	"AnAccountIsToldOfIfItIsMadeAndOnlyThen": func(t *testing.T, b *bench) {
 		before := b.size()
 		e := contract.Event{Type: contract.EventPersonAdded, At: b.now}

@@ -71,6 +71,9 @@ func (c *Comparer) follow(s *pdf.State) error {
 	return c.g.run(s.Document)
 }
 
+// Incomplete returns why not every reachable object was read, so that later changes cannot be judged. Nil: all were read.
+func (c *Comparer) Incomplete() error { return c.g.incomplete }
+
 // Twofold lists objects of the first state in which a dictionary states a key twice, as far as anything leads to them:
 // readers differ in which of the two they take.
 func (c *Comparer) Twofold() []pdf.Ref { return c.g.twofold }

@@ -18,6 +18,7 @@ func (r *reader) signatures() error {
 			return err
 		}
 		r.warn(Warning{Code: WarnForm, Detail: err.Error()})
+		r.noteUnsignable(err)
 	}
 	for _, f := range fields {
 		if f.Type != "Sig" && !r.looksSigned(f) {
@@ -33,6 +34,7 @@ func (r *reader) signatures() error {
 		}
 		if len(r.file.Signatures) == r.o.Limits.Signatures {
 			r.warn(Warning{Code: WarnForm, Detail: fmt.Sprintf("more than %d signatures", r.o.Limits.Signatures)})
+			r.noteUnsignable(tooLarge("more than %d signatures", r.o.Limits.Signatures))
 			break
 		}
 		s := &Signature{Field: f.Name, FieldRef: f.Ref, Ref: refOf(f.Value), Kind: Approval, fieldDict: f.Dict}

@@ -13,11 +13,15 @@ import (
 type Options struct {
 	Limits   Limits
 	Password string // opens an encrypted file
+	// ForSigning also checks whether a validation will be able to read what is added to the file, see File.Unsignable.
+	// Steps that can only lead to warnings are skipped, and a file without signatures is not read for its digest.
+	ForSigning bool
 
 	blind bool // what pages show is not looked at
 }
 
-// Limits bound what a hostile file can make Read do. A zero field takes its default.
+// Limits bound what a hostile file can make Read do. A zero field takes its default. See [LimitsForSigning] for a file
+// that is to be signed.
 type Limits struct {
 	PDF        pdf.Limits
 	Signatures int   // default 1,000
@@ -32,7 +36,7 @@ type Limits struct {
 // File is what is known about a file.
 type File struct {
 	Size       int64
-	SHA256     [32]byte // of the whole file
+	SHA256     [32]byte // of the whole file; zero if it was not computed, see Options.ForSigning
 	Pages      int      // 0 if they cannot be counted
 	Encrypted  bool
 	Repaired   bool // the cross-reference had to be rebuilt: no signature can be relied on
@@ -42,6 +46,10 @@ type File struct {
 	Signatures []*Signature // in the order in which they were added to the file
 	Warnings   []Warning
 	DSS        *Store // nil if the file has none
+	// Unsignable is set with Options.ForSigning: why no validation could judge what follows a signature that is added, as
+	// an error of package pdf. The file exceeds the limits, or is damaged so that appended bytes change earlier content.
+	// Nil: a signature can be added and validated.
+	Unsignable error
 }
 
 // Revision is one state of the file.
@@ -87,8 +95,8 @@ const (
 // ErrUnreadable wraps why a file cannot be opened at all; the cause is an error of package pdf.
 var ErrUnreadable = errors.New("file cannot be read")
 
-// Read collects the facts. It reads r once from end to end if there is a signature. What is wrong with a signature
-// is a fact about it, not an error. Errors: ErrUnreadable, those of r, and ctx's.
+// Read collects the facts. It reads r once from end to end, for its digest and those of all signatures. What is wrong
+// with a signature is a fact about it, not an error. Errors: ErrUnreadable, those of r, and ctx's.
 func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) (*File, error) {
 	return read(ctx, r, size, o, (*reader).signatures, (*reader).store, (*reader).states, (*reader).hash, (*reader).verify, (*reader).later, (*reader).hidden)
 }

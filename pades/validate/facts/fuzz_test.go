@@ -21,8 +21,14 @@ func FuzzRead(f *testing.F) {
 		got, err := facts.Read(t.Context(), bytes.NewReader(b), int64(len(b)), facts.Options{Limits: facts.Limits{
 			PDF: pdf.Limits{Decoded: 1 << 20, Objects: 100_000, Pages: 10_000, Fields: 10_000}, Content: 1 << 20,
 		}})
+		limits := facts.LimitsForSigning(int64(len(b)))
+		limits.PDF.Decoded, limits.PDF.Objects = 1<<20, 100_000
+		signable, unreadable := facts.Read(t.Context(), bytes.NewReader(b), int64(len(b)), facts.Options{Limits: limits, ForSigning: true})
 		if took := time.Since(begun); took > 10*time.Second {
 			t.Errorf("took %v", took)
+		}
+		if unreadable == nil && signable.Unsignable == nil && (err != nil || len(signable.Revisions) == 0 || signable.Repaired) {
+			t.Errorf("it may be signed, and cannot be read: %v, %d revisions, repaired %t", err, len(signable.Revisions), signable.Repaired)
 		}
 		if err != nil {
 			return

@@ -43,7 +43,7 @@ type person struct {
 func certified(t testing.TB, name string, key crypto.Signer) person {
 	t.Helper()
 	o := must[*authority.Authority](t)(office())
-	return person{name, key, must[[]*x509.Certificate](t)(o.Certify(t.Context(), authority.Holder{ID: "1", Name: name}, key.Public()))}
+	return person{name, key, must[[]*x509.Certificate](t)(o.Certify(t.Context(), authority.Holder{ID: "1", Name: name, Organisation: "PT Contoh", Assurance: authority.Account}, key.Public()))}
 }
 
 // sari signs most of what is signed here.

@@ -13,7 +13,7 @@ import (
 // light later, by a change that looks harmless. It looks at pages as they are now; if they changed since, that is
 // found out elsewhere. Without a signature it does not look.
 func (r *reader) hidden() error {
-	if len(r.file.Signatures) == 0 || r.file.Repaired {
+	if len(r.file.Signatures) == 0 || r.file.Repaired || r.o.ForSigning {
 		return nil
 	}
 	h := &hiding{reader: r, ink: ink.NewReader(r.d, ink.Limits{Bytes: r.o.Limits.Content}), held: maxComparisons}

@@ -16,6 +16,22 @@ func (l Limits) withDefaults(size int64) Limits {
 	return l
 }
 
+// LimitsForSigning returns the limits for accepting a file of that many bytes for signing. They are the defaults of a
+// validation, less a quarter of what signing adds to: sections, revisions, signatures, fields, and the work that all
+// states of the file share. So a file that is accepted can still be read when it is finished. How much validation data a
+// file may contain is decided by [File.Unsignable].
+func LimitsForSigning(size int64) Limits {
+	l := Limits{}.withDefaults(size)
+	l.PDF = l.PDF.Defaults(size)
+	for _, n := range []*int{&l.Signatures, &l.Revisions, &l.PDF.Sections, &l.PDF.Fields} {
+		*n -= *n / 4
+	}
+	for _, n := range []*int64{&l.Hashed, &l.PDF.Work} {
+		*n -= *n / 4
+	}
+	return l
+}
+
 func def[T int | int64](v *T, d T) {
 	if *v <= 0 {
 		*v = d

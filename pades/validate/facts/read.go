@@ -131,6 +131,7 @@ func (r *reader) states() error {
 		}
 	}
 	if r.file.Repaired {
+		r.noteUnsignable(damaged("the cross-reference had to be rebuilt"))
 		for _, s := range r.file.Signatures {
 			s.broken(FileRepaired, "")
 		}
@@ -141,8 +142,7 @@ func (r *reader) states() error {
 		return r.unsound(err)
 	}
 	if len(revisions) > r.o.Limits.Revisions {
-		r.breakAll(fmt.Sprintf("more than %d revisions", r.o.Limits.Revisions))
-		return nil
+		return r.unsound(tooLarge("more than %d revisions", r.o.Limits.Revisions))
 	}
 	h, err := r.d.History(r.o.Password, r.o.Limits.Moves)
 	if err != nil {
@@ -152,6 +152,9 @@ func (r *reader) states() error {
 	r.locate(h.Revisions())
 	r.skips.expect(h.Revisions())
 	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}}
+	if r.o.ForSigning && w.first == 0 {
+		w.first = len(h.Revisions())
+	}
 	for i, revision := range h.Revisions() {
 		state, err := h.Next()
 		if err != nil {
@@ -162,7 +165,34 @@ func (r *reader) states() error {
 			return err
 		}
 	}
+	if r.o.ForSigning {
+		r.noteUnsignable(w.checkGrowth())
+	}
 	return nil
+}
+
+// checkGrowth returns why changes behind the last state could not be judged, or nil.
+func (w *stateWalk) checkGrowth() error {
+	switch {
+	case w.last == nil:
+		return damaged("it has no revision")
+	case w.last.Forward:
+		return damaged("an entry of the cross-reference leads behind the end")
+	}
+	return w.comparer.Incomplete()
+}
+
+// noteUnsignable keeps the first reason for File.Unsignable. Nil is no reason.
+func (r *reader) noteUnsignable(err error) {
+	if r.o.ForSigning && r.file.Unsignable == nil {
+		r.file.Unsignable = err
+	}
+}
+
+func damaged(msg string) error { return &pdf.Error{Kind: pdf.Damaged, Offset: -1, Msg: msg} }
+
+func tooLarge(format string, args ...any) error {
+	return &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: fmt.Sprintf(format, args...)}
 }
 
 // unsound breaks every signature if the file's states cannot be told apart. It returns what is not the file's fault.
@@ -170,14 +200,11 @@ func (r *reader) unsound(err error) error {
 	if !isFault(err) {
 		return err
 	}
-	r.breakAll(err.Error())
-	return nil
-}
-
-func (r *reader) breakAll(detail string) {
+	r.noteUnsignable(err)
 	for _, s := range r.file.Signatures {
-		s.broken(RevisionUnsound, detail)
+		s.broken(RevisionUnsound, err.Error())
 	}
+	return nil
 }
 
 // firstSigned is the number of the first revision that a signature closes, or 0.
@@ -212,8 +239,10 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 	if err := w.compare(number, state, all); err != nil {
 		return err
 	}
-	if err := w.loose(state); err != nil {
-		return err
+	if !w.o.ForSigning {
+		if err := w.loose(state); err != nil {
+			return err
+		}
 	}
 	if w.comparer == nil {
 		state.Forget()

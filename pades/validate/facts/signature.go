@@ -157,6 +157,10 @@ type Signature struct {
 	bare            []byte // signature value of FormRSA
 }
 
+// ContentsAt returns the offset of /Contents in the file. It tells which revision brought the dictionary, even if the
+// signature is broken. It is 0 if /Contents is not a direct string of the dictionary.
+func (s *Signature) ContentsAt() int64 { return s.gapAt }
+
 // Token is one signature timestamp (attribute signature-time-stamp).
 type Token struct {
 	DER   []byte

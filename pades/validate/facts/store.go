@@ -57,6 +57,7 @@ func (r *reader) store() error {
 		}
 	}
 	r.file.DSS = store
+	r.noteUnsignable(b.checkReserve())
 	for ref := range b.known {
 		r.born[ref.Number] = 1
 	}
@@ -90,6 +91,16 @@ func (b *storeReader) each(name string, list pdf.Object, take func(pdf.Ref, []by
 		}
 		take(refOf(o), der)
 	}
+}
+
+// checkReserve returns an error if less than a quarter of the limits for validation data is left for what signing adds:
+// items beyond the limits are not read.
+func (b *storeReader) checkReserve() error {
+	l := b.o.Limits
+	if b.count > l.Proofs-l.Proofs/4 || b.spare < l.ProofBytes/4 {
+		return tooLarge("proof of more than three quarters of %d items or %d bytes", l.Proofs, l.ProofBytes)
+	}
+	return nil
 }
 
 func (b *storeReader) proof(o pdf.Object) ([]byte, error) {

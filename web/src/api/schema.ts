@@ -1413,19 +1413,29 @@ export interface components {
             [key: string]: unknown;
         };
         CertificateLine: {
+            /**
+             * @description what was verified about the holder: guest_unverified, account_password, organisation_seal or specimen; empty of the authority's own, and where it was not recorded
+             * @example account_password
+             */
+            assurance: string;
             /** @description it is valid, and ends within 60 days */
             ends_soon: boolean;
             /** @example 2024-10-14T06:06:00.000Z */
             issued_at: string;
+            /**
+             * @description who entered the name of a guest
+             * @example
+             */
+            named_by: string;
             /** @example 2026-10-14T06:06:00.000Z */
             not_after: string;
             revoked_at: string | null;
             /**
-             * @description the authority's own are root, issuing, tsa and ocsp; seal: of an organisation; person: of somebody who signs
+             * @description the authority's own are root, issuing, tsa, ocsp, guest_issuing and guest_ocsp; seal: of an organisation; person: of somebody who signs
              * @example person
              * @enum {string}
              */
-            role: "root" | "issuing" | "tsa" | "ocsp" | "seal" | "person";
+            role: "root" | "issuing" | "tsa" | "ocsp" | "guest_issuing" | "guest_ocsp" | "seal" | "person";
             /**
              * @description hexadecimal
              * @example 5f0c9d2e4b7a
@@ -1542,7 +1552,7 @@ export interface components {
             status: string;
             /** @example Menunggu Tanda Tangan */
             status_info: string;
-            /** @description what was done to the file that its owner may not expect */
+            /** @description what was done to the file that its owner may not expect, and what was found in it */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
@@ -2833,6 +2843,8 @@ export interface components {
             name: string;
             not_after: string;
             not_before: string;
+            /** @description that the certificate states */
+            policies: components["schemas"]["ReportCertificatePolicy"][];
             /** @description dss, signature or net: where the proof of good standing stands */
             proved_by: string;
             /** @description when that proof was made */
@@ -2857,6 +2869,16 @@ export interface components {
             trust_origin: string;
             /** @description it is a trusted root */
             trusted: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        ReportCertificatePolicy: {
+            /** @description where the issuer describes its practice; empty where the certificate does not tell */
+            cps: string;
+            /** @description the text for relying parties; empty where there is none */
+            notice: string;
+            /** @description in dotted decimals */
+            oid: string;
         } & {
             [key: string]: unknown;
         };
@@ -2910,6 +2932,26 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ReportIdentity: {
+            /** @description code of what the issuer's policy stands for; empty where that is not known here */
+            assurance: string;
+            /** @description of the signer, as the issuer was given it */
+            name: string;
+            /** @description who entered the name of a signer who was not verified */
+            named_by: string;
+            /** @description that the signer, or the person who named them, belongs to */
+            organisation: string;
+            /** @description all of it, as it stands behind the word identity */
+            statement: components["schemas"]["ReportReason"];
+            /** @enum {string} */
+            status: "attested" | "unverified" | "not_recorded" | "unknown";
+            /** @description what was verified, in codes */
+            verified: string[];
+            /** @description who verified it; empty where nothing was verified, or it is not known */
+            verified_by: string;
+        } & {
+            [key: string]: unknown;
+        };
         ReportProof: {
             /** @description the time-stamp authority */
             by: string;
@@ -2949,6 +2991,8 @@ export interface components {
             field: string;
             /** @description SubFilter, as the file states it */
             form: string;
+            /** @description what was verified about the signer, how and by whom; null of a document timestamp */
+            identity: components["schemas"]["ReportIdentity"] | null;
             /** @enum {string} */
             indication: "TOTAL-PASSED" | "INDETERMINATE" | "TOTAL-FAILED";
             /** @description intact; intact, later changes allowed; cannot be judged; or: changed after signing */
@@ -3468,11 +3512,21 @@ export interface components {
             [key: string]: unknown;
         };
         Warning: {
+            /** @description of a finding: the owner accepted it at finalize */
+            accepted?: boolean;
             /** @example placement.emet_props_differ */
             code: string;
             /** @example signers[0] */
             field: string;
             msg: string;
+            /** @description of a finding: finalize refuses the document unless accept_findings has this code */
+            must_accept?: boolean;
+            /**
+             * Format: int64
+             * @description of a finding: the first page it applies to
+             * @example 1
+             */
+            page?: number;
         } & {
             [key: string]: unknown;
         };

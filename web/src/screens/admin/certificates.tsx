@@ -8,6 +8,10 @@ import { Facts, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 
 const colours: Record<Certificate["standing"], string> = { valid: "seal", ended: "gray", revoked: "red" };
 
+/** What was verified about a holder, where the ledger has it. */
+const assurances = { guest_unverified: true, account_password: true, organisation_seal: true, specimen: true } as const;
+type Assurance = keyof typeof assurances;
+
 /** Certificates lists what the embedded authority issued, those first that end first. */
 export function Certificates(props: SectionProps) {
   const t = useText();
@@ -34,6 +38,7 @@ function One({ certificate: c }: { certificate: Certificate }) {
     <Line title={commonName(c.subject)} badge={<Badge size="sm" variant="default">{t(`admin.roles.${c.role}`)}</Badge>}
       end={<Badge variant="outline" color={c.ends_soon ? "orange" : colours[c.standing]}>{t(c.ends_soon ? "admin.endsSoon" : `admin.standings.${c.standing}`)}</Badge>}>
       <Facts of={[c.revoked_at ? t("admin.revokedAt", { when: when(c.revoked_at) }) : t("admin.until", { when: when(c.not_after) }), t("admin.from", { when: when(c.issued_at) }), c.serial]} />
+      {c.assurance in assurances && <Facts of={[t(`admin.assurances.${c.assurance as Assurance}`, { by: c.named_by })]} />}
       {commonName(c.subject) !== c.subject && <Facts of={[c.subject]} />}
     </Line>
   );

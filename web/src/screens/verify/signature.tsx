@@ -4,7 +4,7 @@ import type { Certificate, Reason, Signature, Stamp } from "../../api/verify";
 import { useLanguage, useText } from "../../text";
 import { Fold } from "../../ui/fold";
 import { Fact, plain, Sentence, useMoment } from "./evidence";
-import { grave, tone, toneOfStamp } from "./tone";
+import { grave, tone, toneOfStamp, unverified } from "./tone";
 import classes from "./verify.module.css";
 
 interface Props {
@@ -33,11 +33,13 @@ export function SignatureVerdict({ number, signature: s, stamp }: Props) {
         <dl className={classes.facts}>
           {stamp && <Fact name={t("verify.serial")}><Group component="span" gap="xs">{stamp.serial || t("verify.noSerial")}{stamp.specimen && <Badge variant="outline" color="yellow.9">{t("list.specimen")}</Badge>}</Group></Fact>}
           <Fact name={t(stamp ? "verify.office" : "verify.who")}>{stamp?.office || (s.signer ? s.signer.name : t("verify.nobody"))}</Fact>
+          {s.identity && <Fact name={t("verify.identity")}><Text span inherit fw={unverified(s) ? 700 : undefined} data-identity={s.identity.status} style={{ overflowWrap: "anywhere" }}>{s.identity.statement[language]}</Text></Fact>}
           <Fact name={t("verify.proven")}>{s.proven ? t("verify.provenBy", { when: moment(s.proven.time), by: s.proven.by }) : t("verify.unproven")}</Fact>
           {!s.proven && <Fact name={t("verify.claimed")}>{moment(s.claimed.time)}</Fact>}
           <Fact name={t("verify.reason")}>{stamp ? stamp.reason : [s.claimed.reason, s.claimed.location].filter(Boolean).join(", ")}</Fact>
           <Fact name={t("verify.place")}>{s.page > 0 ? t("verify.page", { page: s.page }) : t("verify.unseen")}</Fact>
         </dl>
+        {unverified(s) && look !== "bad" && <Text size="sm">{t("verify.identityOpen")}</Text>}
         {reasons.length > 0 && <ul className={classes.list} aria-label={t("verify.reasons")}>{reasons.map((r) => <li key={r}>{r}</li>)}</ul>}
         <Fold title={t("verify.details")}><Details signature={s} stamp={stamp} rest={s.reasons.filter((r) => !shown.includes(r))} /></Fold>
       </Stack>
@@ -85,6 +87,7 @@ function Chain({ certificates }: { certificates: Certificate[] }) {
             {c.name}{c.trusted && ` (${t("verify.trusted")})`}
             <Text size="xs" c="dimmed">{c.subject}</Text>
             <Text size="xs" c="dimmed">{t("verify.valid", { from: day(c.not_before), until: day(c.not_after) })} · {c.key} · {t(`verify.standing.${c.revocation}`)}</Text>
+            {c.policies.map((p) => <Text key={p.oid} size="xs" c="dimmed">{t("verify.policy")} {p.oid}{p.notice && `: ${p.notice}`}</Text>)}
             <Text size="xs" c="dimmed">SHA-256 {c.sha256}</Text>
           </li>
         ))}

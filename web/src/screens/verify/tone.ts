@@ -5,12 +5,21 @@ export type Tone = "good" | "unsure" | "bad";
 interface Words {
   indication: string;
   integrity: string;
+  /** What is known about the signer; of a file and of a timestamp there is none. */
+  identity?: { status: string } | null;
 }
 
-/** How a verdict looks. Nothing is good of which the content was changed or cannot be judged, whatever else is said. */
-export function tone({ indication, integrity }: Words): Tone {
+/** Whether the issuer says that the signer was not verified, or leaves it open. */
+export const unverified = (s: Pick<Words, "identity">) => s.identity?.status === "unverified" || s.identity?.status === "not_recorded";
+
+/**
+ * How a verdict looks. Nothing is good of which the content was changed or cannot be judged, whatever else is said; nor is
+ * a valid signature of an unverified signer.
+ */
+export function tone(w: Words): Tone {
+  const { indication, integrity } = w;
   if (indication === "TOTAL-FAILED" || integrity === "changed after signing") return "bad";
-  return indication === "TOTAL-PASSED" && integrity.startsWith("intact") ? "good" : "unsure";
+  return indication === "TOTAL-PASSED" && integrity.startsWith("intact") && !unverified(w) ? "good" : "unsure";
 }
 
 /** The tone of a file is that of its worst part: its own words, each signature, each stamp. */

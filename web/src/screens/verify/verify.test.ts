@@ -27,6 +27,15 @@ test("nothing looks good when one part of it is not", () => {
   expect(tone({ indication: "INDETERMINATE", integrity: "changed after signing" })).toBe("bad");
 });
 
+test("a valid signature of an unverified signer does not look like that of a verified one", () => {
+  const who = (status: string) => ({ ...passed, identity: { status } });
+  expect(["attested", "unknown", "unverified", "not_recorded"].map((s) => tone(who(s)))).toEqual(["good", "good", "unsure", "unsure"]);
+  expect(tone({ ...passed, identity: null })).toBe("good");
+  expect(tone({ ...changed, identity: { status: "unverified" } })).toBe("bad");
+  expect(toneOfFile({ ...passed, signatures: [who("attested"), who("unverified")] })).toBe("unsure");
+  expect(toneOfFile({ ...passed, signatures: [who("attested"), passed] })).toBe("good");
+});
+
 const reason = (code: string, page: string, where: string, field = ""): Reason => ({ code, args: { page, where, field }, id: code, en: code });
 
 test("changes are told page by page, those not allowed first and only once; signing is told by who signed, what goes with it apart", () => {

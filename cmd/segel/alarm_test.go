@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"segel/pades/validate"
+)
+
+// alarms returns the lines of /metrics about alarms.
+func (s *service) alarms(t *testing.T) map[string]int {
+	t.Helper()
+	families, err := s.metrics.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, f := range families {
+		if f.GetName() != "segel_alarms_total" {
+			continue
+		}
+		for _, m := range f.GetMetric() {
+			counts[m.GetLabel()[0].GetValue()] = int(m.GetCounter().GetValue())
+		}
+	}
+	return counts
+}
+
+// TestOneBitOfAMidstateInTheDatabaseIsAnAlarmAndTheDocumentIsValid changes it between finalize and sign.
+func TestOneBitOfAMidstateInTheDatabaseIsAnAlarmAndTheDocumentIsValid(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	owner, signer := s.person(t, "Sari", ""), s.person(t, "Budi", "")
+	if got := fmt.Sprint(s.alarms(t)); got != "map[bytes:0 invalid:0 midstate:0]" {
+		t.Errorf("at first: %s", got)
+	}
+	id := owner.upload(simple(), signer.as("signer", 1))
+	owner.place(id, signer.at("sign", 100, 100, 260, 160)).ok()
+	owner.verb("finalize-docs", id).ok()
+
+	db, err := sql.Open("sqlite", filepath.Join(s.conf.DataDir, "segel.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var midstate []byte
+	const newest = ` FROM revision WHERE document = $1 ORDER BY position DESC LIMIT 1`
+	if err := db.QueryRowContext(t.Context(), `SELECT midstate`+newest, id).Scan(&midstate); err != nil {
+		t.Fatal(err)
+	}
+	midstate[17] ^= 4
+	if _, err := db.ExecContext(t.Context(), `UPDATE revision SET midstate = $2 WHERE document = $1 AND position = (SELECT position`+newest+`)`, id, midstate); err != nil {
+		t.Fatal(err)
+	}
+
+	signer.verb("sign-docs", id).ok()
+	owner.completed(id)
+	file := owner.download(id)
+	r, err := validate.Validate(t.Context(), bytes.NewReader(file), int64(len(file)), validate.Options{At: time.Now(), Trust: s.trust})
+	if err != nil || !r.Passed() {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if n := soundSignatures(t, file); n != 3 {
+		t.Errorf("pdfsig finds %d sound signatures, want the signer's, the seal's and the timestamp", n)
+	}
+	if got := fmt.Sprint(s.alarms(t)); got != "map[bytes:0 invalid:0 midstate:1]" {
+		t.Errorf("in the end: %s", got)
+	}
+}

@@ -1,0 +1,123 @@
+package authority
+
+import (
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"segel/internal/credential"
+)
+
+// verified are the assurances of the first issuing certificate.
+var verified = []Assurance{Account, Seal, Specimen}
+
+// guestsFile holds the issuer of guests' certificates. Its members are the issuing certificate and the OCSP responder
+// that it delegates to (RFC 6960 §4.2.2.2: the responder of one issuer may not answer for another).
+const (
+	guestsFile          = "guests.json"
+	guestsIssuingMember = "guests-issuing"
+	guestsOCSPMember    = "guests-ocsp"
+)
+
+// openGuests reads the issuer of guests' certificates, and makes it where there is none: at the first start, and at the
+// first one of an installation from before there was one.
+//
+// It is durable before it is used. Of two processes that make one at once, that of the first stands, and both use it. A
+// crash leaves all of it or nothing; the next start makes it.
+func (a *Authority) openGuests(dir string, o Options) error {
+	file := filepath.Join(dir, guestsFile)
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeGuestIssuer(file, a.keys.root, a.urls, o); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("make issuer for guests: %w", err)
+		}
+		b, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return fmt.Errorf("read issuer for guests: %w", err)
+	}
+	var in stored
+	if err := json.Unmarshal(b, &in); err != nil {
+		return fmt.Errorf("read issuer for guests: %w", err)
+	}
+	if in.Version != 1 {
+		return fmt.Errorf("issuer for guests of version %d", in.Version)
+	}
+	issuing, err := in.Members[guestsIssuingMember].open(guestsIssuingMember, o.Sealer)
+	if err != nil {
+		return err
+	}
+	ocsp, err := in.Members[guestsOCSPMember].open(guestsOCSPMember, o.Sealer)
+	if err != nil {
+		return err
+	}
+	if err := checkGuestIssuer(issuing.cert, a.keys.root.cert); err != nil {
+		return err
+	}
+	if err := ocsp.cert.CheckSignatureFrom(issuing.cert); err != nil {
+		return fmt.Errorf("certificate of the authority's %s: %w", guestsOCSPMember, err)
+	}
+	a.keys.guestIssuing, a.keys.guestOCSP = issuing, ocsp
+	return nil
+}
+
+// checkGuestIssuer refuses a certificate that is not of this root, or below which more than guests would be valid.
+func checkGuestIssuer(c, root *x509.Certificate) error {
+	if err := c.CheckSignatureFrom(root); err != nil {
+		return fmt.Errorf("certificate of the authority's %s: %w", guestsIssuingMember, err)
+	}
+	if !states(c, Guest) {
+		return fmt.Errorf("certificate of the authority's %s has other policies than that of guests", guestsIssuingMember)
+	}
+	return nil
+}
+
+func makeGuestIssuer(file string, root identity, urls addresses, o Options) error {
+	issuing, ocsp, err := newGuestIssuer(root, urls, o.Clock())
+	if err != nil {
+		return err
+	}
+	out := stored{Version: 1, Members: map[string]storedIdentity{}}
+	if out.Members[guestsIssuingMember], err = issuing.seal(guestsIssuingMember, o.Sealer); err != nil {
+		return err
+	}
+	if out.Members[guestsOCSPMember], err = ocsp.seal(guestsOCSPMember, o.Sealer); err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return err
+	}
+	return credential.WriteNew(file, b)
+}
+
+// newGuestIssuer makes the issuer below a root, with the root's mark in its name.
+func newGuestIssuer(root identity, urls addresses, now time.Time) (issuing, ocsp identity, err error) {
+	begin, end := now.Add(-time.Hour), now.AddDate(issuingYears, 0, 0)
+	if begin.Before(root.cert.NotBefore) {
+		begin = root.cert.NotBefore
+	}
+	if end.After(root.cert.NotAfter) {
+		end = root.cert.NotAfter
+	}
+	mark := strings.TrimPrefix(root.cert.Subject.CommonName, "Segel Root ")
+	if issuing, err = certifyIssuing(nameOf("Guests", mark), urls, begin, end, &root, Guest); err != nil {
+		return issuing, ocsp, err
+	}
+	ocsp, err = certifyOCSP(nameOf("Guests OCSP Responder", mark), begin, end, &issuing)
+	return issuing, ocsp, err
+}
+
+func issuingCertificate(c *x509.Certificate) Issuer {
+	return Issuer{Certificate: c, Assurances: verified, Earlier: true}
+}
+
+func guestIssuingCertificate(c *x509.Certificate) Issuer {
+	return Issuer{Certificate: c, Assurances: []Assurance{Guest}}
+}

@@ -1,0 +1,514 @@
+package authority
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/x509"
+	"encoding/asn1"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/ocsp"
+
+	"segel/internal/credential"
+	"segel/revocation"
+)
+
+func certifyNew(t *testing.T, a *Authority, h Holder) []*x509.Certificate {
+	t.Helper()
+	chain, err := a.Certify(t.Context(), h, newKey(t).Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return chain
+}
+
+func TestGuestHasAnIssuerAndAPolicyOfTheirOwnAndNoEmail(t *testing.T) {
+	t.Parallel()
+	l := &Memory{}
+	a := open(t, t.TempDir(), l)
+	guest, account := certifyNew(t, a, budi()), certifyNew(t, a, sari())
+	if guest[1].Equal(account[1]) || !guest[2].Equal(account[2]) || bytes.Equal(guest[1].RawSubjectPublicKeyInfo, account[1].RawSubjectPublicKeyInfo) {
+		t.Error("guest and account share an issuer, or not the root")
+	}
+	c := guest[0]
+	if got := c.Subject.CommonName; got != "Guest (identity not verified): Budi Santoso" {
+		t.Errorf("common name %q", got)
+	}
+	if got := strings.Join(c.Subject.OrganizationalUnit, "; "); got != "Named by: Sari Wulandari; Sender's organisation: PT Contoh" {
+		t.Errorf("units %q", got)
+	}
+	if len(c.Subject.Organization) != 0 || len(c.EmailAddresses) != 0 || bytes.Contains(c.Raw, []byte("budi@")) || hasExtension(c, asn1.ObjectIdentifier{2, 5, 29, 17}) {
+		t.Errorf("organisation %q, e-mail %q", c.Subject.Organization, c.EmailAddresses)
+	}
+	for x, c := range map[Assurance]*x509.Certificate{Guest: c, Account: account[0]} {
+		if len(c.Policies) != 1 || c.Policies[0].String() != x.Policy() {
+			t.Errorf("policies %v, want %s", c.Policies, x.Policy())
+		}
+	}
+	if len(guest[1].Policies) != 1 || guest[1].Policies[0].String() != Guest.Policy() || len(account[1].Policies) != 3 {
+		t.Errorf("below the issuers are valid %v and %v", guest[1].Policies, account[1].Policies)
+	}
+	r, err := l.Lookup(t.Context(), hex(c))
+	if err != nil || r.Assurance != Guest || r.NamedBy != "Sari Wulandari" || r.Organisation != "PT Contoh" || r.Email != "budi@example.test" || r.Holder != "8" {
+		t.Errorf("in the ledger: %+v, %v", r, err)
+	}
+	if got := ReadStatement(c, Guest); got != (Statement{Guest, "Budi Santoso", "PT Contoh", "Sari Wulandari"}) {
+		t.Errorf("read %+v", got)
+	}
+	if got := ReadStatement(account[0], Account); got != (Statement{Account, "Sari Wulandari", "PT Contoh", ""}) {
+		t.Errorf("read %+v", got)
+	}
+}
+
+func hasExtension(c *x509.Certificate, id asn1.ObjectIdentifier) bool {
+	for _, e := range c.Extensions {
+		if e.Id.Equal(id) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestEveryPolicyHasATextOfAtMost200CharactersInBothLanguages(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), &Memory{})
+	holders := map[Assurance]Holder{
+		Guest: budi(), Account: sari(),
+		Seal:     {ID: "9", Name: "PT Contoh", Organisation: "PT Contoh", Assurance: Seal},
+		Specimen: {ID: "SPESIMEN", Name: "Segel Sandbox", Assurance: Specimen},
+	}
+	for _, p := range policies {
+		if n := utf8.RuneCountInString(p.notice); n > 200 {
+			t.Errorf("%s: text of %d characters", p.assurance, n)
+		}
+		c := certifyNew(t, a, holders[p.assurance])[0]
+		text := append([]byte{asn1.TagUTF8String}, certLen(len(p.notice))...)
+		if !bytes.Contains(c.Raw, append(text, p.notice...)) || !bytes.Contains(c.Raw, []byte(public+"/authority/policies.txt")) {
+			t.Errorf("%s: the certificate has not its text", p.assurance)
+		}
+		w := httptest.NewRecorder()
+		a.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/authority/policies.txt", nil))
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), p.assurance.Policy()+"\n"+p.notice) {
+			t.Errorf("%s: %d %s", p.assurance, w.Code, w.Body)
+		}
+	}
+	if Assurance("").Policy() != "" {
+		t.Error("no assurance has a policy")
+	}
+}
+
+// certLen is a length in DER.
+func certLen(n int) []byte {
+	if n < 0x80 {
+		return []byte{byte(n)}
+	}
+	return []byte{0x81, byte(n)}
+}
+
+// The words before a guest's name stand where the owner cannot write, whatever the name is.
+func TestNoNamePushesOutOrImitatesTheWordsBeforeIt(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), &Memory{})
+	for _, c := range []struct{ name, shown, full string }{
+		{"Budi (verified)", "Budi (verified)", ""},
+		{"Sari Wulandari, verified by PT Contoh", "Sari Wulandari, verified by PT Co…", "Sari Wulandari, verified by PT Contoh"},
+		{"Guest (identity not verified): Sari", "Guest (identity not verified): Sari", "Guest (identity not verified): Sari"},
+		{strings.Repeat("Raden ", 60), "Raden Raden Raden Raden Raden Ra…", clipTo(strings.TrimSpace(strings.Repeat("Raden ", 60)), 255)},
+		{"\u202eiduB\u202c (verified)", "iduB (verified)", ""},   // right-to-left override
+		{"\u2066\u200fBudi\u2069\u200b\u200d\ufeff", "Budi", ""}, // isolates, marks, no width
+		{"Budi\nCN=Sari\r\tO=PT Contoh\x00\x1b[2J", "Budi CN=Sari O=PT Contoh[2J", ""},
+		{"\u0338\u0336\u20ddBudi\u0336", "Budi\u0336", ""},                                   // marks that strike through what stands before
+		{"Βudi Ѕantоsо", "Βudi Ѕantоsо", ""},                                                 // Greek and Cyrillic letters
+		{"بودي سانتوسو", "بودي سانتوسو", ""},                                                 // written from the right
+		{"Bu\u00addi\u2028San\u2029toso\U000e0041", "Budi San toso", ""},                     // soft hyphen, line separators, tags
+		{"Budi" + strings.Repeat("\u00a0\u3000", 100) + "(verified)", "Budi (verified)", ""}, // wide spaces
+		{"李小龍", "李小龍", ""},
+	} {
+		h := budi()
+		h.Name, h.NamedBy, h.Organisation = c.name, c.name, c.name
+		cert := certifyNew(t, a, h)[0]
+		cn := cert.Subject.CommonName
+		if want := "Guest (identity not verified): " + c.shown; cn != clip(want) || utf8.RuneCountInString(cn) > 64 {
+			t.Errorf("%q: common name %q, want %q", c.name, cn, clip(want))
+		}
+		for i, u := range cert.Subject.OrganizationalUnit {
+			if !strings.HasPrefix(u, []string{"Named by: ", "Sender's organisation: "}[i]) || utf8.RuneCountInString(u) > 64 {
+				t.Errorf("%q: unit %q", c.name, u)
+			}
+		}
+		full := ""
+		for _, v := range cert.Subject.Names {
+			if v.Type.Equal(oidName) {
+				full = v.Value.(string)
+			}
+		}
+		if want := c.full; (want == "") != (full == "") || want != "" && full != "Guest (identity not verified): "+want {
+			t.Errorf("%q: full name %q, want %q", c.name, full, want)
+		}
+		if len(cert.Subject.Organization) != 0 || !a.Certifies(cert, h) {
+			t.Errorf("%q: subject %s", c.name, cert.Subject)
+		}
+	}
+}
+
+func TestHolderWhoseAssuranceIsMissingOrNotTheirsIsNotCertified(t *testing.T) {
+	t.Parallel()
+	l := &Memory{}
+	a := open(t, t.TempDir(), l)
+	for name, change := range map[string]func(*Holder){
+		"no assurance":                 func(h *Holder) { h.Assurance = "" },
+		"unknown assurance":            func(h *Holder) { h.Assurance = "passport" },
+		"guest without a namer":        func(h *Holder) { h.NamedBy = "" },
+		"guest named by no character":  func(h *Holder) { h.NamedBy = "\u200b\u202e" },
+		"guest without a name":         func(h *Holder) { h.Name = " \u200b " },
+		"guest of no organisation":     func(h *Holder) { h.Organisation = "" },
+		"account with a namer":         func(h *Holder) { h.Assurance = Account },
+		"account of no organisation":   func(h *Holder) { h.Assurance, h.NamedBy, h.Organisation = Account, "", "" },
+		"seal of no organisation":      func(h *Holder) { h.Assurance, h.NamedBy, h.Organisation = Seal, "", "" },
+		"specimen of an organisation":  func(h *Holder) { h.Assurance, h.NamedBy = Specimen, "" },
+		"no identifier":                func(h *Holder) { h.ID = "" },
+		"identifier with an attribute": func(h *Holder) { h.ID = "8+CN=Sari" },
+		"identifier too long":          func(h *Holder) { h.ID = strings.Repeat("8", 65) },
+	} {
+		h := budi()
+		change(&h)
+		if chain, err := a.Certify(t.Context(), h, newKey(t).Public()); !errors.Is(err, ErrHolder) || chain != nil {
+			t.Errorf("%s: %d certificates, %v", name, len(chain), err)
+		}
+		if a.Certifies(issue(t, a)[0], h) {
+			t.Errorf("%s: has a certificate", name)
+		}
+	}
+	if len(l.records) != 13 {
+		t.Errorf("%d certificates in the ledger", len(l.records))
+	}
+}
+
+func TestCertificateIsTakenForItsOwnHoldersAlone(t *testing.T) {
+	t.Parallel()
+	a, other := open(t, t.TempDir(), &Memory{}), open(t, t.TempDir(), &Memory{})
+	seal := Holder{ID: "7", Name: "Sari Wulandari", Organisation: "PT Contoh", Assurance: Seal}
+	sameAsGuest := budi()
+	sameAsGuest.Assurance, sameAsGuest.NamedBy = Account, ""
+	for name, c := range map[string]struct {
+		cert *x509.Certificate
+		h    Holder
+		want bool
+	}{
+		"their own":                        {certifyNew(t, a, sari())[0], sari(), true},
+		"a guest's own":                    {certifyNew(t, a, budi())[0], budi(), true},
+		"a guest's for an account":         {certifyNew(t, a, budi())[0], sameAsGuest, false},
+		"an account's for a guest":         {certifyNew(t, a, sameAsGuest)[0], budi(), false},
+		"a seal's for an account, same id": {certifyNew(t, a, seal)[0], sari(), false},
+		"an account's for a seal, same id": {certifyNew(t, a, sari())[0], seal, false},
+		"of another authority":             {certifyNew(t, other, sari())[0], sari(), false},
+		"the issuer's":                     {a.keys.issuing.cert, sari(), false},
+		"of a guest with another namer":    {certifyNew(t, a, budi())[0], with(budi(), func(h *Holder) { h.NamedBy = "Andi" }), false},
+		"of another identifier":            {certifyNew(t, a, sari())[0], with(sari(), func(h *Holder) { h.ID = "9" }), false},
+		"of another organisation":          {certifyNew(t, a, sari())[0], with(sari(), func(h *Holder) { h.Organisation = "PT Lain" }), false},
+		"made before policies":             {earlier(t, a, sari()), sari(), false},
+	} {
+		if got := a.Certifies(c.cert, c.h); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func with(h Holder, change func(*Holder)) Holder {
+	change(&h)
+	return h
+}
+
+// earlier is a certificate as it was made before there were policies: signed by the first issuer, with the e-mail.
+func earlier(t *testing.T, a *Authority, h Holder) *x509.Certificate {
+	t.Helper()
+	subject, err := h.subject()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := certify(&x509.Certificate{
+		Subject: subject, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(1, 0, 0),
+		KeyUsage: x509.KeyUsageDigitalSignature, EmailAddresses: []string{h.Email},
+	}, newKey(t).Curve, &a.keys.issuing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id.cert
+}
+
+func TestOpenSSLFindsThePolicyOfAGuestValidAndNoOtherBelowTheirIssuer(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), &Memory{})
+	guest, account := certifyNew(t, a, budi()), certifyNew(t, a, sari())
+	files := map[string][]byte{
+		"root.pem": a.RootPEM(), "guests.pem": pemOf(guest[1]), "issuing.pem": pemOf(account[1]), "guest.pem": pemOf(guest[0]), "account.pem": pemOf(account[0]),
+	}
+	judge(t, files, "verify", "-x509_strict", "-CAfile", "root.pem", "-untrusted", "guests.pem", "guest.pem")
+	judge(t, files, "verify", "-x509_strict", "-explicit_policy", "-policy", Guest.Policy(), "-CAfile", "root.pem", "-untrusted", "guests.pem", "guest.pem")
+	judge(t, files, "verify", "-x509_strict", "-explicit_policy", "-policy", Account.Policy(), "-CAfile", "root.pem", "-untrusted", "issuing.pem", "account.pem")
+	for _, args := range [][]string{
+		{"-policy", Account.Policy(), "-untrusted", "guests.pem", "guest.pem"},
+		{"-policy", Guest.Policy(), "-untrusted", "issuing.pem", "account.pem"},
+	} {
+		out := refused(t, files, append([]string{"verify", "-explicit_policy", "-CAfile", "root.pem"}, args...)...)
+		if !strings.Contains(out, "no explicit policy") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+	m, err := a.Revocation(t.Context(), guest[0], guest[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["r.der"] = m.OCSP
+	out := judge(t, files, "ocsp", "-respin", "r.der", "-issuer", "guests.pem", "-cert", "guest.pem", "-CAfile", "root.pem", "-verify_other", "guests.pem", "-no_nonce")
+	if !strings.Contains(out, "guest.pem: good") {
+		t.Error(out)
+	}
+}
+
+func TestIssuerAnswersForWhatItIssuedAndNothingElse(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), &Memory{})
+	guest, account := certifyNew(t, a, budi()), certifyNew(t, a, sari())
+	asked := func(cert, issuer *x509.Certificate) int {
+		t.Helper()
+		request, err := ocsp.CreateRequest(cert, issuer, &ocsp.RequestOptions{Hash: crypto.SHA256})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := ocsp.ParseResponseForCert(a.respond(t.Context(), request), cert, issuer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Status
+	}
+	lists := func() (inGuests, inIssuing int) {
+		t.Helper()
+		for i, of := range a.issuers() {
+			der, err := a.list(t.Context(), of.issuing)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := x509.ParseRevocationList(der)
+			if err != nil || l.CheckSignatureFrom(of.issuing.cert) != nil {
+				t.Fatal(err)
+			}
+			*[]*int{&inIssuing, &inGuests}[i] = len(l.RevokedCertificateEntries)
+		}
+		return inGuests, inIssuing
+	}
+	if asked(guest[0], guest[1]) != ocsp.Good || asked(account[0], account[1]) != ocsp.Good {
+		t.Error("a certificate is not good to its own issuer")
+	}
+	if asked(guest[0], account[1]) != ocsp.Unknown || asked(account[0], guest[1]) != ocsp.Unknown {
+		t.Error("an issuer answers for what another one issued")
+	}
+	if _, err := a.Revocation(t.Context(), guest[0], account[1]); !errors.Is(err, revocation.ErrUnfit) {
+		t.Errorf("in process: %v", err)
+	}
+	if err := a.Revoke(t.Context(), hex(guest[0]), revocation.KeyCompromise, time.Now().Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if asked(guest[0], guest[1]) != ocsp.Revoked || asked(guest[0], account[1]) != ocsp.Unknown || asked(account[0], account[1]) != ocsp.Good {
+		t.Error("the revocation of a guest is told by another, or not at all")
+	}
+	if g, i := lists(); g != 1 || i != 0 {
+		t.Errorf("%d in the list of guests, %d in the other", g, i)
+	}
+	if err := a.Revoke(t.Context(), hex(account[0]), revocation.KeyCompromise, time.Now().Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if g, i := lists(); g != 1 || i != 1 {
+		t.Errorf("%d in the list of guests, %d in the other", g, i)
+	}
+	server := httptest.NewServer(a.Handler())
+	defer server.Close()
+	here := func(address string) string { return server.URL + strings.TrimPrefix(address, public) }
+	if got := get(t, here(guest[0].IssuingCertificateURL[0])); !bytes.Equal(got, guest[1].Raw) {
+		t.Error("the issuer of guests is not where their certificates say")
+	}
+	if _, err := revocation.JudgeCRL(get(t, here(guest[0].CRLDistributionPoints[0])), guest[0], guest[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
+		t.Errorf("the list is not where the certificate says: %v", err)
+	}
+}
+
+// installation is a folder of an authority from before there was an issuer for guests, with its master key.
+func installation(t *testing.T) (dir string, o Options) {
+	t.Helper()
+	b, err := os.ReadFile("testdata/formats/authority-1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := credential.NewSealer(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "authority.json"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir, Options{PublicURL: public, Clock: time.Now, Sealer: s, Ledger: &Memory{}}
+}
+
+func TestExistingInstallationGetsAnIssuerForGuestsOnce(t *testing.T) {
+	t.Parallel()
+	dir, o := installation(t)
+	if root, issuers, err := ReadPublic(dir); err != nil || root == nil || len(issuers) != 1 {
+		t.Errorf("before: %d issuers, %v", len(issuers), err)
+	}
+	before, err := os.ReadFile(filepath.Join(dir, "authority.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	opened := make([]*Authority, 8)
+	for i := range opened {
+		all.Go(func() {
+			var err error
+			if opened[i], err = Open(dir, o); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	again, err := Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range opened {
+		if a == nil || !a.keys.guestIssuing.cert.Equal(again.keys.guestIssuing.cert) || !a.keys.guestOCSP.cert.Equal(again.keys.guestOCSP.cert) {
+			t.Fatalf("starter %d has another issuer for guests", i)
+		}
+	}
+	c := again.keys.guestIssuing.cert
+	root := again.Root()
+	if c.CheckSignatureFrom(root) != nil || c.NotAfter.After(root.NotAfter) || c.NotBefore.Before(root.NotBefore) || c.Subject.CommonName == again.keys.issuing.cert.Subject.CommonName {
+		t.Errorf("issuer for guests %s, %s to %s", c.Subject, c.NotBefore, c.NotAfter)
+	}
+	if !strings.HasSuffix(c.Subject.CommonName, strings.TrimPrefix(root.Subject.CommonName, "Segel Root ")) {
+		t.Errorf("issuer for guests %s below %s", c.Subject, root.Subject)
+	}
+	after, err := os.ReadFile(filepath.Join(dir, "authority.json"))
+	if err != nil || !bytes.Equal(before, after) {
+		t.Errorf("authority.json was changed, %v", err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "guests.json"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	gotRoot, issuers, err := ReadPublic(dir)
+	if err != nil || !gotRoot.Equal(root) || len(issuers) != 2 || !issuers[1].Certificate.Equal(c) || issuers[1].Earlier || !issuers[0].Earlier {
+		t.Errorf("%+v, %v", issuers, err)
+	}
+	// The old issuer goes on issuing to accounts, and what it issued before is good.
+	chain := certifyNew(t, again, sari())
+	if _, err := again.Revocation(t.Context(), chain[0], chain[1]); err != nil || !chain[1].Equal(again.keys.issuing.cert) {
+		t.Error(err)
+	}
+}
+
+// A crash while the file is made leaves a name beside it that nothing reads.
+func TestIssuerForGuestsIsMadeAnewAfterACrashBeforeItWasDurable(t *testing.T) {
+	t.Parallel()
+	dir, o := installation(t)
+	if err := os.WriteFile(filepath.Join(dir, ".new-123"), []byte(`{"version": 1, "memb`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, err := Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certifyNew(t, a, budi())
+}
+
+func TestIssuerForGuestsThatIsNotOneIsRefused(t *testing.T) {
+	t.Parallel()
+	dir, o := installation(t)
+	a, err := Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "guests.json")
+	sound, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Ephemeral(public, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := func(version int, issuing, responder identity) []byte {
+		t.Helper()
+		out := stored{Version: version, Members: map[string]storedIdentity{}}
+		for name, id := range map[string]identity{guestsIssuingMember: issuing, guestsOCSPMember: responder} {
+			var err error
+			if out.Members[name], err = id.seal(name, o.Sealer); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, err := json.Marshal(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for name, b := range map[string][]byte{
+		"half a file":                  sound[:len(sound)/2],
+		"nothing":                      []byte("{}"),
+		"a later version":              form(2, a.keys.guestIssuing, a.keys.guestOCSP),
+		"of another authority":         form(1, other.keys.guestIssuing, other.keys.guestOCSP),
+		"the issuer of accounts":       form(1, a.keys.issuing, a.keys.ocsp),
+		"the responder of accounts":    form(1, a.keys.guestIssuing, a.keys.ocsp),
+		"a new issuer of all it can":   form(1, freshIssuing(t, a), a.keys.guestOCSP),
+		"a key of another certificate": form(1, identity{a.keys.guestOCSP.key, a.keys.guestIssuing.cert}, a.keys.guestOCSP),
+	} {
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir, o); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+		if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, b) {
+			t.Errorf("%s was replaced, %v", name, err)
+		}
+	}
+}
+
+// freshIssuing is an issuer of the root below which every policy is valid.
+func freshIssuing(t *testing.T, a *Authority) identity {
+	t.Helper()
+	id, err := certifyIssuing(nameOf("Guests", "1"), a.urls, time.Now(), time.Now().AddDate(1, 0, 0), &a.keys.root, Guest, Account, Seal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func TestFirstFormOfAnIssuerForGuestsIsStillRead(t *testing.T) {
+	t.Parallel()
+	dir, o := installation(t)
+	b, err := os.ReadFile("testdata/formats/authority-guests-1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "guests.json"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, err := Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if chain := certifyNew(t, a, budi()); !strings.Contains(string(b), "guests-issuing") || chain[0].CheckSignatureFrom(a.keys.guestIssuing.cert) != nil {
+		t.Error("the issuer for guests cannot issue")
+	}
+}

@@ -1,0 +1,130 @@
+package blob
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"sync"
+)
+
+// VerifiedAt reads a document at any offset. Like [Verified] it returns no byte whose chunk was not hashed and compared
+// first. It suits parsers, which read the same parts again and again: it keeps a fingerprint of each part of a verified
+// chunk, so that a second small read costs that part and not the whole chunk. It holds one chunk and one part in memory,
+// and 8 bytes for each 64 KiB that were read. Several goroutines may use it and take turns; the stack must not grow
+// meanwhile.
+type VerifiedAt struct {
+	stack *Stack
+
+	mu    sync.Mutex // guards all below; held for the length of one ReadAt
+	seed  maphash.Seed
+	known map[chunkID]fingerprints
+	chunk []byte  // verified; empty before the first read
+	at    chunkID // of chunk
+	part  []byte  // read again and compared; empty before the first one
+	of    chunkID // the chunk of part
+	index int     // of part within the chunk
+}
+
+// chunkID is a chunk of one blob of a stack.
+type chunkID struct {
+	segment int
+	number  int64
+}
+
+// partSize is how many bytes one fingerprint covers; the last part of a chunk is shorter. It divides [ChunkSize].
+const partSize = 64 << 10
+
+// fingerprints are those of the parts of a chunk. The seed is random and never leaves the process, so a store cannot
+// search for other bytes with the same fingerprint.
+type fingerprints [ChunkSize / partSize]uint64
+
+// VerifiedAt returns a reader at any offset. It lives as long as the stack; several may read one stack.
+func (s *Stack) VerifiedAt() *VerifiedAt {
+	return &VerifiedAt{stack: s, seed: maphash.MakeSeed(), known: map[chunkID]fingerprints{}}
+}
+
+// ReadAt implements [io.ReaderAt]. A chunk that does not match its sum, or that changed since it was first read, is a
+// [*CorruptError].
+func (v *VerifiedAt) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, fmt.Errorf("read document at %d: negative offset", off)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	n := 0
+	for n < len(p) {
+		i, at := v.stack.locate(off + int64(n))
+		if i == len(v.stack.segments) {
+			return n, io.EOF
+		}
+		m, err := v.read(p[n:], chunkID{i, at / ChunkSize}, int(at%ChunkSize))
+		n += m
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// read fills p from one chunk, up to the end of the chunk or of the part at the offset.
+func (v *VerifiedAt) read(p []byte, where chunkID, offset int) (int, error) {
+	if len(v.chunk) > 0 && v.at == where {
+		return copy(p, v.chunk[offset:]), nil
+	}
+	if known, ok := v.known[where]; ok {
+		return v.rereadPart(p, where, offset, known)
+	}
+	if err := v.load(where); err != nil {
+		return 0, err
+	}
+	return copy(p, v.chunk[offset:]), nil
+}
+
+// load reads and verifies a chunk, and takes its fingerprints.
+func (v *VerifiedAt) load(where chunkID) error {
+	seg := v.stack.segments[where.segment]
+	within := where.number * ChunkSize
+	size := int(min(ChunkSize, seg.Size-within))
+	if cap(v.chunk) < size {
+		v.chunk = make([]byte, size)
+	}
+	b := v.chunk[:size]
+	v.chunk = v.chunk[:0] // its array is about to be overwritten, perhaps with wrong bytes
+	if _, err := v.stack.ReadAt(b, v.stack.begins[where.segment]+within); err != nil {
+		return err
+	}
+	if sum := sha256.Sum256(b); !bytes.Equal(sum[:], seg.Sums[where.number*sha256.Size:][:sha256.Size]) {
+		return &CorruptError{Key: seg.Key, Chunk: int(where.number)}
+	}
+	var all fingerprints
+	for i := 0; i*partSize < size; i++ {
+		all[i] = maphash.Bytes(v.seed, b[i*partSize:min(size, (i+1)*partSize)])
+	}
+	v.known[where], v.chunk, v.at = all, b, where
+	return nil
+}
+
+// rereadPart reads the part at the offset of a chunk that was verified before. It must still have the same fingerprint.
+func (v *VerifiedAt) rereadPart(p []byte, where chunkID, offset int, known fingerprints) (int, error) {
+	i := offset / partSize
+	if len(v.part) > 0 && v.of == where && v.index == i {
+		return copy(p, v.part[offset%partSize:]), nil
+	}
+	seg := v.stack.segments[where.segment]
+	within := where.number*ChunkSize + int64(i*partSize)
+	if v.part == nil {
+		v.part = make([]byte, partSize)
+	}
+	b := v.part[:min(partSize, seg.Size-within, (where.number+1)*ChunkSize-within)]
+	v.part = v.part[:0]
+	if _, err := v.stack.ReadAt(b, v.stack.begins[where.segment]+within); err != nil {
+		return 0, err
+	}
+	if maphash.Bytes(v.seed, b) != known[i] {
+		return 0, &CorruptError{Key: seg.Key, Chunk: int(where.number)}
+	}
+	v.part, v.of, v.index = b, where, i
+	return copy(p, b[offset%partSize:]), nil
+}

@@ -1,0 +1,79 @@
+package contract
+
+import "testing"
+
+// withGuest makes a document whose guest signs.
+func withGuest(u *Upload) {
+	u.Participants = []Participant{participant("first", Signer, 1), {Person: person("guest"), Role: Signer, Number: 1, Guest: true}}
+}
+
+func TestSignatureSaysWhatWasVerifiedAboutTheSignerAndByWhom(t *testing.T) {
+	t.Parallel()
+	d := finalized(t, draft(t, withGuest))
+	for by, want := range map[*Actor]map[string]string{
+		&guest: {"assurance": "guest_unverified", "named_by": "Name of owner", "organisation": "PT Contoh", "certificate": "5f", "digest": ""},
+		&first: {"assurance": "account_password", "organisation": "PT Contoh", "certificate": "5f", "digest": ""},
+	} {
+		c, err := IntendSign(d, [32]byte{}, *by, t0)
+		d := then(t, c, err)
+		who := attested(d, *by)
+		who.Certificate = "5f"
+		c, err = Sign(d, revision(d, 10), who, *by, t0)
+		then(t, c, err)
+		got := c.Events[0].Details
+		if len(got) != len(want) {
+			t.Errorf("%s: details %v", by.ID, got)
+		}
+		for name, v := range want {
+			if name != "digest" && got[name] != v {
+				t.Errorf("%s: %s is %q, want %q", by.ID, name, got[name], v)
+			}
+		}
+	}
+}
+
+func TestNameThatShowsNothingIsRefusedAndNeverAttested(t *testing.T) {
+	t.Parallel()
+	for name, visible := range map[string]bool{
+		"Budi": true, "李": true, "بودي": true, "B\u0336": true, "7": true, "👤": true,
+		"": false, " \u00a0\u3000": false, "\u200b\u200d\ufeff": false, "\u0336\u20dd": false, "\ue000": false, "\ufffd": false, "\u00ad": false,
+	} {
+		if Visible(name) != visible {
+			t.Errorf("%q: visible %t", name, !visible)
+		}
+		u := Upload{Filename: "a.pdf", Base: Revision{End: 1}, Participants: []Participant{{Person: Person{ID: "guest", Name: name, Email: "guest@example.test"}, Role: Signer, Number: 1, Guest: true}}}
+		if _, err := Create(u, owner, limits, t0); (err == nil) != visible {
+			t.Errorf("%q: %v", name, err)
+		}
+		d := Document{Owner: Person{ID: "owner", Name: name}, Organisation: "org"}
+		who := d.Attest(Participant{Guest: true}, name)
+		if !Visible(who.NamedBy) || !Visible(who.Organisation) || visible && (who.NamedBy != name || who.Organisation != name) {
+			t.Errorf("%q: %+v", name, who)
+		}
+	}
+}
+
+func TestParticipantsSignOnlyAsWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	d := finalized(t, draft(t, withGuest))
+	for _, c := range []struct {
+		name string
+		by   Actor
+		who  Attestation
+		ok   bool
+	}{
+		{"a guest as a guest", guest, Attestation{Assurance: AssuranceGuest, NamedBy: "Sari"}, true},
+		{"a guest as a user", guest, Attestation{Assurance: AssuranceAccount, Organisation: "PT Contoh"}, false},
+		{"a guest without a namer", guest, Attestation{Assurance: AssuranceGuest}, false},
+		{"a user as a user", first, Attestation{Assurance: AssuranceAccount, Organisation: "PT Contoh"}, true},
+		{"a user as a guest", first, Attestation{Assurance: AssuranceGuest, NamedBy: "Sari"}, false},
+		{"a user as the seal", first, Attestation{Assurance: AssuranceSeal, Organisation: "PT Contoh"}, false},
+		{"a user as nothing", first, Attestation{}, false},
+	} {
+		change, err := IntendSign(d, [32]byte{}, c.by, t0)
+		d := then(t, change, err)
+		if _, err := Sign(d, revision(d, 10), c.who, c.by, t0); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package contract
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// ClosingInvalid is the reason of a document whose sealed file did not pass validation. The faults follow behind ": ".
+const ClosingInvalid = "closing.invalid"
+
+// SealedFile is what a validation found in a sealed file, read from its bytes.
+type SealedFile struct {
+	Unreadable bool               // it does not open as a PDF; the other members are empty
+	Digest     [32]byte           // SHA-256 over all of it
+	Signatures []SignatureVerdict // in the order in which they were added
+}
+
+// SealFault is a reason why a sealed file must not be committed.
+type SealFault struct {
+	Code  SealFaultCode
+	Field string // of the signature, or the serial of a missing stamp; empty: the fault is the file's
+	Why   string // sub-indication or level of the validation; may be empty
+}
+
+// SealFaultCode names a fault. Values are stored in reasons and in the audit log, so none is renamed.
+type SealFaultCode string
+
+// The faults.
+const (
+	FaultUnreadable SealFaultCode = "file_unreadable"      // it does not open as a PDF
+	FaultDigest     SealFaultCode = "digest_differs"       // the bytes have another digest than the last revision
+	FaultMissing    SealFaultCode = "signature_missing"    // a signature or stamp of this document is not in the file
+	FaultUnexpected SealFaultCode = "signature_unexpected" // a signature was added that is not of this document
+	FaultBroken     SealFaultCode = "signature_broken"     // the bytes are not what was signed
+	FaultChanged    SealFaultCode = "signature_changed"    // something was added that the signature does not permit
+	FaultNotPassed  SealFaultCode = "signature_not_passed" // not TOTAL-PASSED
+	FaultLevel      SealFaultCode = "level_too_low"        // not B-LTA
+	FaultNotCovered SealFaultCode = "not_covered"          // the last signature is not a document timestamp over the whole file
+)
+
+// CheckSealed returns why the sealed file of a document must not be committed, or nil. The document already has the
+// closing revisions. This function alone defines what "completed" promises:
+//   - the file has the recorded digest;
+//   - the signature of each participant who signed and the organisation's seal are in the file, TOTAL-PASSED and B-LTA;
+//   - the document timestamps made here are TOTAL-PASSED, and the last one covers the whole file;
+//   - each duty stamp affixed here is in the file once, and intact. Its certificate is the stamp office's concern;
+//   - signatures that came with the file are as the upload found them: intact, or of an unsupported algorithm. Their
+//     issuers may be unknown. They are not checked if the upload was examined by an older release;
+//   - the file has no other signatures.
+func (d *Document) CheckSealed(f SealedFile) []SealFault {
+	var faults []SealFault
+	fault := func(code SealFaultCode, field, why string) {
+		faults = append(faults, SealFault{Code: code, Field: field, Why: why})
+	}
+	if f.Unreadable {
+		return []SealFault{{Code: FaultUnreadable}}
+	}
+	if f.Digest != d.Current().Digest {
+		fault(FaultDigest, "", "")
+	}
+	fields, serials := d.madeHere()
+	for _, v := range f.Signatures {
+		own, stamp := !v.Uploaded && fields[v.Field], !v.Uploaded && serials[v.Serial]
+		switch {
+		case v.Uploaded && (!d.Examined || v.Integrity == SignatureUnknown):
+			continue
+		case !v.Uploaded && !own && !stamp && !v.Timestamp:
+			fault(FaultUnexpected, v.Field, v.Why)
+			continue
+		case own:
+			delete(fields, v.Field)
+		case stamp:
+			delete(serials, v.Serial)
+		}
+		switch {
+		case v.Integrity == SignatureChanged:
+			fault(FaultChanged, v.Field, v.Why)
+		case v.Integrity != SignatureIntact:
+			fault(FaultBroken, v.Field, v.Why)
+		case v.Uploaded || stamp: // trust is not required
+		case v.Trust != TrustPassed:
+			fault(FaultNotPassed, v.Field, v.Why)
+		case own && !v.Archived:
+			fault(FaultLevel, v.Field, v.Why)
+		}
+	}
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		fault(FaultMissing, field, "")
+	}
+	for _, serial := range slices.Sorted(maps.Keys(serials)) {
+		fault(FaultMissing, serial, "")
+	}
+	if n := len(f.Signatures); n == 0 || !f.Signatures[n-1].Timestamp || f.Signatures[n-1].Uploaded || !f.Signatures[n-1].CoversAll {
+		fault(FaultNotCovered, "", "")
+	}
+	return faults
+}
+
+// madeHere returns the fields that were signed and the serials that were affixed here.
+func (d *Document) madeHere() (fields, serials map[string]bool) {
+	fields, serials = map[string]bool{d.SealField(): true}, map[string]bool{}
+	for _, p := range d.Participants {
+		if !p.SignedAt.IsZero() {
+			fields[p.Field] = true
+		}
+	}
+	for _, serial := range d.Serials() {
+		serials[serial] = true
+	}
+	return fields, serials
+}
+
+// toldFaults bounds the faults in a reason. The log has all of them.
+const toldFaults = 5
+
+// InvalidReason returns [Document.Reason] for a document whose sealed file has these faults: [ClosingInvalid] with the
+// faults behind it.
+func InvalidReason(faults []SealFault) string {
+	var b strings.Builder
+	b.WriteString(ClosingInvalid)
+	for i, f := range faults {
+		if i == toldFaults {
+			fmt.Fprintf(&b, ", +%d", len(faults)-i)
+			break
+		}
+		separator := ", "
+		if i == 0 {
+			separator = ": "
+		}
+		b.WriteString(separator + f.String())
+	}
+	return b.String()
+}
+
+// String spells a fault: its code, the field, and the word of the validation.
+func (f SealFault) String() string {
+	return strings.Join(slices.DeleteFunc([]string{string(f.Code), fieldName(f.Field), f.Why}, func(s string) bool { return s == "" }), " ")
+}

@@ -1,0 +1,139 @@
+package workflow_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+	"segel/internal/workflow"
+	"segel/pdf/pdftest"
+)
+
+// signsAs has a participant sign a document of the owner's, and returns what the event says of it.
+func (h *house) signsAs(who workflow.PersonRequest, by contract.Actor) map[string]string {
+	h.t.Helper()
+	ctx := context.Background()
+	st, err := h.Stage(ctx)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer st.Abort()
+	if _, err := st.Write(pdftest.Table(1)); err != nil {
+		h.t.Fatal(err)
+	}
+	who.Role, who.Number = contract.Signer, 1
+	d, err := h.Upload(ctx, h.owner, workflow.UploadRequest{Title: "Uji", Filename: "uji.pdf", File: st, People: []workflow.PersonRequest{who}})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+		h.t.Fatal(err)
+	}
+	if who.Guest {
+		by = contract.Actor{Person: d.Participants[0].Person, Guest: d.ID}
+	}
+	if _, err := h.Sign(ctx, by, d.ID, workflow.SignRequest{}); err != nil {
+		h.t.Fatal(err)
+	}
+	events, err := h.store.Events(ctx, d.ID)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, e := range events {
+		if e.Type == contract.EventSigned {
+			return e.Details
+		}
+	}
+	h.t.Fatal("no event says that it was signed")
+	return nil
+}
+
+// certified returns whom the certificate that an event names was made out to.
+func (h *house) certified(details map[string]string) workflow.Holder {
+	h.t.Helper()
+	w, ok := h.issued.Load(details["certificate"])
+	if !ok {
+		h.t.Fatalf("the certificate %q was not issued", details["certificate"])
+	}
+	return w.(workflow.Holder)
+}
+
+func TestEventAndCertificateSayWhatWasVerifiedAboutWhoSigned(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	guest := h.signsAs(workflow.PersonRequest{Guest: true, Name: "Budi", Email: "tamu@example.test"}, contract.Actor{})
+	if guest["assurance"] != "guest_unverified" || guest["named_by"] != "Sari" || guest["organisation"] != "PT Contoh" || guest["certificate"] == "" {
+		t.Errorf("guest: %v", guest)
+	}
+	user := h.signsAs(workflow.PersonRequest{ID: h.signer.ID}, h.signer)
+	if user["assurance"] != "account_password" || user["named_by"] != "" || user["organisation"] != "PT Contoh" || user["certificate"] == "" {
+		t.Errorf("user: %v", user)
+	}
+	if w := h.certified(guest); w.Assurance != contract.AssuranceGuest || w.NamedBy != "Sari" || w.Name != "Budi" || w.Email != "tamu@example.test" {
+		t.Errorf("guest: %+v", w)
+	}
+	if w := h.certified(user); w.Assurance != contract.AssuranceAccount || w.ID != string(h.signer.ID) || w.Organisation != "PT Contoh" {
+		t.Errorf("user: %+v", w)
+	}
+}
+
+func TestCredentialOfAnotherAssuranceOrHolderIsNotUsed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := context.Background()
+	first := h.signsAs(workflow.PersonRequest{ID: h.signer.ID}, h.signer)["certificate"]
+	if again := h.signsAs(workflow.PersonRequest{ID: h.signer.ID}, h.signer)["certificate"]; again != first {
+		t.Fatal("a credential that is good was replaced")
+	}
+	// Rows of the database that were moved: another holder's sealed credential stands under the signer's identifier, and it
+	// is the newest there.
+	move := func(from string, age time.Duration) {
+		t.Helper()
+		c, err := h.store.Credential(ctx, from, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Holder, c.CreatedAt = string(h.signer.ID), time.Now().Add(age)
+		h.store.swapped = &c
+	}
+	id := h.draft(false, 1)
+	h.work(id) // makes the seal's
+	h.signsAs(workflow.PersonRequest{ID: h.owner.ID}, h.owner)
+	for i, from := range []string{"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a00", string(h.owner.ID)} {
+		move(from, time.Duration(i+1)*time.Hour)
+		got := h.signsAs(workflow.PersonRequest{ID: h.signer.ID}, h.signer)
+		h.store.swapped = nil
+		if w := h.certified(got); got["certificate"] == first || w.ID != string(h.signer.ID) || w.Assurance != contract.AssuranceAccount {
+			t.Errorf("with the credential of %s: %+v", from, w)
+		}
+	}
+}
+
+// An address of a user elsewhere is looked up with the same queries, in the same order, as an unknown one.
+func TestAddressOfAUserElsewhereIsLookedUpLikeAnUnknownOne(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := context.Background()
+	if err := h.store.CreateOrganisation(ctx, store.Organisation{ID: "elsewhere", Name: "PT Lain", CreatedAt: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	h.person("elsewhere", "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a09", "Lain")
+	id := h.draftOf(false, 0)
+	asked := func(r workflow.PersonRequest) (string, error) {
+		h.store.asked = nil
+		r.Name, r.Role, r.Number = "Nama", contract.Signer, 1
+		_, err := h.SetParticipants(ctx, h.owner, id, []workflow.PersonRequest{r}, nil)
+		return strings.ReplaceAll(fmt.Sprint(h.store.asked), r.Email, "#"), err
+	}
+	for _, guest := range []bool{true, false} {
+		unknown, err1 := asked(workflow.PersonRequest{Email: "Tiada@example.test", Guest: guest})
+		elsewhere, err2 := asked(workflow.PersonRequest{Email: "Lain@example.test", Guest: guest})
+		if unknown != elsewhere || !strings.Contains(unknown, "#") || fmt.Sprint(err1) != fmt.Sprint(err2) || (err1 == nil) != guest {
+			t.Errorf("guest %t: %s, %v; of a user elsewhere %s, %v", guest, unknown, err1, elsewhere, err2)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+)
+
+// Alarm names a kind of corruption that was found before it did harm. Values are labels of a metric.
+type Alarm string
+
+// The alarms.
+const (
+	AlarmMidstate Alarm = "midstate" // a revision's midstate did not match its digest and was rebuilt from the bytes
+	AlarmBytes    Alarm = "bytes"    // the stored bytes do not have the recorded digest
+	AlarmInvalid  Alarm = "invalid"  // a sealed file did not pass validation and was not committed
+)
+
+// Alarms lists every alarm.
+var Alarms = []Alarm{AlarmMidstate, AlarmBytes, AlarmInvalid}
+
+// raise logs and counts an alarm.
+func (s *Service) raise(ctx context.Context, a Alarm, msg string, args ...any) {
+	s.Log.ErrorContext(ctx, msg, append([]any{"alarm", string(a)}, args...)...)
+	if s.Alarm != nil {
+		s.Alarm(a)
+	}
+}
+
+// requireMidstate checks that the midstate of the document's current revision finishes as that revision's digest. Every
+// step that extends the document resumes from this state, so it calls requireMidstate first: a signature made from the
+// state of other bytes does not verify.
+//
+// If the midstate does not match and the stored bytes have the recorded digest, it is rebuilt from the bytes, which are
+// read once. The rebuilt state is set in d and not stored: the next commit adds a revision with its own state, and the
+// state of an earlier revision is never read again. Errors: [errFileMissing]; [errFileChanged] if the bytes do not have
+// the recorded digest either. Nothing may be signed after an error.
+func (s *Service) requireMidstate(ctx context.Context, d *contract.Document) error {
+	current := d.Current()
+	_, err := blob.Resume(current.Midstate, current.End, current.Digest)
+	if err == nil {
+		return nil
+	}
+	digest, err := s.digestBytes(ctx, d.Revisions)
+	if err != nil {
+		return err
+	}
+	if digest.Total != current.Digest || digest.End != current.End {
+		s.raise(ctx, AlarmBytes, "stored bytes of a document do not have the recorded digest", "document", d.ID)
+		return errFileChanged.Because(fmt.Errorf("document %d has %d bytes with digest %x, recorded are %d with %x", d.ID, digest.End, digest.Total, current.End, current.Digest))
+	}
+	s.raise(ctx, AlarmMidstate, "midstate of a revision did not match its digest and was rebuilt from the bytes", "document", d.ID, "revision", len(d.Revisions)-1)
+	d.Revisions = slices.Clone(d.Revisions) // others may share them
+	d.Revisions[len(d.Revisions)-1].Midstate = digest.Midstate
+	return nil
+}
+
+// digestBytes reads a document's file from end to end and returns its digest.
+func (s *Service) digestBytes(ctx context.Context, revisions []contract.Revision) (blob.Digest, error) {
+	f, err := s.whole(ctx, revisions)
+	if err != nil {
+		return blob.Digest{}, err
+	}
+	defer f.Close()
+	digester := blob.NewDigester()
+	if _, err := io.Copy(digester, io.NewSectionReader(interruptible{ctx, f}, 0, f.Size())); err != nil {
+		return blob.Digest{}, fileProblem(fmt.Errorf("read document to digest it: %w", err))
+	}
+	return digester.Digest(), nil
+}
+
+// interruptible reads until the context is done.
+type interruptible struct {
+	ctx context.Context
+	r   io.ReaderAt
+}
+
+func (w interruptible) ReadAt(p []byte, at int64) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.r.ReadAt(p, at)
+}
+
+// Refusals of a document whose stored bytes are missing or changed. The operator has to restore them.
+var (
+	errFileMissing = contract.Refuse(contract.Unavailable, "document.file_missing")
+	errFileChanged = contract.Refuse(contract.Unavailable, "document.file_changed")
+)
+
+// fileProblem turns errors of the blob store about missing or changed bytes into errFileMissing or errFileChanged. It
+// returns other errors unchanged.
+func fileProblem(err error) error {
+	var corrupt *blob.CorruptError
+	switch {
+	case err == nil, errors.Is(err, errFileMissing), errors.Is(err, errFileChanged):
+	case errors.Is(err, blob.ErrNotFound), errors.As(err, &corrupt) && corrupt.Chunk < 0:
+		return errFileMissing.Because(err)
+	case errors.As(err, &corrupt), errors.Is(err, blob.ErrKey), errors.Is(err, blob.ErrSegment):
+		return errFileChanged.Because(err)
+	}
+	return err
+}

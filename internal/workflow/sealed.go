@@ -1,0 +1,160 @@
+package workflow
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"segel/internal/contract"
+	"segel/pades/validate"
+	"segel/pades/validate/diff"
+	"segel/pades/validate/facts"
+	"segel/revocation"
+)
+
+// invalidError reports a sealed file that did not pass validation.
+type invalidError struct{ faults []contract.SealFault }
+
+func (e *invalidError) Error() string {
+	all := make([]string, len(e.faults))
+	for i, f := range e.faults {
+		all[i] = f.String()
+	}
+	return "sealed file did not pass validation: " + strings.Join(all, ", ")
+}
+
+// checkSealed validates the file of a document with the added revisions, before they are committed. It uses the stored
+// bytes, verified against the recorded sums, and no state from the time when the revisions were made. The file is read
+// once from end to end, and its structure besides.
+//
+// Errors: an [invalidError] with what [contract.Document.CheckSealed] found, after an alarm; [errFileMissing];
+// [errFileChanged].
+func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []contract.Revision) error {
+	before := d.Revisions
+	d.Revisions = slices.Concat(before, added)
+	faults, err := s.sealFaults(ctx, &d)
+	if err != nil {
+		return fileProblem(fmt.Errorf("validate sealed file of document %d: %w", d.ID, err))
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	invalid := &invalidError{faults}
+	s.raise(ctx, AlarmInvalid, "sealed file did not pass validation and was not committed", "document", d.ID, "faults", invalid.Error())
+	// The revisions were made from a midstate that finishes as the recorded digest. If the stored bytes have that digest,
+	// the midstate is right and sealing can be tried again. If not, no attempt can succeed until the bytes are restored.
+	d.Revisions = before
+	digest, err := s.digestBytes(ctx, before)
+	if err != nil {
+		return errors.Join(err, invalid)
+	}
+	if current := d.Current(); digest.Total != current.Digest {
+		s.raise(ctx, AlarmBytes, "stored bytes of a document do not have the recorded digest", "document", d.ID)
+		return errors.Join(errFileChanged, invalid)
+	}
+	return invalid
+}
+
+// sealFaults reads and validates a document's file.
+func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contract.SealFault, error) {
+	f, err := s.whole(ctx, d.Revisions)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	// Content hidden on pages only leads to warnings, which are not used here: one byte is the least limit.
+	file, err := facts.Read(ctx, f.VerifiedAt(), f.Size(), facts.Options{Limits: facts.Limits{Content: 1}})
+	if errors.Is(err, facts.ErrUnreadable) {
+		return d.CheckSealed(contract.SealedFile{Unreadable: true}), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := validate.Options{At: s.Clock(), Trust: s.Trust}
+	faults, err := s.validateSealed(ctx, d, file, o)
+	if err != nil || len(faults) == 0 {
+		return faults, err
+	}
+	// With several time-stamp authorities, the document timestamp may come from one for which the file has no revocation
+	// data. Then its responder is asked. Certificates without a chain to a trusted root are not asked about, and no issuers
+	// are fetched.
+	o.Online = statusOnly{s.Revocation}
+	return s.validateSealed(ctx, d, file, o)
+}
+
+// statusOnly hides the other methods of a source, such as those of a [revocation.IssuerSource].
+type statusOnly struct{ revocation.Source }
+
+func (s *Service) validateSealed(ctx context.Context, d *contract.Document, file *facts.File, o validate.Options) ([]contract.SealFault, error) {
+	report, err := validate.Judge(ctx, file, o)
+	if err != nil {
+		return nil, err
+	}
+	return d.CheckSealed(contract.SealedFile{Digest: file.SHA256, Signatures: verdictsOn(file, report, d.Revisions[0].End)}), nil
+}
+
+// verdictsOn converts a validation to the values of the rules. Signatures that begin before the end of the base came with
+// the file.
+func verdictsOn(file *facts.File, report *validate.Report, base int64) []contract.SignatureVerdict {
+	serials := map[string]string{}
+	for _, stamp := range report.Stamps {
+		serials[stamp.Field] = stamp.Serial
+	}
+	verdicts := make([]contract.SignatureVerdict, len(file.Signatures))
+	for i, g := range file.Signatures { // in the order of the report
+		r := &report.Signatures[i]
+		verdicts[i] = contract.SignatureVerdict{
+			Field: g.Field, Serial: serials[r.Field], Timestamp: g.Kind == facts.Timestamp, Uploaded: g.ContentsAt() < base,
+			Integrity: integrityOf(g), Trust: trustOf(r), Archived: r.Level == validate.LevelLTA,
+			CoversAll: r.Covers.All, Why: string(r.SubIndication),
+		}
+		if r.SubIndication == "" {
+			verdicts[i].Why = string(r.Level)
+		}
+	}
+	return verdicts
+}
+
+// integrityOf returns what became of the bytes that a signature covers. Later changes count even if the signature itself
+// cannot be verified.
+func integrityOf(g *facts.Signature) contract.SignatureIntegrity {
+	// Without the signing certificate the bytes are still compared with the digest that the signature states.
+	unknown := errors.Is(g.Integrity, facts.ErrAlgorithm) ||
+		errors.Is(g.Integrity, facts.ErrNoSigner) && (g.Stated == nil || bytes.Equal(g.Stated, g.Computed))
+	if g.Coverage.State == facts.Broken || g.Integrity != nil && !unknown {
+		return contract.SignatureBroken
+	}
+	tooMuch := false
+	for _, l := range g.Later {
+		for _, i := range l.Denied {
+			if l.Changes[i].Code != diff.CodeTooMuch {
+				return contract.SignatureChanged
+			}
+			tooMuch = true
+		}
+	}
+	switch {
+	case tooMuch:
+		return contract.SignatureTooMuch
+	case unknown:
+		return contract.SignatureUnknown
+	case len(g.Later) == 0 && g.Coverage.State != facts.WholeFile:
+		return contract.SignatureBroken // bytes follow that no revision accounts for
+	}
+	return contract.SignatureIntact
+}
+
+func trustOf(r *validate.Signature) contract.SignatureTrust {
+	switch r.SubIndication {
+	case "":
+		return contract.TrustPassed
+	case validate.NoCertificateChainFound, validate.NoSigningCertificateFound:
+		return contract.TrustUnknownIssuer
+	case validate.CertificateChainGeneralFailure, validate.TryLater:
+		return contract.TrustNoRevocationData
+	}
+	return contract.TrustNotPassed
+}

@@ -1,0 +1,255 @@
+package workflow_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/blob"
+	"segel/internal/blob/blobtest"
+	"segel/internal/contract"
+	"segel/internal/store"
+	"segel/internal/workflow"
+	"segel/pades/validate"
+	"segel/tsp"
+)
+
+// raised demands how often each alarm was raised so far.
+func (h *house) raised(name string, want map[workflow.Alarm]int) {
+	h.t.Helper()
+	if !maps.Equal(h.alarms, want) {
+		h.t.Errorf("%s: alarms %v, want %v", name, h.alarms, want)
+	}
+}
+
+// spoilMidstate changes a bit of the newest revision's midstate.
+func (h *house) spoilMidstate(db *sql.DB, id contract.DocumentID) {
+	h.t.Helper()
+	d := h.read(id)
+	changeRevision(h.t.(*testing.T), db, id, len(d.Revisions)-1, "midstate", flipped(d.Current().Midstate, 20))
+}
+
+// TestMidstateThatDoesNotFitIsRebuiltFromTheBytes before each of the steps that go on from it: the fields, a signature, the stamp, the seal
+// and the renewal.
+func TestMidstateThatDoesNotFitIsRebuiltFromTheBytes(t *testing.T) {
+	onBothWithDatabase(t, func(t *testing.T, h *house, db *sql.DB) {
+		ctx := context.Background()
+		id := h.draftOf(true, 2)
+		want := map[workflow.Alarm]int{}
+		step := func(name string, do func() error) {
+			t.Helper()
+			h.spoilMidstate(db, id)
+			if err := do(); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			want[workflow.AlarmMidstate]++
+			h.raised(name, want)
+		}
+		step("finalize", func() error {
+			_, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{})
+			return err
+		})
+		step("sign", func() error {
+			_, err := h.Sign(ctx, h.signer, id, workflow.SignRequest{})
+			return err
+		})
+		taken := len(h.office.taken)
+		step("stamp", func() error { return h.Stamp(ctx, id) })
+		if n := len(h.office.taken) - taken; n != 2 {
+			t.Errorf("%d serials were bought for two stamps", n)
+		}
+		step("seal", func() error { return h.Complete(ctx, id) })
+		if d := h.read(id); d.State != contract.Completed {
+			t.Fatalf("%s, %q", d.State, d.Reason)
+		}
+		h.valid(id)
+		h.later(19*year + 30*24*time.Hour)
+		h.another()
+		step("renew", func() error {
+			renewed, err := h.Renew(ctx, id)
+			if err == nil && !renewed {
+				err = errors.New("not renewed")
+			}
+			return err
+		})
+		h.valid(id)
+		h.even("in the end")
+	})
+}
+
+// TestNothingIsSignedOverBytesThatAreNotThoseRecorded changes what is recorded of the newest revision in a way that no
+// bytes fit, before each step.
+func TestNothingIsSignedOverBytesThatAreNotThoseRecorded(t *testing.T) {
+	onBothWithDatabase(t, func(t *testing.T, h *house, db *sql.DB) {
+		ctx := context.Background()
+		id := h.draft(true, 1)
+		// refused demands that nothing was added, and puts the record back.
+		refused := func(name string, do func()) {
+			t.Helper()
+			d := h.read(id)
+			last, was := len(d.Revisions)-1, d.Current()
+			alarms, calls := h.alarms[workflow.AlarmBytes], h.office.calls
+			changeRevision(t, db, id, last, "digest", flipped(was.Digest[:], 3))
+			do()
+			after := h.read(id)
+			if len(after.Revisions) != len(d.Revisions) || after.State != contract.Processing || h.office.calls != calls {
+				t.Errorf("%s: %d revisions more, %s, %d calls", name, len(after.Revisions)-len(d.Revisions), after.State, h.office.calls-calls)
+			}
+			if h.alarms[workflow.AlarmBytes] == alarms {
+				t.Errorf("%s: no alarm", name)
+			}
+			changeRevision(t, db, id, last, "digest", was.Digest[:])
+		}
+		refused("sign", func() {
+			_, err := h.Sign(ctx, h.signer, id, workflow.SignRequest{})
+			var refusal *contract.Error
+			if !errors.As(err, &refusal) || refusal.Code != "document.file_changed" || refusal.Kind != contract.Unavailable {
+				t.Error(err)
+			}
+		})
+		h.signs(id)
+		refused("stamp", func() {
+			var later *workflow.Later
+			if err := h.Stamp(ctx, id); !errors.As(err, &later) {
+				t.Error(err)
+			}
+			if d := h.read(id); d.Stamps[0].Problem != contract.FileChanged {
+				t.Errorf("%+v", d.Stamps[0])
+			}
+		})
+		h.stamp(id)
+		refused("seal", func() {
+			if err := h.Complete(ctx, id); err == nil {
+				t.Error("sealed")
+			}
+			if d := h.read(id); d.Reason != "closing.file_changed" {
+				t.Error(d.Reason)
+			}
+		})
+		h.work(id)
+		h.valid(id)
+		h.even("in the end")
+	})
+}
+
+// TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated takes the time from an authority that is not
+// trusted, the simplest of all causes that make a sealed file invalid.
+func TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h := newHouse(t)
+	id := h.draft(true, 1)
+	h.signs(id)
+	h.stamp(id)
+	before, taken, blobs := h.read(id), len(h.office.taken), h.blobs()
+	trusted := h.clock.Timestamper
+	h.untrusted()
+	for try := 1; try <= 2; try++ {
+		if err := h.Complete(ctx, id); err == nil || !strings.Contains(err.Error(), "signature_not_passed") {
+			t.Fatalf("try %d: %v", try, err)
+		}
+		d := h.read(id)
+		if d.State != contract.Processing || len(d.Revisions) != len(before.Revisions) || h.blobs() != blobs {
+			t.Errorf("try %d: %s with %d revisions, %d blobs more", try, d.State, len(d.Revisions), h.blobs()-blobs)
+		}
+		if code, faults, _ := strings.Cut(d.Reason, ": "); code != contract.ClosingInvalid || !strings.Contains(faults, "signature_not_passed ") || !strings.Contains(faults, "NO_CERTIFICATE_CHAIN_FOUND") {
+			t.Errorf("try %d: %s", try, d.Reason)
+		}
+		h.raised("invalid", map[workflow.Alarm]int{workflow.AlarmInvalid: try})
+	}
+	h.later(workflow.StillFor)
+	admin := h.owner
+	admin.Admin = true
+	waiting, err := h.Waiting(ctx, admin, store.WaitingQuery{Limit: 10})
+	if err != nil || len(waiting.Lines) != 1 || waiting.Lines[0].Document.Reason != h.read(id).Reason {
+		t.Errorf("%+v stand still, %v", waiting.Lines, err)
+	}
+	h.clock.Timestamper = trusted
+	if err := h.Complete(ctx, id); err != nil {
+		t.Fatal(err)
+	}
+	if d := h.read(id); d.State != contract.Completed || d.Reason != "" || len(h.office.taken) != taken {
+		t.Errorf("%s, %q, %d serials more", d.State, d.Reason, len(h.office.taken)-taken)
+	}
+	h.valid(id)
+	h.even("in the end")
+}
+
+// inTurn is a time-stamp authority that is replaced by the next one after each answer.
+type inTurn struct {
+	tsp.Timestamper
+	next []tsp.Timestamper
+}
+
+func (c *inTurn) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+	der, err := c.Timestamper.Timestamp(ctx, digest)
+	if len(c.next) > 0 {
+		c.Timestamper, c.next = c.next[0], c.next[1:]
+	}
+	return der, err
+}
+
+// TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals: the file has no revocation data about it, so its responder is
+// asked.
+func TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.draft(true, 0)
+	h.signs(id)
+	seals := h.clock.Timestamper
+	h.another()
+	h.clock.Timestamper = &inTurn{seals, []tsp.Timestamper{h.clock.Timestamper}}
+	h.work(id)
+	if d := h.read(id); d.State != contract.Completed {
+		t.Fatalf("%s, %q", d.State, d.Reason)
+	}
+	h.valid(id)
+	h.raised("in the end", map[workflow.Alarm]int{})
+}
+
+func TestRenewalThatWouldBeInvalidIsNotCommitted(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.closed()
+	h.later(19*year + 30*24*time.Hour)
+	next := h.untrusted()
+	n, blobs := len(h.read(id).Revisions), h.blobs()
+	h.renewDue(workflow.Renewed{PutOff: 1})
+	if got := len(h.read(id).Revisions); got != n || h.blobs() != blobs {
+		t.Errorf("%d revisions and %d blobs were added", got-n, h.blobs()-blobs)
+	}
+	h.raised("renew", map[workflow.Alarm]int{workflow.AlarmInvalid: 1})
+	h.valid(id)
+	h.Trust.Add(validate.ForTime, "next", next.Root())
+	h.later(25 * time.Hour)
+	h.renewDue(workflow.Renewed{Renewed: 1})
+	h.valid(id)
+}
+
+// TestChangedBytesAreNotSealed changes one byte of each blob of a document in turn.
+func TestChangedBytesAreNotSealed(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h := newHouse(t)
+	id := h.draft(true, 1)
+	h.signs(id)
+	h.stamp(id)
+	d := h.read(id)
+	for i, r := range d.Revisions {
+		spoil := func() { h.Blobs.(*blobtest.Memory).Spoil(blob.Key(r.Tail.Key), r.Tail.Size/2) }
+		spoil()
+		if err := h.Complete(ctx, id); err == nil {
+			t.Errorf("revision %d: sealed", i)
+		}
+		if d := h.read(id); d.State != contract.Processing || d.Reason == "" {
+			t.Errorf("revision %d: %s, %q", i, d.State, d.Reason)
+		}
+		spoil() // as it was
+	}
+	h.work(id)
+	h.valid(id)
+}

@@ -1,0 +1,148 @@
+package appearance_test
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"segel/pades/appearance"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+)
+
+var guestNotice = appearance.Notice{
+	Text:        "Tamu, dicantumkan oleh Sari Wulandari (PT Contoh); identitas tidak diverifikasi",
+	Translation: "Guest, named by Sari Wulandari (PT Contoh); identity not verified",
+	Short:       "Tamu — identitas tidak diverifikasi",
+}
+
+// noticed draws a signature of that name with the notice below it.
+func noticed(n appearance.Notice, name string, specimen *appearance.Image, width, height float64) *appearance.Drawing {
+	return appearance.WithNotice(n, width, height, func(w, h float64) *appearance.Drawing {
+		return appearance.Signature(appearance.SignatureText{Name: name, Time: moment, Reason: "Menyetujui isi dokumen ini", Specimen: specimen}, w, h)
+	})
+}
+
+// said is the text of a page, with every run of white space as one space and words that were broken put together.
+func said(t *testing.T, file []byte) string {
+	t.Helper()
+	var b strings.Builder
+	for _, page := range words(t, file, func(int) float64 { return 842 }) {
+		for _, w := range page {
+			b.WriteString(w.text)
+		}
+	}
+	return b.String()
+}
+
+func together(s string) string { return strings.Join(strings.Fields(s), "") }
+
+func TestNoticeIsNeverLeftOutWhateverTheNameAndTheBox(t *testing.T) {
+	t.Parallel()
+	names := []string{
+		"Budi Santoso", strings.Repeat("Raden Mas Kangjeng Gusti Pangeran Haryo ", 6), strings.Repeat("W", 255),
+		"Budi Santoso — identitas terverifikasi oleh PT Contoh", "بودي سانتوسو", "Budi" + strings.Repeat("\u0336\u0338\u20dd", 80),
+	}
+	picture := must[*appearance.Image](t)(appearance.Encode(picture(t, true, 60, 30)))
+	for _, size := range [][2]float64{{220, 90}, {160, 60}, {120, 50}, {80, 80}, {60, 200}, {40, 20}, {20, 60}, {12, 12}, {200, 10}, {6, 3}, {2.84, 2.84}} {
+		for i, name := range names {
+			for _, m := range []*appearance.Image{nil, picture} {
+				box := pdf.Rect{LLX: 100, LLY: 500, URX: 100 + size[0], URY: 500 + size[1]}
+				file := put(t, pdftest.Table(1), placed{1, box, noticed(guestNotice, name, m, size[0], size[1])})
+				got := said(t, file)
+				if !strings.Contains(got, together(guestNotice.Short)) && !strings.Contains(got, together(guestNotice.Text)) {
+					t.Errorf("%v, name %d, picture %t: %s", size, i, m != nil, got)
+				}
+				for _, page := range words(t, file, func(int) float64 { return 842 }) {
+					for _, w := range page {
+						if w.box.LLY >= 490 && w.box.URY <= 700 && w.box.LLX >= 90 && !within(w.box, box, 1) {
+							t.Errorf("%v, name %d: %q at %v leaves %v", size, i, w.text, w.box, box)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestLargeBoxHasTheNoticeInFullInBothLanguages(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		width, height float64
+		full, both    bool
+	}{{260, 100, true, true}, {220, 80, true, true}, {200, 26, true, false}, {90, 40, false, false}, {40, 20, false, false}} {
+		box := pdf.Rect{LLX: 100, LLY: 500, URX: 100 + c.width, URY: 500 + c.height}
+		got := said(t, put(t, pdftest.Table(1), placed{1, box, noticed(guestNotice, "Budi Santoso", nil, c.width, c.height)}))
+		if full, both := strings.Contains(got, together(guestNotice.Text)), strings.Contains(got, together(guestNotice.Translation)); full != c.full || both != c.both {
+			t.Errorf("%g by %g: in full %t, in both languages %t: %s", c.width, c.height, full, both, got)
+		}
+		if !strings.Contains(got, "BudiSantoso") {
+			t.Errorf("%g by %g: no name: %s", c.width, c.height, got)
+		}
+	}
+}
+
+func TestInitialsHaveTheNoticeToo(t *testing.T) {
+	t.Parallel()
+	n := appearance.Notice{Short: guestNotice.Short}
+	for _, size := range [][2]float64{{60, 40}, {30, 30}, {20, 12}} {
+		d := appearance.WithNotice(n, size[0], size[1], func(w, h float64) *appearance.Drawing { return appearance.Initials("Budi Santoso", nil, w, h) })
+		box := pdf.Rect{LLX: 100, LLY: 500, URX: 100 + size[0], URY: 500 + size[1]}
+		if got := said(t, put(t, pdftest.Table(1), placed{1, box, d})); !strings.Contains(got, together(n.Short)) || !strings.Contains(got, "BS") {
+			t.Errorf("%v: %s", size, got)
+		}
+	}
+}
+
+// What is drawn above does not get into the strip: not text that leaves its own room, and no picture.
+func TestNothingIsPaintedOverTheNotice(t *testing.T) {
+	t.Parallel()
+	over := func(w, h float64) *appearance.Drawing {
+		d := appearance.New(w, h)
+		d.Fill(appearance.Color{}, appearance.Rectangle(pdf.Rect{LLX: -50, LLY: -50, URX: w, URY: h}))
+		return d
+	}
+	box := pdf.Rect{LLX: 100, LLY: 500, URX: 300, URY: 580}
+	file := put(t, pdftest.Table(1), placed{1, box, appearance.WithNotice(guestNotice, 200, 80, over)})
+	m := painted(t, file)
+	// At the strip's left edge the page is to be seen, and above the strip it is black.
+	if r, g, b, _ := m.At(pixel(102), pixel(842-503)).RGBA(); r>>8 < 240 || g>>8 < 240 || b>>8 < 240 {
+		t.Errorf("the strip is %d %d %d", r>>8, g>>8, b>>8)
+	}
+	if r, _, _, _ := m.At(pixel(200), pixel(842-570)).RGBA(); r>>8 > 20 {
+		t.Errorf("above the strip it is %d", r>>8)
+	}
+}
+
+// painted is page 1 as poppler paints it, with two pixels a point.
+func painted(t *testing.T, file []byte) image.Image {
+	t.Helper()
+	program, err := exec.LookPath("pdftoppm")
+	if err != nil {
+		t.Skip("pdftoppm is not installed")
+	}
+	in := filepath.Join(t.TempDir(), "in.pdf")
+	if err := os.WriteFile(in, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := must[[]byte](t)(exec.CommandContext(t.Context(), program, "-png", "-r", "144", "-singlefile", in).Output())
+	return must[image.Image](t)(png.Decode(bytes.NewReader(out)))
+}
+
+func pixel(points int) int { return 2 * points }
+
+func TestNoticeWithoutRoomIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]float64{{0, 10}, {10, 0}, {-1, 5}} {
+		d := noticed(guestNotice, "Budi", nil, size[0], size[1])
+		doc := must[*pdf.Document](t)(pdf.Open(strings.NewReader(string(pdftest.Table(1))), int64(len(pdftest.Table(1))), pdf.Options{}))
+		if _, err := d.Form(doc.NewUpdate(), appearance.Frame{Width: 10, Height: 10}); err == nil {
+			t.Errorf("%v was drawn", size)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { guestLink, sealed, send } from "./contract";
+import { stage, violations, type Stage } from "./harness";
+
+let s: Stage;
+beforeAll(async () => {
+  s = await stage();
+  s.user("Pemilik Satu", "o@example.test");
+});
+afterAll(() => s.close());
+
+const satu = { name: "Pemilik Satu", email: "o@example.test" }, tamu = { name: "Budi Tamu", email: "budi@example.test", guest: true };
+
+test("a guest's signature is told as one whose identity was not verified, in both languages", async () => {
+  const owner = await s.enter(satu.email);
+  const contract = await send(owner, "Surat Kuasa", [satu, tamu], 0);
+  await owner.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: contract.id } });
+  const link = await guestLink(owner, contract, tamu.email);
+  const opened = await (await owner.request.post(`${s.url}/v1/auth/guest`, { data: { link } })).json();
+  const guest = await s.browser.newContext();
+  await guest.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: contract.id }, headers: { "x-access-token": opened.data.token } });
+  await guest.close();
+  const file = await sealed(owner, contract.id);
+
+  for (const [locale, button, named, member, open] of [
+    ["en", "Verify", /^not verified; named by Pemilik Satu of /, /^an account given by an administrator of .+; password$/, "No verified identity is known"],
+    ["id", "Verifikasi", /^tidak diverifikasi; dicantumkan oleh Pemilik Satu dari /, /^akun yang diberikan oleh administrator .+; kata sandi$/, "Tidak diketahui identitas yang terverifikasi"],
+  ] as const) {
+    const context = await s.browser.newContext({ locale });
+    const page = await context.newPage();
+    await page.goto(`${s.url}/verify`);
+    await page.setInputFiles("input[type=file]", { name: "surat-kuasa.pdf", mimeType: "application/pdf", buffer: file });
+    await page.getByRole("button", { name: button, exact: true }).click();
+    await page.locator("[data-verdict^=intact][data-tone=unsure]").waitFor();
+    const [first, second] = [page.locator("[data-signature]").nth(0), page.locator("[data-signature]").nth(1)];
+    expect(await first.getAttribute("data-tone")).toBe("good");
+    expect(await first.locator("[data-identity=attested]").textContent()).toMatch(member);
+    expect(await second.getAttribute("data-tone")).toBe("unsure");
+    expect(await second.locator("[data-identity=unverified]").textContent()).toMatch(named);
+    await second.getByText(open, { exact: false }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await context.close();
+  }
+  await owner.context().close();
+});
