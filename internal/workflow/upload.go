@@ -142,8 +142,7 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if findErr != nil {
 		return examined{}, refusal(findErr)
 	}
-	next, err := doc.NextObject()
-	if err != nil {
+	if base.NextObject, err = doc.NextObject(); err != nil {
 		return examined{}, refusal(err)
 	}
 	earlier, err := s.checkSignable(ctx, f, f.Size())
@@ -153,7 +152,10 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if earlier.signed && earlier.digest != base.Digest {
 		return examined{}, errFileChanged
 	}
-	return examined{pages: pages, findings: append(findings, earlier.findings...), nextObject: next}, nil
+	if err := s.requireCompletable(ctx, f, base, doc); err != nil {
+		return examined{}, err
+	}
+	return examined{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil
 }
 
 // permits refuses a file whose signatures forbid ours. Whoever finds out later has reserved quota, asked people to
