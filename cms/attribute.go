@@ -140,11 +140,8 @@ func (id essCertIDv2) check(h crypto.Hash, cert *x509.Certificate) error {
 	if len(id.IssuerSerial.Serial.FullBytes) == 0 {
 		return nil
 	}
-	serial, err := asn1.Marshal(cert.SerialNumber)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(serial, id.IssuerSerial.Serial.FullBytes) || len(id.IssuerSerial.Issuer) != 1 || !bytes.Equal(id.IssuerSerial.Issuer[0].Bytes, cert.RawIssuer) {
+	serial := id.IssuerSerial.Serial
+	if serial.Tag != asn1.TagInteger || readInteger(serial.Bytes).Cmp(cert.SerialNumber) != 0 || len(id.IssuerSerial.Issuer) != 1 || !sameName(id.IssuerSerial.Issuer[0].Bytes, cert.RawIssuer) {
 		return fmt.Errorf("signing-certificate names another issuer or serial")
 	}
 	return nil

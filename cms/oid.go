@@ -20,6 +20,11 @@ var (
 	oidSHA256 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 1}
 	oidSHA384 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 2}
 	oidSHA512 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 3}
+	oidSHA224 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 4}
+
+	oidSHA3_256 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 8}
+	oidSHA3_384 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 9}
+	oidSHA3_512 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 10}
 
 	oidRSA         = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 1}
 	oidRSAMD5      = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 4}
@@ -34,4 +39,15 @@ var (
 	oidECDSASHA384 = asn1.ObjectIdentifier{1, 2, 840, 10045, 4, 3, 3}
 	oidECDSASHA512 = asn1.ObjectIdentifier{1, 2, 840, 10045, 4, 3, 4}
 	oidEd25519     = asn1.ObjectIdentifier{1, 3, 101, 112}
+
+	oidRSASHA224     = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 14}
+	oidRSASHA3_256   = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 14}
+	oidRSASHA3_384   = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 15}
+	oidRSASHA3_512   = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 16}
+	oidECDSASHA224   = asn1.ObjectIdentifier{1, 2, 840, 10045, 4, 3, 1}
+	oidECDSASHA3_256 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 10}
+	oidECDSASHA3_384 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 11}
+	oidECDSASHA3_512 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 12}
+	oidDSASHA1       = asn1.ObjectIdentifier{1, 2, 840, 10040, 4, 3}
+	oidDSASHA256     = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 2}
 )

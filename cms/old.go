@@ -3,7 +3,6 @@ package cms
 import (
 	"bytes"
 	"crypto"
-	"crypto/rsa"
 	"crypto/x509"
 	"fmt"
 )
@@ -14,9 +13,9 @@ import (
 func (sd *SignedData) VerifyOld(s Signer, digest []byte) error {
 	cert := sd.Certificate(s)
 	if cert == nil {
-		return errNoCertificate
+		return sd.missing()
 	}
-	scheme, err := schemeOf(s.SignatureID, s.Digest, cert.PublicKey)
+	scheme, err := schemeOf(s.SignatureID, s.Digest, cert)
 	if err != nil {
 		return err
 	}
@@ -40,22 +39,22 @@ func (s Signer) Hashes(cert *x509.Certificate) []crypto.Hash {
 
 // Scheme returns how the signer says that he signed, with the key of that certificate. Errors: ErrAlgorithm.
 func (s Signer) Scheme(cert *x509.Certificate) (Scheme, error) {
-	return schemeOf(s.SignatureID, s.Digest, cert.PublicKey)
+	return schemeOf(s.SignatureID, s.Digest, cert)
 }
 
 // VerifyRSA checks a bare RSA signature over a SHA-1 digest, which is all that the form adbe.x509.rsa_sha1 of PDF has.
 // Errors: ErrAlgorithm, ErrSignature.
 func VerifyRSA(cert *x509.Certificate, digest, signature []byte) error {
-	k, ok := cert.PublicKey.(*rsa.PublicKey)
-	if !ok {
-		return fmt.Errorf("%w: key of type %T", ErrAlgorithm, cert.PublicKey)
+	kind, bits := KeySize(cert.PublicKey)
+	if kind != "RSA" {
+		return fmt.Errorf("%w: key of %s", ErrAlgorithm, kind)
 	}
-	if err := CheckKey(k); err != nil {
+	if err := CheckKey(cert.PublicKey); err != nil {
 		return err
 	}
 	// Some writers leave out leading zeros, as a number has none.
-	if n := k.Size() - len(signature); n > 0 {
+	if n := (bits+7)/8 - len(signature); n > 0 {
 		signature = append(bytes.Repeat([]byte{0}, n), signature...)
 	}
-	return Scheme{Hash: crypto.SHA1}.verifyDigest(k, digest, signature)
+	return Scheme{Hash: crypto.SHA1}.verifyDigest(cert.PublicKey, digest, signature)
 }

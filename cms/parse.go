@@ -24,16 +24,28 @@ var ErrMalformed = errors.New("malformed CMS")
 
 func malformed(what string) error { return fmt.Errorf("%w: %s", ErrMalformed, what) }
 
-var errNoCertificate = errors.New("the signer's certificate is not included")
+// ErrTrailing is a container behind which there is more than zeros. It is ErrMalformed too.
+var ErrTrailing = fmt.Errorf("%w: bytes behind the container", ErrMalformed)
+
+// ErrNoCertificate is a signer whose certificate the container lacks, or has in a form that cannot be used.
+var ErrNoCertificate = errors.New("the signer's certificate is not included")
+
+// missing says that the signer's certificate is not there, and which certificates were left out.
+func (sd *SignedData) missing() error {
+	return errors.Join(append([]error{ErrNoCertificate}, sd.Refused...)...)
+}
 
 // SignedData is a parsed container.
 type SignedData struct {
 	ContentType  asn1.ObjectIdentifier
 	Content      []byte // encapsulated content; nil when detached
 	Certificates []*x509.Certificate
-	CRLs         [][]byte // DER CertificateLists in the container; what they say is not looked at
-	Signers      []Signer
-	Size         int // bytes of the container itself, without what follows it
+	// Refused says why certificates in the container are not among Certificates: they cannot be read, or their keys are
+	// too costly to verify with.
+	Refused []error
+	CRLs    [][]byte // DER CertificateLists in the container; what they say is not looked at
+	Signers []Signer
+	Size    int // bytes of the container itself, without what follows it
 }
 
 // Signer is one signer info.
@@ -61,7 +73,7 @@ func Parse(der []byte) (*SignedData, error) {
 		return nil, malformed("no SignedData")
 	}
 	if len(bytes.Trim(rest, "\x00")) > 0 {
-		return nil, malformed("bytes behind the container")
+		return nil, ErrTrailing
 	}
 	// Sets are left raw: decoded as slices, four megabytes of them would take hundreds.
 	var sd struct {
@@ -83,7 +95,7 @@ func Parse(der []byte) (*SignedData, error) {
 		}
 		out.Content = append([]byte{}, octets...)
 	}
-	if out.Certificates, err = parseCertificates(sd.Certificates.Bytes); err != nil {
+	if out.Certificates, out.Refused, err = parseCertificates(sd.Certificates.Bytes); err != nil {
 		return nil, err
 	}
 	lists, err := elements(sd.CRLs.Bytes, MaxCertificates, "revocation lists")
@@ -130,26 +142,30 @@ func elements(der []byte, most int, what string) ([]asn1.RawValue, error) {
 	return all, nil
 }
 
-func parseCertificates(der []byte) ([]*x509.Certificate, error) {
-	all, err := elements(der, MaxCertificates, "certificates")
-	if err != nil {
-		return nil, err
-	}
-	var certs []*x509.Certificate
-	for _, raw := range all {
-		if raw.Class != asn1.ClassUniversal {
+func parseCertificates(der []byte) (certs []*x509.Certificate, refused []error, err error) {
+	for count := 0; len(der) > 0; count++ {
+		if count == MaxCertificates {
+			return nil, nil, malformed("too many certificates")
+		}
+		e, rest, ok := readElement(der)
+		if !ok {
+			return nil, nil, malformed("certificates")
+		}
+		der = rest
+		if e.tag&0xc0 != asn1.ClassUniversal {
 			continue // other choices than a plain certificate are tagged; none is of use here
 		}
-		cert, err := ParseCertificate(raw.FullBytes)
-		if err != nil {
-			return nil, fmt.Errorf("%w: certificate: %w", ErrMalformed, err)
+		cert, err := ParseCertificate(e.full)
+		if err == nil {
+			err = CheckKey(cert.PublicKey)
 		}
-		if err := CheckKey(cert.PublicKey); err != nil {
-			return nil, fmt.Errorf("%w: certificate: %w", ErrMalformed, err)
+		if err != nil {
+			refused = append(refused, fmt.Errorf("certificate: %w", err))
+			continue
 		}
 		certs = append(certs, cert)
 	}
-	return certs, nil
+	return certs, refused, nil
 }
 
 func parseSigner(der []byte) (Signer, error) {
@@ -172,14 +188,11 @@ func parseSigner(der []byte) (Signer, error) {
 	}
 	switch {
 	case v.ID.Class == asn1.ClassUniversal && v.ID.Tag == asn1.TagSequence:
-		var id struct {
-			Issuer asn1.RawValue
-			Serial *big.Int
-		}
-		if rest, err := asn1.Unmarshal(v.ID.FullBytes, &id); err != nil || len(rest) > 0 {
+		id := splitElements(v.ID.Bytes, 3)
+		if len(id) != 2 || id[0].tag != tagSequence || id[1].tag != asn1.TagInteger || len(id[1].content) == 0 {
 			return Signer{}, malformed("issuer and serial")
 		}
-		s.Issuer, s.Serial = id.Issuer.FullBytes, id.Serial
+		s.Issuer, s.Serial = id[0].full, readInteger(id[1].content)
 	case v.ID.Class == asn1.ClassContextSpecific && v.ID.Tag == 0:
 		s.KeyID = v.ID.Bytes
 	default:
@@ -218,14 +231,17 @@ func parseAttributes(der []byte) ([]Attribute, error) {
 	return attrs, nil
 }
 
-// Certificate returns the signer's certificate among those in the container, or nil.
+// Certificate returns the signer's certificate among those in the container, or nil. One that has the issuer's name
+// letter by letter is preferred to one that has it in another encoding (RFC 5280 §7.1).
 func (sd *SignedData) Certificate(s Signer) *x509.Certificate {
-	for _, c := range sd.Certificates {
-		if s.Serial != nil && c.SerialNumber.Cmp(s.Serial) == 0 && bytes.Equal(c.RawIssuer, s.Issuer) {
-			return c
-		}
-		if s.KeyID != nil && bytes.Equal(c.SubjectKeyId, s.KeyID) {
-			return c
+	for _, same := range []func(a, b []byte) bool{bytes.Equal, sameName} {
+		for _, c := range sd.Certificates {
+			if s.Serial != nil && c.SerialNumber.Cmp(s.Serial) == 0 && same(c.RawIssuer, s.Issuer) {
+				return c
+			}
+			if s.KeyID != nil && bytes.Equal(c.SubjectKeyId, s.KeyID) {
+				return c
+			}
 		}
 	}
 	return nil
@@ -237,9 +253,9 @@ func (sd *SignedData) Certificate(s Signer) *x509.Certificate {
 func (sd *SignedData) Verify(s Signer, digest []byte) error {
 	cert := sd.Certificate(s)
 	if cert == nil {
-		return errNoCertificate
+		return sd.missing()
 	}
-	scheme, err := schemeOf(s.SignatureID, s.Digest, cert.PublicKey)
+	scheme, err := schemeOf(s.SignatureID, s.Digest, cert)
 	if err != nil {
 		return err
 	}

@@ -153,7 +153,7 @@ func (s *Signature) certificate() (*x509.Certificate, error) {
 	if len(s.Chain) == 0 {
 		return nil, errors.New("no certificate to sign with")
 	}
-	return x509.ParseCertificate(s.Chain[0])
+	return ParseCertificate(s.Chain[0])
 }
 
 type contentInfo struct {

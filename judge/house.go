@@ -227,7 +227,7 @@ func certify(permission int) func(*pades.Options) {
 }
 
 // seenAsGuest is seen with the notice that the identity was not verified.
-func seenAsGuest(box pdf.Rect, specimen *appearance.Image) func(*pades.Options) {
+func seenAsGuest(box pdf.Rect, specimen *appearance.Strokes) func(*pades.Options) {
 	return func(o *pades.Options) {
 		n := appearance.Notice{
 			Text:        "Tamu, dicantumkan oleh Sari Wulandari (PT Contoh); identitas tidak diverifikasi",
@@ -241,7 +241,7 @@ func seenAsGuest(box pdf.Rect, specimen *appearance.Image) func(*pades.Options) 
 }
 
 // seen shows the signature in its box, with a picture and a code if they are given.
-func seen(box pdf.Rect, specimen *appearance.Image, qr string) func(*pades.Options) {
+func seen(box pdf.Rect, specimen *appearance.Strokes, qr string) func(*pades.Options) {
 	return func(o *pades.Options) {
 		o.Appearance = appearance.Signature(appearance.SignatureText{Name: o.Name, Time: o.Time, Reason: o.Reason, Specimen: specimen, QR: qr}, box.Width(), box.Height())
 	}

@@ -119,7 +119,7 @@ func samples(h *house) ([]sample, error) {
 
 // guests are files signed by unverified guests, below their own issuer: at every level, beside a verified user, with the
 // notice in boxes of several shapes, and in archives.
-func guests(h *house, specimen *appearance.Image) []sample {
+func guests(h *house, specimen *appearance.Strokes) []sample {
 	table := pdftest.Table(2)
 	field := func(b []byte, r pdf.Rect) *paper {
 		return h.paper(b).fields(pades.FieldSpec{Name: "A", Label: "Tanda tangan tamu", Page: 1, Rect: r})
@@ -178,7 +178,7 @@ func nested(h *house, signers int) sample {
 }
 
 // handwriting is a picture with transparent ground, as a person uploads his signature.
-func handwriting() (*appearance.Image, error) {
+func handwriting() (*appearance.Strokes, error) {
 	m := image.NewNRGBA(image.Rect(0, 0, 240, 80))
 	for x := range 240 {
 		y := 40 + (x%60-30)*(x%60-30)/30 - 15
@@ -190,5 +190,5 @@ func handwriting() (*appearance.Image, error) {
 	if err := png.Encode(&b, m); err != nil {
 		return nil, err
 	}
-	return appearance.Encode(b.Bytes())
+	return appearance.ExtractStrokes(b.Bytes())
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -114,7 +115,14 @@ func (j *judges) beside(r *report, h *house, work, binary, folder string, every 
 	for _, it := range tampered {
 		names[it.name] = true
 	}
-	items := append(made[:len(made):len(made)], tampered...)
+	harmless, misleading, err := writers(h, filepath.Join(work, "writers"))
+	if err != nil {
+		return err
+	}
+	for _, it := range misleading {
+		names[it.name] = true
+	}
+	items := slices.Concat(made, tampered, harmless, misleading)
 	if folder != "" {
 		files, err := pdfFiles(folder, every)
 		if err != nil {

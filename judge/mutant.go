@@ -55,7 +55,10 @@ func mutants(h *house, dir string) ([]item, error) {
 		shadow.b, shadow.err = prepared(shadow.b)
 	}
 	bases = append(bases, base{"shadow", shadow.sign("A", rsaPKCS1, seen(box, nil, "")), hiddenMutants})
-	var items []item
+	items, err := largeMarks(h, dir)
+	if err != nil {
+		return nil, err
+	}
 	for name, p := range map[string]*paper{
 		"signed":    one(table),
 		"certified": h.paper(table).fields(pades.FieldSpec{Name: "A"}).sign("A", rsaPKCS1, certify(2)),

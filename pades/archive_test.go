@@ -90,7 +90,7 @@ func archive(t testing.TB, part, components int) *paper {
 func TestPicturesInArchivesHaveNoMoreThanTheArchiveAllows(t *testing.T) {
 	t.Parallel()
 	who := newPerson(t, "Budi Santoso")
-	specimen := must[*appearance.Image](t)(appearance.Encode(ink(t)))
+	specimen := must[*appearance.Strokes](t)(appearance.ExtractStrokes(ink(t)))
 	for _, c := range []struct {
 		part, components   int
 		opaque, calibrated bool
@@ -113,7 +113,7 @@ func TestPicturesInArchivesHaveNoMoreThanTheArchiveAllows(t *testing.T) {
 		}
 		for _, o := range must[pdf.Dict](t)(d.Dict(resources["XObject"])) {
 			image := must[*pdf.Stream](t)(d.Stream(o))
-			if (image.Dict["SMask"] == nil) != c.opaque || (image.Dict["Mask"] != nil) != c.opaque {
+			if (image.Dict["SMask"] == nil) != c.opaque || (image.Dict["ImageMask"] != nil) != c.opaque {
 				t.Errorf("PDF/A-%d, %d components: picture %v", c.part, c.components, image.Dict)
 			}
 		}

@@ -195,7 +195,7 @@ func TestFiftiethVisibleSignatureIsSmall(t *testing.T) {
 	}
 	p.add(t, fields...)
 	who := newPerson(t, "Budi Santoso")
-	specimen := must[*appearance.Image](t)(appearance.Encode(ink(t)))
+	specimen := must[*appearance.Strokes](t)(appearance.ExtractStrokes(ink(t)))
 	for i, f := range fields {
 		o := who.options(t, f.Name)
 		o.Appearance = appearance.Signature(appearance.SignatureText{

@@ -140,7 +140,7 @@ func (s *store) certificates() []*x509.Certificate {
 	var all []*x509.Certificate
 	for _, der := range s.lists["Certs"].der {
 		// One whose key is too costly to verify with is of no use to us.
-		if c, err := x509.ParseCertificate(der); err == nil && cms.CheckKey(c.PublicKey) == nil {
+		if c, err := cms.ParseCertificate(der); err == nil && cms.CheckKey(c.PublicKey) == nil {
 			all = append(all, c)
 		}
 	}

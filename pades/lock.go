@@ -3,6 +3,7 @@ package pades
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"segel/pdf"
 )
@@ -110,8 +111,9 @@ func docMDP(d *pdf.Document, signature pdf.Dict) (int, error) {
 // transformVersion is what the parameters of both transform methods state.
 const transformVersion = pdf.Name("1.2")
 
-// references returns the /Reference array of a new signature: its certification, and the lock its field asks for.
-func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, certify int) (pdf.Array, error) {
+// references returns the /Reference array of a new signature: its certification, and the locks that its field and the
+// options ask for.
+func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) (pdf.Array, error) {
 	root, _, err := d.Root()
 	if err != nil {
 		return nil, err
@@ -120,15 +122,15 @@ func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, certify int) (
 		params["Type"], params["V"] = pdf.Name("TransformParams"), transformVersion
 		return pdf.Dict{"Type": pdf.Name("SigRef"), "TransformMethod": method, "TransformParams": params, "Data": root}
 	}
-	o, err := u.Resolve(field.Dict["Lock"]) // a new field's is not in the file yet
+	v, err := u.Resolve(field.Dict["Lock"]) // a new field's is not in the file yet
 	if err != nil {
 		return nil, fmt.Errorf("/Lock: %w", err)
 	}
-	lock, err := d.Dict(o)
+	lock, err := d.Dict(v)
 	if err != nil {
 		return nil, fmt.Errorf("/Lock: %w", err)
 	}
-	level, err := lockLevel(d, lock, certify)
+	level, err := lockLevel(d, lock, o.Certify)
 	if err != nil {
 		return nil, fmt.Errorf("/Lock: %w", err)
 	}
@@ -136,7 +138,7 @@ func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, certify int) (
 	if level != 0 {
 		all = append(all, reference("DocMDP", pdf.Dict{"P": pdf.Integer(level)}))
 	}
-	if lock == nil {
+	if lock == nil && len(o.LockFields) == 0 {
 		return all, nil
 	}
 	params := pdf.Dict{}
@@ -145,7 +147,157 @@ func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, certify int) (
 			params[key] = pdf.Clone(lock[key])
 		}
 	}
+	if err := include(d, params, o.LockFields); err != nil {
+		return nil, fmt.Errorf("/Lock: %w", err)
+	}
 	return append(all, reference("FieldMDP", params)), nil
+}
+
+// include adds names to the fields that parameters of FieldMDP lock: to those that are included, or from those that are
+// excluded.
+func include(d *pdf.Document, params pdf.Dict, more []string) error {
+	if len(more) == 0 {
+		return nil
+	}
+	lock, err := readLock(d, params)
+	if err != nil {
+		return err
+	}
+	list, err := d.Array(params["Fields"])
+	if err != nil {
+		return err
+	}
+	fields := append(pdf.Array{}, list...)
+	switch lock.action {
+	case LockAll:
+		return nil
+	case LockExclude:
+		for _, n := range more {
+			delete(lock.names, n)
+		}
+		fields = slices.DeleteFunc(fields, func(o pdf.Object) bool {
+			s, err := d.String(o)
+			return err == nil && !lock.names[s.Text()]
+		})
+	default:
+		for _, n := range more {
+			if !lock.names[n] {
+				lock.names[n] = true
+				fields = append(fields, pdf.TextString(n))
+			}
+		}
+		params["Action"] = pdf.Name(LockInclude)
+	}
+	params["Fields"] = fields
+	return nil
+}
+
+// LockableFields lists the fully qualified names of the fields that a closing signature can lock: all but signature fields
+// that are still empty, in which others may sign, and fields that an earlier signature has locked. Fields without a name
+// are left out, as a lock cannot name them.
+func LockableFields(d *pdf.Document) ([]string, error) {
+	fields, err := d.Fields()
+	if err != nil {
+		return nil, err
+	}
+	signatures, err := d.Signatures()
+	if err != nil {
+		return nil, err
+	}
+	var before []fieldLock
+	for _, s := range signatures {
+		more, err := readLocks(d, s.Dict)
+		if err != nil {
+			return nil, fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
+		}
+		before = append(before, more...)
+	}
+	var names []string
+	listed := map[string]bool{}
+	for _, f := range fields {
+		if f.Name == "" || listed[f.Name] || isEmptySignature(d, f) || slices.ContainsFunc(before, func(l fieldLock) bool { return l.covers(f.Name) }) {
+			continue
+		}
+		listed[f.Name] = true
+		names = append(names, f.Name)
+	}
+	return names, nil
+}
+
+// isEmptySignature reports whether a field is one for signatures that nobody has signed. A value that cannot be read is one
+// all the same.
+func isEmptySignature(d *pdf.Document, f *pdf.Field) bool {
+	if f.Type != "Sig" {
+		return false
+	}
+	value, err := d.Resolve(f.Value)
+	return err == nil && (value == nil || value == pdf.Object(pdf.Null{}))
+}
+
+// maxRestated bounds the appearances that a lock writes again, in bytes.
+const maxRestated = 4 << 20
+
+// restate writes the appearances of fields that are locked again, as they are. That says nothing new; but pyHanko 0.38 takes
+// a locked field for changed by any revision after the lock if its appearance stream was last written before the lock
+// (_allow_in_place_appearance_update compares with the revision of the lock alone). Fields with appearance states, and
+// those whose widgets are dictionaries of their own, do not concern it. What is more than the bound is left as it is.
+func restate(d *pdf.Document, u *pdf.Update, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	fields, err := d.Fields()
+	if err != nil {
+		return err
+	}
+	locked := fieldLock{LockInclude, make(map[string]bool, len(names))}
+	for _, n := range names {
+		locked.names[n] = true
+	}
+	written := map[pdf.Ref]bool{}
+	room := int64(maxRestated)
+	for _, f := range fields {
+		if f.Type == "Sig" || f.Dict["AS"] != nil || !locked.covers(f.Name) {
+			continue
+		}
+		looks, err := d.Dict(f.Dict["AP"])
+		if err != nil {
+			continue // what no reader can show needs no second copy
+		}
+		for _, kind := range []pdf.Name{"N", "R", "D"} {
+			ref := looks.Ref(kind)
+			if ref.IsZero() || written[ref] {
+				continue
+			}
+			stream, err := d.Stream(ref)
+			if err != nil || stream == nil || stream.Len()+lengthOf(stream.Dict) > room {
+				continue
+			}
+			room -= stream.Len() + lengthOf(stream.Dict)
+			written[ref] = true
+			u.Set(ref, stream)
+		}
+	}
+	return nil
+}
+
+// lengthOf is about how many bytes an object takes as it is written.
+func lengthOf(o pdf.Object) int64 {
+	n := int64(12)
+	switch o := o.(type) {
+	case pdf.Dict:
+		for k, v := range o {
+			n += int64(len(k)) + lengthOf(v)
+		}
+	case pdf.Array:
+		for _, v := range o {
+			n += lengthOf(v)
+		}
+	case pdf.String:
+		n += 2 * int64(len(o.Bytes))
+	case pdf.Name:
+		n += int64(len(o))
+	}
+	return n
 }
 
 // lockLevel is the level that the signature has to state: that of its certification, and that of a lock, which can

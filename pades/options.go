@@ -34,6 +34,11 @@ type Options struct {
 	// annotations too (ISO 32000-2 §12.8.2.2). Zero is an ordinary signature.
 	Certify int
 
+	// LockFields are the fully qualified names of fields that the signature locks (ISO 32000-2 §12.8.2.4), beside those
+	// that the /Lock of its field names: fields that came after it. A name stands for those below it too. Their appearances
+	// are written again with the signature, up to 4 MiB, so that all validators agree that nothing changed them later.
+	LockFields []string
+
 	// Room is the least number of bytes to reserve for the container; 0 is what is computed. A RoomError says how many
 	// it took; the next signature and timestamp may take some bytes more.
 	Room int

@@ -3,7 +3,6 @@ package pades
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"segel/pdf"
 )
@@ -57,56 +56,83 @@ func permission(d *pdf.Document, field string, certify int, marks []string) erro
 
 // locks reports whether a signature locks a field by FieldMDP (ISO 32000-2 §12.8.2.4).
 func locks(d *pdf.Document, signature pdf.Dict, field string) (bool, error) {
+	all, err := readLocks(d, signature)
+	return slices.ContainsFunc(all, func(l fieldLock) bool { return l.covers(field) }), err
+}
+
+// fieldLock are the parameters of FieldMDP.
+type fieldLock struct {
+	action LockAction
+	names  map[string]bool
+}
+
+// readLocks reads the locks that a signature states.
+func readLocks(d *pdf.Document, signature pdf.Dict) ([]fieldLock, error) {
 	references, err := d.Array(signature["Reference"])
 	if err != nil {
-		return false, err
+		return nil, err
 	}
+	var all []fieldLock
 	for _, o := range references {
 		reference, err := d.Dict(o)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		if method, err := d.Name(reference["TransformMethod"]); err != nil || method != "FieldMDP" {
 			continue
 		}
 		params, err := d.Dict(reference["TransformParams"])
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		if locked, err := names(d, params, field); err != nil || locked {
-			return locked, err
+		l, err := readLock(d, params)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, l)
 	}
-	return false, nil
+	return all, nil
 }
 
-// names reports whether parameters of FieldMDP, or a lock dictionary, are about a field. A name stands for the
-// fields below it too.
-func names(d *pdf.Document, params pdf.Dict, field string) (bool, error) {
+func readLock(d *pdf.Document, params pdf.Dict) (fieldLock, error) {
 	action, err := d.Name(params["Action"])
 	if err != nil {
-		return false, err
+		return fieldLock{}, err
 	}
 	list, err := d.Array(params["Fields"])
 	if err != nil {
-		return false, err
+		return fieldLock{}, err
 	}
-	var listed []string
+	l := fieldLock{LockAction(action), make(map[string]bool, len(list))}
 	for _, o := range list {
 		s, err := d.String(o)
 		if err != nil {
-			return false, err
+			return fieldLock{}, err
 		}
-		listed = append(listed, s.Text())
+		l.names[s.Text()] = true
 	}
-	among := slices.ContainsFunc(listed, func(n string) bool { return n == field || strings.HasPrefix(field, n+".") })
-	switch action {
-	case "All":
-		return true, nil
-	case "Include":
-		return among, nil
-	case "Exclude":
-		return !among, nil
+	return l, nil
+}
+
+// covers reports whether a lock is about a field. A name stands for the fields below it too.
+func (l fieldLock) covers(field string) bool {
+	switch l.action {
+	case LockAll:
+		return true
+	case LockInclude:
+		return l.lists(field)
+	case LockExclude:
+		return !l.lists(field)
 	}
-	return false, nil
+	return false
+}
+
+// lists reports whether a lock names a field, or one above it.
+func (l fieldLock) lists(field string) bool {
+	for i, r := range field {
+		if r == '.' && l.names[field[:i]] {
+			return true
+		}
+	}
+	return l.names[field]
 }

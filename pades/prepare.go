@@ -114,9 +114,12 @@ func fill(d *pdf.Document, o Options, h holes) (*pdf.Tail, string, error) {
 	if err := permission(d, field.Name, o.Certify, slices.Sorted(maps.Keys(o.Marks))); err != nil {
 		return nil, "", fmt.Errorf("field %q: %w", field.Name, err)
 	}
-	refs, err := references(d, u, field, o.Certify)
+	refs, err := references(d, u, field, o)
 	if err != nil {
 		return nil, "", fmt.Errorf("field %q: %w", field.Name, err)
+	}
+	if err := restate(d, u, o.LockFields); err != nil {
+		return nil, "", fmt.Errorf("appearances of locked fields: %w", err)
 	}
 	value := u.Add(signatureDictionary(o, h, refs))
 	dict, err := u.Edit(field.Ref)

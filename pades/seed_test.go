@@ -1,11 +1,14 @@
 package pades_test
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"testing"
 
 	"segel/cms"
@@ -216,5 +219,214 @@ func TestWrongLocksAreRefused(t *testing.T) {
 	change(t, p, "A", func(f pdf.Dict) { f["Lock"] = pdf.Dict{"Action": pdf.Name("All"), "P": pdf.Integer(9)} })
 	if _, err := pades.Sign(t.Context(), p.source(), newPerson(t, "A").options(t, "A")); err == nil {
 		t.Error("signed under a lock that means nothing")
+	}
+}
+
+// lockedBy lists the names that the signature of a field locks.
+func lockedBy(t *testing.T, p *paper, field string) (action string, names []string) {
+	t.Helper()
+	said := permissions(t, p, field)["FieldMDP"]
+	for _, o := range must[pdf.Array](t)(p.open(t).Array(said["Fields"])) {
+		names = append(names, must[pdf.String](t)(p.open(t).String(o)).Text())
+	}
+	if a, ok := said["Action"].(pdf.Name); ok {
+		action = string(a)
+	}
+	return action, names
+}
+
+func TestSignatureLocksFieldsThatCameAfterItsOwn(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "Budi")
+	for name, c := range map[string]struct {
+		lock *pades.Lock
+		more []string
+		want string
+	}{
+		"no lock":             {nil, nil, " []"},
+		"no lock of its own":  {nil, []string{"name", "later"}, "Include [name later]"},
+		"some included":       {&pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, []string{"name", "later"}, "Include [name later]"},
+		"some excluded":       {&pades.Lock{Action: pades.LockExclude, Fields: []string{"name", "later"}}, []string{"later"}, "Exclude [name]"},
+		"all":                 {&pades.Lock{Action: pades.LockAll}, []string{"later"}, "All []"},
+		"what its field says": {&pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, nil, "Include [name]"},
+	} {
+		p := &paper{b: pdftest.Form()}
+		p.add(t, pades.FieldSpec{Name: "A", Lock: c.lock})
+		o := who.options(t, "A")
+		o.LockFields = c.more
+		p.sign(t, o)
+		wantValid(t, p, "A")
+		if action, names := lockedBy(t, p, "A"); action+" "+fmt.Sprint(names) != c.want {
+			t.Errorf("%s: locks %s %v, want %s", name, action, names, c.want)
+		}
+		if certified := permissions(t, p, "A")["DocMDP"]; certified != nil {
+			t.Errorf("%s: states %v", name, certified)
+		}
+	}
+}
+
+func TestLockableFieldsAreAllButEmptySignatureFields(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "Budi")
+	p := &paper{b: pdftest.Form()}
+	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "Witness"}, pades.FieldSpec{Name: "Seal"})
+	p.sign(t, who.options(t, "A"))
+	names := must[[]string](t)(pades.LockableFields(p.open(t)))
+	if fmt.Sprint(names) != "[name group.agree A]" {
+		t.Fatalf("lockable: %v", names)
+	}
+	o := who.options(t, "Seal")
+	o.LockFields = names
+	p.sign(t, o)
+	p.sign(t, who.options(t, "Witness"))
+	p.complete(t)
+	o = who.options(t, "")
+	o.NewField = &pades.FieldSpec{Name: "Another"}
+	p.sign(t, o)
+	wantValid(t, p, "A", "Seal", "Witness", "Another")
+}
+
+func TestFieldsThatAreLockedAreNotLockedAgain(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "Budi")
+	for want, lock := range map[string]pades.Lock{
+		"[group.agree A]": {Action: pades.LockInclude, Fields: []string{"name"}},
+		"[name A]":        {Action: pades.LockInclude, Fields: []string{"group"}},
+		"[group.agree]":   {Action: pades.LockExclude, Fields: []string{"group.agree"}},
+		"[]":              {Action: pades.LockAll},
+	} {
+		p := &paper{b: pdftest.Form()}
+		p.add(t, pades.FieldSpec{Name: "A", Lock: &lock})
+		p.sign(t, who.options(t, "A"))
+		if names := must[[]string](t)(pades.LockableFields(p.open(t))); fmt.Sprint(names) != want {
+			t.Errorf("%v: lockable %v, want %s", lock, names, want)
+		}
+	}
+}
+
+// lookOf finds the appearance stream of a field.
+func lookOf(t *testing.T, d *pdf.Document, field string) (pdf.Ref, *pdf.Stream) {
+	t.Helper()
+	fields := must[[]*pdf.Field](t)(d.Fields())
+	i := slices.IndexFunc(fields, func(f *pdf.Field) bool { return f.Name == field })
+	if i < 0 {
+		t.Fatalf("no field %s", field)
+	}
+	ref := must[pdf.Dict](t)(d.Dict(fields[i].Dict["AP"])).Ref("N")
+	return ref, must[*pdf.Stream](t)(d.Stream(ref))
+}
+
+// TestAppearancesOfLockedFieldsAreWrittenAgain without a change: pyHanko wants that, docs/decisions/0030-seal-lock.md.
+func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
+	t.Parallel()
+	who := newPerson(t, "Budi")
+	for name, c := range map[string]struct {
+		locked []string
+		size   int  // of the appearance; 0: as it is
+		secret bool // the file is encrypted
+		again  bool
+	}{
+		"locked":                  {locked: []string{"name"}, again: true},
+		"encrypted":               {locked: []string{"name"}, secret: true, again: true},
+		"a field of states":       {locked: []string{"group.agree"}},
+		"not locked":              {locked: []string{"another"}},
+		"more than there is room": {locked: []string{"name"}, size: 5 << 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &paper{b: pdftest.Form()}
+			if c.secret {
+				p = locked(t, p.b, "", "256")
+			}
+			if c.size > 0 {
+				ref, _ := lookOf(t, p.open(t), "name")
+				u, noise := p.open(t).NewUpdate(), make([]byte, c.size) // which nothing compresses
+				_, _ = rand.Read(noise)
+				u.Set(ref, &pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 9, URY: 9}.Array()}, Data: noise})
+				p.b = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...)
+			}
+			p.add(t, pades.FieldSpec{Name: "A"})
+			before := p.open(t)
+			o := who.options(t, "A")
+			o.LockFields = c.locked
+			r := p.sign(t, o)
+			after := p.open(t)
+			ref, was := lookOf(t, before, "name")
+			same, is := lookOf(t, after, "name")
+			if again := bytes.Contains(r.Tail, fmt.Appendf(nil, "%d 0 obj\n", ref.Number)); again != c.again || ref != same {
+				t.Errorf("%v written again: %v; it is %v now", ref, again, same)
+			}
+			if !bytes.Equal(must[[]byte](t)(before.Decode(was)), must[[]byte](t)(after.Decode(is))) {
+				t.Error("it is another one")
+			}
+			for _, d := range []pdf.Dict{was.Dict, is.Dict} {
+				delete(d, "Length") // that of encrypted data
+			}
+			if !reflect.DeepEqual(was.Dict, is.Dict) {
+				t.Errorf("%v has become %v", was.Dict, is.Dict)
+			}
+			wantValid(t, p, "A")
+		})
+	}
+}
+
+// largeForm is a form of many text fields that are filled in, as Acrobat writes them.
+func largeForm(t *testing.T, n int) (p *paper, names []string) {
+	t.Helper()
+	p = &paper{b: pdftest.Form()}
+	d := p.open(t)
+	u := d.NewUpdate()
+	form, dict, err := d.Form()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields, err := d.Array(dict["Fields"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	helvetica := pdf.Dict{"Font": pdf.Dict{"Helv": pdf.Ref{Number: 3}}}
+	for i := range n {
+		names = append(names, fmt.Sprintf("Perjanjian Pihak1 Kolom%04d", i))
+		look := u.Add(&pdf.Stream{
+			Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 200, URY: 20}.Array(), "Resources": helvetica},
+			Data: fmt.Appendf(nil, "/Tx BMC \nq\n1 1 198 18 re\nW\nn\nBT\n/Helv 12 Tf\n0 g\n2 5.9 Td\n(%s) Tj\nET\nQ\nEMC\n", names[i]),
+		})
+		fields = append(fields, u.Add(pdf.Dict{
+			"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "FT": pdf.Name("Tx"), "T": pdf.TextString(names[i]), "V": pdf.TextString(names[i]),
+			"Rect": pdf.Rect{URX: 200, URY: 20}.Array(), "AP": pdf.Dict{"N": look},
+		}))
+	}
+	edited, err := u.Edit(form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited["Fields"] = fields
+	p.b = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...)
+	return p, names
+}
+
+// TestLockOfALargeFormGrowsWithItsFields also logs the figures of docs/decisions/0030-seal-lock.md.
+func TestLockOfALargeFormGrowsWithItsFields(t *testing.T) {
+	t.Parallel()
+	const n = 1000
+	who := newPerson(t, "Budi")
+	p, names := largeForm(t, n)
+	added := func(lock *pades.Lock) int {
+		return len(must[*pdf.Tail](t)(pades.AddFields(p.open(t), []pades.FieldSpec{{Name: "Seal", Lock: lock}})).Bytes)
+	}
+	field := added(&pades.Lock{Action: pades.LockInclude, Fields: names}) - added(nil)
+	p.add(t, pades.FieldSpec{Name: "Seal"})
+	sealed := func(names ...string) int {
+		o := who.options(t, "Seal")
+		o.LockFields = names
+		return len(must[*pades.Result](t)(pades.Sign(t.Context(), p.source(), o)).Tail)
+	}
+	none, all := sealed(), sealed(names...)
+	t.Logf("%d fields with names of %d bytes: its field has %d bytes more, its signature %d instead of %d", n, len(names[0]), field, all, none)
+	if field > n*(len(names[0])+4)+100 {
+		t.Errorf("a lock of %d bytes", field)
+	}
+	if all-none > n*(len(names[0])+4+400)+300 {
+		t.Errorf("a signature of %d bytes instead of %d", all, none)
 	}
 }

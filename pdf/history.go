@@ -23,6 +23,7 @@ type History struct {
 	moves      int             // the most that one state lists
 	forward    map[uint32]slot // entries that led behind the end of their state
 	fresh      fresh           // entries of the state that is being opened
+	streams    map[int64]bool  // where the streams of hybrid sections stand that states had so far
 }
 
 // State is the file as one of its revisions left it. Its Document reads
@@ -66,7 +67,7 @@ func (d *Document) History(password string, moves int) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &History{d: d, password: password, containers: map[uint32]bool{}, moves: moves, forward: map[uint32]slot{}, fresh: fresh{conflicts: map[uint32]bool{}}}
+	h := &History{d: d, password: password, containers: map[uint32]bool{}, moves: moves, forward: map[uint32]slot{}, streams: map[int64]bool{}, fresh: fresh{conflicts: map[uint32]bool{}}}
 	h.bare = d.view(d.size)
 	h.bare.once = true
 	h.revisions = joinUnended(all)
@@ -113,7 +114,7 @@ func (h *History) Next() (*State, error) {
 	fresh := &h.fresh
 	defer fresh.clear()
 	for i, at := range r.sections {
-		section, err := h.readSection(at, fresh)
+		section, repeats, err := h.readSection(at, fresh)
 		if err != nil {
 			return nil, fmt.Errorf("revision %d: %w", h.next+1, err)
 		}
@@ -121,7 +122,8 @@ func (h *History) Next() (*State, error) {
 			s.trailer = trailerOf(section.trailer)
 		}
 		s.sections = append(s.sections, section)
-		if section.xrefStm != 0 && h.last != nil {
+		h.streams[section.xrefStm] = true
+		if section.xrefStm != 0 && h.last != nil && !repeats {
 			s.odd("a table with a stream beside it: older readers see something else")
 		}
 	}
@@ -189,11 +191,19 @@ const maxConflicts = 1000
 
 // readSection adds the entries of one section to those of newer ones. Only
 // within one section are two entries for a number a conflict.
-func (h *History) readSection(at int64, f *fresh) (*section, error) {
+//
+// Repeats is about a hybrid section: whether its stream says nothing that the
+// table and the state before do not say, so that readers who know nothing of
+// such streams find the same as the others. Some writers write a stream beside
+// each table that repeats it. Some copy /XRefStm of an earlier section: what
+// that says of objects which the table has in use is out of date and counts for
+// nobody, since the table comes first (ISO 32000-2 §7.5.8.4).
+func (h *History) readSection(at int64, f *fresh) (section *section, repeats bool, err error) {
 	own := &f.own
 	own.clear()
-	var freed []uint32 // although the same section has them in use
-	section, err := h.bare.readSection(at, func(n uint32, s slot) error {
+	repeats = true
+	var freed, overruled []uint32 // although the same section has them in use, or has them elsewhere
+	visit := func(n uint32, s slot) error {
 		had := own.get(n)
 		switch {
 		case had.kind() == slotAbsent:
@@ -208,9 +218,28 @@ func (h *History) readSection(at int64, f *fresh) (*section, error) {
 			f.conflicts[n] = true
 		}
 		return nil
-	})
-	if err != nil {
-		return nil, err
+	}
+	beside := func(n uint32, s slot) error {
+		said := own.get(n) // by the table, if it has the number in use
+		if said.kind() >= slotPlain && said != s {
+			if len(overruled) < maxConflicts {
+				overruled = append(overruled, n)
+			}
+			return nil
+		}
+		if said.kind() == slotAbsent && h.last != nil {
+			said = h.last.slots.get(n)
+		}
+		repeats = repeats && (n == 0 || said == s || said.kind() < slotPlain && s.kind() < slotPlain)
+		return visit(n, s)
+	}
+	if section, err = h.bare.readParts(at, visit, beside); err != nil {
+		return nil, false, err
+	}
+	if !h.streams[section.xrefStm] {
+		for _, n := range overruled {
+			f.conflicts[n], repeats = true, false
+		}
 	}
 	// The table of a hybrid section marks free what its stream has.
 	if section.xrefStm == 0 {
@@ -218,7 +247,8 @@ func (h *History) readSection(at int64, f *fresh) (*section, error) {
 			f.conflicts[n] = true
 		}
 	}
-	return section, nil
+	repeats = repeats && len(freed) == 0 && (section.besidePrev == 0 || section.besidePrev == section.prev)
+	return section, repeats, nil
 }
 
 // compare lists the moves of a state whose slots are still those of the state
@@ -324,8 +354,90 @@ func (h *History) checkStart(s *State) error {
 		return nil
 	}
 	t, err := newBytesLexer(tail[i+len("startxref"):], at+int64(i)+9).next()
-	if err != nil || t.kind != tokInteger || t.num+h.d.shift != s.Revision.StartXref {
+	if err != nil || t.kind != tokInteger {
 		s.odd("startxref at its end leads elsewhere")
+		return nil
+	}
+	same, err := s.LeadsTo(t.num+h.d.shift, s.Revision.StartXref)
+	if !same && err == nil {
+		s.odd("startxref at its end leads elsewhere")
+	}
+	return err
+}
+
+// maxLeading bounds the white space before an object or a section that an
+// offset may lead to: readers look at the first few dozen bytes.
+const maxLeading = 16
+
+// LeadsTo reports whether a reader that goes to an offset arrives at what
+// stands at another: it is the same, or only white space lies between (ISO
+// 32000-2 §7.2.3). The error is that of the file's reader.
+func (s *State) LeadsTo(offset, at int64) (bool, error) {
+	if offset > at || at-offset > maxLeading || offset < 0 {
+		return false, nil
+	}
+	b, _, err := s.window(offset, at)
+	for _, c := range b {
+		if class[c] != space {
+			return false, err
+		}
+	}
+	return int64(len(b)) == at-offset, err
+}
+
+// RepeatsCrossReference reports whether a cross-reference stream that is an
+// object of this state says nothing that the state's own cross-reference does
+// not say: the same section before or none, the same catalog and encryption,
+// and of every object that it states the place that it has. Nothing leads to
+// such a stream, but a reader may come across it while it rebuilds the
+// cross-reference from the objects of the file, and finds the same. Some
+// writers leave one beside a table.
+func (s *State) RepeatsCrossReference(at int64) (bool, error) {
+	if len(s.sections) != 1 {
+		return false, nil
+	}
+	repeats := true
+	stream, err := s.readStreamSection(at, func(n uint32, x slot) error {
+		now := s.slots.get(n)
+		repeats = repeats && (n == 0 || now == x || now.kind() < slotPlain && x.kind() < slotPlain)
+		return nil
+	})
+	if err != nil {
+		return false, orRead(err)
+	}
+	for _, k := range []Name{"Root", "Encrypt"} {
+		repeats = repeats && sameAtom(stream.trailer[k], s.trailer[k])
+	}
+	if !repeats || stream.prev != 0 && stream.prev != s.sections[0].prev {
+		return false, nil
+	}
+	// Readers may take numbers from /Size on for unused.
+	if size, ok := stream.trailer["Size"].(Integer); !ok || int64(size) <= int64(s.slots.highest) && !sameAtom(size, s.trailer["Size"]) {
+		return false, nil
+	}
+	return true, nil
+}
+
+// sameAtom reports whether two entries of trailers are the same number or
+// reference, or both missing.
+func sameAtom(a, b Object) bool {
+	switch a := a.(type) {
+	case nil:
+		return b == nil
+	case Ref:
+		c, ok := b.(Ref)
+		return ok && a == c
+	case Integer:
+		c, ok := b.(Integer)
+		return ok && a == c
+	}
+	return false
+}
+
+// orRead returns err if it is not the file's fault.
+func orRead(err error) error {
+	if err != nil && isRead(err) {
+		return err
 	}
 	return nil
 }

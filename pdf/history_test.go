@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -173,16 +174,27 @@ func TestWhatReadersDisagreeAboutIsOdd(t *testing.T) {
 	entry := func(n, at int) string { return fmt.Sprintf("%d 1\n%010d 00000 n \n", n, at) }
 	object := func(n, v int) string { return fmt.Sprintf("%d 0 obj\n%d\nendobj\n", n, v) }
 	one, two := object(150, 1), object(150, 2)
+	shifted := func(by int) []byte {
+		// A revision behind it has the right /Prev, as a reader of the whole file sees it.
+		file := tail(one, entry(150, len(b)), "")
+		at := len(b) + len(one)
+		file = bytes.Replace(file, fmt.Appendf(nil, "startxref\n%d", at), fmt.Appendf(nil, "startxref\n%d", at+by), 1)
+		end := len(file)
+		return fmt.Appendf(file, "xref\n0 1\n0000000000 65535 f \ntrailer\n<</Size 200/Prev %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", at, end)
+	}
 	for name, c := range map[string]struct {
 		file []byte
 		want string
 	}{
-		"twice":     {tail(one+two, entry(150, len(b))+entry(150, len(b)+len(one)), ""), "stated twice"},
-		"free too":  {tail(one, entry(150, len(b))+"150 1\n0000000000 00000 f \n", ""), "stated twice"},
-		"startxref": {bytes.Replace(tail(one, entry(150, len(b)), ""), []byte("startxref\n"+fmt.Sprint(len(b)+len(one))), []byte("startxref\n"+fmt.Sprint(len(b)+len(one)-1)), 1), "leads elsewhere"},
+		"twice":    {tail(one+two, entry(150, len(b))+entry(150, len(b)+len(one)), ""), "stated twice"},
+		"free too": {tail(one, entry(150, len(b))+"150 1\n0000000000 00000 f \n", ""), "stated twice"},
+		"startxref, before the white space that comes first": {shifted(-1), ""},
+		"startxref, into the word before":                    {shifted(-2), "leads elsewhere"},
+		"startxref, into its own word":                       {shifted(1), "leads elsewhere"},
+		"startxref, to the section before":                   {shifted(int(prev) - len(b) - len(one)), "leads elsewhere"},
 	} {
 		all := states(t, c.file)
-		if odd := strings.Join(all[len(all)-1].Odd, "; "); !strings.Contains(odd, c.want) {
+		if odd := strings.Join(all[1].Odd, "; "); !strings.Contains(odd, c.want) || c.want == "" && odd != "" {
 			t.Errorf("%s: odd is %q, want %q", name, odd, c.want)
 		}
 	}
@@ -218,5 +230,156 @@ func TestDictionaryThatStatesAKeyTwiceIsAmbiguous(t *testing.T) {
 		if _, err := d.Object(ref); err != nil {
 			t.Errorf("%s cannot be read: %v", twice, err)
 		}
+	}
+}
+
+// hybrid appends a table with a stream beside it, or with /XRefStm that leads
+// to one that is there: entries are those of the table, stated those of the
+// stream as three numbers each.
+func hybrid(t testing.TB, b []byte, entries string, stated map[int][3]int, at int64) []byte {
+	t.Helper()
+	d := open(t, b)
+	all := must[[]pdf.Revision](t)(d.Revisions())
+	prev := all[len(all)-1].StartXref
+	if stated != nil {
+		at = int64(len(b))
+		var index, data []byte
+		for _, n := range slices.Sorted(maps.Keys(stated)) {
+			e := stated[n]
+			index = fmt.Appendf(index, " %d 1", n)
+			data = append(data, byte(e[0]), byte(e[1]>>16), byte(e[1]>>8), byte(e[1]), byte(e[2]>>8), byte(e[2]))
+		}
+		b = fmt.Appendf(bytes.Clone(b), "199 0 obj\n<</Type/XRef/W[1 3 2]/Index[%s]/Size 200/Root 1 0 R/Prev %d/Length %d>>\nstream\n%s\nendstream\nendobj\n", index, prev, len(data), data)
+	}
+	section := len(b)
+	return fmt.Appendf(bytes.Clone(b), "xref\n%strailer\n<</Size 200/Prev %d/Root 1 0 R/XRefStm %d>>\nstartxref\n%d\n%%%%EOF\n", entries, prev, at, section)
+}
+
+func TestStreamBesideATableMayOnlyRepeatWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	b := pdftest.Hybrid(2)
+	d := open(t, b)
+	first := must[[]pdf.Revision](t)(d.Revisions())[0]
+	var hidden pdf.Entry
+	used := map[int][3]int{}
+	for _, e := range must[[]pdf.Entry](t)(d.Changed(first)) {
+		switch {
+		case e.Container != 0 && hidden.Ref.IsZero():
+			hidden = e
+		case !e.Free && e.Container == 0:
+			used[int(e.Ref.Number)] = [3]int{1, int(e.Offset), 0}
+		}
+	}
+	i := bytes.LastIndex(b, []byte("/XRefStm"))
+	var former int64
+	if _, err := fmt.Sscanf(string(b[i:]), "/XRefStm %d", &former); i < 0 || err != nil {
+		t.Fatal("the file is not hybrid")
+	}
+	const page = pdftest.FirstPageNumber
+	object := "150 0 obj\n1\nendobj\n"
+	added := append(bytes.Clone(b), object...)
+	entry := fmt.Sprintf("150 1\n%010d 00000 n \n", len(b))
+	own := [3]int{1, len(b), 0}
+	moved := fmt.Sprintf("%d 1\n%010d 00000 n \n", hidden.Ref.Number, len(b))
+	for name, c := range map[string]struct {
+		file []byte
+		odd  bool
+	}{
+		"none":                                                {hybrid(t, added, entry, nil, 0), false},
+		"the former one":                                      {hybrid(t, added, entry, nil, former), false},
+		"the former one, out of date":                         {hybrid(t, added, entry+moved, nil, former), false},
+		"the former one, of freed objects":                    {hybrid(t, added, fmt.Sprintf("%d 1\n0000000000 00001 f \n", hidden.Ref.Number)+entry, nil, former), true},
+		"one that repeats the table":                          {hybrid(t, added, entry, map[int][3]int{150: own}, 0), false},
+		"one that repeats the state before":                   {hybrid(t, added, entry, map[int][3]int{150: own, page: used[page]}, 0), false},
+		"one that says nothing":                               {hybrid(t, added, entry, map[int][3]int{0: {0, 0, 65535}, 190: {0, 0, 0}}, 0), false},
+		"one that adds an object":                             {hybrid(t, added, "", map[int][3]int{150: own}, 0), true},
+		"one that replaces an object":                         {hybrid(t, added, entry, map[int][3]int{page: own}, 0), true},
+		"one that contradicts the table":                      {hybrid(t, added, entry, map[int][3]int{150: used[page]}, 0), true},
+		"one that frees an object":                            {hybrid(t, added, entry, map[int][3]int{page: {0, 0, 1}}, 0), true},
+		"one that frees what the table has":                   {hybrid(t, added, entry, map[int][3]int{150: {0, 0, 1}}, 0), true},
+		"one that has what the table frees":                   {hybrid(t, added, "150 1\n0000000000 00000 f \n", map[int][3]int{150: own}, 0), true},
+		"one that repeats the state, with a /Prev of its own": {bytes.Replace(hybrid(t, added, entry, map[int][3]int{150: own}, 0), fmt.Appendf(nil, "/Prev %d/Length", first.StartXref), fmt.Appendf(nil, "/Prev %d/Length", former), 1), true},
+	} {
+		all := states(t, c.file)
+		last := all[len(all)-1]
+		if got := len(last.Odd) > 0; got != c.odd {
+			t.Errorf("%s: odd is %q", name, last.Odd)
+		}
+	}
+	// One copied from an earlier section brings nothing back that came later.
+	u := open(t, b).NewUpdate()
+	u.Set(hidden.Ref, pdf.Integer(7))
+	state := states(t, hybrid(t, build(t, b, u), "", nil, former))
+	if last := state[len(state)-1]; len(last.Odd) == 0 || len(last.Moves) != 1 || !last.Moves[0].Earlier {
+		t.Errorf("an object is put back unseen: %q, %+v", last.Odd, last.Moves)
+	}
+}
+
+func TestSpareCrossReferenceStreamIsHeldAgainstTheStatesOwn(t *testing.T) {
+	t.Parallel()
+	b := pdftest.Table(2)
+	all := must[[]pdf.Revision](t)(open(t, b).Revisions())
+	prev := all[len(all)-1].StartXref
+	at := len(b) + len("150 0 obj\n1\nendobj\n")
+	own := [3]int{1, len(b), 0}
+	spare := func(stated map[int][3]int, trailer string) []byte {
+		b := append(bytes.Clone(b), "150 0 obj\n1\nendobj\n"...)
+		var index, data []byte
+		for _, n := range slices.Sorted(maps.Keys(stated)) {
+			e := stated[n]
+			index = fmt.Appendf(index, " %d 1", n)
+			data = append(data, byte(e[0]), byte(e[1]>>16), byte(e[1]>>8), byte(e[1]), byte(e[2]>>8), byte(e[2]))
+		}
+		b = fmt.Appendf(b, "151 0 obj\n<</Type/XRef/W[1 3 2]/Index[%s]%s/Length %d>>\nstream\n%s\nendstream\nendobj\n", index, trailer, len(data), data)
+		section := len(b)
+		b = fmt.Appendf(b, "xref\n150 2\n%010d 00000 n \n%010d 00000 n \n", own[1], at)
+		return fmt.Appendf(b, "trailer\n<</Size 152/Prev %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", prev, section)
+	}
+	same := fmt.Sprintf("/Size 152/Root 1 0 R/Prev %d", prev)
+	for name, c := range map[string]struct {
+		file    []byte
+		repeats bool
+	}{
+		"the same":                      {spare(map[int][3]int{150: own}, same), true},
+		"the same, with its own entry":  {spare(map[int][3]int{0: {0, 0, 65535}, 150: own, 151: {1, at, 0}}, same), true},
+		"the same, one number more":     {spare(map[int][3]int{150: own}, strings.Replace(same, "152", "153", 1)), true},
+		"an object elsewhere":           {spare(map[int][3]int{150: {1, at, 0}}, same), false},
+		"an object of an earlier state": {spare(map[int][3]int{150: own, pdftest.FirstPageNumber: {1, len(b), 0}}, same), false},
+		"an object freed":               {spare(map[int][3]int{150: {0, 0, 1}}, same), false},
+		"no object":                     {spare(map[int][3]int{0: {0, 0, 65535}}, same), true},
+		"another catalog":               {spare(map[int][3]int{150: own}, strings.Replace(same, "1 0 R", "150 0 R", 1)), false},
+		"no catalog":                    {spare(map[int][3]int{150: own}, strings.Replace(same, "/Root 1 0 R", "", 1)), false},
+		"a catalog of its own":          {spare(map[int][3]int{150: own}, strings.Replace(same, "1 0 R", "<</Type/Catalog>>", 1)), false},
+		"encryption":                    {spare(map[int][3]int{150: own}, same+"/Encrypt<<>>"), false},
+		"encryption elsewhere":          {spare(map[int][3]int{150: own}, same+"/Encrypt 150 0 R"), false},
+		"a size that hides objects":     {spare(map[int][3]int{150: own}, strings.Replace(same, "152", "100", 1)), false},
+		"no section before":             {spare(map[int][3]int{150: own}, "/Size 152/Root 1 0 R"), true},
+		"another section before":        {spare(map[int][3]int{150: own}, fmt.Sprintf("/Size 152/Root 1 0 R/Prev %d", prev+1)), false},
+		"a stream that cannot be read":  {bytes.Replace(spare(map[int][3]int{150: own}, same), []byte("/W[1 3 2]"), []byte("/W[9 9 9]"), 1), false},
+		"a stream of another kind":      {bytes.Replace(spare(map[int][3]int{150: own}, same), []byte("/Type/XRef"), []byte("/Type/XRex"), 1), false},
+	} {
+		all := states(t, c.file)
+		last := all[len(all)-1]
+		repeats, err := last.RepeatsCrossReference(int64(at))
+		if err != nil || repeats != c.repeats {
+			t.Errorf("%s: %v, %v", name, repeats, err)
+		}
+	}
+}
+
+func TestEntryThatNobodyDefinedIsToldApartFromAFreeOne(t *testing.T) {
+	t.Parallel()
+	b := hybrid(t, pdftest.Table(1), "", map[int][3]int{150: {0, 0, 65535}, 151: {3, 0, 0}, 152: {1, 0, 0}, 153: {255, 1, 1}}, 0)
+	d := open(t, b)
+	all := must[[]pdf.Revision](t)(d.Revisions())
+	unknown := map[uint32]bool{}
+	for _, e := range must[[]pdf.Entry](t)(d.Changed(all[len(all)-1])) {
+		if !e.Free {
+			t.Errorf("%+v", e)
+		}
+		unknown[e.Ref.Number] = e.Unknown
+	}
+	if want := map[uint32]bool{150: false, 151: true, 152: true, 153: true}; !maps.Equal(unknown, want) {
+		t.Errorf("%v", unknown)
 	}
 }

@@ -19,6 +19,7 @@ type Revision struct {
 type Entry struct {
 	Ref       Ref
 	Free      bool
+	Unknown   bool   // of a type that is not defined, or a place that no file can have: such an entry counts as free
 	Offset    int64  // absolute, of an object that stands for itself
 	Container uint32 // number of the object stream that holds it, or 0
 }
@@ -109,7 +110,7 @@ func entryOf(n uint32, s slot) Entry {
 	case slotCompressed:
 		e.Container = s.container()
 	default:
-		e.Free = true
+		e.Free, e.Unknown = true, s == slotUnknown
 	}
 	return e
 }

@@ -15,6 +15,8 @@ type section struct {
 	xrefStm int64 // absolute offset of the stream of a hybrid section, or 0
 	prev    int64 // absolute offset of the section before, or 0
 	trailer Dict
+
+	besidePrev int64 // what the stream of a hybrid section states as the section before, or 0
 }
 
 // visitor receives the entries of a section in the order of the file.
@@ -23,6 +25,12 @@ type visitor func(number uint32, s slot) error
 // readSection reads the section at an absolute offset, with the entries that
 // the stream of a hybrid section hides from older readers.
 func (d *Document) readSection(at int64, visit visitor) (*section, error) {
+	return d.readParts(at, visit, visit)
+}
+
+// readParts is readSection with a visitor of its own for the entries of the stream of a hybrid section. They come behind
+// the entries that the table has in use, and before those it has free.
+func (d *Document) readParts(at int64, visit, beside visitor) (*section, error) {
 	lx := newLexer(d.src, at, d.size)
 	lx.borrow()
 	defer lx.release()
@@ -36,7 +44,7 @@ func (d *Document) readSection(at int64, visit visitor) (*section, error) {
 	if !t.is("xref") {
 		return nil, damaged(at, "no cross-reference section")
 	}
-	s, err := d.readTableSection(lx, t.start, visit)
+	s, err := d.readTableSection(lx, t.start, visit, beside)
 	// Sections that overlap could make a small file cost as much as its square.
 	if spent := d.spend(lx.offset() - at); spent != nil {
 		return nil, spent
@@ -44,7 +52,7 @@ func (d *Document) readSection(at int64, visit visitor) (*section, error) {
 	return s, err
 }
 
-func (d *Document) readTableSection(lx *lexer, at int64, visit visitor) (*section, error) {
+func (d *Document) readTableSection(lx *lexer, at int64, visit, beside visitor) (*section, error) {
 	// Objects that only the stream of a hybrid section knows are marked free
 	// in its table (ISO 32000-1 §7.5.8.4), so free entries wait until the
 	// stream has spoken.
@@ -83,11 +91,11 @@ func (d *Document) readTableSection(lx *lexer, at int64, visit visitor) (*sectio
 		return nil, err
 	}
 	if s.xrefStm != 0 {
-		beside, err := d.readStreamSection(s.xrefStm, visit)
+		stream, err := d.readStreamSection(s.xrefStm, beside)
 		if err != nil {
 			return nil, fmt.Errorf("read stream of hybrid section at %d: %w", at, err)
 		}
-		s.ref = beside.ref
+		s.ref, s.besidePrev = stream.ref, stream.prev
 	}
 	for _, f := range free {
 		if err := visit(f.n, f.s); err != nil {

@@ -14,6 +14,9 @@ const (
 	maxIndex  = 1<<30 - 1
 )
 
+// slotUnknown is what an entry of a type that this reader does not know stands for: a free slot with a mark.
+const slotUnknown slot = 1<<18 | 65535<<2 | slotFree
+
 func freeSlot(gen uint16) slot            { return slot(gen)<<2 | slotFree }
 func plainSlot(at int64, gen uint16) slot { return slot(at)<<18 | slot(gen)<<2 | slotPlain }
 func compressedSlot(c, i uint32) slot     { return slot(c)<<32 | slot(i)<<2 | slotCompressed }

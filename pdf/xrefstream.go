@@ -94,7 +94,7 @@ func (d *Document) streamSlot(b []byte, w [3]int) slot {
 	case kind == 0 && third <= 65535:
 		return freeSlot(uint16(third))
 	}
-	return freeSlot(65535)
+	return slotUnknown
 }
 
 func bigEndian(b []byte) (n uint64) {

@@ -114,7 +114,7 @@ func issuerIn(der []byte, cert *x509.Certificate) (*x509.Certificate, error) {
 
 // certificatesIn reads a certificate, or a container of some.
 func certificatesIn(der []byte) ([]*x509.Certificate, error) {
-	c, err := x509.ParseCertificate(der)
+	c, err := cms.ParseCertificate(der)
 	if err == nil {
 		return []*x509.Certificate{c}, nil
 	}

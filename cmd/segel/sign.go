@@ -25,7 +25,7 @@ type signCommand struct {
 	Field           string   `help:"Signature field to fill, or the name of a new one." placeholder:"NAME"`
 	Page            int      `help:"Page of a new, visible signature, from 1." placeholder:"N"`
 	Box             string   `help:"Its corners in points from the lower left: llx,lly,urx,ury." placeholder:"BOX"`
-	Image           string   `help:"Picture of a handwritten signature to show, PNG or JPEG." placeholder:"FILE"`
+	Image           string   `help:"Picture of a handwritten signature, PNG or JPEG, to show as dark strokes on a transparent ground." placeholder:"FILE"`
 	QR              string   `name:"qr" help:"Address to show as a QR code." placeholder:"URL"`
 	Reason          string   `help:"Why it is signed." placeholder:"TEXT"`
 	Location        string   `help:"Where it is signed." placeholder:"TEXT"`

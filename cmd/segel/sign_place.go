@@ -19,7 +19,7 @@ type place struct {
 	field         string           // one that the file has, or
 	fresh         *pades.FieldSpec // one to add
 	width, height float64          // of its box as displayed; 0 if nothing is to be seen
-	specimen      *appearance.Image
+	specimen      *appearance.Strokes
 }
 
 func (p place) seen() bool { return p.width > 0 && p.height > 0 }
@@ -62,7 +62,11 @@ func (c *signCommand) where(src pades.Source) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	if at.specimen, err = appearance.Encode(picture); err != nil {
+	at.specimen, err = appearance.ExtractStrokes(picture)
+	switch {
+	case errors.Is(err, appearance.ErrNoStrokes), errors.Is(err, appearance.ErrTooMuchInk):
+		return place{}, fmt.Errorf("%s: %w; use a picture of the signature on a light background", c.Image, err)
+	case err != nil:
 		return place{}, fmt.Errorf("%s: %w", c.Image, err)
 	}
 	return at, nil

@@ -69,6 +69,7 @@ func (c verifyCommand) options(w *world) (o validate.Options, done func(), err e
 	if err != nil {
 		return o, done, err
 	}
+	o.MaxMark = max(validate.DefaultMaxMark, float64(conf.MaxBoxArea)/100)
 	if c.At != "" {
 		if o.At, err = parseMoment(c.At); err != nil {
 			return o, done, err

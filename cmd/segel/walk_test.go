@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"image"
+	"image/color"
 	"image/png"
 	"net/http"
 	"os"
@@ -226,7 +227,13 @@ func TestGuestSignsThroughHisLinkAndItsPredecessorIsDead(t *testing.T) {
 func TestGuestSignsWithThePictureHeDrew(t *testing.T) {
 	t.Parallel()
 	var drawn bytes.Buffer
-	if err := png.Encode(&drawn, image.NewRGBA(image.Rect(0, 0, 37, 19))); err != nil {
+	m := image.NewNRGBA(image.Rect(0, 0, 200, 80))
+	for x := 20; x < 180; x++ {
+		for y := 38; y < 42; y++ {
+			m.Set(x, y+x/10, color.NRGBA{18, 50, 107, 255})
+		}
+	}
+	if err := png.Encode(&drawn, m); err != nil {
 		t.Fatal(err)
 	}
 	s := start(t)
@@ -242,7 +249,7 @@ func TestGuestSignsWithThePictureHeDrew(t *testing.T) {
 	if err := os.WriteFile(file, guest.download(id), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := judge(t, "pdfimages", "-list", file); err != nil || !regexp.MustCompile(`image +37 +19 `).MatchString(list) {
+	if list, err := judge(t, "pdfimages", "-list", file); err != nil || !regexp.MustCompile(`(?s)image +160 +19 +rgb.*smask +160 +19 +gray`).MatchString(list) {
 		t.Errorf("the picture is not on the page: %v\n%s", err, list)
 	}
 }

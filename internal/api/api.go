@@ -150,6 +150,7 @@ func (s *server) registerDocuments() {
 	s.finalize()
 	s.guestLink()
 	s.sign()
+	s.specimenPreview()
 	s.reject()
 	s.cancel()
 	s.remind()

@@ -30,6 +30,7 @@ type detailData struct {
 	Specimen             bool                `json:"specimen" doc:"stamped by the sandbox office: of no legal value"`
 	Mode                 contract.Mode       `json:"mode,omitempty" doc:"missing while a draft" enum:"signing,stamping" example:"signing"`
 	Progress             progress            `json:"progress"`
+	Placements           []placementItem     `json:"placements" doc:"the boxes of all people, in the order in which they were placed"`
 	Warnings             []warning           `json:"warnings,omitempty" doc:"what was done to the file that its owner may not expect, and what was found in it"`
 }
 
@@ -95,7 +96,7 @@ func (c *call) detailOf(d *contract.Document) detailData {
 		InfoRestamping: restamping(d),
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
 		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
-		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d, c.language), Warnings: c.fileWarnings(d),
+		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d, c.language), Placements: placementsOf(d), Warnings: c.fileWarnings(d),
 	}
 	for _, p := range d.Participants {
 		data.Signer = append(data.Signer, detailSigner{

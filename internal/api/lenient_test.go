@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"image"
+	"image/color"
 	"image/png"
 	"net/http"
 	"strings"
@@ -257,11 +259,16 @@ func TestADigestOfZerosIsNotTakenForNone(t *testing.T) {
 
 func TestPictureOfASignatureIsCheckedBeforeAnythingIsSigned(t *testing.T) {
 	t.Parallel()
-	var dot bytes.Buffer
-	if err := png.Encode(&dot, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+	var line, block bytes.Buffer
+	m := image.NewAlpha(image.Rect(0, 0, 60, 20))
+	for x := 5; x < 55; x++ {
+		m.SetAlpha(x, 10, color.Alpha{255})
+		m.SetAlpha(x, 11, color.Alpha{255})
+	}
+	if err := errors.Join(png.Encode(&line, m), png.Encode(&block, image.NewGray(image.Rect(0, 0, 60, 20)))); err != nil {
 		t.Fatal(err)
 	}
-	good := base64.StdEncoding.EncodeToString(dot.Bytes())
+	good := base64.StdEncoding.EncodeToString(line.Bytes())
 	for _, test := range []struct {
 		specimen string
 		status   int
@@ -273,11 +280,12 @@ func TestPictureOfASignatureIsCheckedBeforeAnythingIsSigned(t *testing.T) {
 		{"not base64!", 422, false},
 		{base64.StdEncoding.EncodeToString([]byte("GIF89a")), 415, false},
 		{base64.StdEncoding.EncodeToString(make([]byte, 1<<20+1)), 413, false},
+		{base64.StdEncoding.EncodeToString(block.Bytes()), 422, false},
 	} {
 		b := newBench(t, processing())
 		w := b.ask("POST", sBase+"sign-docs", `{"document_id":1207,"specimen":"`+test.specimen+`"}`)
-		if w.Code != test.status || (len(b.signed.Picture) > 0) != test.given {
-			t.Errorf("%.30s: %d %s, %d bytes reached the workflow", test.specimen, w.Code, w.Body, len(b.signed.Picture))
+		if w.Code != test.status || (b.signed.Strokes != nil) != test.given {
+			t.Errorf("%.30s: %d %s, the workflow was given %v", test.specimen, w.Code, w.Body, b.signed.Strokes)
 		}
 	}
 }

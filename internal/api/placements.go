@@ -13,7 +13,9 @@ type placementItem struct {
 	Type   contract.PlacementKind `json:"type" enum:"emet,sign,paraf" example:"sign"`
 	Page   int                    `json:"page" doc:"from 1" example:"1"`
 	UserID contract.PersonID      `json:"user_id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
+	Name   string                 `json:"name" doc:"whose it is" example:"Siti Rahma"`
 	Box    boxData                `json:"box" doc:"points of the page as displayed, origin at the lower left"`
+	Filled bool                   `json:"filled" doc:"the file shows what the box is for: its person has signed, or the stamp is affixed"`
 }
 
 type boxData struct {
@@ -32,13 +34,26 @@ func (s *server) placements() {
 		if err != nil {
 			return found[placementsData]{}, err
 		}
-		data := placementsData{DocumentID: d.ID, Placements: []placementItem{}}
-		for _, p := range d.Placements {
-			data.Placements = append(data.Placements, placementItem{Type: p.Kind, Page: p.Page, UserID: p.Person, Box: boxData(p.Box)})
-		}
+		data := placementsData{DocumentID: d.ID, Placements: placementsOf(&d)}
 		if d.State == contract.Draft {
 			data.Warnings = c.warnings(c.Workflow.Covered(c.r.Context(), d))
 		}
 		return finding(data), nil
 	})
+}
+
+// placementsOf lists the boxes of all people, in the order in which they were placed.
+func placementsOf(d *contract.Document) []placementItem {
+	list := make([]placementItem, 0, len(d.Placements))
+	for i, p := range d.Placements {
+		item := placementItem{Type: p.Kind, Page: p.Page, UserID: p.Person, Name: d.Owner.Name, Box: boxData(p.Box)}
+		if who := d.Participant(p.Person); who != nil {
+			item.Name, item.Filled = who.Name, p.Kind != contract.PlaceStamp && !who.SignedAt.IsZero()
+		}
+		for _, s := range d.Stamps {
+			item.Filled = item.Filled || s.Placement == i && s.State == contract.StampAffixed
+		}
+		list = append(list, item)
+	}
+	return list
 }

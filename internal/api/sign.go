@@ -6,16 +6,16 @@ import (
 	"strings"
 
 	"segel/internal/contract"
-	"segel/internal/identity"
+	"segel/internal/specimen"
 )
 
 // pictureLimit is a body with a picture in base64; the picture's own limit is told by its own refusal.
-const pictureLimit = smallBody + 2*identity.MaxSpecimen
+const pictureLimit = smallBody + 2*specimen.MaxBytes
 
 type signIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
 	Digest     phrase  `json:"digest" required:"false" doc:"SHA-256 in hex of the revision its signer saw: the ETag of preview. 409 when the current one is another" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
-	Specimen   phrase  `json:"specimen" required:"false" doc:"how this signature shall look: PNG or JPEG in base64, at most 1 MiB. Missing: as the picture that the caller keeps, else his name in print" example:"iVBORw0KGgo..."`
+	Specimen   phrase  `json:"specimen" required:"false" doc:"how this signature shall look: PNG or JPEG in base64, at most 1 MiB, which becomes dark strokes on a transparent ground. Missing: as the picture that the caller keeps, else their name in print" example:"iVBORw0KGgo..."`
 	OTP        phrase  `json:"otp" required:"false" doc:"code of a second factor, where one is demanded"`
 }
 
@@ -27,12 +27,14 @@ func (s *server) sign() {
 	}, func(c *call, in *signIn) (done[verbData], error) {
 		var bad problems
 		id := documentID(in.DocumentID, &bad)
-		request := SignRequest{Digest: digest(in.Digest, &bad), OTP: in.OTP.read("otp", &bad), Picture: picture(in.Specimen, &bad)}
+		request := SignRequest{Digest: digest(in.Digest, &bad), OTP: in.OTP.read("otp", &bad)}
+		file := picture(in.Specimen, &bad)
 		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
-		if len(request.Picture) > 0 {
-			if err := identity.CheckPicture(request.Picture); err != nil {
+		if len(file) > 0 {
+			var err error
+			if request.Strokes, err = specimen.Strokes(file); err != nil {
 				return done[verbData]{}, err
 			}
 		}

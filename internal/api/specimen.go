@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"segel/internal/identity"
+	"segel/internal/specimen"
 )
 
 func (s *server) specimen() {
@@ -30,10 +30,11 @@ func (s *server) specimen() {
 
 	e := endpoint{
 		method: http.MethodPut, path: path, id: "put-specimen", group: groupAccount,
-		limit:       identity.MaxSpecimen + 1, // its own refusal tells the limit
-		body:        pictureBody(),
-		summary:     "Give a picture of the caller's signature",
-		description: "The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB.",
+		limit:   specimen.MaxBytes + 1, // its own refusal tells the limit
+		body:    pictureBody(),
+		summary: "Give a picture of the caller's signature",
+		description: "The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It becomes dark strokes on a " +
+			"transparent ground wherever it is shown; a picture that cannot is 422.",
 	}
 	s.answering(&e, typeOf[noted]())
 	stream(s, e, func(c *call) error {

@@ -31,8 +31,11 @@ var table = map[string][]string{
 	"pades/font":       {"pdf"},
 
 	"pades/validate":       {"pdf", "cms", "tsp", "revocation", "pades/validate/..."},
-	"pades/validate/diff":  {"pdf"},
-	"pades/validate/facts": {"pdf", "pdf/ink", "cms", "tsp", "pades/validate/diff"},
+	"pades/validate/diff":  {"pdf", "pdf/ink", "pades/validate/formfield"},
+	"pades/validate/facts": {"pdf", "pdf/ink", "cms", "tsp", "revocation", "pades/validate/diff"},
+
+	"pades/validate/formfield":          {"pdf", "pdf/ink"},
+	"pades/validate/formfield/formtest": {"pdf", "pdf/pdftest"},
 
 	"internal/contract":               {},
 	"internal/text":                   {"internal/contract"},
@@ -54,14 +57,15 @@ var table = map[string][]string{
 	"internal/credential":             {},
 	"internal/outbound":               {},
 	"internal/authority":              {"cms", "tsp", "revocation", "internal/credential"},
-	"internal/identity":               {"internal/contract", "internal/store"},
+	"internal/specimen":               {"internal/contract", "pades/appearance"},
+	"internal/identity":               {"internal/contract", "internal/store", "internal/specimen"},
 	"internal/emeterai":               {"pdf", "pades", "pades/...", "cms"},
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
 	"internal/emeterai/peruri":        {"pdf", "pades", "internal/emeterai"},
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority"},
-	"internal/workflow":               {"pdf", "pdf/ink", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/convert", "internal/convert/sniff"},
+	"internal/workflow":               {"pdf", "pdf/ink", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/convert", "internal/convert/sniff"},
 	"internal/export":                 {"internal/contract", "internal/workflow"},
-	"internal/api":                    {"internal/contract", "internal/store", "internal/text", "internal/workflow", "internal/identity", "internal/export", "internal/api/intake", "pades/validate"},
+	"internal/api":                    {"internal/contract", "internal/store", "internal/text", "internal/workflow", "internal/identity", "internal/specimen", "internal/export", "internal/api/intake", "pades/validate"},
 	"internal/api/intake":             {},
 	"internal/arch":                   {},
 	"web":                             {},
@@ -76,7 +80,7 @@ var table = map[string][]string{
 }
 
 // tests are the packages that only tests import.
-var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest"}
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
 var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/office", "internal/convert/gotenberg"}

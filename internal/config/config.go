@@ -86,6 +86,10 @@ type Config struct {
 	// Most duty stamps on a document.
 	MaxStamps int `env:"MAX_STAMPS" envDefault:"50"`
 
+	// Largest share of a page, in percent, that the boxes for signatures and initials of one person cover together. Those of all people
+	// together cover at most twice as much. Duty stamps have sides of 40 to 200 points instead.
+	MaxBoxArea int `env:"MAX_BOX_AREA" envDefault:"25"`
+
 	// Most characters of a title or a file name.
 	MaxText int `env:"MAX_TEXT" envDefault:"255"`
 

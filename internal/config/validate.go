@@ -44,6 +44,7 @@ func (c Config) Validate() error {
 	v.when(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT", "must be text or json")
 	v.when(c.Organisation == "", "ORGANISATION", "must not be empty")
 	v.when(!strings.Contains(c.AdminEmail, "@"), "ADMIN_EMAIL", "must be an e-mail address")
+	v.when(c.MaxBoxArea > 100, "MAX_BOX_AREA", "must be at most 100")
 	v.trust(c)
 	v.office(c)
 	v.convert(c)
@@ -159,7 +160,7 @@ func (v *problems) numbers(c Config) {
 	}{
 		{"GRANT_STAMPS", c.GrantStamps, 0}, {"GRANT_SIGNATURES", c.GrantSignatures, 0},
 		{"MAX_PAGES", c.MaxPages, 1}, {"MAX_PARTICIPANTS", c.MaxParticipants, 1}, {"MAX_PLACEMENTS", c.MaxPlacements, 1},
-		{"MAX_STAMPS", c.MaxStamps, 1}, {"MAX_TEXT", c.MaxText, 1},
+		{"MAX_STAMPS", c.MaxStamps, 1}, {"MAX_TEXT", c.MaxText, 1}, {"MAX_BOX_AREA", c.MaxBoxArea, 1},
 		{"MAX_UPLOADS", c.MaxUploads, 1}, {"MAX_LOGINS", c.MaxLogins, 1}, {"MAX_JOBS", c.MaxJobs, 1},
 		{"MAX_VERIFICATIONS", c.MaxVerifications, 1}, {"VERIFICATIONS_PER_MINUTE", c.VerificationsPerMinute, 0},
 		{"MAX_CONVERSIONS", c.MaxConversions, 1}, {"MAX_CONVERSIONS_WAITING", c.MaxConversionsWaiting, 1},
@@ -221,7 +222,7 @@ func (c Config) BasePath() string {
 func (c Config) Limits() contract.Limits {
 	return contract.Limits{
 		FileSize: int64(c.MaxFile), Pages: c.MaxPages, Participants: c.MaxParticipants,
-		Placements: c.MaxPlacements, Stamps: c.MaxStamps, Text: c.MaxText,
+		Placements: c.MaxPlacements, Stamps: c.MaxStamps, Text: c.MaxText, BoxArea: c.MaxBoxArea,
 		StampFile: int64(c.StampMaxFile), StampEncrypted: c.stampEncrypted(),
 	}
 }

@@ -8,6 +8,7 @@ type Limits struct {
 	Placements   int
 	Stamps       int
 	Text         int // characters of a title or file name
+	BoxArea      int // percent of a page that one person's boxes for signatures and initials cover together, see [CheckBoxes]
 
 	StampFile      int64          // bytes of a file that is sent to the stamp office; 0: as many as a file may have
 	StampEncrypted EncryptedFiles // that the stamp office takes
@@ -31,6 +32,7 @@ func (l Limits) Defaults() Limits {
 	set(&l.Placements, 500)
 	set(&l.Stamps, 50)
 	set(&l.Text, 255)
+	set(&l.BoxArea, 25)
 	set(&l.StampEncrypted, EncryptedAny)
 	return l
 }

@@ -35,10 +35,10 @@ type Pages interface {
 	Painted(page int) (covered []Covered, told bool)
 }
 
-// Overlaps tells which placements lie over what should stay readable: a duty stamp over another stamp, over the box of
-// a signature or of initials, over what was signed or stamped before, over text; and any placement over a former stamp
-// or signature. Entry names the placement in the answer, with its index. Pages is asked about pages with a placement
-// alone, and what is painted about those with a stamp.
+// Overlaps tells which placements lie over what should stay readable: over text and pictures of the page, over what was
+// signed or stamped before, and over another placement. Of two boxes for signatures and initials, and of two duty
+// stamps, the later one is told; of a duty stamp and a box, the stamp. Entry names the placement in the answer, with its
+// index. Pages is asked about pages with a placement alone.
 func Overlaps(placements []Placement, pages Pages, entry string) []Warning {
 	warnings := []Warning{}
 	for i, p := range placements {
@@ -48,9 +48,6 @@ func Overlaps(placements []Placement, pages Pages, entry string) []Warning {
 		}
 		p.overPlaced(placements, i, warn)
 		p.overFormer(pages.Former(p.Page), warn)
-		if p.Kind != PlaceStamp {
-			continue
-		}
 		painted, told := pages.Painted(p.Page)
 		if !p.overPainted(painted, warn) && !told {
 			warn("placement.not_told")
@@ -59,18 +56,19 @@ func Overlaps(placements []Placement, pages Pages, entry string) []Warning {
 	return warnings
 }
 
-// overPlaced holds a stamp against the other placements. Of two stamps the later one is told.
+// overPlaced holds a placement against the others.
 func (p Placement) overPlaced(all []Placement, self int, warn func(string, ...any)) {
-	if p.Kind != PlaceStamp {
-		return
-	}
 	stamp, box := false, false
 	for i, o := range all {
 		if i == self || o.Page != p.Page || !p.Box.covers(o.Box) {
 			continue
 		}
-		stamp = stamp || o.Kind == PlaceStamp && i < self
-		box = box || o.Kind != PlaceStamp
+		switch {
+		case p.Kind == PlaceStamp && o.Kind == PlaceStamp:
+			stamp = stamp || i < self
+		case o.Kind != PlaceStamp:
+			box = box || p.Kind == PlaceStamp || i < self
+		}
 	}
 	if stamp {
 		warn("placement.over_stamp")
@@ -94,7 +92,7 @@ func (p Placement) overFormer(covered []Covered, warn func(string, ...any)) {
 	}
 }
 
-// overPainted holds a stamp against the text of its page, and reports whether that, or a picture, lies under it.
+// overPainted holds a placement against the text of its page, and reports whether that, or a picture, lies under it.
 func (p Placement) overPainted(covered []Covered, warn func(string, ...any)) bool {
 	var words strings.Builder
 	text, picture, last := false, false, -1

@@ -60,6 +60,7 @@ func Place(d *Document, requests []PlaceRequest, sizes func(page int) (PageSize,
 	if stamps > l.Stamps {
 		bad.add("signers", "stamps.too_many", "limit", l.Stamps)
 	}
+	checkBoxes(placements, sizes, l, "signers", &bad)
 	if err := bad.err(); err != nil {
 		return Change{}, nil, err
 	}

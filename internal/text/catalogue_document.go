@@ -191,6 +191,11 @@ var documents = map[string]words{
 	"placement.stamp_size": {
 		"Sisi e-meterai harus {min} sampai {max} poin; kotak ini memberi {side}.",
 		"A stamp's side must be {min} to {max} points; this box gives {side}."},
+	"placement.too_large": {
+		"[Kotak tanda tangan dan paraf satu orang paling banyak menutupi {limit} % dari satu halaman; di halaman {page} kotak ini menjadikannya {share} %.]" +
+			"[Kotak tanda tangan dan paraf semua orang bersama-sama paling banyak menutupi {limit_all} % dari satu halaman; di halaman {page} kotak ini menjadikannya {share_all} %.]",
+		"[One person's boxes for signatures and initials cover at most {limit} % of a page; this box makes it {share} % of page {page}.]" +
+			"[The boxes of all people for signatures and initials cover at most {limit_all} % of a page; this box makes it {share_all} % of page {page}.]"},
 	"placement.emet_props_differ": {
 		"emet dan props menunjuk tempat yang berbeda; emet yang dipakai.",
 		"emet and props name different places; emet was taken."},
@@ -198,8 +203,8 @@ var documents = map[string]words{
 		"E-meterai ini menutupi e-meterai lain di halaman {page}.",
 		"This stamp lies over another stamp on page {page}."},
 	"placement.over_box": {
-		"E-meterai ini menutupi kotak tanda tangan atau paraf di halaman {page}.",
-		"This stamp lies over a box for a signature or initials on page {page}."},
+		"Kotak ini menutupi kotak tanda tangan atau paraf di halaman {page}.",
+		"This box lies over a box for a signature or initials on page {page}."},
 	"placement.over_former_stamp": {
 		"Kotak ini menutupi e-meterai yang sudah ada di halaman {page}[: {what}].",
 		"This box lies over a stamp that is already on page {page}[: {what}]."},
@@ -210,14 +215,14 @@ var documents = map[string]words{
 		"E-meterai ini menutupi kolom tanda tangan yang masih kosong di halaman {page}[: {what}].",
 		"This stamp lies over an empty signature field on page {page}[: {what}]."},
 	"placement.over_text": {
-		"E-meterai ini menutupi tulisan di halaman {page}[: “{what}”].",
-		"This stamp lies over text on page {page}[: “{what}”]."},
+		"Kotak ini menutupi tulisan di halaman {page}[: “{what}”].",
+		"This box lies over text on page {page}[: “{what}”]."},
 	"placement.over_picture": {
-		"E-meterai ini menutupi gambar di halaman {page}. Pastikan tidak ada tulisan yang tertutup.",
-		"This stamp lies over a picture on page {page}. Please make sure that it covers no text."},
+		"Kotak ini menutupi gambar di halaman {page}. Pastikan tidak ada tulisan yang tertutup.",
+		"This box lies over a picture on page {page}. Please make sure that it covers no text."},
 	"placement.not_told": {
-		"Isi halaman {page} tidak dapat dibaca seluruhnya. Pastikan e-meterai ini tidak menutupi tulisan.",
-		"Not all of page {page} could be looked through. Please make sure that this stamp covers no text."},
+		"Isi halaman {page} tidak dapat dibaca seluruhnya. Pastikan kotak ini tidak menutupi tulisan.",
+		"Not all of page {page} could be looked through. Please make sure that this box covers no text."},
 	"placements.too_many": {
 		"Penempatan terlalu banyak; paling banyak {limit}.",
 		"Too many placements; at most {limit}."},

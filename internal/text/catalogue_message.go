@@ -7,6 +7,7 @@ var messages = map[string]words{
 	"done.password":           {"Kata sandi diganti. Silakan masuk kembali.", "The password was changed. Please log in again."},
 	"done.balance":            {"Berhasil.", "Done."},
 	"done.specimen":           {"Gambar tanda tangan disimpan.", "The picture of your signature was saved."},
+	"done.specimen_preview":   {"Beginilah gambar tanda tangan akan terlihat.", "This is how the picture of your signature will look."},
 	"done.specimen_deleted":   {"Gambar tanda tangan dihapus.", "The picture of your signature was removed."},
 	"done.upload":             {"Dokumen berhasil diunggah.", "The document was uploaded."},
 	"done.participants":       {"Peserta dokumen disimpan.", "The participants were saved."},

@@ -55,6 +55,12 @@ var people = map[string]words{
 	"specimen.too_many_pixels": {
 		"Gambar tanda tangan terlalu besar; paling banyak {side} piksel per sisi dan {pixels} piksel seluruhnya.",
 		"The picture of the signature is too large; at most {side} pixels a side and {pixels} pixels in all."},
+	"specimen.no_strokes": {
+		"Pada gambar ini tidak terlihat tanda tangan. Gunakan gambar tanda tangan Anda dengan tinta gelap di atas latar terang.",
+		"No signature can be made out in this picture. Use a picture of your signature in dark ink on a light background."},
+	"specimen.too_dark": {
+		"Gambar ini menutupi lebih dari {percent} % kotaknya sehingga isi dokumen di bawahnya tidak terbaca. Gunakan gambar tanda tangan Anda di atas latar terang.",
+		"This picture covers more than {percent} % of its box, so that what lies below could not be read. Use a picture of your signature on a light background."},
 
 	"role.unknown": {
 		"Peran harus signer (penanda tangan) atau viewer (peninjau).",

@@ -126,9 +126,13 @@ func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Re
 	clock := &witness{Timestamper: s.Timestamper}
 	closing, err := s.layers(ctx, d, []layer{
 		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
+			lock, err := lockAtSealing(src, &d)
+			if err != nil {
+				return nil, err
+			}
 			return pades.Sign(ctx, src, pades.Options{
 				Field: d.SealField(), Key: seal.key, Chain: seal.chain, Timestamper: s.Timestamper, Random: s.Random,
-				Time: s.Clock(), Name: holder.Name, Reason: reasonSealed,
+				Time: s.Clock(), Name: holder.Name, Reason: reasonSealed, LockFields: lock,
 			})
 		}},
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {

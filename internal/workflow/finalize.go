@@ -74,7 +74,7 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 			return made, err
 		}
 	}
-	tail, err := fieldsTail(d, doc)
+	tail, err := s.fieldsTail(d, doc)
 	if err != nil {
 		return made, err
 	}
@@ -153,8 +153,12 @@ func wantedByOffice(d *contract.Document, doc *pdf.Document) (bool, error) {
 }
 
 // fieldsTail makes the tail that adds every field of a document.
-func fieldsTail(d *contract.Document, doc *pdf.Document) ([]byte, error) {
+func (s *Service) fieldsTail(d *contract.Document, doc *pdf.Document) ([]byte, error) {
 	if err := permits(doc, len(d.Placements) > 0); err != nil {
+		return nil, err
+	}
+	// A draft may have been placed before the limit was what it is.
+	if err := contract.CheckBoxes(d.Placements, pageSizes(doc), s.Limits, "placements"); err != nil {
 		return nil, err
 	}
 	fields, err := fieldsFor(d, doc)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/specimen"
 	"segel/internal/store"
 	"segel/pades"
 	"segel/pades/appearance"
@@ -39,7 +40,11 @@ func fieldsFor(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec, erro
 			fields = append(fields, m)
 		}
 	}
-	return append(fields, pades.FieldSpec{Name: d.SealField(), Label: "Segel"}), nil
+	lock, err := lockAtFinalize(doc, fields)
+	if err != nil {
+		return nil, err
+	}
+	return append(fields, pades.FieldSpec{Name: d.SealField(), Label: "Segel", Lock: lock}), nil
 }
 
 // placementsOf returns the index of the placement that a signer's field shows in, or -1, and those of his marks:
@@ -76,27 +81,23 @@ func at(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) error {
 	return nil
 }
 
-// looks draws what a participant's signature and his marks show. It is nil where nothing is to be seen.
-func (s *Service) looks(ctx context.Context, d *contract.Document, p contract.Participant, who contract.Attestation, picture []byte, now time.Time) (pades.Appearance, map[string]pades.Appearance, error) {
+// looks draws what a participant's signature and their marks show. It is nil where nothing is to be seen.
+func looks(d *contract.Document, p contract.Participant, who contract.Attestation, strokes *appearance.Strokes, now time.Time) (pades.Appearance, map[string]pades.Appearance) {
 	main, marks := placementsOf(d, p.ID)
 	if main < 0 {
-		return nil, nil, nil
-	}
-	specimen, err := s.specimen(ctx, p, picture)
-	if err != nil {
-		return nil, nil, err
+		return nil, nil
 	}
 	drawn := func(at contract.Placement) pades.Appearance {
 		if !p.Guest {
-			return draw(at, p, specimen, now)
+			return draw(at, p, strokes, now)
 		}
-		return drawGuest(at, p, who, specimen, now)
+		return drawGuest(at, p, who, strokes, now)
 	}
 	others := map[string]pades.Appearance{}
 	for _, i := range marks {
 		others[markName(p, i)] = drawn(d.Placements[i])
 	}
-	return drawn(d.Placements[main]), others, nil
+	return drawn(d.Placements[main]), others
 }
 
 // guestShort is what a guest's signature and initials say at least, wherever anything of them is drawn.
@@ -104,7 +105,7 @@ const guestShort = "Tamu — identitas tidak diverifikasi"
 
 // drawGuest draws what a guest's box shows: below all the rest, that the identity was not verified and who entered the
 // name. Initials have the short form alone, in the strip that it needs.
-func drawGuest(at contract.Placement, p contract.Participant, who contract.Attestation, specimen *appearance.Image, now time.Time) pades.Appearance {
+func drawGuest(at contract.Placement, p contract.Participant, who contract.Attestation, strokes *appearance.Strokes, now time.Time) pades.Appearance {
 	n := appearance.Notice{Short: guestShort}
 	if at.Kind != contract.PlaceInitials {
 		by := who.NamedBy + " (" + who.Organisation + ")"
@@ -113,7 +114,7 @@ func drawGuest(at contract.Placement, p contract.Participant, who contract.Attes
 	}
 	return appearance.WithNotice(n, at.Box.Width(), at.Box.Height(), func(width, height float64) *appearance.Drawing {
 		at.Box.URX, at.Box.URY = at.Box.LLX+width, at.Box.LLY+height
-		return draw(at, p, specimen, now)
+		return draw(at, p, strokes, now)
 	})
 }
 
@@ -125,22 +126,19 @@ func labelOf(p contract.Participant) string {
 	return p.Name
 }
 
-func draw(at contract.Placement, p contract.Participant, specimen *appearance.Image, now time.Time) *appearance.Drawing {
+func draw(at contract.Placement, p contract.Participant, strokes *appearance.Strokes, now time.Time) *appearance.Drawing {
 	if at.Kind == contract.PlaceInitials {
-		return appearance.Initials(p.Name, specimen, at.Box.Width(), at.Box.Height())
+		return appearance.Initials(p.Name, strokes, at.Box.Width(), at.Box.Height())
 	}
 	return appearance.Signature(appearance.SignatureText{
-		Name: p.Name, Time: now, Reason: reasonSigned, Specimen: specimen,
+		Name: p.Name, Time: now, Reason: reasonSigned, Specimen: strokes,
 	}, at.Box.Width(), at.Box.Height())
 }
 
-// specimen returns the picture of a signature, ready for any file, or nil: the one given with it, else the one that
-// a user keeps. Guests keep none.
-func (s *Service) specimen(ctx context.Context, p contract.Participant, given []byte) (*appearance.Image, error) {
-	if len(given) > 0 {
-		return s.pictures.encode(given)
-	}
-	if p.Guest {
+// specimenStrokes returns the strokes of the picture that a user keeps, or nil: guests keep none, and a signature that
+// is not to be seen needs none.
+func (s *Service) specimenStrokes(ctx context.Context, d *contract.Document, p contract.Participant) (*appearance.Strokes, error) {
+	if main, _ := placementsOf(d, p.ID); main < 0 || p.Guest {
 		return nil, nil
 	}
 	file, err := s.Store.Specimen(ctx, p.ID)
@@ -150,19 +148,19 @@ func (s *Service) specimen(ctx context.Context, p contract.Participant, given []
 	if err != nil {
 		return nil, fmt.Errorf("read specimen: %w", err)
 	}
-	return s.pictures.encode(file)
+	return s.pictures.strokes(file)
 }
 
-// pictures remembers encoded specimens: encoding takes longer than all the rest of a signature.
+// pictures remembers the strokes of kept specimens: extracting them takes longer than all the rest of a signature.
 type pictures struct {
-	mu    sync.Mutex // guards known; never held while encoding
-	known map[[32]byte]*appearance.Image
+	mu    sync.Mutex // guards known; never held while extracting
+	known map[[32]byte]*appearance.Strokes
 }
 
-// maxPictures bounds what is remembered; an encoded specimen has some ten kilobytes.
+// maxPictures bounds what is remembered; strokes have some ten kilobytes.
 const maxPictures = 500
 
-func (c *pictures) encode(file []byte) (*appearance.Image, error) {
+func (c *pictures) strokes(file []byte) (*appearance.Strokes, error) {
 	key := sha256.Sum256(file)
 	c.mu.Lock()
 	m := c.known[key]
@@ -170,14 +168,14 @@ func (c *pictures) encode(file []byte) (*appearance.Image, error) {
 	if m != nil {
 		return m, nil
 	}
-	m, err := appearance.Encode(file)
+	m, err := specimen.Strokes(file)
 	if err != nil {
-		return nil, fmt.Errorf("encode specimen: %w", err)
+		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || len(c.known) >= maxPictures {
-		c.known = map[[32]byte]*appearance.Image{} // forgetting all is rare and costs one encoding each
+		c.known = map[[32]byte]*appearance.Strokes{} // forgetting all is rare and costs one extraction each
 	}
 	c.known[key] = m
 	return m, nil

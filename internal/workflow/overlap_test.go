@@ -2,6 +2,7 @@ package workflow_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -45,8 +46,10 @@ func TestStampOverTheFilesOwnTextStampsAndSignaturesIsWarnedOf(t *testing.T) {
 	if got := h.warned(d.ID, contract.PlaceStamp, at(90, 700), at(300, 300)); !slices.Equal(got, []string{"signers[0] placement.over_text Page 1"}) {
 		t.Errorf("%q", got)
 	}
-	if got := h.warned(d.ID, contract.PlaceSignature, at(60, 700)); got != nil {
-		t.Errorf("a signature over text: %q", got)
+	for _, kind := range []contract.PlacementKind{contract.PlaceSignature, contract.PlaceInitials} {
+		if got := h.warned(d.ID, kind, at(60, 700), at(90, 690)); !slices.Equal(got, []string{"signers[0] placement.over_text Page", "signers[1] placement.over_box <nil>", "signers[1] placement.over_text Page 1"}) {
+			t.Errorf("%s over text: %q", kind, got)
+		}
 	}
 
 	// What comes out of a walk is taken in again: a signature at (200, 200), a stamp at (300, 300).
@@ -76,7 +79,7 @@ func TestStampOverTheFilesOwnTextStampsAndSignaturesIsWarnedOf(t *testing.T) {
 		if got := h.warned(again.ID, contract.PlaceStamp, at(x, x)); !slices.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
-		if got := h.warned(again.ID, contract.PlaceSignature, at(x, x)); !slices.Equal(got, []string{want}) {
+		if got := h.warned(again.ID, contract.PlaceSignature, at(x, x)); !slices.Contains(got, want) {
 			t.Errorf("a signature: %q, want %q", got, want)
 		}
 	}
@@ -126,4 +129,87 @@ func TestFinalizedDocumentIsHeldAgainstTheFileAsItCame(t *testing.T) {
 	if len(w) != 1 || w[0].Code != "placement.over_text" || w[0].Field != "placements[1]" || w[0].Args["what"] != "Page 1" {
 		t.Errorf("%+v", w)
 	}
+}
+
+func TestDraftPlacedUnderALargerLimitIsRefusedAtFinalize(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	d, err := h.take(pdftest.Table(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Limits.BoxArea = 100
+	box := contract.PlaceRequest{Kind: contract.PlaceInitials, Page: 1, Person: h.signer.ID, Emet: &contract.Box{URX: 595, URY: 842}}
+	if _, _, err := h.Place(t.Context(), h.owner, d.ID, []contract.PlaceRequest{box}); err != nil {
+		t.Fatal(err)
+	}
+	h.Limits.BoxArea = 25
+	_, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
+	var refused *contract.Error
+	if !errors.As(err, &refused) || refused.Kind != contract.Invalid || len(refused.Fields) != 1 || refused.Fields[0].Field != "placements[0]" || refused.Fields[0].Code != "placement.too_large" {
+		t.Fatalf("%v", err)
+	}
+	if d := h.read(d.ID); d.State != contract.Draft || len(d.Revisions) != 1 {
+		t.Errorf("the document is %s with %d revisions", d.State, len(d.Revisions))
+	}
+}
+
+func TestShareOfThePageIsThatOfThePageAsDisplayed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		edit          func(page pdf.Dict)
+		width, height float64 // of the page as displayed
+	}{
+		"turned":          {func(page pdf.Dict) { page["Rotate"] = pdf.Integer(90) }, 841.89, 595.276},
+		"cropped":         {func(page pdf.Dict) { page["CropBox"] = pdf.Rect{LLX: 100, LLY: 200, URX: 400, URY: 500}.Array() }, 300, 300},
+		"of another unit": {func(page pdf.Dict) { page["UserUnit"] = pdf.Integer(2) }, 2 * 595.276, 2 * 841.89},
+		"turned and cropped": {func(page pdf.Dict) {
+			page["Rotate"], page["CropBox"] = pdf.Integer(270), pdf.Rect{URX: 200, URY: 400}.Array()
+		}, 400, 200},
+		"with a large media box": {func(page pdf.Dict) {
+			page["MediaBox"], page["CropBox"] = pdf.Rect{URX: 5000, URY: 5000}.Array(), pdf.Rect{URX: 500, URY: 500}.Array()
+		}, 500, 500},
+	} {
+		h := newHouse(t)
+		d, err := h.take(pageOf(t, c.edit))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		place := func(w, height float64) error {
+			box := contract.PlaceRequest{Kind: contract.PlaceSignature, Page: 1, Person: h.signer.ID, Emet: &contract.Box{URX: w, URY: height}}
+			_, _, err := h.Place(t.Context(), h.owner, d.ID, []contract.PlaceRequest{box})
+			return err
+		}
+		if err := place(c.width/2, c.height/2); err != nil {
+			t.Errorf("%s: a quarter: %v", name, err)
+		}
+		if err := place(c.width*0.6, c.height/2); err == nil {
+			t.Errorf("%s: 30 %% of the page were accepted", name)
+		}
+	}
+}
+
+// pageOf is a file of one page that was edited.
+func pageOf(t testing.TB, edit func(page pdf.Dict)) []byte {
+	t.Helper()
+	file := pdftest.Table(1)
+	doc, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := doc.Page(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := doc.NewUpdate()
+	dict, err := u.Edit(page.Ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(dict)
+	tail, err := u.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(file, tail.Bytes...)
 }

@@ -9,6 +9,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/pades"
+	"segel/pades/appearance"
 	"segel/pdf"
 )
 
@@ -16,9 +17,8 @@ import (
 type SignRequest struct {
 	Digest [32]byte // SHA-256 of the revision he read; zero: he does not say
 	OTP    string
-	// Picture is how the signature shall look, PNG or JPEG, checked. Empty: as the signer's specimen, or, where he
-	// has none, his name in print.
-	Picture []byte
+	// Strokes are how the signature shall look. Nil: as the signer's specimen or, without one, their name in print.
+	Strokes *appearance.Strokes
 }
 
 // Sign puts the caller's signature into the file.
@@ -32,13 +32,22 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		return contract.Document{}, err
 	}
 	defer release()
+	strokes := r.Strokes
 	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.IntendSign(d, r.Digest, by, s.Clock()))
+		c, err := contract.IntendSign(d, r.Digest, by, s.Clock())
+		if err != nil {
+			return nil, err
+		}
+		// A specimen that cannot be shown is refused while nothing is recorded yet.
+		if strokes == nil {
+			strokes, err = s.specimenStrokes(ctx, d, *d.Participant(by.ID))
+		}
+		return &c, err
 	})
 	if err != nil {
 		return contract.Document{}, err
 	}
-	signed, who, err := s.signature(ctx, &d, by, r.Picture)
+	signed, who, err := s.signature(ctx, &d, by, strokes)
 	if err != nil {
 		return contract.Document{}, err
 	}
@@ -49,7 +58,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 
 // signature makes a participant's signature over the current revision and stores its tail. With it comes what its
 // certificate says about the participant.
-func (s *Service) signature(ctx context.Context, d *contract.Document, by contract.Actor, picture []byte) (contract.Revision, contract.Attestation, error) {
+func (s *Service) signature(ctx context.Context, d *contract.Document, by contract.Actor, strokes *appearance.Strokes) (contract.Revision, contract.Attestation, error) {
 	p := d.Participant(by.ID)
 	h, err := s.participantHolder(ctx, d, *p)
 	if err != nil {
@@ -62,10 +71,7 @@ func (s *Service) signature(ctx context.Context, d *contract.Document, by contra
 	who := h.Attestation
 	who.Certificate = fmt.Sprintf("%x", c.chain[0].SerialNumber)
 	now := s.Clock()
-	look, marks, err := s.looks(ctx, d, *p, who, picture, now)
-	if err != nil {
-		return contract.Revision{}, contract.Attestation{}, err
-	}
+	look, marks := looks(d, *p, who, strokes, now)
 	tail, err := s.paper(ctx, d, func(src pades.Source) (*pades.Result, error) {
 		return pades.Sign(ctx, src, pades.Options{
 			Field: p.Field, Key: c.key, Chain: c.chain, Timestamper: s.Timestamper, Random: s.Random,

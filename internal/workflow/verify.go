@@ -91,6 +91,8 @@ func (s *Service) Verify(ctx context.Context, e *Exhibit, o VerifyOptions) (*val
 	sum := e.digest.Digest().Sum
 	r, err := validate.Validate(ctx, f, f.Size(), validate.Options{
 		At: s.Clock(), Trust: s.Trust, Online: s.Standing, Explain: o.Explain, Name: o.Name, SHA256: hex.EncodeToString(sum[:]), Password: o.Password,
+		// What may be placed here must not fail here.
+		MaxMark: max(validate.DefaultMaxMark, float64(s.Limits.BoxArea)/100),
 	})
 	if err != nil {
 		return nil, unreadable(err)

@@ -9,5 +9,8 @@
 // and leaves out what the file must not have (Frame). Fonts and pictures that the file has already are found by their
 // bytes and used again (Stock), so the fiftieth signature adds little more than its own text.
 //
-// Drawing calls do not return errors; Form reports the first one. Pictures that cannot be used are ErrImage.
+// A picture of a signature becomes strokes of one dark colour on a transparent ground (ExtractStrokes), so that nothing
+// opaque is laid over a page.
+//
+// Drawing calls do not return errors; Form reports the first one.
 package appearance

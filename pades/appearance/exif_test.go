@@ -6,21 +6,22 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"image/png"
 	"testing"
 
 	"segel/pades/appearance"
 )
 
-// photo is a JPEG file of a scene 48 by 24, red at the upper left and blue at the lower right, stored as a camera
-// stores it that was held in that orientation.
+// photo is a JPEG file of a scene 240 by 120, a red line along the upper left and a blue one down the lower right, stored
+// as a camera stores it that was held in that orientation.
 func photo(t testing.TB, orientation int, order binary.AppendByteOrder) []byte {
 	t.Helper()
-	const w, h = 48, 24
+	const w, h = 240, 120
 	scene := func(x, y int) color.Color {
 		switch {
-		case x < w/2 && y < h/2:
+		case x >= 20 && x < 110 && y >= 20 && y < 28:
 			return color.RGBA{220, 20, 20, 255}
-		case x >= w/2 && y >= h/2:
+		case x >= 200 && x < 208 && y >= 70 && y < 110:
 			return color.RGBA{20, 20, 220, 255}
 		}
 		return color.White
@@ -62,29 +63,36 @@ func TestPhotographsStandAsTheCameraWasHeld(t *testing.T) {
 	t.Parallel()
 	for orientation := 1; orientation <= 8; orientation++ {
 		for _, order := range []binary.AppendByteOrder{binary.BigEndian, binary.LittleEndian} {
-			m := must[*appearance.Image](t)(appearance.Encode(photo(t, orientation, order)))
-			if m.Width != 48 || m.Height != 24 {
+			m := must[*appearance.Strokes](t)(appearance.ExtractStrokes(photo(t, orientation, order)))
+			if m.Width < 184 || m.Width > 192 || m.Height < 86 || m.Height > 94 {
 				t.Fatalf("orientation %d: %d by %d", orientation, m.Width, m.Height)
 			}
-			shown := must[image.Image](t)(jpeg.Decode(bytes.NewReader(m.Pixels)))
-			r, _, b, _ := shown.At(10, 5).RGBA()
-			r2, _, b2, _ := shown.At(40, 18).RGBA()
-			if r>>8 < 150 || b>>8 > 100 || r2>>8 > 100 || b2>>8 < 150 {
-				t.Errorf("orientation %d: red is not at the upper left, or blue not at the lower right", orientation)
+			shown := must[image.Image](t)(png.Decode(bytes.NewReader(must[[]byte](t)(m.PNG()))))
+			inked := func(x, y int) bool {
+				_, _, _, a := shown.At(x, y).RGBA()
+				return a > 0
+			}
+			if !inked(40, 4) || !inked(m.Width-4, m.Height-20) || inked(4, 40) || inked(m.Width-40, m.Height-4) {
+				t.Errorf("orientation %d: the lines are not along the upper left and down the lower right", orientation)
 			}
 		}
 	}
 }
 
-func FuzzPicturesAreEncodedOrRefused(f *testing.F) {
+func FuzzStrokesAreExtractedOrRefused(f *testing.F) {
 	f.Add(photo(f, 6, binary.BigEndian))
 	f.Add(photo(f, 3, binary.LittleEndian)[:60])
 	f.Add(picture(f, true, 8, 8))
 	f.Add(bomb())
 	f.Add([]byte("\xFF\xD8\xFF\xE1\x00\x10Exif\x00\x00MM\x00*\xFF\xFF\xFF\xF0"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if m, err := appearance.Encode(b); err == nil && (m.Width <= 0 || m.Height <= 0 || len(m.Pixels) == 0) {
-			t.Errorf("%d by %d pixels, %d bytes", m.Width, m.Height, len(m.Pixels))
+		m, err := appearance.ExtractStrokes(b)
+		if err != nil {
+			return
 		}
+		if m.Width <= 0 || m.Height <= 0 || m.Coverage <= 0 || m.Coverage > appearance.MaxCoverage {
+			t.Errorf("%d by %d pixels, coverage %g", m.Width, m.Height, m.Coverage)
+		}
+		must[[]byte](t)(m.PNG())
 	})
 }

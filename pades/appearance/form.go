@@ -17,8 +17,7 @@ type Frame struct {
 	Rotate        int     // of the page: 0, 90, 180 or 270
 	Stock         *Stock  // what the file has already; may be nil
 
-	// Opaque forbids transparency, as PDF/A-1 does: pictures are either there or not in each place, and what is
-	// faded gets paler colours instead.
+	// Opaque forbids transparency, as PDF/A-1 does: strokes become stencil masks, and what is faded gets paler colours.
 	Opaque bool
 	// Calibrated defines what red, green, blue and gray are, for an archive whose output intent does not.
 	Calibrated bool
@@ -97,7 +96,7 @@ func (d *Drawing) Form(u *pdf.Update, f Frame) (pdf.Ref, error) {
 type canvas struct {
 	buf       content
 	opacities []float64
-	images    []*Image
+	images    []*Strokes
 	fonts     []*embedding
 	opaque    bool    // no transparency
 	pale      float64 // how much of the way to white colours go instead

@@ -22,7 +22,7 @@ var guestNotice = appearance.Notice{
 }
 
 // noticed draws a signature of that name with the notice below it.
-func noticed(n appearance.Notice, name string, specimen *appearance.Image, width, height float64) *appearance.Drawing {
+func noticed(n appearance.Notice, name string, specimen *appearance.Strokes, width, height float64) *appearance.Drawing {
 	return appearance.WithNotice(n, width, height, func(w, h float64) *appearance.Drawing {
 		return appearance.Signature(appearance.SignatureText{Name: name, Time: moment, Reason: "Menyetujui isi dokumen ini", Specimen: specimen}, w, h)
 	})
@@ -48,10 +48,10 @@ func TestNoticeIsNeverLeftOutWhateverTheNameAndTheBox(t *testing.T) {
 		"Budi Santoso", strings.Repeat("Raden Mas Kangjeng Gusti Pangeran Haryo ", 6), strings.Repeat("W", 255),
 		"Budi Santoso — identitas terverifikasi oleh PT Contoh", "بودي سانتوسو", "Budi" + strings.Repeat("\u0336\u0338\u20dd", 80),
 	}
-	picture := must[*appearance.Image](t)(appearance.Encode(picture(t, true, 60, 30)))
+	picture := dense(t)
 	for _, size := range [][2]float64{{220, 90}, {160, 60}, {120, 50}, {80, 80}, {60, 200}, {40, 20}, {20, 60}, {12, 12}, {200, 10}, {6, 3}, {2.84, 2.84}} {
 		for i, name := range names {
-			for _, m := range []*appearance.Image{nil, picture} {
+			for _, m := range []*appearance.Strokes{nil, picture} {
 				box := pdf.Rect{LLX: 100, LLY: 500, URX: 100 + size[0], URY: 500 + size[1]}
 				file := put(t, pdftest.Table(1), placed{1, box, noticed(guestNotice, name, m, size[0], size[1])})
 				got := said(t, file)

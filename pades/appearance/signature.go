@@ -17,8 +17,8 @@ type SignatureText struct {
 	Time     time.Time // shown in Western Indonesian Time
 	Reason   string
 	Location string
-	Specimen *Image // the signer's handwriting
-	QR       string // where the code leads
+	Specimen *Strokes // the signer's handwriting
+	QR       string   // where the code leads
 }
 
 // Colours of signatures.
@@ -62,7 +62,7 @@ func Signature(t SignatureText, width, height float64) *Drawing {
 	}
 	specimen, text, code := arrange(t, inner, pad)
 	if t.Specimen != nil {
-		d.Image(specimen, t.Specimen)
+		d.Strokes(specimen, t.Specimen)
 	}
 	if t.QR != "" && !code.Empty() {
 		d.QR(code, ink, t.QR)
@@ -121,7 +121,7 @@ func (t SignatureText) lines() []Line {
 }
 
 // Initials draws what appears on each page: the specimen, or the first letters of the name.
-func Initials(name string, specimen *Image, width, height float64) *Drawing {
+func Initials(name string, specimen *Strokes, width, height float64) *Drawing {
 	d := New(width, height)
 	if d.err != nil {
 		return d
@@ -131,7 +131,7 @@ func Initials(name string, specimen *Image, width, height float64) *Drawing {
 	d.Stroke(edge, line, Rounded(Inset(d.Bounds(), line/2), short*0.08))
 	inner := Inset(d.Bounds(), short*0.08)
 	if specimen != nil {
-		d.Image(inner, specimen)
+		d.Strokes(inner, specimen)
 		return d
 	}
 	d.Text(inner, TextOptions{MaxSize: height, Horizontal: Middle, Vertical: Middle}, Line{Text: initials(name), Bold: true, Color: ink})

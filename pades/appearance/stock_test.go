@@ -20,7 +20,7 @@ func again(t *testing.T, file []byte, first pdf.Object, d *appearance.Drawing) i
 
 func TestOnlyWhatIsTheSameIsShared(t *testing.T) {
 	t.Parallel()
-	specimen := must[*appearance.Image](t)(appearance.Encode(picture(t, true, 400, 200)))
+	specimen := must[*appearance.Strokes](t)(appearance.ExtractStrokes(picture(t, true, 400, 200)))
 	d := appearance.Signature(appearance.SignatureText{Name: "Budi", Time: moment, Specimen: specimen}, 200, 70)
 	file := pdftest.Table(1)
 	doc := must[*pdf.Document](t)(pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{}))

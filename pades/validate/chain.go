@@ -6,8 +6,11 @@ import (
 	"crypto/x509"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
+
+	"segel/cms"
 )
 
 // maxPool bounds the certificates that a file can bring along, and maxChains the chains that are looked at for one
@@ -72,7 +75,7 @@ func (p *pool) add(certs ...*x509.Certificate) {
 
 // costly reports whether a key is more than any issuer has.
 func costly(c *x509.Certificate) bool {
-	kind, bits := keySize(c.PublicKey)
+	kind, bits := cms.KeySize(c.PublicKey)
 	return kind == "RSA" && bits > maxKey
 }
 
@@ -97,6 +100,9 @@ type failure struct {
 // valid. What crypto/x509 checks: signatures, validity, names, basic constraints and path length, name constraints,
 // critical extensions it does not know, and for a time-stamp authority the extended key usage down the chain.
 func (v *validation) chains(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, *failure) {
+	if c.NotBefore.IsZero() { // cms.ParseCertificate could not read it
+		return nil, &failure{ChainConstraintsFailure, reason("certificate.validity_unreadable", "subject", name(c))}
+	}
 	found, err := v.verify(c, purpose, at)
 	if err == nil {
 		return found, nil
@@ -204,7 +210,9 @@ func (v *validation) whyNot(c *x509.Certificate, purpose Purpose, err error) *fa
 	}
 	var critical x509.UnhandledCriticalExtension
 	var invalid x509.CertificateInvalidError
-	switch {
+	switch irregular := cms.CheckEncoding(c); {
+	case errors.As(err, &critical) && irregular != nil:
+		return &failure{ChainConstraintsFailure, reason("certificate.irregular", "subject", name(c), "what", encodingFault(irregular))}
 	case errors.As(err, &critical):
 		return &failure{ChainConstraintsFailure, reason("chain.critical_extension", "subject", name(c))}
 	case errors.As(err, &invalid) && invalid.Reason == x509.IncompatibleUsage:
@@ -215,6 +223,9 @@ func (v *validation) whyNot(c *x509.Certificate, purpose Purpose, err error) *fa
 	if weak := v.weakIssuer(c); weak != nil {
 		return &failure{CryptoConstraintsFailureNoPOE, reason("algorithm.certificate_refused", "subject", name(weak), "algorithm", weak.SignatureAlgorithm.String())}
 	}
+	if signed, key := v.unverifiable(c); signed != nil {
+		return &failure{NoCertificateChainFound, reason("chain.issuer_key", "subject", name(signed), "algorithm", key)}
+	}
 	if bytes.Equal(c.RawSubject, c.RawIssuer) {
 		return &failure{NoCertificateChainFound, reason("chain.self_signed", "subject", name(c))}
 	}
@@ -222,6 +233,27 @@ func (v *validation) whyNot(c *x509.Certificate, purpose Purpose, err error) *fa
 		return &failure{NoCertificateChainFound, reason("chain.unknown_root_time", "issuer", c.Issuer.String())}
 	}
 	return &failure{NoCertificateChainFound, reason("chain.unknown_root", "issuer", c.Issuer.String())}
+}
+
+// unverifiable walks up by names and returns a certificate whose issuer's key crypto/x509 does not verify with, and the
+// kind of that key.
+func (v *validation) unverifiable(c *x509.Certificate) (signed *x509.Certificate, key string) {
+	for range 16 {
+		up := append(v.pool.issuers(c), v.trust().named(c.RawIssuer)...)
+		if len(up) == 0 {
+			return nil, ""
+		}
+		switch k := up[0].PublicKey.(type) {
+		case *cms.ECKey, *cms.LargeRSAKey, *cms.UnsupportedKey:
+			kind, bits := cms.KeySize(k)
+			return c, fmt.Sprintf("%s-%d", kind, bits)
+		}
+		if bytes.Equal(c.RawSubject, c.RawIssuer) {
+			return nil, ""
+		}
+		c = up[0]
+	}
+	return nil, ""
 }
 
 // weakIssuer walks up by names and returns a certificate that is signed by an algorithm which crypto/x509 refuses

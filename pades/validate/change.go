@@ -115,6 +115,11 @@ func showing(changes []diff.Change, revision int) []Reason {
 			}
 		}
 	}
+	for _, c := range changes {
+		if c.Has(diff.ValueNotCompared) {
+			add("change.value_not_compared", c)
+		}
+	}
 	return list
 }
 
@@ -149,7 +154,7 @@ func where(c diff.Change) string {
 	if len(c.Paths) > 0 && c.Field == "" {
 		parts = append(parts, c.Paths[0])
 	}
-	if c.Detail != "" && c.Level == diff.Other {
+	if c.Detail != "" && (c.Level == diff.Other || c.Has(diff.ValueNotCompared)) {
 		parts = append(parts, c.Detail)
 	}
 	if len(parts) == 0 && !c.Ref.IsZero() {

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -22,14 +23,14 @@ func Validate(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Repor
 	if o.At.IsZero() {
 		return nil, ErrNoTime
 	}
-	f, err := facts.Read(ctx, r, size, facts.Options{Limits: o.Limits, Password: o.Password})
+	f, err := facts.Read(ctx, r, size, facts.Options{Limits: o.Limits, Password: o.Password, MarkArea: cmp.Or(o.MaxMark, DefaultMaxMark), Exempt: isStamp})
 	if err != nil {
 		return nil, err
 	}
 	return Judge(ctx, f, o)
 }
 
-// Judge judges facts that were read before.
+// Judge judges facts that were read before. Options.MaxMark has no effect: what the facts were read with counts.
 func Judge(ctx context.Context, f *facts.File, o Options) (*Report, error) {
 	if o.At.IsZero() {
 		return nil, ErrNoTime
@@ -285,6 +286,9 @@ func (v *validation) warnings(f *facts.File) []Reason {
 	}
 	for _, r := range f.Revisions {
 		for _, c := range r.Changes {
+			if c.Has(diff.ValueNotCompared) {
+				add(reason("warning.value_not_compared", "page", itoa(c.Page), "where", where(c), "revision", itoa(r.Number)))
+			}
 			for _, n := range diff.Covering {
 				if c.Has(n) {
 					add(reason("warning."+string(n), "page", itoa(c.Page), "where", where(c), "revision", itoa(r.Number)))

@@ -4,6 +4,8 @@ import (
 	"crypto/x509"
 	"fmt"
 	"strings"
+
+	"segel/cms"
 )
 
 // describe puts a certificate into words, once for each: the same authorities stand above every signature.
@@ -23,6 +25,11 @@ func describe(c *x509.Certificate) Certificate {
 		SHA256: fingerprint(c), NotBefore: Time{c.NotBefore}, NotAfter: Time{c.NotAfter}, Key: keyName(c), Revocation: "unknown",
 		Policies: policiesOf(c),
 	}
+}
+
+// encodingFault is what package crypto/x509 has against a certificate, without saying who says so.
+func encodingFault(err error) string {
+	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "certificate: "), "x509: ")
 }
 
 // name is what a person calls the holder of a certificate.
@@ -45,8 +52,8 @@ func name(c *x509.Certificate) string {
 
 // keyName tells the kind and the strength of a certificate's key.
 func keyName(c *x509.Certificate) string {
-	kind, bits := keySize(c.PublicKey)
-	if kind == "Ed25519" {
+	kind, bits := cms.KeySize(c.PublicKey)
+	if kind == "Ed25519" || bits == 0 {
 		return kind
 	}
 	return fmt.Sprintf("%s-%d", kind, bits)

@@ -8,6 +8,7 @@ import (
 	"segel/cms"
 	"segel/pades/validate/diff"
 	"segel/pades/validate/facts"
+	"segel/tsp"
 )
 
 // gather takes over the facts: certificates and proof of the whole file, and each signature as a subject.
@@ -27,6 +28,7 @@ func (v *validation) gather(f *facts.File) {
 		v.store = true
 		v.gatherStore(f.DSS)
 	}
+	v.gatherStore(&f.Earlier)
 	for _, s := range f.Signatures {
 		one := newSubject(s)
 		v.subjects = append(v.subjects, one)
@@ -124,7 +126,7 @@ func broken(s *facts.Signature) *failure {
 		{facts.ErrAttributes, FormatFailure}, {facts.ErrAlgorithm, CryptoConstraintsFailure}, {facts.ErrValue, SigCryptoFailure},
 	} {
 		if errors.Is(s.Integrity, c.err) {
-			return &failure{c.sub, integrityReason(s.Integrity, c.sub)}
+			return &failure{c.sub, integrityReason(s, c.sub)}
 		}
 	}
 	switch {
@@ -137,23 +139,46 @@ func broken(s *facts.Signature) *failure {
 	case s.Kind == facts.Timestamp && s.Token == nil:
 		return &failure{FormatFailure, reason("time.token_broken", "what", fmt.Sprint(s.TokenErr))}
 	case s.Kind == facts.Timestamp && s.TokenErr != nil:
-		return &failure{SigCryptoFailure, reason("time.token_broken", "what", s.TokenErr.Error())}
+		return tokenFailure(s.TokenErr)
 	}
 	return nil
 }
 
-func integrityReason(err error, sub SubIndication) Reason {
-	switch sub {
-	case HashFailure:
+func integrityReason(s *facts.Signature, sub SubIndication) Reason {
+	what := s.Integrity.Error()
+	switch {
+	case sub == HashFailure:
 		return reason("digest.differs")
-	case NoSigningCertificateFound:
+	case sub == NoSigningCertificateFound && len(s.Refused) > 0:
+		return reason("certificate.unreadable", "what", encodingFault(s.Refused[0]))
+	case sub == NoSigningCertificateFound:
 		return reason("certificate.missing")
-	case SigCryptoFailure:
-		return reason("signature.differs", "what", err.Error())
-	case CryptoConstraintsFailure:
-		return reason("signature.algorithm", "what", err.Error())
+	case sub == SigCryptoFailure:
+		return reason("signature.differs", "what", what)
+	case sub == CryptoConstraintsFailure:
+		return reason("signature.algorithm", "what", what)
+	case errors.Is(s.Integrity, cms.ErrTrailing):
+		return reason("format.trailing")
+	case errors.Is(s.Integrity, facts.ErrAttributes):
+		return reason("format.attributes", "what", what)
 	}
-	return reason("format.broken", "what", err.Error())
+	return reason("format.broken", "what", what)
+}
+
+// tokenFailure says what is wrong with a timestamp that does not hold.
+func tokenFailure(err error) *failure {
+	f := &failure{SigCryptoFailure, reason("time.token_broken", "what", err.Error())}
+	switch {
+	case errors.Is(err, facts.ErrDigest):
+		f.sub = HashFailure
+	case errors.Is(err, cms.ErrAlgorithm):
+		return &failure{CryptoConstraintsFailure, reason("time.token_algorithm", "what", err.Error())}
+	case errors.Is(err, cms.ErrNoCertificate):
+		return &failure{NoSigningCertificateFound, reason("time.token_certificate", "what", err.Error())}
+	case errors.Is(err, cms.ErrMalformed), errors.Is(err, tsp.ErrMalformed):
+		f.sub = FormatFailure
+	}
+	return f
 }
 
 func brokenCoverage(c facts.Coverage) Reason {

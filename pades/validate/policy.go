@@ -3,12 +3,11 @@ package validate
 import (
 	"cmp"
 	"crypto"
-	"crypto/ecdsa"
-	"crypto/ed25519"
-	"crypto/rsa"
 	"crypto/x509"
 	"fmt"
 	"time"
+
+	"segel/cms"
 )
 
 // Policy says until when algorithms are relied on. A signature by one that has run out counts only if it provably
@@ -45,6 +44,9 @@ func DefaultPolicy() Policy {
 			{crypto.SHA256, time.Time{}},
 			{crypto.SHA384, time.Time{}},
 			{crypto.SHA512, time.Time{}},
+			{crypto.SHA3_256, time.Time{}},
+			{crypto.SHA3_384, time.Time{}},
+			{crypto.SHA3_512, time.Time{}},
 		},
 		Keys: []KeyRule{
 			{"RSA", 1024, day(2000, 1, 1)},
@@ -88,8 +90,11 @@ func (p Policy) hash(h crypto.Hash) algorithm {
 
 // key returns the rule about a public key: of those that fit, the one for the smallest keys.
 func (p Policy) key(pub crypto.PublicKey) algorithm {
-	kind, bits := keySize(pub)
+	kind, bits := cms.KeySize(pub)
 	a := algorithm{name: fmt.Sprintf("%s-%d", kind, bits)}
+	if bits == 0 {
+		a.name = kind
+	}
 	if kind == "Ed25519" {
 		return algorithm{name: kind, known: true}
 	}
@@ -101,19 +106,6 @@ func (p Policy) key(pub crypto.PublicKey) algorithm {
 		}
 	}
 	return a
-}
-
-// keySize names the kind of a key and the bits that its strength is told by.
-func keySize(pub crypto.PublicKey) (kind string, bits int) {
-	switch k := pub.(type) {
-	case *rsa.PublicKey:
-		return "RSA", k.N.BitLen()
-	case *ecdsa.PublicKey:
-		return "ECDSA", k.Curve.Params().BitSize
-	case ed25519.PublicKey:
-		return "Ed25519", 256
-	}
-	return fmt.Sprintf("%T", pub), 0
 }
 
 // certificateHashes are the hashes within the algorithms that certificates are signed by.

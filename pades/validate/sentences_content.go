@@ -42,6 +42,14 @@ var contentSentences = map[string]sentence{
 		"Kunci penanda tangan benar menghasilkan tanda tangan ini.",
 		"The signer's key made this signature.",
 	},
+	"format.trailing": {
+		"Di tempat yang disediakan untuk tanda tangan masih ada data lain yang tidak ditandatangani siapa pun.",
+		"The room kept for the signature holds further data, which nobody signed.",
+	},
+	"format.attributes": {
+		"Keterangan yang ikut ditandatangani tidak lengkap atau tidak saling cocok.",
+		"What the signature states about itself is incomplete or contradicts itself.",
+	},
 	"signature.differs": {
 		"Tanda tangan tidak cocok dengan kunci penanda tangan: dibuat dengan kunci lain, atau diubah.",
 		"The signature does not match the signer's key: it was made with another one, or was changed.",
@@ -63,8 +71,8 @@ var contentSentences = map[string]sentence{
 		"What changed after the signature cannot be judged.",
 	},
 	"later.covers": {
-		"Yang ditambahkan revisi {revision} menutupi isi halaman {page} yang ditandatangani ({where}): bandingkan dengan {length} byte pertama berkas, yaitu keadaannya waktu ditandatangani.",
-		"What revision {revision} added stands over what was signed on page {page} ({where}): compare it with the first {length} bytes of the file, which are its state when it was signed.",
+		"Yang ditambahkan revisi {revision} menutupi atau menggantikan isi halaman {page} yang ditandatangani ({where}): bandingkan dengan {length} byte pertama berkas, yaitu keadaannya waktu ditandatangani.",
+		"What revision {revision} added stands over what was signed on page {page}, or in its place ({where}): compare it with the first {length} bytes of the file, which are its state when it was signed.",
 	},
 	"claim.time": {
 		"Waktu yang diakui sendiri: {time}.",
@@ -181,8 +189,8 @@ var integritySentences = map[Integrity]sentence{
 	CannotBeJudged: {"keutuhan isinya tidak dapat dinilai", "whether the content is intact cannot be judged"},
 	ChangedAfter:   {"isinya diubah sesudah ditandatangani", "the content was changed after signing"},
 	laterCovers: {
-		"isinya utuh, tetapi tambahan sesudahnya, yang memang dibolehkan, menutupi isi halaman {pages}",
-		"the content is intact, but later additions, which are allowed, stand over what page {pages} shows",
+		"isinya utuh, tetapi tambahan sesudahnya, yang memang dibolehkan, menutupi atau menggantikan isi halaman {pages}",
+		"the content is intact, but later additions, which are allowed, stand over what page {pages} shows, or in its place",
 	},
 	NothingIsSigned: {"tidak ada yang ditandatangani", "nothing is signed"},
 }

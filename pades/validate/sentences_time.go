@@ -22,6 +22,14 @@ var timeSentences = map[string]sentence{
 		"Stempel waktu rusak, atau bukan tentang tanda tangan ini.",
 		"The timestamp is broken, or is not about this signature.",
 	},
+	"time.token_algorithm": {
+		"Stempel waktu memakai algoritma yang tidak dikenal, sehingga tidak dapat diperiksa.",
+		"The timestamp uses an algorithm that is not known, so that it cannot be checked.",
+	},
+	"time.token_certificate": {
+		"Sertifikat otoritas stempel waktu tidak disertakan, atau tidak dapat dibaca, sehingga stempel waktu tidak dapat diperiksa.",
+		"The certificate of the time-stamp authority is not included, or cannot be read, so that the timestamp cannot be checked.",
+	},
 	"time.token_untrusted": {
 		"Stempel waktu {time} dari {authority} tidak dapat dipercaya, sehingga tidak membuktikan waktu.",
 		"The timestamp of {time} by {authority} cannot be trusted, so it proves no time.",

@@ -63,6 +63,22 @@ var trustSentences = map[string]sentence{
 		"Sertifikat penanda tangan tidak ada di dalam tanda tangan.",
 		"The signer's certificate is not in the signature.",
 	},
+	"certificate.unreadable": {
+		"Sertifikat penanda tangan tidak dapat dibaca, sehingga tanda tangan tidak dapat diperiksa: {what}.",
+		"The signer's certificate cannot be read, so the signature cannot be checked: {what}.",
+	},
+	"certificate.irregular": {
+		"Sertifikat {subject} tidak ditulis menurut standar: {what}.",
+		"The certificate of {subject} is not written as the standard demands: {what}.",
+	},
+	"certificate.validity_unreadable": {
+		"Masa berlaku sertifikat {subject} tidak dapat dibaca.",
+		"The validity period of the certificate of {subject} cannot be read.",
+	},
+	"chain.issuer_key": {
+		"Sertifikat {subject} ditandatangani dengan kunci {algorithm}, yang tidak dapat dipakai untuk memeriksa rantai sertifikat.",
+		"The certificate of {subject} was signed with a key of {algorithm}, with which chains of certificates cannot be checked.",
+	},
 	"certificate.not_bound": {
 		"Tanda tangan tidak mengikat sertifikat penanda tangan, padahal PAdES mewajibkannya.",
 		"The signature does not bind the signer's certificate, as PAdES demands.",

@@ -3,6 +3,9 @@ package validate
 import (
 	"regexp"
 	"strings"
+
+	"segel/pades/validate/facts"
+	"segel/pdf"
 )
 
 // How duty stamps (e-meterai) are written into files: a signature in the field Emet<serial>, whose reason begins with
@@ -37,6 +40,15 @@ func StampOf(field, reason string) (serial, rest string, ok bool) {
 		return serial, rest, true
 	}
 	return "", "", false
+}
+
+// maxStampSide is the largest side of a duty stamp in points.
+const maxStampSide = 200
+
+// isStamp reports whether a signature says that it is a duty stamp, and is shown in a box of the size of one.
+func isStamp(s *facts.Signature, shown pdf.Rect) bool {
+	_, _, ok := StampOf(s.Field, s.Reason)
+	return ok && max(shown.Width(), shown.Height()) <= maxStampSide+1
 }
 
 func isSerial(s string) bool {

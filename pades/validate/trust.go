@@ -186,7 +186,7 @@ func readRoots(folder fs.FS, name string) (roots []*x509.Certificate, whole bool
 	}
 	whole = true
 	take := func(der []byte) {
-		c, err := x509.ParseCertificate(der)
+		c, err := cms.ParseCertificate(der)
 		if err != nil || cms.CheckKey(c.PublicKey) != nil {
 			whole = false
 			return

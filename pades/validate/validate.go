@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"segel/cms"
 	"segel/pades/validate/facts"
 	"segel/revocation"
 )
@@ -23,6 +24,10 @@ type Options struct {
 	Online revocation.Source
 	// Policy says which algorithms are relied on until when; zero is DefaultPolicy.
 	Policy Policy
+	// MaxMark is the share of a page, from 0 to 1, that what fields show which were signed or filled later may take up
+	// before it counts as a change if it makes signed content unreadable. Fields of one revision count together, those of
+	// all later ones up to twice as much. Zero is [DefaultMaxMark]. Duty stamps of the usual size are exempt.
+	MaxMark float64
 	// Explain has every check put down with its outcome.
 	Explain bool
 	// Limits bound what a hostile file can make it do.
@@ -34,6 +39,9 @@ type Options struct {
 	// Password opens an encrypted file.
 	Password string
 }
+
+// DefaultMaxMark is a quarter of the page.
+const DefaultMaxMark = 0.25
 
 // validation is one file being judged. It lives as long as one call.
 type validation struct {
@@ -166,7 +174,8 @@ func (v *validation) judgeDocumentTimestamp(ctx context.Context, s *subject) err
 // judgeToken judges one timestamp token of a subject and keeps what came out.
 func (v *validation) judgeToken(ctx context.Context, s *subject, t token) error {
 	if t.err != nil {
-		s.times = append(s.times, standing{sub: SigCryptoFailure, reasons: []Reason{reason("time.token_broken", "what", t.err.Error())}})
+		f := tokenFailure(t.err)
+		s.times = append(s.times, standing{sub: f.sub, reasons: []Reason{f.reason}})
 		return nil
 	}
 	if t.Time.After(v.o.At.Add(skew)) {
@@ -228,6 +237,7 @@ func (v *validation) judgeSignature(ctx context.Context, s *subject) error {
 	for _, l := range v.weak(s.cert, s.hashes(), s.exists) {
 		s.fail(l.sub, l.reason())
 	}
+	s.note(v.irregularities(s)...)
 	if s.form == formPAdES && !s.bound {
 		s.fail(SigConstraintsFailure, reason("certificate.not_bound"))
 	}
@@ -269,6 +279,25 @@ func (v *validation) bestTime(ctx context.Context, s *subject) error {
 		s.note(reason("time.unproven"))
 	}
 	return nil
+}
+
+// irregularities tells which certificates of a signature's chain, or only the signer's if there is none, crypto/x509 does
+// not read.
+func (v *validation) irregularities(s *subject) []Reason {
+	certs := s.standing.chain
+	if certs == nil {
+		certs = chain{s.cert}
+	}
+	var list []Reason
+	for _, c := range certs {
+		if err := cms.CheckEncoding(c); err != nil {
+			r := reason("certificate.irregular", "subject", name(c), "what", encodingFault(err))
+			if !slices.ContainsFunc(s.reasons, func(have Reason) bool { return have.English == r.English }) {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
 }
 
 func (t token) stamp() string {

@@ -56,17 +56,15 @@ func (p *painter) annotation(o pdf.Object) {
 	}
 	p.annot, _ = o.(pdf.Ref)
 	p.put(m, p.sheet)
-	p.appearance(dict, rect)
+	if looks, err := p.d.Dict(dict["AP"]); !p.failed(err) {
+		p.appearance(dict, looks["N"], rect)
+	}
 	p.annot = pdf.Ref{}
 }
 
-// appearance paints the normal appearance, fitted into the rectangle (ISO 32000-2 §12.5.5).
-func (p *painter) appearance(dict pdf.Dict, rect pdf.Rect) {
-	looks, err := p.d.Dict(dict["AP"])
-	if p.failed(err) || looks == nil {
-		return
-	}
-	v, err := p.d.Resolve(looks["N"])
+// appearance paints an appearance of an annotation, fitted into its rectangle (ISO 32000-2 §12.5.5).
+func (p *painter) appearance(dict pdf.Dict, look pdf.Object, rect pdf.Rect) {
+	v, err := p.d.Resolve(look)
 	if p.failed(err) {
 		return
 	}
@@ -91,6 +89,5 @@ func (p *painter) appearance(dict pdf.Dict, rect pdf.Rect) {
 	if shown.Empty() || !sane(shown) {
 		return
 	}
-	sx, sy := rect.Width()/shown.Width(), rect.Height()/shown.Height()
-	p.form(st, matrix{sx, 0, 0, sy, rect.LLX - shown.LLX*sx, rect.LLY - shown.LLY*sy})
+	p.form(st, fitted(shown, rect))
 }

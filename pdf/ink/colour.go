@@ -10,6 +10,8 @@ import (
 type colour struct {
 	white bool
 	full  float64 // what all components of white are in the colour space; unknown: nobody can tell
+	light float64 // luminance from 0 to 1; unknown where the colour space does not tell
+	color Color   // known in the device spaces alone
 }
 
 const unknown = -1
@@ -30,13 +32,13 @@ func (p *painter) paintColours(op []byte, c *content) bool {
 	case "K":
 		p.lines.device(c, 4, 0)
 	case "cs":
-		p.fill = colour{full: p.whiteOf(pdf.Name(c.name()))}
+		p.fill = p.initialColour(pdf.Name(c.name()))
 	case "CS":
-		p.lines = colour{full: p.whiteOf(pdf.Name(c.name()))}
+		p.lines = p.initialColour(pdf.Name(c.name()))
 	case "sc", "scn":
-		p.fill.white = p.fill.isWhite(c.operands)
+		p.fill.set(c.operands)
 	case "SC", "SCN":
-		p.lines.white = p.lines.isWhite(c.operands)
+		p.lines.set(c.operands)
 	default:
 		return false
 	}
@@ -45,9 +47,72 @@ func (p *painter) paintColours(op []byte, c *content) bool {
 
 func (k *colour) device(c *content, n int, full float64) {
 	if len(c.operands) >= n {
-		k.full = full
-		k.white = k.isWhite(c.operands[len(c.operands)-n:])
+		k.full, k.color.Known = full, true
+		k.set(c.operands[len(c.operands)-n:])
 	}
+}
+
+// initialColour is what a colour space begins with, which is black in the device spaces (ISO 32000-2 §8.6.8) and dark in
+// those with a profile. What a pattern or a spot colour looks like is not known here.
+func (p *painter) initialColour(name pdf.Name) colour {
+	device := name == "DeviceGray" || name == "DeviceRGB" || name == "DeviceCMYK"
+	k := colour{full: p.whiteOf(name), color: Color{Known: device}}
+	if k.full == unknown {
+		k.light = unknown
+	}
+	return k
+}
+
+// set takes the components of a colour in the space at hand.
+func (k *colour) set(components []operand) {
+	k.white, k.light = k.isWhite(components), k.luminance(components)
+	if !k.color.Known {
+		return
+	}
+	v := [4]float64{}
+	if len(components) > len(v) {
+		k.color = Color{}
+		return
+	}
+	for i, o := range components {
+		if o.kind != isNumber {
+			k.color = Color{}
+			return
+		}
+		v[i] = min(max(o.number, 0), 1)
+	}
+	k.color = Color{Known: true}
+	switch c := &k.color; len(components) {
+	case 1:
+		c.Red, c.Green, c.Blue = v[0], v[0], v[0]
+	case 3:
+		c.Red, c.Green, c.Blue = v[0], v[1], v[2]
+	case 4:
+		c.Red, c.Green, c.Blue = (1-v[0])*(1-v[3]), (1-v[1])*(1-v[3]), (1-v[2])*(1-v[3])
+	default:
+		k.color = Color{}
+	}
+}
+
+// luminance is that of a colour from 0 to 1, or unknown.
+func (k *colour) luminance(components []operand) float64 {
+	for _, o := range components {
+		if o.kind != isNumber {
+			return unknown
+		}
+	}
+	at := func(i int) float64 { return max(0, min(components[i].number, 1)) }
+	switch n := len(components); {
+	case k.full == 1 && n == 1:
+		return at(0)
+	case k.full == 1 && n == 3:
+		return lightOf(at(0), at(1), at(2))
+	case k.full == 0 && n == 1:
+		return 1 - at(0)
+	case k.full == 0 && n == 4:
+		return 1 - min(1, lightOf(at(0), at(1), at(2))+at(3))
+	}
+	return unknown
 }
 
 // isWhite reports whether all components are that of white, or nearly.

@@ -5,6 +5,9 @@
 // appearances. It draws nothing: a mark is a box, never smaller than what it stands for as far as the file tells, and
 // perhaps larger. Boxes are points of the page as displayed, origin at the lower left, as in pdf.Page.Displayed.
 //
+// [Reader.Cover] tells the opposite: how much of what lies below annotations their appearances hide, with the opacity of
+// paths, images and their masks.
+//
 // What it could not look at is an answer of its own: with the marks it found it returns an [Untold], so that nothing
 // listed is never taken for nothing there. What lies within a tiling pattern is not looked at, the area that is filled
 // with it is a mark.

@@ -95,6 +95,9 @@ func named(name string) string {
 	if text, ok := glyphs[name]; ok {
 		return text
 	}
+	if text, ok := moreGlyphs[name]; ok {
+		return text
+	}
 	digits, ok := strings.CutPrefix(name, "uni")
 	if !ok {
 		digits, ok = strings.CutPrefix(name, "u")

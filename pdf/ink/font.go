@@ -25,6 +25,10 @@ type font struct {
 	procs   *[256]pdf.Rect // boxes of type3 glyphs in glyph space
 
 	composite *composite // nil for simple fonts
+
+	object  pdf.Object // as resources name it
+	dict    pdf.Dict
+	reading *reading // nil until an appearance asks for it
 }
 
 // glyph is one glyph of a string.
@@ -73,6 +77,7 @@ func (p *painter) fontOf(o pdf.Object) *font {
 		return nil
 	}
 	f := p.load(dict)
+	f.object, f.dict = o, dict
 	if indirect {
 		p.fonts[ref] = f
 	}

@@ -53,6 +53,70 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
+// FuzzCover covers a page with an appearance of any content, which has an image with any samples and masks.
+func FuzzCover(f *testing.F) {
+	for _, s := range []string{
+		"1 g 0 0 300 300 re f", "/G gs 0 0 m 9 9 l 300 0 l h f*", "300 0 0 300 0 0 cm /I Do", "/J Do", "1e30 w 0 0 m 1e300 5 l S",
+		"2 Tr 30 w BT /F1 200 Tf (x) Tj ET", "0 0 0 0 0 0 cm /I Do 0 0 1 1 re f", "9 9 9 9 9 9 c 1 2 3 4 v 5 6 7 8 y h B*",
+	} {
+		f.Add([]byte(s), []byte{0, 255, 7, 80}, uint8(2), uint8(2), uint8(8), uint8(1))
+	}
+	f.Fuzz(func(t *testing.T, b, samples []byte, width, height, bits, mask uint8) {
+		image := &pdf.Stream{Data: samples, Dict: pdf.Dict{
+			"Subtype": pdf.Name("Image"), "Width": pdf.Integer(width), "Height": pdf.Integer(height), "BitsPerComponent": pdf.Integer(bits), "ColorSpace": pdf.Name("DeviceGray"),
+		}}
+		switch copied := *image; mask % 5 {
+		case 1:
+			image.Dict["ImageMask"] = pdf.Boolean(true)
+		case 2:
+			copied.Dict = pdf.Dict{"Width": pdf.Integer(height), "Height": pdf.Integer(width), "BitsPerComponent": pdf.Integer(bits), "Decode": pdf.Array{pdf.Integer(1), pdf.Integer(0)}}
+			image.Dict["SMask"] = &copied
+		case 3:
+			image.Dict["Mask"] = pdf.Array{pdf.Integer(mask), pdf.Integer(255)}
+		case 4:
+			image.Dict["Filter"] = pdf.Name("DCTDecode")
+		}
+		file := odd(b)
+		d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+		if err != nil {
+			t.Skip()
+		}
+		page, err := d.Page(1)
+		if err != nil {
+			t.Skip()
+		}
+		u := d.NewUpdate()
+		if mask, ok := image.Dict["SMask"].(*pdf.Stream); ok {
+			image.Dict["SMask"] = u.Add(mask)
+		}
+		form := u.Add(&pdf.Stream{Data: b, Dict: pdf.Dict{
+			"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 300, URY: 300}.Array(),
+			"Resources": pdf.Dict{"XObject": pdf.Dict{"I": u.Add(image)}, "ExtGState": pdf.Dict{"G": pdf.Dict{"ca": pdf.Real(.5), "BM": pdf.Name("Multiply")}}},
+		}})
+		widget := u.Add(pdf.Dict{"Subtype": pdf.Name("Widget"), "Rect": pdf.Rect{URX: 600, URY: 800}.Array(), "AP": pdf.Dict{"N": form}})
+		tail, err := u.Build()
+		if err != nil {
+			t.Skip()
+		}
+		file = append(file, tail.Bytes...)
+		if d, err = pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{}); err != nil {
+			t.Skip()
+		}
+		c, err := NewReader(d, Limits{Bytes: 1 << 20, Operators: 20_000, Marks: 2_000}).Cover(page, []pdf.Ref{widget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range c.opaque {
+			if !(v >= 0 && v <= 1.001) {
+				t.Fatalf("cell %d is covered by %g", i, v)
+			}
+		}
+		if share := c.Share(pdf.Rect{URX: 500, URY: 700}); !(share >= 0 && share <= 1) {
+			t.Errorf("%g of the page", share)
+		}
+	})
+}
+
 // FuzzCMap reads any character map.
 func FuzzCMap(f *testing.F) {
 	for _, s := range []string{
@@ -133,4 +197,40 @@ func odd(content []byte) []byte {
 		panic(fmt.Sprintf("the fuzz file cannot be built: %v", err)) // of objects that are all written above
 	}
 	return append(file, tail.Bytes...)
+}
+
+// FuzzAppearance reads any content as the appearance of a widget.
+func FuzzAppearance(f *testing.F) {
+	for _, s := range []string{
+		"/Tx BMC q 1 1 98 18 re W n BT /F1 12 Tf 0 g 2 5 Td (Seribu) Tj ET Q EMC", "BT /F0 9 Tf <00410042> Tj /F3 2 Tf (ab) Tj /F9 1 Tf (x) Tj ET",
+		"/P cs /X scn 0 0 m 9 9 l 5 5 5 5 5 5 c h W n /G gs 0 0 1 1 re B", "/X Do 7 Tr BT (a) Tj", "1e30 0 0 1e30 0 0 cm BT /F1 1e30 Tf (a) Tj",
+		"-1 0 0 -1 0 0 cm BT /F1 9 Tf -100 Tz (a) Tj ET", "0 0 0 0 0 0 cm 0 0 m 1 1 l S", "BI ID x EI /S sh",
+	} {
+		f.Add([]byte(s), 90)
+	}
+	f.Fuzz(func(t *testing.T, b []byte, turn int) {
+		file := odd(b)
+		d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+		if err != nil {
+			t.Skip()
+		}
+		page, err := d.Page(1)
+		if err != nil {
+			t.Skip()
+		}
+		st, err := d.Stream(page.Dict["Contents"])
+		if err != nil {
+			t.Skip()
+		}
+		l := Limits{Bytes: 1 << 20, Operators: 20_000, Marks: 2_000}
+		a, err := NewReader(d, l).Appearance(st, pdf.Rect{LLX: 50, LLY: 50, URX: 100, URY: 100}, turn)
+		if a == nil || len(a.Glyphs) > l.Marks || len(a.Paths) > l.Marks {
+			t.Fatalf("%+v, %v", a, err)
+		}
+		for _, g := range a.Glyphs {
+			if !sane(g.Box) || g.Font >= len(a.Fonts) || !(g.Seen >= 0 && g.Seen < 1.01) {
+				t.Errorf("%+v", g)
+			}
+		}
+	})
 }

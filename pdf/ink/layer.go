@@ -79,6 +79,9 @@ func (p *painter) begin(c *content) {
 		p.push(false)
 		return
 	}
+	if p.trace != nil {
+		p.trace.unclear("optional content")
+	}
 	p.push(p.off(p.resource("Properties", pdf.Name(o[len(o)-1].text))))
 }
 

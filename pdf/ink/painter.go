@@ -1,6 +1,7 @@
 package ink
 
 import (
+	"slices"
 	"strings"
 
 	"segel/pdf"
@@ -8,12 +9,18 @@ import (
 
 // state is the part of the graphics state that tells where things are painted.
 type state struct {
-	ctm    matrix   // to points of the page as displayed
-	clip   pdf.Rect // around the clip, in those
-	width  float64  // of lines
-	clear  bool     // painted with no opacity
-	faint  bool     // painted with so little that one sees through
-	mixed  bool     // blended with what is below, or masked
+	ctm   matrix     // to points of the page as displayed
+	clip  pdf.Rect   // around the clip, in those
+	width float64    // of lines
+	clear bool       // painted with no opacity
+	group float64    // opacity of the transparency groups around
+	blend pdf.Name   // how it mixes with what is below; empty is Normal
+	outer []pdf.Name // the same of the groups around
+
+	fillAlpha, lineAlpha float64
+
+	faint  bool // painted with so little that one sees through
+	mixed  bool // blended with what is below, or masked
 	fill   colour
 	lines  colour // of strokes
 	font   *font
@@ -44,14 +51,20 @@ type painter struct {
 	letters    *strings.Builder // of words, see kept
 
 	annot   pdf.Ref // whose appearance is painted
+	cover   *Cover  // to be filled with what is painted; may be nil
 	marks   []Mark
+	trace   *Appearance // lists glyphs and paths; nil where marks are enough
+	traced  []*font     // those of trace
 	trouble error
 	stopped bool
 }
 
 // first is the graphics state that content begins with: it paints black.
 func (p *painter) first() state {
-	return state{ctm: p.base, clip: p.sheet, scale: 1, width: 1, fill: colour{full: 1}, lines: colour{full: 1}}
+	black := colour{full: 1, color: Color{Known: true}}
+	return state{
+		ctm: p.base, clip: p.sheet, scale: 1, width: 1, fill: black, lines: black, group: 1, fillAlpha: 1, lineAlpha: 1,
+	}
 }
 
 // scope is a resource dictionary with the fonts it was asked for.
@@ -90,6 +103,12 @@ func (p *painter) run(b []byte, s *scope) {
 	}
 	around, state, saved, layered, text, line := p.scopes, p.state, p.saved, p.layered, p.text, p.line
 	p.scopes, p.saved, p.layered, p.path = s, nil, nil, path{}
+	if p.cover != nil {
+		p.cover.outline = outline{}
+	}
+	if p.trace != nil {
+		p.traceResources()
+	}
 	c := &content{b: b, operands: p.operands[:0], decoded: p.decoded[:0]}
 	for op := c.next(); op != nil && !p.stopped; op = c.next() {
 		if p.operators--; p.operators < 0 {
@@ -140,9 +159,17 @@ func (p *painter) do(op []byte, c *content) {
 	case "Do":
 		p.object(pdf.Name(c.name()))
 	case "sh":
+		p.picture()
+		if p.paints() {
+			p.cover.fill(p.clip, p.hiding(p.fillAlpha, unknown))
+		}
 		p.mark(Mark{Kind: Drawing, Box: p.clip, Whole: true})
 	case "ID":
 		c.image()
+		p.picture()
+		if p.paints() {
+			p.stretchOver(nil)
+		}
 		p.mark(Mark{Kind: Image, Box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), Whole: true})
 	case "BDC":
 		p.begin(c)
@@ -163,6 +190,9 @@ func (p *painter) extended(name pdf.Name) {
 	if p.failed(err) || gs == nil {
 		return
 	}
+	if p.trace != nil {
+		p.traceState(gs)
+	}
 	if gs["LW"] != nil {
 		if w, err := p.d.Number(gs["LW"]); !p.failed(err) {
 			p.width = w
@@ -170,7 +200,12 @@ func (p *painter) extended(name pdf.Name) {
 	}
 	if gs["ca"] != nil {
 		if a, err := p.d.Number(gs["ca"]); !p.failed(err) {
-			p.clear, p.faint = a <= 0, a < seeThrough
+			p.clear, p.faint, p.fillAlpha = a <= 0, a < seeThrough, max(0, min(a, 1))
+		}
+	}
+	if gs["CA"] != nil {
+		if a, err := p.d.Number(gs["CA"]); !p.failed(err) {
+			p.lineAlpha = max(0, min(a, 1))
 		}
 	}
 	p.blending(gs)
@@ -195,10 +230,35 @@ func (p *painter) blending(gs pdf.Dict) {
 	if p.failed(err) {
 		return
 	}
+	if gs["BM"] != nil {
+		p.blend = p.blendMode(mode)
+	}
 	if gs["BM"] != nil || gs["SMask"] != nil {
 		_, masked := mask.(pdf.Dict)
 		p.mixed = masked || gs["BM"] != nil && mode != pdf.Object(pdf.Name("Normal")) && mode != pdf.Object(pdf.Name("Compatible"))
 	}
+}
+
+// blendMode is the first of a list that is known, as readers take it.
+func (p *painter) blendMode(mode pdf.Object) pdf.Name {
+	list, ok := mode.(pdf.Array)
+	if !ok {
+		list = pdf.Array{mode}
+	}
+	for _, o := range list {
+		name, err := p.d.Name(o)
+		if p.failed(err) {
+			continue
+		}
+		switch name {
+		case "Normal", "Compatible":
+			return ""
+		case "Multiply", "Screen", "Overlay", "Darken", "Lighten", "ColorDodge", "ColorBurn", "HardLight", "SoftLight", "Difference",
+			"Exclusion", "Hue", "Saturation", "Color", "Luminosity":
+			return name
+		}
+	}
+	return ""
 }
 
 // mark notes something that is painted, cut to the clip.
@@ -245,6 +305,9 @@ func (p *painter) object(name pdf.Name) {
 		return
 	}
 	hidden := p.hidden
+	if p.trace != nil && st.Dict["OC"] != nil {
+		p.trace.unclear("optional content")
+	}
 	if p.off(st.Dict["OC"]) {
 		p.hidden = ByLayer
 	}
@@ -252,12 +315,22 @@ func (p *painter) object(name pdf.Name) {
 	switch {
 	case p.failed(err):
 	case kind == "Image":
+		p.picture()
 		masked := st.Dict["SMask"] != nil || st.Dict["Mask"] != nil || st.Dict["ImageMask"] != nil
+		p.imageHides(st)
 		p.mark(Mark{Kind: Image, Box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), Whole: true, Sheer: masked})
 	case kind == "Form":
 		p.form(st, identity)
 	}
 	p.hidden = hidden
+}
+
+// picture counts a picture.
+func (p *painter) picture() {
+	if p.trace != nil {
+		p.trace.Pictures++
+		p.traceBlending()
+	}
 }
 
 // form paints a form; fit comes behind its own matrix (ISO 32000-2 §8.10.1).
@@ -274,6 +347,10 @@ func (p *painter) form(st *pdf.Stream, fit matrix) {
 	before := p.state
 	p.depth++
 	p.ctm = p.matrixOf(st.Dict["Matrix"]).then(fit).then(p.ctm)
+	if st.Dict["Group"] != nil { // drawn as a whole, and then as opaque as the state says (ISO 32000-2 §11.6.6)
+		p.group, p.fillAlpha, p.lineAlpha = p.group*p.fillAlpha, 1, 1
+		p.outer, p.blend = append(slices.Clip(p.outer), p.blend), ""
+	}
 	if box, err := p.d.Rect(st.Dict["BBox"]); !p.failed(err) && st.Dict["BBox"] != nil {
 		p.cut(p.ctm.box(box))
 	}

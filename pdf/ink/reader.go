@@ -15,6 +15,7 @@ type Reader struct {
 	d         *pdf.Document
 	limits    Limits
 	bytes     int64 // left of Limits.Bytes
+	pixels    int64 // of images that were decoded
 	operators int   // left of Limits.Operators
 	layers    map[pdf.Ref]bool
 	fonts     map[pdf.Ref]*font
@@ -48,6 +49,13 @@ func (r *Reader) Content(page *pdf.Page) ([]Mark, error) {
 	return r.painter(page).listed()
 }
 
+// Annotations lists what the annotations of a page are and paint, as Page does at its end.
+func (r *Reader) Annotations(page *pdf.Page) ([]Mark, error) {
+	p := r.startPage(page)
+	p.annotations(page)
+	return p.listed()
+}
+
 // listed ends a page. A list that took much room for once is not kept.
 func (p *painter) listed() ([]Mark, error) {
 	p.flush()
@@ -74,6 +82,16 @@ func (r *Reader) Layers() []pdf.Ref {
 
 // painter has followed the content of a page.
 func (r *Reader) painter(page *pdf.Page) *painter {
+	p := r.startPage(page)
+	if !p.stopped {
+		p.run(p.contents(page.Dict["Contents"]), p.scope(page.Resources, nil))
+		p.flush()
+	}
+	return p
+}
+
+// startPage prepares to follow a page.
+func (r *Reader) startPage(page *pdf.Page) *painter {
 	width, height := page.Displayed()
 	p := &r.page
 	*p = painter{Reader: r, sheet: pdf.Rect{URX: width, URY: height}, base: displayed(page), marks: r.marks}
@@ -81,10 +99,7 @@ func (r *Reader) painter(page *pdf.Page) *painter {
 	if !sane(p.sheet) {
 		p.untold(Numbers, nil)
 		p.stopped = true
-		return p
 	}
-	p.run(p.contents(page.Dict["Contents"]), p.scope(page.Resources, nil))
-	p.flush()
 	return p
 }
 

@@ -153,6 +153,10 @@ func (p *painter) show(r *shown, s []byte) {
 		p.stop(errBytes)
 		return
 	}
+	if p.trace != nil {
+		p.traceText(r, s)
+		return
+	}
 	if r.level {
 		p.showLevel(r, s)
 		return
@@ -175,6 +179,7 @@ type shown struct {
 	straight bool // along the page or across
 	hidden   Hidden
 	white    bool
+	hides    float64
 
 	level   bool     // see lies
 	forward bool     // level text whose letters never go back
@@ -196,6 +201,7 @@ func (p *painter) shown() shown {
 	if r.hidden == "" && (p.mode == 3 || p.mode == 7) && !f.type3 {
 		r.hidden = ByMode
 	}
+	r.hides = p.textHides(&r)
 	r.level = p.lies(&r)
 	return r
 }
@@ -209,11 +215,6 @@ func (p *painter) advance(r *shown, x, y float64) {
 
 // glyph notes one glyph and goes on by its width.
 func (p *painter) glyph(r *shown, g glyph) {
-	step := g.width * p.size
-	space := 0.0
-	if g.bytes == 1 && g.code == ' ' {
-		space = p.words
-	}
 	switch {
 	case g.space:
 		p.flush()
@@ -222,9 +223,18 @@ func (p *painter) glyph(r *shown, g glyph) {
 	default:
 		p.add(r, r.font.glyphSpace(r.m).box(g.box), g.text, g.width)
 	}
+	p.passGlyph(r, g)
+}
+
+// passGlyph moves the pen behind a glyph.
+func (p *painter) passGlyph(r *shown, g glyph) {
+	step := g.width*p.size + p.chars
+	if g.bytes == 1 && g.code == ' ' {
+		step += p.words
+	}
 	if r.font.vertical {
-		p.advance(r, 0, step+p.chars+space)
+		p.advance(r, 0, step)
 		return
 	}
-	p.advance(r, (step+p.chars+space)*p.scale, 0)
+	p.advance(r, step*p.scale, 0)
 }

@@ -19,6 +19,7 @@ type word struct {
 	clip    pdf.Rect
 	x, y    float64 // where the next glyph is expected
 	em      float64
+	hides   float64 // opacity, where it is covered what text hides
 }
 
 // Bounds of one mark: its glyphs, and the bytes of what they mean. A glyph may claim to mean a whole sentence.
@@ -47,9 +48,10 @@ func (p *painter) add(r *shown, box pdf.Rect, text string, advance float64) {
 	if goesOn && r.straight && w.glyphs < maxWord && w.white == r.white && w.hidden == hidden && w.clip == p.clip {
 		w.box = union(w.box, box)
 		w.rough = w.rough || r.font.rough
+		w.hides = max(w.hides, r.hides)
 	} else {
 		p.flush()
-		w.box, w.hidden, w.white, w.joins, w.rough, w.clip = box, hidden, r.white, goesOn, r.font.rough, p.clip
+		w.box, w.hidden, w.white, w.joins, w.rough, w.clip, w.hides = box, hidden, r.white, goesOn, r.font.rough, p.clip, r.hides
 	}
 	w.glyphs++
 	if len(w.letters) < maxLetters {
@@ -77,6 +79,12 @@ func (p *painter) flush() {
 	w := &p.word
 	if w.glyphs == 0 {
 		return
+	}
+	if p.cover != nil && (w.hidden == "" || w.hidden == ByLayer) {
+		if blocks(w.letters) {
+			w.hides = 1
+		}
+		p.cover.fill(w.box.Intersect(w.clip), w.hides)
 	}
 	m := Mark{Kind: Text, Box: w.box, Hidden: w.hidden, White: w.white, Joins: w.joins, Rough: w.rough, Text: p.kept(w.letters)}
 	w.glyphs, w.letters = 0, w.letters[:0]

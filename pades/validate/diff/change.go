@@ -57,6 +57,8 @@ const (
 	OverlapsText       Note = "overlaps_text"       // over text of the page
 	OverlapsPicture    Note = "overlaps_picture"    // over a picture or drawing, or over what nobody could look at
 	OverlapsAnnotation Note = "overlaps_annotation" // over another annotation
+	// ValueNotCompared: a field was filled in, and whether it shows its value cannot be told.
+	ValueNotCompared Note = "value_not_compared"
 )
 
 // Covering are the remarks that something new stands over something else, worst first.
@@ -76,7 +78,9 @@ type Change struct {
 	Field string
 	Page  int      // it shows on, from 1; 0 if on none
 	Box   pdf.Rect // on that page, default user space
-	Notes []Note
+	// Widget is the annotation that shows it; zero if none does.
+	Widget pdf.Ref
+	Notes  []Note
 	// Detail is for whoever looks closer, in English: the key that differs, what an oddity is about.
 	Detail string
 }
@@ -101,6 +105,7 @@ const (
 	CodeCrossReference Code = "cross_reference" // section or object stream
 	CodeTrailer        Code = "trailer"         // entries of the trailer that say nothing about content
 	CodeStore          Code = "store"           // document security store
+	CodeStoreReplaced  Code = "store_replaced"  // document security store, replaced by newer proof
 	CodeTimestamp      Code = "timestamp"       // document timestamp with its field
 	CodeSignatureField Code = "signature_field" // new field for a signature, with its widget
 	CodeSigned         Code = "signed"          // field signed
@@ -133,7 +138,10 @@ const (
 	CodeSignedField    Code = "signed_field_changed" // value, look or place of a field that was signed
 	CodeSignature      Code = "signature_changed"    // signature dictionary
 	CodeShared         Code = "appearance_shared"    // appearance that something else shows as well
+	CodeLookChanged    Code = "appearance_changed"   // a field shows something else, and its value stays
+	CodeLookDiffers    Code = "appearance_differs"   // a field has another value, and shows something else or more
 	CodeUnanswered     Code = "unanswered"           // look of a field whose signature does not hold
+	CodeHides          Code = "hides_signed"         // field that is larger than a mark may be and makes signed content unreadable
 	CodeAnnotation     Code = "annotation_changed"   //
 	CodeStoreChanged   Code = "store_changed"        // proof removed or replaced
 	CodeStructChanged  Code = "structure_changed"    //

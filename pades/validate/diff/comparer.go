@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
+	"segel/pades/validate/formfield"
 	"segel/pdf"
 )
 
@@ -20,9 +22,18 @@ type Options struct {
 	Containers []uint32
 	// Sound tells how long compressed proof is that was decoded already and found sound; 0 is not known. Nil is none.
 	Sound func(st *pdf.Stream) int
+	// Describe tells what an item of a list of the document security store (Certs, OCSPs, CRLs) speaks of, and whether it
+	// is what the list says. Of a certificate it need not say what it speaks of. Nil takes nothing for proof.
+	Describe func(list pdf.Name, der []byte) (about []Subject, sound bool)
 	// Covers tells what is drawn within a box of a page, as the document stood then: OverlapsText, OverlapsPicture. Nil
 	// is nothing.
 	Covers func(d *pdf.Document, page int, box pdf.Rect) []Note
+}
+
+// Subject is something that proof speaks of: pieces about the same have the same ID. At is when it was so.
+type Subject struct {
+	ID string
+	At time.Time
 }
 
 // Comparer compares the states of a file, each with the one before. It reads all that can be reached in the first
@@ -35,7 +46,11 @@ type Comparer struct {
 
 	proofBytes int           // decoded so far
 	inflater   io.ReadCloser // for the next proof; nil if there is none
-	asides     int           // fields that were looked at beside those that changed
+	asides     int           // fields and appearances that were looked at beside those that changed
+	asideBytes int           // content of those that was looked through
+
+	fieldWork       *formfield.Work // left for comparing fields with their values
+	appearanceBytes int64           // left for their appearances
 }
 
 // Begin takes up the first state.
@@ -44,7 +59,9 @@ func Begin(ctx context.Context, s *pdf.State, o Options) (*Comparer, error) {
 	for _, n := range o.Asked {
 		asked.add(n)
 	}
-	c := &Comparer{g: newGraph(asked), o: o, last: s.Document}
+	c := &Comparer{
+		g: newGraph(asked), o: o, last: s.Document, fieldWork: &formfield.Work{Left: maxFieldWork}, appearanceBytes: maxAppearanceBytes,
+	}
 	c.g.ctx = ctx
 	if err := c.numberPages(s.Document); err != nil {
 		return nil, err
@@ -101,7 +118,7 @@ func (c *Comparer) hold(s *pdf.State, more ...uint32) error {
 // wrong with the file is a change that no rule allows.
 func (c *Comparer) Step(s *pdf.State) ([]Change, error) {
 	clear(c.g.fresh)
-	r := &revision{c: c, g: c.g, state: s, old: c.last, new: s.Document, moves: map[uint32]*moved{}, vouched: map[vouch]verdict{}, listed: map[uint32]int{}, others: map[int][]other{}}
+	r := &revision{c: c, g: c.g, state: s, old: c.last, new: s.Document, moves: map[uint32]*moved{}, vouched: map[vouch]verdict{}, listed: map[uint32]int{}, others: map[int][]other{}, proofs: map[proofItem]proofSaid{}, fillings: map[uint32]verdict{}}
 	for _, m := range s.Moves {
 		if err := r.load(m); err != nil {
 			return nil, err
@@ -124,6 +141,9 @@ func (c *Comparer) Step(s *pdf.State) ([]Change, error) {
 		return nil, err
 	}
 	c.last = s.Document
+	if r.readErr != nil {
+		return nil, r.readErr
+	}
 	return changes, c.g.ctx.Err()
 }
 
@@ -136,9 +156,14 @@ type revision struct {
 	moves    map[uint32]*moved
 	vouched  map[vouch]verdict
 	// signature is whether it brings one; nil until asked for.
-	signature *bool
-	listed    map[uint32]int  // how often new widgets stand on pages
-	others    map[int][]other // annotations that stood on pages before, as far as anybody asked
+	signature  *bool
+	spareXRefs int // cross-reference streams beside its own
+	proofs     map[proofItem]proofSaid
+	stored     *verdict           // on the document security store; nil until asked for
+	readErr    error              // of the file's reader
+	listed     map[uint32]int     // how often new widgets stand on pages
+	others     map[int][]other    // annotations that stood on pages before, as far as anybody asked
+	fillings   map[uint32]verdict // on the fields that were filled in, by number
 }
 
 // moved is one changed object with both its values.
@@ -259,6 +284,8 @@ func (r *revision) judge() []Change {
 func (r *revision) plain(m *moved) (verdict, bool) {
 	roles := r.g.roles(m.Number)
 	switch {
+	case m.freed() && len(roles) > 0 && !slices.ContainsFunc(roles, func(n node) bool { return !n.role.stored() }):
+		return r.store(), true // whatever still leads to it leads to nothing
 	case m.freed():
 		return deny(CodeFreed, ""), true
 	case len(roles) == 0 && m.newErr == nil:
@@ -296,7 +323,7 @@ func (r *revision) unchanged(m *moved) bool {
 }
 
 func (r *revision) change(m *moved, v verdict) Change {
-	c := Change{Ref: m.After, What: Replaced, Rule: v.rule, Level: v.level, Code: v.code, Field: v.field, Page: v.page, Box: v.box, Notes: v.notes, Detail: v.detail}
+	c := Change{Ref: m.After, What: Replaced, Rule: v.rule, Level: v.level, Code: v.code, Field: v.field, Page: v.page, Box: v.box, Widget: v.widget, Notes: v.notes, Detail: v.detail}
 	switch {
 	case m.added():
 		c.What = Added

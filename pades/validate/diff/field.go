@@ -9,15 +9,16 @@ import (
 
 // fieldInfo is what a field or a widget below one inherits, as one state of the file has it.
 type fieldInfo struct {
-	number uint32   // of the field that has the value
-	self   pdf.Dict // the field or widget that was asked about
-	name   string   // fully qualified
-	kind   pdf.Name // FT
-	value  pdf.Object
-	flags  int64        // Ff
-	styles []pdf.Object // default looks (DA), its own first
-	inForm bool         // it, or a field above, is in the tree of the form
-	ok     bool         // it can be read
+	number  uint32   // of the field that has the value
+	self    pdf.Dict // the field or widget that was asked about
+	name    string   // fully qualified
+	kind    pdf.Name // FT
+	value   pdf.Object
+	flags   int64        // Ff
+	styles  []pdf.Object // default looks (DA), its own first
+	aligned bool         // it, or a field above, says how its text is aligned (Q)
+	inForm  bool         // it, or a field above, is in the tree of the form
+	ok      bool         // it can be read
 }
 
 // signed reports whether a signature field has a value.
@@ -61,6 +62,7 @@ func (r *revision) field(d *pdf.Document, n uint32) fieldInfo {
 		if dict["DA"] != nil {
 			f.styles = append(f.styles, dict["DA"])
 		}
+		f.aligned = f.aligned || dict["Q"] != nil
 		if v, err := d.Resolve(dict["V"]); f.value == nil && (err != nil || v != pdf.Object(pdf.Null{})) {
 			f.value = dict["V"]
 		}

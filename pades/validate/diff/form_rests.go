@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"segel/pdf"
@@ -54,12 +55,94 @@ func (r *revision) names(style pdf.Object, name pdf.Name) bool {
 	if err != nil {
 		return style != nil
 	}
-	for i, word := range bytes.Split(s.Bytes, []byte("/")) {
-		if i > 0 && unescaped(word[:nameLen(word)]) == name {
+	return mentions(s.Bytes, name)
+}
+
+// mentions reports whether a name stands in a piece of content.
+func mentions(content []byte, name pdf.Name) bool {
+	for first := true; ; first = false {
+		word, rest, more := bytes.Cut(content, []byte("/"))
+		if !first && unescaped(word[:nameLen(word)]) == name {
+			return true
+		}
+		if !more {
+			return false
+		}
+		content = rest
+	}
+}
+
+// maxAsideBytes bounds the content that is looked through beside what changed, in all revisions of a file.
+const maxAsideBytes = 16 << 20
+
+// drawnFromDefaults reports whether an appearance that was there before, or a piece of one, names a resource that it does
+// not have itself: some readers look for it in the form then. What cannot be read might.
+func (r *revision) drawnFromDefaults(kind, name pdf.Name) bool {
+	for n := range r.g.owned {
+		if n.role == roleLook && r.lacks(n.number, kind, name) {
+			return true
+		}
+	}
+	for n := range r.g.visited[roleDrawn].all() {
+		if r.lacks(n, kind, name) {
 			return true
 		}
 	}
 	return false
+}
+
+// lacks reports whether an object is content that names a resource which it does not have, or might be.
+func (r *revision) lacks(number uint32, kind, name pdf.Name) bool {
+	if r.c.asides++; r.c.asides > maxAsides {
+		return true
+	}
+	o, err := at(r.old, number)
+	if err != nil {
+		return true
+	}
+	st, ok := o.(*pdf.Stream)
+	if !ok || st.Dict["Subtype"] == pdf.Object(pdf.Name("Image")) && !r.g.has(number, roleLook) {
+		return false
+	}
+	own, err := r.old.Dict(st.Dict["Resources"])
+	if err != nil {
+		return true
+	}
+	group, err := r.old.Dict(own[kind])
+	if err != nil {
+		return true
+	}
+	if group[name] != nil {
+		return false
+	}
+	if r.c.asideBytes > maxAsideBytes {
+		return true
+	}
+	b, err := r.old.Decode(st)
+	r.c.asideBytes += len(b)
+	return err != nil || mentions(b, name)
+}
+
+// sameResource reports whether two resources have the same value, whatever objects they are.
+func (r *revision) sameResource(old, new pdf.Object) bool {
+	a, err1 := r.old.Resolve(old)
+	b, err2 := r.new.Resolve(new)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	x, ok1 := a.(*pdf.Stream)
+	y, ok2 := b.(*pdf.Stream)
+	if ok1 && ok2 {
+		return sameStream(r.old, r.new, x, y)
+	}
+	return !ok1 && !ok2 && same(a, b)
+}
+
+// sameLook reports whether two default looks differ in white space alone.
+func sameLook(old, new pdf.Object) bool {
+	a, ok1 := old.(pdf.String)
+	b, ok2 := new.(pdf.String)
+	return ok1 && ok2 && slices.EqualFunc(bytes.Fields(a.Bytes), bytes.Fields(b.Bytes), bytes.Equal)
 }
 
 // nameLen is where a name ends.
@@ -98,8 +181,8 @@ var plainFonts = map[pdf.Name]pdf.Name{
 }
 
 // plainFont reports whether a resource is what a reader takes anyway where a font of that name is missing.
-func (r *revision) plainFont(kind, name pdf.Name, o pdf.Object) bool {
-	font, err := r.new.Dict(o)
+func (r *revision) plainFont(d *pdf.Document, kind, name pdf.Name, o pdf.Object) bool {
+	font, err := d.Dict(o)
 	if err != nil || kind != "Font" || plainFonts[name] == "" {
 		return false
 	}

@@ -21,8 +21,9 @@ type graph struct {
 	parents numberMap         // the object by which each was first reached
 	pages   numberMap         // numbers of pages, from 1, by object
 	skeleton
-	stands numberMap // the page that first listed an annotation, by its object
-	ctx    context.Context
+	stands  numberMap           // the page that first listed an annotation, by its object
+	widgets map[uint32][]uint32 // on pages that have no name of their own, by the object that they name as their parent
+	ctx     context.Context
 
 	// asked are the objects that some revision changes: of these, all references are remembered.
 	asked  *numberSet
@@ -52,7 +53,7 @@ type edge struct {
 const rootNumber = 0
 
 func newGraph(asked *numberSet) *graph {
-	return &graph{owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, paths: map[uint32]string{}, labels: map[uint32]string{}, asked: asked, fresh: map[node]bool{}}
+	return &graph{owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, paths: map[uint32]string{}, labels: map[uint32]string{}, asked: asked, fresh: map[node]bool{}, widgets: map[uint32][]uint32{}}
 }
 
 // has reports whether an object was reached in a role, whoever owns it.

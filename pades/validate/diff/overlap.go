@@ -13,6 +13,7 @@ func (r *revision) see(v *verdict, widget pdf.Dict, number uint32) {
 		return
 	}
 	v.notes = append(v.notes, Visible)
+	v.widget, _ = r.new.InUse(number)
 	if v.page == 0 {
 		return
 	}

@@ -65,6 +65,9 @@ func (r role) anchor() bool {
 	return false
 }
 
+// stored reports whether the role is one of the document security store.
+func (r role) stored() bool { return r >= roleStore && r <= roleVRI }
+
 // mentions reports whether an anchor is only mentioned in the role.
 func (r role) mentions() bool { return r == rolePart || r == roleOther }
 

@@ -2,9 +2,20 @@ package diff
 
 import "segel/pdf"
 
-// catalogRule allows the catalog to gain a form, a document security store, metadata and statements about versions.
-func catalogRule(r *revision, m *moved, _ node) verdict {
-	old, ok1 := m.old.(pdf.Dict)
+// catalogRule allows the catalog to gain a form, a document security store, metadata and statements about versions. One
+// that is written anew under another number is held against the one that it replaces.
+func catalogRule(r *revision, m *moved, n node) verdict {
+	former := m.old
+	if m.added() {
+		if ref := r.new.Trailer().Ref("Root"); ref.Number != n.number {
+			return deny(CodeRootRedirected, "a spare catalog")
+		}
+		var err error
+		if former, err = r.old.Resolve(r.old.Trailer()["Root"]); err != nil {
+			return deny(CodeUnreadable, err.Error())
+		}
+	}
+	old, ok1 := former.(pdf.Dict)
 	new, ok2 := m.new.(pdf.Dict)
 	if !ok1 || !ok2 {
 		return deny(CodeCatalogChanged, "")
@@ -21,7 +32,7 @@ func (r *revision) catalogKey(k pdf.Name, old, new pdf.Object) verdict {
 	case "AcroForm":
 		return r.moveDict(old, new, roleForm, r.form)
 	case "DSS":
-		return r.moveDict(old, new, roleStore, r.store)
+		return r.store()
 	case "Extensions", "MarkInfo":
 		return r.moveAny(new, roleExtensions, allow("extensions", LTA, CodeExtensions))
 	case "Metadata":

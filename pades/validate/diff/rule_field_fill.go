@@ -16,7 +16,7 @@ func (r *revision) fill(m *moved) verdict {
 	if !was.ok || !is.ok || !was.inForm || was.name != is.name || was.kind != is.kind {
 		return deny(CodeFieldChanged, "another field").of(was)
 	}
-	v := r.filled(was, is)
+	v := r.filled(was, is, m.Number)
 	v = r.seen(v, new, m.Number)
 	for _, k := range Differing(old, new) {
 		v = worse(v, r.fillKey(m.Number, k, old[k], new[k], was, is).of(was))
@@ -24,16 +24,19 @@ func (r *revision) fill(m *moved) verdict {
 	return v
 }
 
-// filled is the verdict on a field by what became of its value. What a read-only field or a button shows
-// was not left to be filled in; an empty one may wait for the program of somebody who signs.
-func (r *revision) filled(was, is fieldInfo) verdict {
+// filled is the verdict on a field by what became of its value and of what it shows. What a read-only field or a button
+// shows was not left to be filled in; an empty one may wait for the program of somebody who signs. The number is that of
+// the field or of one of its widgets.
+func (r *revision) filled(was, is fieldInfo, number uint32) verdict {
 	switch {
 	case was.fixed() && (was.value != nil || drawn(r.old, was.self)):
 		return deny(CodeFieldChanged, "what a read-only field or a button shows").of(was)
 	case was.fixed() && !r.signs():
 		return deny(CodeFieldChanged, "a read-only field or a button that nobody signed for").of(was)
-	case was.kind != "Sig":
+	case was.fixed() && is.value == nil:
 		return allow("form filling", FormFilling, CodeFilled).of(was)
+	case was.kind != "Sig":
+		return r.filling(was, number)
 	case was.value == nil && is.value != nil && isTimestamp(r.new, is.value):
 		return allow("document timestamp", LTA, CodeTimestamp).of(was)
 	case was.value == nil && is.value != nil:
@@ -72,6 +75,9 @@ func (r *revision) seen(v verdict, widget pdf.Dict, number uint32) verdict {
 func (r *revision) fillKey(widget uint32, k pdf.Name, old, new pdf.Object, was, is fieldInfo) verdict {
 	signature := was.kind == "Sig"
 	fine := verdict{level: None}
+	if (k == "V" || k == "RV" || k == "I") && was.number != 0 && was.number != widget {
+		return deny(CodeFieldChanged, keyDetail(k)+" of a widget") // some readers take it for the field's
+	}
 	switch k {
 	case "V":
 		if !signature {
@@ -79,7 +85,7 @@ func (r *revision) fillKey(widget uint32, k pdf.Name, old, new pdf.Object, was, 
 		}
 		v := r.newValue(new)
 		if ref, ok := new.(pdf.Ref); ok && !v.denied() {
-			r.vouch(ref.Number, roleValue, r.filled(was, is))
+			r.vouch(ref.Number, roleValue, r.filled(was, is, widget))
 		}
 		return v
 	case "AP":
@@ -99,6 +105,12 @@ func (r *revision) fillKey(widget uint32, k pdf.Name, old, new pdf.Object, was, 
 		if was.kind == "Tx" || was.kind == "Ch" {
 			return fine
 		}
+	case "MK":
+		if was.kind == "Tx" || was.kind == "Ch" || was.kind == "Btn" && was.flags&fieldPushButton == 0 {
+			return r.characteristics(old, new)
+		}
+	case "DA":
+		return r.style(was, old, new)
 	case "F":
 		return r.flags(k, old, new, flagsHarmless)
 	case "Ff":
@@ -127,5 +139,5 @@ func contentsRule(r *revision, _ *moved, n node) verdict {
 	if !f.ok || !f.inForm || f.kind == "Sig" || f.kind == "" {
 		return deny(CodeFieldChanged, "value").of(f)
 	}
-	return r.filled(f, f)
+	return r.filled(f, r.field(r.new, n.owner), n.owner)
 }

@@ -14,8 +14,8 @@ func formRule(r *revision, m *moved, n node) verdict {
 	return r.form(old, new)
 }
 
-// form lets the form gain fields and say that there are signatures. Defaults and resources may be added where no field
-// rests on them, and never become others.
+// form lets the form gain fields and say that there are signatures. Defaults and resources may be added or become others
+// where nothing is drawn by them.
 func (r *revision) form(old, new pdf.Dict) verdict {
 	if old != nil && new == nil {
 		return deny(CodeFieldRemoved, "the form is gone")
@@ -46,11 +46,11 @@ func (r *revision) formKey(k pdf.Name, old, new pdf.Object) verdict {
 			return allow("form", None, CodeForm)
 		}
 	case "DA":
-		if old == nil && (plainLook(new) || r.everyField(func(f fieldInfo) bool { return len(f.styles) > 0 })) {
+		if old == nil && plainLook(new) || sameLook(old, new) || r.everyField(func(f fieldInfo) bool { return len(f.styles) > 0 }) {
 			return allow("form", LTA, CodeForm)
 		}
 	case "Q":
-		if old == nil && r.everyField(func(fieldInfo) bool { return false }) {
+		if r.everyField(func(f fieldInfo) bool { return f.aligned }) {
 			return allow("form", LTA, CodeForm)
 		}
 	case "DR":
@@ -139,15 +139,56 @@ func resourcesRule(r *revision, m *moved, n node) verdict {
 		return r.byVouch(n, CodeFormChanged)
 	}
 	old, _ := m.old.(pdf.Dict)
-	return r.resources("", old, new)
+	return r.resources(r.kindOfDefaults(m.Number), old, new)
 }
 
-// resources lets one kind of resources gain what no field has waited for.
+// kindOfDefaults is the key under which the form's resources refer to an object, if there is one such key.
+func (r *revision) kindOfDefaults(number uint32) pdf.Name {
+	_, form, err := r.new.Form()
+	if err != nil {
+		return ""
+	}
+	defaults, err := r.new.Dict(form["DR"])
+	if err != nil {
+		return ""
+	}
+	var kind pdf.Name
+	for k, o := range defaults {
+		if refOf(o).Number != number {
+			continue
+		}
+		if kind != "" {
+			return ""
+		}
+		kind = k
+	}
+	return kind
+}
+
+// resources lets one kind of resources gain what no field has waited for, and become another where that is seen nowhere.
 func (r *revision) resources(kind pdf.Name, old, new pdf.Dict) verdict {
 	for _, k := range Differing(old, new) {
-		if old[k] != nil || !r.plainFont(kind, k, new[k]) && r.waitedFor(k) {
+		if !r.harmlessDefault(kind, k, old[k], new[k]) {
 			return deny(CodeFormChanged, "/DR"+keyDetail(k))
 		}
 	}
 	return allow("form", LTA, CodeForm)
+}
+
+// harmlessDefault reports whether a resource of the form may be another than before. Fields are drawn with the fonts that
+// their default looks name (ISO 32000-2 §12.7.4.3), and readers differ on whether an appearance finds in the form what it
+// does not have itself. So a new resource must be one that neither names. A former one stays what it is, but for pictures
+// and the like: default looks cannot name those, and some writers put a template of theirs there with every signature.
+func (r *revision) harmlessDefault(kind, name pdf.Name, old, new pdf.Object) bool {
+	switch {
+	case new == nil:
+		return false
+	case old == nil && r.plainFont(r.new, kind, name, new):
+		return true
+	case old == nil:
+		return !r.waitedFor(name) && !r.drawnFromDefaults(kind, name)
+	case r.plainFont(r.old, kind, name, old) && r.plainFont(r.new, kind, name, new), r.sameResource(old, new):
+		return true
+	}
+	return kind == "XObject" && !r.drawnFromDefaults(kind, name)
 }

@@ -29,7 +29,7 @@ func lookRule(r *revision, m *moved, n node) verdict {
 	if !was.ok || !is.ok || !was.inForm {
 		return deny(CodeAnnotation, "appearance of a widget that is no field's")
 	}
-	v := r.seen(r.filled(was, is), dict, n.owner)
+	v := r.seen(r.filled(was, is, n.owner), dict, n.owner)
 	if v.denied() {
 		return v
 	}

@@ -6,8 +6,8 @@ import (
 	"segel/pdf"
 )
 
-// trailer judges the trailer dictionary: it must lead to the same catalog and encryption, and the file must stay
-// known by the same first identifier (ISO 32000-2 §14.4).
+// trailer judges the trailer dictionary: it must lead to the same encryption, and to the same catalog or to one written
+// anew that catalogRule allows in its place.
 func (r *revision) trailer() []Change {
 	old, new := r.old.Trailer(), r.new.Trailer()
 	v := verdict{level: None}
@@ -25,21 +25,20 @@ func (r *revision) trailerKey(k pdf.Name, old, new pdf.Object) verdict {
 	case "Prev", "XRefStm":
 		return verdict{level: None}
 	case "Size":
-		// Readers may take numbers from /Size on for unused (ISO 32000-2 §7.5.5).
 		a, _ := old.(pdf.Integer)
-		if b, _ := new.(pdf.Integer); b < a {
+		if b, _ := new.(pdf.Integer); b < a && r.hidesFrom(int64(b)) {
 			return deny(CodeAmbiguous, "/Size of the trailer shrank")
 		}
 		return verdict{level: None}
 	case "Root":
-		return deny(CodeRootRedirected, "")
+		if !r.replacesRoot() {
+			return deny(CodeRootRedirected, "")
+		}
+		return verdict{level: None}
 	case "Encrypt":
 		return deny(CodeEncryption, "")
 	case "ID":
-		if !sameFirst(r.old, old, new) {
-			return deny(CodeTrailerChanged, "/ID names another file")
-		}
-		return verdict{level: None}
+		return r.identifiers(old, new)
 	case "Info":
 		return allow("information", LTA, CodeInformation)
 	}
@@ -47,6 +46,50 @@ func (r *revision) trailerKey(k pdf.Name, old, new pdf.Object) verdict {
 		return allow("trailer", None, CodeTrailer)
 	}
 	return deny(CodeTrailerChanged, "/"+string(k))
+}
+
+// hidesFrom reports whether a smaller /Size hides something of the file: readers may take numbers from it on for unused
+// (ISO 32000-2 §7.5.5). Numbers that nothing ever led to show nothing. Where the catalog itself is among those, there is
+// no file for such a reader to show: it has to rebuild the cross-reference, and finds all objects.
+func (r *revision) hidesFrom(size int64) bool {
+	if int64(r.new.Trailer().Ref("Root").Number) >= size {
+		return false
+	}
+	for ref := range r.new.InUseAll() {
+		if int64(ref.Number) >= size && len(r.g.roles(ref.Number)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// replacesRoot reports whether the trailer leads to a catalog that this revision wrote in the place of the former one,
+// whose rule judges it.
+func (r *revision) replacesRoot() bool {
+	_, added := r.isAdded(r.new.Trailer()["Root"])
+	return added
+}
+
+// identifiers judges /ID, by which a file is known to other files and programs (ISO 32000-2 §14.4). Nothing that it shows
+// depends on it, unless it is encrypted: then the key may (§7.6.4.3).
+func (r *revision) identifiers(old, new pdf.Object) verdict {
+	encrypted := r.old.Trailer()["Encrypt"] != nil || r.new.Trailer()["Encrypt"] != nil
+	if encrypted && !sameFirst(r.old, old, new) {
+		return deny(CodeEncryption, "/ID, on which the key depends")
+	}
+	list, ok := new.(pdf.Array)
+	for _, o := range list {
+		if _, isString := o.(pdf.String); !isString {
+			ok = false
+		}
+	}
+	if new != nil && !ok {
+		return deny(CodeTrailerChanged, "/ID")
+	}
+	if !sameFirst(r.old, old, new) {
+		return allow("trailer", None, CodeTrailer)
+	}
+	return verdict{level: None}
 }
 
 // sameFirst reports whether the first element of /ID stayed. A file that had none may get one.

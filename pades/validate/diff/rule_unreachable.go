@@ -14,10 +14,7 @@ func (r *revision) unreachable(m *moved) verdict {
 	dict := dictOf(m.new)
 	switch dict["Type"] {
 	case pdf.Object(pdf.Name("XRef")):
-		if !m.added() || m.Offset != r.state.Revision.StartXref {
-			return deny(CodeAmbiguous, "a cross-reference stream that is not its own")
-		}
-		return allow("cross-reference", None, CodeCrossReference)
+		return r.crossReference(m)
 	case pdf.Object(pdf.Name("ObjStm")):
 		if !m.added() || !slices.Contains(r.state.Containers, m.Number) {
 			return deny(CodeAmbiguous, "an object stream that nothing stands in")
@@ -27,4 +24,36 @@ func (r *revision) unreachable(m *moved) verdict {
 		return deny(CodeAmbiguous, "a spare catalog")
 	}
 	return allow("unreachable", None, CodeUnreachable)
+}
+
+// crossReference judges a cross-reference stream that a revision brings: its own, or one more that says the same. PDFBox
+// and what is built on it leave such a stream beside the table where the file had both before.
+func (r *revision) crossReference(m *moved) verdict {
+	own, err := r.state.LeadsTo(m.Offset, r.state.Revision.StartXref)
+	if err != nil {
+		r.readErr = err
+	}
+	if own && (m.added() || isCrossReference(m.old)) {
+		return allow("cross-reference", None, CodeCrossReference)
+	}
+	if r.spareXRefs++; own || !m.added() || m.Earlier || r.spareXRefs > maxSpareXRefs {
+		return deny(CodeAmbiguous, "a cross-reference stream that is not its own")
+	}
+	repeats, err := r.state.RepeatsCrossReference(m.Offset)
+	if err != nil {
+		r.readErr = err
+	}
+	if !repeats {
+		return deny(CodeAmbiguous, "a cross-reference stream that says something else")
+	}
+	return allow("cross-reference", None, CodeCrossReference)
+}
+
+// maxSpareXRefs bounds the cross-reference streams of a revision beside its own. To hold one against the own costs as
+// much as that is long.
+const maxSpareXRefs = 1
+
+func isCrossReference(o pdf.Object) bool {
+	st, ok := o.(*pdf.Stream)
+	return ok && st.Dict["Type"] == pdf.Object(pdf.Name("XRef"))
 }

@@ -13,6 +13,7 @@ type verdict struct {
 	field  string
 	page   int
 	box    pdf.Rect
+	widget pdf.Ref
 	notes  []Note
 	detail string
 }
@@ -36,7 +37,7 @@ func (v verdict) of(f fieldInfo) verdict {
 // worse joins what two rules say: the higher level counts, the former one if they are equal. What only one of them
 // knows is kept.
 func worse(a, b verdict) verdict {
-	if b.level > a.level || a.level == b.level && a.code == CodeUnexplained {
+	if b.level > a.level || a.level == b.level && a.code.followsFrom() {
 		a, b = b, a
 	}
 	if a.field == "" {
@@ -45,10 +46,18 @@ func worse(a, b verdict) verdict {
 	if a.page == 0 {
 		a.page, a.box = b.page, b.box
 	}
+	if a.widget.IsZero() {
+		a.widget = b.widget
+	}
 	if a.notes == nil {
 		a.notes = b.notes
 	}
 	return a
+}
+
+// followsFrom reports whether a denial is likely to follow from another one, which says more.
+func (c Code) followsFrom() bool {
+	return c == CodeUnexplained || c == CodeLookChanged || c == CodeLookDiffers
 }
 
 // rule judges a changed object in one role. An object that is added reaches a rule only if nothing referred to it
@@ -66,7 +75,7 @@ func init() {
 		roleCatalog: catalogRule, roleInfo: infoRule, roleExtensions: extensionsRule, roleMarkInfo: extensionsRule, roleMetadata: metadataRule,
 		roleForm: formRule, roleFields: fieldsRule, roleField: fieldRule, roleKids: kidsRule, roleValue: valueRule, roleContents: contentsRule,
 		roleDefaults: defaultsRule, roleResources: resourcesRule, rolePages: pagesRule, rolePage: pageRule, roleAnnots: annotsRule, roleAnnotation: annotationRule,
-		roleLooks: lookRule, roleLook: lookRule, roleStore: storeRule, roleProofs: proofsRule, roleProof: proofRule, roleVRIs: vrisRule, roleVRI: vriRule,
+		roleLooks: lookRule, roleLook: lookRule, roleStore: storeRule, roleProofs: storeRule, roleProof: proofRule, roleVRIs: storeRule, roleVRI: storeRule,
 		roleStructure: structureRule, roleElements: elementsRule, roleElement: elementRule, roleParents: parentsRule, roleNumbers: numbersRule,
 		rolePart: partRule, roleDrawn: partRule, roleContent: contentRule,
 	} {

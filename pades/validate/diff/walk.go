@@ -230,6 +230,9 @@ func (w *walker) annots(o pdf.Object, page uint32) {
 func (w *walker) annotation(o pdf.Object) {
 	dict := dictOf(o)
 	if isWidget(w.d, dict) {
+		if parent := dict.Ref("Parent").Number; parent != 0 && dict["T"] == nil && !slices.Contains(w.g.widgets[parent], w.from) {
+			w.g.widgets[parent] = append(w.g.widgets[parent], w.from)
+		}
 		w.field(o)
 		return
 	}

@@ -40,6 +40,28 @@ func look(u *pdf.Update, text string) pdf.Ref {
 	})
 }
 
+// fillName fills in the field "name" of pdftest.Form, with an appearance that shows its value.
+func fillName(value string) func(t *testing.T, b []byte) []byte {
+	return field("name", func(u *pdf.Update, f pdf.Dict) {
+		st := u.Add(&pdf.Stream{
+			Dict: pdf.Dict{
+				"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 200, URY: 20}.Array(),
+				"Resources": pdf.Dict{"Font": pdf.Dict{"Helv": pdf.Ref{Number: font}}},
+			},
+			Data: fmt.Appendf(nil, "/Tx BMC q BT /Helv 12 Tf 0 g 2 6 Td (%s) Tj ET Q EMC", value),
+		})
+		f["V"], f["AP"] = pdf.TextString(value), pdf.Dict{"N": st}
+	})
+}
+
+// checkBoxAgree checks the box "group.agree" of pdftest.Form.
+func checkBoxAgree(t *testing.T, b []byte) []byte {
+	return revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) {
+		must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: checkField}))["V"] = pdf.Name("Yes")
+		must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: checkBox}))["AS"] = pdf.Name("Yes")
+	})(t, b)
+}
+
 func overlay(u *pdf.Update, subtype pdf.Name) pdf.Dict {
 	return pdf.Dict{
 		"Type": pdf.Name("Annot"), "Subtype": subtype, "Rect": pdf.Rect{LLX: 50, LLY: 600, URX: 450, URY: 800}.Array(), "F": pdf.Integer(4),
@@ -159,10 +181,12 @@ func TestChangesOfTheFormAreFoundOut(t *testing.T) {
 		}
 	}
 	tamper(t, signedForm(t), []mutation{
-		{"filled in", "", field("name", func(u *pdf.Update, f pdf.Dict) {
+		{"filled in", "", fillName("Agus")},
+		{"filled in without a trace", "appearance_differs", field("name", func(u *pdf.Update, f pdf.Dict) {
 			f["V"], f["AP"] = pdf.TextString("Agus"), pdf.Dict{"N": look(u, "q Q")}
 		})},
-		{"checked", "", field("group.agree", func(_ *pdf.Update, f pdf.Dict) { f["V"] = pdf.Name("Yes") })},
+		{"checked", "", checkBoxAgree},
+		{"checked without a trace", "appearance_differs", field("group.agree", func(_ *pdf.Update, f pdf.Dict) { f["V"] = pdf.Name("Yes") })},
 		{"script of a field", "field_changed", field("name", func(_ *pdf.Update, f pdf.Dict) {
 			f["AA"] = pdf.Dict{"K": pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}}
 		})},

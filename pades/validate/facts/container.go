@@ -31,7 +31,7 @@ func (s *Signature) prepare(r *reader) {
 	if s.ContainerErr != nil {
 		return
 	}
-	s.Certificates = s.Container.Certificates
+	s.Certificates, s.Refused = s.Container.Certificates, s.Container.Refused
 	if len(s.Container.Signers) > 0 {
 		s.Info = &s.Container.Signers[0]
 		s.Signer = s.Container.Certificate(*s.Info)
@@ -80,7 +80,7 @@ func (s *Signature) prepareToken(contents []byte) {
 // prepareRSA reads the form that has its certificate in the dictionary (ISO 32000-2 §12.8.3.2).
 func (s *Signature) prepareRSA(r *reader) {
 	s.Digest = crypto.SHA1
-	s.Certificates = r.dictionaryCertificates(s.dict)
+	s.Certificates, s.Refused = r.dictionaryCertificates(s.dict)
 	if len(s.Certificates) > 0 {
 		s.Signer = s.Certificates[0]
 	}
@@ -92,37 +92,47 @@ func (s *Signature) prepareRSA(r *reader) {
 }
 
 // dictionaryCertificates reads /Cert of a signature dictionary: one byte string, or an array of them, the signer's
-// first. What cannot be read is left out.
-func (r *reader) dictionaryCertificates(dict pdf.Dict) []*x509.Certificate {
+// first. It returns why it leaves certificates out.
+func (r *reader) dictionaryCertificates(dict pdf.Dict) (certs []*x509.Certificate, refused []error) {
 	list, err := r.d.Array(dict["Cert"])
 	if err != nil {
 		list = pdf.Array{dict["Cert"]}
 	}
-	var certs []*x509.Certificate
 	for _, o := range list[:min(len(list), cms.MaxCertificates)] {
 		v, err := r.d.String(o)
 		if err != nil || len(v.Bytes) == 0 {
 			continue
 		}
-		c, err := x509.ParseCertificate(bytes.TrimRight(v.Bytes, "\x00"))
-		if err != nil || cms.CheckKey(c.PublicKey) != nil {
+		c, err := usableCertificate(bytes.TrimRight(v.Bytes, "\x00"))
+		if err != nil {
+			refused = append(refused, err)
 			continue
 		}
 		certs = append(certs, c)
 	}
-	return certs
+	return certs, refused
+}
+
+// usableCertificate reads a certificate whose key is not too costly to verify with.
+func usableCertificate(der []byte) (*x509.Certificate, error) {
+	c, err := cms.ParseCertificate(der)
+	if err == nil {
+		err = cms.CheckKey(c.PublicKey)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("certificate: %w", err)
+	}
+	return c, nil
 }
 
 // adopt looks for the signer's certificate in the dictionary and in the document security store, if the container has
 // none.
 func (s *Signature) adopt(r *reader) {
-	known := r.dictionaryCertificates(s.dict)
-	if r.file.DSS != nil {
-		for _, p := range r.file.DSS.Certs {
-			c, err := x509.ParseCertificate(p.DER)
-			if err == nil && cms.CheckKey(c.PublicKey) == nil {
-				known = append(known, c)
-			}
+	known, refused := r.dictionaryCertificates(s.dict)
+	s.Refused = append(s.Refused, refused...)
+	for _, p := range r.storedCertificates() {
+		if c, err := usableCertificate(p.DER); err == nil {
+			known = append(known, c)
 		}
 	}
 	s.Signer = (&cms.SignedData{Certificates: known}).Certificate(*s.Info)
@@ -170,7 +180,7 @@ func (s *Signature) integrity() error {
 	case s.Form == FormRFC3161 && s.Token == nil:
 		return typed(s.TokenErr)
 	case s.Signer == nil:
-		return ErrNoSigner
+		return errors.Join(append([]error{ErrNoSigner}, s.Refused...)...)
 	case s.Digest == 0 || !s.Digest.Available():
 		return fmt.Errorf("%w: hash", ErrAlgorithm)
 	case s.Computed == nil:
@@ -220,6 +230,8 @@ func typed(err error) error {
 		return fmt.Errorf("%w: %w", ErrAlgorithm, err)
 	case errors.Is(err, cms.ErrSignature):
 		return fmt.Errorf("%w: %w", ErrValue, err)
+	case errors.Is(err, cms.ErrNoCertificate):
+		return fmt.Errorf("%w: %w", ErrNoSigner, err)
 	case errors.Is(err, cms.ErrMalformed), errors.Is(err, tsp.ErrMalformed):
 		return fmt.Errorf("%w: %w", ErrContainer, err)
 	}

@@ -22,7 +22,19 @@ type painted struct {
 	pages    map[int]page
 	marks    int
 	held     int // comparisons that were made
+	shown    shownText
 }
+
+// shownText is the text that annotations of pages show in one state of the file: of form fields, that is what they were
+// filled in with. Text that a signature shows is not among it; what stands over that is told as such.
+type shownText struct {
+	document *pdf.Document
+	reader   *ink.Reader
+	pages    map[int]page
+}
+
+// maxShown bounds the appearances of annotations that are looked at, of all states of a file, as ink counts them.
+const maxShown = 32 << 20
 
 type page struct {
 	*pdf.Page
@@ -59,6 +71,48 @@ func (r *reader) content(d *pdf.Document, number int) page {
 	return p
 }
 
+// annotationText lists the text that the annotations of a page show in a state of the file.
+func (r *reader) annotationText(d *pdf.Document, number int) page {
+	s := &r.painted.shown
+	if s.document != d {
+		left := int64(maxShown)
+		if s.reader != nil {
+			left = max(s.reader.Remaining(), 1)
+		}
+		*s = shownText{document: d, reader: ink.NewReader(d, ink.Limits{Bytes: left}), pages: map[int]page{}}
+	}
+	if p, known := s.pages[number]; known {
+		return p
+	}
+	p := page{unseen: true}
+	if at, err := d.Page(number); err == nil {
+		marks, err := s.reader.Annotations(at)
+		p = page{Page: at, unseen: !told(err)}
+		for _, m := range marks {
+			if m.Kind == ink.Text && m.Hidden == "" && !isSignatureWidget(d, m.Annot) {
+				p.marks = append(p.marks, mark{box: m.Box, text: true})
+			}
+		}
+	}
+	s.pages[number] = p
+	return p
+}
+
+// isSignatureWidget reports whether an annotation is the widget of a signature field.
+func isSignatureWidget(d *pdf.Document, ref pdf.Ref) bool {
+	dict, err := d.Dict(ref)
+	for range 3 {
+		if err != nil || dict == nil {
+			return false
+		}
+		if kind, err := d.Name(dict["FT"]); err == nil && kind != "" {
+			return kind == "Sig"
+		}
+		dict, err = d.Dict(dict["Parent"])
+	}
+	return false
+}
+
 // told tells by the error of an ink.Reader whether all marks are listed. Text in a font that is missing is among them,
 // about where it is.
 func told(err error) bool {
@@ -66,20 +120,23 @@ func told(err error) bool {
 	return err == nil || errors.As(err, &u) && u.Reason == ink.NoFont
 }
 
-// covers tells what the content of a page paints within a box of default user space. What cannot be looked at to its
-// end counts as a picture.
+// covers tells what a page paints within a box of default user space: its content, and text of annotations, which a field
+// that is filled in again takes the place of. What cannot be looked at to its end counts as a picture.
 func (r *reader) covers(d *pdf.Document, number int, box pdf.Rect) []diff.Note {
-	p := r.content(d, number)
-	if r.painted.held += len(p.marks); r.painted.held > maxComparisons {
-		p = page{unseen: true}
-	}
-	if p.Page != nil {
-		box = p.FromUser(box)
-	}
-	text, picture := false, p.unseen
-	for _, m := range p.marks {
-		if touches(box, m) {
-			text, picture = text || m.text, picture || !m.text
+	text, picture := false, false
+	for _, p := range [2]page{r.content(d, number), r.annotationText(d, number)} {
+		if r.painted.held += len(p.marks); r.painted.held > maxComparisons {
+			p = page{unseen: true}
+		}
+		at := box
+		if p.Page != nil {
+			at = p.FromUser(box)
+		}
+		picture = picture || p.unseen
+		for _, m := range p.marks {
+			if touches(at, m) {
+				text, picture = text || m.text, picture || !m.text
+			}
 		}
 	}
 	var notes []diff.Note

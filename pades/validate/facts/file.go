@@ -16,6 +16,11 @@ type Options struct {
 	// ForSigning also checks whether a validation will be able to read what is added to the file, see File.Unsignable.
 	// Steps that can only lead to warnings are skipped, and a file without signatures is not read for its digest.
 	ForSigning bool
+	// MarkArea is the share of a page, from 0 to 1, from which on what a field shows that was filled or signed later is
+	// denied if it makes signed content unreadable. Zero denies none.
+	MarkArea float64
+	// Exempt tells which signatures may be shown in a box of that size, in points as displayed; nil is none.
+	Exempt func(s *Signature, shown pdf.Rect) bool
 
 	blind bool // what pages show is not looked at
 }
@@ -50,6 +55,9 @@ type File struct {
 	// an error of package pdf. The file exceeds the limits, or is damaged so that appended bytes change earlier content.
 	// Nil: a signature can be added and validated.
 	Unsignable error
+	// Earlier is what the document security store held in earlier states and holds no longer. Each Proof has the number
+	// of the first revision that held it; VRI is empty.
+	Earlier Store
 }
 
 // Revision is one state of the file.

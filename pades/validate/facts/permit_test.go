@@ -21,7 +21,7 @@ func addTo(t *testing.T, u *pdf.Update, array uint32, o pdf.Object) {
 
 func TestCertifiedFilesForbidWhatTheyForbid(t *testing.T) {
 	t.Parallel()
-	filled := field("name", func(_ *pdf.Update, f pdf.Dict) { f["V"] = pdf.TextString("Agus") })
+	filled := fillName("Agus")
 	comment := revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) { addTo(t, u, annots, u.Add(overlay(u, "FreeText"))) })
 	redact := revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) { addTo(t, u, annots, u.Add(overlay(u, "Redact"))) })
 	link := revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) {
@@ -78,10 +78,7 @@ func TestCommentsAreDeniedEvenBehindACertificationThatPermitsThem(t *testing.T) 
 
 func TestLocksAreKept(t *testing.T) {
 	t.Parallel()
-	filled := field("name", func(u *pdf.Update, f pdf.Dict) {
-		f["V"], f["AP"] = pdf.TextString("Agus"), pdf.Dict{"N": look(u, "q Q")}
-	})
-	checked := field("group.agree", func(_ *pdf.Update, f pdf.Dict) { f["V"] = pdf.Name("Yes") })
+	filled, checked := fillName("Agus"), checkBoxAgree
 	signed := func(t *testing.T, b []byte) []byte {
 		return on(t, b).update(func(_ *pdf.Document, u *pdf.Update) {
 			ref := u.Add(pdf.Dict{"FT": pdf.Name("Sig"), "T": pdf.TextString("baru")})

@@ -151,7 +151,7 @@ func (r *reader) states() error {
 	r.d.Forget() // the states keep their own
 	r.locate(h.Revisions())
 	r.skips.expect(h.Revisions())
-	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}}
+	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}, marked: map[int]*markedPage{}, earlier: r.newEarlierStore()}
 	if r.o.ForSigning && w.first == 0 {
 		w.first = len(h.Revisions())
 	}
@@ -226,7 +226,10 @@ type stateWalk struct {
 	comparer   *diff.Comparer
 	begun      int // how often comparing began
 	last       *pdf.State
-	told       map[pdf.Ref]bool // loose signatures
+	told       map[pdf.Ref]bool    // loose signatures
+	marked     map[int]*markedPage // by page number
+	looks      int                 // at pages with large marks
+	earlier    *earlierStore
 }
 
 func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) error {
@@ -241,6 +244,11 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 	}
 	if !w.o.ForSigning {
 		if err := w.loose(state); err != nil {
+			return err
+		}
+	}
+	if w.first > 0 {
+		if err := w.earlier.take(w.reader, number, state); err != nil {
 			return err
 		}
 	}
@@ -277,6 +285,9 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 	if err != nil {
 		return err
 	}
+	if err := w.denyLargeMarks(state, changes); err != nil {
+		return err
+	}
 	r := &w.file.Revisions[number-1]
 	r.Changes = changes
 	for _, c := range changes {
@@ -301,7 +312,7 @@ func (w *stateWalk) begin(number int, state *pdf.State, all []pdf.Revision) erro
 		return err
 	}
 	w.begun++
-	o := diff.Options{Asked: asked, Containers: w.containers, Sound: w.soundLen}
+	o := diff.Options{Asked: asked, Containers: w.containers, Sound: w.soundLen, Describe: describeProof}
 	if !w.o.blind {
 		o.Covers = w.covers
 	}

@@ -125,6 +125,7 @@ type Signature struct {
 	Info         *cms.Signer         // the only signer of Container; nil if it has not exactly one
 	Signer       *x509.Certificate   // nil if it was not found
 	Certificates []*x509.Certificate // in the container or in /Cert, the signer's among them
+	Refused      []error             // why certificates there were left out: they cannot be read, or cost too much
 
 	Digest   crypto.Hash // over the signed bytes; 0 if unknown
 	Stated   []byte      // what the container says that digest is

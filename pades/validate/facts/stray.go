@@ -29,7 +29,7 @@ func (r *reader) stray(from int64, v pdf.Revision, entries []pdf.Entry) (string,
 	}
 	for _, e := range entries {
 		// An entry of a kind that nobody knows stands for null, and such a number is more than some readers take.
-		if !table && e.Free && e.Ref.Generation == 65535 && e.Ref.Number != 0 || e.Ref.Number >= maxNumber {
+		if e.Unknown && e.Ref.Number != 0 || e.Ref.Number >= maxNumber {
 			return fmt.Sprintf("an entry for object %d that not all readers can read", e.Ref.Number), nil
 		}
 	}
@@ -57,7 +57,8 @@ const (
 )
 
 var (
-	objectHeader = regexp.MustCompile(`^(\d+)[\x00\t\n\f\r ]+\d+[\x00\t\n\f\r ]*obj`)
+	// An entry may lead to white space before its object.
+	objectHeader = regexp.MustCompile(`^[\x00\t\n\f\r ]{0,16}(\d+)[\x00\t\n\f\r ]+\d+[\x00\t\n\f\r ]*obj`)
 	comment      = regexp.MustCompile(`%[^\r\n]*`)
 	closing      = regexp.MustCompile(`startxref[\r\n ]+\d+[\r\n ]+%%EOF$`)
 	tableHeader  = regexp.MustCompile(`^xref *[\r\n]+\d`)

@@ -31,7 +31,8 @@ func TestTricksWithTheCrossReferenceAreFoundOut(t *testing.T) {
 	}
 	tamper(t, base, []mutation{
 		{"replaced by hand", "content_changed", put(section{objects: map[int]string{contents: lunas}})},
-		{"another catalog", "root_redirected", put(section{objects: map[int]string{90: "<< /Type /Catalog /Pages 2 0 R /AcroForm " + formOf(t, base) + " >>"}, root: "90 0 R"})},
+		{"another catalog", "catalog_changed", put(section{objects: map[int]string{90: "<< /Type /Catalog /Pages 91 0 R /AcroForm " + formOf(t, base) + " >>", 91: "<< /Type /Pages /Kids [] /Count 0 >>"}, root: "90 0 R"})},
+		{"the same catalog under another number", "", put(section{objects: map[int]string{90: "<< /Type /Catalog /Pages 2 0 R /AcroForm " + formOf(t, base) + " >>"}, root: "90 0 R"})},
 		{"freed content", "freed", put(section{entries: map[int]string{contents: "0000000000 00001 f"}})},
 		{"freed signature", "freed", put(section{entries: map[int]string{200: "0000000000 00001 f", font: "0000000000 00001 f"}})},
 		{"entry that leads to no object", "unreadable", func(t *testing.T, b []byte) []byte {

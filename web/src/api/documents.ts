@@ -57,6 +57,7 @@ export const balance = queryOptions({
 });
 
 export type Person = Schemas["SignersItem"];
+/** One box on a page, as the service knows it: points, origin at the lower left. */
 export type Placement = Schemas["PlacementItem"];
 export type Step = Schemas["Step"];
 
@@ -65,9 +66,6 @@ const at = (id: number) => ({ params: { path: { document_id: id } } });
 /** Everything about the people of a document. A guest may not ask. */
 export const people = (id: number) =>
   queryOptions({ queryKey: ["document", id, "people"], queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/signers/{document_id}", at(id)))).data.signer });
-
-export const placements = (id: number) =>
-  queryOptions({ queryKey: ["document", id, "placements"], queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/placements/{document_id}", at(id)))).data.placements });
 
 export const trail = (id: number) =>
   queryOptions({ queryKey: ["document", id, "trail"], queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/audit-trail/{document_id}", at(id)))).data });
@@ -79,6 +77,9 @@ export const verbs = {
   finalize: (id: number) => take(api.POST("/v1/econtract/{service}/sign/finalize-docs", { params: service, body: named(id) })),
   sign: (id: number, digest: string, specimen?: string) =>
     take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest, ...(specimen ? { specimen } : {}) } })),
+  /** What a picture becomes, given and answered in base64: a PNG of dark strokes on a transparent ground. */
+  previewSpecimen: async (id: number, specimen: string) =>
+    (await take(api.POST("/v1/econtract/{service}/sign/specimen-preview-docs", { params: service, body: { ...named(id), specimen } }))).response.data.picture,
   reject: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/reject-docs", { params: service, body: { ...named(id), reason } })),
   cancel: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/cancel-docs", { params: service, body: { ...named(id), reason } })),
   remind: (id: number) => take(api.POST("/v1/econtract/{service}/sign/remind-docs", { params: service, body: named(id) })),

@@ -39,7 +39,7 @@ export const saveDescription = (id: number, title: string, expires: string | und
   inTurn(id, () => take(api.POST("/v1/econtract/{service}/sign/describe-docs", { params: service, body: { document_id: id, document_title: title, expired_at: expires } })));
 
 /** Replaces all placements of a draft. The answer warns of what may not be meant. */
-export const savePlacements = (id: number, all: Placement[]): Promise<Warning[]> =>
+export const savePlacements = (id: number, all: Pick<Placement, "page" | "type" | "user_id" | "box">[]): Promise<Warning[]> =>
   inTurn(id, async () => {
     const signers = all.map((p) => ({ type: p.type, page: p.page, user: { userid: p.user_id }, ...(p.type === "emet" ? { emet: p.box } : { sign: p.box }) }));
     return (await take(api.POST("/v1/econtract/{service}/sign/placement-docs", { params: service, body: { document_id: id, signers } }))).response.warnings ?? [];

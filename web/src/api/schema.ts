@@ -549,7 +549,7 @@ export interface paths {
         get: operations["specimen"];
         /**
          * Give a picture of the caller's signature
-         * @description The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB.
+         * @description The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It becomes dark strokes on a transparent ground wherever it is shown; a picture that cannot is 422.
          */
         put: operations["put-specimen"];
         post?: never;
@@ -1068,6 +1068,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/{service}/sign/specimen-preview-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what a picture of a signature becomes
+         * @description Answers the strokes that sign-docs would show for the same picture. Nothing is signed and nothing is kept. A picture that cannot become strokes is 422.
+         */
+        post: operations["specimen-preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/{service}/sign/upload-docs": {
         parameters: {
             query?: never;
@@ -1536,6 +1556,8 @@ export interface components {
              */
             mode?: "signing" | "stamping";
             owner: components["schemas"]["DetailOwner"];
+            /** @description the boxes of all people, in the order in which they were placed */
+            placements: components["schemas"]["PlacementItem"][];
             progress: components["schemas"]["Progress"];
             /** @description of the duty stamps that stand in the file */
             serial_number: string[];
@@ -1757,6 +1779,24 @@ export interface components {
              */
             msg: string;
             response: components["schemas"]["ResponseReconciliationData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneSpecimenPreviewData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseSpecimenPreviewData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -2665,6 +2705,13 @@ export interface components {
         PlacementItem: {
             /** @description points of the page as displayed, origin at the lower left */
             box: components["schemas"]["BoxData"];
+            /** @description the file shows what the box is for: its person has signed, or the stamp is affixed */
+            filled: boolean;
+            /**
+             * @description whose it is
+             * @example Siti Rahma
+             */
+            name: string;
             /**
              * Format: int64
              * @description from 1
@@ -3116,6 +3163,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseSpecimenPreviewData: {
+            data: components["schemas"]["SpecimenPreviewData"];
+            /** @description what was accepted and may not be what was meant */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponseUploadData: {
             data: components["schemas"]["UploadData"];
             /** @description what was accepted and may not be what was meant */
@@ -3240,7 +3294,7 @@ export interface components {
             /** @description code of a second factor, where one is demanded */
             otp?: string;
             /**
-             * @description how this signature shall look: PNG or JPEG in base64, at most 1 MiB. Missing: as the picture that the caller keeps, else his name in print
+             * @description how this signature shall look: PNG or JPEG in base64, at most 1 MiB, which becomes dark strokes on a transparent ground. Missing: as the picture that the caller keeps, else their name in print
              * @example iVBORw0KGgo...
              */
             specimen?: string;
@@ -3296,6 +3350,36 @@ export interface components {
             height: number;
             /** @example 612 */
             width: number;
+        } & {
+            [key: string]: unknown;
+        };
+        SpecimenPreviewData: {
+            /**
+             * Format: double
+             * @description share of the picture that the strokes cover, at most 0.4
+             * @example 0.08
+             */
+            coverage: number;
+            /**
+             * Format: int64
+             * @example 1207
+             */
+            document_id: number;
+            /**
+             * @description the strokes as a PNG in base64, in one dark colour on a transparent ground
+             * @example iVBORw0KGgo...
+             */
+            picture: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SpecimenPreviewIn: {
+            document_id: number | string;
+            /**
+             * @description PNG or JPEG in base64, at most 1 MiB
+             * @example iVBORw0KGgoAAAANSUhEUgAAACAAAAAQAQAAAABfe0D0AAAAIklEQVR42mP4DwQM2IgPYIIfxGUAEUAmA5TzgR+khB+bNgAmijnH5rUZ2wAAAABJRU5ErkJggg==
+             */
+            specimen: string;
         } & {
             [key: string]: unknown;
         };
@@ -9214,6 +9298,133 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DoneVerbData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "specimen-preview": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpecimenPreviewIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneSpecimenPreviewData"];
                 };
             };
             /** @description Bad Request. */

@@ -13,10 +13,13 @@ export interface Placed {
 let made = 0;
 export const newKey = () => `b${++made}`;
 
-export const fromService = (all: Placement[]): Placed[] =>
+/** As much of a box as the service is told. */
+export type Placing = Pick<Placement, "page" | "type" | "user_id" | "box">;
+
+export const fromService = (all: Placing[]): Placed[] =>
   all.map((p) => ({ key: newKey(), page: p.page, kind: p.type, person: p.user_id, box: fromCorners(p.box) }));
 
-export const toService = (all: Placed[]): Placement[] =>
+export const toService = (all: Placed[]): Placing[] =>
   all.map((p) => ({ page: p.page, type: p.kind, user_id: p.person, box: { ...toCorners(p.box) } }));
 
 export const change = (all: Placed[], key: string, to: Partial<Placed>): Placed[] => all.map((p) => (p.key === key ? { ...p, ...to } : p));

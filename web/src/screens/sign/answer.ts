@@ -49,7 +49,7 @@ export function useAnswer(id: number, asks: boolean) {
   return { hand, setHand, declining, setDeclining, reason, setReason, sign, reject };
 }
 
-async function base64(blob: Blob): Promise<string> {
+export async function base64(blob: Blob): Promise<string> {
   const bytes = new Uint8Array(await blob.arrayBuffer());
   let text = "";
   for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));

@@ -45,7 +45,7 @@ export function Asked({ document: d, boxes, titled = false, answer }: Props) {
         {!titled && <Title order={2} size="h5">{t("sign.asked")}</Title>}
         <Text size="sm">{asked}</Text>
       </div>
-      {boxes.length > 0 && ready && <Look name={account?.fullname ?? guest.name() ?? ""} kept={kept.data ?? null} keeps={!guest.token()} hand={hand} setHand={setHand} />}
+      {boxes.length > 0 && ready && <Look document={d.id} name={account?.fullname ?? guest.name() ?? ""} kept={kept.data ?? null} keeps={!guest.token()} hand={hand} setHand={setHand} />}
       <Text size="xs" c="dimmed">{t("sign.means")}</Text>
       {shown.isError && <Trouble error={shown.error} retry={() => void shown.refetch()} />}
       {sign.isError && <Trouble error={sign.error} />}

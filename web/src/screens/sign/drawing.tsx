@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import SignaturePad, { type PointGroup } from "signature_pad";
 
 import { useText } from "../../text";
-import { trim } from "./picture";
+import { inkColour, trim } from "./picture";
 import { fitted } from "./strokes";
 
 interface Props {
@@ -25,7 +25,7 @@ export function Drawing({ hint, strokes, onChange }: Props) {
   before.current = strokes;
   useEffect(() => {
     const c = canvas.current!;
-    const p = new SignaturePad(c, { penColor: "#12326b", minWidth: 0.8, maxWidth: 2.6 });
+    const p = new SignaturePad(c, { penColor: inkColour, minWidth: 0.8, maxWidth: 2.6 });
     p.addEventListener("endStroke", () => tell.current(fitted(p.toData(), c.offsetWidth), trim(c)));
     // A phone that is turned has another width, and so has another sheet: the strokes stay.
     let width = 0;

@@ -1,12 +1,20 @@
 import { Checkbox, FileButton, Button, Image, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useRef, useState } from "react";
 
+import { Problem } from "../../api/client";
+import { verbs } from "../../api/documents";
 import { useText } from "../../text";
-import type { Hand, Way } from "./answer";
+import { Loading } from "../../ui/loading";
+import { Trouble } from "../../ui/trouble";
+import { base64, type Hand, type Way } from "./answer";
 import { Drawing } from "./drawing";
 import { shrink, write } from "./picture";
 
 interface Props {
+  /** The document that is signed. */
+  document: number;
   name: string;
   kept: Blob | null;
   /** Whether it can be kept for the next time. */
@@ -17,7 +25,7 @@ interface Props {
 }
 
 /** Look asks how the signature shall look: as it was kept, drawn, typed, or from a picture. */
-export function Look({ name, kept, keeps, hand, setHand }: Props) {
+export function Look({ document, name, kept, keeps, hand, setHand }: Props) {
   const t = useText();
   const chosen: Hand = hand ?? { way: kept ? "kept" : "draw", typed: name, strokes: [], picture: kept, remember: keeps };
   const { way, typed, strokes, picture, remember } = chosen;
@@ -46,19 +54,33 @@ export function Look({ name, kept, keeps, hand, setHand }: Props) {
         </FileButton>
       )}
       {bad && <Text size="sm" c="red" role="alert">{t("sign.badPicture")}</Text>}
-      {way !== "draw" && picture && <Preview picture={picture} />}
+      {way !== "draw" && picture && <Preview document={document} picture={picture} />}
       {keeps && way !== "kept" && <Checkbox label={t("sign.remember")} checked={remember} onChange={(e) => change({ remember: e.currentTarget.checked })} />}
     </Stack>
   );
 }
 
-function Preview({ picture }: { picture: Blob }) {
+/** Preview shows what the service makes of a picture: what will stand on the page. */
+function Preview({ document, picture }: { document: number; picture: Blob }) {
   const t = useText();
-  const [address, setAddress] = useState("");
-  useEffect(() => {
-    const a = URL.createObjectURL(picture);
-    setAddress(a);
-    return () => URL.revokeObjectURL(a);
-  }, [picture]);
-  return address ? <Image src={address} alt={t("sign.preview")} h={90} fit="contain" bg="white" radius="sm" /> : null;
+  const [shown] = useDebouncedValue(picture, 250); // a name that is typed is a picture a letter
+  const strokes = useQuery({ queryKey: ["strokes", document, keyOf(shown)], queryFn: async () => verbs.previewSpecimen(document, await base64(shown)), placeholderData: keepPreviousData, staleTime: Infinity, gcTime: 0, retry: false });
+  if (strokes.isPending) return <Loading />;
+  if (strokes.isError) return <Trouble error={strokes.error} retry={strokes.error instanceof Problem && strokes.error.retryable ? () => void strokes.refetch() : undefined} />;
+  return (
+    <div>
+      <Image src={`data:image/png;base64,${strokes.data}`} alt={t("sign.preview")} h={90} fit="contain" bg="white" radius="sm" />
+      <Text size="xs" c="dimmed" mt={4}>{t("sign.becomes")}</Text>
+    </div>
+  );
+}
+
+const keys = new WeakMap<Blob, number>();
+let made = 0;
+
+/** A picture has no name: each is known by when it was first shown. */
+function keyOf(picture: Blob): number {
+  const key = keys.get(picture) ?? ++made;
+  keys.set(picture, key);
+  return key;
 }

@@ -3,10 +3,16 @@ import { Box, UnstyledButton } from "@mantine/core";
 import type { Placement } from "../../api/documents";
 import type { PageSize } from "../../pdf/page";
 import { useText } from "../../text";
+import { colourOf } from "./boxes";
 import classes from "./sign.module.css";
 
 interface Props {
+  /** The boxes of all people on this page. */
   boxes: Placement[];
+  /** All boxes of the document, by which people have their colours. */
+  all: Placement[];
+  /** Who reads. */
+  me: string | undefined;
   size: PageSize;
   /** Pixels per point. */
   scale: number;
@@ -14,14 +20,22 @@ interface Props {
   open: (() => void) | undefined;
 }
 
-/** Marks show on a page where my signature and my initials will stand. */
-export function Marks({ boxes, size, scale, open }: Props) {
+/** Marks show on a page where everybody's signatures, initials and stamps will stand: whose each is, and of what kind. */
+export function Marks({ boxes, all, me, size, scale, open }: Props) {
   const t = useText();
   return boxes.map((b, i) => {
     const where = { left: b.box.llx * scale, top: (size.height - b.box.ury) * scale, width: (b.box.urx - b.box.llx) * scale, height: (b.box.ury - b.box.lly) * scale };
+    const name = t(b.filled ? "sign.boxFilled" : "sign.box", { kind: t(`place.${b.type}`), name: b.name, page: b.page });
+    if (b.user_id !== me || b.type === "emet" || b.filled) {
+      return (
+        <Box key={i} role="img" aria-label={name} className={classes.other} data-other={b.page} data-kind={b.type} data-filled={b.filled} style={{ ...where, "--person": colourOf(all, b.user_id) } as React.CSSProperties}>
+          {!b.filled && <span aria-hidden className={classes.whose}>{t(`place.${b.type}`)}<br />{b.name}</span>}
+        </Box>
+      );
+    }
     const what = t(b.type === "paraf" ? "sign.initialsHere" : "sign.signHere");
     return open
       ? <UnstyledButton key={i} className={classes.mark} data-mark={b.page} style={where} onClick={open}>{what}</UnstyledButton>
-      : <Box key={i} className={classes.mark} data-mark={b.page} style={{ ...where, pointerEvents: "none" }}>{what}</Box>;
+      : <Box key={i} role="img" aria-label={name} className={classes.mark} data-mark={b.page} style={{ ...where, pointerEvents: "none" }}>{what}</Box>;
   });
 }

@@ -1,6 +1,9 @@
 /** Largest side of a signature's picture, in pixels: it is some four centimetres wide on paper. */
 const largest = 1200;
 
+/** The colour that the service gives to all strokes, so that what is drawn looks as it will. */
+export const inkColour = "#162136";
+
 const png = (c: HTMLCanvasElement) => new Promise<Blob | null>((done) => c.toBlob(done, "image/png"));
 
 /** The smallest rectangle around what is not transparent; null when nothing is. */
@@ -18,11 +21,13 @@ export function inked(pixels: Uint8ClampedArray, width: number, height: number):
   return right < 0 ? null : { x: left, y: top, w: right - left + 1, h: bottom - top + 1 };
 }
 
-/** Cuts off the empty rim of a drawing. */
+/** Cuts off the empty rim of a drawing, but for a margin: strokes that fill a picture are refused. */
 export async function trim(c: HTMLCanvasElement): Promise<Blob | null> {
   const box = inked(c.getContext("2d")!.getImageData(0, 0, c.width, c.height).data, c.width, c.height);
   if (!box) return null;
-  return copy(c, box.x, box.y, box.w, box.h);
+  const margin = Math.round(Math.max(box.w, box.h) / 4);
+  const x = Math.max(0, box.x - margin), y = Math.max(0, box.y - margin);
+  return copy(c, x, y, Math.min(c.width, box.x + box.w + margin) - x, Math.min(c.height, box.y + box.h + margin) - y);
 }
 
 function copy(from: CanvasImageSource, x: number, y: number, w: number, h: number): Promise<Blob | null> {
@@ -45,7 +50,7 @@ export async function write(name: string): Promise<Blob | null> {
   let size = 130;
   do g.font = `italic ${size}px "Segoe Script", "Bradley Hand", "Snell Roundhand", cursive`;
   while (g.measureText(text).width > c.width - 40 && (size -= 10) > 20);
-  g.fillStyle = "#12326b";
+  g.fillStyle = inkColour;
   g.textBaseline = "middle";
   g.fillText(text, 20, c.height / 2);
   return trim(c);

@@ -5,7 +5,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
 
 import { useAccount } from "../../api/account";
-import { detail, placements, type Detail, type Placement } from "../../api/documents";
+import { detail, type Detail, type Placement } from "../../api/documents";
 import { useProgress, type Following } from "../../api/events";
 import { address } from "../../api/files";
 import { guest } from "../../api/guest";
@@ -20,6 +20,7 @@ import { Steps, stepsOf } from "../../ui/steps";
 import { Trouble } from "../../ui/trouble";
 import { useAnswer } from "./answer";
 import { Asked, useAsked } from "./asked";
+import { BoxList } from "./box-list";
 import { Marks } from "./marks";
 import classes from "./sign.module.css";
 
@@ -38,7 +39,7 @@ export function Signing({ id }: { id: number }) {
 
 function Reading({ document: d }: { document: Detail }) {
   const t = useText();
-  const boxes = useQuery(placements(d.id)).data ?? [];
+  const boxes = d.placements;
   // Who reads is a participant; which one, his own boxes tell. A guest's token is good for him alone.
   const me = useAccount()?.id ?? guest.person();
   const mine = boxes.filter((b) => b.user_id === me && b.type !== "emet");
@@ -54,7 +55,7 @@ function Reading({ document: d }: { document: Detail }) {
     setOpened(true);
   }, [setDeclining]);
   const answer = useCallback(() => open(), [open]);
-  const overlay = useCallback((number: number, size: PageSize, scale: number) => <Marks boxes={mine.filter((b) => b.page === number)} size={size} scale={scale} open={asks && !wide ? answer : undefined} />, [mine, asks, wide, answer]);
+  const overlay = useCallback((number: number, size: PageSize, scale: number) => <Marks boxes={boxes.filter((b) => b.page === number)} all={boxes} me={asks ? me : undefined} size={size} scale={scale} open={wide ? undefined : answer} />, [boxes, me, asks, wide, answer]);
   const standing = <Standing document={d} live={live} />;
   return (
     <Stack w="100%" maw={1300} mx="auto" gap="md">
@@ -68,9 +69,11 @@ function Reading({ document: d }: { document: Detail }) {
         {wide && (
           <Paper className={classes.side} withBorder p="md" component="section" aria-label={t(asks ? "sign.asked" : "steps.title")}>
             {asks ? <Asked document={d} boxes={mine} answer={given} /> : standing}
+            <BoxList boxes={boxes} />
           </Paper>
         )}
       </div>
+      {!wide && <BoxList boxes={boxes} />}
       {!wide && asks && <Bar boxes={mine} sign={answer} decline={() => open(true)} />}
       <Sheet opened={opened && !wide && asks} onClose={() => setOpened(false)} title={t(declining ? "sign.decline" : "sign.asked")} className={classes.sheet}>
         <Asked document={d} boxes={mine} titled answer={given} />

@@ -58,6 +58,22 @@ test("changes are told page by page, those not allowed first and only once; sign
   expect(technical.map((c) => c.what.code)).toEqual(["change.form"]);
 });
 
+test("a mark that hides what was signed is shown on its page as not allowed, one that stands over it as allowed", () => {
+  const hides = reason("change.hides_signed", "3", '"Budi"', "Budi"), over = reason("change.overlaps_text", "1", '"Siti"'), shows = reason("change.shows", "1", '"Siti"');
+  const { pages } = changesByPage({
+    revisions: [{ revision: 2, what: [reason("change.signed", "1", '"Siti"', "Siti")] }, { revision: 3, what: [hides] }],
+    signatures: [
+      { field: "Sari", page: 2, later: [{ revision: 2, allowed: true, what: [shows, over] }, { revision: 3, allowed: false, what: [hides] }] },
+      { field: "Siti", page: 1, later: [{ revision: 3, allowed: false, what: [hides] }] },
+      { field: "Budi", page: 3, later: [] },
+    ] as unknown as Signature[],
+  });
+  expect(pages.map((p) => [p.page, p.changes.map((c) => [c.what.code, c.allowed]), p.added])).toEqual([
+    [1, [["change.overlaps_text", true]], [1]],
+    [3, [["change.hides_signed", false]], []],
+  ]);
+});
+
 test("the state that was signed is shown only where its bytes are those that were signed", () => {
   const s = (length: number, all: boolean, sub_indication: string, integrity: string) => ({ covers: { whole: true, length, all }, sub_indication, integrity }) as unknown as Signature;
   const last = s(900, true, "", "intact");

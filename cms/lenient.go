@@ -1,0 +1,388 @@
+package cms
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"encoding/hex"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf16"
+)
+
+// Bounds of a certificate that is read leniently.
+const (
+	maxLenient    = 256 << 10 // bytes
+	maxExtensions = 64
+	maxNameParts  = 256
+)
+
+// parseLenient reads a certificate that crypto/x509 refuses. It takes the parts by their place (RFC 5280 §4.1), accepts
+// lengths that are longer than need be, and leaves empty what it cannot read: both ends of a validity that cannot be read
+// are the zero time. Ok is false where issuer, serial number, subject or public key are not where they have to be.
+//
+// What binds an issuer must not be lost by reading leniently. So where the validity, or an extension that restricts what
+// the certificate is for, cannot be read, or such an extension stands there twice, that is listed in
+// UnhandledCriticalExtensions, with which crypto/x509 builds no chain. Where the two statements of the signature algorithm
+// differ, the algorithm is unknown.
+func parseLenient(der []byte) (c *x509.Certificate, ok bool) {
+	if len(der) > maxLenient {
+		return nil, false
+	}
+	outer, rest, ok := readElement(der)
+	if !ok || outer.tag != tagSequence || len(rest) > 0 {
+		return nil, false
+	}
+	tbs, rest, ok := readElement(outer.content)
+	if !ok || tbs.tag != tagSequence {
+		return nil, false
+	}
+	algorithm, rest, ok := readElement(rest)
+	if !ok {
+		return nil, false
+	}
+	signature, _, ok := readElement(rest)
+	if !ok {
+		return nil, false
+	}
+
+	version := 1
+	e, rest, ok := readElement(tbs.content)
+	if ok && e.tag == 0xa0 {
+		if v, _, ok := readElement(e.content); ok && v.tag == asn1.TagInteger && len(v.content) == 1 {
+			version = int(v.content[0]) + 1
+		}
+		if version < 1 || version > 3 {
+			version = 3 // for which the rules are strictest
+		}
+		e, rest, ok = readElement(rest)
+	}
+	if !ok || e.tag != asn1.TagInteger {
+		return nil, false
+	}
+	serial := readInteger(e.content)
+	var parts [5]element // algorithm, issuer, validity, subject, key
+	for i := range parts {
+		if parts[i], rest, ok = readElement(rest); !ok || parts[i].tag != tagSequence {
+			return nil, false
+		}
+	}
+	var extensions []element
+	for len(rest) > 0 {
+		if e, rest, ok = readElement(rest); !ok {
+			break
+		}
+		if e.tag == 0xa3 {
+			extensions = splitSequence(e.content)
+		}
+	}
+
+	stated := algorithm.full
+	if !bytes.Equal(stated, parts[0].full) {
+		stated = nil
+	}
+	c = readExtensions(stated, extensions)
+	c.Raw, c.RawTBSCertificate, c.RawSubjectPublicKeyInfo = der, tbs.full, parts[4].full
+	c.RawIssuer, c.RawSubject = parts[1].full, parts[3].full
+	c.Version, c.SerialNumber = version, serial
+	c.Issuer.FillFromRDNSequence(readName(parts[1].content))
+	c.Subject.FillFromRDNSequence(readName(parts[3].content))
+	if c.NotBefore, c.NotAfter = readValidity(parts[2].content); c.NotBefore.IsZero() {
+		c.UnhandledCriticalExtensions = append(c.UnhandledCriticalExtensions, oidUnreadable)
+	}
+	c.Signature = nil
+	if signature.tag == asn1.TagBitString && len(signature.content) > 1 {
+		c.Signature = signature.content[1:]
+	}
+	c.PublicKey, c.PublicKeyAlgorithm = parseKey(c.RawSubjectPublicKeyInfo)
+	return c, true
+}
+
+const tagSequence = asn1.TagSequence | 0x20
+
+// element is one value with its tag and length. Only tags of one byte are read, and lengths that are stated.
+type element struct {
+	tag           byte
+	full, content []byte
+}
+
+// readElement reads the first element of b. Its length may take more bytes than need be (ITU-T X.690 §8.1.3.5).
+func readElement(b []byte) (e element, rest []byte, ok bool) {
+	if len(b) < 2 || b[0]&0x1f == 0x1f {
+		return e, nil, false
+	}
+	head, length := 2, int(b[1])
+	if b[1]&0x80 != 0 {
+		size := int(b[1] & 0x7f)
+		if size == 0 || size > 8 || len(b) < 2+size {
+			return e, nil, false
+		}
+		head, length = 2+size, 0
+		for _, c := range b[2:head] {
+			if length = length<<8 | int(c); length > len(b) {
+				return e, nil, false
+			}
+		}
+	}
+	if length > len(b)-head {
+		return e, nil, false
+	}
+	return element{b[0], b[:head+length], b[head : head+length]}, b[head+length:], true
+}
+
+// splitSequence reads the elements within the only sequence that b holds, as far as they can be read.
+func splitSequence(b []byte) []element {
+	list, _, ok := readElement(b)
+	if !ok || list.tag != tagSequence {
+		return nil
+	}
+	return splitElements(list.content, maxExtensions+1)
+}
+
+func splitElements(b []byte, most int) []element {
+	var all []element
+	for len(b) > 0 && len(all) < most {
+		e, rest, ok := readElement(b)
+		if !ok {
+			return append(all, element{}) // something that cannot be read
+		}
+		all, b = append(all, e), rest
+	}
+	return all
+}
+
+// readInteger reads the content of an INTEGER, which may be negative or longer than need be.
+func readInteger(b []byte) *big.Int {
+	n := new(big.Int).SetBytes(b)
+	if len(b) > 0 && b[0]&0x80 != 0 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	return n
+}
+
+// constraints are the extensions without which a certificate would be good for more than its issuer said. The others may
+// be passed over where they are not critical (RFC 5280 §4.2).
+var constraints = []asn1.ObjectIdentifier{
+	{2, 5, 29, 15}, {2, 5, 29, 19}, {2, 5, 29, 30}, {2, 5, 29, 33}, {2, 5, 29, 36}, {2, 5, 29, 37}, {2, 5, 29, 54},
+}
+
+// oidUnreadable stands for a validity, or the identifier of an extension, that cannot be read.
+var oidUnreadable = asn1.ObjectIdentifier{2, 5, 29}
+
+// readExtensions returns a certificate with what the extensions say and the signature algorithm, and nothing else. It has
+// crypto/x509 read them, within a certificate that has nothing else wrong, first all together and then one by one.
+func readExtensions(algorithm []byte, raw []element) *x509.Certificate {
+	var usable []pkix.Extension
+	var listed []pkix.Extension
+	var refused []asn1.ObjectIdentifier
+	for i, e := range raw {
+		if i == maxExtensions {
+			refused = append(refused, oidUnreadable)
+			break
+		}
+		x, ok := readExtension(e)
+		if !ok {
+			refused = append(refused, oidUnreadable)
+			continue
+		}
+		same := func(y pkix.Extension) bool { return y.Id.Equal(x.Id) }
+		restricts := slices.ContainsFunc(constraints, x.Id.Equal)
+		listed = append(listed, x)
+		switch _, err := wrapExtensions(nil, x); {
+		case slices.ContainsFunc(usable, same) || err != nil:
+			if x.Critical || restricts {
+				refused = append(refused, x.Id)
+			}
+		default:
+			usable = append(usable, x)
+		}
+	}
+	c, err := wrapExtensions(algorithm, usable...)
+	if err != nil { // the algorithm cannot be read
+		c, err = wrapExtensions(nil, usable...)
+		algorithm = nil
+	}
+	if err != nil { // each of them can be read, and not all together
+		c = &x509.Certificate{}
+		refused = append(refused, oidUnreadable)
+	}
+	if algorithm == nil {
+		c.SignatureAlgorithm = x509.UnknownSignatureAlgorithm
+	}
+	c.Extensions = listed
+	c.UnhandledCriticalExtensions = append(c.UnhandledCriticalExtensions, refused...)
+	return c
+}
+
+func readExtension(e element) (x pkix.Extension, ok bool) {
+	if e.tag != tagSequence {
+		return x, false
+	}
+	id, rest, ok := readElement(e.content)
+	if !ok || id.tag != asn1.TagOID {
+		return x, false
+	}
+	if _, err := asn1.Unmarshal(id.full, &x.Id); err != nil {
+		return x, false
+	}
+	value, rest, ok := readElement(rest)
+	if ok && value.tag == asn1.TagBoolean {
+		x.Critical = len(value.content) > 0 && slices.Max(value.content) > 0
+		value, rest, ok = readElement(rest)
+	}
+	x.Value = value.content
+	return x, ok && value.tag == asn1.TagOctetString && len(rest) == 0
+}
+
+// wrapExtensions has crypto/x509 read extensions within a certificate of its own liking.
+func wrapExtensions(algorithm []byte, extensions ...pkix.Extension) (*x509.Certificate, error) {
+	if algorithm == nil {
+		algorithm = ed25519Identifier
+	}
+	type validity struct{ From, To time.Time }
+	type tbs struct {
+		Version    int `asn1:"explicit,tag:0"`
+		Serial     int
+		Algorithm  asn1.RawValue
+		Issuer     pkix.RDNSequence
+		Validity   validity
+		Subject    pkix.RDNSequence
+		Key        asn1.RawValue
+		Extensions []pkix.Extension `asn1:"optional,explicit,tag:3"`
+	}
+	moment := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	id := asn1.RawValue{FullBytes: algorithm}
+	der, err := asn1.Marshal(struct {
+		TBS       tbs
+		Algorithm asn1.RawValue
+		Value     asn1.BitString
+	}{tbs{2, 1, id, nil, validity{moment, moment}, nil, asn1.RawValue{FullBytes: anyKey}, extensions}, id, asn1.BitString{}})
+	if err != nil {
+		return nil, err
+	}
+	return x509.ParseCertificate(der)
+}
+
+var (
+	ed25519Identifier = []byte{0x30, 5, 6, 3, 0x2b, 0x65, 0x70}
+	// anyKey is a public key of the right form.
+	anyKey = append([]byte{0x30, 42, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 33, 0}, make([]byte, ed25519.PublicKeySize)...)
+)
+
+// readName reads the content of a Name. An attribute whose type cannot be read is left out.
+func readName(b []byte) *pkix.RDNSequence {
+	var name pkix.RDNSequence
+	for _, set := range splitElements(b, maxNameParts) {
+		var parts pkix.RelativeDistinguishedNameSET
+		for _, pair := range splitElements(set.content, maxNameParts) {
+			id, rest, ok := readElement(pair.content)
+			if !ok {
+				continue
+			}
+			var a pkix.AttributeTypeAndValue
+			if _, err := asn1.Unmarshal(id.full, &a.Type); err != nil {
+				continue
+			}
+			value, _, ok := readElement(rest)
+			if !ok {
+				continue
+			}
+			a.Value = readString(value)
+			parts = append(parts, a)
+		}
+		if len(parts) > 0 {
+			name = append(name, parts)
+		}
+	}
+	return &name
+}
+
+// readString reads a string of any type. What is none is told in hexadecimal digits, as RFC 4514 §2.4 has it.
+func readString(e element) string {
+	b := e.content
+	switch e.tag {
+	case asn1.TagUTF8String, asn1.TagPrintableString, asn1.TagIA5String, asn1.TagNumericString, 26: // VisibleString
+		return strings.ToValidUTF8(string(b), "\uFFFD")
+	case asn1.TagT61String, 21, 25, asn1.TagGeneralString: // VideotexString, GraphicString
+		runes := make([]rune, len(b))
+		for i, c := range b {
+			runes[i] = rune(c)
+		}
+		return string(runes)
+	case asn1.TagBMPString:
+		units := make([]uint16, 0, len(b)/2)
+		for ; len(b) > 1; b = b[2:] {
+			units = append(units, uint16(b[0])<<8|uint16(b[1]))
+		}
+		return string(utf16.Decode(units))
+	case 28: // UniversalString
+		var runes []rune
+		for ; len(b) > 3; b = b[4:] {
+			runes = append(runes, rune(b[0])<<24|rune(b[1])<<16|rune(b[2])<<8|rune(b[3]))
+		}
+		return string(runes)
+	}
+	return "#" + hex.EncodeToString(e.full)
+}
+
+// readValidity reads the two times of a validity. If one of them cannot be read, both are zero.
+func readValidity(b []byte) (from, to time.Time) {
+	first, rest, ok := readElement(b)
+	if !ok {
+		return from, to
+	}
+	second, _, _ := readElement(rest)
+	if from, to = readTime(first), readTime(second); from.IsZero() || to.IsZero() {
+		return time.Time{}, time.Time{}
+	}
+	return from, to
+}
+
+// timeFormats are those of UTCTime and GeneralizedTime, with the parts that DER does not let go or stand there (RFC 5280
+// §4.1.2.5). A time without a zone is taken for UTC.
+var timeFormats = map[byte][]string{
+	asn1.TagUTCTime:         {"060102150405Z0700", "0601021504Z0700", "060102150405", "0601021504"},
+	asn1.TagGeneralizedTime: {"20060102150405.999999999Z0700", "200601021504Z0700", "2006010215Z0700", "20060102150405.999999999", "200601021504", "2006010215"},
+}
+
+func readTime(e element) time.Time {
+	for _, format := range timeFormats[e.tag] {
+		t, err := time.Parse(format, string(e.content))
+		if err != nil {
+			continue
+		}
+		if e.tag == asn1.TagUTCTime && t.Year() >= 2050 {
+			t = t.AddDate(-100, 0, 0)
+		}
+		return t.UTC()
+	}
+	return time.Time{}
+}
+
+// sameName reports whether two DER names are equal, or hold the same attributes with values that differ in the type of
+// string, in case or in white space alone (RFC 5280 §7.1).
+func sameName(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, rest, ok := readElement(a)
+	if !ok || len(rest) > 0 || len(a) > maxLenient {
+		return false
+	}
+	y, rest, ok := readElement(b)
+	if !ok || len(rest) > 0 || len(b) > maxLenient {
+		return false
+	}
+	v, w := *readName(x.content), *readName(y.content)
+	return len(v) > 0 && slices.EqualFunc(v, w, func(p, q pkix.RelativeDistinguishedNameSET) bool {
+		return slices.EqualFunc(p, q, func(p, q pkix.AttributeTypeAndValue) bool {
+			v, _ := p.Value.(string)
+			w, _ := q.Value.(string)
+			return p.Type.Equal(q.Type) && strings.EqualFold(strings.Join(strings.Fields(v), " "), strings.Join(strings.Fields(w), " "))
+		})
+	})
+}

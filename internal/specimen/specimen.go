@@ -1,0 +1,77 @@
+// Package specimen decides which pictures of signatures are accepted, and what becomes of them: strokes of one dark
+// colour on a transparent ground.
+package specimen
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/jpeg"
+	"image/png"
+
+	"segel/internal/contract"
+	"segel/pades/appearance"
+)
+
+// Bounds of a picture.
+const (
+	MaxBytes = 1 << 20
+	maxSide  = 4000    // pixels
+	maxArea  = 4 << 20 // pixels; decoded they take four to eight bytes each
+)
+
+// Refusals of pictures that cannot become strokes.
+var (
+	errNotPicture = contract.Refuse(contract.Unsupported, "specimen.not_picture")
+	errNoStrokes  = contract.Refuse(contract.Invalid, "specimen.no_strokes")
+	errTooDark    = contract.Refuse(contract.Invalid, "specimen.too_dark")
+)
+
+// Strokes turns the picture of a signature, PNG or JPEG by its content, into strokes. The size is read from the header
+// before anything is decoded: a small file can claim to be a very large picture.
+//
+// Errors are *contract.Error: TooLarge for the file, Unsupported for what is not an intact picture, and Invalid for
+// too many pixels, for a picture in which nothing stands out, and for one that stays dark all over.
+func Strokes(file []byte) (*appearance.Strokes, error) {
+	if len(file) > MaxBytes {
+		return nil, contract.Refuse(contract.TooLarge, "specimen.too_large").With("limit", MaxBytes)
+	}
+	size, err := sizeOf(file)
+	if err != nil {
+		return nil, errNotPicture.Because(err)
+	}
+	if size.Width < 1 || size.Height < 1 || size.Width > maxSide || size.Height > maxSide || size.Width*size.Height > maxArea {
+		return nil, contract.Refuse(contract.Invalid, "specimen.too_many_pixels").With("side", maxSide).With("pixels", maxArea)
+	}
+	s, err := appearance.ExtractStrokes(file)
+	switch {
+	case errors.Is(err, appearance.ErrNoStrokes):
+		return nil, errNoStrokes.Because(err)
+	case errors.Is(err, appearance.ErrTooMuchInk):
+		return nil, errTooDark.With("percent", int(100*appearance.MaxCoverage)).Because(err)
+	case err != nil:
+		return nil, errNotPicture.Because(err)
+	}
+	return s, nil
+}
+
+func sizeOf(file []byte) (image.Config, error) {
+	switch Type(file) {
+	case "image/png":
+		return png.DecodeConfig(bytes.NewReader(file))
+	case "image/jpeg":
+		return jpeg.DecodeConfig(bytes.NewReader(file))
+	}
+	return image.Config{}, errors.New("neither PNG nor JPEG")
+}
+
+// Type tells the media type of a PNG or JPEG file by its first bytes; it is empty for anything else.
+func Type(file []byte) string {
+	switch {
+	case bytes.HasPrefix(file, []byte("\x89PNG\r\n\x1a\n")):
+		return "image/png"
+	case bytes.HasPrefix(file, []byte("\xff\xd8\xff")):
+		return "image/jpeg"
+	}
+	return ""
+}

@@ -1,0 +1,268 @@
+package appearance
+
+import (
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/draw"
+
+	"segel/pdf"
+)
+
+// Limits of the pictures that strokes are extracted from.
+const (
+	maxPictureBytes  = 16 << 20
+	maxPicturePixels = 16 << 20 // what a phone takes; decoded, these are 64 MiB
+	maxScans         = 64       // of a progressive JPEG; each costs as much as decoding the picture once
+	maxStrokesSide   = 1000     // pixels; 3 inches at 333 dots per inch
+)
+
+// MaxCoverage is the largest share of its box that strokes cover. What is below remains readable between them.
+const MaxCoverage = 0.4
+
+// Errors of ExtractStrokes.
+var (
+	// ErrImage is a file that is not a picture of a kind and size that can be used.
+	ErrImage = errors.New("picture cannot be used")
+	// ErrNoStrokes is a picture in which nothing stands out from its ground.
+	ErrNoStrokes = errors.New("picture shows no strokes")
+	// ErrTooMuchInk is a picture of which more than MaxCoverage stays dark however high the threshold.
+	ErrTooMuchInk = errors.New("picture is not strokes on a ground")
+)
+
+// Strokes is a picture of a signature reduced to strokes of one dark colour on a transparent ground, ready to be put
+// into any number of files. Its members are all there is to it, so it can be kept: extracting takes some tens of
+// milliseconds and always gives the same.
+type Strokes struct {
+	Width, Height int     // pixels
+	Alpha         []byte  // zlib of 8-bit opacities, row by row
+	Coverage      float64 // share of the pixels that are not fully transparent, from 0 to MaxCoverage
+}
+
+// ExtractStrokes turns a PNG or JPEG file of up to 16 MiB and 16 million pixels into strokes. Of an opaque picture, such
+// as a photo or a scan, what stands out from its surroundings is taken: dark on light, or light on dark. Of a picture
+// with a transparent ground, all that is drawn is taken. The colour does not matter. A photo is turned as the camera
+// was held, and empty margins are cut off as far as MaxCoverage allows.
+//
+// The size is read from the header and checked before anything is decoded.
+//
+// Errors: ErrImage, ErrNoStrokes, ErrTooMuchInk.
+func ExtractStrokes(file []byte) (*Strokes, error) {
+	m, err := decodePicture(file)
+	if err != nil {
+		return nil, err
+	}
+	mask, err := extractMask(m)
+	if err != nil {
+		return nil, err
+	}
+	mask = mask.trim()
+	alpha, err := deflate(mask.pix)
+	if err != nil {
+		return nil, err
+	}
+	return &Strokes{Width: mask.w, Height: mask.h, Alpha: alpha, Coverage: mask.coverage()}, nil
+}
+
+// decodePicture decodes a file to pixels, upright and no larger than a box needs.
+func decodePicture(file []byte) (*image.NRGBA, error) {
+	if len(file) > maxPictureBytes {
+		return nil, fmt.Errorf("%w: %d bytes", ErrImage, len(file))
+	}
+	config, decode := png.DecodeConfig, png.Decode
+	isJPEG := bytes.HasPrefix(file, []byte{0xFF, 0xD8, 0xFF})
+	if isJPEG {
+		config, decode = jpeg.DecodeConfig, jpeg.Decode
+	}
+	size, err := config(bytes.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrImage, err)
+	}
+	if size.Width <= 0 || size.Height <= 0 || size.Width > maxPicturePixels/size.Height {
+		return nil, fmt.Errorf("%w: %d by %d pixels", ErrImage, size.Width, size.Height)
+	}
+	if n := bytes.Count(file, []byte{0xFF, 0xDA}); isJPEG && n > maxScans {
+		return nil, fmt.Errorf("%w: %d scans", ErrImage, n)
+	}
+	decoded, err := decode(bytes.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrImage, err)
+	}
+	m := resize(decoded, withMargin(boundsOfVisible(decoded), decoded.Bounds()))
+	if isJPEG {
+		m = upright(m, orientation(file))
+	}
+	return m, nil
+}
+
+// boundsOfVisible returns the bounds of what is not transparent, or all of the picture if there is nothing.
+func boundsOfVisible(m image.Image) image.Rectangle {
+	b := m.Bounds()
+	if o, ok := m.(interface{ Opaque() bool }); ok && o.Opaque() {
+		return b
+	}
+	var seen image.Rectangle
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if _, _, _, a := m.At(x, y).RGBA(); a > 0 {
+				seen = seen.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+	}
+	if seen.Empty() {
+		return b
+	}
+	return seen
+}
+
+// withMargin widens the bounds of strokes by a quarter of their longer side, as far as the picture reaches.
+func withMargin(b, all image.Rectangle) image.Rectangle {
+	return b.Inset(-max(b.Dx(), b.Dy()) / 4).Intersect(all)
+}
+
+// resize draws a part of a picture with its longer side no longer than maxStrokesSide.
+func resize(m image.Image, part image.Rectangle) *image.NRGBA {
+	w, h := part.Dx(), part.Dy()
+	if longest := max(w, h); longest > maxStrokesSide {
+		w, h = max(1, w*maxStrokesSide/longest), max(1, h*maxStrokesSide/longest)
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	if w == part.Dx() && h == part.Dy() {
+		draw.Draw(out, out.Bounds(), m, part.Min, draw.Src)
+		return out
+	}
+	draw.BiLinear.Scale(out, out.Bounds(), m, part, draw.Src, nil)
+	return out
+}
+
+// PNG draws the strokes as a picture with a transparent ground, in the colour that they have on a page.
+func (s *Strokes) PNG() ([]byte, error) {
+	alpha, err := inflate(s.Alpha, s.Width*s.Height)
+	if err != nil {
+		return nil, err
+	}
+	m := image.NewNRGBA(image.Rect(0, 0, s.Width, s.Height))
+	for i, a := range alpha {
+		if a > 0 {
+			m.SetNRGBA(i%s.Width, i/s.Width, color.NRGBA{ink.R, ink.G, ink.B, a})
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// Strokes draws strokes in their proportions, as large as fits into r and in its middle.
+func (d *Drawing) Strokes(r pdf.Rect, s *Strokes) {
+	if s == nil || s.Width <= 0 || s.Height <= 0 || r.Empty() {
+		d.fail(fmt.Errorf("%w: no pixels, or no room", ErrImage))
+		return
+	}
+	scale := min(r.Width()/float64(s.Width), r.Height()/float64(s.Height))
+	w, h := float64(s.Width)*scale, float64(s.Height)*scale
+	x, y := r.LLX+(r.Width()-w)/2, r.LLY+(r.Height()-h)/2
+	d.add(func(c *canvas) error {
+		c.buf.text("q\n")
+		if c.opaque {
+			c.color(ink, "rg") // a stencil is painted in the current colour
+		}
+		c.buf.operate("cm", w, 0, 0, h, x, y)
+		c.buf.text("/" + string(c.strokes(s)) + " Do\nQ\n")
+		return nil
+	})
+}
+
+// strokes returns the name of strokes, which are put into the file once however often they are drawn.
+func (w *canvas) strokes(s *Strokes) pdf.Name {
+	for i, known := range w.images {
+		if known == s {
+			return name("I", i)
+		}
+	}
+	w.images = append(w.images, s)
+	return name("I", len(w.images)-1)
+}
+
+// tree is the strokes as an image XObject: one colour with a soft mask, or a stencil mask where transparency is not
+// allowed (ISO 32000-2 §8.9.6.2, §11.6.5.2).
+func (s *Strokes) tree(opaque bool) (*pdf.Stream, error) {
+	if opaque {
+		return s.stencil()
+	}
+	row := bytes.Repeat([]byte{ink.R, ink.G, ink.B}, s.Width)
+	colors, err := deflate(bytes.Repeat(row, s.Height))
+	if err != nil {
+		return nil, err
+	}
+	dict := s.dict(8)
+	dict["ColorSpace"] = pdf.Name("DeviceRGB")
+	mask := s.dict(8)
+	mask["ColorSpace"] = pdf.Name("DeviceGray")
+	dict["SMask"] = &pdf.Stream{Dict: mask, Data: s.Alpha}
+	return &pdf.Stream{Dict: dict, Data: colors}, nil
+}
+
+// stencil is the strokes as a mask of single bits: what is at least half opaque is painted.
+func (s *Strokes) stencil() (*pdf.Stream, error) {
+	alpha, err := inflate(s.Alpha, s.Width*s.Height)
+	if err != nil {
+		return nil, err
+	}
+	row := (s.Width + 7) / 8
+	bits := make([]byte, row*s.Height) // a set bit is not painted
+	for i, a := range alpha {
+		if a < 128 {
+			x, y := i%s.Width, i/s.Width
+			bits[y*row+x/8] |= 0x80 >> (x % 8)
+		}
+	}
+	data, err := deflate(bits)
+	if err != nil {
+		return nil, err
+	}
+	dict := s.dict(1)
+	dict["ImageMask"] = pdf.Boolean(true)
+	return &pdf.Stream{Dict: dict, Data: data}, nil
+}
+
+func (s *Strokes) dict(bits int) pdf.Dict {
+	return pdf.Dict{
+		"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Image"), "Width": pdf.Integer(s.Width), "Height": pdf.Integer(s.Height),
+		"BitsPerComponent": pdf.Integer(bits), "Filter": pdf.Name("FlateDecode"),
+	}
+}
+
+func deflate(b []byte) ([]byte, error) {
+	var out bytes.Buffer
+	z, err := zlib.NewWriterLevel(&out, zlib.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(b); err != nil {
+		return nil, err
+	}
+	err = z.Close()
+	return out.Bytes(), err
+}
+
+// inflate undoes deflate, whose result has that many bytes.
+func inflate(b []byte, n int) ([]byte, error) {
+	z, err := zlib.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrImage, err)
+	}
+	out := make([]byte, n)
+	if _, err := io.ReadFull(z, out); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrImage, err)
+	}
+	return out, nil
+}

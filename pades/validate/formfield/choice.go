@@ -1,0 +1,180 @@
+package formfield
+
+import (
+	"errors"
+	"slices"
+
+	"segel/pdf"
+	"segel/pdf/ink"
+)
+
+var errNoOption = errors.New("a value that is none of the options")
+
+// selected lists the indexes of the options that the value names, in order.
+func (f *Field) selected() ([]int, error) {
+	var all []int
+	for _, o := range values(f.Value) {
+		v, err := f.d.Resolve(o)
+		if err != nil {
+			return nil, err
+		}
+		text, ok := textOf(f.d, v)
+		if !ok {
+			return nil, errValue
+		}
+		if text == "" {
+			continue
+		}
+		i := slices.IndexFunc(f.options, func(o option) bool { return o.export == text })
+		if i < 0 {
+			return nil, errNoOption
+		}
+		all = append(all, i)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// selectsValue reports whether /I selects what the value names (ISO 32000-2 §12.7.5.4). A value that is none of the
+// options, which may be typed into a combo box, is selected by no index.
+func (c *comparison) selectsValue() bool {
+	if absent(c.new.indices) {
+		return true
+	}
+	list, ok := c.new.indices.(pdf.Array)
+	if !ok || len(list) > maxOptions {
+		return false
+	}
+	var chosen []string
+	for _, o := range list {
+		i, err := c.new.d.Integer(o)
+		if err != nil || i < 0 || i >= int64(len(c.new.options)) {
+			return false
+		}
+		chosen = append(chosen, c.new.options[i].export)
+	}
+	want, err := c.new.selected()
+	if errors.Is(err, errNoOption) {
+		return len(chosen) == 0
+	}
+	if err != nil {
+		return false
+	}
+	var exports []string
+	for _, i := range want {
+		exports = append(exports, c.new.options[i].export)
+	}
+	slices.Sort(chosen)
+	slices.Sort(exports)
+	return slices.Equal(slices.Compact(chosen), slices.Compact(exports))
+}
+
+// listRefilled judges a list box of which another option is selected.
+func (c *comparison) listRefilled() Result {
+	if !c.selectsValue() {
+		return Result{Differs, "/I selects something else"}
+	}
+	chosen, err := c.new.selected()
+	if err != nil {
+		return Result{Differs, err.Error()}
+	}
+	return c.refilled(func(a *ink.Appearance, lines []line) Result { return c.compareList(a, lines, chosen) })
+}
+
+// compareList compares the lines of a list box with its options: a run of their labels, of which those that are selected
+// are highlighted and no others.
+func (c *comparison) compareList(a *ink.Appearance, lines []line, chosen []int) Result {
+	from, agrees := c.run(lines)
+	switch agrees {
+	case differs:
+		if c.wrapped(lines) {
+			return Result{NotCompared, "options of several lines"}
+		}
+		return Result{Differs, "it shows other options"}
+	case perhaps:
+		return Result{NotCompared, "glyphs that cannot be read"}
+	}
+	marked := 0
+	for i, l := range lines {
+		is := highlighted(a, lines, l)
+		if is {
+			marked++
+		}
+		if is && !slices.Contains(chosen, from+i) {
+			return Result{Differs, "it highlights another option"}
+		}
+	}
+	shown := 0
+	for _, i := range chosen {
+		if i >= from && i < from+len(lines) {
+			shown++
+		}
+	}
+	switch {
+	case shown < len(chosen) && marked == shown && from > 0 && from == c.old.topIndex && from == c.new.topIndex:
+		return Result{NotCompared, "what is selected is scrolled out of sight"}
+	case shown < len(chosen):
+		return Result{Differs, "it does not show what is selected"}
+	case marked == 0 && shown > 0 && shown < len(lines):
+		return Result{NotCompared, "it highlights nothing"}
+	case marked < shown && marked > 0:
+		return Result{Differs, "it does not highlight all that is selected"}
+	}
+	return Result{Outcome: Shown}
+}
+
+// run finds the options whose labels the lines are.
+func (c *comparison) run(lines []line) (from int, agrees agreement) {
+	if len(lines) == 0 {
+		return 0, isTheSame
+	}
+	labels := make([][]rune, len(c.new.options))
+	for i, o := range c.new.options {
+		labels[i] = folded(o.label)
+	}
+	best := differs
+	for i := 0; i+len(lines) <= len(labels); i++ {
+		got := isTheSame
+		for k, l := range lines {
+			if got = min(got, atLeast(agree(l.text(), labels[i+k]))); got == differs {
+				break
+			}
+		}
+		if got > best || got == isTheSame && best == isTheSame && c.new.topIndex == i {
+			from, best = i, got
+		}
+	}
+	return from, best
+}
+
+// wrapped reports whether the lines are the labels of all options, some of which take more than one.
+func (c *comparison) wrapped(lines []line) bool {
+	var all []rune
+	for _, o := range c.new.options {
+		all = append(all, folded(o.label)...)
+	}
+	return slices.Equal(withoutSpaces(shownText(lines)), withoutSpaces(all))
+}
+
+// atLeast takes a label that is shown in part for another.
+func atLeast(a agreement) agreement {
+	if a == begins {
+		return differs
+	}
+	return a
+}
+
+// highlighted reports whether a line stands on an area of its own.
+func highlighted(a *ink.Appearance, lines []line, l line) bool {
+	g := l[0]
+	x, y := (g.Box.LLX+g.Box.URX)/2, g.Y+0.3*g.Size
+	for _, p := range a.Paths {
+		if !p.Filled || !p.Rectangle || p.Order > g.Order || len(lines) > 1 && p.Box.Height() > 0.95*a.Height {
+			continue
+		}
+		if x >= p.Box.LLX && x <= p.Box.URX && y >= p.Box.LLY && y <= p.Box.URY {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,127 @@
+package formtest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"segel/pdf"
+)
+
+// Filler edits one revision of a form. Its first error stays.
+type Filler struct {
+	D   *pdf.Document
+	U   *pdf.Update
+	Err error
+}
+
+// Append appends a revision to a file.
+func Append(file []byte, edit func(*Filler)) ([]byte, error) {
+	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+	if err != nil {
+		return nil, err
+	}
+	f := &Filler{D: d, U: d.NewUpdate()}
+	if edit(f); f.Err != nil {
+		return nil, f.Err
+	}
+	tail, err := f.U.Build()
+	if err != nil {
+		return nil, err
+	}
+	return append(bytes.Clone(file), tail.Bytes...), nil
+}
+
+func (f *Filler) find(name string) *pdf.Field {
+	fields, err := f.D.Fields()
+	i := slices.IndexFunc(fields, func(g *pdf.Field) bool { return g.Name == name })
+	if err != nil || i < 0 {
+		f.Err = fmt.Errorf("field %q: %w", name, err)
+		return &pdf.Field{}
+	}
+	return fields[i]
+}
+
+func (f *Filler) edit(ref pdf.Ref) pdf.Dict {
+	dict, err := f.U.Edit(ref)
+	if err != nil {
+		f.Err = err
+		return pdf.Dict{}
+	}
+	return dict
+}
+
+// Field edits a field.
+func (f *Filler) Field(name string) pdf.Dict {
+	ref := f.find(name).Ref
+	if f.Err != nil {
+		return pdf.Dict{}
+	}
+	return f.edit(ref)
+}
+
+// Widget edits a widget of a field, from 0.
+func (f *Filler) Widget(name string, i int) pdf.Dict {
+	field := f.find(name)
+	if f.Err != nil || i >= len(field.Widgets) {
+		return pdf.Dict{}
+	}
+	return f.edit(field.Widgets[i].Ref)
+}
+
+// Form edits the form dictionary.
+func (f *Filler) Form() pdf.Dict {
+	ref, _, err := f.D.Form()
+	if err != nil {
+		f.Err = err
+		return pdf.Dict{}
+	}
+	return f.edit(ref)
+}
+
+// Font is a font of the form, by name.
+func (f *Filler) Font(name pdf.Name) pdf.Object {
+	_, form, err := f.D.Form()
+	if err != nil {
+		f.Err = err
+		return nil
+	}
+	resources, _ := f.D.Dict(form["DR"])
+	fonts, _ := f.D.Dict(resources["Font"])
+	return fonts[name]
+}
+
+// box is that of a widget, as it stands upright.
+func (f *Filler) box(w pdf.Dict) pdf.Rect {
+	box, err := f.D.Rect(w["Rect"])
+	if err != nil {
+		f.Err = err
+	}
+	mk, _ := f.D.Dict(w["MK"])
+	if mk["R"] == pdf.Object(pdf.Integer(90)) {
+		return pdf.Rect{URX: box.Height(), URY: box.Width()}
+	}
+	return pdf.Rect{URX: box.Width(), URY: box.Height()}
+}
+
+// usual are the resources that programs give an appearance.
+func (f *Filler) usual() pdf.Dict {
+	return pdf.Dict{"Font": pdf.Dict{"Helv": f.Font("Helv"), "ZaDb": f.Font("ZaDb")}}
+}
+
+// Look gives a widget an appearance stream of its own.
+func (f *Filler) Look(w pdf.Dict, content string) *pdf.Stream { return f.lookIn(w, f.usual(), content) }
+
+func (f *Filler) lookIn(w pdf.Dict, resources pdf.Dict, content string) *pdf.Stream {
+	st := appearance(f.box(w), resources, content)
+	w["AP"] = pdf.Dict{"N": f.U.Add(st)}
+	return st
+}
+
+// text sets the value of a field that is one with its widget, and its appearance as a program writes it.
+func (f *Filler) text(name, value string, style func(*Filler, pdf.Dict, string)) pdf.Dict {
+	w := f.Field(name)
+	w["V"] = pdf.TextString(value)
+	style(f, w, value)
+	return w
+}
