@@ -49,20 +49,24 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 	return d, nil
 }
 
-// checkRoot demands a catalog that names a page tree. A section that leaves out
-// the ones before it may have one whose page tree does not exist. Other readers
-// rebuild the cross-reference then.
+// checkRoot demands a catalog, and that the page tree it names exists. In a
+// section that leaves out the ones before it, it may not. Other readers rebuild
+// the cross-reference then.
 func (d *Document) checkRoot() error {
 	_, root, err := d.Root()
 	if err != nil {
 		return err
 	}
-	pages, err := d.Resolve(root["Pages"])
+	tree := root.Ref("Pages")
+	if tree.IsZero() {
+		return nil
+	}
+	pages, err := d.Resolve(tree)
 	if isRead(err) {
 		return err
 	}
 	if err == nil && pages == Object(Null{}) {
-		return damaged(-1, "catalog has no /Pages")
+		return damaged(-1, "/Pages %v of the catalog does not exist", tree)
 	}
 	return nil
 }
