@@ -17,6 +17,7 @@ import (
 type ourAnswer struct {
 	Indication, Integrity string
 	Signatures            []ourSignature
+	Warnings              []struct{ Code string }
 }
 
 type ourSignature struct {
@@ -42,6 +43,18 @@ func (s ourSignature) tells(code string) []int {
 		}
 	}
 	return pages
+}
+
+// says reports whether we say something of a later revision.
+func (s ourSignature) says(code string) bool {
+	for _, l := range s.Later {
+		for _, w := range l.What {
+			if w.Code == code {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // fine reports whether we think a signature whole and what came later allowed, whoever made it.
@@ -159,6 +172,8 @@ func (j *judges) compare(r *report, binary, roots string, items []item, tampered
 			no("ours")("was tampered with, and we say intact")
 		}
 		it.verifies(ours, no("ours"))
+		it.tells(ours, no("ours"))
+		it.fills(ours, no("ours"))
 		if silentP == nil && p.Error == "" {
 			disagreement(ours, unread, p.opinions(), no("ours and pyhanko"))
 		}

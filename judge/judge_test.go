@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -92,6 +93,77 @@ func TestDifferingVerdictsAreFindings(t *testing.T) {
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.ours, got, c.want)
 		}
+	}
+}
+
+func TestWhatIsInAFileHasToBeTold(t *testing.T) {
+	t.Parallel()
+	it := item{found: []string{"launch", "covered_text"}}
+	told := func(codes ...string) (a ourAnswer) {
+		for _, c := range codes {
+			a.Warnings = append(a.Warnings, struct{ Code string }{c})
+		}
+		return a
+	}
+	if s := said(func(no complain) { it.tells(told("finding.launch", "warning.covered_text"), no) }); s != "" {
+		t.Errorf("all is told: %s", s)
+	}
+	for _, a := range []ourAnswer{told(), told("finding.launch"), told("warning.covered_text", "finding.javascript")} {
+		if s := said(func(no complain) { it.tells(a, no) }); !strings.Contains(s, "does not tell of") {
+			t.Errorf("%v: %q", a.Warnings, s)
+		}
+	}
+}
+
+func TestWhatIsSaidOfAFillingIsHeldAgainstWhatIsExpected(t *testing.T) {
+	t.Parallel()
+	allowed := ourSignature{Field: "A", Indication: "INDETERMINATE", Integrity: "intact, later changes allowed"}
+	denied := ourSignature{Field: "A", Indication: "TOTAL-FAILED", Integrity: "changed after signing"}
+	var warned ourSignature
+	if err := json.Unmarshal([]byte(`{"Field": "A", "Integrity": "intact", "Later": [{"What": [{"Code": "change.value_not_compared"}]}]}`), &warned); err != nil {
+		t.Fatal(err)
+	}
+	seal := denied
+	seal.Field = "Segel"
+	answers := map[string][]ourSignature{"allowed": {allowed}, "warned": {warned}, "denied": {denied}}
+	for got, signatures := range answers {
+		for want := range answers {
+			it := item{name: "filled-x.pdf", filling: want}
+			if s := said(func(no complain) { it.fills(ourAnswer{Signatures: signatures}, no) }); (s == "") != (got == want) {
+				t.Errorf("%s, and it should be %s: %q", got, want, s)
+			}
+		}
+	}
+	sealed := item{name: "sealed-filled-x.pdf", filling: "denied"}
+	for want, signatures := range map[bool][]ourSignature{true: {allowed, seal}, false: {denied}} {
+		if s := said(func(no complain) { sealed.fills(ourAnswer{Signatures: signatures}, no) }); (s == "") != want {
+			t.Errorf("sealed, %v: %q", signatures, s)
+		}
+	}
+}
+
+func TestASealDeniesThatItsFormIsFilledIn(t *testing.T) {
+	t.Parallel()
+	h, err := newHouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, err := makeFillings(h, filepath.Join(t.TempDir(), "fillings"), 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, it := range items {
+		if !strings.HasPrefix(it.name, "sealed-") {
+			continue
+		}
+		n++
+		if s := said(func(no complain) { it.fills(ourAnswer{Signatures: judged(t, h, it)}, no) }); s != "" {
+			t.Errorf("%s: %s", it.name, s)
+		}
+	}
+	if n != len(refills) {
+		t.Errorf("%d files, want %d", n, len(refills))
 	}
 }
 

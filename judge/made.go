@@ -12,6 +12,7 @@ import (
 
 	"segel/pades"
 	"segel/pades/appearance"
+	"segel/pades/validate/formfield/formtest"
 	"segel/pdf"
 	"segel/pdf/pdftest"
 )
@@ -89,6 +90,15 @@ func samples(h *house) ([]sample, error) {
 		nested(h, 5),
 	}
 	all = append(all, guests(h, specimen)...)
+	form, err := formtest.Form()
+	if err != nil {
+		return nil, err
+	}
+	all = append(all,
+		sample{"sealed-form.pdf", h.sealedForm(form), levels("B-LTA", "A", "Segel"), []string{"Timestamp1"}, ""},
+		sample{"sealed-form-renewed.pdf", h.sealedForm(form).proven().stamped(), levels("B-LTA", "A", "Segel"), []string{"Timestamp1", "Timestamp2"}, ""},
+		sample{"sealed-form-countersigned.pdf", h.sealedForm(form).sign("Atasan", rsaPKCS1, fresh).proven().stamped(), levels("B-LTA", "A", "Segel", "Atasan"), []string{"Timestamp1", "Timestamp2"}, ""},
+	)
 	for who, key := range []string{"rsa-pkcs1", "rsa-pss", "p-256", "p-384", "ed25519"} {
 		all = append(all, sample{"key-" + key + ".pdf", one(table).sign("A", who).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""})
 	}

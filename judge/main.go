@@ -37,6 +37,11 @@ func run(work, tableFile, folder, binary string, every int) error {
 	if err != nil {
 		return err
 	}
+	suspects, err := makeSuspects(h, filepath.Join(work, "suspects"))
+	if err != nil {
+		return err
+	}
+	made = append(made, suspects...)
 	r := newReport(table)
 	var given []item
 	if folder == "" {
@@ -122,7 +127,11 @@ func (j *judges) beside(r *report, h *house, work, binary, folder string, every 
 	for _, it := range misleading {
 		names[it.name] = true
 	}
-	items := slices.Concat(made, tampered, harmless, misleading)
+	fillings, err := makeFillings(h, filepath.Join(work, "fillings"), every)
+	if err != nil {
+		return err
+	}
+	items := slices.Concat(made, tampered, harmless, misleading, fillings)
 	if folder != "" {
 		files, err := pdfFiles(folder, every)
 		if err != nil {

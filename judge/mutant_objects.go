@@ -157,7 +157,7 @@ var formMutants = []mutant{
 	{"field-script", editField(func(f pdf.Dict) {
 		f["AA"] = pdf.Dict{"K": pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}}
 	})},
-	{"field-filled", editField(func(f pdf.Dict) { f["V"] = pdf.TextString("Agus") })}, // which is allowed
+	{"field-filled-alone", editField(func(f pdf.Dict) { f["V"] = pdf.TextString("Agus") })},
 }
 
 func editField(edit func(pdf.Dict)) func(*mutation) {

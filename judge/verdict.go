@@ -17,8 +17,10 @@ type item struct {
 	sealed bool              // the last of ours covers the whole file
 	// flavour of PDF/A it keeps to; empty if it claims none, or none is known.
 	flavour string
-	shown   place  // where page 1 may look different from before
-	says    string // what we have to say of its only signature: indication, sub-indication and level; empty: not asked
+	shown   place    // where page 1 may look different from before
+	found   []string // kinds of what its readers may not see or expect, which we have to tell
+	filling string   // what we have to say of how its form was filled in: allowed, warned or denied; empty: not asked
+	says    string   // what we have to say of its only signature: indication, sub-indication and level; empty: not asked
 }
 
 // pyhankoAnswer is what verdicts.py says of a file.

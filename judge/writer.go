@@ -108,7 +108,9 @@ var (
 		}},
 	}}
 	hybridWriters = [2][]mutant{{
-		{"stream-copied", func(m *mutation) { m.table(rawTable{objects: map[int]string{90: "1"}, more: "/XRefStm " + m.besideFirst()}) }},
+		{"stream-copied", func(m *mutation) {
+			m.table(rawTable{objects: map[int]string{90: "1"}, more: "/XRefStm " + m.besideFirst()})
+		}},
 		{"stream-repeats", func(m *mutation) { m.beside(nil) }},
 	}, {
 		{"stream-differs", func(m *mutation) { m.beside(map[int]string{pdftest.FirstPageNumber + 1: "q Q"}) }},

@@ -224,7 +224,7 @@ func LockableFields(d *pdf.Document) ([]string, error) {
 	return names, nil
 }
 
-// isEmptySignature reports whether a field is one for signatures that nobody has signed. A value that cannot be read is one
+// isEmptySignature reports whether a field is one for signatures that is not signed yet. A value that cannot be read is one
 // all the same.
 func isEmptySignature(d *pdf.Document, f *pdf.Field) bool {
 	if f.Type != "Sig" {

@@ -10,15 +10,18 @@ import (
 // ActiveContent is one thing in a file that acts, hides or reaches outside.
 type ActiveContent struct {
 	// Reason is one of: javascript, launch, submit_form, import_data,
-	// goto_remote, goto_embedded, file_uri, rich_media, rendition, movie,
-	// sound, xfa, embedded_file, open_action, additional_actions,
-	// external_stream, optional_content.
+	// goto_remote, goto_embedded, thread, file_uri, rich_media, rendition,
+	// movie, sound, xfa, embedded_file, portfolio, open_action,
+	// additional_actions, hide, set_layers, external_stream,
+	// external_page, external_picture, print_alternate,
+	// optional_content.
 	Reason string
 	Ref    Ref // the object it was found in
 }
 
-// maxFindings bounds the list: a file with more is no better known for them.
-const maxFindings = 1000
+// maxOfReason bounds how often one reason is listed: a file with more is not
+// better known for them, and one reason must not crowd out another.
+const maxOfReason = 100
 
 // ActiveContent looks at every object that the cross-reference leads to, also
 // those nothing refers to now, since a later revision could refer to them.
@@ -26,7 +29,7 @@ const maxFindings = 1000
 // not where they should be. It reads most of the file's objects once, though
 // no stream data, so it belongs to the moment a file comes in.
 func (d *Document) ActiveContent() ([]ActiveContent, error) {
-	w := &activeWalk{d: d}
+	w := &activeWalk{d: d, count: map[string]int{}}
 	type held struct {
 		n uint32
 		s slot
@@ -59,6 +62,7 @@ func (d *Document) ActiveContent() ([]ActiveContent, error) {
 type activeWalk struct {
 	d     *Document
 	found []ActiveContent
+	count map[string]int // of each reason
 	here  Ref
 }
 
@@ -78,8 +82,9 @@ func (w *activeWalk) load(n uint32, s slot) error {
 
 func (w *activeWalk) add(reason string) {
 	a := ActiveContent{Reason: reason, Ref: w.here}
-	if len(w.found) < maxFindings && !slices.Contains(w.found[max(0, len(w.found)-8):], a) {
+	if w.count[reason] < maxOfReason && !slices.Contains(w.found[max(0, len(w.found)-8):], a) {
 		w.found = append(w.found, a)
+		w.count[reason]++
 	}
 }
 
@@ -90,7 +95,7 @@ func (w *activeWalk) object(o Object) {
 			w.object(v)
 		}
 	case *Stream:
-		if o.Dict["F"] != nil {
+		if w.isFile(o.Dict["F"]) {
 			w.add("external_stream")
 		}
 		w.dict(o.Dict)
@@ -110,6 +115,10 @@ var actions = map[Name]string{
 	"Movie":            "movie",
 	"Sound":            "sound",
 	"RichMediaExecute": "rich_media",
+	"GoTo3DView":       "rich_media",
+	"Thread":           "thread",
+	"Hide":             "hide",
+	"SetOCGState":      "set_layers",
 }
 
 var annotations = map[Name]string{
@@ -142,6 +151,15 @@ func (w *activeWalk) dict(d Dict) {
 	if d["EF"] != nil && (d["F"] != nil || d["UF"] != nil || d["Type"] == Object(Name("Filespec"))) {
 		w.add("embedded_file")
 	}
+	if w.name(d["Subtype"]) == "Form" && d["Ref"] != nil && w.isDict(d["Ref"]) {
+		w.add("external_page") // ISO 32000-2 §8.10.4
+	}
+	if printing, err := w.d.Boolean(d["DefaultForPrinting"]); err == nil && printing {
+		w.add("print_alternate")
+	}
+	if d["OPI"] != nil && w.isDict(d["OPI"]) {
+		w.add("external_picture") // ISO 32000-1 §14.11.7
+	}
 	for _, v := range d {
 		w.object(v)
 	}
@@ -153,6 +171,25 @@ func (w *activeWalk) name(o Object) Name {
 	}
 	n, _ := o.(Name)
 	return n
+}
+
+// isFile reports whether o is a file specification. A name is none: some
+// producers abbreviate /Filter so.
+func (w *activeWalk) isFile(o Object) bool {
+	v, err := w.d.Resolve(o)
+	if err != nil {
+		return false
+	}
+	switch v.(type) {
+	case String, Dict:
+		return true
+	}
+	return false
+}
+
+func (w *activeWalk) isDict(o Object) bool {
+	v, err := w.d.Dict(o)
+	return err == nil && v != nil
 }
 
 // hasActions tells a dictionary of additional actions from a resource that
@@ -204,4 +241,20 @@ func (w *activeWalk) catalog(ref Ref, root Dict) {
 	if names, _ := w.d.Dict(root["Names"]); names["JavaScript"] != nil {
 		w.add("javascript")
 	}
+	if uri, _ := w.d.Dict(root["URI"]); uri["Base"] != nil {
+		w.uri(uri["Base"]) // of links that are relative
+	}
+	if root["Collection"] != nil && w.isDict(root["Collection"]) {
+		w.add("portfolio")
+	}
+}
+
+// Reachable tells which object numbers can be reached from the trailer. It
+// reads every object that can, once.
+func (d *Document) Reachable() (func(number uint32) bool, error) {
+	r := &reach{d: d}
+	if err := r.walk(); err != nil {
+		return nil, err
+	}
+	return r.marked, nil
 }

@@ -202,6 +202,46 @@ func TestActiveContentIsNamed(t *testing.T) {
 	}
 }
 
+func TestOneReasonDoesNotCrowdOutAnother(t *testing.T) {
+	t.Parallel()
+	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [] /Count 0 >>"}
+	for range 1500 {
+		objects = append(objects, "<< /S /URI /URI (file:///x) >>")
+	}
+	objects = append(objects, "<< /S /Launch /F (x) >>")
+	found := must[[]pdf.ActiveContent](t)(open(t, assemble(objects...)).ActiveContent())
+	if len(found) > 200 || !slices.ContainsFunc(found, func(a pdf.ActiveContent) bool { return a.Reason == "launch" }) {
+		t.Errorf("%d found, the last is %+v", len(found), found[len(found)-1])
+	}
+}
+
+func TestOnlyFileSpecificationsMakeAStreamExternal(t *testing.T) {
+	t.Parallel()
+	for entry, want := range map[string]bool{
+		"/F (other.bin)": true, "/F << /Type /Filespec /F (other.bin) >>": true, "/F 4 0 R": true, "/F /FlateDecode": false, "/F [/FlateDecode]": false, "": false,
+	} {
+		d := open(t, assemble(
+			"<< /Type /Catalog /Pages 2 0 R /Metadata 3 0 R >>", "<< /Type /Pages /Kids [] /Count 0 >>",
+			"<< "+entry+" /Length 0 >>\nstream\n\nendstream", "(other.bin)",
+		))
+		found := must[[]pdf.ActiveContent](t)(d.ActiveContent())
+		if got := slices.ContainsFunc(found, func(a pdf.ActiveContent) bool { return a.Reason == "external_stream" }); got != want {
+			t.Errorf("%q: external %v", entry, got)
+		}
+	}
+}
+
+func TestReachableIsWhatTheTrailerLeadsTo(t *testing.T) {
+	t.Parallel()
+	d := open(t, assemble("<< /Type /Catalog /Pages 2 0 R /X [4 0 R] >>", "<< /Type /Pages /Kids [] /Count 0 >>", "(nothing leads here)", "<< /Y 5 0 R >>", "(far)"))
+	reachable := must[func(uint32) bool](t)(d.Reachable())
+	for number, want := range map[uint32]bool{1: true, 2: true, 3: false, 4: true, 5: true, 99: false} {
+		if reachable(number) != want {
+			t.Errorf("object %d: %v", number, !want)
+		}
+	}
+}
+
 func TestPDFAClaimIsRead(t *testing.T) {
 	t.Parallel()
 	xmp := "<rdf:Description><pdfaid:part>2</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance></rdf:Description>"

@@ -27,7 +27,7 @@ func signedElsewhere(t *testing.T, file []byte, address string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Orang lain"}, key.Public())
+	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Orang lain", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 	if err != nil {
 		t.Fatal(err)
 	}

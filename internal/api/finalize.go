@@ -1,10 +1,16 @@
 package api
 
-import "segel/internal/contract"
+import (
+	"fmt"
+
+	"segel/internal/contract"
+)
 
 type finalizeIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
 	StampOnly  binary  `json:"stamp_only" required:"false" doc:"demand a stamping order, which needs no signature"`
+
+	AcceptFindings list[phrase] `json:"accept_findings" required:"false" doc:"codes of the findings in the file that are refused unless the owner accepts them: those with must_accept among the warnings of upload and detail"`
 }
 
 func (s *server) finalize() {
@@ -16,15 +22,18 @@ func (s *server) finalize() {
 		e.description = "Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, " +
 			"and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all " +
 			"placements are duty stamps and nobody but the owner signs, completes by itself. Stamps that the office would " +
-			"refuse are refused here, before anything is reserved; warnings name the placements that lie over text, stamps " +
+			"refuse are refused here, before anything is reserved, and so is a file that prints otherwise than it shows, that " +
+			"other readers show otherwise, that reaches outside or that starts programs, until the owner accepts that by its " +
+			"code (422 document.active_content names each finding in fields); warnings name the placements that lie over text, stamps " +
 			"or signatures."
 		post(s, e, func(c *call, in *finalizeIn) (done[verbData], error) {
 			var bad problems
-			id, stampOnly := documentID(in.DocumentID, &bad), in.StampOnly.read("stamp_only", &bad)
+			id := documentID(in.DocumentID, &bad)
+			o := contract.FinalizeOptions{StampOnly: in.StampOnly.read("stamp_only", &bad), AcceptFindings: findingCodes(in.AcceptFindings, &bad)}
 			if err := c.invalid(id, bad); err != nil {
 				return done[verbData]{}, err
 			}
-			d, err := c.Workflow.Finalize(c.r.Context(), c.by, id, contract.FinalizeOptions{StampOnly: stampOnly})
+			d, err := c.Workflow.Finalize(c.r.Context(), c.by, id, o)
 			if err != nil {
 				return done[verbData]{}, err
 			}
@@ -33,6 +42,20 @@ func (s *server) finalize() {
 			return out, nil
 		})
 	}
+}
+
+// findingCodes reads the codes of findings. One that is not among the document's changes nothing.
+func findingCodes(l list[phrase], bad *problems) []contract.FindingCode {
+	items := l.read("accept_findings", bad)
+	if len(items) > maxItems {
+		bad.add("accept_findings", "value.too_many", "limit", maxItems)
+		return nil
+	}
+	var codes []contract.FindingCode
+	for i, p := range items {
+		codes = append(codes, contract.FindingCode(p.read(fmt.Sprintf("accept_findings[%d]", i), bad)))
+	}
+	return codes
 }
 
 // finalized is the sentence for what finalizing has made, or had made before.

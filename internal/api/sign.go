@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
+	"math"
 	"strings"
 
 	"segel/internal/contract"
@@ -13,21 +15,26 @@ import (
 const pictureLimit = smallBody + 2*specimen.MaxBytes
 
 type signIn struct {
-	DocumentID integer `json:"document_id" required:"true"`
-	Digest     phrase  `json:"digest" required:"false" doc:"SHA-256 in hex of the revision its signer saw: the ETag of preview. 409 when the current one is another" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
-	Specimen   phrase  `json:"specimen" required:"false" doc:"how this signature shall look: PNG or JPEG in base64, at most 1 MiB, which becomes dark strokes on a transparent ground. Missing: as the picture that the caller keeps, else their name in print" example:"iVBORw0KGgo..."`
-	OTP        phrase  `json:"otp" required:"false" doc:"code of a second factor, where one is demanded"`
+	DocumentID integer       `json:"document_id" required:"true"`
+	Digest     phrase        `json:"digest" required:"false" doc:"SHA-256 in hex of the revision its signer saw: the ETag of preview. 409 when the current one is another" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
+	PagesShown list[integer] `json:"pages_shown" required:"false" doc:"numbers of the pages that were shown to the signer, of the revision that digest names. Missing, or without digest: the log says that the service did not show the pages"`
+	Specimen   phrase        `json:"specimen" required:"false" doc:"how this signature shall look: PNG or JPEG in base64, at most 1 MiB, which becomes dark strokes on a transparent ground. Missing: as the picture that the caller keeps, else their name in print" example:"iVBORw0KGgo..."`
+	OTP        phrase        `json:"otp" required:"false" doc:"code of a second factor, where one is demanded"`
 }
 
 func (s *server) sign() {
 	post(s, endpoint{
 		path: signBase + "sign-docs", id: "sign", group: groupVerbs, op: contract.OpSign, limit: pictureLimit,
-		summary:     "Sign",
-		description: "Signs the current revision with the caller's certificate. Out of turn is 409.",
+		summary: "Sign",
+		description: "Signs the current revision with the caller's certificate. Out of turn is 409. The log says which pages of " +
+			"which revision the service showed the signer, if digest and pages_shown tell, and else that it showed none.",
 	}, func(c *call, in *signIn) (done[verbData], error) {
 		var bad problems
 		id := documentID(in.DocumentID, &bad)
-		request := SignRequest{Digest: digest(in.Digest, &bad), OTP: in.OTP.read("otp", &bad)}
+		request := SignRequest{
+			Shown: contract.Shown{Digest: digest(in.Digest, &bad), Pages: pagesShown(in.PagesShown, &bad)},
+			OTP:   in.OTP.read("otp", &bad),
+		}
 		file := picture(in.Specimen, &bad)
 		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
@@ -44,6 +51,20 @@ func (s *server) sign() {
 		}
 		return did(c, "done.sign", verbDataOf(&d)), nil
 	})
+}
+
+// pagesShown reads numbers of pages. Whether the document has them is for the rule to say.
+func pagesShown(l list[integer], bad *problems) []int {
+	items := l.read("pages_shown", bad)
+	if len(items) > maxItems {
+		bad.add("pages_shown", "value.too_many", "limit", maxItems)
+		return nil
+	}
+	var pages []int
+	for i, n := range items {
+		pages = append(pages, int(min(n.read(fmt.Sprintf("pages_shown[%d]", i), 0, bad), math.MaxInt32)))
+	}
+	return pages
 }
 
 // digest reads a SHA-256 in hex; zero when none is given.

@@ -11,14 +11,14 @@ func TestSignatureSaysWhatWasVerifiedAboutTheSignerAndByWhom(t *testing.T) {
 	t.Parallel()
 	d := finalized(t, draft(t, withGuest))
 	for by, want := range map[*Actor]map[string]string{
-		&guest: {"assurance": "guest_unverified", "named_by": "Name of owner", "organisation": "PT Contoh", "certificate": "5f", "digest": ""},
-		&first: {"assurance": "account_password", "organisation": "PT Contoh", "certificate": "5f", "digest": ""},
+		&guest: {"assurance": "guest_unverified", "named_by": "Name of owner", "organisation": "PT Contoh", "certificate": "5f", "digest": "", "pages_shown": PagesNone},
+		&first: {"assurance": "account_password", "organisation": "PT Contoh", "certificate": "5f", "digest": "", "pages_shown": PagesNone},
 	} {
-		c, err := IntendSign(d, [32]byte{}, *by, t0)
+		c, err := IntendSign(d, Shown{}, *by, t0)
 		d := then(t, c, err)
 		who := attested(d, *by)
 		who.Certificate = "5f"
-		c, err = Sign(d, revision(d, 10), who, *by, t0)
+		c, err = Sign(d, revision(d, 10), Shown{}, who, *by, t0)
 		then(t, c, err)
 		got := c.Events[0].Details
 		if len(got) != len(want) {
@@ -70,9 +70,9 @@ func TestParticipantsSignOnlyAsWhatTheyAre(t *testing.T) {
 		{"a user as the seal", first, Attestation{Assurance: AssuranceSeal, Organisation: "PT Contoh"}, false},
 		{"a user as nothing", first, Attestation{}, false},
 	} {
-		change, err := IntendSign(d, [32]byte{}, c.by, t0)
+		change, err := IntendSign(d, Shown{}, c.by, t0)
 		d := then(t, change, err)
-		if _, err := Sign(d, revision(d, 10), c.who, c.by, t0); (err == nil) != c.ok {
+		if _, err := Sign(d, revision(d, 10), Shown{}, c.who, c.by, t0); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -114,9 +114,9 @@ func attested(d *Document, by Actor) Attestation {
 
 func signed(t *testing.T, d *Document, by Actor) *Document {
 	t.Helper()
-	c, err := IntendSign(d, [32]byte{}, by, t0)
+	c, err := IntendSign(d, Shown{}, by, t0)
 	d = then(t, c, err)
-	c, err = Sign(d, revision(d, 10), attested(d, by), by, t0)
+	c, err = Sign(d, revision(d, 10), Shown{}, attested(d, by), by, t0)
 	return then(t, c, err)
 }
 

@@ -17,23 +17,24 @@ type EventType string
 
 // What can happen to a document.
 const (
-	EventUploaded      EventType = "uploaded"
-	EventConverted     EventType = "converted"
-	EventConvertFailed EventType = "convert_failed"
-	EventNormalised    EventType = "normalised" // the file was rewritten before anything was signed
-	EventDescribed     EventType = "described"
-	EventPeopleChanged EventType = "participants_changed"
-	EventPlaced        EventType = "placed"
-	EventFinalized     EventType = "finalized"
-	EventGuestLink     EventType = "guest_link_handed_out"
-	EventViewed        EventType = "viewed"
-	EventReminded      EventType = "reminded"
-	EventSignIntended  EventType = "sign_intended"
-	EventSigned        EventType = "signed"
-	EventRejected      EventType = "rejected"
-	EventCanceled      EventType = "canceled"
-	EventExpired       EventType = "expired"
-	EventDeleted       EventType = "deleted"
+	EventUploaded        EventType = "uploaded"
+	EventConverted       EventType = "converted"
+	EventConvertFailed   EventType = "convert_failed"
+	EventNormalised      EventType = "normalised" // the file was rewritten before anything was signed
+	EventDescribed       EventType = "described"
+	EventPeopleChanged   EventType = "participants_changed"
+	EventPlaced          EventType = "placed"
+	EventFindingAccepted EventType = "finding_accepted" // at finalize, by the owner
+	EventFinalized       EventType = "finalized"
+	EventGuestLink       EventType = "guest_link_handed_out"
+	EventViewed          EventType = "viewed"
+	EventReminded        EventType = "reminded"
+	EventSignIntended    EventType = "sign_intended"
+	EventSigned          EventType = "signed"
+	EventRejected        EventType = "rejected"
+	EventCanceled        EventType = "canceled"
+	EventExpired         EventType = "expired"
+	EventDeleted         EventType = "deleted"
 
 	EventSerialOrdered  EventType = "serial_ordered"
 	EventSerialBound    EventType = "serial_bound"
@@ -68,7 +69,7 @@ const (
 
 // EventTypes lists all of them, in the order in which a person chooses one.
 var EventTypes = []EventType{
-	EventUploaded, EventConverted, EventConvertFailed, EventNormalised, EventDescribed, EventPeopleChanged, EventPlaced, EventFinalized,
+	EventUploaded, EventConverted, EventConvertFailed, EventNormalised, EventDescribed, EventPeopleChanged, EventPlaced, EventFindingAccepted, EventFinalized,
 	EventGuestLink, EventViewed, EventReminded, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotAsked, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,

@@ -18,11 +18,14 @@ func (d *Document) fieldName(what string) string {
 
 // FinalizeOptions are the owner's wishes at finalize.
 type FinalizeOptions struct {
-	StampOnly bool // demand a stamping order
+	StampOnly      bool          // demand a stamping order
+	AcceptFindings []FindingCode // kinds of findings that are refused otherwise; others, and those that were not found, change nothing
 }
 
 // Finalize freezes people and placements, reserves the quota for all that is ordered and starts the work.
 // Finalizing again is no error and changes nothing: done is true then and the change is empty.
+//
+// What was found in the file and is refused by default, the owner has to accept by its code.
 //
 // A stamping order needs no signature: all placements are duty stamps and there is no signer but the owner,
 // or StampOnly demands it and all placements are duty stamps.
@@ -43,7 +46,11 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 	if err != nil {
 		return Change{}, false, err
 	}
+	if err := d.checkFindings(o.AcceptFindings); err != nil {
+		return Change{}, false, err
+	}
 	c = change(d)
+	c.acceptFindings(o.AcceptFindings, by, now)
 	after := &c.After
 	after.State, after.Mode, after.FinalizedAt = Processing, mode, now
 	after.Stamps = nil

@@ -3,6 +3,7 @@ package contract
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // Finding is one thing in a document's file that its readers may not see or expect: it acts by itself, reaches outside
@@ -20,17 +21,27 @@ type FindingCode string
 
 // The kinds of finding.
 const (
-	FindingLaunch        FindingCode = "finding.launch"         // starts a program or opens another file
-	FindingExternal      FindingCode = "finding.external"       // content that is read from outside the file
-	FindingJavaScript    FindingCode = "finding.javascript"     // JavaScript
-	FindingActions       FindingCode = "finding.actions"        // actions that readers carry out by themselves
-	FindingSubmitForm    FindingCode = "finding.submit_form"    // sends the form's values elsewhere
-	FindingImportData    FindingCode = "finding.import_data"    // fills the form from another file
-	FindingOtherDocument FindingCode = "finding.other_document" // leads to another document
-	FindingFileURI       FindingCode = "finding.file_uri"       // a link to a file of the reader's machine
-	FindingMedia         FindingCode = "finding.media"          // sound, film, 3D
-	FindingXFA           FindingCode = "finding.xfa"            // a form in XML that some readers show instead of the pages
-	FindingEmbeddedFile  FindingCode = "finding.embedded_file"  // other files within the file
+	FindingPrintDiffers   FindingCode = "finding.print_differs"   // other text or marks in print than on a screen
+	FindingViewVaries     FindingCode = "finding.view_varies"     // what is shown depends on the reader, the magnification, the user or the language
+	FindingExternal       FindingCode = "finding.external"        // content that is read from outside the file
+	FindingLaunch         FindingCode = "finding.launch"          // starts a program or opens another file
+	FindingUnreliableText FindingCode = "finding.unreliable_text" // text whose letters are not those that are shown
+	FindingCoveredText    FindingCode = "finding.covered_text"    // text below a picture or an annotation
+	FindingInvisibleText  FindingCode = "finding.invisible_text"  // text that is not to be seen
+	FindingHiddenLayer    FindingCode = "finding.hidden_layer"    // a layer that is off
+	FindingOutsidePage    FindingCode = "finding.outside_page"    // text outside of the page
+	FindingScreenOnly     FindingCode = "finding.screen_only"     // fields, buttons and notes that are not printed
+	FindingPortfolio      FindingCode = "finding.portfolio"       // other files that some readers show instead of the pages
+	FindingXFA            FindingCode = "finding.xfa"             // a form in XML that some readers show instead of the pages
+	FindingJavaScript     FindingCode = "finding.javascript"      // JavaScript
+	FindingActions        FindingCode = "finding.actions"         // actions that readers carry out by themselves
+	FindingSubmitForm     FindingCode = "finding.submit_form"     // sends the form's values elsewhere
+	FindingImportData     FindingCode = "finding.import_data"     // fills the form from another file
+	FindingOtherDocument  FindingCode = "finding.other_document"  // leads to another document
+	FindingFileURI        FindingCode = "finding.file_uri"        // a link to a file of the reader's machine
+	FindingMedia          FindingCode = "finding.media"           // sound, film, 3D
+	FindingEmbeddedFile   FindingCode = "finding.embedded_file"   // other files within the file
+	FindingNotExamined    FindingCode = "finding.not_examined"    // pages that could not be looked at to their end
 
 	// About signatures that the file came with and whose bytes were not changed.
 	FindingUnknownIssuer      FindingCode = "finding.signature_unknown_issuer"     // no chain to a trusted root
@@ -41,7 +52,7 @@ const (
 
 // refusedFindings are the kinds that finalize refuses unless the owner accepts them: what is signed is then not what
 // is shown, or not in the file.
-var refusedFindings = []FindingCode{FindingLaunch, FindingExternal}
+var refusedFindings = []FindingCode{FindingPrintDiffers, FindingViewVaries, FindingExternal, FindingLaunch}
 
 // NewFinding returns a finding of that kind. Args are names and values in turn.
 func NewFinding(code FindingCode, page int, args ...string) Finding {
@@ -76,4 +87,35 @@ func findingCodes(findings []Finding) string {
 		}
 	}
 	return strings.Join(codes, ", ")
+}
+
+// checkFindings returns a refusal that names the findings that are not accepted, or nil.
+func (d *Document) checkFindings(accept []FindingCode) error {
+	var open []FieldError
+	for _, f := range d.Findings {
+		if f.Refused && !slices.Contains(accept, f.Code) {
+			w := f.Warning()
+			open = append(open, FieldError{Field: "accept_findings", Code: w.Code, Args: w.Args})
+		}
+	}
+	if open == nil {
+		return nil
+	}
+	return &Error{Kind: Invalid, Code: "document.active_content", Fields: open}
+}
+
+// acceptFindings records which of the refused findings the owner accepts, each with an event of its own.
+func (c *Change) acceptFindings(accept []FindingCode, by Actor, now time.Time) {
+	for i := range c.After.Findings {
+		f := &c.After.Findings[i]
+		if !f.Refused || !slices.Contains(accept, f.Code) {
+			continue
+		}
+		f.Accepted = true
+		details := []string{"code", string(f.Code)}
+		for name, v := range f.Args {
+			details = append(details, name, v)
+		}
+		c.note(EventFindingAccepted, by, now, details...)
+	}
 }

@@ -11,7 +11,7 @@ import (
 func TestSignersActInTheirOrder(t *testing.T) {
 	t.Parallel()
 	d := owed(t)
-	if _, err := IntendSign(d, [32]byte{}, second, t0); !errors.Is(err, ErrNotInTurn) {
+	if _, err := IntendSign(d, Shown{}, second, t0); !errors.Is(err, ErrNotInTurn) {
 		t.Fatalf("the second signer first: %v", err)
 	}
 	d = signed(t, d, first)
@@ -112,14 +112,14 @@ func TestGuestOfAnotherDocumentSeesNothing(t *testing.T) {
 func TestTwoSignersNeverBuildOnTheSameRevision(t *testing.T) {
 	t.Parallel()
 	d := finalized(t, draft(t, parallel))
-	c, err := IntendSign(d, [32]byte{}, first, t0)
+	c, err := IntendSign(d, Shown{}, first, t0)
 	d = then(t, c, err)
-	c, err = IntendSign(d, [32]byte{}, second, t0)
+	c, err = IntendSign(d, Shown{}, second, t0)
 	d = then(t, c, err)
 	stale := revision(d, 10)
-	c, err = Sign(d, stale, attested(d, first), first, t0)
+	c, err = Sign(d, stale, Shown{}, attested(d, first), first, t0)
 	d = then(t, c, err)
-	if _, err := Sign(d, stale, attested(d, second), second, t0); err == nil {
+	if _, err := Sign(d, stale, Shown{}, attested(d, second), second, t0); err == nil {
 		t.Fatal("a signature built on a revision that is no longer the last was taken")
 	}
 }
@@ -127,10 +127,10 @@ func TestTwoSignersNeverBuildOnTheSameRevision(t *testing.T) {
 func TestSignerWhoSawAnotherRevisionIsRefused(t *testing.T) {
 	t.Parallel()
 	d := owed(t)
-	if _, err := IntendSign(d, [32]byte{9}, first, t0); !errors.Is(err, ErrStale) {
+	if _, err := IntendSign(d, Shown{Digest: [32]byte{9}}, first, t0); !errors.Is(err, ErrStale) {
 		t.Fatal(err)
 	}
-	if _, err := IntendSign(d, d.Current().Digest, first, t0); err != nil {
+	if _, err := IntendSign(d, Shown{Digest: d.Current().Digest}, first, t0); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -138,7 +138,7 @@ func TestSignerWhoSawAnotherRevisionIsRefused(t *testing.T) {
 func TestSignatureNeedsItsIntent(t *testing.T) {
 	t.Parallel()
 	d := owed(t)
-	if _, err := Sign(d, revision(d, 10), attested(d, first), first, t0); !errors.Is(err, ErrRace) {
+	if _, err := Sign(d, revision(d, 10), Shown{}, attested(d, first), first, t0); !errors.Is(err, ErrRace) {
 		t.Fatalf("a signature without a recorded intent: %v", err)
 	}
 }
@@ -193,8 +193,8 @@ func TestQuotaIsReservedAtFinalizeAndEveryUnitEndsSpentOrReleased(t *testing.T) 
 	if balance[UnitStamp][QuotaReserve] != 2 || balance[UnitSignature][QuotaReserve] != 2 {
 		t.Fatalf("finalize reserves two of each: %v", balance)
 	}
-	run(IntendSign(d, [32]byte{}, first, t0))
-	run(Sign(d, revision(d, 10), attested(d, first), first, t0))
+	run(IntendSign(d, Shown{}, first, t0))
+	run(Sign(d, revision(d, 10), Shown{}, attested(d, first), first, t0))
 	if got := d.Counters(); got != (Counters{Used: Count{2, 2}, Success: Count{0, 1}}) {
 		t.Fatalf("counters after one signature: %+v", got)
 	}
@@ -223,9 +223,9 @@ func TestWorkFollowsTheLastSignatureAndTheLastStamp(t *testing.T) {
 		return strings.Join(s, " ")
 	}
 	d := signed(t, finalized(t, placed(t, draft(t), stampRequest("first"))), first)
-	c, err := IntendSign(d, [32]byte{}, second, t0)
+	c, err := IntendSign(d, Shown{}, second, t0)
 	d = then(t, c, err)
-	if got := kinds(Sign(d, revision(d, 10), attested(d, second), second, t0)); got != "stamp" {
+	if got := kinds(Sign(d, revision(d, 10), Shown{}, attested(d, second), second, t0)); got != "stamp" {
 		t.Errorf("last signature with a stamp due: %q", got)
 	}
 	d = bound(t, due(t))
@@ -233,9 +233,9 @@ func TestWorkFollowsTheLastSignatureAndTheLastStamp(t *testing.T) {
 		t.Errorf("last stamp: %q", got)
 	}
 	plain := signed(t, finalized(t, draft(t)), first)
-	c, err = IntendSign(plain, [32]byte{}, second, t0)
+	c, err = IntendSign(plain, Shown{}, second, t0)
 	plain = then(t, c, err)
-	if got := kinds(Sign(plain, revision(plain, 10), attested(plain, second), second, t0)); got != "complete" {
+	if got := kinds(Sign(plain, revision(plain, 10), Shown{}, attested(plain, second), second, t0)); got != "complete" {
 		t.Errorf("last signature, nothing to stamp: %q", got)
 	}
 }
@@ -277,7 +277,7 @@ func TestOnlyWhatPeopleOweExpires(t *testing.T) {
 	if _, done := Expire(d, t0); !done {
 		t.Fatal("expired before its time")
 	}
-	if _, err := IntendSign(d, [32]byte{}, first, late); err == nil {
+	if _, err := IntendSign(d, Shown{}, first, late); err == nil {
 		t.Fatal("signed after its time")
 	}
 	d = signed(t, signed(t, d, first), second)
@@ -432,7 +432,7 @@ func TestPlacementsGoWithTheirPerson(t *testing.T) {
 func TestRulesLeaveTheirInputAlone(t *testing.T) {
 	t.Parallel()
 	d := owed(t)
-	c, err := IntendSign(d, [32]byte{}, first, t0)
+	c, err := IntendSign(d, Shown{}, first, t0)
 	if err != nil || !d.Participants[0].IntentAt.IsZero() || c.After.Participants[0].IntentAt.IsZero() {
 		t.Fatalf("the rule wrote into the document it was given: %v", err)
 	}

@@ -5,28 +5,31 @@ import (
 	"time"
 )
 
-// IntendSign records that a signer asked to sign the revision of that digest, before his key is used. A zero
-// digest means that the client did not say what its user saw.
+// IntendSign records that a signer asked to sign, and what they were shown, before their key is used. A digest that is
+// not that of the current revision is refused.
 //
 // Durable after its commit: that he consented, to what, and when. Not yet: any signature. A crash between the
 // two leaves the intent standing and nothing in the file; he signs again.
-func IntendSign(d *Document, seen [32]byte, by Actor, now time.Time) (Change, error) {
+func IntendSign(d *Document, shown Shown, by Actor, now time.Time) (Change, error) {
 	if err := d.maySign(by, now); err != nil {
 		return Change{}, err
 	}
 	current := d.Current().Digest
-	if seen != ([32]byte{}) && seen != current {
+	if shown.Digest != ([32]byte{}) && shown.Digest != current {
 		return Change{}, ErrStale
+	}
+	if err := shown.check(d); err != nil {
+		return Change{}, err
 	}
 	c := change(d)
 	c.After.Participant(by.ID).IntentAt = now
-	c.note(EventSignIntended, by, now, "digest", fmt.Sprintf("%x", current))
+	c.note(EventSignIntended, by, now, append(shown.details(d), "digest", fmt.Sprintf("%x", current))...)
 	return c, nil
 }
 
 // Sign records a signature that stands in the revision r, what its certificate says about the signer, and what follows
-// from it: the next signers' turn, or the stamps, or the closing seal.
-func Sign(d *Document, r Revision, who Attestation, by Actor, now time.Time) (Change, error) {
+// from it: the next signers' turn, or the stamps, or the closing seal. Shown is what [IntendSign] was told.
+func Sign(d *Document, r Revision, shown Shown, who Attestation, by Actor, now time.Time) (Change, error) {
 	if err := d.maySign(by, now); err != nil {
 		return Change{}, err
 	}
@@ -44,7 +47,8 @@ func Sign(d *Document, r Revision, who Attestation, by Actor, now time.Time) (Ch
 	if err := c.Append(r); err != nil {
 		return Change{}, err
 	}
-	c.note(EventSigned, by, now, append(who.details(), "digest", fmt.Sprintf("%x", r.Digest))...)
+	details := append(who.details(), shown.details(d)...)
+	c.note(EventSigned, by, now, append(details, "digest", fmt.Sprintf("%x", r.Digest))...)
 	c.quota(UnitSignature, QuotaSpend, 1)
 	if c.After.FullySigned() {
 		c.finish()

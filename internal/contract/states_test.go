@@ -72,7 +72,7 @@ var verbs = []struct {
 	}},
 	{"delete", func(d *Document) (Change, bool, error) { return change1(Delete(d, owner, t0)) }},
 	{"finalize-docs", func(d *Document) (Change, bool, error) { return Finalize(d, FinalizeOptions{}, owner, t0) }},
-	{"sign-docs", func(d *Document) (Change, bool, error) { return change1(IntendSign(d, [32]byte{}, first, t0)) }},
+	{"sign-docs", func(d *Document) (Change, bool, error) { return change1(IntendSign(d, Shown{}, first, t0)) }},
 	{"reject-docs", func(d *Document) (Change, bool, error) { return change1(Reject(d, "no", first, limits, t0)) }},
 	{"cancel-docs", func(d *Document) (Change, bool, error) { return change1(Cancel(d, "", owner, limits, t0)) }},
 	{"remind-docs", func(d *Document) (Change, bool, error) { return change1(Remind(d, owner, t0)) }},

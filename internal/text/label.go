@@ -68,7 +68,27 @@ func Event(l Language, e contract.Event) string {
 	if r := e.Details["reason"]; e.Type == contract.EventCertificateRevoked && r != "" {
 		args["reason"] = Revocation(l, r)
 	}
-	return Sentence(l, "event."+string(e.Type), args)
+	if e.Type == contract.EventFindingAccepted {
+		args["finding"] = Sentence(l, e.Details["code"], args)
+	}
+	return Sentence(l, eventCode(e), args)
+}
+
+// eventCode is the code of the sentence about an event. What is said of a signature depends on whether the service showed
+// the signer the pages; events of before it was recorded say nothing of it.
+func eventCode(e contract.Event) string {
+	shown := e.Details["pages_shown"]
+	switch {
+	case e.Type == contract.EventSignIntended && shown == contract.PagesNone:
+		return "event.sign_intended_unshown"
+	case e.Type == contract.EventSignIntended && shown != "":
+		return "event.sign_intended_shown"
+	case e.Type == contract.EventSigned && shown == contract.PagesNone:
+		return "event.signed_unshown"
+	case e.Type == contract.EventSigned && shown != "":
+		return "event.signed_shown"
+	}
+	return "event." + string(e.Type)
 }
 
 // Field is the sentence for one member of the input.

@@ -61,7 +61,7 @@ func signedBook(tb testing.TB, pages, content int) []byte {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	chain, err := a.Certify(context.Background(), authority.Holder{ID: "1", Name: "Orang lain"}, key.Public())
+	chain, err := a.Certify(context.Background(), authority.Holder{ID: "1", Name: "Orang lain", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -21,6 +21,14 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 	defer release()
 	var made []contract.Revision // by tries that lost a race, and by one that won if any did
 	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		if err := d.Authorise(by, contract.OpFinalize); err != nil {
+			return nil, err
+		}
+		if d.State == contract.Draft && !d.Examined && d.Paper() == nil {
+			if err := s.examineStored(ctx, d); err != nil {
+				return nil, err
+			}
+		}
 		c, done, err := contract.Finalize(d, s.wishes(d, o), by, s.Clock())
 		if err != nil || done {
 			return nil, err

@@ -172,7 +172,7 @@ func TestSealedFormCanBeProvedRenewedAndSignedOnTop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := h.ca.Certify(ctx, authority.Holder{ID: "9", Name: "Saksi"}, key.Public())
+	chain, err := h.ca.Certify(ctx, authority.Holder{ID: "9", Name: "Saksi", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 
 // SignRequest is what a signer sends.
 type SignRequest struct {
-	Digest [32]byte // SHA-256 of the revision he read; zero: he does not say
-	OTP    string
+	Shown contract.Shown // what of the document the service showed them
+	OTP   string
 	// Strokes are how the signature shall look. Nil: as the signer's specimen or, without one, their name in print.
 	Strokes *appearance.Strokes
 }
@@ -34,7 +34,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	defer release()
 	strokes := r.Strokes
 	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		c, err := contract.IntendSign(d, r.Digest, by, s.Clock())
+		c, err := contract.IntendSign(d, r.Shown, by, s.Clock())
 		if err != nil {
 			return nil, err
 		}
@@ -51,8 +51,8 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, err
 	}
-	return s.commitRevision(ctx, d, signed, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
-		return contract.Sign(d, r, who, by, s.Clock())
+	return s.commitRevision(ctx, d, signed, func(d *contract.Document, made contract.Revision) (contract.Change, error) {
+		return contract.Sign(d, made, r.Shown, who, by, s.Clock())
 	})
 }
 

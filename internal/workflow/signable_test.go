@@ -39,7 +39,7 @@ func signedBy(t *testing.T, a *authority.Authority, file []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Orang lain"}, key.Public())
+	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Orang lain", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 	if err != nil {
 		t.Fatal(err)
 	}

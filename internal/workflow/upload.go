@@ -116,8 +116,6 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if err != nil {
 		return examined{}, refusal(err)
 	}
-	// It parses every object, so that Check need not do so again. Check says what is wrong with a file that has both.
-	findings, findErr := findIn(doc)
 	if err := doc.Check(); err != nil {
 		return examined{}, refusal(err)
 	}
@@ -139,10 +137,11 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if err := permits(doc, false); err != nil {
 		return examined{}, err
 	}
-	if findErr != nil {
-		return examined{}, refusal(findErr)
-	}
 	if base.NextObject, err = doc.NextObject(); err != nil {
+		return examined{}, refusal(err)
+	}
+	findings, err := findIn(ctx, doc)
+	if err != nil {
 		return examined{}, refusal(err)
 	}
 	earlier, err := s.checkSignable(ctx, f, f.Size())

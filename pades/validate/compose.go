@@ -284,6 +284,9 @@ func (v *validation) warnings(f *facts.File) []Reason {
 	for _, w := range f.Warnings {
 		add(reason("warning."+string(w.Code), "page", itoa(w.Page), "detail", w.Detail))
 	}
+	for _, r := range findings(f) {
+		add(r)
+	}
 	for _, r := range f.Revisions {
 		for _, c := range r.Changes {
 			if c.Has(diff.ValueNotCompared) {

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"segel/pades/validate/diff"
 	"segel/pades/validate/facts"
+	"segel/pdf/inspect"
 )
 
 // source parses the files of a folder that are no tests.
@@ -76,7 +78,7 @@ func constants(t *testing.T, folder, typ string) []string {
 
 func TestEveryCodeHasItsSentence(t *testing.T) {
 	t.Parallel()
-	code := regexp.MustCompile(`^(trust|chain|certificate|identity|revocation|algorithm|time|level|file|format|coverage|digest|signature|later|claim|timestamp|stamp|change|warning)\.[a-z_]+$`)
+	code := regexp.MustCompile(`^(trust|chain|certificate|identity|revocation|algorithm|time|level|file|format|coverage|digest|signature|later|claim|timestamp|stamp|change|warning|finding)\.[a-z_]+$`)
 	for s := range literals(t, ".") {
 		if _, ok := sentences[s]; code.MatchString(s) && !ok {
 			t.Errorf("%s has no sentence", s)
@@ -90,6 +92,11 @@ func TestEveryCodeHasItsSentence(t *testing.T) {
 	for _, c := range constants(t, "facts", "WarningCode") {
 		if _, ok := sentences["warning."+c]; !ok {
 			t.Errorf("warning %s has no sentence", c)
+		}
+	}
+	for _, k := range constants(t, "../../pdf/inspect", "Kind") {
+		if _, ok := sentences["finding."+k]; !ok && !slices.Contains(ownWarnings, inspect.Kind(k)) {
+			t.Errorf("finding %s has no sentence", k)
 		}
 	}
 }
@@ -146,10 +153,15 @@ func TestEverySentenceIsSpoken(t *testing.T) {
 			return true
 		})
 	}
+	warnings := constants(t, "facts", "WarningCode")
+	for _, n := range diff.Covering {
+		warnings = append(warnings, string(n))
+	}
+	kinds := constants(t, "../../pdf/inspect", "Kind")
 	for code := range sentences {
 		group, word, _ := strings.Cut(code, ".")
 		switch {
-		case spoken[code], group == "change", group == "warning":
+		case spoken[code], group == "change", group == "warning" && slices.Contains(warnings, word), group == "finding" && slices.Contains(kinds, word):
 		case spoken[code+"_unknown"] || strings.HasSuffix(code, "_unknown") && spoken[strings.TrimSuffix(code, "_unknown")]:
 		case (group == "signature" || group == "timestamp") && spoken[group] && spoken[word]:
 		default:

@@ -1,7 +1,7 @@
 package validate
 
 // sentences by code. A test holds every code that is used against it.
-var sentences = joined(trustSentences, timeSentences, contentSentences, changeSentences, warningSentences, summarySentences)
+var sentences = joined(trustSentences, timeSentences, contentSentences, changeSentences, warningSentences, findingSentences, summarySentences)
 
 func joined(all ...map[string]sentence) map[string]sentence {
 	one := map[string]sentence{}

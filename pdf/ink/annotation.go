@@ -1,12 +1,35 @@
 package ink
 
-import "segel/pdf"
+import (
+	"slices"
+
+	"segel/pdf"
+)
 
 // Flags of annotations (ISO 32000-2 §12.5.3).
 const (
 	flagHidden = 1 << 1
+	flagPrint  = 1 << 2
 	flagNoView = 1 << 5
 )
+
+// drawnByReaders are the annotations that readers draw by themselves where they have no appearance.
+var drawnByReaders = []pdf.Name{
+	"Widget", "FreeText", "Line", "Square", "Circle", "Polygon", "PolyLine", "Highlight", "Underline", "Squiggly", "StrikeOut", "Stamp", "Caret", "Ink",
+	"Redact", "Watermark",
+}
+
+// hiddenBy returns the views in which an annotation is not shown by its flags.
+func hiddenBy(flags int64) Views {
+	var off Views
+	if flags&(flagHidden|flagNoView) != 0 {
+		off |= OnScreen
+	}
+	if flags&flagHidden != 0 || flags&flagPrint == 0 {
+		off |= InPrint
+	}
+	return off
+}
 
 // annotations lists those of a page, each followed by what its appearance paints.
 func (p *painter) annotations(page *pdf.Page) {
@@ -44,16 +67,12 @@ func (p *painter) annotation(o pdf.Object) {
 		return
 	}
 	p.state = p.first()
-	switch {
-	case flags&(flagHidden|flagNoView) != 0:
-		p.hidden = ByFlag
-	case p.off(dict["OC"]):
-		p.hidden = ByLayer
-	}
-	m := Mark{Kind: Annotation, Box: p.base.box(rect), Subtype: subtype, Hidden: p.hidden}
+	p.visible = p.visible.without(hiddenBy(flags), ByFlag).without(p.off(dict["OC"]), ByLayer)
+	m := Mark{Kind: Annotation, Box: p.base.box(rect), Subtype: subtype, Hidden: p.visible.why, In: p.visible.in}
 	if subtype == "Widget" {
 		m.Kind = Widget
 	}
+	m.Bare = dict["AP"] == nil && slices.Contains(drawnByReaders, subtype)
 	p.annot, _ = o.(pdf.Ref)
 	p.put(m, p.sheet)
 	if looks, err := p.d.Dict(dict["AP"]); !p.failed(err) {

@@ -12,6 +12,8 @@ type colour struct {
 	full  float64 // what all components of white are in the colour space; unknown: nobody can tell
 	light float64 // luminance from 0 to 1; unknown where the colour space does not tell
 	color Color   // known in the device spaces alone
+
+	pattern pdf.Object // that it paints with; nil: none, or one that is not looked into
 }
 
 const unknown = -1
@@ -37,8 +39,10 @@ func (p *painter) paintColours(op []byte, c *content) bool {
 		p.lines = p.initialColour(pdf.Name(c.name()))
 	case "sc", "scn":
 		p.fill.set(c.operands)
+		p.fill.pattern = p.patternOf(c)
 	case "SC", "SCN":
 		p.lines.set(c.operands)
+		p.lines.pattern = p.patternOf(c)
 	default:
 		return false
 	}
@@ -47,7 +51,7 @@ func (p *painter) paintColours(op []byte, c *content) bool {
 
 func (k *colour) device(c *content, n int, full float64) {
 	if len(c.operands) >= n {
-		k.full, k.color.Known = full, true
+		k.full, k.color.Known, k.pattern = full, true, nil
 		k.set(c.operands[len(c.operands)-n:])
 	}
 }

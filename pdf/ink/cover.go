@@ -190,9 +190,9 @@ func (c *Cover) fill(box pdf.Rect, opacity float64) {
 	}
 }
 
-// paints reports whether what is painted now may be seen. Layers that are off may be turned on.
+// paints reports whether what is painted now may be seen, on a screen or in print. Layers that are off may be turned on.
 func (p *painter) paints() bool {
-	return p.cover != nil && (p.hidden == "" || p.hidden == ByLayer) && !p.clear
+	return p.cover != nil && (p.visible.in != 0 || p.visible.why == ByLayer) && !p.clear
 }
 
 // hiding is the opacity of paint, by its own and how it and the groups around are blended with what is below. Light is

@@ -9,7 +9,7 @@
 // paths, images and their masks.
 //
 // What it could not look at is an answer of its own: with the marks it found it returns an [Untold], so that nothing
-// listed is never taken for nothing there. What lies within a tiling pattern is not looked at, the area that is filled
+// listed is never taken for nothing there. What lies within a tiling pattern is not listed, the area that is filled
 // with it is a mark.
 //
 // Nothing panics, and [Limits] bound bytes, operators, nesting and marks, whatever the file says.

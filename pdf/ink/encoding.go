@@ -49,11 +49,22 @@ func (p *painter) loadEncoding(f *font, dict pdf.Dict) {
 		}
 		own[code] = text
 	}
-	p.differences(differences, func(code int, name pdf.Name) { change(code, named(string(name))) })
+	if p.deep != nil {
+		f.own = &ownText{}
+	}
+	p.differences(differences, func(code int, name pdf.Name) {
+		change(code, named(string(name)))
+		if f.own != nil {
+			f.own.names[code] = string(name)
+		}
+	})
 	if m := p.cmapOf(dict["ToUnicode"]); m != nil {
 		for code := range 256 {
 			if text := m.text(uint32(code)); text != "" {
 				change(code, text)
+				if f.own != nil {
+					f.own.texts[code] = text
+				}
 			}
 		}
 	}
@@ -84,6 +95,19 @@ func (p *painter) differences(o pdf.Object, f func(code int, name pdf.Name)) {
 			code++
 		}
 	}
+}
+
+// GlyphText returns what a glyph of that name means, or "" where that is not known. It knows the names of the letters of
+// Western Europe and those made of code points.
+func GlyphText(name string) string { return named(name) }
+
+// Encoded returns what a code means in one of the encodings that readers know by name; codes of ASCII mean the same in
+// any.
+func Encoded(encoding string, code byte) string {
+	if encoding == "MacRomanEncoding" {
+		return macRoman[code]
+	}
+	return latin[code]
 }
 
 // named tells what a glyph of that name means; empty if that is not known here.

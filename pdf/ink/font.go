@@ -21,14 +21,16 @@ type font struct {
 	widths  [256]float64 // in sizes of the text
 	texts   *[256]string
 	kinds   [256]letterKind
-	forward bool           // no width is negative
-	procs   *[256]pdf.Rect // boxes of type3 glyphs in glyph space
+	forward bool             // no width is negative
+	procs   *[256]pdf.Rect   // boxes of type3 glyphs in glyph space
+	streams *[256]pdf.Object // of type3 glyphs, for a deep reader
 
 	composite *composite // nil for simple fonts
 
 	object  pdf.Object // as resources name it
 	dict    pdf.Dict
 	reading *reading // nil until an appearance asks for it
+	own     *ownText // of simple fonts, for a deep reader
 }
 
 // glyph is one glyph of a string.
@@ -221,7 +223,13 @@ func (p *painter) loadProcs(f *font, dict pdf.Dict) {
 	p.failed(err)
 	all, err := p.d.Rect(dict["FontBBox"])
 	p.failed(err)
+	if p.deep != nil {
+		f.streams = new([256]pdf.Object)
+	}
 	p.differences(encoding["Differences"], func(code int, name pdf.Name) {
+		if f.streams != nil {
+			f.streams[code] = procs[name]
+		}
 		box, said := p.proc(procs[name])
 		switch {
 		case said:

@@ -19,6 +19,7 @@ func FuzzPage(f *testing.F) {
 		"1e999 0 0 1 0 0 cm 0 0 9 9 re f",
 		"99999999999999999999 0 0 9999999999999999999999 0 0 cm 9999999999999999999 0 m 1 1 l W S 0 0 1 1 re f",
 		"<", "(", "/", "<<", "\\", "q q q q Q Q Q Q Q Q", "/X Do /X Do", "BT /F0 9 Tf <00410042> Tj /F3 2 Tf (ab) Tj ET",
+		"/Pattern cs /P scn 0 0 99 99 re f /M gs /I Do BT /F3 9 Tf (ab) Tj ET /OC /V BDC 0 0 9 9 re f EMC",
 		"BT 3 Tr /F1 9 Tf .7 .7 -.7 .7 9 9 Tm (miring) Tj -1 0 0 1 0 0 Tm (cermin) Tj ET",
 	} {
 		f.Add([]byte(s))
@@ -33,14 +34,23 @@ func FuzzPage(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
+		var marks []Mark
 		l := Limits{Bytes: 1 << 20, Operators: 20_000, Marks: 2_000}
-		marks, err := NewReader(d, l).Page(page)
-		if len(marks) > l.Marks {
-			t.Errorf("%d marks", len(marks))
+		deep := NewDeepReader(d, l)
+		for _, r := range []*Reader{deep, NewReader(d, l)} {
+			marks, err = r.Page(page)
+			if len(marks) > l.Marks {
+				t.Errorf("%d marks", len(marks))
+			}
+			for _, m := range marks {
+				if !sane(m.Box) || m.Kind == 0 || m.In&^everyView != 0 || m.Hidden == "" && m.In&Screen == 0 {
+					t.Errorf("%+v", m)
+				}
+			}
 		}
-		for _, m := range marks {
-			if !sane(m.Box) || m.Kind == 0 {
-				t.Errorf("%+v", m)
+		for _, f := range deep.Fonts() {
+			if len(f.Pages) != 1 || f.Pages[0] != 1 || f.Dict == nil {
+				t.Errorf("%+v", f)
 			}
 		}
 		if c := (&content{b: b}); err == nil {
@@ -156,13 +166,17 @@ func odd(content []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	form := u.Reserve()
+	form, pattern, picture := u.Reserve(), u.Reserve(), u.Reserve()
 	layer := u.Add(pdf.Dict{"Type": pdf.Name("OCG"), "Name": pdf.TextString("L")})
+	printed := u.Add(pdf.Dict{"Type": pdf.Name("OCG"), "Name": pdf.TextString("P"), "Usage": pdf.Dict{"Print": pdf.Dict{"PrintState": pdf.Name("OFF")}}})
 	names := func(n ...pdf.Object) pdf.Array { return n }
 	resources := pdf.Dict{
-		"XObject":    pdf.Dict{"X": form},
-		"Properties": pdf.Dict{"L": layer},
-		"ExtGState":  pdf.Dict{"G": pdf.Dict{"ca": pdf.Integer(0), "LW": pdf.Integer(3)}},
+		"XObject":    pdf.Dict{"X": form, "I": picture},
+		"Pattern":    pdf.Dict{"P": pattern},
+		"Properties": pdf.Dict{"L": layer, "V": pdf.Dict{"VE": names(pdf.Name("Or"), layer, names(pdf.Name("Not"), printed))}},
+		"ExtGState": pdf.Dict{
+			"G": pdf.Dict{"ca": pdf.Integer(0), "LW": pdf.Integer(3)}, "M": pdf.Dict{"SMask": pdf.Dict{"S": pdf.Name("Luminosity"), "G": form}},
+		},
 		"Font": pdf.Dict{
 			"F1": pdf.Ref{Number: pdftest.FontNumber},
 			"F0": pdf.Dict{
@@ -179,6 +193,10 @@ func odd(content []byte) []byte {
 	}
 	stream := &pdf.Stream{Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 300, URY: 300}.Array(), "Resources": resources}, Data: content}
 	u.Set(form, stream)
+	u.Set(pattern, &pdf.Stream{Dict: pdf.Dict{"PatternType": pdf.Integer(1), "Resources": resources}, Data: content})
+	u.Set(picture, &pdf.Stream{
+		Dict: pdf.Dict{"Subtype": pdf.Name("Image"), "OC": layer, "Alternates": names(pdf.Dict{"Image": form, "DefaultForPrinting": pdf.Boolean(true)})}, Data: content,
+	})
 	dict["Contents"], dict["Resources"] = form, resources
 	dict["Annots"] = names(u.Add(pdf.Dict{
 		"Subtype": pdf.Name("Widget"), "FT": pdf.Name("Sig"), "Rect": pdf.Rect{LLX: 50, LLY: 50, URX: 100, URY: 100}.Array(), "AP": pdf.Dict{"N": form},
@@ -191,7 +209,7 @@ func odd(content []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	catalog["OCProperties"] = pdf.Dict{"OCGs": names(layer), "D": pdf.Dict{"OFF": names(layer)}}
+	catalog["OCProperties"] = pdf.Dict{"OCGs": names(layer, printed), "D": pdf.Dict{"OFF": names(layer)}}
 	tail, err := u.Build()
 	if err != nil {
 		panic(fmt.Sprintf("the fuzz file cannot be built: %v", err)) // of objects that are all written above

@@ -49,6 +49,7 @@ type Mark struct {
 	Kind   Kind
 	Box    pdf.Rect // points of the page as displayed, origin at the lower left; cut to the clip unless Hidden
 	Hidden Hidden
+	In     Views // in which it is shown; none where it is nowhere to be seen, whatever layers and flags say
 
 	// White says that it is painted in white, the colour of paper, as far as its colour space tells; never of pictures.
 	White bool
@@ -63,7 +64,9 @@ type Mark struct {
 	// Annot is the annotation whose appearance it belongs to, or which it is; zero for the page's own content, and for
 	// annotations that are direct objects.
 	Annot   pdf.Ref
+	Image   pdf.Ref  // of Image, unless it is an inline image
 	Subtype pdf.Name // of Widget and Annotation
+	Bare    bool     // of Widget and Annotation: readers draw it as they see fit, since it has no appearance
 }
 
 // Opaque reports whether the mark hides what was painted below it within its Box.

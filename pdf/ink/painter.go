@@ -19,19 +19,20 @@ type state struct {
 
 	fillAlpha, lineAlpha float64
 
-	faint  bool // painted with so little that one sees through
-	mixed  bool // blended with what is below, or masked
-	fill   colour
-	lines  colour // of strokes
-	font   *font
-	size   float64
-	chars  float64 // character spacing
-	words  float64 // word spacing
-	scale  float64 // horizontal, 1 is as it is
-	lead   float64
-	rise   float64
-	mode   int
-	hidden Hidden // of all that is painted: a layer that is off, an annotation that is not for viewing
+	faint bool // painted with so little that one sees through
+	mixed bool // blended with what is below, or masked
+	fill  colour
+	lines colour // of strokes
+	font  *font
+	size  float64
+	chars float64 // character spacing
+	words float64 // word spacing
+	scale float64 // horizontal, 1 is as it is
+	lead  float64
+	rise  float64
+	mode  int
+
+	visible visibility // of all that is painted
 }
 
 // painter follows the content of one page.
@@ -41,9 +42,11 @@ type painter struct {
 	sheet   pdf.Rect // the page
 	base    matrix   // default user space to the page
 	saved   []state
-	layered []bool // of marked content: whether it begins a layer that is off
+	layered []visibility // before each marked content
 	depth   int
 	scopes  *scope
+	origin  matrix // of the content that is followed: where patterns are laid from
+	inside  inside
 
 	text, line matrix
 	path       path
@@ -64,6 +67,7 @@ func (p *painter) first() state {
 	black := colour{full: 1, color: Color{Known: true}}
 	return state{
 		ctm: p.base, clip: p.sheet, scale: 1, width: 1, fill: black, lines: black, group: 1, fillAlpha: 1, lineAlpha: 1,
+		visible: visibility{in: everyView},
 	}
 }
 
@@ -142,9 +146,9 @@ func (p *painter) do(op []byte, c *content) {
 		p.saved = append(p.saved, p.state)
 	case "Q":
 		if n := len(p.saved); n > 0 {
-			hidden := p.hidden // marked content is not nested in graphics states
+			visible := p.visible // marked content is not nested in graphics states
 			p.state, p.saved = p.saved[n-1], p.saved[:n-1]
-			p.hidden = hidden
+			p.visible = visible
 		}
 	case "cm":
 		if c.numbers(v[:]) {
@@ -174,7 +178,7 @@ func (p *painter) do(op []byte, c *content) {
 	case "BDC":
 		p.begin(c)
 	case "BMC":
-		p.push(false)
+		p.push(0)
 	case "EMC":
 		p.pop()
 	default:
@@ -234,7 +238,8 @@ func (p *painter) blending(gs pdf.Dict) {
 		p.blend = p.blendMode(mode)
 	}
 	if gs["BM"] != nil || gs["SMask"] != nil {
-		_, masked := mask.(pdf.Dict)
+		dict, masked := mask.(pdf.Dict)
+		p.lookAtMask(dict)
 		p.mixed = masked || gs["BM"] != nil && mode != pdf.Object(pdf.Name("Normal")) && mode != pdf.Object(pdf.Name("Compatible"))
 	}
 }
@@ -264,16 +269,20 @@ func (p *painter) blendMode(mode pdf.Object) pdf.Name {
 // mark notes something that is painted, cut to the clip.
 func (p *painter) mark(m Mark) {
 	p.flush()
-	m.Hidden, m.Sheer = p.unseen(), m.Sheer || p.faint || p.mixed
+	m.Hidden, m.In = p.unseen()
+	m.Sheer = m.Sheer || p.faint || p.mixed
 	p.put(m, p.clip)
 }
 
-// unseen is why nothing that is painted now is to be seen.
-func (p *painter) unseen() Hidden {
-	if p.hidden == "" && p.clear {
-		return ByOpacity
+// unseen is why nothing that is painted now is to be seen on a screen, and in which views it is.
+func (p *painter) unseen() (Hidden, Views) {
+	if !p.clear {
+		return p.visible.why, p.visible.in
 	}
-	return p.hidden
+	if p.visible.why != "" {
+		return p.visible.why, 0
+	}
+	return ByOpacity, 0
 }
 
 // put adds a mark, cut to a clip.
@@ -287,12 +296,19 @@ func (p *painter) put(m Mark, clip pdf.Rect) {
 		return
 	}
 	m.Annot = p.annot
-	if m.Hidden == "" {
+	if !p.inside.lists(&m) {
+		return
+	}
+	if m.In != 0 {
 		cut := m.Box.Intersect(clip)
-		if cut.LLX <= cut.URX && cut.LLY <= cut.URY {
+		switch {
+		case cut.LLX > cut.URX || cut.LLY > cut.URY:
+			m.In = 0
+			if m.Hidden == "" {
+				m.Hidden = ByClip
+			}
+		case m.Hidden == "":
 			m.Box = cut
-		} else {
-			m.Hidden = ByClip
 		}
 	}
 	p.marks = append(p.marks, m)
@@ -300,29 +316,30 @@ func (p *painter) put(m Mark, clip pdf.Rect) {
 
 // object paints an image, or what a form paints.
 func (p *painter) object(name pdf.Name) {
-	st, err := p.d.Stream(p.resource("XObject", name))
+	o := p.resource("XObject", name)
+	st, err := p.d.Stream(o)
 	if p.failed(err) || st == nil {
 		return
 	}
-	hidden := p.hidden
 	if p.trace != nil && st.Dict["OC"] != nil {
 		p.trace.unclear("optional content")
 	}
-	if p.off(st.Dict["OC"]) {
-		p.hidden = ByLayer
-	}
+	off := p.off(st.Dict["OC"])
 	kind, err := p.d.Name(st.Dict["Subtype"])
 	switch {
 	case p.failed(err):
 	case kind == "Image":
 		p.picture()
-		masked := st.Dict["SMask"] != nil || st.Dict["Mask"] != nil || st.Dict["ImageMask"] != nil
-		p.imageHides(st)
-		p.mark(Mark{Kind: Image, Box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), Whole: true, Sheer: masked})
+		ref, _ := o.(pdf.Ref)
+		p.image(st, ref, off)
+	case kind == "PS", st.Dict["Subtype2"] == pdf.Object(pdf.Name("PS")):
+		p.markImage(st, pdf.Ref{}, p.visible.in&^off&InPrint) // PostScript, for printers that know it
 	case kind == "Form":
+		visible := p.visible
+		p.setVisible(visible.without(off, ByLayer))
 		p.form(st, identity)
+		p.setVisible(visible)
 	}
-	p.hidden = hidden
 }
 
 // picture counts a picture.
@@ -344,19 +361,20 @@ func (p *painter) form(st *pdf.Stream, fit matrix) {
 		return
 	}
 	p.flush()
-	before := p.state
+	before, origin := p.state, p.origin
 	p.depth++
 	p.ctm = p.matrixOf(st.Dict["Matrix"]).then(fit).then(p.ctm)
 	if st.Dict["Group"] != nil { // drawn as a whole, and then as opaque as the state says (ISO 32000-2 §11.6.6)
 		p.group, p.fillAlpha, p.lineAlpha = p.group*p.fillAlpha, 1, 1
 		p.outer, p.blend = append(slices.Clip(p.outer), p.blend), ""
 	}
+	p.origin = p.ctm
 	if box, err := p.d.Rect(st.Dict["BBox"]); !p.failed(err) && st.Dict["BBox"] != nil {
 		p.cut(p.ctm.box(box))
 	}
 	p.run(b, p.scope(st.Dict["Resources"], p.scopes))
 	p.depth--
-	p.state = before
+	p.state, p.origin = before, origin
 }
 
 // cut narrows the clip. One that cannot be reckoned with does not.
@@ -381,4 +399,47 @@ func (p *painter) matrixOf(o pdf.Object) matrix {
 		}
 	}
 	return m
+}
+
+// image paints an image, or those of its alternates that readers show in its place (ISO 32000-2 §8.9.5.4): one for
+// printing, or, in views in which the image itself is off, the first that is on.
+func (p *painter) image(st *pdf.Stream, ref pdf.Ref, off Views) {
+	around := p.visible
+	shown, vacant := around.in&^off, around.in&off
+	alternates, err := p.d.Array(st.Dict["Alternates"])
+	p.failed(err)
+	for _, o := range alternates[:min(len(alternates), maxAlternates)] {
+		alternate, err := p.d.Dict(o)
+		if p.failed(err) || alternate == nil {
+			continue
+		}
+		instead, err := p.d.Stream(alternate["Image"])
+		if p.failed(err) || instead == nil || alternate.Ref("Image") == ref {
+			continue
+		}
+		on, in := everyView&^p.off(instead.Dict["OC"]), Views(0)
+		if printing, err := p.d.Boolean(alternate["DefaultForPrinting"]); !p.failed(err) && printing {
+			in = shown & InPrint & on
+		}
+		if instead.Dict["OC"] != nil {
+			in |= vacant & on
+		}
+		shown, vacant = shown&^in, vacant&^in
+		if in != 0 {
+			p.markImage(instead, alternate.Ref("Image"), in)
+		}
+	}
+	p.markImage(st, ref, shown)
+}
+
+// maxAlternates bounds the alternates of one image that are looked at.
+const maxAlternates = 100
+
+func (p *painter) markImage(st *pdf.Stream, ref pdf.Ref, in Views) {
+	around := p.visible
+	p.setVisible(around.without(everyView&^in, ByLayer))
+	masked := st.Dict["SMask"] != nil || st.Dict["Mask"] != nil || st.Dict["ImageMask"] != nil
+	p.imageHides(st)
+	p.mark(Mark{Kind: Image, Box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), Whole: true, Sheer: masked, Image: ref})
+	p.setVisible(around)
 }

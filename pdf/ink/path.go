@@ -168,6 +168,12 @@ func (p *painter) paint(filled, stroked bool) {
 		p.cut(all)
 	}
 	p.path = path{parts: p.path.parts[:0]}
+	if filled && all != nothing {
+		p.tile(p.fill.pattern, all)
+	}
+	if stroked && all != nothing {
+		p.tile(p.lines.pattern, all)
+	}
 }
 
 // operandsOf is how many numbers an operator of paths takes.

@@ -14,23 +14,36 @@ import (
 type Reader struct {
 	d         *pdf.Document
 	limits    Limits
-	bytes     int64 // left of Limits.Bytes
-	pixels    int64 // of images that were decoded
-	operators int   // left of Limits.Operators
-	layers    map[pdf.Ref]bool
+	bytes     int64             // left of Limits.Bytes
+	pixels    int64             // of images that were decoded
+	operators int               // left of Limits.Operators
+	layers    map[pdf.Ref]Views // in which a layer is off; those that are on in all are left out
 	fonts     map[pdf.Ref]*font
-	recent    *[recentGlyphs]recent
-	page      painter   // of the page at hand
-	marks     []Mark    // room for those of the next page
-	operands  []operand // room for those of the next operator
-	decoded   []byte    // the same
+
+	deep *deep // nil unless it looks into patterns and glyphs too
+
+	memberships map[pdf.Ref]Views // in which the content of a membership is off
+	recent      *[recentGlyphs]recent
+	page        painter   // of the page at hand
+	marks       []Mark    // room for those of the next page
+	operands    []operand // room for those of the next operator
+	decoded     []byte    // the same
 }
 
 // NewReader makes a Reader. Nothing is read yet but which layers are off.
 func NewReader(d *pdf.Document, l Limits) *Reader {
 	l = l.withDefaults()
-	r := &Reader{d: d, limits: l, bytes: l.Bytes, operators: l.Operators, layers: map[pdf.Ref]bool{}, fonts: map[pdf.Ref]*font{}}
+	r := &Reader{d: d, limits: l, bytes: l.Bytes, operators: l.Operators, layers: map[pdf.Ref]Views{}, memberships: map[pdf.Ref]Views{}, fonts: map[pdf.Ref]*font{}}
 	r.readLayers()
+	return r
+}
+
+// NewDeepReader makes a Reader that also looks for layers within tiling patterns and the glyphs of type 3 fonts, and
+// remembers which glyphs were shown of each font. Of what is painted there, it lists what is not shown in the same views
+// as the pattern or the text itself.
+func NewDeepReader(d *pdf.Document, l Limits) *Reader {
+	r := NewReader(d, l)
+	r.deep = &deep{shown: map[*font]*shownFont{}}
 	return r
 }
 
@@ -75,9 +88,21 @@ const (
 // Spent reports whether the limits for all pages together are used up: nothing more is found on any page.
 func (r *Reader) Spent() bool { return r.bytes < 0 || r.operators < 0 }
 
+// Varies reports whether a layer is shown in some views and not in others.
+func (r *Reader) Varies() bool {
+	for _, off := range r.layers {
+		if off != everyView {
+			return true
+		}
+	}
+	return false
+}
+
 // Layers lists those that are off when the file is opened, in order of number.
 func (r *Reader) Layers() []pdf.Ref {
-	return slices.SortedFunc(maps.Keys(r.layers), func(a, b pdf.Ref) int { return cmp.Compare(a.Number, b.Number) })
+	off := maps.Clone(r.layers)
+	maps.DeleteFunc(off, func(_ pdf.Ref, in Views) bool { return in&Screen == 0 })
+	return slices.SortedFunc(maps.Keys(off), func(a, b pdf.Ref) int { return cmp.Compare(a.Number, b.Number) })
 }
 
 // painter has followed the content of a page.
@@ -95,7 +120,10 @@ func (r *Reader) startPage(page *pdf.Page) *painter {
 	width, height := page.Displayed()
 	p := &r.page
 	*p = painter{Reader: r, sheet: pdf.Rect{URX: width, URY: height}, base: displayed(page), marks: r.marks}
-	p.state = p.first()
+	p.state, p.origin = p.first(), p.base
+	if r.deep != nil {
+		r.deep.turn(page.Number)
+	}
 	if !sane(p.sheet) {
 		p.untold(Numbers, nil)
 		p.stopped = true
@@ -121,11 +149,11 @@ func (r *Reader) spend(n int64) bool {
 	return r.bytes >= 0
 }
 
-// untold notes why there may be more, the first reason only: one is enough to know that it is not all. A font that is
-// missing gives way to any other, since its text is listed.
+// untold notes why there may be more, one reason only: one is enough to know that it is not all. The first is kept, but a
+// font that is missing gives way to any other, since its text is listed, and all give way to a limit.
 func (p *painter) untold(why Reason, err error) {
 	var before *Untold
-	if p.trouble == nil || errors.As(p.trouble, &before) && before.Reason == NoFont {
+	if p.trouble == nil || errors.As(p.trouble, &before) && before.Reason != Limit && (before.Reason == NoFont || why == Limit) {
 		p.trouble = &Untold{Reason: why, Err: err}
 	}
 }

@@ -157,6 +157,9 @@ func (p *painter) show(r *shown, s []byte) {
 		p.traceText(r, s)
 		return
 	}
+	if p.deep != nil {
+		p.showDeep(r, s)
+	}
 	if r.level {
 		p.showLevel(r, s)
 		return
@@ -178,6 +181,7 @@ type shown struct {
 	em       float64
 	straight bool // along the page or across
 	hidden   Hidden
+	in       Views
 	white    bool
 	hides    float64
 
@@ -191,15 +195,19 @@ func (p *painter) shown() shown {
 	if f == nil {
 		f = unknownFont
 	}
-	r := shown{font: f, step: p.text.then(p.ctm), hidden: p.unseen(), white: p.whiteText()}
+	r := shown{font: f, step: p.text.then(p.ctm), white: p.whiteText()}
+	r.hidden, r.in = p.unseen()
 	r.m = matrix{p.size * p.scale, 0, 0, p.size, 0, p.rise}.then(r.step)
 	if r.dx, r.dy = r.m[0], r.m[1]; f.vertical {
 		r.dx, r.dy = -r.m[2], -r.m[3]
 	}
 	r.length, r.em = math.Hypot(r.dx, r.dy), math.Hypot(r.m[2], r.m[3])
 	r.straight = math.Abs(r.dx) < 0.01*math.Abs(r.dy) || math.Abs(r.dy) < 0.01*math.Abs(r.dx)
-	if r.hidden == "" && (p.mode == 3 || p.mode == 7) && !f.type3 {
-		r.hidden = ByMode
+	if (p.mode == 3 || p.mode == 7) && !f.type3 {
+		r.in = 0
+		if r.hidden == "" {
+			r.hidden = ByMode
+		}
 	}
 	r.hides = p.textHides(&r)
 	r.level = p.lies(&r)

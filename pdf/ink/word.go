@@ -11,6 +11,7 @@ import (
 type word struct {
 	box     pdf.Rect
 	hidden  Hidden
+	in      Views
 	white   bool
 	joins   bool
 	rough   bool
@@ -39,19 +40,22 @@ const (
 // add adds a glyph to the word at hand, or begins another: its box on the page, what it means and how wide it is.
 func (p *painter) add(r *shown, box pdf.Rect, text string, advance float64) {
 	x, y := r.m[4], r.m[5]
-	hidden := r.hidden
-	if hidden == "" && max(box.Width(), box.Height()) < smallest {
-		hidden = BySize
+	hidden, in := r.hidden, r.in
+	if max(box.Width(), box.Height()) < smallest {
+		in = 0
+		if hidden == "" {
+			hidden = BySize
+		}
 	}
 	w := &p.word
 	goesOn := w.glyphs > 0 && w.follows(x, y, r)
-	if goesOn && r.straight && w.glyphs < maxWord && w.white == r.white && w.hidden == hidden && w.clip == p.clip {
+	if goesOn && r.straight && w.glyphs < maxWord && w.white == r.white && w.hidden == hidden && w.in == in && w.clip == p.clip {
 		w.box = union(w.box, box)
 		w.rough = w.rough || r.font.rough
 		w.hides = max(w.hides, r.hides)
 	} else {
 		p.flush()
-		w.box, w.hidden, w.white, w.joins, w.rough, w.clip, w.hides = box, hidden, r.white, goesOn, r.font.rough, p.clip, r.hides
+		w.box, w.hidden, w.in, w.white, w.joins, w.rough, w.clip, w.hides = box, hidden, in, r.white, goesOn, r.font.rough, p.clip, r.hides
 	}
 	w.glyphs++
 	if len(w.letters) < maxLetters {
@@ -80,13 +84,13 @@ func (p *painter) flush() {
 	if w.glyphs == 0 {
 		return
 	}
-	if p.cover != nil && (w.hidden == "" || w.hidden == ByLayer) {
+	if p.cover != nil && (w.in != 0 || w.hidden == ByLayer) {
 		if blocks(w.letters) {
 			w.hides = 1
 		}
 		p.cover.fill(w.box.Intersect(w.clip), w.hides)
 	}
-	m := Mark{Kind: Text, Box: w.box, Hidden: w.hidden, White: w.white, Joins: w.joins, Rough: w.rough, Text: p.kept(w.letters)}
+	m := Mark{Kind: Text, Box: w.box, Hidden: w.hidden, In: w.in, White: w.white, Joins: w.joins, Rough: w.rough, Text: p.kept(w.letters)}
 	w.glyphs, w.letters = 0, w.letters[:0]
 	p.put(m, w.clip)
 }

@@ -38,6 +38,9 @@ export async function send(page: Page, title: string, who: Who[], stamps = 1): P
 /** Makes the address by which a guest gets in. */
 export const guestLink = async (page: Page, s: Sent, email: string) => (await post<{ url: string }>(page, "guest-link-docs", { document_id: s.id, user_id: s.people.get(email) })).url;
 
+/** Confirms having read the document, without scrolling to its end. */
+export const read = (page: Page) => page.getByRole("checkbox", { name: "I have read the document" }).check();
+
 /** Waits until a document is sealed, and returns the file. */
 export async function sealed(page: Page, id: number): Promise<Buffer> {
   for (const until = Date.now() + 40_000; Date.now() < until; await new Promise((r) => setTimeout(r, 200))) {

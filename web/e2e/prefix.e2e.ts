@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
+import { read } from "./contract";
 import { paper, stage, type Stage } from "./harness";
 
 let s: Stage;
@@ -51,6 +52,7 @@ test("below the prefix of a proxy a contract is made, signed by a guest and veri
   await guest.goto(link);
   await guest.locator("label").filter({ hasText: /^Type$/ }).click();
   await guest.getByRole("img", { name: "Your signature" }).waitFor();
+  await read(guest);
   await guest.getByRole("button", { name: "Sign", exact: true }).click();
   await guest.getByRole("button", { name: "Download" }).waitFor({ timeout: 40_000 });
   const download = guest.waitForEvent("download");

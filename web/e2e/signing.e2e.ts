@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { guestLink, send } from "./contract";
+import { guestLink, read, send } from "./contract";
 import { answers, binary, browserPath, freePort, office, password, run, violations, type Office } from "./harness";
 
 // What can go wrong while somebody signs on a phone. The service is one that can be ended and started again.
@@ -105,6 +105,7 @@ test("a signature drawn so far outlives the sheet, and a tablet that is turned",
   await sheet(page).waitFor({ state: "detached" });
   await expect.poll(inked).toBe(true);
   const side = page.getByRole("region", { name: "What is asked of you" });
+  await read(page);
   const sent = page.waitForRequest("**/sign/sign-docs");
   await side.getByRole("button", { name: "Sign", exact: true }).click();
   expect(((await sent).postDataJSON() as { specimen?: string }).specimen).toMatch(/^iVBOR/);
@@ -157,6 +158,7 @@ test("while the service is away the steps say so, and go on by themselves once i
   const page = await enter(dua.email);
   await opened(page, contract.id);
   await foot(page).getByRole("button", { name: "Sign", exact: true }).tap();
+  await read(page);
   await sheet(page).getByRole("button", { name: "Sign", exact: true }).tap();
   await page.locator("[data-step=signed]").getByText(satu.name).waitFor(); // whose turn it is now
   await service.end();

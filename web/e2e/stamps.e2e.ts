@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import { send, type Sent } from "./contract";
+import { read, send, type Sent } from "./contract";
 import { office, stage, type Office, type Stage } from "./harness";
 
 let desk: Office, s: Stage, owner: Page;
@@ -25,6 +25,7 @@ async function signed(title: string): Promise<Sent> {
   await owner.goto(`${s.url}/document/${contract.id}/sign`);
   await owner.locator("label").filter({ hasText: /^Type$/ }).click();
   await owner.getByRole("img", { name: "Your signature" }).waitFor();
+  await read(owner);
   await owner.getByRole("button", { name: "Sign", exact: true }).click();
   await owner.getByRole("link", { name: "Document details" }).waitFor();
   return contract;

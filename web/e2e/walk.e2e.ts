@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 
-import { guestLink, sealed, send } from "./contract";
+import { guestLink, read, sealed, send } from "./contract";
 import { paper, stage, type Stage } from "./harness";
 
 let s: Stage;
@@ -50,6 +50,7 @@ test("a member reads and signs on a phone, and sees the document stamped and sea
   await page.getByRole("button", { name: "Show where" }).tap();
   await page.locator("[data-mark]").tap();
   await draw(page);
+  await read(page);
   await page.getByRole("dialog").getByRole("button", { name: "Sign", exact: true }).tap();
   await page.getByRole("link", { name: "Download" }).waitFor({ timeout: 40_000 });
   const steps = page.getByRole("list", { name: "Progress" });
@@ -76,7 +77,8 @@ test("a guest signs by his link, which is good for nothing else", async () => {
   const asked = await sheet(page);
   await asked.locator("label").filter({ hasText: /^Type$/ }).tap();
   await asked.getByRole("img", { name: "Your signature" }).waitFor();
-  expect(await asked.getByRole("checkbox").count()).toBe(0); // a guest has no place to keep it in
+  expect(await asked.getByRole("checkbox", { name: "Keep it for next time" }).count()).toBe(0); // a guest has no place to keep it in
+  await read(page);
   await asked.getByRole("button", { name: "Sign", exact: true }).tap();
   await page.getByRole("button", { name: "Download" }).waitFor({ timeout: 40_000 });
   const download = page.waitForEvent("download");
@@ -108,6 +110,7 @@ test("anybody verifies: the file itself, a copy that was tampered with, and a st
   await owner.goto(`${s.url}/document/${contract.id}/sign`);
   await owner.locator("label").filter({ hasText: /^Type$/ }).click();
   await owner.getByRole("img", { name: "Your signature" }).waitFor();
+  await read(owner);
   await owner.getByRole("button", { name: "Sign", exact: true }).click();
   const good = await sealed(owner, contract.id);
 

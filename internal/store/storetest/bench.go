@@ -158,8 +158,8 @@ func (b *bench) finalize(d contract.Document, by contract.Actor) contract.Docume
 
 func (b *bench) sign(d contract.Document, by contract.Actor) contract.Document {
 	b.t.Helper()
-	d = b.commit(contract.IntendSign(&d, [32]byte{}, by, b.now))
-	return b.commit(contract.Sign(&d, b.tail(&d, contract.RevisionSignature), d.Attest(*d.Participant(by.ID), "PT Contoh"), by, b.now))
+	d = b.commit(contract.IntendSign(&d, contract.Shown{}, by, b.now))
+	return b.commit(contract.Sign(&d, b.tail(&d, contract.RevisionSignature), contract.Shown{}, d.Attest(*d.Participant(by.ID), "PT Contoh"), by, b.now))
 }
 
 // bind takes a serial for the next stamp.

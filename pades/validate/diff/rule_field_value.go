@@ -104,7 +104,7 @@ func (r *revision) unlisted(field uint32) []uint32 {
 }
 
 // characteristics judges the appearance characteristics of a widget: some programs write them anew with a field, without
-// what nobody asks for where there is an appearance, and with colours that they have rounded.
+// what readers do not need where there is an appearance, and with colours that they have rounded.
 func (r *revision) characteristics(old, new pdf.Object) verdict {
 	before, err1 := r.old.Dict(old)
 	after, err2 := r.new.Dict(new)

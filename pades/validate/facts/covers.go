@@ -12,6 +12,7 @@ import (
 const (
 	maxCovered      = 80 << 20 // bytes, as ink counts them
 	maxCoveredMarks = 200_000
+	maxComparisons  = 30_000_000 // of marks with each other, in one file
 )
 
 // painted is what the content of pages paints, each looked at once, as the first revision that asks has it: a revision

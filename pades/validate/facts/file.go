@@ -7,6 +7,7 @@ import (
 
 	"segel/pades/validate/diff"
 	"segel/pdf"
+	"segel/pdf/inspect"
 )
 
 // Options of Read. The zero value reads files that need no password.
@@ -50,7 +51,8 @@ type File struct {
 	Revisions  []Revision   // oldest first; none if repaired
 	Signatures []*Signature // in the order in which they were added to the file
 	Warnings   []Warning
-	DSS        *Store // nil if the file has none
+	Findings   []inspect.Finding // of a signed file: what its readers may not see or expect; what is hidden is among Warnings too
+	DSS        *Store            // nil if the file has none
 	// Unsignable is set with Options.ForSigning: why no validation could judge what follows a signature that is added, as
 	// an error of package pdf. The file exceeds the limits, or is damaged so that appended bytes change earlier content.
 	// Nil: a signature can be added and validated.

@@ -108,7 +108,7 @@ func hides(a *ink.Appearance, g ink.Glyph, usual ink.Color) string {
 	case !g.Upright:
 		return "text that is turned or mirrored"
 	case !g.Color.Known:
-		return "text in a colour that nobody knows"
+		return "text in an unknown colour"
 	}
 	background, painted := ink.Color{Red: 1, Green: 1, Blue: 1, Known: true}, false
 	before := -1

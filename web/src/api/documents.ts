@@ -70,13 +70,21 @@ export const people = (id: number) =>
 export const trail = (id: number) =>
   queryOptions({ queryKey: ["document", id, "trail"], queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/audit-trail/{document_id}", at(id)))).data });
 
+/** What of a document the signer was shown: which revision, and which of its pages. */
+export interface Shown {
+  digest: string;
+  pages: number[];
+}
+
 const named = (id: number) => ({ document_id: id });
 
 /** What can be done with a document. Each resolves when it is durable. */
 export const verbs = {
-  finalize: (id: number) => take(api.POST("/v1/econtract/{service}/sign/finalize-docs", { params: service, body: named(id) })),
-  sign: (id: number, digest: string, specimen?: string) =>
-    take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest, ...(specimen ? { specimen } : {}) } })),
+  /** Accepts the findings of those codes, which are refused otherwise. */
+  finalize: (id: number, accept: string[] = []) =>
+    take(api.POST("/v1/econtract/{service}/sign/finalize-docs", { params: service, body: { ...named(id), ...(accept.length > 0 ? { accept_findings: accept } : {}) } })),
+  sign: (id: number, shown: Shown, specimen?: string) =>
+    take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, ...(specimen ? { specimen } : {}) } })),
   /** What a picture becomes, given and answered in base64: a PNG of dark strokes on a transparent ground. */
   previewSpecimen: async (id: number, specimen: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/specimen-preview-docs", { params: service, body: { ...named(id), specimen } }))).response.data.picture,

@@ -879,7 +879,7 @@ export interface paths {
         put?: never;
         /**
          * Finalize a draft
-         * @description Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all placements are duty stamps and nobody but the owner signs, completes by itself. Stamps that the office would refuse are refused here, before anything is reserved; warnings name the placements that lie over text, stamps or signatures.
+         * @description Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all placements are duty stamps and nobody but the owner signs, completes by itself. Stamps that the office would refuse are refused here, before anything is reserved, and so is a file that prints otherwise than it shows, that other readers show otherwise, that reaches outside or that starts programs, until the owner accepts that by its code (422 document.active_content names each finding in fields); warnings name the placements that lie over text, stamps or signatures.
          */
         post: operations["finalize"];
         delete?: never;
@@ -959,7 +959,7 @@ export interface paths {
         put?: never;
         /**
          * Finalize a draft (another name)
-         * @description Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all placements are duty stamps and nobody but the owner signs, completes by itself. Stamps that the office would refuse are refused here, before anything is reserved; warnings name the placements that lie over text, stamps or signatures.
+         * @description Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all placements are duty stamps and nobody but the owner signs, completes by itself. Stamps that the office would refuse are refused here, before anything is reserved, and so is a file that prints otherwise than it shows, that other readers show otherwise, that reaches outside or that starts programs, until the owner accepts that by its code (422 document.active_content names each finding in fields); warnings name the placements that lie over text, stamps or signatures.
          */
         post: operations["process"];
         delete?: never;
@@ -1059,7 +1059,7 @@ export interface paths {
         put?: never;
         /**
          * Sign
-         * @description Signs the current revision with the caller's certificate. Out of turn is 409.
+         * @description Signs the current revision with the caller's certificate. Out of turn is 409. The log says which pages of which revision the service showed the signer, if digest and pages_shown tell, and else that it showed none.
          */
         post: operations["sign"];
         delete?: never;
@@ -1896,6 +1896,8 @@ export interface components {
             [key: string]: unknown;
         };
         FinalizeIn: {
+            /** @description codes of the findings in the file that are refused unless the owner accepts them: those with must_accept among the warnings of upload and detail */
+            accept_findings?: string[];
             document_id: number | string;
             /**
              * @description demand a stamping order, which needs no signature
@@ -3293,6 +3295,8 @@ export interface components {
             document_id: number | string;
             /** @description code of a second factor, where one is demanded */
             otp?: string;
+            /** @description numbers of the pages that were shown to the signer, of the revision that digest names. Missing, or without digest: the log says that the service did not show the pages */
+            pages_shown?: (number | string)[];
             /**
              * @description how this signature shall look: PNG or JPEG in base64, at most 1 MiB, which becomes dark strokes on a transparent ground. Missing: as the picture that the caller keeps, else their name in print
              * @example iVBORw0KGgo...

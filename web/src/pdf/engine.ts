@@ -17,6 +17,8 @@ export type FileSource = { url: string } | { blob: Blob; length: number; passwor
 /** A file that is being opened. Whoever opened it destroys it. */
 export interface Opening {
   promise: Promise<PDFDocumentProxy>;
+  /** SHA-256 of the file in hexadecimal, as the service states it; empty for a file on this device. */
+  digest: string;
   destroy: () => Promise<void>;
 }
 
@@ -24,7 +26,7 @@ export interface Opening {
 export async function openFile(source: FileSource): Promise<Opening> {
   const engine = await load();
   engine.GlobalWorkerOptions.workerSrc = workerAddress;
-  const length = "url" in source ? await lengthOf(source.url) : source.length;
+  const { length, digest } = "url" in source ? await headOf(source.url) : { length: source.length, digest: "" };
   const transport = new engine.PDFDataRangeTransport(length, null);
   const ended = new AbortController();
   let open = false;
@@ -52,13 +54,17 @@ export async function openFile(source: FileSource): Promise<Opening> {
     stopAtErrors: false,
   });
   task.promise.then(() => { open = true; }, () => undefined);
-  return { promise: Promise.race([task.promise, refused]), destroy: () => { ended.abort(); return task.destroy(); } };
+  return { promise: Promise.race([task.promise, refused]), digest, destroy: () => { ended.abort(); return task.destroy(); } };
 }
 
-async function lengthOf(url: string): Promise<number> {
+/**
+ * How long a file of ours is, and its digest. A later revision only adds to it: what is read up to that length is what the
+ * digest is of, whatever happens meanwhile.
+ */
+async function headOf(url: string): Promise<{ length: number; digest: string }> {
   const answer = await fetch(url, { ...asked, method: "HEAD", headers: headers() }).catch(() => { throw new Problem(0, "network", "no answer", [], true); });
   if (!answer.ok) throw problemOf(answer.status, undefined);
-  return Number(answer.headers.get("Content-Length"));
+  return { length: Number(answer.headers.get("Content-Length")), digest: (answer.headers.get("ETag") ?? "").replace(/^W\/|"/g, "") };
 }
 
 /** What the engine threw, as a Problem: a refusal of the service keeps its status. */

@@ -22,10 +22,14 @@ interface Props {
   /** What stands over the page; scale is pixels per point. */
   overlay?: ((number: number, size: PageSize, scale: number, page: PDFPageProxy | undefined) => ReactNode) | undefined;
   onVisible?: ((number: number) => void) | undefined;
+  /** Draws it as it would be printed. */
+  print?: boolean | undefined;
+  /** Tells that the page was drawn as it is shown on a screen. */
+  onDrawn?: ((number: number) => void) | undefined;
 }
 
 /** Page draws one page while it is in sight, and frees what it drew when it is not. */
-export function Page({ document, number, label, width, guess, overlay, onVisible }: Props) {
+export function Page({ document, number, label, width, guess, overlay, onVisible, print = false, onDrawn }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState(false);
   const page = usePage(document, number, near);
@@ -51,14 +55,14 @@ export function Page({ document, number, label, width, guess, overlay, onVisible
   const scale = width / size.width;
   return (
     <div ref={frame} className={classes.page} role="group" aria-label={label} data-page={number} style={{ width, height: size.height * scale }}>
-      {near && page && <Drawing page={page} scale={scale} />}
+      {near && page && <Drawing page={page} scale={scale} print={print} onDrawn={onDrawn} />}
       {overlay?.(number, size, scale, page)}
     </div>
   );
 }
 
 /** Drawing is the picture of a page and, over it, its text: invisible, for readers, search and selection. */
-function Drawing({ page, scale }: { page: PDFPageProxy; scale: number }) {
+function Drawing({ page, scale, print, onDrawn }: { page: PDFPageProxy; scale: number; print: boolean; onDrawn: Props["onDrawn"] }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const text = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -68,8 +72,9 @@ function Drawing({ page, scale }: { page: PDFPageProxy; scale: number }) {
     const c = canvas.current!;
     c.width = Math.floor(viewport.width * dense);
     c.height = Math.floor(viewport.height * dense);
-    const drawing = page.render({ canvas: c, viewport, transform: [dense, 0, 0, dense, 0, 0] });
-    drawing.promise.catch(() => undefined); // cancelled, or a page that cannot be drawn: it stays white
+    const drawing = page.render({ canvas: c, viewport, transform: [dense, 0, 0, dense, 0, 0], intent: print ? "print" : "display" });
+    // Otherwise it was cancelled, or cannot be drawn: it stays white.
+    drawing.promise.then(() => { if (!print) onDrawn?.(page.pageNumber); }, () => undefined);
     let layer: { cancel(): void } | undefined;
     let gone = false;
     void import("pdfjs-dist").then(({ TextLayer }) => {
@@ -86,7 +91,7 @@ function Drawing({ page, scale }: { page: PDFPageProxy; scale: number }) {
       container.replaceChildren();
       c.width = c.height = 0; // gives the memory back at once
     };
-  }, [page, scale]);
+  }, [page, scale, print, onDrawn]);
   return (
     <>
       <canvas ref={canvas} className={classes.canvas} aria-hidden />

@@ -1,5 +1,5 @@
 import { useElementSize } from "@mantine/hooks";
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 
 import { Problem } from "../api/client";
 import { useText } from "../text";
@@ -16,12 +16,18 @@ interface Props {
   overlay?: ((number: number, size: PageSize, scale: number, page: PDFPageProxy | undefined) => ReactNode) | undefined;
   /** Tells which page is in the middle of the window. */
   onVisible?: ((number: number) => void) | undefined;
+  /** Shows the pages as they would be printed. */
+  print?: boolean;
+  /** Tells that a page was drawn as it is shown on a screen. */
+  onDrawn?: ((number: number) => void) | undefined;
+  /** Tells whether the end of the last page is in sight. */
+  onEnd?: ((inSight: boolean) => void) | undefined;
   /** Magnification; 1 is the width of the column, at most 900 pixels. */
   zoom?: number;
 }
 
 /** Pages shows a file from top to bottom. Only what is in sight is read and drawn, however long the file is. */
-export function Pages({ file, overlay, onVisible, zoom = 1 }: Props) {
+export function Pages({ file, overlay, onVisible, print = false, onDrawn, onEnd, zoom = 1 }: Props) {
   const t = useText();
   const { ref, width } = useElementSize();
   const [guess, setGuess] = useState<PageSize>();
@@ -38,8 +44,23 @@ export function Pages({ file, overlay, onVisible, zoom = 1 }: Props) {
   return (
     <div ref={ref} className={classes.pages}>
       {!(document && guess && width > 0) ? <Loading /> : Array.from({ length: total }, (_, i) => (
-        <Page key={i} document={document} number={i + 1} label={t("pdf.page", { number: i + 1, total })} width={Math.min(width, 900) * zoom} guess={guess} overlay={overlay} onVisible={onVisible} />
+        <Page key={i} document={document} number={i + 1} label={t("pdf.page", { number: i + 1, total })} width={Math.min(width, 900) * zoom} guess={guess} overlay={overlay} onVisible={onVisible} print={print} onDrawn={onDrawn} />
       ))}
+      {document && guess && width > 0 && onEnd && <End onEnd={onEnd} />}
     </div>
   );
+}
+
+/** End is behind the last page. */
+function End({ onEnd }: { onEnd: (inSight: boolean) => void }) {
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const watch = new IntersectionObserver(([entry]) => onEnd(entry!.isIntersecting));
+    watch.observe(end.current!);
+    return () => {
+      watch.disconnect();
+      onEnd(false);
+    };
+  }, [onEnd]);
+  return <div ref={end} style={{ height: 1, alignSelf: "stretch" }} aria-hidden />;
 }

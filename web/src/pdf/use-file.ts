@@ -5,6 +5,8 @@ import { openFile, problemOfFile, type FileSource, type PDFDocumentProxy, type P
 
 export interface OpenFile {
   document?: PDFDocumentProxy;
+  /** SHA-256 of what is shown, as the service states it. */
+  digest?: string;
   problem?: Problem;
   /** Opens it once more. */
   again: () => void;
@@ -19,8 +21,8 @@ export function useFile(source: FileSource | undefined, key: string): OpenFile {
     let gone = false;
     const task = openFile(source);
     task
-      .then((t) => t.promise)
-      .then((document) => !gone && setFile({ document }))
+      .then(async (t) => ({ document: await t.promise, digest: t.digest }))
+      .then((opened) => !gone && setFile(opened))
       .catch((error: unknown) => !gone && setFile({ problem: problemOfFile(error) }));
     return () => {
       gone = true;

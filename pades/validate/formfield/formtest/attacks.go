@@ -8,7 +8,7 @@ import (
 
 var wide, tall = pdf.Rect{URX: 200, URY: 20}, pdf.Rect{URX: 200, URY: 48}
 
-// Attacks lists what attackers do to a form so that it shows something that nobody signed. All are to be denied.
+// Attacks lists what attackers do to a form so that it shows something that was not signed. All are to be denied.
 func Attacks() []Case {
 	var all []Case
 	for _, group := range [][]Case{valueStays(), preparedShadows(), besideTheValue(), instead(), fontAttacks(), wrongPlaces(), choiceAttacks(), buttonAttacks(), fieldAttacks()} {
@@ -311,7 +311,7 @@ func fontAttacks() []Case {
 		{Name: "font-with-other-letters", Fill: in(helvetica(pdf.Dict{"Encoding": pdf.Dict{"Type": pdf.Name("Encoding"), "Differences": pdf.Array{pdf.Integer('1'), pdf.Name("nine")}}}), "(1000)")},
 		{Name: "font-that-says-otherwise", Fill: in(unicode, "(9000)")},
 		{Name: "font-of-symbols", Fill: in(func(f *Filler) pdf.Object { return f.Font("ZaDb") }, "(1000)")},
-		{Name: "font-nobody-has", Fill: in(helvetica(pdf.Dict{"BaseFont": pdf.Name("Wingdings")}), "(1000)")},
+		{Name: "font-not-at-hand", Fill: in(helvetica(pdf.Dict{"BaseFont": pdf.Name("Wingdings")}), "(1000)")},
 		{Name: "font-without-widths-to-stand-in", Fill: in(helvetica(pdf.Dict{"FirstChar": pdf.Integer(48), "LastChar": pdf.Integer(49), "Widths": pdf.Array{pdf.Integer(0), pdf.Integer(0)}}), "(1000)")},
 		{Name: "font-of-the-form-another-text", Fill: in(func(f *Filler) pdf.Object { return f.Font("CidMap") }, "<000100020003>")},
 		{Name: "font-unread-and-another-text", Fill: in(func(f *Filler) pdf.Object { return f.Font("Cid") }, "<0001> Tj /F 12 Tf 1 0 0 1 30 5 Tm <00010002000300040005000600070008> Tj 1 0 0 1 150 5 Tm <0009>")},

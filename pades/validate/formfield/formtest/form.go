@@ -126,7 +126,7 @@ func glyphNumbers(u *pdf.Update, mapped bool) pdf.Dict {
 	return f
 }
 
-// drawnFont is a font whose glyphs are drawn by operators: what it calls "one" looks like a nine to whoever draws it so.
+// drawnFont is a font whose glyphs are drawn by operators: what it calls "one" looks like a nine.
 func drawnFont(u *pdf.Update) pdf.Dict {
 	glyph := u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: []byte("500 0 0 0 500 700 d1 50 0 400 700 re f")})
 	return pdf.Dict{

@@ -7,7 +7,9 @@ import { useProgress } from "../../api/events";
 import { address } from "../../api/files";
 import { Pages } from "../../pdf/pages";
 import { useFile } from "../../pdf/use-file";
+import { usePrint, Views } from "../../pdf/views";
 import { useText } from "../../text";
+import { Findings } from "../../ui/findings";
 import { Loading } from "../../ui/loading";
 import { StateBadge } from "../../ui/state";
 import { Steps, stepsOf } from "../../ui/steps";
@@ -30,6 +32,7 @@ function Shown({ document: d }: { document: Detail }) {
   const live = useProgress(d.id, d.status === "processing");
   // A signature makes another revision, which is another file.
   const file = useFile({ url: address.preview(d.id) }, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
+  const { differs, print, setPrint } = usePrint(d.warnings);
   const steps = stepsOf(live.status?.progress ?? d.progress, d.status);
   // What the badge or a step says already is not said again.
   const said = d.status === "completed" || steps.some((s) => s.state === "stopped" && s.reason);
@@ -48,7 +51,11 @@ function Shown({ document: d }: { document: Detail }) {
       </Group>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 8 }}>
-          <Pages file={file} />
+          <Stack>
+            <Findings warnings={d.warnings} sender={d.owner.name} />
+            {differs && <Views print={print} setPrint={setPrint} />}
+            <Pages file={file} print={print} />
+          </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }} order={{ base: -1, md: 1 }}>
           <Stack>

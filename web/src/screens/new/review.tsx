@@ -9,6 +9,7 @@ import { useLanguage, useText } from "../../text";
 import { Loading } from "../../ui/loading";
 import { Notes } from "../../ui/told";
 import { Trouble } from "../../ui/trouble";
+import { Accepting, useAccepting } from "./accepting";
 import { bill, rounds } from "./bill";
 
 /** Review says what will happen and what it costs, before it cannot be changed any more. */
@@ -26,8 +27,10 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
   const queries = useQueryClient();
   const quota = useQuery({ ...balance, refetchOnMount: "always" });
   const cost = bill(people, placed, d.owner.user_id);
+  const findings = useAccepting(d);
   const finalize = useMutation({
-    mutationFn: () => verbs.finalize(d.id),
+    mutationFn: () => verbs.finalize(d.id, findings.codes),
+    onError: findings.refused,
     onSuccess: async ({ msg, response }) => {
       await queries.invalidateQueries({ refetchType: "none" }); // asked for there: what is no draft any more is left without a word here
       void go({ to: `/document/${d.id}` as never, state: { told: { msg, notes: (response.warnings ?? []).map((w) => w.msg) } } });
@@ -46,13 +49,14 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
           <Anchor size="sm" c="inherit" underline="always" component={Link} to="/new" search={{ document: d.id, step: "place" } as never}>{t("new.toBoxes")}</Anchor>
         </Alert>
       )}
+      <Accepting findings={findings} />
       {unseen.length > 0 && <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.unseen", { names: unseen.map((p) => p.name).join(", ") })} <Anchor size="sm" c="inherit" underline="always" component={Link} to="/new" search={{ document: d.id, step: "place" } as never}>{t("new.toPlace")}</Anchor></Alert>}
       {nothing && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.nothing")} <Anchor size="sm" c="inherit" underline="always" component={Link} to="/new" search={{ document: d.id, step: "people" } as never}>{t("new.toPeople")}</Anchor></Alert>}
       {short && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.short")}</Alert>}
       {finalize.isError && <Trouble error={finalize.error} retry={() => finalize.mutate()} />}
       <Group justify="space-between">
         <Text size="sm" c="dimmed" style={{ flex: "1 1 14rem" }}>{t("new.final")}</Text>
-        <Button size="md" disabled={nothing} loading={finalize.isPending} onClick={() => finalize.mutate()}>{t(cost.stampOnly ? "new.finalizeStamp" : "new.finalize")}</Button>
+        <Button size="md" disabled={nothing || !findings.all} loading={finalize.isPending} onClick={() => finalize.mutate()}>{t(cost.stampOnly ? "new.finalizeStamp" : "new.finalize")}</Button>
       </Group>
     </Stack>
   );

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { PointGroup } from "signature_pad";
 
-import { verbs } from "../../api/documents";
+import { verbs, type Shown } from "../../api/documents";
 import { guest } from "../../api/guest";
 import { keepSpecimen } from "../../api/specimen";
 
@@ -32,9 +32,9 @@ export function useAnswer(id: number, asks: boolean) {
   const [reason, setReason] = useState("");
   const onSettled = () => void queries.invalidateQueries();
   const sign = useMutation({
-    mutationFn: async (digest: string) => {
+    mutationFn: async (shown: Shown) => {
       const picture = hand?.picture ?? null;
-      await verbs.sign(id, digest, picture ? await base64(picture) : undefined);
+      await verbs.sign(id, shown, picture ? await base64(picture) : undefined);
       if (picture && hand?.remember && hand.way !== "kept" && !guest.token()) await keepSpecimen(picture).catch(() => undefined); // signed is signed
     },
     onSettled,

@@ -1,6 +1,6 @@
-import { Button, Group, Stack, Text, Textarea, Title } from "@mantine/core";
+import { Button, Checkbox, Group, Stack, Text, Textarea, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useId, useState } from "react";
 
 import { useAccount } from "../../api/account";
 import type { Detail, Placement } from "../../api/documents";
@@ -10,7 +10,7 @@ import { useText } from "../../text";
 import { Trouble } from "../../ui/trouble";
 import type { Answer } from "./answer";
 import { Look } from "./look";
-import { revision } from "./revision";
+import { enough, type Reading } from "./reading";
 
 /** What is asked of me, in a sentence. */
 export function useAsked(boxes: Placement[]): string {
@@ -27,18 +27,19 @@ interface Props {
   /** Whether the sheet that this stands on has the title. */
   titled?: boolean;
   answer: Answer;
+  reading: Reading;
 }
 
 /** Asked says what is asked of me, and takes the answer: one signature, one confirmation. */
-export function Asked({ document: d, boxes, titled = false, answer }: Props) {
+export function Asked({ document: d, boxes, titled = false, answer, reading }: Props) {
   const t = useText();
   const asked = useAsked(boxes);
   const account = useAccount();
-  const shown = useQuery(revision(d.id));
+  const state = useId();
   const kept = useQuery({ ...specimen, enabled: !guest.token() });
   const { hand, setHand, declining, setDeclining, sign } = answer;
   if (declining) return <Decline answer={answer} titled={titled} />;
-  const ready = shown.isSuccess && (guest.token() !== undefined || !kept.isPending);
+  const ready = guest.token() !== undefined || !kept.isPending;
   return (
     <Stack gap="sm">
       <div>
@@ -47,12 +48,24 @@ export function Asked({ document: d, boxes, titled = false, answer }: Props) {
       </div>
       {boxes.length > 0 && ready && <Look document={d.id} name={account?.fullname ?? guest.name() ?? ""} kept={kept.data ?? null} keeps={!guest.token()} hand={hand} setHand={setHand} />}
       <Text size="xs" c="dimmed">{t("sign.means")}</Text>
-      {shown.isError && <Trouble error={shown.error} retry={() => void shown.refetch()} />}
+      <Read reading={reading} id={state} />
       {sign.isError && <Trouble error={sign.error} />}
       <Group justify="space-between">
         <Button variant="subtle" color="red" onClick={() => setDeclining(true)}>{t("sign.decline")}</Button>
-        <Button size="md" loading={sign.isPending || sign.isSuccess} disabled={!ready} onClick={() => sign.mutate(shown.data ?? "")}>{t("document.sign")}</Button>
+        <Button size="md" loading={sign.isPending || sign.isSuccess} disabled={!ready || !enough(reading)} aria-describedby={state} onClick={() => sign.mutate({ digest: reading.digest, pages: reading.pages() })}>{t("document.sign")}</Button>
       </Group>
+    </Stack>
+  );
+}
+
+/** Read says what of reading is still to be done before the signature, and lets the signer say that they have read it all. */
+function Read({ reading, id }: { reading: Reading; id: string }) {
+  const t = useText();
+  const state = !reading.started ? "sign.pagesComing" : reading.ended ? "sign.reachedEnd" : reading.confirmed ? "sign.confirmedRead" : "sign.readOn";
+  return (
+    <Stack gap={6}>
+      {!reading.ended && <Checkbox label={t("sign.haveRead")} checked={reading.confirmed} onChange={(e) => reading.setConfirmed(e.currentTarget.checked)} />}
+      <Text id={id} size="xs" c="dimmed" role="status">{t(state)}</Text>
     </Stack>
   );
 }

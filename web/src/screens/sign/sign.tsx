@@ -12,9 +12,11 @@ import { guest } from "../../api/guest";
 import type { PageSize } from "../../pdf/page";
 import { Pages } from "../../pdf/pages";
 import { useFile } from "../../pdf/use-file";
+import { usePrint, Views } from "../../pdf/views";
 import { useText } from "../../text";
 import { Sheet } from "../../ui/dialog";
 import { Download } from "../../ui/download";
+import { Findings } from "../../ui/findings";
 import { Loading } from "../../ui/loading";
 import { Steps, stepsOf } from "../../ui/steps";
 import { Trouble } from "../../ui/trouble";
@@ -22,6 +24,7 @@ import { useAnswer } from "./answer";
 import { Asked, useAsked } from "./asked";
 import { BoxList } from "./box-list";
 import { Marks } from "./marks";
+import { useReading } from "./reading";
 import classes from "./sign.module.css";
 
 /** Sign is where a member of the organisation reads and signs. */
@@ -49,6 +52,8 @@ function Reading({ document: d }: { document: Detail }) {
   const [opened, setOpened] = useState(false);
   const asks = d.is_sign;
   const given = useAnswer(d.id, asks);
+  const reading = useReading(file);
+  const { differs, print, setPrint } = usePrint(d.warnings);
   const { declining, setDeclining } = given;
   const open = useCallback((decline = false) => {
     setDeclining(decline);
@@ -63,12 +68,14 @@ function Reading({ document: d }: { document: Detail }) {
         <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>{d.document_title}</Title>
         <Text size="sm" c="dimmed">{t("list.from", { name: d.owner.name })} · {d.status_info}</Text>
       </div>
+      <Findings warnings={d.warnings} sender={d.owner.name} />
+      {differs && <Views print={print} setPrint={setPrint} />}
       {!wide && !asks && <Paper withBorder p="md" component="section" aria-label={t("steps.title")}>{standing}</Paper>}
       <div className={classes.columns}>
-        <Pages file={file} overlay={overlay} />
+        <Pages file={file} overlay={overlay} print={print} onDrawn={reading.onDrawn} onEnd={reading.onEnd} />
         {wide && (
           <Paper className={classes.side} withBorder p="md" component="section" aria-label={t(asks ? "sign.asked" : "steps.title")}>
-            {asks ? <Asked document={d} boxes={mine} answer={given} /> : standing}
+            {asks ? <Asked document={d} boxes={mine} answer={given} reading={reading} /> : standing}
             <BoxList boxes={boxes} />
           </Paper>
         )}
@@ -76,7 +83,7 @@ function Reading({ document: d }: { document: Detail }) {
       {!wide && <BoxList boxes={boxes} />}
       {!wide && asks && <Bar boxes={mine} sign={answer} decline={() => open(true)} />}
       <Sheet opened={opened && !wide && asks} onClose={() => setOpened(false)} title={t(declining ? "sign.decline" : "sign.asked")} className={classes.sheet}>
-        <Asked document={d} boxes={mine} titled answer={given} />
+        <Asked document={d} boxes={mine} titled answer={given} reading={reading} />
       </Sheet>
     </Stack>
   );

@@ -1,0 +1,92 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"segel/internal/contract"
+)
+
+func TestAcceptFindingsReachTheRule(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]struct {
+		status int
+		codes  []contract.FindingCode
+	}{
+		`"accept_findings":["finding.launch","finding.external"]`:           {200, []contract.FindingCode{"finding.launch", "finding.external"}},
+		`"accept_findings":null`:                                            {200, nil},
+		`"stamp_only":0`:                                                    {200, nil},
+		`"accept_findings":"finding.launch"`:                                {422, nil},
+		`"accept_findings":[1]`:                                             {422, nil},
+		`"accept_findings":[` + strings.Repeat(`"x",`, maxItems+1) + `"x"]`: {422, nil},
+	} {
+		b := newBench(t, draft())
+		w := b.ask("POST", sBase+"finalize-docs", `{"document_id":1207,`+body+`}`)
+		if w.Code != want.status || !slices.Equal(b.finalize.AcceptFindings, want.codes) {
+			t.Errorf("%.60s: %d %.200s, %q", body, w.Code, w.Body, b.finalize.AcceptFindings)
+		}
+	}
+}
+
+func TestFindingsThatAreNotAcceptedAreNamed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	b.err = &contract.Error{Kind: contract.Invalid, Code: "document.active_content", Fields: []contract.FieldError{
+		contract.Wrong("accept_findings", "finding.launch", "pages", "3", "what", "calc.exe"), contract.Wrong("accept_findings", "finding.print_differs"),
+	}}
+	w := b.ask("POST", sBase+"finalize-docs", `{"document_id":1207}`)
+	var out failure
+	if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != 422 || out.Error.Code != "document.active_content" || len(out.Error.Fields) != 2 {
+		t.Fatalf("%d %s, %v", w.Code, w.Body, err)
+	}
+	if f := out.Error.Fields[0]; f.Field != "accept_findings" || f.Code != "finding.launch" || !strings.Contains(f.Msg, "calc.exe") || !strings.Contains(f.Msg, "halaman 3") {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestPagesShownReachTheRule(t *testing.T) {
+	t.Parallel()
+	digest := fmt.Sprintf("%064x", 7)
+	for body, want := range map[string]struct {
+		status int
+		pages  []int
+	}{
+		`"pages_shown":[1,"2",3.0]`: {200, []int{1, 2, 3}},
+		`"pages_shown":[]`:          {200, nil},
+		`"pages_shown":null`:        {200, nil},
+		`"otp":""`:                  {200, nil},
+		`"pages_shown":"1-3"`:       {422, nil},
+		`"pages_shown":[1,"x"]`:     {422, nil},
+		`"pages_shown":[` + strings.Repeat("1,", maxItems+1) + `1]`: {422, nil},
+	} {
+		b := newBench(t, processing())
+		w := b.ask("POST", sBase+"sign-docs", `{"document_id":1207,"digest":"`+digest+`",`+body+`}`)
+		if w.Code != want.status || !slices.Equal(b.signed.Shown.Pages, want.pages) {
+			t.Errorf("%.60s: %d %.200s, %v", body, w.Code, w.Body, b.signed.Shown.Pages)
+		}
+	}
+}
+
+func TestDetailTellsFindingsToThoseWhoSign(t *testing.T) {
+	t.Parallel()
+	d := processing()
+	launch := contract.NewFinding(contract.FindingLaunch, 3, "pages", "3, 5", "what", "calc.exe")
+	launch.Accepted = true
+	d.Findings = []contract.Finding{launch, contract.NewFinding(contract.FindingXFA, 0)}
+	b := newBench(t, d)
+	w := b.ask("GET", dBase+"detail/1207", "")
+	var out struct{ Data struct{ Warnings []warning } }
+	if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || len(out.Data.Warnings) != 2 {
+		t.Fatalf("%s, %v", w.Body, err)
+	}
+	first := out.Data.Warnings[0]
+	if first.Code != "finding.launch" || first.Field != "document" || first.Page != 3 || !first.MustAccept || !first.Accepted || !strings.Contains(first.Msg, "3, 5") {
+		t.Errorf("%+v", first)
+	}
+	if second := out.Data.Warnings[1]; second.Page != 0 || second.MustAccept || second.Accepted || strings.Contains(w.Body.String(), `"page":0`) {
+		t.Errorf("%+v", second)
+	}
+}

@@ -1,0 +1,41 @@
+package text
+
+import (
+	"strings"
+	"testing"
+
+	"segel/internal/contract"
+)
+
+func TestEventsSayWhichPagesWereShownAndWhatWasAccepted(t *testing.T) {
+	t.Parallel()
+	shown := map[string]string{"pages_shown": "1-3, 7", "pages": "12"}
+	none := map[string]string{"pages_shown": contract.PagesNone}
+	for _, c := range []struct {
+		event contract.Event
+		id    []string
+		en    []string
+	}{
+		{contract.Event{Type: contract.EventSigned, Details: shown}, []string{"menampilkan halaman 1-3, 7 dari 12"}, []string{"showed page 1-3, 7 of 12"}},
+		{contract.Event{Type: contract.EventSigned, Details: none}, []string{"tidak menampilkan"}, []string{"did not show"}},
+		{contract.Event{Type: contract.EventSigned}, []string{"Menandatangani dokumen"}, []string{"Signed the document"}},
+		{contract.Event{Type: contract.EventSignIntended, Details: shown}, []string{"Menyetujui", "1-3, 7 dari 12"}, []string{"Agreed", "1-3, 7 of 12"}},
+		{contract.Event{Type: contract.EventSignIntended, Details: none}, []string{"Menyetujui", "tidak menampilkan"}, []string{"Agreed", "did not show"}},
+		{
+			contract.Event{Type: contract.EventFindingAccepted, Details: map[string]string{"code": "finding.launch", "pages": "3", "what": "calc.exe"}},
+			[]string{"Menyetujui temuan", "menjalankan program", "halaman 3", "calc.exe"}, []string{"Accepted", "start a program", "page 3", "calc.exe"},
+		},
+	} {
+		for language, want := range map[Language][]string{Indonesian: c.id, English: c.en} {
+			got := Event(language, c.event)
+			for _, w := range want {
+				if !strings.Contains(got, w) {
+					t.Errorf("%s of %v: %q lacks %q", c.event.Type, c.event.Details, got, w)
+				}
+			}
+			if strings.ContainsAny(got, "{}[]?") {
+				t.Errorf("%q", got)
+			}
+		}
+	}
+}

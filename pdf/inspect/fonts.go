@@ -1,0 +1,300 @@
+package inspect
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"segel/pdf"
+	"segel/pdf/fontfile"
+	"segel/pdf/ink"
+)
+
+// fonts holds what text says, to whoever searches or copies it, against what its glyphs are.
+func (i *inspection) fonts() error {
+	c := &fontCheck{inspection: i, left: i.limits.Fonts, programs: map[pdf.Ref]*fontfile.Font{}}
+	for _, f := range i.reader.Fonts() {
+		if err := i.ctx.Err(); err != nil {
+			return err
+		}
+		c.skipped = false
+		says, shown := c.contradiction(f)
+		if c.skipped {
+			i.add(Finding{Kind: NotExamined, Page: f.Pages[0], Detail: TooMuch})
+		}
+		if says == "" {
+			continue
+		}
+		for _, page := range f.Pages {
+			i.add(Finding{Kind: Unreliable, Page: page, Detail: says, Shown: shown})
+		}
+	}
+	return nil
+}
+
+type fontCheck struct {
+	*inspection
+	left     int64 // bytes of programs that may still be decoded
+	skipped  bool  // a program was not, for that
+	programs map[pdf.Ref]*fontfile.Font
+}
+
+// glyph is what is known of a glyph beside what the file says that it means.
+type glyph struct {
+	meanings []string // what its name and the program's own map say
+	outline  []byte   // which two glyphs that look the same have in common
+}
+
+// contradiction returns what one code of a font says, and what is shown in its place; "" if nothing speaks against it.
+func (c *fontCheck) contradiction(f ink.UsedFont) (says, shown string) {
+	look := c.glyphsOf(f)
+	if look == nil {
+		return "", ""
+	}
+	digits := map[string]string{} // by outline
+	for _, code := range f.Codes {
+		g, text := look(code)
+		if text == "" {
+			continue
+		}
+		if other := contradicts(text, g.meanings); other != "" {
+			return text, other
+		}
+		if len(text) == 1 && text[0] >= '0' && text[0] <= '9' && len(g.outline) > 0 {
+			key := string(g.outline)
+			if first, known := digits[key]; known && first != text {
+				return text, first
+			}
+			digits[key] = text
+		}
+	}
+	return "", ""
+}
+
+// contradicts returns what a glyph is, if that is known and is not what the text says.
+func contradicts(text string, meanings []string) string {
+	other := ""
+	for _, m := range meanings {
+		if m == "" {
+			continue
+		}
+		if alike(text, m) {
+			return ""
+		}
+		other = m
+	}
+	return other
+}
+
+// alike reports whether two texts are the same to a reader, or one of them says nothing of letters and digits.
+func alike(a, b string) bool {
+	x, y := skeleton(a), skeleton(b)
+	if x == y || x == "" || y == "" {
+		return true
+	}
+	return len([]rune(x)) > 1 && len([]rune(y)) > 1 && (strings.Contains(x, y) || strings.Contains(y, x))
+}
+
+// skeleton is the letters and digits of a text, without marks and case, and with those of other scripts that look like
+// Latin ones put into Latin.
+func skeleton(s string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(s) {
+		if look, ok := lookalikes[r]; ok {
+			r = look
+		}
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return b.String()
+}
+
+// lookalikes are the letters of Greek and Cyrillic that fonts draw with the glyphs of Latin ones, and letters without
+// their dots and bars.
+var lookalikes = func() map[rune]rune {
+	m := map[rune]rune{}
+	other, latin := []rune("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοАВЕЗІЈКМНОРСТУХаеіјорсухѕıȷłđøØŁĐµμ"), []rune("ABEZHIKMNOPTYXoABE3IJKMHOPCTYXaeijopcyxsijldoOLDuu")
+	for k, r := range other {
+		m[r] = latin[k]
+	}
+	return m
+}()
+
+// glyphsOf returns what finds out about the codes of a font, with what the text says, or nil where nothing is known.
+func (c *fontCheck) glyphsOf(f ink.UsedFont) func(ink.Code) (glyph, string) {
+	kind, _ := c.d.Name(f.Dict["Subtype"])
+	switch kind {
+	case "Type0":
+		return c.compositeGlyphs(f)
+	case "Type3":
+		return func(code ink.Code) (glyph, string) {
+			g := glyph{outline: c.procedure(code.Proc)}
+			if len(code.Name) > 1 { // names of one letter are often no more than a count
+				g.meanings = []string{ink.GlyphText(code.Name)}
+			}
+			return g, code.Text
+		}
+	}
+	return c.simpleGlyphs(f, kind)
+}
+
+// procedure is the description of a type 3 glyph; two codes that share one show the same.
+func (c *fontCheck) procedure(o pdf.Object) []byte {
+	ref, ok := o.(pdf.Ref)
+	if !ok {
+		return nil
+	}
+	return []byte(ref.String())
+}
+
+// program returns the font program of a descriptor, or nil.
+func (c *fontCheck) program(o pdf.Object) *fontfile.Font {
+	descriptor, err := c.d.Dict(o)
+	if err != nil {
+		return nil
+	}
+	for _, key := range []pdf.Name{"FontFile", "FontFile2", "FontFile3"} {
+		ref := descriptor.Ref(key)
+		if ref.IsZero() {
+			continue
+		}
+		if known, ok := c.programs[ref]; ok {
+			return known
+		}
+		var program *fontfile.Font
+		if b := c.decode(ref); b != nil {
+			program, _ = fontfile.Parse(b) // one that cannot be read says nothing
+		}
+		c.programs[ref] = program
+		return program
+	}
+	return nil
+}
+
+// decode returns the data of a stream, or nil if there is none that can be read.
+func (c *fontCheck) decode(o pdf.Object) []byte {
+	st, err := c.d.Stream(o)
+	if err != nil || st == nil {
+		return nil
+	}
+	if c.left <= 0 {
+		c.skipped = true
+		return nil
+	}
+	b, err := c.d.Decode(st)
+	c.left -= int64(len(b))
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// compositeGlyphs finds glyphs by CID, where the file itself says what a CID is.
+func (c *fontCheck) compositeGlyphs(f ink.UsedFont) func(ink.Code) (glyph, string) {
+	encoding, err := c.d.Resolve(f.Dict["Encoding"])
+	if name, ok := encoding.(pdf.Name); err != nil || ok && !strings.HasPrefix(string(name), "Identity") {
+		return nil
+	}
+	kids, err := c.d.Array(f.Dict["DescendantFonts"])
+	if err != nil || len(kids) == 0 {
+		return nil
+	}
+	kid, err := c.d.Dict(kids[0])
+	if err != nil {
+		return nil
+	}
+	program := c.program(kid["FontDescriptor"])
+	if program == nil {
+		return nil
+	}
+	table := c.decode(kid["CIDToGIDMap"])
+	if name, _ := c.d.Name(kid["CIDToGIDMap"]); table == nil && kid["CIDToGIDMap"] != nil && name != "Identity" {
+		return nil
+	}
+	return func(code ink.Code) (glyph, string) {
+		number, ok := program.OfCID(code.CID)
+		if table != nil {
+			at := 2 * int(code.CID)
+			if ok = at+1 < len(table); ok {
+				number = int(table[at])<<8 | int(table[at+1])
+			}
+		}
+		if !ok || number == 0 {
+			return glyph{}, code.Text
+		}
+		return c.glyphIn(program, number), code.Text
+	}
+}
+
+func (c *fontCheck) glyphIn(program *fontfile.Font, number int) glyph {
+	g := glyph{meanings: []string{ink.GlyphText(program.Name(number))}, outline: program.Outline(number)}
+	for _, r := range program.Runes(number) {
+		if r >= 0xe000 && r <= 0xf8ff { // private use means nothing
+			continue
+		}
+		g.meanings = append(g.meanings, string(r))
+	}
+	return g
+}
+
+// simpleGlyphs finds glyphs as readers do, by the name that the encoding gives a code, or by the program's own encoding
+// (ISO 32000-2 §9.6.5).
+func (c *fontCheck) simpleGlyphs(f ink.UsedFont, kind pdf.Name) func(ink.Code) (glyph, string) {
+	descriptor, err := c.d.Dict(f.Dict["FontDescriptor"])
+	if err != nil {
+		return nil
+	}
+	flags, _ := c.d.Integer(descriptor["Flags"])
+	symbolic := flags&4 != 0
+	program := c.program(f.Dict["FontDescriptor"])
+	base := c.baseEncoding(f.Dict["Encoding"])
+	return func(code ink.Code) (glyph, string) {
+		named := code.Name
+		encoded := ink.GlyphText(named)
+		if named == "" && (base != "" || program == nil && !symbolic) {
+			encoded = ink.Encoded(base, byte(code.Code))
+		}
+		text := code.Text
+		if text == "" {
+			text = encoded
+		}
+		if program == nil {
+			return glyph{meanings: []string{encoded}}, text
+		}
+		number, ok := 0, false
+		switch {
+		case kind == "TrueType" && symbolic:
+			number, ok = program.Glyph(byte(code.Code))
+		case kind == "TrueType":
+			if r := []rune(encoded); len(r) == 1 {
+				number, ok = program.Of(r[0])
+			}
+		case named != "":
+			number, ok = program.Named(named)
+		case base == "":
+			number, ok = program.Glyph(byte(code.Code))
+		}
+		if !ok || number == 0 {
+			return glyph{meanings: []string{encoded}}, text
+		}
+		g := c.glyphIn(program, number)
+		if kind != "TrueType" || !symbolic {
+			g.meanings = append(g.meanings, encoded)
+		}
+		return g, text
+	}
+}
+
+func (c *fontCheck) baseEncoding(o pdf.Object) string {
+	v, err := c.d.Resolve(o)
+	if err != nil {
+		return ""
+	}
+	if dict, ok := v.(pdf.Dict); ok {
+		v, _ = c.d.Resolve(dict["BaseEncoding"])
+	}
+	name, _ := v.(pdf.Name)
+	return string(name)
+}

@@ -1,0 +1,185 @@
+// Package inspect looks for what the readers of a PDF file may not see or may not expect: content that is shown in print
+// and not on a screen, or to some readers only; content that is hidden, or outside of the page; content that is not in
+// the file; text whose letters are not those that are shown; and actions.
+//
+// It goes by what readers do with the file, not by the presence of a key: layers are evaluated in each view that readers
+// have of them, content is followed into forms, appearances, patterns and glyphs, and actions from where they are
+// started. Its work is bounded. What it could not look at is a finding of its own, [NotExamined]; where a page that was
+// not looked at to its end could differ between views, that counts as [PrintDiffers].
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"segel/pdf"
+	"segel/pdf/ink"
+)
+
+// Kind is what a finding is about.
+type Kind string
+
+// The kinds.
+const (
+	PrintDiffers  Kind = "print_differs"   // a page shows other text or marks in print than on a screen
+	ViewVaries    Kind = "view_varies"     // what a page shows depends on the reader, the magnification, the user or the language
+	ScreenOnly    Kind = "screen_only"     // annotations that are not printed, such as buttons; those that cover what is printed are PrintDiffers
+	External      Kind = "external"        // content that is not in the file: streams, pages or pictures of other files
+	Launch        Kind = "launch"          // an action that starts a program or opens a file
+	JavaScript    Kind = "javascript"      //
+	Actions       Kind = "actions"         // actions that readers carry out without being asked
+	SubmitForm    Kind = "submit_form"     // an action that sends the form's values
+	ImportData    Kind = "import_data"     // an action that fills the form from a file
+	OtherDocument Kind = "other_document"  // an action that goes to another document
+	FileURI       Kind = "file_uri"        // a link to a file of the machine or its network
+	Media         Kind = "media"           // sound, film, 3D and other rich media
+	XFA           Kind = "xfa"             // a form in XML that some readers show instead of the pages
+	EmbeddedFile  Kind = "embedded_file"   // other files within the file
+	Portfolio     Kind = "portfolio"       // embedded files that some readers show instead of the pages
+	HiddenLayer   Kind = "hidden_layer"    // text in a layer that is off
+	InvisibleText Kind = "invisible_text"  // text that is not painted, white, without size or without opacity
+	CoveredText   Kind = "covered_text"    // text under a picture or an annotation
+	OutsidePage   Kind = "outside_page"    // text outside of the crop box
+	Unreliable    Kind = "unreliable_text" // text whose letters are not those that are shown
+	NotExamined   Kind = "not_examined"    // a page that could not be looked at to its end
+)
+
+// Finding is one thing of a file. Of each kind there is at most one on a page.
+type Finding struct {
+	Kind   Kind
+	Page   int      // from 1; 0: the file as a whole
+	Ref    pdf.Ref  // the layer, of HiddenLayer where nothing of it was found on a page
+	Box    pdf.Rect // of text, in default user space; empty where there is none
+	Detail string   // an example: the text, or the name of what an action leads to. It is the file's, so clean it before it is shown
+	Shown  string   // of Unreliable: what is shown in the place of Detail
+
+	// OnPicture says of InvisibleText that all of it lies on pictures, as that of a scanned page does that was read by a
+	// machine.
+	OnPicture bool
+}
+
+// Limits bound what a hostile file can make it do. A zero field takes its default.
+type Limits struct {
+	Content ink.Limits // of the content of pages; default 64 MiB and 4,000,000 operators
+	Fonts   int64      // bytes of font programs, decoded; default 64 MiB
+	Objects int        // dictionaries that are gone through for actions; default 200,000
+	Marks   int        // comparisons of marks with each other; default 30,000,000
+	PerKind int        // findings of one kind; default 5,000
+}
+
+func (l Limits) withDefaults() Limits {
+	def(&l.Fonts, 64<<20)
+	def(&l.Objects, 200_000)
+	def(&l.Marks, 30_000_000)
+	def(&l.PerKind, 5_000)
+	return l
+}
+
+func def[T int | int64](v *T, d T) {
+	if *v <= 0 {
+		*v = d
+	}
+}
+
+// Document looks through a document. Findings are in the order of their kinds, and of pages within each.
+//
+// Errors are of the io.ReaderAt of the document, of the context, and of objects that make the file one that no reader
+// opens. What cannot be read otherwise is a finding, or is passed over as readers do.
+func Document(ctx context.Context, d *pdf.Document, l Limits) ([]Finding, error) {
+	i := &inspection{ctx: ctx, d: d, limits: l.withDefaults(), found: map[Kind][]Finding{}, told: map[Kind]map[int]bool{}}
+	if err := i.actions(); err != nil {
+		return nil, err
+	}
+	if err := i.pages(); err != nil {
+		return nil, err
+	}
+	if err := i.fonts(); err != nil {
+		return nil, err
+	}
+	var all []Finding
+	for _, k := range kinds {
+		all = append(all, i.found[k]...)
+	}
+	return all, nil
+}
+
+// kinds is the order in which findings are told: first what readers see differently.
+var kinds = []Kind{
+	PrintDiffers, ViewVaries, External, Launch, Unreliable, CoveredText, InvisibleText, HiddenLayer, OutsidePage, ScreenOnly, Portfolio, XFA, JavaScript, Actions,
+	SubmitForm, ImportData, OtherDocument, FileURI, Media, EmbeddedFile, NotExamined,
+}
+
+// inspection is one document being looked through.
+type inspection struct {
+	ctx    context.Context
+	d      *pdf.Document
+	limits Limits
+	found  map[Kind][]Finding
+	told   map[Kind]map[int]bool // pages
+	reader *ink.Reader
+
+	alternates bool // an image has another one for printing
+}
+
+// add notes a finding, one of its kind on each page.
+func (i *inspection) add(f Finding) {
+	pages := i.told[f.Kind]
+	if pages == nil {
+		pages = map[int]bool{}
+		i.told[f.Kind] = pages
+	}
+	if pages[f.Page] || len(i.found[f.Kind]) >= i.limits.PerKind {
+		return
+	}
+	pages[f.Page] = true
+	i.found[f.Kind] = append(i.found[f.Kind], f)
+}
+
+// has reports whether something of that kind was found.
+func (i *inspection) has(k Kind) bool { return len(i.found[k]) > 0 }
+
+// PageRanges lists the pages of findings, each once, as ranges such as "1-3, 7"; "" where all are about the whole file.
+func PageRanges(found []Finding) string {
+	on := map[int]bool{}
+	for _, f := range found {
+		on[f.Page] = f.Page > 0
+	}
+	var b strings.Builder
+	for _, page := range slices.Sorted(maps.Keys(on)) {
+		switch {
+		case !on[page] || on[page-1] && on[page+1]: // within a range
+		case on[page-1]:
+			fmt.Fprintf(&b, "-%d", page)
+		case b.Len() > 0:
+			fmt.Fprintf(&b, ", %d", page)
+		default:
+			fmt.Fprintf(&b, "%d", page)
+		}
+	}
+	return b.String()
+}
+
+// fault returns an error that ends the inspection: one that is not the file's fault.
+func fault(err error) error {
+	var e *pdf.Error
+	if err == nil || errors.As(err, &e) {
+		return nil
+	}
+	return err
+}
+
+// told tells by the error of an [ink.Reader] whether all marks are listed. Text in a font that is missing is among them,
+// about where it is.
+func told(err error) bool {
+	var u *ink.Untold
+	return err == nil || errors.As(err, &u) && u.Reason == ink.NoFont
+}
+
+func limited(err error) bool {
+	var u *ink.Untold
+	return errors.As(err, &u) && u.Reason == ink.Limit
+}

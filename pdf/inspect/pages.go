@@ -1,0 +1,113 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"unicode"
+
+	"segel/pdf"
+	"segel/pdf/ink"
+)
+
+// pages looks at what each page paints.
+func (i *inspection) pages() error {
+	i.reader = ink.NewDeepReader(i.d, i.limits.Content)
+	for _, ref := range i.reader.Layers() {
+		i.add(Finding{Kind: HiddenLayer, Ref: ref, Detail: i.layerName(ref)})
+	}
+	h := &hiding{inspection: i, held: i.limits.Marks}
+	spent := false
+	for page, err := range i.d.Pages() {
+		if err != nil {
+			if err := fault(err); err != nil {
+				return err
+			}
+			i.add(Finding{Kind: NotExamined, Detail: err.Error()})
+			break
+		}
+		if err := i.ctx.Err(); err != nil {
+			return err
+		}
+		if spent {
+			i.notExamined(page, "")
+			continue
+		}
+		marks, err := i.reader.Page(page)
+		if err != nil && !errors.Is(err, ink.ErrUntold) {
+			return err
+		}
+		i.compareViews(page, marks)
+		i.lookOutside(page, marks)
+		all := h.look(page, marks)
+		switch {
+		case limited(err) || !all:
+			i.notExamined(page, TooMuch)
+		case !told(err):
+			i.add(Finding{Kind: NotExamined, Page: page.Number, Detail: err.Error()})
+		}
+		spent = !all || i.reader.Spent()
+	}
+	return nil
+}
+
+func (i *inspection) layerName(ref pdf.Ref) string {
+	dict, _ := i.d.Dict(ref)
+	name, _ := i.d.String(dict["Name"])
+	return fmt.Sprintf("%.60q", name.Text())
+}
+
+// TooMuch is the Detail of NotExamined on a page at which a limit was reached.
+const TooMuch = "too much content"
+
+// notExamined notes that a page is not known to its end. Where something of it could be shown in one view and not in
+// another, that has to be taken for what it does: a limit must not be a way around it.
+func (i *inspection) notExamined(page *pdf.Page, why string) {
+	i.add(Finding{Kind: NotExamined, Page: page.Number, Detail: why})
+	if i.reader.Varies() || i.alternates || i.flagsVary(page) {
+		i.add(Finding{Kind: PrintDiffers, Page: page.Number})
+	}
+}
+
+// maxFlags bounds the annotations of a page whose flags are looked at where the page itself is not.
+const maxFlags = 50_000
+
+// flagsVary reports whether an annotation of a page is for printing alone.
+func (i *inspection) flagsVary(page *pdf.Page) bool {
+	const hidden, printed, noView = 1 << 1, 1 << 2, 1 << 5
+	annots, _ := i.d.Array(page.Dict["Annots"])
+	for _, o := range annots[:min(len(annots), maxFlags)] {
+		dict, err := i.d.Dict(o)
+		if err != nil {
+			continue
+		}
+		flags, err := i.d.Integer(dict["F"])
+		if err == nil && flags&hidden == 0 && flags&noView != 0 && flags&printed != 0 {
+			return true
+		}
+	}
+	return len(annots) > maxFlags
+}
+
+// lookOutside looks for words that lie outside of the page.
+func (i *inspection) lookOutside(page *pdf.Page, marks []ink.Mark) {
+	width, height := page.Displayed()
+	sheet := pdf.Rect{URX: width, URY: height}
+	var outside []ink.Mark
+	for _, m := range marks {
+		if m.Kind == ink.Text && m.Hidden == ink.ByClip && m.Box.Intersect(sheet).Empty() && (len(outside) > 0 || hasLetter(m.Text)) {
+			outside = append(outside, m)
+		}
+	}
+	if len(outside) > 0 {
+		i.add(Finding{Kind: OutsidePage, Page: page.Number, Box: page.ToUser(outside[0].Box), Detail: said(outside)})
+	}
+}
+
+func hasLetter(s string) bool {
+	for _, r := range s {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,194 @@
+package inspect
+
+import (
+	"math"
+	"strings"
+
+	"segel/pdf"
+	"segel/pdf/ink"
+)
+
+// compareViews compares what a page shows on a screen with what it shows in print, and with what other readers show.
+func (i *inspection) compareViews(page *pdf.Page, marks []ink.Mark) {
+	differing := i.differing(page, marks) // indices
+	if len(differing) == 0 {
+		return
+	}
+	for _, pair := range ink.Pairs() {
+		if m := i.difference(marks, differing, pair[0], pair[1]); len(m) > 0 {
+			i.add(Finding{Kind: PrintDiffers, Page: page.Number, Box: page.ToUser(m[0].Box), Detail: said(m)})
+			break
+		}
+	}
+	for _, other := range ink.OtherScreens() {
+		if m := i.difference(marks, differing, ink.Screen, other); len(m) > 0 {
+			i.add(Finding{Kind: ViewVaries, Page: page.Number, Box: page.ToUser(m[0].Box), Detail: said(m)})
+			break
+		}
+	}
+}
+
+// differing returns the indices of the marks that are not shown in all views alike. What annotations show on a screen
+// alone is among them only where it says something that the printed page does not.
+func (i *inspection) differing(page *pdf.Page, marks []ink.Mark) []int {
+	var differing []int
+	for from := 0; from < len(marks); {
+		to := from + 1
+		place := marks[from] // of an annotation, or a mark of the page itself
+		annotation := place.Kind == ink.Annotation || place.Kind == ink.Widget
+		for annotation && to < len(marks) && marks[to].Kind != ink.Annotation && marks[to].Kind != ink.Widget {
+			to++
+		}
+		shown := from // the first of the marks that show something
+		if annotation {
+			shown, to = i.shownBy(place, from, to)
+		}
+		if annotation && place.In&ink.OnScreen != 0 && place.In&ink.InPrint == 0 && shown < to && !i.changesPage(place, marks[shown:to], marks[:from]) {
+			i.add(Finding{Kind: ScreenOnly, Page: page.Number, Box: page.ToUser(place.Box)})
+			shown = to
+		}
+		for k := shown; k < to; k++ {
+			if marks[k].In != 0 && marks[k].In != ink.OnScreen|ink.InPrint {
+				differing = append(differing, k)
+			}
+		}
+		from = to
+	}
+	return differing
+}
+
+// shownBy returns which of the marks [from, to) of an annotation show something: what its appearance paints, or its place
+// where readers draw it by themselves. A field without appearance shows its value, and a signature nothing.
+func (i *inspection) shownBy(place ink.Mark, from, to int) (int, int) {
+	switch {
+	case !place.Bare:
+		return from + 1, to
+	case place.Kind == ink.Widget && !i.hasValue(place.Annot):
+		return to, to
+	}
+	return from, from + 1
+}
+
+// hasValue reports whether a field has a value that readers draw.
+func (i *inspection) hasValue(ref pdf.Ref) bool {
+	dict, err := i.d.Dict(ref)
+	for range maxNesting {
+		if err != nil || dict == nil {
+			return false
+		}
+		if kind, _ := i.d.Name(dict["FT"]); kind == "Sig" {
+			return false
+		}
+		if dict["V"] != nil {
+			return true
+		}
+		dict, err = i.d.Dict(dict["Parent"])
+	}
+	return false
+}
+
+// changesPage reports whether an annotation that is not printed makes the screen say something else than the printed
+// page: it covers text or a picture, or, unless it is a field or a button, it has text of its own.
+func (i *inspection) changesPage(place ink.Mark, shown, below []ink.Mark) bool {
+	for _, m := range shown {
+		if m.In == 0 {
+			continue
+		}
+		if place.Kind == ink.Annotation && (m.Kind == ink.Text && hasLetter(m.Text) || m.Kind == ink.Annotation && m.Subtype == "FreeText") {
+			return true
+		}
+		if !m.Whole || m.Sheer {
+			continue
+		}
+		for _, b := range below {
+			if i.limits.Marks--; i.limits.Marks < 0 {
+				return true
+			}
+			said := b.Kind == ink.Text && hasLetter(b.Text) || b.Kind == ink.Image
+			if said && b.In&ink.InPrint != 0 && share(m.Box, b.Box) > 0.5 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shape is a mark as far as two that look the same have it in common.
+type shape struct {
+	kind         ink.Kind
+	box          [4]float64 // in half points
+	text         string
+	image        pdf.Ref
+	white        bool
+	sheer, solid bool
+}
+
+func shapeOf(m ink.Mark) shape {
+	s := shape{kind: m.Kind, text: m.Text, image: m.Image, white: m.White, sheer: m.Sheer, solid: m.Whole}
+	for k, v := range [4]float64{m.Box.LLX, m.Box.LLY, m.Box.URX, m.Box.URY} {
+		s.box[k] = math.Round(2 * v)
+	}
+	return s
+}
+
+// difference returns the marks that one of two views has and the other lacks, text first. Two layers may show the same,
+// each in one view, as long as nothing is painted between them that covers it.
+func (i *inspection) difference(marks []ink.Mark, differing []int, a, b ink.Views) []ink.Mark {
+	last := map[shape][2]int{} // the last mark of a shape that is shown in each view, counted from 1
+	for _, k := range differing {
+		at := last[shapeOf(marks[k])]
+		if marks[k].In&a != 0 {
+			at[0] = k + 1
+		}
+		if marks[k].In&b != 0 {
+			at[1] = k + 1
+		}
+		last[shapeOf(marks[k])] = at
+	}
+	var text, other []ink.Mark
+	for _, k := range differing {
+		m := marks[k]
+		if (m.In&a != 0) == (m.In&b != 0) {
+			continue
+		}
+		at := last[shapeOf(m)]
+		if at[0] != 0 && at[1] != 0 && !i.coveredBetween(marks, min(at[0], at[1]), max(at[0], at[1])-1, m.Box) {
+			continue
+		}
+		if m.Text != "" {
+			text = append(text, m)
+		} else {
+			other = append(other, m)
+		}
+	}
+	return append(text, other...)
+}
+
+// said is the beginning of what words say.
+func said(marks []ink.Mark) string {
+	const enough = 100 // bytes
+	var b strings.Builder
+	for _, m := range marks {
+		if m.Kind != ink.Text || b.Len() > enough {
+			break
+		}
+		if b.Len() > 0 && !m.Joins {
+			b.WriteByte(' ')
+		}
+		b.WriteString(m.Text)
+	}
+	return b.String()
+}
+
+// coveredBetween reports whether one of the marks [from, to) hides what is below it of a box.
+func (i *inspection) coveredBetween(marks []ink.Mark, from, to int, box pdf.Rect) bool {
+	for k := from; k < to; k++ {
+		if i.limits.Marks--; i.limits.Marks < 0 {
+			return true
+		}
+		if m := marks[k]; m.In != 0 && m.Whole && !m.Sheer && share(m.Box, box) > 0.3 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,53 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+
+import type { OpenFile } from "../../pdf/use-file";
+
+/** Reading is how far the signer has come with the pages of the file that is shown. */
+export interface Reading {
+  /** SHA-256 of the file that is shown; empty until it is open. */
+  digest: string;
+  /** A page was drawn. */
+  started: boolean;
+  /** The end was in sight, with the last page drawn. */
+  ended: boolean;
+  /** The signer says that they have read it. */
+  confirmed: boolean;
+  setConfirmed: (confirmed: boolean) => void;
+  /** The pages that were drawn so far. */
+  pages: () => number[];
+  onDrawn: (page: number) => void;
+  onEnd: (inSight: boolean) => void;
+}
+
+/** Whether the signer has been shown enough to sign: pages were drawn, and they reached the end or say that they have read it. */
+export const enough = (r: Pick<Reading, "started" | "ended" | "confirmed">): boolean => r.started && (r.ended || r.confirmed);
+
+/**
+ * Follows which pages of a file are drawn. Which they are is told of one revision: when another signature is added, pages
+ * count anew. What the signer has read stays read.
+ */
+export function useReading(file: OpenFile): Reading {
+  const drawn = useRef(new Set<number>());
+  const [started, setStarted] = useState(false);
+  const [lastDrawn, setLastDrawn] = useState(false);
+  const [atEnd, setAtEnd] = useState(false);
+  const [ended, setEnded] = useState(false);
+  const [confirmed, setConfirmed] = useState(false);
+  const { document, digest = "" } = file;
+  const total = document?.numPages;
+  useEffect(() => {
+    drawn.current = new Set();
+    setStarted(false);
+    setLastDrawn(false);
+  }, [document]);
+  useEffect(() => {
+    if (atEnd && lastDrawn) setEnded(true);
+  }, [atEnd, lastDrawn]);
+  const onDrawn = useCallback((page: number) => {
+    drawn.current.add(page);
+    setStarted(true);
+    if (page === total) setLastDrawn(true);
+  }, [total]);
+  const pages = useCallback(() => [...drawn.current].sort((a, b) => a - b), []);
+  return { digest, started, ended, confirmed, setConfirmed, pages, onDrawn, onEnd: setAtEnd };
+}
