@@ -75,7 +75,8 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	// No field of the file has such a name by accident.
 	name := func(kind string) string { return fmt.Sprintf("%s-%x", kind, who.serial) }
 	fields := []pades.FieldSpec{{Name: name("signature")}, {Name: name("seal")}}
-	mark := pades.FieldSpec{Name: name("mark"), Page: pages, Mark: true, Rect: trialBox}
+	// Not on the last page: fields may separate what the stamp would find together there.
+	mark := pades.FieldSpec{Name: name("mark"), Page: 1, Mark: true, Rect: trialBox}
 	if seen {
 		fields[0].Page, fields[0].Rect = 1, trialBox
 		fields = append(fields, mark)
