@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -81,6 +82,9 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 		fields[0].Page, fields[0].Rect = 1, trialBox
 		fields = append(fields, mark)
 	}
+	if fields[1].Lock, err = lockAtFinalize(doc, slices.Concat(fields[:1], fields[2:])); err != nil {
+		return err
+	}
 	tail, err := pades.AddFields(doc, fields)
 	if err != nil {
 		return fmt.Errorf("add fields: %w", err)
@@ -101,7 +105,13 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	steps := []func(pades.Source) (*pades.Result, error){
 		func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, sign) },
 		func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, stamp) },
-		func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, options(fields[1].Name)) },
+		func(src pades.Source) (*pades.Result, error) {
+			seal := options(fields[1].Name)
+			if seal.LockFields, err = lockAtSealing(src); err != nil {
+				return nil, err
+			}
+			return pades.Sign(ctx, src, seal)
+		},
 		func(src pades.Source) (*pades.Result, error) {
 			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: who, Required: []string{fields[0].Name, fields[1].Name}})
 		},

@@ -126,7 +126,7 @@ func (s *Service) close(ctx context.Context, d contract.Document) ([]contract.Re
 	clock := &witness{Timestamper: s.Timestamper}
 	closing, err := s.layers(ctx, d, []layer{
 		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
-			lock, err := lockAtSealing(src, &d)
+			lock, err := lockAtSealing(src)
 			if err != nil {
 				return nil, err
 			}
