@@ -2,8 +2,9 @@ package pades
 
 import "segel/pdf"
 
-// list puts the new widgets of a page into its /Annots. An array that several pages have in common is left to the
-// others, and the page gets one of its own: else the widget would appear on all of them.
+// list puts the new widgets of a page into its /Annots. An array that several pages have in common, or that is the form's
+// list of fields as well, is left to the others, and the page gets one of its own: else the widget would appear on all
+// of them, or be listed twice.
 func (a *adder) list(page pdf.Ref) error {
 	dict, err := a.u.Get(page)
 	if err != nil {
@@ -40,25 +41,52 @@ func (a *adder) detach(page, at pdf.Ref) error {
 	return nil
 }
 
-// common reports whether more than one page has that array for its /Annots. All pages are looked at once, and only if
-// there is a page whose array stands for itself.
+// common reports whether an array is the /Annots of more than one page, or the form's list of fields.
 func (a *adder) common(at pdf.Ref) (bool, error) {
-	if a.shared == nil {
-		a.shared = map[pdf.Ref]bool{}
-		owner := map[pdf.Ref]pdf.Ref{}
+	_, form, err := a.d.Form()
+	if err != nil {
+		return false, err
+	}
+	if at == form.Ref("Fields") && !a.ownFields {
+		return true, nil
+	}
+	owners, err := a.pagesWithAnnots(at)
+	return owners > 1, err
+}
+
+// separateFields has the form get a list of fields of its own if its list is the /Annots of a page as well. A signature
+// that is added later with a widget would change both, which a verifier denies.
+func (a *adder) separateFields() error {
+	_, form, err := a.d.Form()
+	if err != nil {
+		return err
+	}
+	at := form.Ref("Fields")
+	if at.IsZero() {
+		return nil
+	}
+	owners, err := a.pagesWithAnnots(at)
+	a.ownFields = owners > 0
+	return err
+}
+
+// pagesWithAnnots counts the pages that have that array for their /Annots. All pages are looked at once, and only if
+// there is an array that stands for itself.
+func (a *adder) pagesWithAnnots(at pdf.Ref) (int, error) {
+	if a.owners == nil {
+		a.owners = map[pdf.Ref]int{}
+		last := map[pdf.Ref]pdf.Ref{}
 		for page, err := range a.d.Pages() {
 			if err != nil {
-				return false, err
+				return 0, err
 			}
 			ref := page.Dict.Ref("Annots")
-			if ref.IsZero() {
+			if ref.IsZero() || last[ref] == page.Ref {
 				continue
 			}
-			if first, known := owner[ref]; known && first != page.Ref {
-				a.shared[ref] = true
-			}
-			owner[ref] = page.Ref
+			last[ref] = page.Ref
+			a.owners[ref]++
 		}
 	}
-	return a.shared[at], nil
+	return a.owners[at], nil
 }

@@ -48,6 +48,9 @@ func AddFields(d *pdf.Document, fields []FieldSpec) (*pdf.Tail, error) {
 	if err := a.openStructure(); err != nil {
 		return nil, err
 	}
+	if err := a.separateFields(); err != nil {
+		return nil, err
+	}
 	for _, f := range fields {
 		if _, err := a.add(f); err != nil {
 			return nil, fmt.Errorf("add field %q: %w", f.Name, err)
@@ -74,7 +77,8 @@ type adder struct {
 	structure *structure       // nil: new fields do not become part of it
 	nothing   map[size]pdf.Ref // shared appearances of fields that are still empty
 	pictured  bool             // fields that are not to be seen have an appearance too
-	shared    map[pdf.Ref]bool // arrays of annotations that several pages have in common; nil if nobody asked
+	ownFields bool             // the form gets a list of fields of its own
+	owners    map[pdf.Ref]int  // how many pages have an array for their /Annots; nil before it is asked for
 }
 
 // size is that of a box as displayed, in user space units.
@@ -210,15 +214,16 @@ func (a *adder) finish() error {
 	if err := a.structure.finish(a.u); err != nil {
 		return err
 	}
-	if err := addToForm(a.d, a.u, a.fields); err != nil {
+	if err := addToForm(a.d, a.u, a.fields, a.ownFields); err != nil {
 		return fmt.Errorf("form: %w", err)
 	}
 	return nil
 }
 
 // addToForm appends fields to the form and sets its signature flags. A form that is new stands for itself, so that
-// the catalog need not change again. What is right already is not touched.
-func addToForm(d *pdf.Document, u *pdf.Update, fields pdf.Array) error {
+// the catalog need not change again. What is right already is not touched. If detach is set, the form gets a list of
+// fields of its own.
+func addToForm(d *pdf.Document, u *pdf.Update, fields pdf.Array, own bool) error {
 	root, _, err := d.Root()
 	if err != nil {
 		return err
@@ -247,6 +252,18 @@ func addToForm(d *pdf.Document, u *pdf.Update, fields pdf.Array) error {
 		edit["SigFlags"] = pdf.Integer(set)
 	}
 	if len(fields) == 0 {
+		return nil
+	}
+	if own {
+		list, err := d.Array(form["Fields"])
+		if err != nil {
+			return err
+		}
+		edit, err := u.EditIn(root, "AcroForm")
+		if err != nil {
+			return err
+		}
+		edit["Fields"] = append(append(pdf.Array{}, list...), fields...)
 		return nil
 	}
 	if !at.IsZero() {

@@ -169,7 +169,7 @@ func target(d *pdf.Document, u *pdf.Update, o Options) (*pdf.Field, error) {
 	if value != pdf.Object(pdf.Null{}) {
 		return nil, fmt.Errorf("%w: %q", ErrFieldSigned, o.Field)
 	}
-	return f, addToForm(d, u, nil)
+	return f, addToForm(d, u, nil, false)
 }
 
 // find returns a field of that name and type that an update can change.

@@ -114,21 +114,34 @@ func pageOf(d *pdf.Document, widget pdf.Ref) (pdf.Ref, error) {
 	return pdf.Ref{}, nil
 }
 
-// turned returns the /Rotate of the page with that reference, which may be inherited.
+// turned returns the /Rotate of the page with that reference, which may be inherited. An entry that cannot be read
+// counts as missing, as it does for readers.
 func turned(d *pdf.Document, page pdf.Ref) (int, error) {
 	node, err := d.Dict(page)
 	for range 100 {
 		if err != nil || node == nil {
-			return 0, err
+			break
 		}
 		if node["Rotate"] != nil {
 			turn, err := d.Integer(node["Rotate"])
-			if turn%90 != 0 {
+			if isRead(err) {
+				return 0, err
+			}
+			if err != nil || turn%90 != 0 {
 				turn = 0
 			}
-			return int((turn%360 + 360) % 360), err
+			return int((turn%360 + 360) % 360), nil
 		}
 		node, err = d.Dict(node["Parent"])
 	}
-	return 0, err
+	if isRead(err) {
+		return 0, err
+	}
+	return 0, nil
+}
+
+// isRead reports whether an error is not the file's fault.
+func isRead(err error) bool {
+	var e *pdf.Error
+	return err != nil && !errors.As(err, &e)
 }

@@ -52,6 +52,7 @@ func (d *Document) ActiveContent() ([]ActiveContent, error) {
 			return nil, err
 		}
 	}
+	d.references.current = true
 	if ref, root, err := d.Root(); err == nil {
 		w.catalog(ref, root)
 	}

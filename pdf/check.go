@@ -9,22 +9,29 @@ import (
 
 // Check reads what Open leaves unread: that every entry of the cross-reference
 // leads to the object it names, that object streams hold what they should, and
-// that the page tree counts right. A file that leaves no object numbers for updates
-// is ErrTooLarge, before somebody has begun to sign it. It costs a small read
-// for each object, so it belongs to the moment a file comes in, not to each
-// signature.
+// that the page tree counts right. A file whose objects or references leave no
+// object numbers for updates is ErrTooLarge, before somebody has begun to sign
+// it. It parses every object, so it belongs to the moment a file comes in, not
+// to each signature.
 func (d *Document) Check() error {
 	if int64(d.slots.highest) > d.limits.growing() {
-		return tooLarge(-1, "object number %d leaves no room for updates", d.slots.highest)
+		return tooLarge(-1, "object number %d leaves no numbers for updates", d.slots.highest)
 	}
 	if err := d.checkEntries(); err != nil {
 		return err
+	}
+	next, err := d.NextObject()
+	if err != nil {
+		return err
+	}
+	if referred := max(d.references.above, next-1); int64(referred) > d.limits.growing() {
+		return tooLarge(-1, "reference to object %d leaves no numbers for updates", referred)
 	}
 	if _, err := d.PageCount(); err != nil {
 		return err
 	}
 	if d.oddTree {
-		return damaged(-1, "page tree counts wrongly")
+		return damaged(-1, "page tree disagrees with itself")
 	}
 	return nil
 }

@@ -27,14 +27,15 @@ type Document struct {
 	nested     int    // loads in progress, see Object
 	work       int64  // spent of Limits.Work
 
-	beyond    map[uint32]bool // see meet
-	once      bool            // dictionaries must not state a key twice
-	checked   bool            // see Checked
-	repaired  bool
-	lengths   *lengths // while the file is scanned; nil otherwise
-	tolerated []string
-	pageCount int  // 0 until counted
-	oddTree   bool // counts in the page tree lie, or nodes mix pages and nodes
+	next       uint32     // Options.NextObject
+	references references // that were parsed
+	once       bool       // dictionaries must not state a key twice
+	checked    bool       // see Checked
+	repaired   bool
+	lengths    *lengths // while the file is scanned; nil otherwise
+	tolerated  []string
+	pageCount  int  // 0 until counted
+	oddTree    bool // readers do not agree on the page tree; see treeWalk.count
 }
 
 // maxNested bounds loads that need other loads, such as a stream whose length

@@ -20,18 +20,31 @@ type Widget struct {
 	Dict Dict
 }
 
-// Form returns the form dictionary of the catalog with its reference, which is
-// zero if the dictionary is direct. Both are zero if there is no form.
+// Form returns the form dictionary of the catalog with the reference of the
+// object that it is, which is zero if the dictionary is direct. Both are zero if
+// there is no form.
 func (d *Document) Form() (Ref, Dict, error) {
 	_, root, err := d.Root()
 	if err != nil {
 		return Ref{}, nil, err
 	}
+	at := root.Ref("AcroForm")
+	for range maxNested {
+		o, err := d.Object(at)
+		next, further := o.(Ref)
+		if err != nil || !further {
+			break // an error comes back below
+		}
+		at = next
+	}
 	form, err := d.Dict(root["AcroForm"])
 	if err != nil {
 		return Ref{}, nil, fmt.Errorf("/AcroForm: %w", err)
 	}
-	return root.Ref("AcroForm"), form, nil
+	if form == nil {
+		at = Ref{}
+	}
+	return at, form, nil
 }
 
 // Fields lists the terminal fields of the form in the order of the tree.

@@ -15,6 +15,10 @@ type Options struct {
 	// object, and if not, or if there is no cross-reference, rebuilds it by
 	// scanning the whole file. A repaired document can be read, not updated.
 	Repair bool
+	// NextObject is what Document.NextObject returned for the file as it came
+	// in, before updates of this package were added to it. It spares reading
+	// all of the file to number the objects of the next update. 0 is not known.
+	NextObject uint32
 	// Random feeds the second element of /ID and encryption; nil is
 	// crypto/rand. Tests give a fixed source.
 	Random io.Reader

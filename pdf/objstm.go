@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -11,6 +12,10 @@ type container struct {
 	numbers []uint32
 	starts  []uint32       // offsets into data
 	index   map[uint32]int // of numbers, made when the cross-reference is found to be off
+
+	// broken is why the stream cannot be read. It is remembered, or a damaged stream with thousands of objects would be
+	// decoded for each of them.
+	broken error
 }
 
 func (d *Document) loadCompressed(number uint32, s slot) (*indirect, error) {
@@ -22,6 +27,15 @@ func (d *Document) loadCompressed(number uint32, s slot) (*indirect, error) {
 	if !ok {
 		return nil, damaged(-1, "object stream %d does not hold it", s.container())
 	}
+	found, err := d.parseContained(c, start)
+	if err != nil {
+		return nil, fmt.Errorf("object stream %d: %w", s.container(), err)
+	}
+	return found, nil
+}
+
+// parseContained parses the object that begins at an offset of a decoded object stream.
+func (d *Document) parseContained(c *container, start int) (*indirect, error) {
 	p := d.parser(lexer{buf: c.data[start:], end: int64(len(c.data) - start)})
 	defer p.release()
 	o, err := p.object()
@@ -33,7 +47,7 @@ func (d *Document) loadCompressed(number uint32, s slot) (*indirect, error) {
 	}
 	switch o.(type) {
 	case Ref, *Stream:
-		return nil, damaged(-1, "object stream %d holds a bare %s", s.container(), typeName(o))
+		return nil, damaged(-1, "it holds a bare %s", typeName(o))
 	}
 	return &indirect{value: forgetSpans(o), cost: p.lx.offset() + 128*int64(d.limits.Values-p.values)}, nil
 }
@@ -58,7 +72,7 @@ func (c *container) find(number uint32, index int) (int, bool) {
 
 func (d *Document) container(number uint32) (*container, error) {
 	if c, ok := d.containers.get(number); ok {
-		return c, nil
+		return c, c.broken
 	}
 	s := d.slots.get(number)
 	if s.kind() != slotPlain {
@@ -67,6 +81,15 @@ func (d *Document) container(number uint32) (*container, error) {
 	if c, ok := d.shelvedContainer(number, s); ok {
 		return c, nil
 	}
+	c, err := d.readContainer(number, s)
+	// While a file is repaired, a stream may become readable once more of its objects are found.
+	if errors.Is(err, ErrDamaged) && !d.repaired {
+		d.containers.put(number, &container{broken: err}, 64)
+	}
+	return c, err
+}
+
+func (d *Document) readContainer(number uint32, s slot) (*container, error) {
 	st, err := d.Stream(Ref{Number: number, Generation: s.generation()})
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ const (
 func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 	o = o.withDefaults(size)
 	d := &Document{
-		src: r, size: size, limits: o.Limits, random: o.Random,
+		src: r, size: size, limits: o.Limits, random: o.Random, next: o.NextObject, references: references{limit: uint32(o.Limits.Objects)},
 		objects:    newCache[uint32, Object](o.Limits.Cache / 8),
 		containers: newCache[uint32, *container](o.Limits.Cache / 8),
 		shelf:      newShelf(o.Limits.Cache/2, o.Limits.Cache/4),
@@ -35,7 +35,7 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 		err = d.unlock(o.Password)
 	}
 	if err == nil {
-		_, _, err = d.Root()
+		err = d.checkRoot()
 	}
 	if err == nil && o.Repair {
 		err = d.checkEntries()
@@ -47,6 +47,28 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// checkRoot demands a catalog, and that the page tree it names exists. In a
+// section that leaves out the ones before it, it may not. Other readers rebuild
+// the cross-reference then.
+func (d *Document) checkRoot() error {
+	_, root, err := d.Root()
+	if err != nil {
+		return err
+	}
+	tree := root.Ref("Pages")
+	if tree.IsZero() {
+		return nil
+	}
+	pages, err := d.Resolve(tree)
+	if isRead(err) {
+		return err
+	}
+	if err == nil && pages == Object(Null{}) {
+		return damaged(-1, "/Pages %v of the catalog does not exist", tree)
+	}
+	return nil
 }
 
 // readAllSections finds the newest section and follows /Prev from there.
@@ -74,6 +96,11 @@ func (d *Document) readAllSections() error {
 		if len(d.sections) == 0 {
 			d.trailer = trailerOf(s.trailer)
 		}
+		if s.trailer["Prev"] == Object(Integer(0)) {
+			if err := d.checkFirst(s); err != nil {
+				return err
+			}
+		}
 		s.trailer = nil
 		d.sections = append(d.sections, s)
 		at = s.prev
@@ -82,6 +109,37 @@ func (d *Document) readAllSections() error {
 	d.slots.set(0, freeSlot(65535))
 	if size, ok := d.trailer["Size"].(Integer); !ok || int64(size) != int64(d.slots.highest)+1 {
 		d.tolerate("/Size is not the highest object number plus one")
+	}
+	return nil
+}
+
+// checkFirst demands that a section whose trailer states /Prev 0 is the first
+// of the file. Some producers write 0 for "none", which leaves nothing out
+// there. Behind an earlier section it leaves that out, and readers do not agree
+// on the objects: poppler, MuPDF and PDFBox rebuild the cross-reference, qpdf
+// takes 0 for "none", pyHanko gives up.
+func (d *Document) checkFirst(s *section) error {
+	word := []byte("startxref")
+	for pos := d.header.offset; pos < s.at; pos += scanChunk {
+		b, at, err := d.window(pos, min(s.at, pos+scanChunk+headerWindow))
+		if err != nil {
+			return err
+		}
+		if err := d.spend(int64(len(b))); err != nil {
+			return err
+		}
+		for i := 0; ; {
+			n := bytes.Index(b[i:], word)
+			if n < 0 || i+n >= scanChunk {
+				break
+			}
+			i += n + len(word)
+			// The first part of a linearized file ends with startxref 0.
+			t, err := newBytesLexer(b[i:], at+int64(i)).next()
+			if err == nil && t.kind == tokInteger && t.num != 0 {
+				return damaged(s.at, "/Prev 0 leaves out an earlier section")
+			}
+		}
 	}
 	return nil
 }

@@ -1,12 +1,17 @@
 package pdf
 
-import "fmt"
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
 
 // treeWalk is one descent into the page tree.
 type treeWalk struct {
 	d      *Document
 	budget int          // nodes, pages and kids that may still be looked at
 	path   map[Ref]bool // nodes from the root to here
+	seen   []uint64     // one bit an object number; see first
 }
 
 func (d *Document) newTreeWalk() *treeWalk {
@@ -15,9 +20,10 @@ func (d *Document) newTreeWalk() *treeWalk {
 
 // node is a dictionary in the page tree.
 type node struct {
-	ref  Ref
-	dict Dict
-	kids Array // nil for a page
+	ref    Ref
+	dict   Dict
+	kids   Array // nil for a page
+	stream bool  // it is that of a stream, which is neither page nor node
 }
 
 // PageCount counts the pages by walking the whole page tree, once. Counts the
@@ -30,7 +36,7 @@ func (d *Document) PageCount() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := d.newTreeWalk().count(root)
+	n, err := d.newTreeWalk().count(root, above{})
 	if err != nil {
 		return 0, fmt.Errorf("count pages: %w", err)
 	}
@@ -84,11 +90,16 @@ func (d *Document) pagesRoot() (node, error) {
 
 func (d *Document) node(o Object) (node, error) {
 	ref, _ := o.(Ref)
+	o, err := d.Resolve(o)
+	if err != nil {
+		return node{}, err
+	}
 	dict, err := d.Dict(o)
 	if err != nil {
 		return node{}, err
 	}
 	n := node{ref: ref, dict: dict}
+	_, n.stream = o.(*Stream)
 	if dict["Kids"] != nil {
 		if n.kids, err = d.Array(dict["Kids"]); err != nil {
 			return node{}, err
@@ -119,19 +130,61 @@ func (w *treeWalk) spend() error {
 
 func (w *treeWalk) leave(n node) { delete(w.path, n.ref) }
 
-// count counts the pages below n, and notes counts that lie.
-func (w *treeWalk) count(n node) (int, error) {
+// first reports whether an object is met in this walk for the first time.
+func (w *treeWalk) first(ref Ref) bool {
+	i, bit := int(ref.Number/64), uint64(1)<<(ref.Number%64)
+	if i >= len(w.seen) {
+		w.seen = append(w.seen, make([]uint64, i+1-len(w.seen))...)
+	}
+	if w.seen[i]&bit != 0 {
+		return false
+	}
+	w.seen[i] |= bit
+	return true
+}
+
+// above is what a walk knows of the nodes above a node.
+type above struct {
+	ref       Ref  // the node that lists it; zero for the root
+	inherited Dict // by the lists of kids
+	// mislinked is set if some /Parent on the way is not the node that lists
+	// its owner. Readers that inherit along /Parent may find something else.
+	mislinked bool
+}
+
+// below is what the kids of n are told.
+func (a above) below(n node) above {
+	return above{n.ref, inherit(a.inherited, n.dict), a.mislinks(n)}
+}
+
+func (a above) mislinks(n node) bool {
+	if a.ref.IsZero() {
+		return a.mislinked || n.dict["Parent"] != nil
+	}
+	return a.mislinked || n.dict["Parent"] != Object(a.ref)
+}
+
+// count counts the pages below n, and notes what readers do not agree about:
+// counts that are wrong, objects listed twice, /Parent that leads elsewhere.
+func (w *treeWalk) count(n node, a above) (int, error) {
+	if n.ref == w.d.trailer.Ref("Root") && !n.ref.IsZero() {
+		return 0, damaged(-1, "page tree: catalog %v is part of it", n.ref)
+	}
+	if n.stream {
+		return 0, damaged(-1, "page tree: stream %v is no page", n.ref)
+	}
 	if err := w.enter(n); err != nil {
 		return 0, err
 	}
 	defer w.leave(n)
+	if !n.ref.IsZero() && !w.first(n.ref) {
+		w.d.oddTree = true // some readers show it twice, others take it for a circle
+	}
 	if n.kids == nil {
-		if t := n.dict["Type"]; t != nil && t != Object(Name("Page")) {
-			w.d.oddTree = true // readers disagree whether something else in a page's place is one
-		}
-		return 1, nil
+		return 1, w.countPage(n, a)
 	}
 	total, barren := 0, false
+	below := a.below(n)
 	for _, kid := range n.kids {
 		if err := w.spend(); err != nil {
 			return 0, err
@@ -144,7 +197,7 @@ func (w *treeWalk) count(n node) (int, error) {
 			w.d.oddTree = true // a kid that is missing is no page
 			continue
 		}
-		c, err := w.count(k)
+		c, err := w.count(k, below)
 		if err != nil {
 			return 0, err
 		}
@@ -163,6 +216,60 @@ func (w *treeWalk) count(n node) (int, error) {
 		w.d.oddTree = true
 	}
 	return total, nil
+}
+
+func (w *treeWalk) countPage(n node, a above) error {
+	if isPage, err := w.d.isPage(n.dict); err != nil {
+		return err
+	} else if !isPage {
+		w.d.oddTree = true // readers disagree whether something else in a page's place is one
+	}
+	if !a.mislinks(n) || w.d.oddTree {
+		return nil
+	}
+	along, err := w.inheritAlong(n.dict)
+	if err != nil {
+		return err
+	}
+	if !sameSpelling(inherit(a.inherited, n.dict), along) {
+		w.d.oddTree = true
+	}
+	return nil
+}
+
+// isPage reports whether a dictionary without kids has the type of a page, or
+// none.
+func (d *Document) isPage(dict Dict) (bool, error) {
+	t, err := d.Resolve(dict["Type"])
+	if isRead(err) {
+		return false, err
+	}
+	return err == nil && (t == Object(Name("Page")) || t == Object(Null{})), nil
+}
+
+// inheritAlong collects the inheritable attributes of a page as readers do that
+// look for them along /Parent.
+func (w *treeWalk) inheritAlong(page Dict) (Dict, error) {
+	found := inherit(Dict{}, page)
+	at := page
+	for range w.d.limits.Depth {
+		var err error
+		at, err = w.d.Dict(at["Parent"])
+		if isRead(err) || errors.Is(err, ErrTooLarge) {
+			return nil, err
+		}
+		if err != nil || at == nil {
+			break
+		}
+		found = inherit(at, found)
+	}
+	return found, nil
+}
+
+// sameSpelling reports whether two objects are written alike.
+func sameSpelling(a, b Object) bool {
+	var x, y writer
+	return x.object(a) == nil && y.object(b) == nil && bytes.Equal(x.buf, y.buf)
 }
 
 // find descends to the page that has *left pages before it, and returns it

@@ -150,7 +150,7 @@ func (p *parser) integerOrRef(t token) (Object, error) {
 	}
 	p.held = 0
 	if p.reader != nil {
-		p.reader.meet(uint32(t.num))
+		p.reader.references.note(uint32(t.num))
 	}
 	return Ref{Number: uint32(t.num), Generation: uint16(g.num)}, nil
 }

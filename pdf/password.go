@@ -49,12 +49,8 @@ func (d *Document) readHandler(dict Dict) (*handler, error) {
 		}
 		*s.to = v.Bytes
 	}
-	if id, err := d.Array(d.trailer["ID"]); err == nil && len(id) > 0 {
-		v, err := d.String(id[0])
-		if err != nil {
-			return nil, fmt.Errorf("/ID: %w", err)
-		}
-		h.id = v.Bytes
+	if h.id, _, err = d.firstID(); err != nil {
+		return nil, err
 	}
 	if v, ok := dict["EncryptMetadata"].(Boolean); ok {
 		h.plainMetadata = !bool(v)

@@ -198,6 +198,7 @@ func (s *scan) note(ref Ref, at int64, value Object) {
 
 func (s *scan) noteTrailer(at int64) error {
 	p := newParser(newLexer(s.d.src, at, min(s.d.size, at+1<<20)), s.d.limits)
+	p.reader = s.d
 	o, err := p.object()
 	if spent := s.d.spend(p.lx.offset() - at); spent != nil {
 		return spent

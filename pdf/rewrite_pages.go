@@ -2,8 +2,9 @@ package pdf
 
 // mendPages plans what is put right in a page tree that disagrees with itself:
 // counts that lie, kids that are missing, pages that are no objects of their
-// own. A tree that runs in circles, or in which something else is in a
-// page's place, is beyond mending: readers differ on what its pages are.
+// own or are listed twice, /Parent that leads elsewhere. A tree that runs in
+// circles, or in which something else is in a page's place, is beyond mending:
+// readers differ on what its pages are.
 func (r *reach) mendPages() error {
 	if _, err := r.d.PageCount(); err != nil {
 		return err
@@ -18,10 +19,13 @@ func (r *reach) mendPages() error {
 	if root.ref.IsZero() || root.kids == nil {
 		return damaged(-1, "page tree has no root")
 	}
-	r.added = r.d.slots.highest
 	_, _, err = r.mendNode(r.d.newTreeWalk(), root, Ref{})
 	return err
 }
+
+// maxCopies bounds the nodes and pages that a rewriting adds: a tree whose nodes
+// share their kids can stand for more pages than the file has bytes.
+const maxCopies = 10_000
 
 // mendNode plans the node or page n below parent. It returns its reference,
 // which is new if n was no object, and how many pages it stands for.
@@ -32,13 +36,20 @@ func (r *reach) mendNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
 	defer w.leave(n)
 	ref := n.ref
 	var err error
-	if ref.IsZero() {
+	// A page that is listed twice becomes two pages, so that a field on the one
+	// is not seen on the other.
+	if ref.IsZero() || !w.first(ref) {
+		if r.copies++; r.copies > maxCopies {
+			return Ref{}, 0, tooLarge(-1, "page tree lists more than %d pages twice or directly", maxCopies)
+		}
 		if ref, err = r.fresh(); err != nil {
 			return Ref{}, 0, err
 		}
 	}
 	if n.kids == nil {
-		if t := n.dict["Type"]; t != nil && t != Object(Name("Page")) {
+		if isPage, err := r.d.isPage(n.dict); err != nil {
+			return Ref{}, 0, err
+		} else if !isPage {
 			return Ref{}, 0, damaged(-1, "page tree: object %v is no page", n.ref)
 		}
 		if ref != n.ref || n.dict["Parent"] != Object(parent) {
@@ -74,7 +85,7 @@ func (r *reach) mendNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
 	}
 	dict := cloneDict(n.dict)
 	dict["Type"], dict["Kids"], dict["Count"] = Name("Pages"), kids, Integer(total)
-	if !parent.IsZero() {
+	if delete(dict, "Parent"); !parent.IsZero() {
 		dict["Parent"] = parent
 	}
 	r.mended[ref.Number] = dict
@@ -82,16 +93,14 @@ func (r *reach) mendNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
 }
 
 // fresh returns a number for a page that was no object: one that nothing in
-// the file refers to, or what refers to nothing would come to mean the page.
+// the file refers to, or a reference to nothing would lead to the page.
 func (r *reach) fresh() (Ref, error) {
-	if r.added == r.d.slots.highest {
-		if err := (&reach{d: r.d}).walk(); err != nil {
-			return Ref{}, err
-		}
+	next, err := r.d.NextObject()
+	if err != nil {
+		return Ref{}, err
 	}
-	r.added++
-	for r.d.beyond[r.added] {
-		r.added++
+	if r.added = max(r.added+1, next); int64(r.added) > int64(r.d.limits.Objects) {
+		return Ref{}, tooLarge(-1, "object number %d", r.added)
 	}
 	return Ref{Number: r.added}, nil
 }

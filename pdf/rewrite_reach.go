@@ -21,6 +21,7 @@ type reach struct {
 	// nodes of a page tree in disorder, and pages that were no objects.
 	mended map[uint32]Object
 	added  uint32 // the highest number given to an object that is new
+	copies int    // how many were
 }
 
 // kept are the trailer entries that mean the same in a new file; /ID is made.

@@ -166,18 +166,8 @@ func (w *rewriter) trailer() (Dict, error) {
 		}
 	}
 	fresh := w.sum.Sum(nil)[:16]
-	first := fresh
-	if w.d.security != nil {
-		first = nil
-	}
-	id, err := w.d.Array(w.d.trailer["ID"])
-	if err == nil && len(id) > 0 {
-		var s String
-		if s, err = w.d.String(id[0]); err == nil {
-			first = s.Bytes
-		}
-	}
-	if isRead(err) {
+	first, err := w.d.keptID(fresh)
+	if err != nil {
 		return nil, err
 	}
 	t["ID"] = Array{String{Bytes: first, Hex: true}, String{Bytes: fresh, Hex: true}}

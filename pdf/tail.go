@@ -134,23 +134,47 @@ func (u *Update) newTrailer() (Dict, error) {
 	if _, err := io.ReadFull(u.d.random, fresh); err != nil {
 		return nil, fmt.Errorf("draw file identifier: %w", err)
 	}
-	first := String{Bytes: fresh, Hex: true}
-	if u.d.security != nil {
-		first.Bytes = nil // the key was made of an empty one, and has to be made again
-	}
-	id, err := u.d.Array(u.d.trailer["ID"])
+	first, err := u.d.keptID(fresh)
 	if err != nil {
-		return nil, fmt.Errorf("/ID: %w", err)
+		return nil, err
 	}
-	if len(id) > 0 {
-		s, err := u.d.String(id[0])
-		if err != nil {
-			return nil, fmt.Errorf("/ID: %w", err)
-		}
-		first = String{Bytes: s.Bytes, Hex: true}
-	}
-	t["ID"] = Array{first, String{Bytes: fresh, Hex: true}}
+	t["ID"] = Array{String{Bytes: first, Hex: true}, String{Bytes: fresh, Hex: true}}
 	return t, nil
+}
+
+// keptID returns the first element of /ID for a new trailer: that of the file,
+// or fresh if the file has none. In an encrypted file without one it is empty,
+// since the key was derived from an empty one (ISO 32000-1 §7.6.3.3).
+func (d *Document) keptID(fresh []byte) ([]byte, error) {
+	first, ok, err := d.firstID()
+	switch {
+	case err != nil:
+		return nil, err
+	case ok:
+		return first, nil
+	case d.security != nil:
+		return nil, nil
+	}
+	return fresh, nil
+}
+
+// firstID returns the first element of /ID. Readers take an /ID that is no array
+// of strings for a missing one, so it is not ok either. The error is the
+// io.ReaderAt's.
+func (d *Document) firstID() (first []byte, ok bool, err error) {
+	id, err := d.Array(d.trailer["ID"])
+	if isRead(err) {
+		return nil, false, fmt.Errorf("/ID: %w", err)
+	}
+	if err != nil || len(id) == 0 {
+		return nil, false, nil
+	}
+	v, err := d.Resolve(id[0])
+	if isRead(err) {
+		return nil, false, fmt.Errorf("/ID: %w", err)
+	}
+	s, ok := v.(String)
+	return s.Bytes, ok, nil
 }
 
 // maxTableOffset is what ten digits can say.
@@ -183,9 +207,6 @@ func (u *Update) writeTableSection(w *writer, entries []written, trailer Dict) e
 // writeStreamSection writes a cross-reference stream, which lists itself.
 func (u *Update) writeStreamSection(w *writer, entries []written, trailer Dict) error {
 	self := Ref{Number: u.next}
-	for u.d.beyond[self.Number] {
-		self.Number++
-	}
 	if int64(self.Number) > int64(u.d.limits.Objects) {
 		return tooLarge(-1, "object number %d", self.Number)
 	}

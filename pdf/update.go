@@ -24,13 +24,19 @@ type pending struct {
 	value Object // nil if reserved and not set yet
 }
 
-// NewUpdate begins an update of the file as it was opened.
+// NewUpdate begins an update of the file as it was opened. Its new objects have
+// numbers from NextObject on, which parses the whole file unless
+// Options.NextObject is set. An error of that is reported by Build.
 func (d *Document) NewUpdate() *Update {
 	u := &Update{d: d, pending: map[uint32]pending{}, trailer: d.tailTrailer()}
+	next, err := d.NextObject()
+	if err != nil {
+		u.fail(err)
+	}
+	u.next = next
 	// A /Size beyond the highest number would make numbers up to it null for
 	// strict readers if it were lowered, so numbers go on from there; but not
 	// from where they would soon come to an end.
-	u.next = d.slots.highest + 1
 	if size, ok := d.trailer["Size"].(Integer); ok && size > Integer(u.next) && int64(size) <= d.limits.growing() {
 		u.next = uint32(size)
 	}
@@ -55,13 +61,9 @@ func (d *Document) tailTrailer() Dict {
 	return t
 }
 
-// Reserve takes a fresh object number: one that the file does not have, and
-// that nothing read of it so far refers to either. A reference to nothing is
-// null, and would come to mean the new object. Set must follow before Build.
+// Reserve takes a fresh object number: one that no object of the file has and
+// no reference in it names. Set must follow before Build.
 func (u *Update) Reserve() Ref {
-	for u.d.beyond[u.next] {
-		u.next++
-	}
 	ref := Ref{Number: u.next}
 	if int64(u.next) > int64(u.d.limits.Objects) {
 		u.fail(tooLarge(-1, "object number %d", u.next))

@@ -140,8 +140,11 @@ type Revision struct {
 	End      int64    // size of the document up to and with this revision
 	Digest   [32]byte // SHA-256 over [0, End)
 	Midstate []byte   // state of that hash before padding, so that the next revision hashes only its own tail
-	By       PersonID // who signed; empty for the service itself
-	At       time.Time
+	// NextObject is the lowest number that a new object of the next revision may have, as pdf.Document.NextObject has it.
+	// 0 is not known: revisions were stored without it once.
+	NextObject uint32
+	By         PersonID // who signed; empty for the service itself
+	At         time.Time
 }
 
 // Current returns the newest revision. Every stored document has at least its base.

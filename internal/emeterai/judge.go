@@ -64,7 +64,7 @@ func openJudge(want Request, tail []byte) (*judge, error) {
 	if j.source, err = want.Open(); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
-	if j.whole, err = pdf.Open(j.bytes, want.Source.Size+int64(len(tail)), pdf.Options{}); err != nil {
+	if j.whole, err = pdf.Open(j.bytes, want.Source.Size+int64(len(tail)), want.Source.File); err != nil {
 		return nil, err
 	}
 	if n := j.whole.Facts().JunkAfter; n > 0 {

@@ -105,7 +105,7 @@ func (r Request) Open() (*pdf.Document, error) {
 	if r.Opened != nil && r.Opened.Size() == r.Source.Size {
 		return r.Opened, nil
 	}
-	return pdf.Open(r.Source.R, r.Source.Size, pdf.Options{})
+	return pdf.Open(r.Source.R, r.Source.Size, r.Source.File)
 }
 
 // Box is where the stamp goes: whole points, from the lower left corner of the page as displayed, LLX < URX and

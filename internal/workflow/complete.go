@@ -128,7 +128,7 @@ func (s *Service) close(ctx context.Context, d contract.Document, now time.Time)
 	ours := append([]string{d.SealField()}, signedFields(&d)...)
 	closing, err := s.layers(ctx, d, []layer{
 		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
-			lock, err := lockAtSealing(src, &d)
+			lock, err := lockAtSealing(src)
 			if err != nil {
 				return nil, err
 			}

@@ -185,6 +185,7 @@ func (s *Service) inspect(ctx context.Context, base contract.Revision, found sni
 	if err != nil {
 		return made{}, errWordFailed.Because(err)
 	}
+	base.NextObject = facts.nextObject
 	m := made{base: base, facts: facts, warnings: s.differences(doc, found, facts.pages)}
 	if paper := doc.Facts(); !paper.OlderThan(officeVersion) || paper.PDFA != "" {
 		return m, nil

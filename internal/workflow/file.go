@@ -72,5 +72,7 @@ func (s *Service) keep(ctx context.Context, after contract.Revision, kind contra
 		End:      d.End,
 		Digest:   d.Total,
 		Midstate: d.Midstate,
+		// Tails of our own refer to nothing that does not exist.
+		NextObject: after.NextObject,
 	}, nil
 }

@@ -94,7 +94,11 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	if err := s.requireMidstate(ctx, d); err != nil {
 		return made, err
 	}
-	r, err := s.keep(ctx, d.Current(), contract.RevisionFields, tail)
+	current := d.Current()
+	if current.NextObject, err = doc.NextObject(); err != nil {
+		return made, refusal(fmt.Errorf("number objects of document %d: %w", d.ID, err))
+	}
+	r, err := s.keep(ctx, current, contract.RevisionFields, tail)
 	if err != nil {
 		return made, err
 	}
@@ -112,7 +116,7 @@ func (s *Service) openDraft(ctx context.Context, d *contract.Document, f *opened
 		return nil, err
 	}
 	o := signingOptions(f.stack.Size())
-	o.Random = s.Random
+	o.Random, o.NextObject = s.Random, d.Current().NextObject
 	doc, err := pdf.Open(f.pieces, f.stack.Size(), o)
 	if err != nil {
 		return nil, fileProblem(refusal(fmt.Errorf("open document %d: %w", d.ID, err)))
@@ -171,7 +175,7 @@ func (s *Service) fieldsTail(d *contract.Document, doc *pdf.Document) ([]byte, e
 	}
 	tail, err := pades.AddFields(doc, fields)
 	if err != nil {
-		return nil, fmt.Errorf("add fields to document %d: %w", d.ID, err)
+		return nil, refusal(fmt.Errorf("add fields to document %d: %w", d.ID, err))
 	}
 	return tail.Bytes, nil
 }

@@ -42,7 +42,7 @@ func (s *Service) normalise(ctx context.Context, base contract.Revision) (contra
 	if err != nil {
 		return contract.Revision{}, err
 	}
-	if err := s.agrees(ctx, doc, r); err != nil {
+	if r.NextObject, err = s.agrees(ctx, doc, r); err != nil {
 		return contract.Revision{}, errors.Join(err, s.discard(ctx, r.Tail.Key))
 	}
 	return r, nil
@@ -57,22 +57,23 @@ func (s *Service) rewrite(ctx context.Context, doc *pdf.Document, o pdf.RewriteO
 	})
 }
 
-// agrees reads a rewriting back from the store: it must be sound, and show and ask what its source did.
-func (s *Service) agrees(ctx context.Context, before *pdf.Document, r contract.Revision) error {
+// agrees reads a rewriting back from the store: it must be sound, and show and ask what its source did. It returns the
+// number of its next object.
+func (s *Service) agrees(ctx context.Context, before *pdf.Document, r contract.Revision) (nextObject uint32, err error) {
 	f, err := s.open(ctx, []contract.Revision{r})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer f.Close()
 	after, err := pdf.Open(f, f.Size(), pdf.Options{})
 	if err != nil {
-		return refusal(fmt.Errorf("open rewriting: %w", err))
+		return 0, refusal(fmt.Errorf("open rewriting: %w", err))
 	}
 	if err := after.Check(); err != nil {
-		return refusal(fmt.Errorf("check rewriting: %w", err))
+		return 0, refusal(fmt.Errorf("check rewriting: %w", err))
 	}
 	if err := pdf.Agree(before, after); err != nil {
-		return refusal(fmt.Errorf("compare rewriting: %w", err))
+		return 0, refusal(fmt.Errorf("compare rewriting: %w", err))
 	}
-	return nil
+	return after.NextObject()
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"segel/internal/contract"
 	"segel/pades"
 	"segel/pdf"
 )
@@ -30,14 +29,14 @@ func lockAtFinalize(doc *pdf.Document, added []pades.FieldSpec) (*pades.Lock, er
 }
 
 // lockAtSealing lists the fields that exist when a document is sealed, so that it cannot be filled in again.
-func lockAtSealing(src pades.Source, d *contract.Document) ([]string, error) {
+func lockAtSealing(src pades.Source) ([]string, error) {
 	doc, err := pdf.Open(src.R, src.Size, pdf.Options{})
 	if err != nil {
-		return nil, fmt.Errorf("open document %d: %w", d.ID, err)
+		return nil, fmt.Errorf("open document to be sealed: %w", err)
 	}
 	names, err := pades.LockableFields(doc)
 	if err != nil {
-		return nil, fmt.Errorf("read form of document %d: %w", d.ID, err)
+		return nil, fmt.Errorf("read form to be sealed: %w", err)
 	}
 	return boundNames(names), nil
 }

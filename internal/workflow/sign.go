@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"time"
 
 	"segel/internal/contract"
 	"segel/pades"
 	"segel/pades/appearance"
+	"segel/pdf"
 )
 
 // SignRequest is what a signer sends.
@@ -117,9 +120,37 @@ func (s *Service) paper(ctx context.Context, d *contract.Document, step func(pad
 		return nil, fileProblem(err)
 	}
 	defer f.Close()
-	r, err := step(pades.Source{R: f, Size: f.Size(), State: d.Current().Midstate})
+	if err := readNextObject(d, func() (*pdf.Document, error) { return pdf.Open(f, f.Size(), pdf.Options{}) }); err != nil {
+		return nil, err
+	}
+	r, err := step(sourceOf(d, f, f.Size()))
 	if err != nil {
 		return nil, fileProblem(err)
 	}
 	return r.Tail, nil
+}
+
+// sourceOf is the file of a document as it stands, for its next revision.
+func sourceOf(d *contract.Document, r io.ReaderAt, size int64) pades.Source {
+	current := d.Current()
+	return pades.Source{R: r, Size: size, State: current.Midstate, File: pdf.Options{NextObject: current.NextObject}}
+}
+
+// readNextObject reads the file for the number of its next object if the current revision was stored without it, and
+// notes it there: the next revision is stored with it.
+func readNextObject(d *contract.Document, open func() (*pdf.Document, error)) error {
+	if len(d.Revisions) == 0 || d.Current().NextObject != 0 {
+		return nil
+	}
+	doc, err := open()
+	if err != nil {
+		return fmt.Errorf("open document %d: %w", d.ID, err)
+	}
+	next, err := doc.NextObject()
+	if err != nil {
+		return fmt.Errorf("number objects of document %d: %w", d.ID, err)
+	}
+	d.Revisions = slices.Clone(d.Revisions)
+	d.Revisions[len(d.Revisions)-1].NextObject = next
+	return nil
 }

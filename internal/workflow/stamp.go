@@ -178,6 +178,9 @@ func (s *Service) take(ctx context.Context, d *contract.Document, i int, t *run)
 
 // affix has the office stamp the current revision, judges what comes back, and commits it.
 func (s *Service) affix(ctx context.Context, d *contract.Document, i int, t *run) error {
+	if err := readNextObject(d, t.file.document); err != nil {
+		return err
+	}
 	current := d.Current()
 	if d.Stamps[i].Source != current.Digest {
 		return fmt.Errorf("stamp %d of document %d is bound to another revision", i, d.ID)
@@ -196,6 +199,12 @@ func (s *Service) affix(ctx context.Context, d *contract.Document, i int, t *run
 	if err != nil {
 		return s.problem(ctx, d, i, err)
 	}
+	// The stamp office numbers its objects by itself, and may leave references to nothing behind.
+	next, err := stamped.NextObjectBehind(current.End)
+	if err != nil {
+		return fmt.Errorf("number objects of document %d: %w", d.ID, err)
+	}
+	current.NextObject = next
 	r, err := s.keep(ctx, current, contract.RevisionStamp, tail)
 	if err != nil {
 		return err

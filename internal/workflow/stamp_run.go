@@ -84,7 +84,7 @@ func (f *opened) document() (*pdf.Document, error) {
 
 // source is the file as it stands, for the office.
 func (f *opened) source(d *contract.Document) pades.Source {
-	return pades.Source{R: f.pieces, Size: f.stack.Size(), State: d.Current().Midstate}
+	return sourceOf(d, f.pieces, f.stack.Size())
 }
 
 func (f *opened) close() error {

@@ -66,6 +66,7 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 		return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
 	}
 	stored := append(mended, base)
+	base.NextObject = facts.nextObject
 	u.Base, u.Pages, u.Findings = base, facts.pages, facts.findings
 	c, err := contract.Create(u, by, s.Limits, now)
 	err = contract.Also(err, unknown)
@@ -99,8 +100,9 @@ func (s *Service) takeIn(ctx context.Context, base contract.Revision) (examined,
 
 // examined is what has to be known of a file before it is taken in.
 type examined struct {
-	pages    int
-	findings []contract.Finding
+	pages      int
+	findings   []contract.Finding
+	nextObject uint32 // see contract.Revision
 }
 
 // examine refuses a file that cannot be signed soundly, or whose signatures could not be validated.
@@ -135,6 +137,9 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if err := permits(doc, false); err != nil {
 		return examined{}, err
 	}
+	if base.NextObject, err = doc.NextObject(); err != nil {
+		return examined{}, refusal(err)
+	}
 	findings, err := findIn(ctx, doc)
 	if err != nil {
 		return examined{}, refusal(err)
@@ -146,7 +151,10 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if earlier.signed && earlier.digest != base.Digest {
 		return examined{}, errFileChanged
 	}
-	return examined{pages: pages, findings: append(findings, earlier.findings...)}, nil
+	if err := s.requireCompletable(ctx, f, base, doc); err != nil {
+		return examined{}, err
+	}
+	return examined{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil
 }
 
 // permits refuses a file whose signatures forbid ours. Whoever finds out later has reserved quota, asked people to

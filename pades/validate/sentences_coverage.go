@@ -22,6 +22,7 @@ var coverageSentences = map[facts.ReasonCode]sentence{
 	facts.FieldDiffers:         {"waktu ditandatangani, kolomnya belum memuat tanda tangan ini", "when it was made, its field did not have this signature"},
 	facts.RevisionUnsound:      {"keadaan berkas waktu ditandatangani tidak dapat dibaca dengan pasti", "the state of the file when it was signed cannot be read for sure"},
 	facts.FileRepaired:         {"berkas rusak, dan hanya dapat dibaca sesudah diperbaiki", "the file is damaged, and can only be read once it is repaired"},
+	facts.NoPages:              {"berkas tidak mempunyai halaman yang dapat dibaca", "the file has no page that can be read"},
 	facts.TypeWrong:            {"jenisnya tidak tertulis sebagai tanda tangan", "it is not said to be a signature"},
 }
 

@@ -95,6 +95,20 @@ func TestStampIsTwoIncrementsWithProof(t *testing.T) {
 	}
 }
 
+// nextObject is what the service keeps of a file that it took in.
+func nextObject(t *testing.T, file *pdftest.Large) uint32 {
+	t.Helper()
+	d, err := pdf.Open(file, file.Size(), pdf.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := d.NextObject()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return next
+}
+
 func TestStampingReadsLittleOfALargeFile(t *testing.T) {
 	t.Parallel()
 	large := pdftest.NewLarge(64<<20, 2000)
@@ -109,7 +123,7 @@ func TestStampingReadsLittleOfALargeFile(t *testing.T) {
 	f := openOffice(t, t.TempDir(), officeOptions(t))
 	r := emeteraitest.Request(t, emeteraitest.Take(t, f, "a"), pdftest.Table(1))
 	counted := &counter{r: large}
-	r.Source = pades.Source{R: counted, Size: large.Size(), State: state}
+	r.Source = pades.Source{R: counted, Size: large.Size(), State: state, File: pdf.Options{NextObject: nextObject(t, large)}}
 	r.Digest = [32]byte(h.Sum(nil))
 	tail, err := f.Stamp(context.Background(), r)
 	if err != nil {

@@ -113,9 +113,9 @@ func (r *reader) stamps(ctx context.Context) error {
 }
 
 func (r *reader) revisions(ctx context.Context) error {
-	return r.parts(ctx, `kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at`, `revision`, func(d *contract.Document) []any {
+	return r.parts(ctx, `kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at, next_object`, `revision`, func(d *contract.Document) []any {
 		d.Revisions = make([]contract.Revision, 1)
 		v := &d.Revisions[0]
-		return []any{&v.Kind, &v.Tail.Key, &v.Tail.Size, digest(&v.Tail.Digest), octets(&v.Tail.Sums), &v.Begin, &v.End, digest(&v.Digest), octets(&v.Midstate), &v.By, moment(&v.At)}
+		return []any{&v.Kind, &v.Tail.Key, &v.Tail.Size, digest(&v.Tail.Digest), octets(&v.Tail.Sums), &v.Begin, &v.End, digest(&v.Digest), octets(&v.Midstate), &v.By, moment(&v.At), &v.NextObject}
 	})
 }

@@ -98,9 +98,9 @@ func (w *writer) revisions(ctx context.Context) error {
 	}
 	for i, r := range after[len(before):] {
 		_, err := w.exec(ctx, `INSERT INTO revision
-			(document, position, kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at)
-			VALUES (`+list(1, 13)+`)`,
-			w.after.ID, len(before)+i, r.Kind, r.Tail.Key, r.Tail.Size, r.Tail.Digest[:], blob(r.Tail.Sums), r.Begin, r.End, r.Digest[:], blob(r.Midstate), r.By, micros(r.At))
+			(document, position, kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at, next_object)
+			VALUES (`+list(1, 14)+`)`,
+			w.after.ID, len(before)+i, r.Kind, r.Tail.Key, r.Tail.Size, r.Tail.Digest[:], blob(r.Tail.Sums), r.Begin, r.End, r.Digest[:], blob(r.Midstate), r.By, micros(r.At), r.NextObject)
 		if err != nil {
 			return err
 		}

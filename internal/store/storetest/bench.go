@@ -94,7 +94,7 @@ func (b *bench) later(d time.Duration) *bench {
 func (b *bench) base() contract.Revision {
 	b.n++
 	f := contract.File{Key: fmt.Sprintf("%032x", b.n), Size: 1000, Digest: [32]byte{1, byte(b.n)}, Sums: []byte{2, 3}}
-	return contract.Revision{Kind: contract.RevisionBase, Tail: f, End: 1000, Digest: [32]byte{4}, Midstate: []byte("midstate"), At: b.now}
+	return contract.Revision{Kind: contract.RevisionBase, Tail: f, End: 1000, Digest: [32]byte{4}, Midstate: []byte("midstate"), NextObject: 8_388_607, At: b.now}
 }
 
 // tail returns a revision that follows the document's last.

@@ -63,6 +63,9 @@ func Begin(ctx context.Context, s *pdf.State, o Options) (*Comparer, error) {
 		g: newGraph(asked), o: o, last: s.Document, fieldWork: &formfield.Work{Left: maxFieldWork}, appearanceBytes: maxAppearanceBytes,
 	}
 	c.g.ctx = ctx
+	if err := c.numberPages(s.Document); err != nil {
+		return nil, err
+	}
 	c.g.strict = &numberSet{}
 	if err := c.follow(s); err != nil {
 		return nil, err
@@ -71,14 +74,12 @@ func Begin(ctx context.Context, s *pdf.State, o Options) (*Comparer, error) {
 	if err := c.hold(s, o.Containers...); err != nil {
 		return nil, err
 	}
-	if err := c.numberPages(s.Document); err != nil {
-		return nil, err
-	}
 	return c, nil
 }
 
 // follow visits what the trailer and the object streams of a state lead to.
 func (c *Comparer) follow(s *pdf.State) error {
+	c.g.skeleton.find(s.Document)
 	w := &walker{g: c.g, d: s.Document, from: rootNumber}
 	w.table(s.Trailer(), trailerRoles, roleOther, 0)
 	if w.err != nil {

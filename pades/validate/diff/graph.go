@@ -17,9 +17,10 @@ import (
 type graph struct {
 	visited [roleCount]numberSet
 	owned   map[node]bool
-	owners  map[uint32][]node   // the same by number
-	parents numberMap           // the object by which each was first reached
-	pages   numberMap           // numbers of pages, from 1, by object
+	owners  map[uint32][]node // the same by number
+	parents numberMap         // the object by which each was first reached
+	pages   numberMap         // numbers of pages, from 1, by object
+	skeleton
 	stands  numberMap           // the page that first listed an annotation, by its object
 	widgets map[uint32][]uint32 // on pages that have no name of their own, by the object that they name as their parent
 	ctx     context.Context
@@ -109,7 +110,7 @@ func (g *graph) become(n uint32, reached, is role) {
 
 func (g *graph) isAnchor(n uint32) bool {
 	for r := range roleCount {
-		if r.anchor() && g.visited[r].has(n) {
+		if r.anchor() && g.has(n, r) {
 			return true
 		}
 	}
@@ -119,6 +120,10 @@ func (g *graph) isAnchor(n uint32) bool {
 // reach notes a reference and queues its object if it is new in that role.
 func (g *graph) reach(from uint32, steps []step, to pdf.Ref, r role, owner uint32) {
 	if to.IsZero() {
+		return
+	}
+	r, takes := g.roleOf(to.Number, r)
+	if !takes {
 		return
 	}
 	if g.asked.has(to.Number) && len(g.edges[to.Number]) < maxPaths {
@@ -208,6 +213,11 @@ func (g *graph) visit(d *pdf.Document, n node) error {
 			g.incomplete = errUnread
 		}
 		return g.fault(err)
+	}
+	if ref, ok := o.(pdf.Ref); ok {
+		// The object is nothing but a reference: what it leads to is the same to all that lead to it.
+		g.reach(n.number, nil, ref, n.role, n.owner)
+		return nil
 	}
 	w := &walker{g: g, d: d, from: n.number}
 	w.expand(o, n.role, n.owner)

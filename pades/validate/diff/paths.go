@@ -110,7 +110,7 @@ func find(o pdf.Object, to uint32, steps []step) ([]step, bool) {
 	return nil, false
 }
 
-// numberPages counts the pages in their order.
+// numberPages counts the pages in their order, and notes the objects of the page tree.
 func (c *Comparer) numberPages(d *pdf.Document) error {
 	_, root, err := d.Root()
 	if err != nil {
@@ -132,31 +132,41 @@ type pageNumbers struct {
 // visit goes through a node of the page tree. What cannot be read has no number. What stands in the tree twice counts
 // twice and has the number of its first place.
 func (p *pageNumbers) visit(o pdf.Object, depth int) {
-	ref := refOf(o)
-	if p.err != nil || ref.IsZero() || depth > maxSteps {
+	if p.err != nil || depth > maxSteps {
 		return
 	}
+	ref := refOf(o)
 	if again := p.pages.get(ref.Number); again > 0 {
 		p.last += again - 1
 		return
 	}
-	p.pages.set(ref.Number, 1) // in circles there is nothing to count
-	before := p.last
-	defer func() { p.pages.set(ref.Number, p.last-before+1) }()
+	if !ref.IsZero() {
+		p.pages.set(ref.Number, 1) // in circles there is nothing to count
+		p.g.tree.add(ref.Number)
+		before := p.last
+		defer func() { p.pages.set(ref.Number, p.last-before+1) }()
+	}
 	dict, err := p.d.Dict(o)
 	if err != nil {
 		p.err = p.g.fault(err)
 		return
 	}
+	if dict == nil {
+		return // readers pass over what does not exist
+	}
 	if dict["Kids"] == nil {
-		p.last++
-		p.g.pages.set(ref.Number, p.last)
+		if p.last++; !ref.IsZero() {
+			p.g.pages.set(ref.Number, p.last)
+		}
 		return
 	}
 	kids, err := p.d.Array(dict["Kids"])
 	if err != nil {
 		p.err = p.g.fault(err)
 		return
+	}
+	if list := dict.Ref("Kids"); !list.IsZero() {
+		p.g.tree.add(list.Number)
 	}
 	for _, kid := range kids {
 		p.visit(kid, depth+1)

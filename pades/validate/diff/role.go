@@ -40,6 +40,7 @@ const (
 	roleDrawn      // the same of what an appearance is drawn with, where nothing is a mere mention
 	roleContent    // what a page is drawn with
 	roleOther      // anything else
+	roleMention    // page or node that /Parent, /P or /Pg names; no object has it, see skeleton.roleOf
 	roleCount
 )
 
@@ -53,10 +54,12 @@ func (r role) owned() bool {
 }
 
 // anchor reports whether objects in the role may be mentioned anywhere, as the page of a destination is. Their rules
-// allow no change that whoever mentions them could show.
+// allow no change that whoever mentions them could show: lists of fields and annotations gain fields, the security store
+// gains proof, and nothing that refers to one of them in another role reads that.
 func (r role) anchor() bool {
 	switch r {
-	case roleCatalog, rolePages, rolePage, roleAnnotation, roleField, roleStructure, roleElement:
+	case roleCatalog, rolePages, rolePage, roleAnnotation, roleField, roleStructure, roleElement,
+		roleForm, roleFields, roleAnnots, roleStore, roleProofs, roleVRIs:
 		return true
 	}
 	return false

@@ -65,14 +65,14 @@ var (
 		"Pages": rolePages, "StructTreeRoot": roleStructure,
 	}
 	formRoles  = map[pdf.Name]role{"Fields": roleFields, "DR": roleDefaults}
-	nodeRoles  = map[pdf.Name]role{"Kids": rolePages, "Parent": rolePages, "Resources": roleContent}
-	pageRoles  = map[pdf.Name]role{"Parent": rolePages, "Contents": roleContent, "Resources": roleContent, "Annots": roleAnnots}
-	fieldRoles = map[pdf.Name]role{"Parent": roleField, "P": rolePage, "AP": roleLooks, "Kids": roleKids, "MK": roleDrawn, "A": roleOther, "AA": roleOther, "OC": roleOther}
-	noteRoles  = map[pdf.Name]role{"P": rolePage, "AP": roleLooks, "Popup": roleAnnotation, "Parent": roleAnnotation, "IRT": roleAnnotation}
+	nodeRoles  = map[pdf.Name]role{"Kids": rolePages, "Parent": roleMention, "Resources": roleContent}
+	pageRoles  = map[pdf.Name]role{"Parent": roleMention, "Contents": roleContent, "Resources": roleContent, "Annots": roleAnnots}
+	fieldRoles = map[pdf.Name]role{"Parent": roleField, "P": roleMention, "AP": roleLooks, "Kids": roleKids, "MK": roleDrawn, "A": roleOther, "AA": roleOther, "OC": roleOther}
+	noteRoles  = map[pdf.Name]role{"P": roleMention, "AP": roleLooks, "Popup": roleAnnotation, "Parent": roleAnnotation, "IRT": roleAnnotation}
 	storeRoles = map[pdf.Name]role{"Certs": roleProofs, "OCSPs": roleProofs, "CRLs": roleProofs, "VRI": roleVRIs}
 	vriRoles   = map[pdf.Name]role{"Cert": roleProofs, "OCSP": roleProofs, "CRL": roleProofs, "TS": roleProof}
 	treeRoles  = map[pdf.Name]role{"K": roleElements, "ParentTree": roleParents}
-	elemRoles  = map[pdf.Name]role{"K": roleElements, "Pg": rolePage}
+	elemRoles  = map[pdf.Name]role{"K": roleElements, "Pg": roleMention}
 	nodesRoles = map[pdf.Name]role{"Kids": roleParents, "Nums": roleNumbers}
 )
 
@@ -108,6 +108,7 @@ var passed = [roleCount]below{
 	roleNumbers:   {others: roleOther},
 
 	rolePart:    {others: rolePart},
+	roleMention: {others: roleOther},
 	roleDrawn:   {others: roleDrawn},
 	roleContent: {others: roleContent},
 	roleOther:   {others: roleOther},

@@ -22,6 +22,8 @@ type Options struct {
 	MarkArea float64
 	// Exempt tells which signatures may be shown in a box of that size, in points as displayed; nil is none.
 	Exempt func(s *Signature, shown pdf.Rect) bool
+
+	blind bool // what pages show is not looked at
 }
 
 // Limits bound what a hostile file can make Read do. A zero field takes its default. See [LimitsForSigning] for a file
@@ -106,5 +108,13 @@ var ErrUnreadable = errors.New("file cannot be read")
 // Read collects the facts. It reads r once from end to end, for its digest and those of all signatures. What is wrong
 // with a signature is a fact about it, not an error. Errors: ErrUnreadable, those of r, and ctx's.
 func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) (*File, error) {
-	return read(ctx, r, size, o)
+	return read(ctx, r, size, o, (*reader).signatures, (*reader).store, (*reader).states, (*reader).hash, (*reader).verify, (*reader).later, (*reader).hidden)
+}
+
+// ReadStructure collects what the objects of a file tell: what each signature covers, and what was changed behind it. It
+// hashes nothing, verifies no signature and looks at no page, so it reads what the cross-reference leads to. Integrity,
+// SHA256 and the remarks on what a change covers are missing.
+func ReadStructure(ctx context.Context, r io.ReaderAt, size int64, o Options) (*File, error) {
+	o.blind = true
+	return read(ctx, r, size, o, (*reader).signatures, (*reader).states, (*reader).later)
 }

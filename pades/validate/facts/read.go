@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"segel/pades/validate/diff"
 	"segel/pdf"
@@ -28,7 +29,7 @@ type reader struct {
 	pages   map[pdf.Ref]int // numbers of the pages that list annotations; nil until asked for
 }
 
-func read(ctx context.Context, src io.ReaderAt, size int64, o Options) (*File, error) {
+func read(ctx context.Context, src io.ReaderAt, size int64, o Options, steps ...func(*reader) error) (*File, error) {
 	o.Limits = o.Limits.withDefaults(size)
 	r := &reader{ctx: ctx, r: wanted{ctx, src}, o: o, file: &File{Size: size}, born: map[uint32]int{}, sound: map[span]int{}}
 	r.objects = &blocks{r: r.r, size: size}
@@ -36,8 +37,8 @@ func read(ctx context.Context, src io.ReaderAt, size int64, o Options) (*File, e
 	if err := r.open(size); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{r.signatures, r.store, r.states, r.hash, r.verify, r.later, r.hidden} {
-		if err := step(); err != nil {
+	for _, step := range steps {
+		if err := step(r); err != nil {
 			return nil, err
 		}
 		if err := ctx.Err(); err != nil {
@@ -124,6 +125,11 @@ func isFault(err error) bool {
 // states goes through the revisions of the file, oldest first: it holds each signature against the revision it closes,
 // and compares every later revision with the one before.
 func (r *reader) states() error {
+	if r.file.Pages == 0 {
+		for _, s := range r.file.Signatures {
+			s.broken(NoPages, "") // whatever was signed, nobody can see it
+		}
+	}
 	if r.file.Repaired {
 		r.noteUnsignable(damaged("the cross-reference had to be rebuilt"))
 		for _, s := range r.file.Signatures {
@@ -215,9 +221,10 @@ func (r *reader) firstSigned() int {
 // stateWalk carries what comparing needs from one state to the next.
 type stateWalk struct {
 	*reader
-	first      int // revision from which on changes are worked out; 0 never
-	containers []uint32
+	first      int      // revision from which on changes are worked out; 0 never
+	containers []uint32 // object streams of the states so far
 	comparer   *diff.Comparer
+	begun      int // how often comparing began
 	last       *pdf.State
 	told       map[pdf.Ref]bool    // loose signatures
 	marked     map[int]*markedPage // by page number
@@ -258,17 +265,12 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 }
 
 func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) error {
+	w.containers = append(w.containers, state.Containers...)
 	switch {
 	case w.first == 0 || number < w.first:
-		w.containers = append(w.containers, state.Containers...)
 		return nil
 	case number == w.first:
-		asked, err := w.asked(all[number:])
-		if err != nil {
-			return err
-		}
-		w.comparer, err = diff.Begin(w.ctx, state, diff.Options{Asked: asked, Containers: w.containers, Sound: w.soundLen, Describe: describeProof, Covers: w.covers})
-		if err != nil {
+		if err := w.begin(number, state, all); err != nil {
 			return err
 		}
 		for _, ref := range w.comparer.Twofold() {
@@ -291,7 +293,36 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 	for _, c := range changes {
 		r.Level = max(r.Level, c.Level)
 	}
+	// What a forbidden revision did to the structure speaks against the signatures before it, and they have failed. Those
+	// behind it signed what it left, so comparing begins anew from there: objects have lost the uses that it took from
+	// them. Whoever makes many such revisions gains nothing: without it more is denied.
+	if r.Level == diff.Other && w.begun < maxBegun && w.signedSince(number) {
+		return w.begin(number, state, all)
+	}
 	return nil
+}
+
+// maxBegun bounds how often comparing begins, as each time all that can be reached is read.
+const maxBegun = 8
+
+// begin has the revisions behind a state compared with it and with each other.
+func (w *stateWalk) begin(number int, state *pdf.State, all []pdf.Revision) error {
+	asked, err := w.asked(all[number:])
+	if err != nil {
+		return err
+	}
+	w.begun++
+	o := diff.Options{Asked: asked, Containers: w.containers, Sound: w.soundLen, Describe: describeProof}
+	if !w.o.blind {
+		o.Covers = w.covers
+	}
+	w.comparer, err = diff.Begin(w.ctx, state, o)
+	return err
+}
+
+// signedSince reports whether a signature closes a revision or one behind it.
+func (w *stateWalk) signedSince(number int) bool {
+	return slices.ContainsFunc(w.file.Signatures, func(s *Signature) bool { return s.Revision >= number })
 }
 
 // sound adds to the oddities of a revision what keeps readers from agreeing on it that its objects do not tell.

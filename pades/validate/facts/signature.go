@@ -81,6 +81,7 @@ const (
 	FieldDiffers         ReasonCode = "field_differs"         // the field does not have it in the signed revision
 	RevisionUnsound      ReasonCode = "revision_unsound"      // the signed revision does not open as a file
 	FileRepaired         ReasonCode = "repaired"              // the cross-reference had to be rebuilt
+	NoPages              ReasonCode = "no_pages"              // the file has no page that can be read
 	TypeWrong            ReasonCode = "type_wrong"            // /Type is neither /Sig nor /DocTimeStamp
 )
 

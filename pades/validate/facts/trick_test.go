@@ -181,7 +181,7 @@ func TestReferenceToNothingMustNotComeToLife(t *testing.T) {
 			return section{objects: map[int]string{900: "<< /S /Transparency >>"}}.append(t, b)
 		}},
 		{"another number", "", func(t *testing.T, b []byte) []byte {
-			return section{objects: map[int]string{901: "<< /S /Transparency >>"}}.append(t, b)
+			return section{objects: map[int]string{990: "<< /S /Transparency >>"}}.append(t, b)
 		}},
 	})
 }
