@@ -23,6 +23,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/credential"
 	"segel/internal/identity"
+	proc "segel/internal/process"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/text"
@@ -45,6 +46,7 @@ type app struct {
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
 	trust       *validate.Trust // what files are judged by, and tokens are taken by
+	process     *proc.Process   // nil until join
 	office      io.Closer       // nil until openOffice
 	convert     io.Closer       // nil where nothing converts, or nothing is to be closed
 	metrics     *prometheus.Registry
@@ -164,9 +166,22 @@ func (a *app) close() {
 	if err := a.closeOffice(); err != nil {
 		a.log.Error("close stamp office", "error", err)
 	}
+	if err := a.process.Leave(); err != nil {
+		a.log.Error("leave the folder of processes", "error", err)
+	}
 	if err := a.store.Close(); err != nil {
 		a.log.Error("close database", "error", err)
 	}
+}
+
+// join gives this process a name among those that share the data folder.
+func (a *app) join() error {
+	p, err := proc.Join(filepath.Join(a.conf.DataDir, "places"))
+	if err != nil {
+		return err
+	}
+	a.process = p
+	return nil
 }
 
 // grant gives a new organisation its units. An organisation that was ever granted any is left alone, so that

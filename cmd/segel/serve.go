@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"path/filepath"
 	"time"
 
 	"segel/internal/api"
@@ -84,6 +83,9 @@ func (a *app) serve(w *world, l net.Listener) error {
 	if err := a.openConverter(w.ctx); err != nil {
 		return err
 	}
+	if err := a.join(); err != nil {
+		return err
+	}
 	handler, err := a.handler()
 	if err != nil {
 		return err
@@ -121,7 +123,11 @@ func (a *app) serve(w *world, l net.Listener) error {
 	} else {
 		err = errors.Join(err, stop)
 	}
-	return errors.Join(err, runner.Stop(ctx))
+	if stop := runner.Stop(ctx); stop != nil {
+		a.process = nil // a job may still be at work, so the name is taken until the process has ended
+		err = errors.Join(err, stop)
+	}
+	return err
 }
 
 func (a *app) handler() (http.Handler, error) {
@@ -167,7 +173,7 @@ func (a *app) work(ctx context.Context) (*jobs.Runner, error) {
 		Complete: func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Complete(ctx, id)) },
 		Sweep:    a.workflow.Sweep,
 		Periodic: periodic,
-	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Places: filepath.Join(a.conf.DataDir, "places")})
+	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Process: a.process})
 }
 
 // later tells the queue when to try again.

@@ -90,6 +90,9 @@ func (o starting) start(t testing.TB) *service {
 			t.Fatal(err)
 		}
 	}
+	if err := a.join(); err != nil {
+		t.Fatal(err)
+	}
 	if server.Config.Handler, err = a.handler(); err != nil {
 		t.Fatal(err)
 	}
