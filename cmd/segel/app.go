@@ -174,14 +174,15 @@ func (a *app) close() {
 	}
 }
 
-// join gives this process a name among those that share the data folder.
-func (a *app) join() error {
+// join gives this process a name among those that share the data folder, and ends the claims on idempotency keys that an earlier one
+// of that name left. It comes before the first request and the first job.
+func (a *app) join(ctx context.Context) error {
 	p, err := proc.Join(filepath.Join(a.conf.DataDir, "places"))
 	if err != nil {
 		return err
 	}
 	a.process = p
-	return nil
+	return a.store.ReleaseClaims(ctx, p.Name())
 }
 
 // grant gives a new organisation its units. An organisation that was ever granted any is left alone, so that
@@ -195,7 +196,7 @@ func (a *app) grant(ctx context.Context, o contract.OrganisationID) error {
 		if have[unit].Granted > 0 || n == 0 {
 			continue
 		}
-		if err := a.store.Grant(ctx, o, unit, n, "sandbox office", contract.Actor{}, a.clock()); err != nil {
+		if _, err := a.store.Grant(ctx, o, unit, n, "sandbox office", contract.Actor{}, a.clock()); err != nil {
 			return fmt.Errorf("grant quota: %w", err)
 		}
 	}

@@ -7,12 +7,14 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"segel/internal/api"
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/jobs"
+	"segel/internal/store"
 	"segel/internal/workflow"
 	"segel/web"
 )
@@ -83,7 +85,7 @@ func (a *app) serve(w *world, l net.Listener) error {
 	if err := a.openConverter(w.ctx); err != nil {
 		return err
 	}
-	if err := a.join(); err != nil {
+	if err := a.join(w.ctx); err != nil {
 		return err
 	}
 	handler, err := a.handler()
@@ -105,6 +107,11 @@ func (a *app) serve(w *world, l net.Listener) error {
 		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return requests },
 	}
+	renewing, endRenewing := context.WithCancel(context.WithoutCancel(w.ctx))
+	var renewal sync.WaitGroup
+	name := a.process.Name()
+	renewal.Go(func() { a.renewClaims(renewing, name) })
+	defer func() { endRenewing(); renewal.Wait() }()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
 	fmt.Fprintf(w.stdout, "segel %s listens on http://%s\n", version, l.Addr())
@@ -130,6 +137,23 @@ func (a *app) serve(w *world, l net.Listener) error {
 	return err
 }
 
+// renewClaims keeps the leases of the claims of this process, by its name, from running out, until ctx ends. Only processes on other machines look at
+// leases; those that share the data folder see whether a process has ended.
+func (a *app) renewClaims(ctx context.Context, process string) {
+	tick := time.NewTicker(store.Lease / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := a.store.RenewClaims(ctx, process, a.clock()); err != nil && ctx.Err() == nil {
+				a.log.WarnContext(ctx, "claims on idempotency keys are not renewed", "error", err)
+			}
+		}
+	}
+}
+
 func (a *app) handler() (http.Handler, error) {
 	if err := a.metrics.Register(clockGauges{a.workflow}); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
@@ -139,7 +163,7 @@ func (a *app) handler() (http.Handler, error) {
 		proxies = append(proxies, n.Prefix)
 	}
 	return api.New(api.Options{
-		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.store, Ready: a.ready,
+		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.store, Process: a.process, AnswerSecret: a.sealer.Derive("answers"), Ready: a.ready,
 		Authority: a.authority.Handler(), Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
 		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,

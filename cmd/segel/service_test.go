@@ -90,7 +90,7 @@ func (o starting) start(t testing.TB) *service {
 			t.Fatal(err)
 		}
 	}
-	if err := a.join(); err != nil {
+	if err := a.join(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if server.Config.Handler, err = a.handler(); err != nil {

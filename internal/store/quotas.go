@@ -12,8 +12,8 @@ type Quotas interface {
 	Quota(ctx context.Context, o contract.OrganisationID) (map[contract.Unit]Quota, error)
 
 	// Grant adds to what an organisation may spend, or with a negative n takes back, and says so in the audit log: who
-	// (the zero Actor is the service itself) and why.
-	Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) error
+	// (the zero Actor is the service itself) and why. It returns what the organisation has then.
+	Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) (map[contract.Unit]Quota, error)
 
 	// QuotaEntries reads one page of the ledger, newest first.
 	QuotaEntries(ctx context.Context, q QuotaQuery) (QuotaPage, error)

@@ -16,41 +16,49 @@ import (
 // Quota implements [store.Quotas].
 func (s *Store) Quota(ctx context.Context, o contract.OrganisationID) (map[contract.Unit]store.Quota, error) {
 	all := map[contract.Unit]store.Quota{}
-	err := s.db.read(ctx, func(q querier) error {
-		return each(ctx, q, func(scan func(...any) error) error {
-			var u contract.Unit
-			var v store.Quota
-			err := scan(&u, &v.Granted, &v.Reserved, &v.Spent)
-			all[u] = v
-			return err
-		}, `SELECT unit, granted, reserved, spent FROM quota WHERE organisation = $1`, o)
-	})
+	err := s.db.read(ctx, func(q querier) error { return readQuota(ctx, q, o, all) })
 	if err != nil {
 		return nil, fmt.Errorf("read quota of organisation %s: %w", o, err)
 	}
 	return all, nil
 }
 
+// readQuota reads what an organisation has of each unit into all.
+func readQuota(ctx context.Context, q querier, o contract.OrganisationID, all map[contract.Unit]store.Quota) error {
+	return each(ctx, q, func(scan func(...any) error) error {
+		var u contract.Unit
+		var v store.Quota
+		err := scan(&u, &v.Granted, &v.Reserved, &v.Spent)
+		all[u] = v
+		return err
+	}, `SELECT unit, granted, reserved, spent FROM quota WHERE organisation = $1`, o)
+}
+
 // Grant implements [store.Quotas].
-func (s *Store) Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) error {
+func (s *Store) Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) (map[contract.Unit]store.Quota, error) {
 	e := contract.Event{Type: contract.EventQuotaGranted, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
 		"organisation": string(o), "unit": string(u), "count": strconv.Itoa(n), "reason": reason,
 	}}
-	err := s.db.write(ctx, func(t tx) error {
+	var all map[contract.Unit]store.Quota
+	err := s.effect(ctx, func(t tx) (any, error) {
 		_, err := t.exec(ctx, `INSERT INTO quota (organisation, unit, granted, reserved, spent, entries) VALUES ($1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING`, o, u)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		m := store.QuotaEntry{QuotaMove: contract.QuotaMove{Organisation: o, Unit: u, Op: contract.QuotaGrant, Count: n}, Reason: reason, By: by.Person, At: now}
 		if err := move(ctx, t, m); err != nil {
-			return err
+			return nil, err
 		}
-		return appendEvents(ctx, t, []contract.Event{e})
+		all = map[contract.Unit]store.Quota{}
+		if err := readQuota(ctx, t, o, all); err != nil {
+			return nil, err
+		}
+		return all, appendEvents(ctx, t, []contract.Event{e})
 	})
 	if err != nil {
-		return fmt.Errorf("grant %d of %s to organisation %s: %w", n, u, o, err)
+		return nil, fmt.Errorf("grant %d of %s to organisation %s: %w", n, u, o, err)
 	}
-	return nil
+	return all, nil
 }
 
 // moveQuota applies the moves of a change, always in the same order of quotas.

@@ -28,7 +28,7 @@ var quotas = map[string]func(*testing.T, *bench){
 		d = b.commit(contract.StampProblem(&d, 1, contract.Failure{Text: "no", Final: true}, b.now))
 		b.commit(contract.Cancel(&d, "", owner, limits, b.now))
 		expect(store.Quota{Granted: 1000, Spent: 1}, store.Quota{Granted: 1000, Spent: 2})
-		b.must(b.Grant(b.ctx, "org", contract.UnitStamp, 5, "bought", owner, b.now))
+		b.grant("org", contract.UnitStamp, 5, "bought", owner)
 		expect(store.Quota{Granted: 1005, Spent: 1}, store.Quota{Granted: 1000, Spent: 2})
 		if left := b.quota("org", contract.UnitStamp).Left(); left != 1004 {
 			t.Fatalf("%d left", left)
@@ -36,7 +36,7 @@ var quotas = map[string]func(*testing.T, *bench){
 		b.same("stamps of others", b.quota("other", contract.UnitStamp), store.Quota{Granted: 1000})
 	},
 	"TheLedgerSaysWhatWasMovedForWhatAndByWhom": func(t *testing.T, b *bench) {
-		b.must(b.Grant(b.ctx, "org", contract.UnitStamp, 5, "bought", owner, b.later(time.Second).now))
+		b.later(time.Second).grant("org", contract.UnitStamp, 5, "bought", owner)
 		granted := b.now
 		d := b.finalize(b.place(b.upload(owner), owner, 2), owner)
 		d = b.sign(b.sign(d, first), second)
@@ -66,7 +66,7 @@ var quotas = map[string]func(*testing.T, *bench){
 	},
 	"OfManyWhoReserveTheLastUnitsAsManySucceedAsThereAre": func(t *testing.T, b *bench) {
 		const crowd, units = 8, 3
-		b.must(b.Grant(b.ctx, "org", contract.UnitSignature, 2*units-1000, "correction", owner, b.now))
+		b.grant("org", contract.UnitSignature, 2*units-1000, "correction", owner)
 		var changes []contract.Change
 		for i := range crowd {
 			changes = append(changes, b.finalizing(b.upload(owner, titled(fmt.Sprint(i))), owner))
