@@ -17,6 +17,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"segel/internal/api"
 	"segel/internal/authority"
 	"segel/internal/blob/file"
 	"segel/internal/config"
@@ -39,6 +40,7 @@ type app struct {
 	log         *slog.Logger
 	clock       func() time.Time
 	store       *sqlstore.Store
+	answers     api.Answers // the store, as the wire needs it
 	authority   *authority.Authority
 	identity    *identity.Service
 	workflow    *workflow.Service
@@ -88,6 +90,7 @@ func openAt(ctx context.Context, conf config.Config, log *slog.Logger, clock fun
 	if a.store, err = sqlstore.Open(ctx, dsn(conf), sqlstore.Options{}); err != nil {
 		return nil, err
 	}
+	a.answers = a.store
 	if err := a.wire(); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}

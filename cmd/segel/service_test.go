@@ -46,6 +46,8 @@ type starting struct {
 	data  string           // folder; empty: a new one
 	clock func() time.Time // nil: the real one
 	idle  bool             // without jobs and stamp office: what is ordered stays undone
+
+	adjust func(*app) // what is wired, before anything is served; nil: nothing
 }
 
 func (o starting) start(t testing.TB) *service {
@@ -74,6 +76,9 @@ func (o starting) start(t testing.TB) *service {
 	}
 	if moved {
 		a.workflow.Store = sameMachine{a.workflow.Store, o.clock}
+	}
+	if o.adjust != nil {
+		o.adjust(a)
 	}
 	s := &service{app: a}
 	s.stop = sync.OnceFunc(func() {
