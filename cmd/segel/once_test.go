@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,8 +38,10 @@ const (
 	beforeEffect killPoint = "before the transaction of the effect"
 	insideEffect killPoint = "inside the transaction of the effect, before it is committed"
 	afterEffect  killPoint = "after the transaction of the effect, before the answer"
-	beforeFinish killPoint = "before an answer without an effect is kept"
-	afterFinish  killPoint = "after an answer without an effect is kept, before it is sent"
+	// beforeSecondEffect is behind an effect that kept a provisional answer.
+	beforeSecondEffect killPoint = "before the transaction of the second effect"
+	beforeFinish       killPoint = "before an answer without an effect is kept"
+	afterFinish        killPoint = "after an answer without an effect is kept, before it is sent"
 )
 
 var errKilled = errors.New("the process was killed")
@@ -78,7 +83,11 @@ func (m *mortal) effect(ctx context.Context, run func() error) error {
 		}
 		return run()
 	}
-	if err := m.reached(beforeEffect); err != nil {
+	if e.Kept == store.KeptProvisional {
+		if err := m.reached(beforeSecondEffect); err != nil {
+			return err
+		}
+	} else if err := m.reached(beforeEffect); err != nil {
 		return err
 	}
 	answer := e.Answer
@@ -239,7 +248,7 @@ func of(by *client, id int64, more ...any) request {
 
 // draft is placed, with a signer, and a guest who views.
 func (w *surviving) draft() int64 {
-	id := w.owner.uploadWith(object{"signer": []object{w.signer.as("signer", 1)}, "guest": []object{{"name": "Tamu", "email": "tamu@example.test", "role": "viewer", "number": 2}}}, simple())
+	id := w.owner.uploadWith(object{"signer": []object{w.signer.as("signer", 1)}, "guest": []object{{"name": "Tamu", "email": "tamu@example.test", "role": "viewer", "number": 1}}}, simple())
 	w.owner.place(id, w.signer.at("sign", 100, 100, 260, 160)).ok()
 	return id
 }
@@ -462,4 +471,171 @@ func (w *surviving) killAtEveryMoment(t *testing.T, op api.Operation, k keyedReq
 func (w *surviving) key() string {
 	w.keys++
 	return fmt.Sprint("kunci ", w.keys)
+}
+
+// TestRequestsThatKillsInterruptAreEachCarriedOutOnce kills real processes (SIGKILL) while clients upload, at moments of chance. Each
+// client repeats what was not answered at the next process, which must answer the first repeat.
+func TestRequestsThatKillsInterruptAreEachCarriedOutOnce(t *testing.T) {
+	t.Parallel()
+	for name, env := range map[string]func() []string{
+		"SQLite":     func() []string { return nil },
+		"PostgreSQL": func() []string { return []string{"SEGEL_DATABASE=" + pgtest.Database(t, sqlstore.Migrate)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			killWhileUploading(t, env()...)
+		})
+	}
+}
+
+func killWhileUploading(t *testing.T, env ...string) {
+	const kills, clients = 5, 4
+	data := filepath.Join(t.TempDir(), "data")
+	env = append(env, "SEGEL_REQUESTS_PER_SECOND=0")
+	p, err := launch(data, env...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := p.login(t, p.email, p.password)
+	var longest time.Duration
+	sent, repeated := 0, 0
+	for k := range kills {
+		// Every client uploads until its process is killed, and says which key was not answered.
+		var all sync.WaitGroup
+		open, answered := make(chan string, clients), make(chan int, clients)
+		for c := range clients {
+			all.Go(func() {
+				for n := 0; ; n++ {
+					key := fmt.Sprintf("%d-%d-%d", k, c, n)
+					if status, _, err := uploadOnce(owner.on(p.service), key); err != nil {
+						open <- key
+						answered <- n
+						return
+					} else if status != http.StatusOK {
+						t.Errorf("upload: %d", status)
+					}
+				}
+			})
+		}
+		time.Sleep(time.Duration(100+rand.IntN(400)) * time.Millisecond) // until the moment of chance
+		if err := p.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = p.cmd.Wait() // killed
+		all.Wait()
+		close(open)
+		close(answered)
+		for n := range answered {
+			sent += n
+		}
+		if p, err = launch(data, env...); err != nil {
+			t.Fatal(err)
+		}
+		for key := range open {
+			began := time.Now()
+			status, body, err := uploadOnce(owner.on(p.service), key)
+			longest = max(longest, time.Since(began))
+			if err != nil || status != http.StatusOK {
+				t.Fatalf("the repeat at the next process: %d, %v: %.300s", status, err, body)
+			}
+			_, again, err := uploadOnce(owner.on(p.service), key)
+			if err != nil || !bytes.Equal(again, body) {
+				t.Fatalf("repeated again: %v: %.300s, before: %.300s", err, again, body)
+			}
+			sent++
+			repeated++
+		}
+	}
+	list := owner.on(p.service).do("GET", documentPath+"out", nil)
+	t.Logf("%d uploads, %d of them repeated after a kill; the longest repeat took %s", sent, repeated, longest)
+	if err := p.end(); err != nil {
+		t.Error(err, &p.stderr)
+	}
+	if total := list.ok().object("data", "pagination")["total_data"]; total != float64(sent) {
+		t.Errorf("%v documents of %d uploads", total, sent)
+	}
+}
+
+// uploadOnce sends an upload that may break off.
+func uploadOnce(c *client, key string) (status int, answer []byte, err error) {
+	r, err := http.NewRequest("POST", c.url+uploadPath, bytes.NewReader(body(c.t, simple(), nil)))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("x-access-token", c.token)
+	r.Header.Set("Idempotency-Key", key)
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer a.Body.Close()
+	answer, err = io.ReadAll(a.Body)
+	return a.StatusCode, answer, err
+}
+
+// TestAWordDocumentThatCannotBeConvertedIsRefusedInARepeatToo has the conversion fail while its upload waits for it.
+func TestAWordDocumentThatCannotBeConvertedIsRefusedInARepeatToo(t *testing.T) {
+	t.Parallel()
+	w := survive(t, "SEGEL_CONVERT_WAIT", "30s")
+	file := body(t, converttest.Sample(), object{"filename": "kontrak.docx"})
+	upload := func(s *service, key string) *answer {
+		return w.owner.on(s).do("POST", uploadPath, file, "Idempotency-Key", key)
+	}
+	convert := func(d contract.Document) {
+		if err := w.workflow.Convert(context.Background(), d.ID); err != nil {
+			t.Error(err)
+		}
+	}
+	whole := w.start(t, never, convert)
+	before := w.marks(t)
+	first := upload(whole, "satu").is(http.StatusUnprocessableEntity, "file.word_failed")
+	again := upload(whole, "satu")
+	if again.status != first.status || !bytes.Equal(again.body, first.body) || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("the repeat: %d %.300s", again.status, again.body)
+	}
+	if done := w.marks(t).since(before); done.documents != 0 {
+		t.Errorf("%+v", done)
+	}
+	// Killed before the document is taken back, its process leaves the answer that it was uploaded, and the document, which says so.
+	victim := w.start(t, beforeSecondEffect, convert)
+	upload(victim, "dua")
+	if err := victim.process.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	second := upload(w.service, "dua").ok()
+	if second.header.Get("Idempotent-Replayed") != "true" {
+		t.Error("the upload was carried out again")
+	}
+	w.owner.get("detail", idOf(second)).ok()
+}
+
+// TestARepeatedRequestForALinkGetsTheSameLinkWhichStillOpens looks for the link in the whole database, too.
+func TestARepeatedRequestForALinkGetsTheSameLinkWhichStillOpens(t *testing.T) {
+	t.Parallel()
+	w := survive(t)
+	op := api.Operation{Method: http.MethodPost, Path: "/v1/econtract/{service}/sign/guest-link-docs"}
+	r := keyedRequests["guest-link"][0].make(w)
+	link := func() string {
+		return r.ask(w.service, op, "satu").ok().object("response", "data")["url"].(string)
+	}
+	url := link()
+	guest := &client{service: w.service, t: t}
+	guest.token = guest.do("POST", "/v1/auth/guest", object{"link": url}).ok().object("data")["token"].(string)
+	if again := link(); again != url {
+		t.Errorf("the repeat got another link")
+	}
+	guest.get("detail", r.document).ok() // the token that came from it was not revoked
+	guest.do("POST", "/v1/auth/guest", object{"link": url}).ok()
+	w.stop()
+	_, secret, _ := strings.Cut(url, "#")
+	for _, name := range []string{"segel.db", "segel.db-wal"} {
+		b, err := os.ReadFile(filepath.Join(w.conf.DataDir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if bytes.Contains(b, []byte(secret)) {
+			t.Errorf("%s holds the link in clear", name)
+		}
+	}
 }
