@@ -6,6 +6,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -43,9 +44,9 @@ var keptHeaders = []string{"Content-Type", "Content-Language", "Cache-Control", 
 
 // keyed is what a call with an Idempotency-Key works with. It belongs to the one request.
 type keyed struct {
+	answerKeys
 	pending  *store.PendingAnswer
-	seal     cipher.AEAD
-	body     *hashingBody
+	request  *hashingBody    // the body
 	rendered *bufferedAnswer // what pending rendered last; of an effect, what it kept
 }
 
@@ -67,12 +68,11 @@ func (c *call) once(do func(*call) error) error {
 		return contract.Refuse(contract.Invalid, "idempotency.malformed").With("limit", maxKey)
 	}
 	claim := store.Claim{Account: string(c.by.ID), Path: c.r.URL.Path, Clear: key, Token: rand.Text(), Process: c.Process.Name(), At: c.Clock()}
-	var seal cipher.AEAD
-	var err error
-	claim.Key, seal, err = c.answerKeys(claim)
+	keys, err := c.deriveKeys(claim)
 	if err != nil {
 		return err
 	}
+	claim.Key = keys.name
 	c.running.Store(claim.Token, true)
 	defer c.running.Delete(claim.Token)
 	met, err := c.claim(claim)
@@ -82,9 +82,9 @@ func (c *call) once(do func(*call) error) error {
 	case met.Holder != "":
 		return contract.ErrKeyRunning
 	case met.Answer != nil:
-		return c.repeat(seal, met.Answer)
+		return c.repeat(keys, met.Answer)
 	}
-	return c.keep(claim, seal, do)
+	return c.keep(claim, keys, do)
 }
 
 // keyed reports whether the endpoint takes an Idempotency-Key: every POST does but those below /v1/auth/ and the one that
@@ -93,20 +93,28 @@ func (e *endpoint) keyed() bool {
 	return e.method == http.MethodPost && e.callers != anybody && !strings.HasPrefix(e.path, "/v1/auth/") && e.admin != contract.AdminAddPerson
 }
 
-// answerKeys derives from an Idempotency-Key, with HKDF-SHA256 (RFC 5869), the name that its answer is stored under and the key that
-// seals it (AES-256-GCM). The salt is a secret of the service, so that a key which is easy to guess protects its answer from a reader
-// of the database all the same; and without the Idempotency-Key, which is not stored, the service cannot read the answer either.
-func (s *server) answerKeys(c store.Claim) (name string, seal cipher.AEAD, err error) {
-	keys, err := hkdf.Key(sha256.New, []byte(c.Clear), s.AnswerSecret[:], "segel answer 1\x00"+c.Account+"\x00"+c.Path, 64)
+// answerKeys is what is derived from an Idempotency-Key.
+type answerKeys struct {
+	name string      // that the answer is stored under
+	seal cipher.AEAD // AES-256-GCM, with a random nonce
+	body []byte      // of the HMAC-SHA256 of the request's body, which may hold a one-time password
+}
+
+// deriveKeys derives them with HKDF-SHA256 (RFC 5869). The salt is a secret of the service, so that a key which is easy to guess
+// protects its answer from a reader of the database all the same; and without the Idempotency-Key, which is not stored, the service
+// cannot read the answer either.
+func (s *server) deriveKeys(c store.Claim) (k answerKeys, err error) {
+	keys, err := hkdf.Key(sha256.New, []byte(c.Clear), s.AnswerSecret[:], "segel answer 1\x00"+c.Account+"\x00"+c.Path, 96)
 	if err != nil {
-		return "", nil, fmt.Errorf("derive keys of an answer: %w", err)
+		return k, fmt.Errorf("derive keys of an answer: %w", err)
 	}
-	block, err := aes.NewCipher(keys[32:])
+	block, err := aes.NewCipher(keys[32:64])
 	if err != nil {
-		return "", nil, fmt.Errorf("derive keys of an answer: %w", err)
+		return k, fmt.Errorf("derive keys of an answer: %w", err)
 	}
-	seal, err = cipher.NewGCMWithRandomNonce(block)
-	return hex.EncodeToString(keys[:32]), seal, err
+	k.name, k.body = hex.EncodeToString(keys[:32]), keys[64:]
+	k.seal, err = cipher.NewGCMWithRandomNonce(block)
+	return k, err
 }
 
 // claim claims the key. A claim whose request is not answered any more is ended first: its process has ended, or could not end it
@@ -134,8 +142,11 @@ func (c *call) claim(claim store.Claim) (store.Claimed, error) {
 }
 
 // repeat answers what the first request with this key was answered, if it is the same request.
-func (c *call) repeat(seal cipher.AEAD, first *store.Answer) error {
-	h := sha256.New()
+func (c *call) repeat(keys answerKeys, first *store.Answer) error {
+	h := hmac.New(sha256.New, keys.body)
+	if !first.Sealed {
+		h = sha256.New()
+	}
 	if _, err := io.Copy(h, c.r.Body); err != nil {
 		return unread(err)
 	}
@@ -145,7 +156,7 @@ func (c *call) repeat(seal cipher.AEAD, first *store.Answer) error {
 	content := first.Content
 	if first.Sealed {
 		var err error
-		if content, err = seal.Open(nil, nil, first.Content, first.Body[:]); err != nil {
+		if content, err = keys.seal.Open(nil, nil, first.Content, first.Body[:]); err != nil {
 			return fmt.Errorf("open the answer to the first request: %w", err)
 		}
 	}
@@ -163,19 +174,19 @@ func (c *call) repeat(seal cipher.AEAD, first *store.Answer) error {
 // The effect keeps the answer in its own transaction, see [effect]. What is kept here is the answer to a request that changed nothing,
 // a refusal for one, and the last answer to an upload that waited for its conversion. After a crash before that, a repeat runs and
 // changes nothing either, or gets the provisional answer to the upload.
-func (c *call) keep(claim store.Claim, seal cipher.AEAD, do func(*call) error) error {
+func (c *call) keep(claim store.Claim, keys answerKeys, do func(*call) error) error {
 	k := &keyed{
+		answerKeys: keys,
 		pending: &store.PendingAnswer{Claim: claim, Render: func(any) (store.Answer, error) {
 			return store.Answer{}, fmt.Errorf("%s does not say what its answer is made of", c.endpoint.id)
 		}},
-		seal: seal,
-		body: &hashingBody{ReadCloser: c.r.Body, hash: sha256.New()},
+		request: &hashingBody{ReadCloser: c.r.Body, hash: hmac.New(sha256.New, keys.body)},
 	}
 	answer := newBufferedAnswer()
 	inner := *c
 	inner.w, inner.keyed = answer, k
 	inner.r = c.r.Clone(store.WithPendingAnswer(c.r.Context(), k.pending))
-	inner.r.Body = k.body
+	inner.r.Body = k.request
 
 	settled := false
 	// The claim outlives the client, who may have gone and may ask again.
@@ -194,7 +205,7 @@ func (c *call) keep(claim store.Claim, seal cipher.AEAD, do func(*call) error) e
 	switch {
 	case k.pending.Kept == store.KeptFinal:
 		answer = k.rendered // whatever happened afterwards: what a repeat gets is what the first request gets
-	case k.body.drain() == nil && final(answer.status) && !passing(err):
+	case k.request.drain() == nil && final(answer.status) && !passing(err):
 		kept, err := k.seals(answer)
 		if err == nil {
 			err = c.Answers.Finish(ctx, claim, kept)
@@ -213,10 +224,10 @@ func (c *call) keep(claim store.Claim, seal cipher.AEAD, do func(*call) error) e
 
 // seals returns an answer as it is kept.
 func (k *keyed) seals(a *bufferedAnswer) (store.Answer, error) {
-	if err := k.body.drain(); err != nil {
+	if err := k.request.drain(); err != nil {
 		return store.Answer{}, err
 	}
-	kept := store.Answer{Body: [32]byte(k.body.hash.Sum(nil)), Status: a.status, Header: a.kept(), Sealed: true, At: k.pending.Claim.At}
+	kept := store.Answer{Body: [32]byte(k.request.hash.Sum(nil)), Status: a.status, Header: a.kept(), Sealed: true, At: k.pending.Claim.At}
 	kept.Content = k.seal.Seal(nil, nil, a.content.Bytes(), kept.Body[:])
 	return kept, nil
 }
@@ -227,7 +238,7 @@ func (k *keyed) seals(a *bufferedAnswer) (store.Answer, error) {
 func effect[Result, Out any](c *call, verb func(context.Context) (Result, error), answer func(Result) Out) (out Out, err error) {
 	if k := c.keyed; k != nil {
 		// Now, since the digest of the whole body is kept with the answer, and no transaction waits for a client.
-		if err := k.body.drain(); err != nil {
+		if err := k.request.drain(); err != nil {
 			return out, unread(err)
 		}
 		k.pending.Render = func(result any) (store.Answer, error) {

@@ -28,7 +28,7 @@ type Claim struct {
 
 // Answer is the final answer to the first request with an Idempotency-Key.
 type Answer struct {
-	Body    [32]byte // SHA-256 of that request's body
+	Body    [32]byte // keyed digest of that request's body; its SHA-256 where the answer is not sealed
 	Status  int
 	Header  map[string]string
 	Content []byte
