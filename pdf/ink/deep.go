@@ -15,6 +15,7 @@ type deep struct {
 	order   []*font           // of shown, as they were met
 	entered map[entrance]bool // on the page at hand
 	glyphs  int               // in shown, of composite fonts
+	numbers map[*font]uint64  // see number
 }
 
 // entrance is a pattern or a glyph, and the views in which it is shown.
