@@ -426,7 +426,11 @@ func (p *painter) image(st *pdf.Stream, ref pdf.Ref, off Views) {
 	shown, vacant := around.in&^off, around.in&off
 	alternates, err := p.d.Array(st.Dict["Alternates"])
 	p.failed(err)
-	for _, o := range alternates[:min(len(alternates), maxAlternates)] {
+	if len(alternates) > maxAlternates {
+		p.untold(Limit, errAlternate)
+		alternates = alternates[:maxAlternates]
+	}
+	for _, o := range alternates {
 		alternate, err := p.d.Dict(o)
 		if p.failed(err) || alternate == nil {
 			continue

@@ -1,7 +1,9 @@
 package inspect_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"segel/pdf"
@@ -88,5 +90,119 @@ func TestLayersThatLookDifferentAreNotTakenForTheSame(t *testing.T) {
 		if got := kindsOf(look(t, twoLayers(t, content(c.screen, c.screen), c.change), inspect.Limits{})); slices.Contains(got, "print_differs") {
 			t.Errorf("%s, the same: %q", name, got)
 		}
+	}
+}
+
+// TestLimitsOnLayersHideNoPrint: what decides whether content is printed may lie behind each limit.
+func TestLimitsOnLayersHideNoPrint(t *testing.T) {
+	t.Parallel()
+	layer := func(u *pdf.Update, usage pdf.Dict) pdf.Ref {
+		return u.Add(pdf.Dict{"Type": pdf.Name("OCG"), "Name": pdf.TextString("L"), "Usage": usage})
+	}
+	off := pdf.Dict{"Print": pdf.Dict{"PrintState": pdf.Name("OFF")}}
+	auto := func(groups ...pdf.Object) pdf.Dict {
+		return pdf.Dict{"Event": pdf.Name("Print"), "OCGs": pdf.Array(groups), "Category": pdf.Array{pdf.Name("Print")}}
+	}
+	repeat := func(o pdf.Object, n int) pdf.Array {
+		list := make(pdf.Array, n)
+		for i := range list {
+			list[i] = o
+		}
+		return list
+	}
+	const content = "/OC /L BDC BT /F1 24 Tf 72 500 Td (9) Tj ET EMC"
+	for name, make := range map[string]func(u *pdf.Update, catalog, page pdf.Dict){
+		"many layers": func(u *pdf.Update, catalog, page pdf.Dict) {
+			other, l := layer(u, nil), layer(u, off)
+			catalog["OCProperties"] = pdf.Dict{"OCGs": append(repeat(other, 10_000), l), "D": pdf.Dict{"AS": pdf.Array{auto(l)}}}
+			page["Resources"] = pdf.Dict{"Properties": pdf.Dict{"L": l}}
+		},
+		"many layers of a state": func(u *pdf.Update, catalog, page pdf.Dict) {
+			other, l := layer(u, nil), layer(u, nil)
+			catalog["OCProperties"] = pdf.Dict{"OCGs": pdf.Array{other, l}, "D": pdf.Dict{"BaseState": pdf.Name("OFF"), "ON": append(repeat(other, 10_000), l)}}
+			page["Resources"] = pdf.Dict{"Properties": pdf.Dict{"L": l}}
+		},
+		"many automatic states": func(u *pdf.Update, catalog, page pdf.Dict) {
+			// Without a state of its own the usage would be found as one that some readers apply by themselves.
+			other, l := layer(u, nil), layer(u, pdf.Dict{"Export": pdf.Dict{"ExportState": pdf.Name("OFF")}})
+			last := auto(l)
+			last["Category"] = pdf.Array{pdf.Name("Export")}
+			catalog["OCProperties"] = pdf.Dict{"OCGs": pdf.Array{other, l}, "D": pdf.Dict{"AS": append(repeat(auto(other), 100), last)}}
+			page["Resources"] = pdf.Dict{"Properties": pdf.Dict{"L": l}}
+		},
+		"many layers of a membership": func(u *pdf.Update, catalog, page pdf.Dict) {
+			other, l := layer(u, nil), layer(u, off)
+			catalog["OCProperties"] = pdf.Dict{"OCGs": pdf.Array{other, l}, "D": pdf.Dict{"AS": pdf.Array{auto(l)}}}
+			page["Resources"] = pdf.Dict{"Properties": pdf.Dict{"L": u.Add(pdf.Dict{"Type": pdf.Name("OCMD"), "P": pdf.Name("AllOn"), "OCGs": append(repeat(other, 10_000), l)})}}
+		},
+		"a deep expression": func(u *pdf.Update, catalog, page pdf.Dict) {
+			l := layer(u, off)
+			catalog["OCProperties"] = pdf.Dict{"OCGs": pdf.Array{l}, "D": pdf.Dict{"AS": pdf.Array{auto(l)}}}
+			expression := pdf.Array{pdf.Name("And"), l}
+			for range 40 {
+				expression = pdf.Array{pdf.Name("And"), expression}
+			}
+			page["Resources"] = pdf.Dict{"Properties": pdf.Dict{"L": u.Add(pdf.Dict{"Type": pdf.Name("OCMD"), "VE": expression})}}
+		},
+	} {
+		file := edited(t, content, func(u *pdf.Update, page pdf.Dict) {
+			catalog, err := u.Edit(pdf.Ref{Number: pdftest.CatalogNumber})
+			if err != nil {
+				t.Fatal(err)
+			}
+			make(u, catalog, page)
+		})
+		if got := kindsOf(look(t, file, inspect.Limits{})); !slices.Contains(got, "print_differs") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestManyGlyphsHideNoPrint: more glyphs of type 3 fonts than are looked into stand before the one that has a layer.
+func TestManyGlyphsHideNoPrint(t *testing.T) {
+	t.Parallel()
+
+	var content strings.Builder
+	all := edited(t, "", func(u *pdf.Update, page pdf.Dict) {
+		off := u.Add(pdf.Dict{"Type": pdf.Name("OCG"), "Name": pdf.TextString("L"), "Usage": pdf.Dict{"Print": pdf.Dict{"PrintState": pdf.Name("OFF")}}})
+		catalog, err := u.Edit(pdf.Ref{Number: pdftest.CatalogNumber})
+		if err != nil {
+			t.Fatal(err)
+		}
+		catalog["OCProperties"] = pdf.Dict{"OCGs": pdf.Array{off}, "D": pdf.Dict{}}
+		glyph := u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: []byte("1000 0 d0 0 0 9 9 re f")})
+		layered := u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: []byte("1000 0 d0 /OC /L BDC 0 0 900 900 re f EMC")})
+		fonts := pdf.Dict{}
+		var codes strings.Builder
+		for c := range 256 {
+			codes.WriteString(fmt.Sprintf("%02x", c))
+		}
+		for i := range 41 {
+			name := pdf.Name(fmt.Sprintf("F%d", i))
+			procs, differences := pdf.Dict{}, pdf.Array{pdf.Integer(0)}
+			for c := range 256 {
+				of := glyph
+				if i == 40 && c == 255 {
+					of = layered
+				}
+				procs[pdf.Name(fmt.Sprintf("g%d", c))] = of
+				differences = append(differences, pdf.Name(fmt.Sprintf("g%d", c)))
+			}
+			widths := make(pdf.Array, 256)
+			for c := range widths {
+				widths[c] = pdf.Integer(1000)
+			}
+			fonts[name] = u.Add(pdf.Dict{
+				"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type3"), "FontMatrix": pdf.Array{pdf.Real(.001), pdf.Integer(0), pdf.Integer(0), pdf.Real(.001), pdf.Integer(0), pdf.Integer(0)},
+				"FontBBox": pdf.Rect{URX: 1000, URY: 1000}.Array(), "FirstChar": pdf.Integer(0), "LastChar": pdf.Integer(255), "Widths": widths,
+				"Encoding": pdf.Dict{"Differences": differences}, "CharProcs": procs, "Resources": pdf.Dict{"Properties": pdf.Dict{"L": off}},
+			})
+			fmt.Fprintf(&content, "BT /%s 1 Tf 72 500 Td <%s> Tj ET ", name, codes.String())
+		}
+		page["Contents"] = u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: []byte(content.String())})
+		page["Resources"] = pdf.Dict{"Font": fonts}
+	})
+	if got := kindsOf(look(t, all, inspect.Limits{})); !slices.Contains(got, "print_differs") {
+		t.Errorf("%q", got)
 	}
 }
