@@ -176,9 +176,8 @@ func (p *painter) do(op []byte, c *content) {
 		}
 		p.mark(m)
 	case "ID":
-		from := c.pos
-		c.image()
-		look := p.imageLook(p.inlineSource(c.operands, c.b[from:c.pos]), true)
+		data := p.passInline(c.operands, c)
+		look := p.imageLook(p.inlineSource(c.operands, data), true)
 		p.picture()
 		if p.paints() {
 			p.stretchOver(nil)

@@ -206,3 +206,45 @@ func TestManyGlyphsHideNoPrint(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestInlineImageDoesNotSwallowAPrintedLayer: its data has what looks like its end, followed by the beginning of a string
+// that ends behind the layer. Readers that work out how long the data is see the layer.
+func TestInlineImageDoesNotSwallowAPrintedLayer(t *testing.T) {
+	t.Parallel()
+	const swallowed = "AAAA EI q (AAAAAAAAAAAAAAAAAAAAAAAAAAAAA" // 40 bytes
+	for name, image := range map[string]string{
+		"plain":              "/W 40 /H 1 /BPC 8 /CS /G ID " + swallowed,
+		"a mask":             "/IM true /W 320 /H 1 ID " + swallowed,
+		"indexed":            "/W 40 /H 1 /BPC 8 /CS [/I /RGB 1 <000000ffffff>] ID " + swallowed,
+		"hexadecimal":        "/W 1 /H 1 /BPC 8 /CS /G /F /AHx ID " + swallowed + ">",
+		"run lengths":        "/W 40 /H 1 /BPC 8 /CS /G /F [/RL] ID " + "\x27" + swallowed + "\x80",
+		"another filter":     "/W 1 /H 1 /BPC 8 /CS /G /F /LZW ID " + swallowed,
+		"a width twice":      "/W 1 /Width 40 /H 1 /BPC 8 /CS /G ID " + swallowed,
+		"parameters":         "/DP << /K -1 /Columns 9 >> /W 40 /H 1 /BPC 8 /CS /G ID " + swallowed,
+		"an end that agrees": "/W 4 /H 1 /BPC 8 /CS /G ID AAAA",
+	} {
+		file := twoLayers(t, "q 9 0 0 9 72 700 cm BI "+image+" EI Q /OC /P BDC BT /F1 24 Tf 72 500 Td <39> Tj ET EMC %)\n", nil)
+		if got := kindsOf(look(t, file, inspect.Limits{})); !slices.Contains(got, "print_differs") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for name, content := range map[string]string{
+		"plain":       "BI /W 4 /H 1 /BPC 8 /CS /G ID AAAA\nEI",
+		"no space":    "BI /W 4 /H 1 /BPC 8 /CS /G ID AAAA EI",
+		"hexadecimal": "BI /W 1 /H 1 /BPC 8 /CS /G /F /AHx ID 4> EI",
+		"a mask":      "BI /IM true /W 8 /H 2 ID AA EI",
+	} {
+		same := "q 9 0 0 9 72 700 cm " + content + " Q "
+		if got := kindsOf(look(t, twoLayers(t, "/OC /S BDC "+same+"EMC /OC /P BDC "+same+"EMC", nil), inspect.Limits{})); slices.Contains(got, "print_differs") || slices.Contains(got, "not_examined") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestDamagedContentHidesNoPrint(t *testing.T) {
+	t.Parallel()
+	file := twoLayers(t, "<41 /OC /P BDC BT /F1 24 Tf 72 500 Td (9) Tj ET EMC", nil)
+	if got := kindsOf(look(t, file, inspect.Limits{})); !slices.Contains(got, "print_differs") {
+		t.Errorf("%q", got)
+	}
+}
