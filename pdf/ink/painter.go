@@ -98,6 +98,9 @@ func (p *painter) resource(category, name pdf.Name) pdf.Object {
 	if p.failed(err) {
 		return nil
 	}
+	if list[name] == nil && p.trace != nil {
+		return p.formResource(category, name)
+	}
 	return list[name]
 }
 

@@ -23,6 +23,8 @@ type Reader struct {
 
 	deep *deep // nil unless it looks into patterns and glyphs too
 
+	formResources pdf.Dict // of the form (/DR), for appearances; nil until asked for
+
 	memberships map[pdf.Ref]Views // in which the content of a membership is off
 	recent      *[recentGlyphs]recent
 	page        painter   // of the page at hand

@@ -34,6 +34,9 @@ func TestFontThatCameLaterIsNoFontOfTheForm(t *testing.T) {
 			liar[k] = v
 		}
 		more["Liar"] = f.U.Add(liar)
+		// A picture and a state of that name, which no appearance names.
+		all["XObject"] = pdf.Dict{"Liar": f.U.Add(&pdf.Stream{Data: []byte("1 g 0 0 99 99 re f"), Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 99, URY: 99}.Array()}})}
+		all["ExtGState"] = pdf.Dict{"Liar": f.U.Add(pdf.Dict{"ca": pdf.Integer(0)})}
 		for k, v := range resources {
 			all[k] = v
 		}
@@ -50,7 +53,22 @@ func TestFontThatCameLaterIsNoFontOfTheForm(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct{ prepare, fill func(*formtest.Filler) }{
-		"another value":                    {nil, fill("name", "1000")},
+		"another value": {nil, fill("name", "1000")},
+		"another value, in a font that its appearance does not have": {nil, func(f *formtest.Filler) {
+			w := f.Field("name")
+			w["V"] = pdf.TextString("1000")
+			f.LookIn(w, pdf.Dict{}, "BT /Liar 12 Tf 0 g 2 5 Td (1000) Tj ET")
+		}},
+		"another value, below a picture that its appearance does not have": {nil, func(f *formtest.Filler) {
+			w := f.Field("name")
+			w["V"] = pdf.TextString("1000")
+			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"Helv": f.Font("Helv")}}, "BT /Helv 12 Tf 0 g 2 5 Td (1000) Tj ET /Liar Do")
+		}},
+		"another value, with a state that its appearance does not have": {nil, func(f *formtest.Filler) {
+			w := f.Field("name")
+			w["V"] = pdf.TextString("1000")
+			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"Helv": f.Font("Helv")}}, "/Liar gs BT /Helv 12 Tf 0 g 2 5 Td (1000) Tj ET")
+		}},
 		"a value that readers drew so far": {func(f *formtest.Filler) { f.Field("bare")["V"] = pdf.TextString("1000") }, fill("bare", "")},
 	} {
 		signed, added := signedCase(t, formtest.Case{Prepare: c.prepare, Fill: addFont})
