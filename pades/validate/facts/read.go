@@ -279,6 +279,11 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 	if err := w.sound(state, all[number-2].End); err != nil {
 		return err
 	}
+	if rootBeyondSize(state) && !rootBeyondSize(w.last) {
+		if err := w.soundRebuilt(state, all[:number-1]); err != nil {
+			return err
+		}
+	}
 	changes, err := w.comparer.Step(state)
 	if err != nil {
 		return err
