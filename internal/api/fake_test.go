@@ -17,6 +17,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/identity"
+	"segel/internal/specimen"
 	"segel/internal/store"
 )
 
@@ -182,7 +183,13 @@ func (f *fakeWorkflow) Finalize(_ context.Context, by contract.Actor, id contrac
 	return f.ask("finalize", by, id)
 }
 
-func (f *fakeWorkflow) Sign(_ context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
+// Sign takes a picture as the workflow does, which decodes it once the caller may sign.
+func (f *fakeWorkflow) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
+	if len(r.Picture) > 0 {
+		if _, err := specimen.Strokes(ctx, r.Picture); err != nil {
+			return contract.Document{}, err
+		}
+	}
 	f.signed = r
 	return f.ask("sign", by, id)
 }
