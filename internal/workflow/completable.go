@@ -34,10 +34,10 @@ import (
 //
 // It covers what no list of oddities does: objects may refer to each other in ways in which an update of one changes
 // another. Whoever found out at finalize, or when the document is completed, would have let people sign for nothing.
-func (s *Service) requireCompletable(ctx context.Context, f io.ReaderAt, base contract.Revision, doc *pdf.Document) error {
+func (s *Service) requireCompletable(ctx context.Context, f io.ReaderAt, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
 	watched := &readErrors{r: f}
-	src := pades.Source{R: watched, Size: base.End, State: base.Midstate, File: pdf.Options{NextObject: base.NextObject, Random: s.Random}}
-	err := s.tryCompletion(ctx, src, base, doc)
+	src := pades.Source{R: watched, Size: base.End, State: base.Midstate, File: pdf.Options{NextObject: base.NextObject, Random: s.Random, Budget: budget}}
+	err := s.tryCompletion(ctx, src, base, doc, budget)
 	if failed := watched.first.Load(); failed != nil {
 		return fmt.Errorf("read file: %w", *failed)
 	}
@@ -63,7 +63,7 @@ func (e *readErrors) ReadAt(p []byte, at int64) (int, error) {
 }
 
 // tryCompletion makes the updates one behind the other and has the last state judged.
-func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base contract.Revision, doc *pdf.Document) error {
+func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
 	who, err := newTrial(s.Clock())
 	if err != nil {
 		return err
@@ -132,13 +132,13 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 		}
 		src = src.After(r)
 	}
-	return judgeTrial(ctx, src, func(field string) bool { return strings.HasSuffix(field, name("")) }, len(steps)-1, pages)
+	return judgeTrial(ctx, src, budget, func(field string) bool { return strings.HasSuffix(field, name("")) }, len(steps)-1, pages)
 }
 
 // judgeTrial demands that the verifier finds the signatures and the timestamp that were added, and nothing that speaks
 // against them.
-func judgeTrial(ctx context.Context, src pades.Source, ours func(field string) bool, added, pages int) error {
-	file, err := facts.ReadStructure(ctx, src.R, src.Size, facts.Options{})
+func judgeTrial(ctx context.Context, src pades.Source, budget *pdf.Budget, ours func(field string) bool, added, pages int) error {
+	file, err := facts.ReadStructure(ctx, src.R, src.Size, facts.Options{Budget: budget})
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (s *Service) Covered(ctx context.Context, d contract.Document) []contract.W
 		return nil
 	}
 	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+	doc, err := pdf.Open(f, f.Size(), pdf.Options{Budget: pdf.FileBudget(ctx, f.Size())})
 	if err != nil {
 		s.Log.WarnContext(ctx, "placements not held against the page", "document", d.ID, "error", err)
 		return nil

@@ -24,7 +24,7 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 			return nil, err
 		}
 		defer f.Close()
-		doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+		doc, err := pdf.Open(f, f.Size(), pdf.Options{Budget: pdf.FileBudget(ctx, f.Size())})
 		if err != nil {
 			return nil, fmt.Errorf("open document %d: %w", id, err)
 		}
