@@ -60,6 +60,11 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	d := &c.After
 	var f opened
 	defer f.close() //nolint:errcheck // it was read only
+	release, err := s.reading.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	budget := pdf.FileBudget(ctx, d.Current().End)
 	doc, err := s.openDraft(ctx, d, &f, budget)
 	if err != nil {

@@ -104,6 +104,8 @@ type Service struct {
 	files    locks // one builder of a document's next revision at a time
 	watch    watchers
 	pictures pictures
+	reading  fileSlots
+	seen     pageCache
 	alarm    clockAlarm
 
 	reconciling sync.Mutex // held by the one reconciliation that is under way

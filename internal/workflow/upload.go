@@ -84,6 +84,11 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 
 // takeIn examines a file. If it is damaged, the rewriting that takes its place comes back with what is known of it.
 func (s *Service) takeIn(ctx context.Context, base contract.Revision) (examined, []contract.Revision, error) {
+	release, err := s.reading.acquire(ctx)
+	if err != nil {
+		return examined{}, nil, err
+	}
+	defer release()
 	// All readings of one upload share what it may cost, its rewriting included, and end when the client goes.
 	budget := pdf.FileBudget(ctx, base.End)
 	facts, err := s.examine(ctx, base, budget)
