@@ -241,6 +241,9 @@ func (d *Document) spendObject(parsed int64) error {
 	return d.spend(objectWork + parsed)
 }
 
+// SpendBudget counts work that others do with what they read from the document; see [Budget.Spend].
+func (d *Document) SpendBudget(work int64) error { return d.budget.Spend(work) }
+
 // tolerate notes a defect that has only one reading.
 func (d *Document) tolerate(what string) {
 	for _, t := range d.tolerated {
