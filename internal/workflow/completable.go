@@ -15,6 +15,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -64,7 +65,7 @@ func (e *readErrors) ReadAt(p []byte, at int64) (int, error) {
 
 // tryCompletion makes the updates one behind the other and has the last state judged.
 func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
-	who, err := newTrial(s.Clock())
+	who, err := s.trials.next(s.Clock())
 	if err != nil {
 		return err
 	}
@@ -180,11 +181,41 @@ func (trialLook) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) {
 	}), nil
 }
 
+// trials makes the keys and certificates of trials, which are used again for a while: nothing that is made with them
+// leaves the process. Its zero value is ready.
+type trials struct {
+	mu     sync.Mutex // guards latest
+	latest *trial
+}
+
+// trialLife is for how long certificates are used again. They are valid for an hour from when they were made.
+const trialLife = 30 * time.Minute
+
+// next returns a trial at a time, whose fields have names of their own.
+func (t *trials) next(now time.Time) (*trial, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.latest == nil || now.Before(t.latest.at) || now.Sub(t.latest.at) > trialLife {
+		made, err := newTrial(now)
+		if err != nil {
+			return nil, err
+		}
+		t.latest = made
+	}
+	next := *t.latest
+	next.at, next.serial = now, make([]byte, 8)
+	rand.Read(next.serial) // never fails
+	responder := *next.timestamper
+	responder.Clock = func() time.Time { return now }
+	next.timestamper = &responder
+	return &next, nil
+}
+
 // trial is a key with certificates that nobody trusts, a time-stamp authority, and proof that neither was revoked.
 type trial struct {
 	key         crypto.Signer
 	chain       []*x509.Certificate
-	timestamper tsp.Timestamper
+	timestamper *tsp.Responder
 	list        []byte // revocation list of the issuer, DER
 	serial      []byte
 	at          time.Time

@@ -105,6 +105,7 @@ type Service struct {
 	watch    watchers
 	pictures pictures
 	reading  fileSlots
+	trials   trials
 	seen     pageCache
 	alarm    clockAlarm
 
