@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"sync"
 	"time"
 
@@ -33,6 +34,11 @@ func (c serveCommand) Run(w *world) error {
 	log := w.log(conf)
 	for _, name := range config.Unknown(w.env) {
 		log.Warn("a variable of the environment means nothing here", "name", name)
+	}
+	if limit, err := limitMemory(os.DirFS("/"), w.env, conf); err != nil {
+		log.Warn("no limit of memory is set; GOMEMLIMIT sets one", "error", err)
+	} else if limit > 0 {
+		log.Info("limit of memory, set from what there is; GOMEMLIMIT sets another", "bytes", limit)
 	}
 	l, err := net.Listen("tcp", conf.Listen)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/identity"
+	"segel/internal/specimen"
 	"segel/internal/store"
 )
 
@@ -184,7 +185,13 @@ func (f *fakeWorkflow) Finalize(_ context.Context, by contract.Actor, id contrac
 	return d, f.covered, err
 }
 
-func (f *fakeWorkflow) Sign(_ context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
+// Sign takes a picture as the workflow does, which decodes it once the caller may sign.
+func (f *fakeWorkflow) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
+	if len(r.Picture) > 0 {
+		if _, err := specimen.Strokes(ctx, r.Picture); err != nil {
+			return contract.Document{}, err
+		}
+	}
 	f.signed = r
 	return f.ask("sign", by, id)
 }

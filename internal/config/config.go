@@ -227,7 +227,8 @@ type Config struct {
 	// How long the conversion of one document may take.
 	ConvertTime time.Duration `env:"CONVERT_TIME" envDefault:"60s"`
 
-	// Documents converted at the same time. Each takes up to half a gigabyte of memory and one processor.
+	// Documents converted at the same time. Each takes up to half a gigabyte of memory and one processor. That memory is left out of the
+	// soft limit that the service sets on its own, 70 percent of what there is, unless GOMEMLIMIT says another.
 	MaxConversions int `env:"MAX_CONVERSIONS" envDefault:"2"`
 
 	// Documents of one organisation that may wait for their conversion.

@@ -71,11 +71,17 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	d := &c.After
 	var f opened
 	defer f.close() //nolint:errcheck // it was read only
-	doc, err := s.openDraft(ctx, d, &f)
+	release, err := s.reading.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	base, err := s.baseForOffice(ctx, d, doc)
+	defer release()
+	budget := pdf.FileBudget(ctx, d.Current().End)
+	doc, err := s.openDraft(ctx, d, &f, budget)
+	if err != nil {
+		return nil, err
+	}
+	base, err := s.baseForOffice(ctx, d, doc, budget)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +90,7 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 		if err := c.Rebase(*base, contract.NormalisedOffice, by, s.Clock()); err != nil {
 			return made, err
 		}
-		if doc, err = s.openDraft(ctx, d, &f); err != nil {
+		if doc, err = s.openDraft(ctx, d, &f, budget); err != nil {
 			return made, err
 		}
 	}
@@ -98,7 +104,7 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 		return made, err
 	}
 	whole := pades.Source{R: f.pieces, Size: f.stack.Size()}.With(tail)
-	earlier, err := s.checkSignable(ctx, whole.R, whole.Size)
+	earlier, err := s.checkSignable(ctx, whole.R, whole.Size, budget)
 	if err != nil {
 		return made, err
 	}
@@ -122,11 +128,11 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 }
 
 // openDraft opens the current file of a draft, within the limits for files that are to be signed.
-func (s *Service) openDraft(ctx context.Context, d *contract.Document, f *opened) (*pdf.Document, error) {
+func (s *Service) openDraft(ctx context.Context, d *contract.Document, f *opened, budget *pdf.Budget) (*pdf.Document, error) {
 	if err := f.open(ctx, s, d); err != nil {
 		return nil, err
 	}
-	o := signingOptions(f.stack.Size())
+	o := signingOptions(f.stack.Size(), budget)
 	o.Random, o.NextObject = s.Random, d.Current().NextObject
 	doc, err := pdf.Open(f.pieces, f.stack.Size(), o)
 	if err != nil {
@@ -146,12 +152,12 @@ func (s *Service) wishes(d *contract.Document, o contract.FinalizeOptions) contr
 
 // baseForOffice rewrites the file if the stamp office would, or returns nil. A file in whose depths a signature lies
 // that no field shows is left to the office as it is.
-func (s *Service) baseForOffice(ctx context.Context, d *contract.Document, doc *pdf.Document) (*contract.Revision, error) {
+func (s *Service) baseForOffice(ctx context.Context, d *contract.Document, doc *pdf.Document, budget *pdf.Budget) (*contract.Revision, error) {
 	wanted, err := wantedByOffice(d, doc)
 	if err != nil || !wanted {
 		return nil, err
 	}
-	r, err := s.normalise(ctx, d.Revisions[0])
+	r, err := s.normalise(ctx, d.Revisions[0], budget)
 	if errors.Is(err, errLostCause) {
 		return nil, nil
 	}

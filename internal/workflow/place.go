@@ -27,12 +27,17 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 		if err := d.Paper(); err != nil {
 			return nil, err
 		}
+		release, err := s.reading.acquire(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 		f, err := s.open(ctx, d.Revisions)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+		doc, err := pdf.Open(f, f.Size(), signingOptions(f.Size(), pdf.FileBudget(ctx, f.Size())))
 		if err != nil {
 			return nil, fmt.Errorf("open document %d: %w", id, err)
 		}
@@ -40,7 +45,7 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 		if err != nil {
 			return nil, err
 		}
-		warnings = append(w, contract.Overlaps(c.After.Placements, pagesOf(doc), "signers")...)
+		warnings = append(w, contract.Overlaps(c.After.Placements, pagesOf(doc, d.Current().Digest, &s.seen), "signers")...)
 		return &c, nil
 	})
 	return d, warnings, err

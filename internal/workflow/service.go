@@ -105,6 +105,9 @@ type Service struct {
 	files    locks // one builder of a document's next revision at a time
 	watch    watchers
 	pictures pictures
+	reading  fileSlots
+	trials   trials
+	seen     pageCache
 	alarm    clockAlarm
 
 	reconciling sync.Mutex // held by the one reconciliation that is under way

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/specimen"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pdf"
@@ -18,8 +19,9 @@ import (
 type SignRequest struct {
 	Shown contract.Shown // what of the document the service showed them
 	OTP   string
-	// Strokes are how the signature shall look. Nil: as the signer's specimen or, without one, their name in print.
-	Strokes *appearance.Strokes
+	// Picture is how the signature shall look, PNG or JPEG; it is not decoded before the caller may sign. Empty: as the
+	// signer's specimen or, without one, their name in print.
+	Picture []byte
 }
 
 // Sign puts the caller's signature into the file.
@@ -37,7 +39,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if inDoubt != nil && !errors.Is(inDoubt, contract.ErrClock) {
 		return contract.Document{}, inDoubt
 	}
-	strokes := r.Strokes
+	var strokes *appearance.Strokes
 	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		c, err := contract.IntendSign(d, r.Shown, by, now)
 		if err == nil {
@@ -46,8 +48,13 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		if err != nil {
 			return nil, err
 		}
-		// A specimen that cannot be shown is refused while nothing is recorded yet.
-		if strokes == nil {
+		// A picture that cannot be shown is refused while nothing is recorded yet. Decoding one takes memory and time, so
+		// only those who may sign come this far.
+		switch {
+		case strokes != nil: // decoded before another writer was faster
+		case len(r.Picture) > 0:
+			strokes, err = specimen.Strokes(ctx, r.Picture)
+		default:
 			strokes, err = s.specimenStrokes(ctx, d, *d.Participant(by.ID))
 		}
 		return &c, err
