@@ -206,5 +206,6 @@ type Store interface {
 	Log
 	Clocks
 	Administration
+	Installations
 	Close() error
 }
