@@ -23,7 +23,7 @@ func (s *service) administrator(t testing.TB, name, organisation string) *client
 		t.Fatal(err)
 	}
 	if added.NewOrganisation {
-		if err := s.grant(context.Background(), added.Account.Organisation); err != nil {
+		if err := s.grantInitial(context.Background(), added.Account.Organisation); err != nil {
 			t.Fatal(err)
 		}
 	}

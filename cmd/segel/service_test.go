@@ -68,7 +68,7 @@ func (o starting) start(t testing.TB) *service {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	a, err := openAt(context.Background(), conf, log, o.clock)
+	a, err := openAt(context.Background(), conf, log, o.clock, creating)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func (s *service) person(t testing.TB, name, organisation string) *client {
 		t.Fatal(err)
 	}
 	if added.NewOrganisation {
-		if err := s.grant(context.Background(), added.Account.Organisation); err != nil {
+		if err := s.grantInitial(context.Background(), added.Account.Organisation); err != nil {
 			t.Fatal(err)
 		}
 	}

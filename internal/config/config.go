@@ -23,6 +23,10 @@ type Config struct {
 	// Database, as a PostgreSQL URL such as postgres://user:password@host/segel. Empty: SQLite in the data folder.
 	Database string `env:"DATABASE" secret:"true"`
 
+	// Whether serve brings the database to the form of this program: auto, or off, which refuses to start until segel migrate was
+	// run, for several services on one database. No other command ever does.
+	Migrate string `env:"MIGRATE" envDefault:"auto"`
+
 	// File with the key that seals all private keys at rest. Made at the first start. Empty: master.key in the data folder. Keep a
 	// copy elsewhere: without it no stored key can be used again.
 	MasterKeyFile string `env:"MASTER_KEY_FILE"`
