@@ -205,9 +205,6 @@ func TestNoCommandCreatesWhatIsMissing(t *testing.T) {
 				}
 				before := files(t, data)
 				for _, c := range commands {
-					if c[0] == "verify" && part.name != "authority" && part.name != "authority/authority.json" && !slices.Contains(c, "--online") {
-						continue
-					}
 					got := runProgram(t, env, append(c, "--data", data)...)
 					if got.status != 3 || !matches(part.says, got.text) {
 						t.Errorf("%v: %d, %s", c, got.status, got.text)

@@ -108,8 +108,14 @@ func (c verifyCommand) trust(w *world, conf config.Config) (*validate.Trust, err
 		return nil, err
 	}
 	if root == nil && c.Data != "" {
-		names := partNames(conf)
-		return nil, &installation.Error{Problem: installation.NothingThere, Path: c.Data, Other: names.KeyDir}
+		found, err := lookAtFolders(w.ctx, conf)
+		if err != nil {
+			return nil, err
+		}
+		if found.HasMasterKey || found.Blobs != "" || found.HasBlobs {
+			return nil, &installation.Error{Problem: installation.KeyFileMissing, Path: found.Names.Authority}
+		}
+		return nil, &installation.Error{Problem: installation.NothingThere, Path: c.Data, Other: found.Names.Authority}
 	}
 	t, err := trustOf(root, conf.TrustDir, func(name string) {
 		fmt.Fprintf(w.stderr, "segel: %s holds what is no certificate\n", name)

@@ -67,10 +67,11 @@ type Config struct {
 	// E-mail of the admin that the first start makes. His password is printed once.
 	AdminEmail string `env:"ADMIN_EMAIL" envDefault:"admin@localhost"`
 
-	// Duty stamps that a new organisation is granted with the sandbox office. They are specimens of no legal value.
+	// Duty stamps that a new organisation is granted, once, with the sandbox office. They are specimens of no legal value. With
+	// another office an organisation starts with none.
 	GrantStamps int `env:"GRANT_STAMPS" envDefault:"1000"`
 
-	// Signatures that a new organisation is granted with the sandbox office.
+	// Signatures that a new organisation is granted, once, with the sandbox office. With another it starts with none.
 	GrantSignatures int `env:"GRANT_SIGNATURES" envDefault:"1000"`
 
 	// --- Documents ---
