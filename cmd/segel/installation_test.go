@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -487,18 +486,11 @@ func TestACreationThatCrashedIsFinishedByTheNextStart(t *testing.T) {
 // forget makes an installation one of a release before identities.
 func forget(t *testing.T, a *app) {
 	t.Helper()
-	driver := "pgx"
-	if _, isFile := sqlstore.SQLitePath(dsn(a.conf)); isFile {
-		driver = "sqlite"
+	var env []string
+	if a.conf.Database != "" {
+		env = []string{"SEGEL_DATABASE=" + a.conf.Database}
 	}
-	db, err := sql.Open(driver, dsn(a.conf))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = db.ExecContext(t.Context(), `DELETE FROM installation`)
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	runSQL(t, a.conf.DataDir, env, `DELETE FROM installation`)
 	for _, name := range []string{"authority/installation", "blobs/installation"} {
 		if err := os.Remove(filepath.Join(a.conf.DataDir, name)); err != nil {
 			t.Fatal(err)
