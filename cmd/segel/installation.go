@@ -126,11 +126,12 @@ func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore
 			if to != creating {
 				return nil, found.Refuse(installation.Absent)
 			}
-		}
-	}
-	if to == creating {
-		if err := os.MkdirAll(conf.DataDir, 0o700); err != nil {
-			return nil, fmt.Errorf("data folder: %w", err)
+			if conf.Migrate == config.MigrateOff {
+				return nil, fmt.Errorf("database file %s does not exist: start segel serve once with --migrate=auto, which makes it", path)
+			}
+			if err := os.MkdirAll(conf.DataDir, 0o700); err != nil {
+				return nil, fmt.Errorf("data folder: %w", err)
+			}
 		}
 	}
 	return sqlstore.Open(ctx, dsn(conf), o)
@@ -196,6 +197,9 @@ func (a *app) beginCreation(ctx context.Context) error {
 // finishCreation makes the keys and marks the folders of an installation that has been begun. Until its last commit no
 // organisation is made and nothing is served, so a crash anywhere loses nothing, and the next start repeats what is left.
 func (a *app) finishCreation(ctx context.Context, found installation.Found) error {
+	if err := os.MkdirAll(found.Names.Data, 0o700); err != nil { // with PostgreSQL nothing has needed it so far
+		return fmt.Errorf("data folder: %w", err)
+	}
 	sealer, err := credential.OpenSealer(found.Names.MasterKey)
 	if err != nil {
 		return err

@@ -269,6 +269,10 @@ func TestAMistypedPathIsNamedAndNothingIsMade(t *testing.T) {
 			t.Errorf("migrate: %d, %s", got.status, got.text)
 		}
 		requireUnchanged(t, "migrate", top, before)
+		if got := runProgram(t, nil, "serve", "--migrate=off", "--data", data); got.status == 0 || !strings.Contains(got.text, "--migrate=auto") {
+			t.Errorf("serve: %d, %s", got.status, got.text)
+		}
+		requireUnchanged(t, "serve", top, before)
 	}
 }
 
@@ -328,11 +332,7 @@ func TestAFreshDataFolderDoesNotTakeADatabaseInUse(t *testing.T) {
 			t.Errorf("%d, %s", got.status, got.text)
 		}
 	}
-	for file := range files(t, fresh) {
-		if file != fresh {
-			t.Errorf("it made %s", file)
-		}
-	}
+	requireUnchanged(t, "serve", fresh, nil)
 	// Nor do keys and blobs take an empty database.
 	data := filepath.Join(t.TempDir(), "data")
 	servedOnce(t, data, nil)

@@ -151,7 +151,6 @@ func (a *app) handler() (http.Handler, error) {
 // ready asks what the service cannot work without.
 func (a *app) ready(ctx context.Context) error {
 	if err := a.checkInstallation(ctx); err != nil {
-		a.log.ErrorContext(ctx, "the service is not ready", "error", err)
 		return err
 	}
 	_, err := a.store.FirstOrganisation(ctx)
