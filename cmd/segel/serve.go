@@ -24,10 +24,11 @@ type serveCommand struct {
 	dataFlag
 	Listen    string `help:"Address to listen on; port 0 takes a free one." placeholder:"ADDR"`
 	PublicURL string `name:"public-url" help:"Address under which clients reach the service." placeholder:"URL"`
+	Migrate   string `help:"auto: bring the database to this program's form first; off: refuse to start where segel migrate has to." placeholder:"auto|off"`
 }
 
 func (c serveCommand) Run(w *world) error {
-	conf, err := c.config(w, map[string]string{"SEGEL_LISTEN": c.Listen, "SEGEL_PUBLIC_URL": c.PublicURL})
+	conf, err := c.config(w, map[string]string{"SEGEL_LISTEN": c.Listen, "SEGEL_PUBLIC_URL": c.PublicURL, "SEGEL_MIGRATE": c.Migrate})
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (c serveCommand) Run(w *world) error {
 	defer l.Close()
 	conf.Listen = l.Addr().String()
 
-	a, err := open(w.ctx, conf, log)
+	a, err := open(w.ctx, conf, log, creating)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,10 @@ func (a *app) first(w *world) error {
 	if err != nil {
 		return err
 	}
-	if err := a.grant(w.ctx, o.ID); err != nil {
+	if err := a.recordStampOffice(w.ctx); err != nil {
+		return err
+	}
+	if err := a.grantInitial(w.ctx, o.ID); err != nil {
 		return err
 	}
 	if first != nil {
@@ -182,6 +186,9 @@ func (a *app) handler() (http.Handler, error) {
 
 // ready asks what the service cannot work without.
 func (a *app) ready(ctx context.Context) error {
+	if err := a.checkInstallation(ctx); err != nil {
+		return err
+	}
 	_, err := a.store.FirstOrganisation(ctx)
 	return err
 }

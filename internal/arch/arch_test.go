@@ -59,6 +59,7 @@ var table = map[string][]string{
 	"internal/convert/converttest":    {"internal/convert"},
 	"internal/credential":             {},
 	"internal/outbound":               {},
+	"internal/installation":           {"internal/store", "internal/credential"},
 	"internal/authority":              {"cms", "tsp", "revocation", "internal/credential"},
 	"internal/specimen":               {"internal/contract", "pades/appearance"},
 	"internal/identity":               {"internal/contract", "internal/store", "internal/specimen"},

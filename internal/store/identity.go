@@ -179,5 +179,6 @@ type Store interface {
 	Log
 	Clocks
 	Administration
+	Installations
 	Close() error
 }

@@ -13,6 +13,47 @@ import (
 )
 
 var quotas = map[string]func(*testing.T, *bench){
+	"TheInitialGrantIsGivenOnce": func(t *testing.T, b *bench) {
+		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "new", Name: "New", CreatedAt: b.now}))
+		give := func(o contract.OrganisationID, u contract.Unit, n int) {
+			t.Helper()
+			b.must(b.GrantInitial(b.ctx, o, u, n, "sandbox", b.now))
+		}
+		before := b.size()
+		give("new", contract.UnitStamp, 7)
+		b.same("first", b.quota("new", contract.UnitStamp), store.Quota{Granted: 7})
+		b.same("events", b.size()-before, int64(1))
+		give("new", contract.UnitStamp, 7)
+		b.same("again", b.quota("new", contract.UnitStamp), store.Quota{Granted: 7})
+		b.grant("new", contract.UnitStamp, -7, "taken back", owner)
+		give("new", contract.UnitStamp, 7)
+		b.same("after it was taken back", b.quota("new", contract.UnitStamp), store.Quota{})
+
+		// Nothing, decided once, stays nothing.
+		give("new", contract.UnitSignature, 0)
+		give("new", contract.UnitSignature, 7)
+		b.same("after nothing", b.quota("new", contract.UnitSignature), store.Quota{})
+		page, err := b.QuotaEntries(b.ctx, store.QuotaQuery{Organisation: "new", Unit: contract.UnitSignature, Limit: 10})
+		b.must(err)
+		b.same("lines of the ledger for nothing", page.Total, 0)
+
+		// One that an operator has granted something starts with that.
+		give("org", contract.UnitStamp, 7)
+		b.same("after a grant by hand", b.quota("org", contract.UnitStamp), store.Quota{Granted: 1000})
+
+		// Of many that grant at once, one does.
+		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "newer", Name: "Newer", CreatedAt: b.now}))
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if err := b.GrantInitial(b.ctx, "newer", contract.UnitStamp, 7, "sandbox", b.now); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		b.same("by many", b.quota("newer", contract.UnitStamp), store.Quota{Granted: 7})
+	},
 	"QuotaIsReservedSpentAndReleased": func(t *testing.T, b *bench) {
 		expect := func(stamps, signatures store.Quota) {
 			t.Helper()

@@ -1,3 +1,5 @@
+-- segel: expanding level 1
+--
 -- A request with an Idempotency-Key is claimed by a row of its own, which ends with the process that answers it; an answer is kept in
 -- the transaction of the effect. Keys are stored as keyed hashes and answers are sealed (decision 0013). Answers of before are
 -- found by their key in clear until they run out. Those with a guest's link, which is a secret, go at once, and claims too: the
