@@ -274,6 +274,9 @@ type Config struct {
 	// How long a refresh token is good for. It is used once and replaced by a new one.
 	RefreshLifetime time.Duration `env:"REFRESH_LIFETIME" envDefault:"720h"`
 
+	// How long the former access token of a client still works after it was refreshed, for requests that are on their way.
+	RefreshGrace time.Duration `env:"REFRESH_GRACE" envDefault:"30s"`
+
 	// How long the token that a guest's link opens is good for. The link itself is good until it is replaced.
 	GuestLifetime time.Duration `env:"GUEST_LIFETIME" envDefault:"24h"`
 

@@ -184,6 +184,7 @@ func (v *problems) durations(c Config) {
 		{"STAMP_TIMEOUT", c.StampTimeout, time.Second}, {"STAMP_FILE_TIMEOUT", c.StampFileTimeout, time.Second}, {"STAMP_SETTLE", c.StampSettle, 0},
 		{"RECONCILE_EVERY", c.ReconcileEvery, 0}, {"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"UPLOAD_WAIT", c.UploadWait, 0},
 		{"ACCESS_LIFETIME", c.AccessLifetime, time.Minute}, {"REFRESH_LIFETIME", c.RefreshLifetime, time.Minute},
+		{"REFRESH_GRACE", c.RefreshGrace, time.Second},
 		{"GUEST_LIFETIME", c.GuestLifetime, time.Minute}, {"SESSION_LIFETIME", c.SessionLifetime, time.Minute},
 		{"IDEMPOTENCY_LIFETIME", c.IdempotencyLifetime, time.Minute},
 		{"CONVERT_WAIT", c.ConvertWait, 0}, {"CONVERT_TIME", c.ConvertTime, time.Second},

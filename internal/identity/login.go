@@ -45,9 +45,12 @@ func (s *Service) Login(ctx context.Context, email, password, otp, ip string) (S
 	if err != nil {
 		return Session{}, err
 	}
-	session, err := s.open(ctx, u, family)
+	session, tokens, err := s.drawSession(ctx, u, family)
 	if err != nil {
 		return Session{}, err
+	}
+	if err := s.store.AddTokens(ctx, tokens...); err != nil {
+		return Session{}, fmt.Errorf("store the tokens of %s: %w", u.ID, err)
 	}
 	if err := s.stillProven(ctx, u, family); err != nil {
 		return Session{}, err
@@ -119,24 +122,21 @@ func (s *Service) prove(ctx context.Context, email, password, ip string) (store.
 	return u, nil
 }
 
-// open hands out an access and a refresh token of a family.
-func (s *Service) open(ctx context.Context, u store.User, family string) (Session, error) {
+// drawSession makes an access and a refresh token of a family. They are good once they are stored.
+func (s *Service) drawSession(ctx context.Context, u store.User, family string) (Session, []store.Token, error) {
 	account, err := s.account(ctx, u)
 	if err != nil {
-		return Session{}, err
+		return Session{}, nil, err
 	}
 	access, at, err := s.draw(store.AccessToken, u.ID, family, s.lifetimes.Access)
 	if err != nil {
-		return Session{}, err
+		return Session{}, nil, err
 	}
 	refresh, rt, err := s.draw(store.RefreshToken, u.ID, family, s.lifetimes.Refresh)
 	if err != nil {
-		return Session{}, err
+		return Session{}, nil, err
 	}
-	if err := s.store.AddTokens(ctx, at, rt); err != nil {
-		return Session{}, fmt.Errorf("keep the tokens of %s: %w", u.ID, err)
-	}
-	return Session{Access: access, Refresh: refresh, ExpiresIn: s.lifetimes.Access, Account: account}, nil
+	return Session{Access: access, Refresh: refresh, ExpiresIn: s.lifetimes.Access, Account: account}, []store.Token{at, rt}, nil
 }
 
 // draw makes a token: its clear text, to be handed out, and what is kept of it.
@@ -149,10 +149,11 @@ func (s *Service) draw(k store.TokenKind, p contract.PersonID, family string, li
 	return clear, store.Token{Hash: hash, Kind: k, Person: p, Family: family, CreatedAt: now, ExpiresAt: now.Add(life)}, nil
 }
 
-// Refresh turns a refresh token, once, into a new session of its family.
+// Refresh turns a refresh token, once, into a new session of its family. The access tokens of the family that were handed
+// out before end after Lifetimes.Grace: a request that was sent before the client read the answer is still served.
 //
-// A crash after the old token is marked used and before the new ones are kept leaves the client with a used
-// token; it logs in again.
+// Marking the old token used, ending the access tokens and storing the new ones is one transaction. A crash before it leaves
+// the old tokens as they were; after it, a client that did not get the answer has a used token and logs in again.
 func (s *Service) Refresh(ctx context.Context, token string) (Session, error) {
 	_, hash, ok := checkToken(token, store.RefreshToken)
 	if !ok {
@@ -166,24 +167,17 @@ func (s *Service) Refresh(ctx context.Context, token string) (Session, error) {
 	if err != nil {
 		return Session{}, refuse(fmt.Errorf("read user %s: %w", t.Person, err), ErrRefresh)
 	}
-	err = s.store.UseToken(ctx, hash, s.clock())
+	session, tokens, err := s.drawSession(ctx, u, t.Family)
+	if err != nil {
+		return Session{}, err
+	}
+	now := s.clock()
+	err = s.store.RotateTokens(ctx, hash, now, now.Add(s.lifetimes.Grace), tokens...)
 	if errors.Is(err, store.ErrConflict) {
 		return Session{}, s.reused(ctx, t)
 	}
 	if err != nil {
-		return Session{}, refuse(fmt.Errorf("use a refresh token of %s: %w", t.Person, err), ErrRefresh)
-	}
-	session, err := s.open(ctx, u, t.Family)
-	if err != nil {
-		return Session{}, err
-	}
-	// The family may have died, by logout or reuse, after the old token was marked and before the new ones
-	// were added; those would outlive it.
-	if _, err := s.store.Token(ctx, hash); err != nil {
-		if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
-			return Session{}, fmt.Errorf("revoke token family %s: %w", t.Family, err)
-		}
-		return Session{}, refuse(fmt.Errorf("read a refresh token of %s again: %w", t.Person, err), ErrRefresh)
+		return Session{}, refuse(fmt.Errorf("rotate the tokens of %s: %w", t.Person, err), ErrRefresh)
 	}
 	return session, nil
 }

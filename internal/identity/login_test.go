@@ -143,7 +143,7 @@ func TestARefreshTokenIsUsedOnce(t *testing.T) {
 		t.Errorf("session is %+v", second)
 	}
 	h.alive(t, second.Access)
-	h.alive(t, first.Access)
+	h.alive(t, first.Access) // a request that was sent before the answer came
 
 	if _, err := h.Refresh(t.Context(), first.Refresh); !errors.Is(err, ErrRefresh) {
 		t.Errorf("a used refresh token: %v", err)
@@ -157,6 +157,22 @@ func TestARefreshTokenIsUsedOnce(t *testing.T) {
 	if !strings.Contains(h.log.String(), "used refresh token") {
 		t.Errorf("the log does not tell: %s", h.log)
 	}
+}
+
+func TestARefreshEndsTheFormerAccessTokenAfterAShortGrace(t *testing.T) {
+	t.Parallel()
+	h := inhabited(t)
+	first, other := h.login(t), h.login(t)
+	second, err := h.Refresh(t.Context(), first.Refresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.advance(30*time.Second - time.Millisecond)
+	h.alive(t, first.Access)
+	h.advance(time.Millisecond)
+	h.dead(t, first.Access)
+	h.alive(t, second.Access)
+	h.alive(t, other.Access)
 }
 
 func TestOfManyRefreshesAtOnceNoneOutlivesTheFamily(t *testing.T) {
@@ -177,7 +193,7 @@ func TestALogoutDuringARefreshEndsBoth(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	s := h.login(t)
-	h.store.afterUseToken = func() {
+	h.store.beforeRotate = func() {
 		if err := h.Logout(context.Background(), s.Access); err != nil {
 			t.Error(err)
 		}

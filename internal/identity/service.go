@@ -41,6 +41,7 @@ type Lifetimes struct {
 	Refresh time.Duration // default 30 days
 	Guest   time.Duration // default 24 hours
 	Session time.Duration // default 24 hours
+	Grace   time.Duration // of an access token after its family was refreshed. Default 30 seconds
 }
 
 // Service answers who is asking. It is safe for concurrent use.
@@ -62,6 +63,7 @@ func New(o Options) *Service {
 	fill(&o.Lifetimes.Refresh, 30*24*time.Hour)
 	fill(&o.Lifetimes.Guest, 24*time.Hour)
 	fill(&o.Lifetimes.Session, 24*time.Hour)
+	fill(&o.Lifetimes.Grace, 30*time.Second)
 	fill(&o.Hashers, 2)
 	fill(&o.Password, 12)
 	if o.Log == nil {

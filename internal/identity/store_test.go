@@ -31,7 +31,7 @@ type memory struct {
 
 	failCreateUser error  // instead of creating one
 	failNote       error  // instead of logging by itself
-	afterUseToken  func() // somebody else, between two steps of a refresh
+	beforeRotate   func() // another request, between two steps of a refresh
 	afterByEmail   func() // and between two of a login
 	afterGuestLink func() // and of opening a link
 }
@@ -158,22 +158,30 @@ func (m *memory) Token(_ context.Context, hash [32]byte) (store.Token, error) {
 	return t, nil
 }
 
-func (m *memory) UseToken(_ context.Context, hash [32]byte, now time.Time) error {
+func (m *memory) RotateTokens(_ context.Context, used [32]byte, now, until time.Time, tokens ...store.Token) error {
+	if then := m.beforeRotate; then != nil {
+		m.beforeRotate = nil
+		then()
+	}
 	m.mu.Lock()
-	t, ok := m.tokens[hash]
+	defer m.mu.Unlock()
+	t, ok := m.tokens[used]
 	switch {
 	case !ok:
-		m.mu.Unlock()
 		return store.ErrNotFound
 	case !t.UsedAt.IsZero():
-		m.mu.Unlock()
 		return store.ErrConflict
 	}
 	t.UsedAt = now
-	m.tokens[hash] = t
-	m.mu.Unlock()
-	if m.afterUseToken != nil {
-		m.afterUseToken()
+	m.tokens[used] = t
+	for hash, k := range m.tokens {
+		if k.Family == t.Family && k.Kind == store.AccessToken && k.ExpiresAt.After(until) {
+			k.ExpiresAt = until
+			m.tokens[hash] = k
+		}
+	}
+	for _, k := range tokens {
+		m.tokens[k.Hash] = k
 	}
 	return nil
 }

@@ -81,8 +81,10 @@ type Identities interface {
 	// guest's either ends them, or is seen by whoever reads the person, another token of the family, or the link behind it.
 	AddTokens(ctx context.Context, tokens ...Token) error
 	Token(ctx context.Context, hash [32]byte) (Token, error)
-	// UseToken marks a refresh token used. ErrConflict when it was used before.
-	UseToken(ctx context.Context, hash [32]byte, now time.Time) error
+	// RotateTokens marks a refresh token used, has the access tokens of its family expire at until unless they do so before,
+	// and adds tokens of the same person and family, all in one transaction. ErrConflict when it was used before, ErrNotFound
+	// when it is not there any more, for example because its family was revoked; nothing is changed then.
+	RotateTokens(ctx context.Context, used [32]byte, now, until time.Time, tokens ...Token) error
 	RevokeFamily(ctx context.Context, family string) error
 	PurgeTokens(ctx context.Context, before time.Time) error
 
