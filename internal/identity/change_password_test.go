@@ -65,7 +65,11 @@ func TestAPasswordIsChangedByWhoKnowsItAndToABetterOne(t *testing.T) {
 	for _, test := range []struct{ current, next, field, code string }{
 		{"salah", newer, "current", "password.wrong"},
 		{password, password, "new", "password.same"},
+		{password, "Kata Sandi yang Panjang!1", "new", "password.same"},
 		{password, "pendek", "new", "password.too_short"},
+		{password, "Password1234!", "new", "password.common"},
+		{password, "siti@contoh.id", "new", "password.personal"},
+		{password, "Contoh-2026-Siti", "new", "password.personal"},
 	} {
 		err := h.ChangePassword(t.Context(), by, test.current, test.next)
 		var e *contract.Error
