@@ -262,6 +262,13 @@ type Config struct {
 	// Tries of a password that one address has on one account before it must wait ten seconds for each further one.
 	LoginTries int `env:"LOGIN_TRIES" envDefault:"10"`
 
+	// Tries of a password that all unknown devices and addresses together have on one account before each further one is held up. A
+	// device or an address that logged in to the account before does not count here.
+	LoginTriesPerAccount int `env:"LOGIN_TRIES_PER_ACCOUNT" envDefault:"100"`
+
+	// How long such a try is held up at most.
+	LoginDelay time.Duration `env:"LOGIN_DELAY" envDefault:"10s"`
+
 	// Tries of passwords that one address has on all accounts before it must wait a second for each further one. A whole office
 	// may share an address.
 	LoginTriesPerAddress int `env:"LOGIN_TRIES_PER_ADDRESS" envDefault:"100"`
@@ -283,7 +290,11 @@ type Config struct {
 	// How long a login of the web app is good for.
 	SessionLifetime time.Duration `env:"SESSION_LIFETIME" envDefault:"24h"`
 
-	// Least number of characters of a password.
+	// How long a device or an address is known after its last login to an account. Known ones are let in at once while others try
+	// passwords on the account.
+	KnownDeviceLifetime time.Duration `env:"KNOWN_DEVICE_LIFETIME" envDefault:"4320h"`
+
+	// Least number of characters of a password. Besides, common passwords, repetitions, sequences and the person's own words are refused.
 	MinPassword int `env:"MIN_PASSWORD" envDefault:"12"`
 
 	// How long the answer to a request with an Idempotency-Key is kept.

@@ -167,6 +167,7 @@ func (v *problems) numbers(c Config) {
 		{"MAX_CONVERSIONS", c.MaxConversions, 1}, {"MAX_CONVERSIONS_WAITING", c.MaxConversionsWaiting, 1},
 		{"REQUESTS_PER_SECOND", c.RequestsPerSecond, 0}, {"REQUESTS_AT_ONCE", c.RequestsAtOnce, 0},
 		{"STAMP_SLOTS", c.StampSlots, 1}, {"LOGIN_TRIES", c.LoginTries, 1}, {"LOGIN_TRIES_PER_ADDRESS", c.LoginTriesPerAddress, 1},
+		{"LOGIN_TRIES_PER_ACCOUNT", c.LoginTriesPerAccount, 1},
 		{"MIN_PASSWORD", c.MinPassword, 8},
 	} {
 		if n.value < n.min {
@@ -184,7 +185,8 @@ func (v *problems) durations(c Config) {
 		{"STAMP_TIMEOUT", c.StampTimeout, time.Second}, {"STAMP_FILE_TIMEOUT", c.StampFileTimeout, time.Second}, {"STAMP_SETTLE", c.StampSettle, 0},
 		{"RECONCILE_EVERY", c.ReconcileEvery, 0}, {"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"UPLOAD_WAIT", c.UploadWait, 0},
 		{"ACCESS_LIFETIME", c.AccessLifetime, time.Minute}, {"REFRESH_LIFETIME", c.RefreshLifetime, time.Minute},
-		{"REFRESH_GRACE", c.RefreshGrace, time.Second},
+		{"REFRESH_GRACE", c.RefreshGrace, time.Second}, {"KNOWN_DEVICE_LIFETIME", c.KnownDeviceLifetime, time.Hour},
+		{"LOGIN_DELAY", c.LoginDelay, time.Second},
 		{"GUEST_LIFETIME", c.GuestLifetime, time.Minute}, {"SESSION_LIFETIME", c.SessionLifetime, time.Minute},
 		{"IDEMPOTENCY_LIFETIME", c.IdempotencyLifetime, time.Minute},
 		{"CONVERT_WAIT", c.ConvertWait, 0}, {"CONVERT_TIME", c.ConvertTime, time.Second},

@@ -26,10 +26,10 @@ func TestAChangedPasswordIsTheOnlyOneAndEndsEverySession(t *testing.T) {
 	if _, err := h.Refresh(t.Context(), s.Refresh); !errors.Is(err, ErrRefresh) {
 		t.Errorf("its refresh token: %v", err)
 	}
-	if _, err := h.Login(t.Context(), siti, password, "", home); !errors.Is(err, ErrCredentials) {
+	if _, err := h.Login(t.Context(), siti, password, "", at(home)); !errors.Is(err, ErrCredentials) {
 		t.Errorf("the old password: %v", err)
 	}
-	if _, err := h.Login(t.Context(), siti, newer, "", home); err != nil {
+	if _, err := h.Login(t.Context(), siti, newer, "", at(home)); err != nil {
 		t.Errorf("the new one: %v", err)
 	}
 }
@@ -41,7 +41,7 @@ func TestAFirstPasswordThatWasChangedIsNoneAnyMore(t *testing.T) {
 	if err != nil || !first.Account.MustReset {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	s, err := h.Login(t.Context(), siti, first.Password, "", home)
+	s, err := h.Login(t.Context(), siti, first.Password, "", at(home))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestAFirstPasswordThatWasChangedIsNoneAnyMore(t *testing.T) {
 	if err := h.ChangePassword(t.Context(), h.alive(t, s.Access), first.Password, newer); err != nil {
 		t.Fatal(err)
 	}
-	if s, err = h.Login(t.Context(), siti, newer, "", home); err != nil || s.Account.MustReset {
+	if s, err = h.Login(t.Context(), siti, newer, "", at(home)); err != nil || s.Account.MustReset {
 		t.Errorf("%+v, %v", s.Account, err)
 	}
 }
@@ -96,8 +96,8 @@ func TestAPasswordIsChangedByWhoKnowsItAndToABetterOne(t *testing.T) {
 func TestALoginThatIsUnderWayDoesNotOutliveThePassword(t *testing.T) {
 	t.Parallel()
 	for name, login := range map[string]func(h *house) error{
-		"tokens": func(h *house) error { _, err := h.Login(t.Context(), siti, password, "", home); return err },
-		"cookie": func(h *house) error { _, err := h.LoginSession(t.Context(), siti, password, "", home); return err },
+		"tokens": func(h *house) error { _, err := h.Login(t.Context(), siti, password, "", at(home)); return err },
+		"cookie": func(h *house) error { _, err := h.LoginSession(t.Context(), siti, password, "", at(home)); return err },
 	} {
 		h := inhabited(t)
 		h.store.afterByEmail = func() {
@@ -124,7 +124,7 @@ func TestAStrangerDoesNotUndoAResetThatIsUnderWay(t *testing.T) {
 	if err := h.ChangePassword(t.Context(), by, password, "kata sandi orang lain"); !errors.Is(err, contract.ErrIdentify) {
 		t.Error(err)
 	}
-	if _, err := h.Login(t.Context(), siti, newer, "", home); err != nil {
+	if _, err := h.Login(t.Context(), siti, newer, "", at(home)); err != nil {
 		t.Errorf("what the operator gave: %v", err)
 	}
 }

@@ -24,6 +24,7 @@ type Session struct {
 	Refresh   string
 	ExpiresIn time.Duration // of Access
 	Account   Account
+	Device    string // to be presented at the next login; empty after a refresh
 }
 
 // WebSession is what a login of the web app hands out: one token for a cookie.
@@ -31,13 +32,21 @@ type WebSession struct {
 	Token     string
 	ExpiresIn time.Duration
 	Account   Account
+	Device    string        // to be presented at the next login
+	KnownFor  time.Duration // how long Device is known
+}
+
+// Client is where a login comes from.
+type Client struct {
+	IP     string
+	Device string // the secret that a former login handed out; empty: none
 }
 
 // Login opens a session. ErrCredentials takes the same time for an unknown e-mail as for a wrong password;
 // tried too often is of kind TooMany, with the argument retry_after in seconds. No account asks for a second
-// factor, so otp is accepted and not looked at. The ip is the caller's.
-func (s *Service) Login(ctx context.Context, email, password, otp, ip string) (Session, error) {
-	u, err := s.prove(ctx, email, password, ip)
+// factor, so otp is accepted and not looked at.
+func (s *Service) Login(ctx context.Context, email, password, otp string, from Client) (Session, error) {
+	u, device, err := s.prove(ctx, email, password, from)
 	if err != nil {
 		return Session{}, err
 	}
@@ -55,12 +64,13 @@ func (s *Service) Login(ctx context.Context, email, password, otp, ip string) (S
 	if err := s.stillProven(ctx, u, family); err != nil {
 		return Session{}, err
 	}
+	session.Device = device
 	return session, nil
 }
 
 // LoginSession is Login for the web app.
-func (s *Service) LoginSession(ctx context.Context, email, password, otp, ip string) (WebSession, error) {
-	u, err := s.prove(ctx, email, password, ip)
+func (s *Service) LoginSession(ctx context.Context, email, password, otp string, from Client) (WebSession, error) {
+	u, device, err := s.prove(ctx, email, password, from)
 	if err != nil {
 		return WebSession{}, err
 	}
@@ -82,7 +92,7 @@ func (s *Service) LoginSession(ctx context.Context, email, password, otp, ip str
 	if err := s.stillProven(ctx, u, family); err != nil {
 		return WebSession{}, err
 	}
-	return WebSession{Token: clear, ExpiresIn: s.lifetimes.Session, Account: account}, nil
+	return WebSession{Token: clear, ExpiresIn: s.lifetimes.Session, Account: account, Device: device, KnownFor: s.lifetimes.Known}, nil
 }
 
 // stillProven ends a login whose password was changed while it was proven: its tokens may have been added behind the
@@ -101,12 +111,43 @@ func (s *Service) stillProven(ctx context.Context, u store.User, family string) 
 	return ErrCredentials
 }
 
-// prove returns the user whose e-mail and password these are.
-func (s *Service) prove(ctx context.Context, email, password, ip string) (store.User, error) {
-	// Before the hash, and for unknown accounts too: neither work nor refusal tells who is known here.
-	if err := s.tries.take(email, ip, s.clock()); err != nil {
-		return store.User{}, err
+// prove returns the user whose e-mail and password these are, and the secret by which the device is known from now on.
+func (s *Service) prove(ctx context.Context, email, password string, from Client) (store.User, string, error) {
+	device, presented := checkSecret(from.Device, prefixDevice)
+	caller := store.Caller{Device: device, Address: network(from.IP)}
+	// Before the hash, and the same for unknown accounts: neither work nor refusal tells whether there is one.
+	known, err := s.store.KnownCaller(ctx, foldEmail(email), caller, s.clock().Add(-s.lifetimes.Known))
+	if err != nil {
+		return store.User{}, "", fmt.Errorf("look up where a login comes from: %w", err)
 	}
+	known.Device = known.Device && presented
+	if err := s.tries.admit(ctx, email, caller, known, s.clock()); err != nil {
+		return store.User{}, "", err
+	}
+	u, err := s.checkCredentials(ctx, email, password)
+	if err != nil {
+		return store.User{}, "", err
+	}
+	s.tries.forgive(email, caller)
+	// A crash between here and the answer leaves a device that does not know its secret: it gets another next time.
+	secret := from.Device
+	if !known.Device {
+		// A secret that is not known for this account is not taken over: another person may have put it there.
+		if secret, caller.Device, err = newSecret(s.random, prefixDevice); err != nil {
+			return store.User{}, "", err
+		}
+	}
+	if err := s.store.RememberCaller(ctx, u.ID, caller, s.clock(), mostKnown); err != nil {
+		return store.User{}, "", fmt.Errorf("remember where %s logs in from: %w", u.ID, err)
+	}
+	return u, secret, nil
+}
+
+// mostKnown is how many devices and how many addresses of a person are known at a time.
+const mostKnown = 20
+
+// checkCredentials returns the user whose e-mail and password these are. Who tries is admitted before.
+func (s *Service) checkCredentials(ctx context.Context, email, password string) (store.User, error) {
 	u, err := s.userByEmail(ctx, email)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return store.User{}, fmt.Errorf("read a user by e-mail: %w", err)
@@ -118,7 +159,6 @@ func (s *Service) prove(ctx context.Context, email, password, ip string) (store.
 	if !ok {
 		return store.User{}, ErrCredentials
 	}
-	s.tries.forgive(email, ip)
 	return u, nil
 }
 

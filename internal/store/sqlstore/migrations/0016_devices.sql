@@ -1,0 +1,19 @@
+-- Devices and addresses from which somebody logged in. A device is known by the SHA-256 of a secret that it keeps; an address
+-- stands for its network, see internal/identity. Logins from them are not held up when others try passwords on the account.
+
+-- +goose Up
+CREATE TABLE known_device (
+    person TEXT NOT NULL,
+    hash BYTEA NOT NULL,
+    used_at BIGINT NOT NULL,
+    PRIMARY KEY (person, hash)
+);
+CREATE INDEX known_device_age ON known_device (used_at);
+
+CREATE TABLE known_address (
+    person TEXT NOT NULL,
+    address TEXT NOT NULL,
+    used_at BIGINT NOT NULL,
+    PRIMARY KEY (person, address)
+);
+CREATE INDEX known_address_age ON known_address (used_at);
