@@ -149,6 +149,7 @@ func (s *server) registerDocuments() {
 	s.place()
 	s.finalize()
 	s.guestLink()
+	s.guestRevoke()
 	s.sign()
 	s.specimenPreview()
 	s.reject()

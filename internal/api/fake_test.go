@@ -221,6 +221,10 @@ func (f *fakeWorkflow) GuestLink(_ context.Context, by contract.Actor, id contra
 	return "https://segel.contoh.id/guest#rahasia", err
 }
 
+func (f *fakeWorkflow) RevokeGuestLink(_ context.Context, by contract.Actor, id contract.DocumentID, guest contract.PersonID) (contract.Document, error) {
+	return f.ask("guest-revoke "+string(guest), by, id)
+}
+
 func (f *fakeWorkflow) Detail(_ context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error) {
 	return f.ask(string(op), by, id)
 }
@@ -272,11 +276,15 @@ func (f *fakeWorkflow) Balance(_ context.Context, by contract.Actor) (map[contra
 // fakeIdentity knows four tokens: owner, signer, admin and guest.
 type fakeIdentity struct {
 	err     error
+	revoked bool // every token
 	picture []byte
 	ended   []string
 }
 
 func (f *fakeIdentity) Authenticate(_ context.Context, token string) (contract.Actor, error) {
+	if f.revoked {
+		return contract.Actor{}, contract.ErrIdentify
+	}
 	switch token {
 	case "owner":
 		return contract.Actor{Person: andi, Organisation: works}, nil

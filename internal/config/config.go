@@ -49,7 +49,7 @@ type Config struct {
 	// How lines are logged: text or json.
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 
-	// Token that lets a monitor read /metrics, sent as Authorization: Bearer. Empty: only an admin's token does.
+	// Token that lets a monitor read /metrics, sent as Authorization: Bearer. Empty: only an operator's token does.
 	MetricsToken string `env:"METRICS_TOKEN" secret:"true"`
 
 	// How long requests and jobs at work may take to finish when the service is told to stop.
@@ -284,8 +284,13 @@ type Config struct {
 	// How long the former access token of a client still works after it was refreshed, for requests that are on their way.
 	RefreshGrace time.Duration `env:"REFRESH_GRACE" envDefault:"30s"`
 
-	// How long the token that a guest's link opens is good for. The link itself is good until it is replaced.
+	// How long the token that a guest's link opens is good for. The link itself is good until it is replaced
+	// or revoked, or LINK_LIFETIME ends it.
 	GuestLifetime time.Duration `env:"GUEST_LIFETIME" envDefault:"24h"`
+
+	// How long a guest's link works after the document was completed, rejected or canceled or has expired, so that guests can
+	// download what they signed. The owner may make a new one for a completed document. 0: links do not expire.
+	LinkLifetime time.Duration `env:"LINK_LIFETIME" envDefault:"720h"`
 
 	// How long a login of the web app is good for.
 	SessionLifetime time.Duration `env:"SESSION_LIFETIME" envDefault:"24h"`

@@ -187,7 +187,7 @@ func (v *problems) durations(c Config) {
 		{"ACCESS_LIFETIME", c.AccessLifetime, time.Minute}, {"REFRESH_LIFETIME", c.RefreshLifetime, time.Minute},
 		{"REFRESH_GRACE", c.RefreshGrace, time.Second}, {"KNOWN_DEVICE_LIFETIME", c.KnownDeviceLifetime, time.Hour},
 		{"LOGIN_DELAY", c.LoginDelay, time.Second},
-		{"GUEST_LIFETIME", c.GuestLifetime, time.Minute}, {"SESSION_LIFETIME", c.SessionLifetime, time.Minute},
+		{"LINK_LIFETIME", c.LinkLifetime, 0}, {"GUEST_LIFETIME", c.GuestLifetime, time.Minute}, {"SESSION_LIFETIME", c.SessionLifetime, time.Minute},
 		{"IDEMPOTENCY_LIFETIME", c.IdempotencyLifetime, time.Minute},
 		{"CONVERT_WAIT", c.ConvertWait, 0}, {"CONVERT_TIME", c.ConvertTime, time.Second},
 		{"TIMESTAMP_TIMEOUT", c.TimestampTimeout, time.Second}, {"RENEW_BEFORE", c.RenewBefore, time.Hour},

@@ -77,6 +77,7 @@ var verbs = []struct {
 	{"cancel-docs", func(d *Document) (Change, bool, error) { return change1(Cancel(d, "", owner, limits, t0)) }},
 	{"remind-docs", func(d *Document) (Change, bool, error) { return change1(Remind(d, owner, t0)) }},
 	{"guest-link-docs", func(d *Document) (Change, bool, error) { return change1(HandOutLink(d, "guest", owner, t0)) }},
+	{"guest-revoke-docs", func(d *Document) (Change, bool, error) { return change1(RevokeLink(d, "guest", owner, t0)) }},
 	{"restamp-docs", func(d *Document) (Change, bool, error) { return change1(Restamp(d, RestampOptions{}, owner, t0)) }},
 	{"restamp-docs with new_serial", func(d *Document) (Change, bool, error) {
 		return change1(Restamp(d, RestampOptions{Instead: "SPESIMEN-0"}, owner, t0))

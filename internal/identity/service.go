@@ -44,6 +44,7 @@ type Lifetimes struct {
 	Refresh time.Duration // default 30 days
 	Guest   time.Duration // default 24 hours
 	Session time.Duration // default 24 hours
+	Link    time.Duration // of a guest's link after the document ended. Zero: it does not expire
 	Known   time.Duration // of a device or an address since its last login. Default 180 days
 	Grace   time.Duration // of an access token after its family was refreshed. Default 30 seconds
 }

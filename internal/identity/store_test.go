@@ -255,6 +255,13 @@ func (m *memory) SetGuestLink(_ context.Context, l store.GuestLink) error {
 	})
 }
 
+func (m *memory) RevokeGuestLink(_ context.Context, d contract.DocumentID, person contract.PersonID) error {
+	m.mu.Lock()
+	maps.DeleteFunc(m.links, func(_ [32]byte, l store.GuestLink) bool { return l.Document == d && l.Person == person })
+	m.mu.Unlock()
+	return m.revoke(func(t store.Token) bool { return t.Document == d && t.Person == person })
+}
+
 func (m *memory) GuestLink(_ context.Context, hash [32]byte) (store.GuestLink, error) {
 	m.mu.Lock()
 	l, ok := m.links[hash]

@@ -108,6 +108,8 @@ type Identities interface {
 	// SetGuestLink stores a link and takes back the former one of that person on that document, with the
 	// tokens that came from it.
 	SetGuestLink(ctx context.Context, l GuestLink) error
+	// RevokeGuestLink removes the link of a person on a document, if there is one, with the tokens that came from it.
+	RevokeGuestLink(ctx context.Context, d contract.DocumentID, person contract.PersonID) error
 	GuestLink(ctx context.Context, hash [32]byte) (GuestLink, error)
 
 	SetSpecimen(ctx context.Context, id contract.PersonID, image []byte) error // nil removes it

@@ -36,6 +36,10 @@ type Documents interface {
 	// Document reads one document.
 	Document(ctx context.Context, id contract.DocumentID) (contract.Document, error)
 
+	// Involves reports whether a person is the owner of a document, or, once it was finalized, a participant. It is one
+	// statement, which reads no more for a document that is another person's than for one that does not exist.
+	Involves(ctx context.Context, id contract.DocumentID, person contract.PersonID) (bool, error)
+
 	// DocumentWithSerial returns the document that a duty stamp's serial belongs to, affixed or about to be; else
 	// ErrNotFound.
 	DocumentWithSerial(ctx context.Context, serial string) (contract.DocumentID, error)

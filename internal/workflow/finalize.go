@@ -20,7 +20,7 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 	}
 	defer release()
 	var made []contract.Revision // by tries that lost a race, and by one that won if any did
-	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	d, err := s.applyAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		if err := d.Authorise(by, contract.OpFinalize); err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 // Place replaces the placements of a draft. It warns of those that lie over what should stay readable.
 func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error) {
 	var warnings []contract.Warning
-	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	d, err := s.applyAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		// Before the file is opened: nobody may make us read what is not his.
 		if err := d.Authorise(by, contract.OpPlace); err != nil {
 			return nil, err

@@ -63,9 +63,12 @@ type Sealer interface {
 	Open(id string, sealed []byte) ([]byte, error)
 }
 
-// Links mints the secret of a guest's link and takes back the former one.
+// Links mints the secrets of guests' links and ends them.
 type Links interface {
+	// MintGuestLink makes a link; the former one ends with it.
 	MintGuestLink(ctx context.Context, d contract.DocumentID, guest contract.PersonID) (url string, err error)
+	// RevokeGuestLink ends the link, if there is one, and every token that was opened with it.
+	RevokeGuestLink(ctx context.Context, d contract.DocumentID, guest contract.PersonID) error
 }
 
 // Service holds what the verbs work with. All members but Links, Certificates, Standing and Alarm are required.

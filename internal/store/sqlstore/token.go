@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"segel/internal/contract"
 	"segel/internal/store"
 )
 
@@ -114,6 +115,19 @@ func (s *Store) SetGuestLink(ctx context.Context, l store.GuestLink) error {
 		return err
 	})
 	return wrap(err, "set the link of guest %s on document %d", l.Person, l.Document)
+}
+
+// RevokeGuestLink implements [store.Identities].
+func (s *Store) RevokeGuestLink(ctx context.Context, d contract.DocumentID, person contract.PersonID) error {
+	err := s.db.write(ctx, func(t tx) error {
+		// The link first: whoever is adding a token of it holds its row, see awaitRevocation.
+		if _, err := t.exec(ctx, `DELETE FROM guest_link WHERE document = $1 AND person = $2`, d, person); err != nil {
+			return err
+		}
+		_, err := t.exec(ctx, `DELETE FROM token WHERE person = $1 AND document = $2`, person, d)
+		return err
+	})
+	return wrap(err, "revoke the link of guest %s on document %d", person, d)
 }
 
 // GuestLink implements [store.Identities].

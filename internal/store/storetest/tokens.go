@@ -128,5 +128,15 @@ var tokens = map[string]func(*testing.T, *bench){
 			b.must(err)
 			b.same("link", got, want)
 		}
+		b.must(b.RevokeGuestLink(b.ctx, 7, "g2"))
+		b.gone(t, 3, 1, 2)
+		if _, err := b.GuestLink(b.ctx, [32]byte{2}); !errors.Is(err, store.ErrNotFound) {
+			t.Fatalf("the revoked link: %v", err)
+		}
+		for _, hash := range []byte{3, 4} {
+			_, err := b.GuestLink(b.ctx, [32]byte{hash})
+			b.must(err)
+		}
+		b.must(b.RevokeGuestLink(b.ctx, 7, "g2"))
 	},
 }
