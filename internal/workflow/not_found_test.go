@@ -33,7 +33,7 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 	h := newHouse(t)
 	ctx := context.Background()
 	stranger := h.person(h.owner.Organisation, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a09", "Orang Lain")
-	draft := h.draft(true, 1)
+	draft := h.draftOf(true, 1)
 	active := h.draft(true, 1)
 	if _, err := h.Finalize(ctx, h.owner, active, contract.FinalizeOptions{}); err != nil {
 		t.Fatal(err)
