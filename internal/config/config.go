@@ -90,6 +90,13 @@ type Config struct {
 	// together cover at most twice as much. Duty stamps have sides of 40 to 200 points instead.
 	MaxBoxArea int `env:"MAX_BOX_AREA" envDefault:"25"`
 
+	// Most drafts of one organisation at a time.
+	MaxDrafts int `env:"MAX_DRAFTS" envDefault:"1000"`
+
+	// Most that the files of all documents of one organisation may take together when another is uploaded. What was begun is always
+	// finished: signatures, stamps and seals are counted, and never refused. Deleting a draft gives its room back.
+	MaxStorage Size `env:"MAX_STORAGE" envDefault:"50GiB"`
+
 	// Most characters of a title or a file name.
 	MaxText int `env:"MAX_TEXT" envDefault:"255"`
 
@@ -246,6 +253,14 @@ type Config struct {
 
 	// Files and serials that one address may ask about in a minute, in the long run. 0: any number.
 	VerificationsPerMinute int `env:"VERIFICATIONS_PER_MINUTE" envDefault:"20"`
+
+	// Timestamps (/authority/tsa) that one address may ask the embedded authority for in a minute, in the long run. Signing inside the
+	// service does not count. 0: any number.
+	TimestampsPerMinute int `env:"TIMESTAMPS_PER_MINUTE" envDefault:"60"`
+
+	// OCSP answers (/authority/ocsp) that one address may ask for in a minute, in the long run. Readers of files ask for one for each
+	// certificate; beyond it they are told to try later and find the same in the revocation list, which is not bounded. 0: any number.
+	StatusesPerMinute int `env:"STATUSES_PER_MINUTE" envDefault:"1200"`
 
 	// Passwords checked at the same time. Each takes 19 MiB of memory and some 50 ms of a processor.
 	MaxLogins int `env:"MAX_LOGINS" envDefault:"2"`

@@ -15,6 +15,10 @@ type Change struct {
 	Serials  []SerialMove
 	Attempts []Attempt // opened, or closed: by document, stamp and number
 
+	// StorageLimit bounds what the organisation's documents may take together once the change is made. Nil: nothing bounds
+	// it, so that what was begun, such as a signature, never fails for lack of room.
+	StorageLimit *Storage
+
 	At        time.Time   // when it was made, where no event tells
 	Renewal   time.Time   // when the newest document timestamp is to be renewed; zero: as it was
 	Timestamp TrustedTime // the newest of those that the change adds to the file; zero: none

@@ -15,6 +15,8 @@ type Quotas interface {
 	// (the zero Actor is the service itself) and why.
 	Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) error
 
+	// Storage returns what an organisation's documents take together. Commit keeps it in the same transaction.
+	Storage(ctx context.Context, o contract.OrganisationID) (contract.Storage, error)
 	// QuotaEntries reads one page of the ledger, newest first.
 	QuotaEntries(ctx context.Context, q QuotaQuery) (QuotaPage, error)
 

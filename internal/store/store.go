@@ -27,7 +27,8 @@ type Documents interface {
 	// the Merkle log, quota moves, and jobs. It returns the document as stored, with the new version.
 	//
 	// ErrConflict when somebody else committed since Before was read, ErrNotFound when the document has gone,
-	// contract.ErrQuota when a reservation does not fit.
+	// contract.ErrQuota when a reservation does not fit, what contract.CheckStorage says when the change exceeds its
+	// StorageLimit.
 	//
 	// Durable on return: all of it. On error: none of it, unless the connection was lost while the database
 	// committed; the document's version tells then.

@@ -17,3 +17,14 @@ CREATE TABLE known_address (
     PRIMARY KEY (person, address)
 );
 CREATE INDEX known_address_age ON known_address (used_at);
+
+-- What the documents of an organisation take together: drafts, and bytes of stored files. Every commit keeps it.
+CREATE TABLE storage (
+    organisation TEXT PRIMARY KEY REFERENCES organisation (id),
+    drafts BIGINT NOT NULL,
+    bytes BIGINT NOT NULL
+);
+INSERT INTO storage (organisation, drafts, bytes)
+    SELECT d.organisation, SUM(CASE WHEN d.state = 'draft' THEN 1 ELSE 0 END), SUM(d.original_size + COALESCE(
+        (SELECT SUM(r.file_size) FROM revision r WHERE r.document = d.id AND r.file_key <> d.original_key), 0))
+    FROM document d GROUP BY d.organisation;
