@@ -222,7 +222,9 @@ func TestEventsEndWithTheToken(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]func(context.Context, int64) (contract.Document, error){
 		"when something happens": func(context.Context, int64) (contract.Document, error) { return completed(), nil },
-		"when nothing does":      func(context.Context, int64) (contract.Document, error) { return contract.Document{}, context.DeadlineExceeded },
+		"when nothing does": func(context.Context, int64) (contract.Document, error) {
+			return contract.Document{}, context.DeadlineExceeded
+		},
 	} {
 		b := newBench(t, processing())
 		b.next = func(ctx context.Context, after int64) (contract.Document, error) {

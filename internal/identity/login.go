@@ -114,7 +114,7 @@ func (s *Service) stillProven(ctx context.Context, u store.User, family string) 
 // prove returns the user whose e-mail and password these are, and the secret by which the device is known from now on.
 func (s *Service) prove(ctx context.Context, email, password string, from Client) (store.User, string, error) {
 	device, presented := checkSecret(from.Device, prefixDevice)
-	caller := store.Caller{Device: device, Address: network(from.IP)}
+	caller := store.Caller{Device: device, Address: Network(from.IP)}
 	// Before the hash, and the same for unknown accounts: neither work nor refusal tells whether there is one.
 	known, err := s.store.KnownCaller(ctx, foldEmail(email), caller, s.clock().Add(-s.lifetimes.Known))
 	if err != nil {

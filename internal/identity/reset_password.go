@@ -58,7 +58,7 @@ func (s *Service) ForgotPassword(ctx context.Context, email, ip string) error {
 	}
 	now := s.clock()
 	// The log only grows: one too many is answered all the same, and not recorded.
-	if s.tries.forgot.take(network(ip), now) > 0 {
+	if s.tries.forgot.take(Network(ip), now) > 0 {
 		return nil
 	}
 	u, err := s.userByEmail(ctx, email)

@@ -172,8 +172,8 @@ func wait(ctx context.Context, d time.Duration) error {
 
 func foldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// network returns what one caller can hold many of as one key: the /64 of an IPv6 address, else the address.
-func network(ip string) string {
+// Network returns what one caller can hold many of as one key: the /64 of an IPv6 address, else the address.
+func Network(ip string) string {
 	a, err := netip.ParseAddr(ip)
 	if err != nil {
 		return ip
