@@ -83,6 +83,7 @@ test("a contract is made and sent by keyboard alone, and what is placed is spoke
   await expect.poll(() => box.count()).toBe(1);
   await page.keyboard.press("Control+Z");
   await expect.poll(async () => (await boxes(page)).map((b) => b.type)).toEqual(["sign", "emet"]);
+  await saved(page); // the button takes no key while the answer is on its way
 
   await page.getByRole("button", { name: "Continue" }).focus();
   await page.keyboard.press("Enter");

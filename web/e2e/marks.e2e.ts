@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import { guestLink, send } from "./contract";
+import { guestLink, read, send } from "./contract";
 import { paper, stage, violations, type Stage } from "./harness";
 
 // What stands over the pages: everybody sees all boxes before they sign, and what a picture becomes.
@@ -63,6 +63,7 @@ test("everybody sees the boxes of all people before they sign: whose each is, of
   await page.locator("[data-boxes]").getByText("Penanda Dua: Duty stamp, page 2").waitFor();
   expect(await violations(page)).toEqual([]);
 
+  await read(page);
   await panel(page).getByRole("button", { name: "Sign", exact: true }).click();
   await first.getByRole("img", { name: "Signature of Penanda Dua, page 1, in place" }).waitFor();
   await page.context().close();
@@ -111,6 +112,7 @@ test("the preview of a picture shows what it becomes, and a picture without a si
   expect(seen.covered).toBeGreaterThan(0);
   expect(seen.covered).toBeLessThanOrEqual(0.4);
   expect(await violations(page)).toEqual([]);
+  await read(page);
   await panel(page).getByRole("button", { name: "Sign", exact: true }).click();
   await page.getByRole("img", { name: "Signature of Budi Tamu, page 1, in place" }).waitFor();
   await page.context().close();
