@@ -86,11 +86,13 @@ func (a *app) wire() error {
 		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log,
 		Lifetimes: identity.Lifetimes{
 			Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime,
-			Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime,
+			Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime, Grace: a.conf.RefreshGrace, Known: a.conf.KnownDeviceLifetime, Link: a.conf.LinkLifetime,
 		},
 		Rates: identity.Rates{
 			Pair:    identity.Rate{Burst: a.conf.LoginTries, Every: 10 * time.Second},
+			Account: identity.Rate{Burst: a.conf.LoginTriesPerAccount, Every: 2 * time.Second},
 			Address: identity.Rate{Burst: a.conf.LoginTriesPerAddress, Every: time.Second},
+			Delay:   a.conf.LoginDelay,
 		},
 		Hashers: a.conf.MaxLogins, Password: a.conf.MinPassword,
 	})

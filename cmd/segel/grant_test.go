@@ -85,7 +85,7 @@ func TestAGrantOfAnEarlierReleaseCountsAsGiven(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, n := range []int{1000, -1000} { // as earlier releases granted, and an operator took back
-				if err := s.store.Grant(t.Context(), o.ID, contract.UnitStamp, n, "sandbox office", contract.Actor{}, s.clock()); err != nil {
+				if _, err := s.store.Grant(t.Context(), o.ID, contract.UnitStamp, n, "sandbox office", contract.Actor{}, s.clock()); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -8,8 +8,8 @@ import (
 	"segel/internal/config"
 )
 
-// files is a file system with these files.
-func files(of map[string]string) fstest.MapFS {
+// filesystemOf is a file system with these files.
+func filesystemOf(of map[string]string) fstest.MapFS {
 	root := fstest.MapFS{}
 	for name, content := range of {
 		root[name] = &fstest.MapFile{Data: []byte(content)}
@@ -41,12 +41,12 @@ func TestMemoryIsThatOfTheMachineOrOfTheNarrowestControlGroup(t *testing.T) {
 			"proc/meminfo": eightGiB, "proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "99999999999999\n",
 		}, 8 << 30},
 	} {
-		if got, err := memoryOf(files(c.files)); err != nil || got != c.want {
+		if got, err := memoryOf(filesystemOf(c.files)); err != nil || got != c.want {
 			t.Errorf("%s: %d, %v; want %d", name, got, err, c.want)
 		}
 	}
 	for name, of := range map[string]map[string]string{"nothing": {}, "something else": {"proc/meminfo": "MemTotal: many kB\n"}} {
-		if _, err := memoryOf(files(of)); err == nil {
+		if _, err := memoryOf(filesystemOf(of)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -57,7 +57,7 @@ func TestMemoryLimitLeavesRoomForConversionsAndRespectsTheEnvironment(t *testing
 	before := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
 	const seventyPercent = int64(8<<30) / 10 * 7
-	root := files(map[string]string{"proc/meminfo": eightGiB})
+	root := filesystemOf(map[string]string{"proc/meminfo": eightGiB})
 	for name, c := range map[string]struct {
 		env  []string
 		conf config.Config

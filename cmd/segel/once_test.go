@@ -298,6 +298,18 @@ func form(t testing.TB, file []byte) (body []byte, contentType string) {
 	return b.Bytes(), m.FormDataContentType()
 }
 
+// ofGuest is about the guest of a document.
+func ofGuest(w *surviving) request {
+	id := w.finalized()
+	for _, p := range w.owner.get("signers", id).ok().object("data")["signer"].([]any) {
+		if p := p.(object); p["is_guest"] == true {
+			return of(w.owner, id, "user_id", p["user_id"])
+		}
+	}
+	w.owner.t.Fatal("the document has no guest")
+	return request{}
+}
+
 // keyedRequests has at least one request for each operation that takes an Idempotency-Key, by the operation's identifier.
 var keyedRequests = map[string][]keyedRequest{
 	"upload": {
@@ -315,19 +327,11 @@ var keyedRequests = map[string][]keyedRequest{
 	"place": {{make: func(w *surviving) request {
 		return of(w.owner, w.draft(), "signers", []object{w.signer.at("sign", 50, 100, 210, 160)})
 	}}},
-	"finalize": {{make: func(w *surviving) request { return of(w.owner, w.draft()) }}},
-	"process":  {{make: func(w *surviving) request { return of(w.owner, w.draft()) }}},
-	"guest-link": {{make: func(w *surviving) request {
-		id := w.finalized()
-		for _, p := range w.owner.get("signers", id).ok().object("data")["signer"].([]any) {
-			if p := p.(object); p["is_guest"] == true {
-				return of(w.owner, id, "user_id", p["user_id"])
-			}
-		}
-		w.owner.t.Fatal("the document has no guest")
-		return request{}
-	}}},
-	"sign": {{make: func(w *surviving) request { return of(w.signer, w.finalized()) }, again: 1}},
+	"finalize":     {{make: func(w *surviving) request { return of(w.owner, w.draft()) }}},
+	"process":      {{make: func(w *surviving) request { return of(w.owner, w.draft()) }}},
+	"guest-link":   {{make: ofGuest}},
+	"guest-revoke": {{make: ofGuest}},
+	"sign":         {{make: func(w *surviving) request { return of(w.signer, w.finalized()) }, again: 1}},
 	"specimen-preview": {{make: func(w *surviving) request {
 		return of(w.signer, w.finalized(), "specimen", previewPicture)
 	}, changesNothing: true}},

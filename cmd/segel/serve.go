@@ -179,6 +179,8 @@ func (a *app) handler() (http.Handler, error) {
 		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
 		Rate: float64(a.conf.RequestsPerSecond), Burst: a.conf.RequestsAtOnce,
 		MaxVerifies: a.conf.MaxVerifications, VerifyRate: float64(a.conf.VerificationsPerMinute) / 60, VerifyBurst: a.conf.VerificationsPerMinute,
+		StampRate: float64(a.conf.TimestampsPerMinute) / 60, StampBurst: a.conf.TimestampsPerMinute,
+		StatusRate: float64(a.conf.StatusesPerMinute) / 60, StatusBurst: a.conf.StatusesPerMinute,
 		MaxUploads: a.conf.MaxUploads, ConvertWait: a.conf.ConvertWait, UploadWait: a.conf.UploadWait, KeepAnswers: a.conf.IdempotencyLifetime,
 		Limits: a.conf.Limits(),
 	})

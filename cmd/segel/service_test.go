@@ -137,7 +137,7 @@ func (s *service) endow(t testing.TB, o contract.OrganisationID) {
 		if has[unit].Granted > 0 || n == 0 {
 			continue
 		}
-		if err := s.store.Grant(ctx, o, unit, n, "test", contract.Actor{}, s.clock()); err != nil {
+		if _, err := s.store.Grant(ctx, o, unit, n, "test", contract.Actor{}, s.clock()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -49,6 +49,10 @@ type Options struct {
 	MaxVerifies  int               // files judged at once; 0: any number
 	VerifyRate   float64           // verifications a second that one client may ask in the long run; 0: any number
 	VerifyBurst  int               // verifications it may ask at once; 0: ten seconds' worth
+	StampRate    float64           // timestamps a second that one client may ask for in the long run; 0: any number
+	StampBurst   int               // timestamps it may ask for at once; 0: ten seconds' worth
+	StatusRate   float64           // OCSP answers a second that one client may ask for in the long run; 0: any number
+	StatusBurst  int               // OCSP answers it may ask for at once; 0: ten seconds' worth
 	ConvertWait  time.Duration     // how long an upload waits for its conversion
 	UploadWait   time.Duration     // how long one waits for its turn before it is told to come again
 	KeepAnswers  time.Duration     // for an Idempotency-Key; 0: a day
@@ -86,6 +90,8 @@ type server struct {
 	clients       limiters
 	uploads       chan struct{} // holds one for each upload being received; nil: any number
 	verifiers     limiters
+	stampings     limiters
+	statuses      limiters
 	verifications chan struct{} // holds one for each file being judged; nil: any number
 	metrics       metrics
 	crossSite     http.CrossOriginProtection
@@ -108,6 +114,8 @@ func New(o Options) (http.Handler, error) {
 		s.uploads = make(chan struct{}, s.MaxUploads)
 	}
 	s.verifiers = limiters{rate: s.VerifyRate, burst: s.VerifyBurst}
+	s.stampings = limiters{rate: s.StampRate, burst: s.StampBurst}
+	s.statuses = limiters{rate: s.StatusRate, burst: s.StatusBurst}
 	if s.MaxVerifies > 0 {
 		s.verifications = make(chan struct{}, s.MaxVerifies)
 	}
@@ -154,6 +162,7 @@ func (s *server) registerDocuments() {
 	s.place()
 	s.finalize()
 	s.guestLink()
+	s.guestRevoke()
 	s.sign()
 	s.specimenPreview()
 	s.reject()

@@ -12,8 +12,8 @@ import (
 // Identity knows who is asking.
 type Identity interface {
 	Authenticate(ctx context.Context, token string) (contract.Actor, error)
-	Login(ctx context.Context, email, password, otp, ip string) (identity.Session, error)
-	LoginSession(ctx context.Context, email, password, otp, ip string) (identity.WebSession, error)
+	Login(ctx context.Context, email, password, otp string, from identity.Client) (identity.Session, error)
+	LoginSession(ctx context.Context, email, password, otp string, from identity.Client) (identity.WebSession, error)
 	Refresh(ctx context.Context, token string) (identity.Session, error)
 	Logout(ctx context.Context, token string) error
 	ForgotPassword(ctx context.Context, email, ip string) error
@@ -84,5 +84,29 @@ func (c *call) setCookie(secret string, seconds int) {
 	http.SetCookie(c.w, &http.Cookie{
 		Name: c.cookieName(), Value: secret, Path: "/", MaxAge: seconds,
 		HttpOnly: true, Secure: c.secure(), SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// deviceCookie names the cookie by which a browser is known that logged in before.
+func (s *server) deviceCookie() string {
+	if s.secure() {
+		return "__Host-segel_device"
+	}
+	return "segel_device"
+}
+
+// device returns the secret of a browser that logged in before, or an empty one.
+func (c *call) device() string {
+	if k, err := c.r.Cookie(c.deviceCookie()); err == nil {
+		return k.Value
+	}
+	return ""
+}
+
+// setDevice hands the browser its secret. It authenticates nobody, so it outlives the session and a logout.
+func (c *call) setDevice(secret string, seconds int) {
+	http.SetCookie(c.w, &http.Cookie{
+		Name: c.deviceCookie(), Value: secret, Path: "/", MaxAge: seconds,
+		HttpOnly: true, Secure: c.secure(), SameSite: http.SameSiteStrictMode,
 	})
 }

@@ -84,6 +84,25 @@ func TestACookieIsGoodFromOurOwnPagesOnly(t *testing.T) {
 	refused(t, b.ask("POST", "/v1/auth/session", `{"email":"andi@contoh.id","password":"benar"}`, "X-Access-Token", "", "Sec-Fetch-Site", "cross-site"), 403, "origin.refused")
 }
 
+func TestALoginHandsTheDeviceASecretAndTakesItBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, processing())
+	w := b.ask("POST", "/v1/auth/session", `{"email":"andi@contoh.id","password":"benar"}`, "X-Access-Token", "", "Cookie", "__Host-segel_device=former")
+	cookies := w.Result().Cookies()
+	if len(cookies) != 2 || cookies[0].Name != "__Host-segel_session" {
+		t.Fatalf("cookies are %v", cookies)
+	}
+	if d := cookies[1]; d.Name != "__Host-segel_device" || d.Value != "sgl_dv_former" || d.MaxAge != 3600 || !d.HttpOnly || !d.Secure || d.SameSite != http.SameSiteStrictMode {
+		t.Errorf("the device's cookie is %v", d)
+	}
+	if w := b.ask("POST", "/v1/auth/login", `{"email":"andi@contoh.id","password":"benar","device_token":"former"}`, "X-Access-Token", ""); !strings.Contains(w.Body.String(), `"device_token":"sgl_dv_former"`) {
+		t.Errorf("the login answers %s", w.Body)
+	}
+	if w := b.ask("POST", "/v1/auth/logout", "", "X-Access-Token", "", "Cookie", "__Host-segel_session=owner; __Host-segel_device=former"); len(w.Result().Cookies()) != 1 {
+		t.Errorf("a logout makes the device unknown: %v", w.Result().Cookies())
+	}
+}
+
 func TestLogoutEndsTheTokenAndTakesTheCookieBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"segel/internal/identity"
 )
 
 // clientOf returns the address of whoever sent the request. X-Forwarded-For is read from its end, and only as
@@ -53,12 +55,12 @@ type limiters struct {
 	buckets map[string]*rate.Limiter
 }
 
-// take lets one more request of a client through, or tells how long it has to wait.
+// take lets one more request of a client, or of its IPv6 network, through, or tells how long it has to wait.
 func (l *limiters) take(client string, now time.Time) time.Duration {
 	if l.rate <= 0 {
 		return 0
 	}
-	reservation := l.bucket(client).ReserveN(now, 1)
+	reservation := l.bucket(identity.Network(client)).ReserveN(now, 1)
 	wait := reservation.DelayFrom(now)
 	if wait > 0 {
 		reservation.CancelAt(now)

@@ -248,6 +248,28 @@ func TestAnAnswerThatBreaksOffIsCut(t *testing.T) {
 	b.ask("GET", dBase+"events/1207", "")
 }
 
+func TestEventsEndWithTheToken(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]func(context.Context, int64) (contract.Document, error){
+		"when something happens": func(context.Context, int64) (contract.Document, error) { return completed(), nil },
+		"when nothing does": func(context.Context, int64) (contract.Document, error) {
+			return contract.Document{}, context.DeadlineExceeded
+		},
+	} {
+		b := newBench(t, processing())
+		b.next = func(ctx context.Context, after int64) (contract.Document, error) {
+			if b.id.revoked {
+				t.Errorf("%s: the stream goes on", name)
+			}
+			b.id.revoked = true
+			return next(ctx, after)
+		}
+		if got := b.ask("GET", dBase+"events/1207", "").Body.String(); !strings.Contains(got, "id: 4\n") || strings.Contains(got, "id: 9\n") || strings.Contains(got, "still here") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 func TestEventsEndWhenTheClientGoes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, processing())

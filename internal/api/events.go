@@ -68,9 +68,15 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 		ctx, cancel := context.WithTimeout(c.r.Context(), heartbeat)
 		next, err := c.Workflow.Next(ctx, c.by, id, after)
 		cancel()
-		switch {
-		case c.r.Context().Err() != nil:
+		if c.r.Context().Err() != nil {
 			return nil
+		}
+		// The holder of a token that was revoked, or has expired, is told no more: not even that nothing happened.
+		if _, err := c.authenticate(); err != nil {
+			c.trouble = err // the answer has begun; the browser comes again and is told then
+			return nil
+		}
+		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			out.beat()
 		case err != nil:

@@ -230,6 +230,10 @@ func (f *fakeWorkflow) GuestLink(_ context.Context, by contract.Actor, id contra
 	return "https://segel.contoh.id/guest#rahasia", err
 }
 
+func (f *fakeWorkflow) RevokeGuestLink(_ context.Context, by contract.Actor, id contract.DocumentID, guest contract.PersonID) (contract.Document, error) {
+	return f.ask("guest-revoke "+string(guest), by, id)
+}
+
 func (f *fakeWorkflow) Detail(_ context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error) {
 	return f.ask(string(op), by, id)
 }
@@ -281,11 +285,15 @@ func (f *fakeWorkflow) Balance(_ context.Context, by contract.Actor) (map[contra
 // fakeIdentity knows four tokens: owner, signer, admin and guest.
 type fakeIdentity struct {
 	err     error
+	revoked bool // every token
 	picture []byte
 	ended   []string
 }
 
 func (f *fakeIdentity) Authenticate(_ context.Context, token string) (contract.Actor, error) {
+	if f.revoked {
+		return contract.Actor{}, contract.ErrIdentify
+	}
 	switch token {
 	case "owner":
 		return contract.Actor{Person: andi, Organisation: works}, nil
@@ -309,21 +317,21 @@ func (f *fakeIdentity) account() identity.Account {
 	return identity.Account{Person: andi, Organisation: works, OrganisationName: "PT Contoh", MustReset: true}
 }
 
-func (f *fakeIdentity) Login(_ context.Context, email, password, _, ip string) (identity.Session, error) {
+func (f *fakeIdentity) Login(_ context.Context, email, password, _ string, from identity.Client) (identity.Session, error) {
 	if f.err != nil {
 		return identity.Session{}, f.err
 	}
 	if email != andi.Email || password != "benar" {
 		return identity.Session{}, identity.ErrCredentials
 	}
-	return identity.Session{Access: "segel_at_1", Refresh: "segel_rt_1", ExpiresIn: 24 * time.Hour, Account: f.account()}, nil
+	return identity.Session{Access: "segel_at_1", Refresh: "segel_rt_1", ExpiresIn: 24 * time.Hour, Account: f.account(), Device: "sgl_dv_" + from.Device}, nil
 }
 
-func (f *fakeIdentity) LoginSession(ctx context.Context, email, password, otp, ip string) (identity.WebSession, error) {
-	if _, err := f.Login(ctx, email, password, otp, ip); err != nil {
+func (f *fakeIdentity) LoginSession(ctx context.Context, email, password, otp string, from identity.Client) (identity.WebSession, error) {
+	if _, err := f.Login(ctx, email, password, otp, from); err != nil {
 		return identity.WebSession{}, err
 	}
-	return identity.WebSession{Token: "owner", ExpiresIn: 24 * time.Hour, Account: f.account()}, nil
+	return identity.WebSession{Token: "owner", ExpiresIn: 24 * time.Hour, Account: f.account(), Device: "sgl_dv_" + from.Device, KnownFor: time.Hour}, nil
 }
 
 func (f *fakeIdentity) Refresh(_ context.Context, token string) (identity.Session, error) {

@@ -98,6 +98,7 @@ var shapes = []struct {
 	{golden: "retry.json", method: "POST", path: sBase + "retry-docs", body: `{"document_id":1207}`, doc: processing},
 	{golden: "restamp.json", method: "POST", path: sBase + "restamp-docs", body: `{"document_id":1207}`, doc: processing},
 	{golden: "guest_link.json", method: "POST", path: sBase + "guest-link-docs", body: `{"document_id":1207,"user_id":"3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61"}`},
+	{golden: "guest_revoke.json", method: "POST", path: sBase + "guest-revoke-docs", body: `{"document_id":1207,"user_id":"3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61"}`},
 	{golden: "delete.json", method: "DELETE", path: dBase + "1207"},
 	{golden: "list_in.json", method: "GET", path: dBase + "data?page=1&type=in&limit=20", header: []string{"X-Access-Token", "signer"}},
 	{golden: "list_out_en.json", method: "GET", path: dBase + "out?page=2&limit=3", header: []string{"Accept-Language", "en-GB,en;q=0.9"}},

@@ -19,14 +19,10 @@ func (s *server) guestLink() {
 	post(s, endpoint{
 		path: signBase + "guest-link-docs", id: "guest-link", group: groupVerbs, op: contract.OpGuestLink,
 		summary:     "Hand out a guest's link",
-		description: "Mints a link for a guest and revokes the former one. The audit trail says that the owner handed it out and that no mailbox was proven.",
+		description: "Mints a link for a guest and revokes the former one. The audit trail says that the owner handed it out and that no mailbox was proven. It is good until it is replaced or revoked, or until some time after the document ended.",
 	}, func(c *call, in *guestLinkIn) (done[guestLinkData], error) {
-		var bad problems
-		id, person := documentID(in.DocumentID, &bad), personID(in.UserID.read("user_id", &bad))
-		if person == "" && !in.UserID.bad {
-			bad.add("user_id", "value.required")
-		}
-		if err := c.invalid(id, bad); err != nil {
+		id, person, err := in.read(c)
+		if err != nil {
 			return done[guestLinkData]{}, err
 		}
 		return effect(c, func(ctx context.Context) (string, error) {
@@ -35,4 +31,13 @@ func (s *server) guestLink() {
 			return did(c, "done.guest_link", guestLinkData{url})
 		})
 	})
+}
+
+func (in *guestLinkIn) read(c *call) (contract.DocumentID, contract.PersonID, error) {
+	var bad problems
+	id, person := documentID(in.DocumentID, &bad), personID(in.UserID.read("user_id", &bad))
+	if person == "" && !in.UserID.bad {
+		bad.add("user_id", "value.required")
+	}
+	return id, person, c.invalid(id, bad)
 }

@@ -152,6 +152,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{"a digest that is none", "sign-docs", `{"document_id":1207,"digest":"xyz"}`, 422, "input.invalid", []string{"digest"}},
 		{"a million participants", "participants-docs", crowd, 422, "input.invalid", []string{"signer"}},
 		{"no person for a link", "guest-link-docs", `{"document_id":1207}`, 422, "input.invalid", []string{"user_id"}},
+		{"no person whose link is revoked", "guest-revoke-docs", `{"document_id":1207}`, 422, "input.invalid", []string{"user_id"}},
 		{"placements of all kinds", "placement-docs", `{"document_id":1207,"signers":[{"page":1.5,"emet":{"urx":"1"},"props":{"x":1e999},"type":5,"documentSize":{"width":1}},{"page":1,"props":7,"type":"emet"},{"type":"sign","sign":{"urx":1},"page":1}]}`, 422, "input.invalid",
 			[]string{"signers[1]", "signers[0].type", "signers[0].page", "signers[0].emet.lly", "signers[0].emet.llx", "signers[0].emet.urx", "signers[0].emet.ury", "signers[0].props.x", "signers[0].props.y", "signers[0].props.w", "signers[0].props.h", "signers[0].documentSize.height", "signers[2].sign.llx", "signers[2].sign.lly", "signers[2].sign.ury"}},
 		{"placements that are no list", "placement-docs", `{"document_id":1207,"signers":{}}`, 422, "input.invalid", []string{"signers"}},

@@ -47,12 +47,13 @@ func (m metrics) count(operation string, status int, took time.Duration) {
 	}
 }
 
-// exposition serves /metrics to an administrator, or to whoever has the configured token.
+// exposition serves /metrics to an operator, or to a monitor that has the configured token. The figures are of all
+// organisations together, so an admin of one of them does not see them.
 func (s *server) exposition() {
 	expose := promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{})
 	stream(s, endpoint{
 		method: http.MethodGet, path: "/metrics", id: "metrics", group: groupService, callers: ownAnswer,
-		summary: "Metrics for Prometheus", description: "For an administrator's token, or the one configured for it.", answers: textAnswer("text/plain", "The metrics."),
+		summary: "Metrics for Prometheus", description: "For an operator's token, or the one configured for it. The figures are of all organisations.", answers: textAnswer("text/plain", "The metrics."),
 	}, func(c *call) error {
 		token, _ := c.token()
 		if c.MetricsToken == "" || subtle.ConstantTimeCompare([]byte(token), []byte(c.MetricsToken)) != 1 {
@@ -60,7 +61,7 @@ func (s *server) exposition() {
 			if err != nil {
 				return err
 			}
-			if !by.Admin {
+			if !by.Operator {
 				return contract.ErrNotAllowed
 			}
 		}

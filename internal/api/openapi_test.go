@@ -150,11 +150,11 @@ func TestReadinessIsThatOfWhatWeDependOn(t *testing.T) {
 	}
 }
 
-func TestMetricsAreForAdministratorsAndTheConfiguredToken(t *testing.T) {
+func TestMetricsAreForOperatorsAndTheConfiguredToken(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft(), func(o *Options) { o.MetricsToken = "pengukur" })
 	b.ask("GET", dBase+"detail/1207", "")
-	for token, want := range map[string]int{"": 401, "owner": 403, "admin": 200, "pengukur": 200} {
+	for token, want := range map[string]int{"": 401, "owner": 403, "admin": 403, "operator": 200, "pengukur": 200} {
 		if w := b.ask("GET", "/metrics", "", "X-Access-Token", token); w.Code != want {
 			t.Errorf("%q: %d, want %d", token, w.Code, want)
 		}

@@ -34,8 +34,7 @@ func (s *server) route(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		s.problem(w, x, http.StatusMethodNotAllowed, "method.not_allowed", contract.Refuse(contract.Invalid, "").With("allow", strings.Join(allowed, ", ")))
 	case s.Authority != nil && strings.HasPrefix(r.URL.Path, "/authority/"):
-		x.operation = "authority"
-		s.Authority.ServeHTTP(w, r)
+		s.authority(w, r, x)
 	case s.Web != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.HasPrefix(r.URL.Path, "/v1/") && !strings.HasPrefix(r.URL.Path, "/api/"):
 		x.operation = "web"
 		s.Web.ServeHTTP(w, r)

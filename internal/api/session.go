@@ -1,6 +1,9 @@
 package api
 
-import "segel/internal/contract"
+import (
+	"segel/internal/contract"
+	"segel/internal/identity"
+)
 
 type webSessionData struct {
 	ExpiresIn int         `json:"expires_in" doc:"seconds until the session ends" example:"86400"`
@@ -11,7 +14,7 @@ func (s *server) session() {
 	post(s, endpoint{
 		path: "/v1/auth/session", id: "session", group: groupAccount, callers: anybody,
 		summary:     "Log in the web app",
-		description: "Takes what login takes and sets a cookie that no script can read. Requests by that cookie are accepted from our own pages only. Logout ends it.",
+		description: "Takes what login takes and sets a cookie that no script can read. Requests by that cookie are accepted from our own pages only. Logout ends it. A second cookie, which stays, lets the next login from this browser in at once while others try passwords on the account.",
 	}, func(c *call, in *loginIn) (found[webSessionData], error) {
 		// A page elsewhere must not log a browser in, be it as somebody else.
 		if err := c.crossSite.Check(c.r); err != nil {
@@ -25,12 +28,13 @@ func (s *server) session() {
 		if err := bad.err(); err != nil {
 			return found[webSessionData]{}, err
 		}
-		session, err := c.Identity.LoginSession(c.r.Context(), email, password, in.OTP.value, c.client)
+		session, err := c.Identity.LoginSession(c.r.Context(), email, password, in.OTP.value, identity.Client{IP: c.client, Device: c.device()})
 		if err != nil {
 			return found[webSessionData]{}, err
 		}
 		seconds := int(session.ExpiresIn.Seconds())
 		c.setCookie(session.Token, seconds)
+		c.setDevice(session.Device, int(session.KnownFor.Seconds()))
 		return finding(webSessionData{ExpiresIn: seconds, Account: accountDataOf(session.Account)}), nil
 	})
 }

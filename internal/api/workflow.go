@@ -28,6 +28,7 @@ type Workflow interface {
 	RetryOwn(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)
 	Delete(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)
 	GuestLink(ctx context.Context, by contract.Actor, id contract.DocumentID, guest contract.PersonID) (url string, err error)
+	RevokeGuestLink(ctx context.Context, by contract.Actor, id contract.DocumentID, guest contract.PersonID) (contract.Document, error)
 	Detail(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error)
 	List(ctx context.Context, by contract.Actor, r ListRequest) (store.List, error)
 	AuditTrail(ctx context.Context, by contract.Actor, id contract.DocumentID) ([]contract.Event, error)

@@ -78,7 +78,9 @@ var table = map[string][]string{
 	"judge/cost":                      {"pades", "pdf/pdftest", "internal/authority"},
 	"scripts/running":                 {},
 	"scripts/palette":                 {},
+	"scripts/passwords":               {},
 	"scripts/demo":                    {"pdf/pdftest", "scripts/running"},
+	"scripts/enumerate":               {"pdf/pdftest", "scripts/running"},
 	"scripts/bench":                   {"pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
 	"scripts/fault":                   {"pdf", "pdf/pdftest", "pades/validate", "internal/authority", "scripts/running"},
 }

@@ -53,7 +53,7 @@ type Config struct {
 	// How lines are logged: text or json.
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 
-	// Token that lets a monitor read /metrics, sent as Authorization: Bearer. Empty: only an admin's token does.
+	// Token that lets a monitor read /metrics, sent as Authorization: Bearer. Empty: only an operator's token does.
 	MetricsToken string `env:"METRICS_TOKEN" secret:"true"`
 
 	// How long requests and jobs at work may take to finish when the service is told to stop.
@@ -94,6 +94,13 @@ type Config struct {
 	// Largest share of a page, in percent, that the boxes for signatures and initials of one person cover together. Those of all people
 	// together cover at most twice as much. Duty stamps have sides of 40 to 200 points instead.
 	MaxBoxArea int `env:"MAX_BOX_AREA" envDefault:"25"`
+
+	// Most drafts of one organisation at a time.
+	MaxDrafts int `env:"MAX_DRAFTS" envDefault:"1000"`
+
+	// Most that the files of all documents of one organisation may take together when another is uploaded. What was begun is always
+	// finished: signatures, stamps and seals are counted, and never refused. Deleting a draft gives its room back.
+	MaxStorage Size `env:"MAX_STORAGE" envDefault:"50GiB"`
 
 	// Most characters of a title or a file name.
 	MaxText int `env:"MAX_TEXT" envDefault:"255"`
@@ -253,6 +260,14 @@ type Config struct {
 	// Files and serials that one address may ask about in a minute, in the long run. 0: any number.
 	VerificationsPerMinute int `env:"VERIFICATIONS_PER_MINUTE" envDefault:"20"`
 
+	// Timestamps (/authority/tsa) that one address may ask the embedded authority for in a minute, in the long run. Signing inside the
+	// service does not count. 0: any number.
+	TimestampsPerMinute int `env:"TIMESTAMPS_PER_MINUTE" envDefault:"60"`
+
+	// OCSP answers (/authority/ocsp) that one address may ask for in a minute, in the long run. Readers of files ask for one for each
+	// certificate; beyond it they are told to try later and find the same in the revocation list, which is not bounded. 0: any number.
+	StatusesPerMinute int `env:"STATUSES_PER_MINUTE" envDefault:"1200"`
+
 	// Passwords checked at the same time. Each takes 19 MiB of memory and some 50 ms of a processor.
 	MaxLogins int `env:"MAX_LOGINS" envDefault:"2"`
 
@@ -268,6 +283,13 @@ type Config struct {
 	// Tries of a password that one address has on one account before it must wait ten seconds for each further one.
 	LoginTries int `env:"LOGIN_TRIES" envDefault:"10"`
 
+	// Tries of a password that all unknown devices and addresses together have on one account before each further one is held up. A
+	// device or an address that logged in to the account before does not count here.
+	LoginTriesPerAccount int `env:"LOGIN_TRIES_PER_ACCOUNT" envDefault:"100"`
+
+	// How long such a try is held up at most.
+	LoginDelay time.Duration `env:"LOGIN_DELAY" envDefault:"10s"`
+
 	// Tries of passwords that one address has on all accounts before it must wait a second for each further one. A whole office
 	// may share an address.
 	LoginTriesPerAddress int `env:"LOGIN_TRIES_PER_ADDRESS" envDefault:"100"`
@@ -280,13 +302,25 @@ type Config struct {
 	// How long a refresh token is good for. It is used once and replaced by a new one.
 	RefreshLifetime time.Duration `env:"REFRESH_LIFETIME" envDefault:"720h"`
 
-	// How long the token that a guest's link opens is good for. The link itself is good until it is replaced.
+	// How long the former access token of a client still works after it was refreshed, for requests that are on their way.
+	RefreshGrace time.Duration `env:"REFRESH_GRACE" envDefault:"30s"`
+
+	// How long the token that a guest's link opens is good for. The link itself is good until it is replaced
+	// or revoked, or LINK_LIFETIME ends it.
 	GuestLifetime time.Duration `env:"GUEST_LIFETIME" envDefault:"24h"`
+
+	// How long a guest's link works after the document was completed, rejected or canceled or has expired, so that guests can
+	// download what they signed. The owner may make a new one for a completed document. 0: links do not expire.
+	LinkLifetime time.Duration `env:"LINK_LIFETIME" envDefault:"720h"`
 
 	// How long a login of the web app is good for.
 	SessionLifetime time.Duration `env:"SESSION_LIFETIME" envDefault:"24h"`
 
-	// Least number of characters of a password.
+	// How long a device or an address is known after its last login to an account. Known ones are let in at once while others try
+	// passwords on the account.
+	KnownDeviceLifetime time.Duration `env:"KNOWN_DEVICE_LIFETIME" envDefault:"4320h"`
+
+	// Least number of characters of a password. Besides, common passwords, repetitions, sequences and the person's own words are refused.
 	MinPassword int `env:"MIN_PASSWORD" envDefault:"12"`
 
 	// How long the answer to a request with an Idempotency-Key is kept.

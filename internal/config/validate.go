@@ -168,12 +168,14 @@ func (v *problems) numbers(c Config) {
 	}{
 		{"GRANT_STAMPS", c.GrantStamps, 0}, {"GRANT_SIGNATURES", c.GrantSignatures, 0},
 		{"MAX_PAGES", c.MaxPages, 1}, {"MAX_PARTICIPANTS", c.MaxParticipants, 1}, {"MAX_PLACEMENTS", c.MaxPlacements, 1},
-		{"MAX_STAMPS", c.MaxStamps, 1}, {"MAX_TEXT", c.MaxText, 1}, {"MAX_BOX_AREA", c.MaxBoxArea, 1},
+		{"MAX_STAMPS", c.MaxStamps, 1}, {"MAX_DRAFTS", c.MaxDrafts, 1}, {"MAX_TEXT", c.MaxText, 1}, {"MAX_BOX_AREA", c.MaxBoxArea, 1},
 		{"MAX_UPLOADS", c.MaxUploads, 1}, {"MAX_LOGINS", c.MaxLogins, 1}, {"MAX_JOBS", c.MaxJobs, 1},
 		{"MAX_VERIFICATIONS", c.MaxVerifications, 1}, {"VERIFICATIONS_PER_MINUTE", c.VerificationsPerMinute, 0},
+		{"TIMESTAMPS_PER_MINUTE", c.TimestampsPerMinute, 0}, {"STATUSES_PER_MINUTE", c.StatusesPerMinute, 0},
 		{"MAX_CONVERSIONS", c.MaxConversions, 1}, {"MAX_CONVERSIONS_WAITING", c.MaxConversionsWaiting, 1},
 		{"REQUESTS_PER_SECOND", c.RequestsPerSecond, 0}, {"REQUESTS_AT_ONCE", c.RequestsAtOnce, 0},
 		{"STAMP_SLOTS", c.StampSlots, 1}, {"LOGIN_TRIES", c.LoginTries, 1}, {"LOGIN_TRIES_PER_ADDRESS", c.LoginTriesPerAddress, 1},
+		{"LOGIN_TRIES_PER_ACCOUNT", c.LoginTriesPerAccount, 1},
 		{"MIN_PASSWORD", c.MinPassword, 8},
 	} {
 		if n.value < n.min {
@@ -181,6 +183,7 @@ func (v *problems) numbers(c Config) {
 		}
 	}
 	v.when(c.MaxFile < 1<<10, "MAX_FILE", "must be at least 1KiB")
+	v.when(c.MaxStorage < c.MaxFile, "MAX_STORAGE", "must not be smaller than MAX_FILE")
 }
 
 func (v *problems) durations(c Config) {
@@ -191,7 +194,9 @@ func (v *problems) durations(c Config) {
 		{"STAMP_TIMEOUT", c.StampTimeout, time.Second}, {"STAMP_FILE_TIMEOUT", c.StampFileTimeout, time.Second}, {"STAMP_SETTLE", c.StampSettle, 0},
 		{"RECONCILE_EVERY", c.ReconcileEvery, 0}, {"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"UPLOAD_WAIT", c.UploadWait, 0},
 		{"ACCESS_LIFETIME", c.AccessLifetime, time.Minute}, {"REFRESH_LIFETIME", c.RefreshLifetime, time.Minute},
-		{"GUEST_LIFETIME", c.GuestLifetime, time.Minute}, {"SESSION_LIFETIME", c.SessionLifetime, time.Minute},
+		{"REFRESH_GRACE", c.RefreshGrace, time.Second}, {"KNOWN_DEVICE_LIFETIME", c.KnownDeviceLifetime, time.Hour},
+		{"LOGIN_DELAY", c.LoginDelay, time.Second},
+		{"LINK_LIFETIME", c.LinkLifetime, 0}, {"GUEST_LIFETIME", c.GuestLifetime, time.Minute}, {"SESSION_LIFETIME", c.SessionLifetime, time.Minute},
 		{"IDEMPOTENCY_LIFETIME", c.IdempotencyLifetime, time.Minute},
 		{"CONVERT_WAIT", c.ConvertWait, 0}, {"CONVERT_TIME", c.ConvertTime, time.Second},
 		{"TIMESTAMP_TIMEOUT", c.TimestampTimeout, time.Second}, {"RENEW_BEFORE", c.RenewBefore, time.Hour},
@@ -234,6 +239,7 @@ func (c Config) Limits() contract.Limits {
 	return contract.Limits{
 		FileSize: int64(c.MaxFile), Pages: c.MaxPages, Participants: c.MaxParticipants,
 		Placements: c.MaxPlacements, Stamps: c.MaxStamps, Text: c.MaxText, BoxArea: c.MaxBoxArea,
+		Storage:   contract.Storage{Drafts: c.MaxDrafts, Bytes: int64(c.MaxStorage)},
 		StampFile: int64(c.StampMaxFile), StampEncrypted: c.stampEncrypted(),
 	}
 }

@@ -26,17 +26,18 @@ const (
 	OpRestamp      Operation = "restamp-docs"
 	OpRetry        Operation = "retry-docs"
 	OpGuestLink    Operation = "guest-link-docs"
+	OpGuestRevoke  Operation = "guest-revoke-docs"
 	OpDelete       Operation = "delete"
 )
 
 // Operations lists all of them.
 var Operations = []Operation{
 	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal,
-	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpDelete,
+	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpDelete,
 }
 
 // ownerOnly are the operations whose refusal to a participant is Forbidden, since he may see the document.
-var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpDelete, OpAuditTrail, OpOriginal}
+var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpDelete, OpAuditTrail, OpOriginal}
 
 // guestBarred are the operations a guest's token is not good for, on his own document too.
 var guestBarred = []Operation{OpSigners, OpAuditTrail, OpOriginal}

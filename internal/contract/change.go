@@ -15,17 +15,21 @@ type Change struct {
 	Serials  []SerialMove
 	Attempts []Attempt // opened, or closed: by document, stamp and number
 
-	GuestLink *GuestLink // replaces the link of that guest, and revokes the tokens that came from the former one
+	GuestLink *GuestLink // replaces or removes the link of that guest, and revokes the tokens that came from the former one
+
+	// StorageLimit bounds what the organisation's documents may take together once the change is made. Nil: nothing bounds
+	// it, so that what was begun, such as a signature, never fails for lack of room.
+	StorageLimit *Storage
 
 	At        time.Time   // when it was made, where no event tells
 	Renewal   time.Time   // when the newest document timestamp is to be renewed; zero: as it was
 	Timestamp TrustedTime // the newest of those that the change adds to the file; zero: none
 }
 
-// GuestLink is the link that a guest of a document is handed. Only its SHA-256 is stored.
+// GuestLink is the link that a guest of a document has from now on. Only its SHA-256 is stored.
 type GuestLink struct {
 	Guest PersonID
-	Hash  [32]byte
+	Hash  [32]byte // zero: the guest has no link any more
 }
 
 // Job is work that a change implies; the store enqueues it in the same transaction. At most one of a kind

@@ -172,3 +172,32 @@ func HandOutLink(d *Document, guest PersonID, link [32]byte, by Actor, now time.
 	c.note(EventGuestLink, by, now, "guest", string(guest), "proof", "none: handed out by the owner")
 	return c, nil
 }
+
+// RevokeLink ends a guest's link and records it. It is possible in every state, and where there is no link: an owner who
+// wants to be sure does not have to know whether there is one.
+func RevokeLink(d *Document, guest PersonID, by Actor, now time.Time) (Change, error) {
+	if err := d.Authorise(by, OpGuestRevoke); err != nil {
+		return Change{}, err
+	}
+	if p := d.Participant(guest); p == nil || !p.Guest {
+		return Change{}, ErrNoGuest
+	}
+	c := change(d)
+	c.GuestLink = &GuestLink{Guest: guest}
+	c.note(EventGuestRevoked, by, now, "guest", string(guest))
+	return c, nil
+}
+
+// LinkExpiry returns when a guest's link, or a token that was opened with one, that was made at a moment expires: so long
+// after the document ended, or after it was made where that was later. Zero: it does not, because the document has not ended
+// or links do not expire.
+func (d *Document) LinkExpiry(made time.Time, life time.Duration) time.Time {
+	if life == 0 || !d.State.Final() {
+		return time.Time{}
+	}
+	since := d.EndedAt
+	if made.After(since) {
+		since = made
+	}
+	return since.Add(life)
+}

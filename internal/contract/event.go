@@ -27,6 +27,7 @@ const (
 	EventFindingAccepted EventType = "finding_accepted" // at finalize, by the owner
 	EventFinalized       EventType = "finalized"
 	EventGuestLink       EventType = "guest_link_handed_out"
+	EventGuestRevoked    EventType = "guest_link_revoked"
 	EventViewed          EventType = "viewed"
 	EventReminded        EventType = "reminded"
 	EventSignIntended    EventType = "sign_intended"
@@ -71,7 +72,7 @@ const (
 // EventTypes lists all of them, in the order in which a person chooses one.
 var EventTypes = []EventType{
 	EventUploaded, EventConverted, EventConvertFailed, EventNormalised, EventDescribed, EventPeopleChanged, EventPlaced, EventFindingAccepted, EventFinalized,
-	EventGuestLink, EventViewed, EventReminded, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
+	EventGuestLink, EventGuestRevoked, EventViewed, EventReminded, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotAsked, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
 	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed,

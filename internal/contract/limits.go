@@ -10,6 +10,8 @@ type Limits struct {
 	Text         int // characters of a title or file name
 	BoxArea      int // percent of a page that one person's boxes for signatures and initials cover together, see [CheckBoxes]
 
+	Storage Storage // what the documents of one organisation may take together
+
 	StampFile      int64          // bytes of a file that is sent to the stamp office; 0: as many as a file may have
 	StampEncrypted EncryptedFiles // that the stamp office takes
 }
@@ -33,6 +35,8 @@ func (l Limits) Defaults() Limits {
 	set(&l.Stamps, 50)
 	set(&l.Text, 255)
 	set(&l.BoxArea, 25)
+	set(&l.Storage.Drafts, 1000)
+	set(&l.Storage.Bytes, 50<<30)
 	set(&l.StampEncrypted, EncryptedAny)
 	return l
 }
@@ -42,4 +46,47 @@ func set[T comparable](v *T, def T) {
 	if *v == zero {
 		*v = def
 	}
+}
+
+// Storage is what documents take: of one document, or of all documents of an organisation.
+type Storage struct {
+	Drafts int
+	Bytes  int64 // of files as they are stored: originals, rewritten files, and what each revision appended
+}
+
+// Storage returns what a document takes.
+func (d *Document) Storage() Storage {
+	s := Storage{Bytes: d.Original.Size}
+	if d.State == Draft {
+		s.Drafts = 1
+	}
+	for _, r := range d.Revisions {
+		if r.Tail.Key != d.Original.Key { // a PDF that was not rewritten is its own base
+			s.Bytes += r.Tail.Size
+		}
+	}
+	return s
+}
+
+// StorageChange returns what a change adds to what the organisation's documents take; negative: it gives back.
+func (c *Change) StorageChange() Storage {
+	var before, after Storage
+	if c.Before != nil {
+		before = c.Before.Storage()
+	}
+	if !c.Delete {
+		after = c.After.Storage()
+	}
+	return Storage{Drafts: after.Drafts - before.Drafts, Bytes: after.Bytes - before.Bytes}
+}
+
+// CheckStorage refuses what an organisation's documents would take together when that is more than the limit.
+func CheckStorage(taken, limit Storage) error {
+	switch {
+	case taken.Drafts > limit.Drafts:
+		return Refuse(NoQuota, "storage.too_many_drafts").With("limit", limit.Drafts)
+	case taken.Bytes > limit.Bytes:
+		return Refuse(NoQuota, "storage.full").With("limit", limit.Bytes)
+	}
+	return nil
 }

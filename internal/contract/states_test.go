@@ -79,6 +79,7 @@ var verbs = []struct {
 	{"guest-link-docs", func(d *Document) (Change, bool, error) {
 		return change1(HandOutLink(d, "guest", [32]byte{1}, owner, t0))
 	}},
+	{"guest-revoke-docs", func(d *Document) (Change, bool, error) { return change1(RevokeLink(d, "guest", owner, t0)) }},
 	{"restamp-docs", func(d *Document) (Change, bool, error) { return change1(Restamp(d, RestampOptions{}, owner, t0)) }},
 	{"restamp-docs with new_serial", func(d *Document) (Change, bool, error) {
 		return change1(Restamp(d, RestampOptions{Instead: "SPESIMEN-0"}, owner, t0))

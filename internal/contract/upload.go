@@ -61,7 +61,7 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 		CreatedAt: now, ExpiresAt: u.ExpiresAt,
 	}
 	d.Findings, d.Examined = u.Findings, true
-	c := Change{After: d}
+	c := Change{After: d, StorageLimit: &l.Storage}
 	if u.Word {
 		c.After.Revisions, c.After.Conversion.State = nil, Converting
 		c.After.Findings, c.After.Examined = nil, false

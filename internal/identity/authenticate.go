@@ -20,7 +20,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 		return contract.Actor{}, refuse(err, contract.ErrIdentify)
 	}
 	if kind == store.GuestToken {
-		guest, err := s.guest(ctx, t.Document, t.Person)
+		guest, _, err := s.guest(ctx, t.Document, t.Person, t.CreatedAt)
 		if err != nil {
 			return contract.Actor{}, refuse(err, contract.ErrIdentify)
 		}

@@ -16,10 +16,18 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 	if by.Guest != 0 {
 		return contract.ErrNotAllowed
 	}
-	if bad := s.checkPassword("new", next); bad != nil {
+	me, err := s.Me(ctx, by)
+	if err != nil {
+		return err
+	}
+	if bad := s.checkPassword("new", next, me.Email, me.Name, me.OrganisationName); bad != nil {
 		return contract.Input(*bad)
 	}
-	u, err := s.prove(ctx, by.Email, current, by.IP)
+	// Who has a token of the account is not held up by others who try passwords on it.
+	if err := s.tries.admitHolder(by.ID, s.clock()); err != nil {
+		return err
+	}
+	u, err := s.checkCredentials(ctx, by.Email, current)
 	switch {
 	case errors.Is(err, ErrCredentials):
 		return contract.Input(contract.FieldError{Field: "current", Code: "password.wrong"})
@@ -27,7 +35,7 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 		return err
 	case u.ID != by.ID:
 		return contract.ErrIdentify // the account was given another e-mail since this token was read
-	case current == next:
+	case samePassword(next, current):
 		return contract.Input(contract.FieldError{Field: "new", Code: "password.same"})
 	}
 	hash, err := s.hasher.hash(ctx, next, s.random)

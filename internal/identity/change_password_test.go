@@ -26,10 +26,10 @@ func TestAChangedPasswordIsTheOnlyOneAndEndsEverySession(t *testing.T) {
 	if _, err := h.Refresh(t.Context(), s.Refresh); !errors.Is(err, ErrRefresh) {
 		t.Errorf("its refresh token: %v", err)
 	}
-	if _, err := h.Login(t.Context(), siti, password, "", home); !errors.Is(err, ErrCredentials) {
+	if _, err := h.Login(t.Context(), siti, password, "", at(home)); !errors.Is(err, ErrCredentials) {
 		t.Errorf("the old password: %v", err)
 	}
-	if _, err := h.Login(t.Context(), siti, newer, "", home); err != nil {
+	if _, err := h.Login(t.Context(), siti, newer, "", at(home)); err != nil {
 		t.Errorf("the new one: %v", err)
 	}
 }
@@ -41,7 +41,7 @@ func TestAFirstPasswordThatWasChangedIsNoneAnyMore(t *testing.T) {
 	if err != nil || !first.Account.MustReset {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	s, err := h.Login(t.Context(), siti, first.Password, "", home)
+	s, err := h.Login(t.Context(), siti, first.Password, "", at(home))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestAFirstPasswordThatWasChangedIsNoneAnyMore(t *testing.T) {
 	if err := h.ChangePassword(t.Context(), h.alive(t, s.Access), first.Password, newer); err != nil {
 		t.Fatal(err)
 	}
-	if s, err = h.Login(t.Context(), siti, newer, "", home); err != nil || s.Account.MustReset {
+	if s, err = h.Login(t.Context(), siti, newer, "", at(home)); err != nil || s.Account.MustReset {
 		t.Errorf("%+v, %v", s.Account, err)
 	}
 }
@@ -65,7 +65,11 @@ func TestAPasswordIsChangedByWhoKnowsItAndToABetterOne(t *testing.T) {
 	for _, test := range []struct{ current, next, field, code string }{
 		{"salah", newer, "current", "password.wrong"},
 		{password, password, "new", "password.same"},
+		{password, "Kata Sandi yang Panjang!1", "new", "password.same"},
 		{password, "pendek", "new", "password.too_short"},
+		{password, "Password1234!", "new", "password.common"},
+		{password, "siti@contoh.id", "new", "password.personal"},
+		{password, "Contoh-2026-Siti", "new", "password.personal"},
 	} {
 		err := h.ChangePassword(t.Context(), by, test.current, test.next)
 		var e *contract.Error
@@ -92,8 +96,8 @@ func TestAPasswordIsChangedByWhoKnowsItAndToABetterOne(t *testing.T) {
 func TestALoginThatIsUnderWayDoesNotOutliveThePassword(t *testing.T) {
 	t.Parallel()
 	for name, login := range map[string]func(h *house) error{
-		"tokens": func(h *house) error { _, err := h.Login(t.Context(), siti, password, "", home); return err },
-		"cookie": func(h *house) error { _, err := h.LoginSession(t.Context(), siti, password, "", home); return err },
+		"tokens": func(h *house) error { _, err := h.Login(t.Context(), siti, password, "", at(home)); return err },
+		"cookie": func(h *house) error { _, err := h.LoginSession(t.Context(), siti, password, "", at(home)); return err },
 	} {
 		h := inhabited(t)
 		h.store.afterByEmail = func() {
@@ -120,7 +124,7 @@ func TestAStrangerDoesNotUndoAResetThatIsUnderWay(t *testing.T) {
 	if err := h.ChangePassword(t.Context(), by, password, "kata sandi orang lain"); !errors.Is(err, contract.ErrIdentify) {
 		t.Error(err)
 	}
-	if _, err := h.Login(t.Context(), siti, newer, "", home); err != nil {
+	if _, err := h.Login(t.Context(), siti, newer, "", at(home)); err != nil {
 		t.Errorf("what the operator gave: %v", err)
 	}
 }

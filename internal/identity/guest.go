@@ -11,7 +11,8 @@ import (
 	"segel/internal/store"
 )
 
-// ErrLink is the same for a guest's link unknown, replaced by a newer one, or of a document that is gone.
+// ErrLink is the same for a guest's link that is unknown, replaced by a newer one, revoked, expired, or of a document that is
+// gone.
 var ErrLink = contract.Refuse(contract.NotFound, "guest.link_invalid")
 
 // GuestPath is the page of the web app that a guest's link leads to. The secret follows as the fragment, which
@@ -46,7 +47,7 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 	if err != nil {
 		return GuestSession{}, refuse(fmt.Errorf("read a guest's link: %w", err), ErrLink)
 	}
-	person, err := s.guest(ctx, l.Document, l.Person)
+	person, expires, err := s.guest(ctx, l.Document, l.Person, l.CreatedAt)
 	if err != nil {
 		return GuestSession{}, refuse(err, ErrLink)
 	}
@@ -55,6 +56,9 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 		return GuestSession{}, err
 	}
 	token.Document = l.Document
+	if !expires.IsZero() && expires.Before(token.ExpiresAt) {
+		token.ExpiresAt = expires
+	}
 	if err := s.store.AddTokens(ctx, token); err != nil {
 		return GuestSession{}, fmt.Errorf("keep the token of guest %s: %w", l.Person, err)
 	}
@@ -65,20 +69,25 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 		}
 		return GuestSession{}, refuse(fmt.Errorf("read a guest's link again: %w", err), ErrLink)
 	}
-	return GuestSession{Token: clear, ExpiresIn: s.lifetimes.Guest, Document: l.Document, Person: person}, nil
+	return GuestSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Document: l.Document, Person: person}, nil
 }
 
-// guest returns the guest of that id on a document; store.ErrNotFound when he is none, or it is not.
-func (s *Service) guest(ctx context.Context, id contract.DocumentID, person contract.PersonID) (contract.Person, error) {
+// guest returns the guest of that id on a document, and when what was made for them at that moment expires; zero: it does
+// not. It is store.ErrNotFound when they are no guest there, the document does not exist, or that time has passed.
+func (s *Service) guest(ctx context.Context, id contract.DocumentID, person contract.PersonID, made time.Time) (contract.Person, time.Time, error) {
 	d, err := s.store.Document(ctx, id)
 	if err != nil {
-		return contract.Person{}, fmt.Errorf("read document %d: %w", id, err)
+		return contract.Person{}, time.Time{}, fmt.Errorf("read document %d: %w", id, err)
 	}
 	p := d.Participant(person)
 	if p == nil || !p.Guest {
-		return contract.Person{}, store.ErrNotFound
+		return contract.Person{}, time.Time{}, store.ErrNotFound
 	}
-	return p.Person, nil
+	expires := d.LinkExpiry(made, s.lifetimes.Link)
+	if !expires.IsZero() && !s.clock().Before(expires) {
+		return contract.Person{}, time.Time{}, store.ErrNotFound
+	}
+	return p.Person, expires, nil
 }
 
 // secretOf returns the secret in a link, wherever it stands, or the text itself.

@@ -145,3 +145,59 @@ func TestAGuestIsNoAccount(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+func TestARevokedLinkAndItsTokensAreDeadInEveryState(t *testing.T) {
+	t.Parallel()
+	for _, state := range []contract.State{contract.Draft, contract.Processing, contract.Completed, contract.Rejected, contract.Canceled, contract.Expired, contract.Failed} {
+		h := hosting(t)
+		d := h.store.documents[7]
+		d.State, d.EndedAt = state, h.now
+		h.store.documents[7] = d
+		url := h.mint(t)
+		g, err := h.GuestLogin(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.store.setGuestLink(store.GuestLink{Document: 7, Person: tamu})
+		h.dead(t, g.Token)
+		if _, err := h.GuestLogin(t.Context(), url); !errors.Is(err, ErrLink) {
+			t.Errorf("%s: the link: %v", state, err)
+		}
+		h.store.setGuestLink(store.GuestLink{Document: 7, Person: tamu})
+	}
+}
+
+func TestALinkExpiresSomeTimeAfterItsDocumentEnded(t *testing.T) {
+	t.Parallel()
+	const month = 30 * 24 * time.Hour
+	h := hosting(t)
+	h.lifetimes.Link = month
+	url := h.mint(t)
+	h.advance(10 * month) // while the document is in work, a link does not expire
+	before, err := h.GuestLogin(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := h.store.documents[7]
+	d.State, d.EndedAt = contract.Completed, h.now
+	h.store.documents[7] = d
+	h.advance(month - time.Hour)
+	last, err := h.GuestLogin(t.Context(), url)
+	if err != nil || last.ExpiresIn != time.Hour {
+		t.Errorf("in the last hour a token is good for %v, %v", last.ExpiresIn, err)
+	}
+	h.dead(t, before.Token)
+	h.alive(t, last.Token)
+	h.advance(time.Hour)
+	h.dead(t, last.Token)
+	if _, err := h.GuestLogin(t.Context(), url); !errors.Is(err, ErrLink) {
+		t.Errorf("a month after the end: %v", err)
+	}
+	if g, err := h.GuestLogin(t.Context(), h.mint(t)); err != nil || g.ExpiresIn != 24*time.Hour {
+		t.Errorf("a new link: %v, %v", g.ExpiresIn, err)
+	}
+	h.lifetimes.Link = 0
+	if _, err := h.GuestLogin(t.Context(), h.mint(t)); err != nil {
+		t.Errorf("where links do not expire: %v", err)
+	}
+}

@@ -24,6 +24,7 @@ type Session struct {
 	Refresh   string
 	ExpiresIn time.Duration // of Access
 	Account   Account
+	Device    string // to be presented at the next login; empty after a refresh
 }
 
 // WebSession is what a login of the web app hands out: one token for a cookie.
@@ -31,13 +32,21 @@ type WebSession struct {
 	Token     string
 	ExpiresIn time.Duration
 	Account   Account
+	Device    string        // to be presented at the next login
+	KnownFor  time.Duration // how long Device is known
+}
+
+// Client is where a login comes from.
+type Client struct {
+	IP     string
+	Device string // the secret that a former login handed out; empty: none
 }
 
 // Login opens a session. ErrCredentials takes the same time for an unknown e-mail as for a wrong password;
 // tried too often is of kind TooMany, with the argument retry_after in seconds. No account asks for a second
-// factor, so otp is accepted and not looked at. The ip is the caller's.
-func (s *Service) Login(ctx context.Context, email, password, otp, ip string) (Session, error) {
-	u, err := s.prove(ctx, email, password, ip)
+// factor, so otp is accepted and not looked at.
+func (s *Service) Login(ctx context.Context, email, password, otp string, from Client) (Session, error) {
+	u, device, err := s.prove(ctx, email, password, from)
 	if err != nil {
 		return Session{}, err
 	}
@@ -45,19 +54,23 @@ func (s *Service) Login(ctx context.Context, email, password, otp, ip string) (S
 	if err != nil {
 		return Session{}, err
 	}
-	session, err := s.open(ctx, u, family)
+	session, tokens, err := s.drawSession(ctx, u, family)
 	if err != nil {
 		return Session{}, err
+	}
+	if err := s.store.AddTokens(ctx, tokens...); err != nil {
+		return Session{}, fmt.Errorf("store the tokens of %s: %w", u.ID, err)
 	}
 	if err := s.stillProven(ctx, u, family); err != nil {
 		return Session{}, err
 	}
+	session.Device = device
 	return session, nil
 }
 
 // LoginSession is Login for the web app.
-func (s *Service) LoginSession(ctx context.Context, email, password, otp, ip string) (WebSession, error) {
-	u, err := s.prove(ctx, email, password, ip)
+func (s *Service) LoginSession(ctx context.Context, email, password, otp string, from Client) (WebSession, error) {
+	u, device, err := s.prove(ctx, email, password, from)
 	if err != nil {
 		return WebSession{}, err
 	}
@@ -79,7 +92,7 @@ func (s *Service) LoginSession(ctx context.Context, email, password, otp, ip str
 	if err := s.stillProven(ctx, u, family); err != nil {
 		return WebSession{}, err
 	}
-	return WebSession{Token: clear, ExpiresIn: s.lifetimes.Session, Account: account}, nil
+	return WebSession{Token: clear, ExpiresIn: s.lifetimes.Session, Account: account, Device: device, KnownFor: s.lifetimes.Known}, nil
 }
 
 // stillProven ends a login whose password was changed while it was proven: its tokens may have been added behind the
@@ -98,12 +111,43 @@ func (s *Service) stillProven(ctx context.Context, u store.User, family string) 
 	return ErrCredentials
 }
 
-// prove returns the user whose e-mail and password these are.
-func (s *Service) prove(ctx context.Context, email, password, ip string) (store.User, error) {
-	// Before the hash, and for unknown accounts too: neither work nor refusal tells who is known here.
-	if err := s.tries.take(email, ip, s.clock()); err != nil {
-		return store.User{}, err
+// prove returns the user whose e-mail and password these are, and the secret by which the device is known from now on.
+func (s *Service) prove(ctx context.Context, email, password string, from Client) (store.User, string, error) {
+	device, presented := checkSecret(from.Device, prefixDevice)
+	caller := store.Caller{Device: device, Address: Network(from.IP)}
+	// Before the hash, and the same for unknown accounts: neither work nor refusal tells whether there is one.
+	known, err := s.store.KnownCaller(ctx, foldEmail(email), caller, s.clock().Add(-s.lifetimes.Known))
+	if err != nil {
+		return store.User{}, "", fmt.Errorf("look up where a login comes from: %w", err)
 	}
+	known.Device = known.Device && presented
+	if err := s.tries.admit(ctx, email, caller, known, s.clock()); err != nil {
+		return store.User{}, "", err
+	}
+	u, err := s.checkCredentials(ctx, email, password)
+	if err != nil {
+		return store.User{}, "", err
+	}
+	s.tries.forgive(email, caller)
+	// A crash between here and the answer leaves a device that does not know its secret: it gets another next time.
+	secret := from.Device
+	if !known.Device {
+		// A secret that is not known for this account is not taken over: another person may have put it there.
+		if secret, caller.Device, err = newSecret(s.random, prefixDevice); err != nil {
+			return store.User{}, "", err
+		}
+	}
+	if err := s.store.RememberCaller(ctx, u.ID, caller, s.clock(), mostKnown); err != nil {
+		return store.User{}, "", fmt.Errorf("remember where %s logs in from: %w", u.ID, err)
+	}
+	return u, secret, nil
+}
+
+// mostKnown is how many devices and how many addresses of a person are known at a time.
+const mostKnown = 20
+
+// checkCredentials returns the user whose e-mail and password these are. Who tries is admitted before.
+func (s *Service) checkCredentials(ctx context.Context, email, password string) (store.User, error) {
 	u, err := s.userByEmail(ctx, email)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return store.User{}, fmt.Errorf("read a user by e-mail: %w", err)
@@ -115,28 +159,24 @@ func (s *Service) prove(ctx context.Context, email, password, ip string) (store.
 	if !ok {
 		return store.User{}, ErrCredentials
 	}
-	s.tries.forgive(email, ip)
 	return u, nil
 }
 
-// open hands out an access and a refresh token of a family.
-func (s *Service) open(ctx context.Context, u store.User, family string) (Session, error) {
+// drawSession makes an access and a refresh token of a family. They are good once they are stored.
+func (s *Service) drawSession(ctx context.Context, u store.User, family string) (Session, []store.Token, error) {
 	account, err := s.account(ctx, u)
 	if err != nil {
-		return Session{}, err
+		return Session{}, nil, err
 	}
 	access, at, err := s.draw(store.AccessToken, u.ID, family, s.lifetimes.Access)
 	if err != nil {
-		return Session{}, err
+		return Session{}, nil, err
 	}
 	refresh, rt, err := s.draw(store.RefreshToken, u.ID, family, s.lifetimes.Refresh)
 	if err != nil {
-		return Session{}, err
+		return Session{}, nil, err
 	}
-	if err := s.store.AddTokens(ctx, at, rt); err != nil {
-		return Session{}, fmt.Errorf("keep the tokens of %s: %w", u.ID, err)
-	}
-	return Session{Access: access, Refresh: refresh, ExpiresIn: s.lifetimes.Access, Account: account}, nil
+	return Session{Access: access, Refresh: refresh, ExpiresIn: s.lifetimes.Access, Account: account}, []store.Token{at, rt}, nil
 }
 
 // draw makes a token: its clear text, to be handed out, and what is kept of it.
@@ -149,10 +189,11 @@ func (s *Service) draw(k store.TokenKind, p contract.PersonID, family string, li
 	return clear, store.Token{Hash: hash, Kind: k, Person: p, Family: family, CreatedAt: now, ExpiresAt: now.Add(life)}, nil
 }
 
-// Refresh turns a refresh token, once, into a new session of its family.
+// Refresh turns a refresh token, once, into a new session of its family. The access tokens of the family that were handed
+// out before end after Lifetimes.Grace: a request that was sent before the client read the answer is still served.
 //
-// A crash after the old token is marked used and before the new ones are kept leaves the client with a used
-// token; it logs in again.
+// Marking the old token used, ending the access tokens and storing the new ones is one transaction. A crash before it leaves
+// the old tokens as they were; after it, a client that did not get the answer has a used token and logs in again.
 func (s *Service) Refresh(ctx context.Context, token string) (Session, error) {
 	_, hash, ok := checkToken(token, store.RefreshToken)
 	if !ok {
@@ -166,24 +207,17 @@ func (s *Service) Refresh(ctx context.Context, token string) (Session, error) {
 	if err != nil {
 		return Session{}, refuse(fmt.Errorf("read user %s: %w", t.Person, err), ErrRefresh)
 	}
-	err = s.store.UseToken(ctx, hash, s.clock())
+	session, tokens, err := s.drawSession(ctx, u, t.Family)
+	if err != nil {
+		return Session{}, err
+	}
+	now := s.clock()
+	err = s.store.RotateTokens(ctx, hash, now, now.Add(s.lifetimes.Grace), tokens...)
 	if errors.Is(err, store.ErrConflict) {
 		return Session{}, s.reused(ctx, t)
 	}
 	if err != nil {
-		return Session{}, refuse(fmt.Errorf("use a refresh token of %s: %w", t.Person, err), ErrRefresh)
-	}
-	session, err := s.open(ctx, u, t.Family)
-	if err != nil {
-		return Session{}, err
-	}
-	// The family may have died, by logout or reuse, after the old token was marked and before the new ones
-	// were added; those would outlive it.
-	if _, err := s.store.Token(ctx, hash); err != nil {
-		if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
-			return Session{}, fmt.Errorf("revoke token family %s: %w", t.Family, err)
-		}
-		return Session{}, refuse(fmt.Errorf("read a refresh token of %s again: %w", t.Person, err), ErrRefresh)
+		return Session{}, refuse(fmt.Errorf("rotate the tokens of %s: %w", t.Person, err), ErrRefresh)
 	}
 	return session, nil
 }

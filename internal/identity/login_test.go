@@ -16,7 +16,7 @@ import (
 func TestLoginOpensASession(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
-	s, err := h.Login(t.Context(), " siti@CONTOH.id", password, "123456", home)
+	s, err := h.Login(t.Context(), " siti@CONTOH.id", password, "123456", at(home))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestAWrongPasswordAndAnUnknownEmailAreOne(t *testing.T) {
 	for _, test := range [][2]string{
 		{siti, "salah"}, {"nobody@contoh.id", password}, {"", ""}, {siti, ""}, {siti, strings.Repeat("x", 2000)},
 	} {
-		s, err := h.Login(t.Context(), test[0], test[1], "", home)
+		s, err := h.Login(t.Context(), test[0], test[1], "", at(home))
 		if err != error(ErrCredentials) || s != (Session{}) {
 			t.Errorf("%.30q: %v", test, err)
 		}
@@ -56,7 +56,7 @@ func TestAnUnknownEmailIsAsMuchWork(t *testing.T) {
 	for _, email := range []string{siti, "nobody@contoh.id"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err := h.Login(ctx, email, password, "", home)
+		_, err := h.Login(ctx, email, password, "", at(home))
 		if contract.KindOf(err) != contract.Unavailable {
 			t.Errorf("%s was answered without a hash: %v", email, err)
 		}
@@ -72,7 +72,7 @@ func TestAHundredLoginsTakeTheMemoryOfTwo(t *testing.T) {
 	var all sync.WaitGroup
 	for range 100 {
 		all.Go(func() {
-			if _, err := h.Login(context.Background(), siti, password, "", home); err != nil {
+			if _, err := h.Login(context.Background(), siti, password, "", at(home)); err != nil {
 				t.Error(err)
 			}
 			if n := len(h.hasher.slots); n > 2 {
@@ -88,27 +88,27 @@ func TestWhoGuessesHasToWaitAndTheOwnerDoesNot(t *testing.T) {
 	for _, email := range []string{siti, "nobody@contoh.id"} {
 		h := inhabited(t)
 		for range 10 {
-			if _, err := h.Login(t.Context(), email, "salah", "", home); !errors.Is(err, ErrCredentials) {
+			if _, err := h.Login(t.Context(), email, "salah", "", at(home)); !errors.Is(err, ErrCredentials) {
 				t.Fatal(err)
 			}
 		}
-		_, err := h.Login(t.Context(), email, password, "", home)
+		_, err := h.Login(t.Context(), email, password, "", at(home))
 		var e *contract.Error
 		if !errors.As(err, &e) || e.Kind != contract.TooMany || e.Args["retry_after"] != 10 || !e.Retryable {
 			t.Fatalf("%s: the eleventh try is %v", email, err)
 		}
 		h.advance(9 * time.Second)
-		if _, err := h.Login(t.Context(), strings.ToUpper(email), password, "", home); contract.KindOf(err) != contract.TooMany {
+		if _, err := h.Login(t.Context(), strings.ToUpper(email), password, "", at(home)); contract.KindOf(err) != contract.TooMany {
 			t.Errorf("%s: nine seconds later it is %v", email, err)
 		}
 		if email != siti {
 			continue
 		}
-		if _, err := h.Login(t.Context(), email, password, "", "198.51.100.1"); err != nil {
+		if _, err := h.Login(t.Context(), email, password, "", at("198.51.100.1")); err != nil {
 			t.Errorf("the owner elsewhere: %v", err)
 		}
 		h.advance(time.Second)
-		if _, err := h.Login(t.Context(), email, password, "", home); err != nil {
+		if _, err := h.Login(t.Context(), email, password, "", at(home)); err != nil {
 			t.Errorf("ten seconds later it is %v", err)
 		}
 	}
@@ -120,7 +120,7 @@ func TestOneAddressCannotTryEveryAccount(t *testing.T) {
 	refused := 0
 	for i := range 150 {
 		// All of an IPv6 /64 is one caller.
-		_, err := h.Login(t.Context(), fmt.Sprintf("user%d@contoh.id", i), password, "", fmt.Sprintf("2001:db8::%x", i))
+		_, err := h.Login(t.Context(), fmt.Sprintf("user%d@contoh.id", i), password, "", at(fmt.Sprintf("2001:db8::%x", i)))
 		if contract.KindOf(err) == contract.TooMany {
 			refused++
 		}
@@ -143,7 +143,7 @@ func TestARefreshTokenIsUsedOnce(t *testing.T) {
 		t.Errorf("session is %+v", second)
 	}
 	h.alive(t, second.Access)
-	h.alive(t, first.Access)
+	h.alive(t, first.Access) // a request that was sent before the answer came
 
 	if _, err := h.Refresh(t.Context(), first.Refresh); !errors.Is(err, ErrRefresh) {
 		t.Errorf("a used refresh token: %v", err)
@@ -157,6 +157,22 @@ func TestARefreshTokenIsUsedOnce(t *testing.T) {
 	if !strings.Contains(h.log.String(), "used refresh token") {
 		t.Errorf("the log does not tell: %s", h.log)
 	}
+}
+
+func TestARefreshEndsTheFormerAccessTokenAfterAShortGrace(t *testing.T) {
+	t.Parallel()
+	h := inhabited(t)
+	first, other := h.login(t), h.login(t)
+	second, err := h.Refresh(t.Context(), first.Refresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.advance(30*time.Second - time.Millisecond)
+	h.alive(t, first.Access)
+	h.advance(time.Millisecond)
+	h.dead(t, first.Access)
+	h.alive(t, second.Access)
+	h.alive(t, other.Access)
 }
 
 func TestOfManyRefreshesAtOnceNoneOutlivesTheFamily(t *testing.T) {
@@ -177,7 +193,7 @@ func TestALogoutDuringARefreshEndsBoth(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	s := h.login(t)
-	h.store.afterUseToken = func() {
+	h.store.beforeRotate = func() {
 		if err := h.Logout(context.Background(), s.Access); err != nil {
 			t.Error(err)
 		}
@@ -211,7 +227,7 @@ func TestTokensExpire(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	s := h.login(t)
-	web, err := h.LoginSession(t.Context(), siti, password, "", home)
+	web, err := h.LoginSession(t.Context(), siti, password, "", at(home))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +294,7 @@ func TestADatabaseThatFailsIsNoRefusal(t *testing.T) {
 	h := inhabited(t)
 	s := h.login(t)
 	h.store.users[0].Password = "$argon2id$v=19$m=4000000000,t=1,p=1$AAAAAAAAAAA$AAAA"
-	if _, err := h.Login(t.Context(), siti, password, "", home); !errors.Is(err, errHash) || contract.KindOf(err) != 0 {
+	if _, err := h.Login(t.Context(), siti, password, "", at(home)); !errors.Is(err, errHash) || contract.KindOf(err) != 0 {
 		t.Errorf("a damaged hash: %v", err)
 	}
 	h.store.organisations = nil

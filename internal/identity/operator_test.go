@@ -16,7 +16,7 @@ func TestAnAdminOfTheFirstOrganisationIsAnOperator(t *testing.T) {
 		if _, err := h.AddUser(t.Context(), NewUser{Email: n.email, Password: password, Organisation: n.organisation, Admin: n.admin}); err != nil {
 			t.Fatal(err)
 		}
-		s, err := h.Login(t.Context(), n.email, password, "", home)
+		s, err := h.Login(t.Context(), n.email, password, "", at(home))
 		if err != nil || s.Account.Admin != n.admin || s.Account.Operator != n.operator {
 			t.Errorf("%s logs in as %+v, %v", n.email, s.Account, err)
 		}

@@ -121,8 +121,8 @@ func parseHash(encoded string) (c Cost, salt, key []byte, err error) {
 	return c, salt, key, nil
 }
 
-// checkPassword says what is wrong with a new password, or returns nil.
-func (s *Service) checkPassword(field, password string) *contract.FieldError {
+// checkPassword says what is wrong with a new password, or returns nil. The words are the person's own, see checkWeak.
+func (s *Service) checkPassword(field, password string, words ...string) *contract.FieldError {
 	switch n := utf8.RuneCountInString(password); {
 	case n < s.password:
 		return &contract.FieldError{Field: field, Code: "password.too_short", Args: map[string]any{"limit": s.password}}
@@ -131,7 +131,7 @@ func (s *Service) checkPassword(field, password string) *contract.FieldError {
 	case !utf8.ValidString(password):
 		return &contract.FieldError{Field: field, Code: "text.not_utf8"}
 	}
-	return nil
+	return checkWeak(field, password, words...)
 }
 
 // ReadPassword reads a password from a file or standard input: the first line, without its end.

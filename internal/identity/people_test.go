@@ -16,7 +16,7 @@ func staffed(t *testing.T) (h *house, operator, admin contract.Actor) {
 		if _, err := h.AddUser(t.Context(), n); err != nil {
 			t.Fatal(err)
 		}
-		s, err := h.Login(t.Context(), n.Email, password, "", home)
+		s, err := h.Login(t.Context(), n.Email, password, "", at(home))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestANewcomerComesInByAPasswordThatHeHasToChange(t *testing.T) {
 	if err != nil || added.Name != "Budi" || added.Organisation != admin.Organisation || added.Admin || !added.MustReset {
 		t.Fatalf("%+v, %v", added, err)
 	}
-	s, err := h.Login(t.Context(), "budi@lain.id", added.Password, "", home)
+	s, err := h.Login(t.Context(), "budi@lain.id", added.Password, "", at(home))
 	if err != nil || !s.Account.MustReset {
 		t.Errorf("%+v, %v", s.Account, err)
 	}

@@ -12,15 +12,27 @@ import (
 // ResetPassword gives an account another password, on an operator's word, who has the data folder and could do anything
 // with it: the account has not to choose its own. Every token of it dies.
 func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, next string) (Account, error) {
-	if bad := s.checkPassword("password", next); bad != nil {
-		return Account{}, contract.Input(*bad)
-	}
 	u, err := s.userByEmail(ctx, email)
 	if errors.Is(err, store.ErrNotFound) {
 		return Account{}, contract.Refuse(contract.NotFound, "user.not_found").With("email", email)
 	}
 	if err != nil {
 		return Account{}, fmt.Errorf("read a user by e-mail: %w", err)
+	}
+	account, err := s.account(ctx, u)
+	if err != nil {
+		return Account{}, err
+	}
+	if bad := s.checkPassword("password", next, u.Email, u.Name, account.OrganisationName); bad != nil {
+		return Account{}, contract.Input(*bad)
+	}
+	// The present password may be the reason for the reset: it is known to another person.
+	same, err := s.hasher.verify(ctx, next, u.Password)
+	if err != nil {
+		return Account{}, fmt.Errorf("check the password of user %q: %w", u.ID, err)
+	}
+	if same {
+		return Account{}, contract.Input(contract.FieldError{Field: "password", Code: "password.same"})
 	}
 	hash, err := s.hasher.hash(ctx, next, s.random)
 	if err != nil {
@@ -30,8 +42,8 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, n
 	if err := s.store.SetPassword(ctx, u.ID, "", hash, e); err != nil {
 		return Account{}, fmt.Errorf("set the password of %s: %w", u.ID, err)
 	}
-	u.MustReset = false
-	return s.account(ctx, u)
+	account.MustReset = false
+	return account, nil
 }
 
 // maxForgotten bounds, in bytes, what the log keeps of an address that nobody has checked.
@@ -46,7 +58,7 @@ func (s *Service) ForgotPassword(ctx context.Context, email, ip string) error {
 	}
 	now := s.clock()
 	// The log only grows: one too many is answered all the same, and not recorded.
-	if s.tries.forgot.take(network(ip), now) > 0 {
+	if s.tries.forgot.take(Network(ip), now) > 0 {
 		return nil
 	}
 	u, err := s.userByEmail(ctx, email)

@@ -21,6 +21,7 @@ const (
 	prefixGuest   = "sgl_gt_"
 	prefixSession = "sgl_ss_"
 	prefixLink    = "sgl_gl_"
+	prefixDevice  = "sgl_dv_"
 
 	prefixLen   = len(prefixAccess)
 	randomLen   = 43 // base 62 digits of 256 bits
@@ -30,7 +31,7 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// prefixes by kind of token. A guest's link is no token.
+// prefixes by kind of token. A guest's link and the secret of a device are no tokens.
 var prefixes = map[store.TokenKind]string{
 	store.AccessToken:  prefixAccess,
 	store.RefreshToken: prefixRefresh,

@@ -33,6 +33,9 @@ type Options struct {
 	Hashers   int // how many passwords are hashed at once; each takes Cost.Memory. Default 2
 	Password  int // least number of characters of a password. Default 12
 	Log       *slog.Logger
+
+	// Wait holds a login up for a while, or returns the error of a context that ended before. Nil: it waits for that long.
+	Wait func(ctx context.Context, d time.Duration) error
 }
 
 // Lifetimes say how long each kind of token is good for.
@@ -41,6 +44,9 @@ type Lifetimes struct {
 	Refresh time.Duration // default 30 days
 	Guest   time.Duration // default 24 hours
 	Session time.Duration // default 24 hours
+	Link    time.Duration // of a guest's link after the document ended. Zero: it does not expire
+	Known   time.Duration // of a device or an address since its last login. Default 180 days
+	Grace   time.Duration // of an access token after its family was refreshed. Default 30 seconds
 }
 
 // Service answers who is asking. It is safe for concurrent use.
@@ -62,8 +68,13 @@ func New(o Options) *Service {
 	fill(&o.Lifetimes.Refresh, 30*24*time.Hour)
 	fill(&o.Lifetimes.Guest, 24*time.Hour)
 	fill(&o.Lifetimes.Session, 24*time.Hour)
+	fill(&o.Lifetimes.Known, 180*24*time.Hour)
+	fill(&o.Lifetimes.Grace, 30*time.Second)
 	fill(&o.Hashers, 2)
 	fill(&o.Password, 12)
+	if o.Wait == nil {
+		o.Wait = wait
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -71,7 +82,7 @@ func New(o Options) *Service {
 		store: o.Store, clock: o.Clock, random: o.Random, publicURL: o.PublicURL,
 		lifetimes: o.Lifetimes, password: o.Password, log: o.Log,
 		hasher: newHasher(o.Cost, o.Hashers),
-		tries:  newTries(o.Rates),
+		tries:  newTries(o.Rates, o.Wait),
 	}
 }
 
@@ -136,7 +147,8 @@ func (s *Service) Directory(ctx context.Context, by contract.Actor, search strin
 	return people, total, nil
 }
 
-// Purge forgets tokens that have expired.
+// Purge forgets tokens that have expired, and devices and addresses that have not logged in for long.
 func (s *Service) Purge(ctx context.Context) error {
-	return s.store.PurgeTokens(ctx, s.clock())
+	now := s.clock()
+	return errors.Join(s.store.PurgeTokens(ctx, now), s.store.PurgeCallers(ctx, now.Add(-s.lifetimes.Known)))
 }

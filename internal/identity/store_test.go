@@ -28,10 +28,12 @@ type memory struct {
 	specimens     map[contract.PersonID][]byte
 	documents     map[contract.DocumentID]contract.Document
 	events        []contract.Event
+	devices       map[contract.PersonID]map[[32]byte]time.Time
+	addresses     map[contract.PersonID]map[string]time.Time
 
 	failCreateUser error  // instead of creating one
 	failNote       error  // instead of logging by itself
-	afterUseToken  func() // somebody else, between two steps of a refresh
+	beforeRotate   func() // another request, between two steps of a refresh
 	afterByEmail   func() // and between two of a login
 	afterGuestLink func() // and of opening a link
 }
@@ -115,6 +117,8 @@ func (m *memory) SetPassword(_ context.Context, id contract.PersonID, was, encod
 	}
 	m.users[i].Password, m.users[i].MustReset, m.users[i].Given = encoded, false, false
 	maps.DeleteFunc(m.tokens, func(_ [32]byte, t store.Token) bool { return t.Person == id })
+	delete(m.devices, id)
+	delete(m.addresses, id)
 	m.events = append(m.events, e)
 	return nil
 }
@@ -158,22 +162,30 @@ func (m *memory) Token(_ context.Context, hash [32]byte) (store.Token, error) {
 	return t, nil
 }
 
-func (m *memory) UseToken(_ context.Context, hash [32]byte, now time.Time) error {
+func (m *memory) RotateTokens(_ context.Context, used [32]byte, now, until time.Time, tokens ...store.Token) error {
+	if then := m.beforeRotate; then != nil {
+		m.beforeRotate = nil
+		then()
+	}
 	m.mu.Lock()
-	t, ok := m.tokens[hash]
+	defer m.mu.Unlock()
+	t, ok := m.tokens[used]
 	switch {
 	case !ok:
-		m.mu.Unlock()
 		return store.ErrNotFound
 	case !t.UsedAt.IsZero():
-		m.mu.Unlock()
 		return store.ErrConflict
 	}
 	t.UsedAt = now
-	m.tokens[hash] = t
-	m.mu.Unlock()
-	if m.afterUseToken != nil {
-		m.afterUseToken()
+	m.tokens[used] = t
+	for hash, k := range m.tokens {
+		if k.Family == t.Family && k.Kind == store.AccessToken && k.ExpiresAt.After(until) {
+			k.ExpiresAt = until
+			m.tokens[hash] = k
+		}
+	}
+	for _, k := range tokens {
+		m.tokens[k.Hash] = k
 	}
 	return nil
 }
@@ -197,7 +209,39 @@ func (m *memory) PurgeTokens(_ context.Context, before time.Time) error {
 	return m.revoke(func(t store.Token) bool { return t.ExpiresAt.Before(before) })
 }
 
-// setGuestLink replaces the link of a guest, and ends the tokens that came from the former one, as a commit does.
+func (m *memory) KnownCaller(_ context.Context, email string, c store.Caller, since time.Time) (store.Known, error) {
+	u, err := m.findUser(func(u store.User) bool { return strings.EqualFold(u.Email, email) })
+	if err != nil {
+		return store.Known{}, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	device, knowsDevice := m.devices[u.ID][c.Device]
+	address, knowsAddress := m.addresses[u.ID][c.Address]
+	return store.Known{Device: knowsDevice && !device.Before(since), Address: knowsAddress && !address.Before(since)}, nil
+}
+
+func (m *memory) RememberCaller(_ context.Context, id contract.PersonID, c store.Caller, now time.Time, _ int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.devices[id] == nil {
+		m.devices[id], m.addresses[id] = map[[32]byte]time.Time{}, map[string]time.Time{}
+	}
+	m.devices[id][c.Device], m.addresses[id][c.Address] = now, now
+	return nil
+}
+
+func (m *memory) PurgeCallers(_ context.Context, before time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id := range m.devices {
+		maps.DeleteFunc(m.devices[id], func(_ [32]byte, at time.Time) bool { return at.Before(before) })
+		maps.DeleteFunc(m.addresses[id], func(_ string, at time.Time) bool { return at.Before(before) })
+	}
+	return nil
+}
+
+// setGuestLink replaces or removes the link of a guest, and ends the tokens that came from the former one, as a commit does.
 func (m *memory) setGuestLink(l store.GuestLink) {
 	m.mu.Lock()
 	for hash, old := range m.links {
@@ -205,7 +249,9 @@ func (m *memory) setGuestLink(l store.GuestLink) {
 			delete(m.links, hash)
 		}
 	}
-	m.links[l.Hash] = l
+	if l.Hash != [32]byte{} {
+		m.links[l.Hash] = l
+	}
 	m.mu.Unlock()
 	_ = m.revoke(func(t store.Token) bool { // which never fails
 		return t.Kind == store.GuestToken && t.Document == l.Document && t.Person == l.Person
@@ -277,6 +323,9 @@ const (
 	home     = "203.0.113.7"
 )
 
+// at is a client at that address that has no device.
+func at(ip string) Client { return Client{IP: ip} }
+
 // cheap is a cost that tests can pay.
 var cheap = Cost{Memory: 16, Passes: 1, Threads: 1}
 
@@ -286,6 +335,7 @@ func empty(t *testing.T, change ...func(*Options)) *house {
 		store: &memory{
 			tokens: map[[32]byte]store.Token{}, links: map[[32]byte]store.GuestLink{},
 			specimens: map[contract.PersonID][]byte{}, documents: map[contract.DocumentID]contract.Document{},
+			devices: map[contract.PersonID]map[[32]byte]time.Time{}, addresses: map[contract.PersonID]map[string]time.Time{},
 		},
 		log: &bytes.Buffer{},
 		now: time.Date(2026, 8, 17, 10, 0, 0, 0, time.UTC),
@@ -315,7 +365,7 @@ func (h *house) advance(d time.Duration) { h.now = h.now.Add(d) }
 
 func (h *house) login(t *testing.T) Session {
 	t.Helper()
-	s, err := h.Login(t.Context(), siti, password, "", home)
+	s, err := h.Login(t.Context(), siti, password, "", at(home))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"container/list"
+	"context"
 	"math"
 	"net/netip"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
 // Rate allows Burst tries at once and one more every Every. The zero value of a member means its default.
@@ -21,59 +23,157 @@ type Rate struct {
 
 // Rates bound how often passwords are tried.
 type Rates struct {
-	// Pair bounds one address on one account. It is the tight one: whoever guesses meets it first, and the
-	// account's owner, at another address, does not. Default 10 and one every 10 seconds.
+	// Pair bounds one address on one account, and one known device on one account. It is the tight one: an attacker meets it
+	// first, and the account's owner, at another address, does not. Default 10 and one every 10 seconds.
 	Pair Rate
-	// Account bounds all addresses together on one account. Default 100 and one every 2 seconds.
+	// Account is how many tries all addresses that the account does not know have on it together before each further one is
+	// delayed. Default 100 and one every 2 seconds.
 	Account Rate
-	// Address bounds one address on all accounts; a whole office may share it. Default 100 and one a second.
+	// Address bounds one address on all accounts; many people may share it. Default 100 and one a second.
 	Address Rate
+	// Delay is the longest time that a try is held up. Default 10 seconds.
+	Delay time.Duration
 	// Keys bounds how many accounts and addresses are remembered, each. Default 10,000.
 	Keys int
 }
 
-// tries counts tries of passwords, and asks for a new one by themselves: who floods the one does not lock
-// anybody out of the other.
-type tries struct{ pair, account, address, forgot *buckets }
+// Bounds on tries that are held up at the same time: each takes a connection and a goroutine, no processor. An attacker
+// has to hold that many connections open before anybody else's try is refused, and gets through no more than so many in
+// each Delay.
+const (
+	mostDelayedOnAccount = 32
+	mostDelayed          = 1024
+)
 
-func newTries(r Rates) tries {
+// limiter bounds how often something is done by key. The counts are in the process; several machines need an implementation
+// that shares them.
+type limiter interface {
+	// take counts one and returns 0, or returns how long to wait and counts nothing.
+	take(key string, now time.Time) time.Duration
+	// delay counts one and returns how long to hold it up, at most longest.
+	delay(key string, now time.Time, longest time.Duration) time.Duration
+	// drop forgets what was counted.
+	drop(key string)
+}
+
+// tries counts tries of passwords, and requests for a new one by themselves: a flood of one does not exhaust the other.
+type tries struct {
+	pair, device, account, address, forgot limiter
+
+	longest time.Duration
+	wait    func(ctx context.Context, d time.Duration) error
+	delayed *delayed
+}
+
+func newTries(r Rates, wait func(context.Context, time.Duration) error) tries {
 	fill(&r.Pair, Rate{10, 10 * time.Second})
 	fill(&r.Account, Rate{100, 2 * time.Second})
 	fill(&r.Address, Rate{100, time.Second})
+	fill(&r.Delay, 10*time.Second)
 	fill(&r.Keys, 10_000)
 	return tries{
-		pair: newBuckets(r.Pair, r.Keys), account: newBuckets(r.Account, r.Keys),
+		pair: newBuckets(r.Pair, r.Keys), device: newBuckets(r.Pair, r.Keys), account: newBuckets(r.Account, r.Keys),
 		address: newBuckets(r.Address, r.Keys), forgot: newBuckets(r.Pair, r.Keys),
+		longest: r.Delay, wait: wait, delayed: &delayed{on: map[string]int{}},
 	}
 }
 
-// take counts one try, whether the account exists or not, and refuses one too many.
-func (t tries) take(email, ip string, now time.Time) error {
-	email, ip = foldEmail(email), network(ip)
-	wait := t.address.take(ip, now)
-	if wait == 0 {
-		wait = t.pair.take(email+" "+ip, now)
+// admit counts one try of a password, whether the account exists or not.
+//
+// A device that logged in before has a count of its own, and so has an address: whatever others do, the account's owner is
+// let in there. Everybody else shares the count of the account. Beyond it tries are held up, not refused, so that the
+// owner gets in at a new place too; they are refused when more wait than the bounds above allow.
+func (t tries) admit(ctx context.Context, email string, from store.Caller, known store.Known, now time.Time) error {
+	email = foldEmail(email)
+	if known.Device {
+		return tooMany(t.device.take(deviceKey(email, from), now))
 	}
-	if wait == 0 {
-		wait = t.account.take(email, now)
+	if wait := t.address.take(from.Address, now); wait > 0 {
+		return tooMany(wait)
 	}
+	if wait := t.pair.take(addressKey(email, from), now); wait > 0 || known.Address {
+		return tooMany(wait)
+	}
+	hold := t.account.delay(email, now, t.longest)
+	if hold == 0 {
+		return nil
+	}
+	if !t.delayed.enter(email) {
+		return tooMany(t.longest)
+	}
+	defer t.delayed.leave(email)
+	if err := t.wait(ctx, hold); err != nil {
+		return contract.Refuse(contract.Unavailable, "server.unavailable").Again().Because(err)
+	}
+	return nil
+}
+
+// admitHolder counts one try of somebody who has a token of the account.
+func (t tries) admitHolder(id contract.PersonID, now time.Time) error {
+	return tooMany(t.device.take("token "+string(id), now))
+}
+
+// forgive forgets the tries of a caller that knew the password after all. What others tried on the account still counts.
+func (t tries) forgive(email string, from store.Caller) {
+	email = foldEmail(email)
+	t.device.drop(deviceKey(email, from))
+	t.pair.drop(addressKey(email, from))
+}
+
+func deviceKey(email string, from store.Caller) string { return email + " " + string(from.Device[:]) }
+
+func addressKey(email string, from store.Caller) string { return email + " " + from.Address }
+
+// tooMany refuses a try that has to wait, unless it has not.
+func tooMany(wait time.Duration) error {
 	if wait == 0 {
 		return nil
 	}
 	return contract.Refuse(contract.TooMany, "rate.limited").With("retry_after", int(math.Ceil(wait.Seconds()))).Again()
 }
 
-// forgive forgets the tries of somebody who knew the password after all.
-func (t tries) forgive(email, ip string) {
-	email, ip = foldEmail(email), network(ip)
-	t.pair.drop(email + " " + ip)
-	t.account.drop(email)
+// delayed counts the tries that are held up.
+type delayed struct {
+	mu  sync.Mutex // guards all below, for a moment only
+	on  map[string]int
+	all int
+}
+
+func (d *delayed) enter(email string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.all >= mostDelayed || d.on[email] >= mostDelayedOnAccount {
+		return false
+	}
+	d.all, d.on[email] = d.all+1, d.on[email]+1
+	return true
+}
+
+func (d *delayed) leave(email string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.all--
+	if d.on[email]--; d.on[email] == 0 {
+		delete(d.on, email)
+	}
+}
+
+// wait waits.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func foldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// network returns what one caller can hold many of as one key: the /64 of an IPv6 address, else the address.
-func network(ip string) string {
+// Network returns what one caller can hold many of as one key: the /64 of an IPv6 address, else the address.
+func Network(ip string) string {
 	a, err := netip.ParseAddr(ip)
 	if err != nil {
 		return ip
@@ -116,6 +216,30 @@ func newBuckets(r Rate, max int) *buckets {
 func (b *buckets) take(key string, now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	l := b.limiter(key)
+	if l.AllowN(now, 1) {
+		return 0
+	}
+	missing := 1 - l.TokensAt(now)
+	return max(time.Duration(missing*float64(b.rate.Every)), time.Millisecond)
+}
+
+// delay takes one from the key's bucket, on credit when it is empty, and returns how long the credit lasts. Beyond longest
+// it gives none: that is what is returned then, however often it is asked.
+func (b *buckets) delay(key string, now time.Time, longest time.Duration) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r := b.limiter(key).ReserveN(now, 1)
+	d := r.DelayFrom(now)
+	if d > longest {
+		r.CancelAt(now)
+		return longest
+	}
+	return d
+}
+
+// limiter returns that of a key. The caller holds the lock.
+func (b *buckets) limiter(key string) *rate.Limiter {
 	e, ok := b.byKey[key]
 	if !ok {
 		if b.order.Len() >= b.max {
@@ -125,12 +249,7 @@ func (b *buckets) take(key string, now time.Time) time.Duration {
 		b.byKey[key] = e
 	}
 	b.order.MoveToFront(e)
-	l := e.Value.(*bucket).limiter
-	if l.AllowN(now, 1) {
-		return 0
-	}
-	missing := 1 - l.TokensAt(now)
-	return max(time.Duration(missing*float64(b.rate.Every)), time.Millisecond)
+	return e.Value.(*bucket).limiter
 }
 
 func (b *buckets) drop(key string) {

@@ -35,7 +35,7 @@ func TestOneCallerIsOneKey(t *testing.T) {
 		"203.0.113.7": "203.0.113.7", "::ffff:203.0.113.7": "203.0.113.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
 		"fe80::1%eth0": "fe80::/64", "": "", "pipe": "pipe",
 	} {
-		if got := network(in); got != want {
+		if got := Network(in); got != want {
 			t.Errorf("%q is %q, want %q", in, got, want)
 		}
 	}

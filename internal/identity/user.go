@@ -82,7 +82,7 @@ func (s *Service) checkUser(n NewUser) error {
 	if utf8.RuneCountInString(n.Organisation) > maxName {
 		bad = append(bad, contract.Wrong("organisation", "text.too_long", "limit", maxName))
 	}
-	if p := s.checkPassword("password", n.Password); p != nil {
+	if p := s.checkPassword("password", n.Password, n.Email, n.Name, n.Organisation); p != nil {
 		bad = append(bad, *p)
 	}
 	return contract.Input(bad...)

@@ -21,7 +21,7 @@ func TestTheFirstStartMakesAnAdminOnce(t *testing.T) {
 	if !regexp.MustCompile(`^([a-z2-9]{5}-){3}[a-z2-9]{5}$`).MatchString(first.Password) {
 		t.Errorf("password is %q", first.Password)
 	}
-	s, err := h.Login(t.Context(), "admin@localhost", first.Password, "", home)
+	s, err := h.Login(t.Context(), "admin@localhost", first.Password, "", at(home))
 	if err != nil || !s.Account.MustReset || !s.Account.Admin || s.Account.OrganisationName != "Segel" {
 		t.Fatalf("%+v, %v", s.Account, err)
 	}
@@ -117,10 +117,10 @@ func TestAnotherPasswordEndsEveryToken(t *testing.T) {
 	if e := h.store.events; len(e) != 1 || e[0].Type != contract.EventPasswordChange || e[0].Person != console.Person || e[0].Details["email"] != siti {
 		t.Errorf("the log is told %+v", e)
 	}
-	if _, err := h.Login(t.Context(), siti, password, "", home); !errors.Is(err, ErrCredentials) {
+	if _, err := h.Login(t.Context(), siti, password, "", at(home)); !errors.Is(err, ErrCredentials) {
 		t.Errorf("the old password: %v", err)
 	}
-	if _, err := h.Login(t.Context(), siti, next, "", home); err != nil {
+	if _, err := h.Login(t.Context(), siti, next, "", at(home)); err != nil {
 		t.Errorf("the new password: %v", err)
 	}
 	if _, err := h.ResetPassword(t.Context(), console, "nobody@contoh.id", password); contract.KindOf(err) != contract.NotFound {
@@ -188,7 +188,7 @@ func TestAccountWithAnInternationalisedDomainIsFoundInEitherSpelling(t *testing.
 		t.Fatalf("%q, %v", a.Account.Email, err)
 	}
 	for _, email := range []string{"budi@bücher.example", "BUDI@xn--bcher-kva.example"} {
-		if s, err := h.Login(t.Context(), email, password, "", "192.0.2.7"); err != nil || s.Account.ID != a.Account.ID {
+		if s, err := h.Login(t.Context(), email, password, "", at("192.0.2.7")); err != nil || s.Account.ID != a.Account.ID {
 			t.Errorf("login as %q: %v", email, err)
 		}
 	}

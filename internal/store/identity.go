@@ -56,6 +56,15 @@ type GuestLink struct {
 	CreatedAt time.Time
 }
 
+// Caller is where a login comes from.
+type Caller struct {
+	Device  [32]byte // SHA-256 of the secret that the device was given; zero: it has none
+	Address string   // of the network, as identity folds it
+}
+
+// Known says what of a caller logged in to an account before.
+type Known struct{ Device, Address bool }
+
 // Identities keeps organisations, users and the secrets handed to them.
 type Identities interface {
 	CreateOrganisation(ctx context.Context, o Organisation) error // ErrExists for an id or a name already known
@@ -70,8 +79,8 @@ type Identities interface {
 	// MemberByEmail returns the user of an organisation with that e-mail. ErrNotFound for an unknown address and for one of
 	// a user elsewhere. Both are the same query, so that neither the answer nor its time tells them apart.
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (User, error)
-	// SetPassword gives a user another password, which he has not to change; ends every token of his, and logs the event
-	// with it. ErrConflict where the present one is not was; an empty was is any.
+	// SetPassword gives a user another password, which he has not to change; ends every token of his, forgets his devices and
+	// addresses, and logs the event with it. ErrConflict where the present one is not was; an empty was is any.
 	SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event) error
 	// Users reads one page of the users of an organisation, of all where it is empty, by name, and counts them; search is
 	// part of a name or an e-mail.
@@ -81,10 +90,20 @@ type Identities interface {
 	// guest's either ends them, or is seen by whoever reads the person, another token of the family, or the link behind it.
 	AddTokens(ctx context.Context, tokens ...Token) error
 	Token(ctx context.Context, hash [32]byte) (Token, error)
-	// UseToken marks a refresh token used. ErrConflict when it was used before.
-	UseToken(ctx context.Context, hash [32]byte, now time.Time) error
+	// RotateTokens marks a refresh token used, has the access tokens of its family expire at until unless they do so before,
+	// and adds tokens of the same person and family, all in one transaction. ErrConflict when it was used before, ErrNotFound
+	// when it is not there any more, for example because its family was revoked; nothing is changed then.
+	RotateTokens(ctx context.Context, used [32]byte, now, until time.Time, tokens ...Token) error
 	RevokeFamily(ctx context.Context, family string) error
 	PurgeTokens(ctx context.Context, before time.Time) error
+
+	// KnownCaller says whether the device and the address of a caller logged in to the account with that e-mail at since or
+	// later. It is one query for any e-mail; one without an account knows nobody.
+	KnownCaller(ctx context.Context, email string, c Caller, since time.Time) (Known, error)
+	// RememberCaller records the device and the address of a successful login, and forgets all but the keep newest of each.
+	RememberCaller(ctx context.Context, id contract.PersonID, c Caller, now time.Time, keep int) error
+	// PurgeCallers forgets devices and addresses that were used last before a moment.
+	PurgeCallers(ctx context.Context, before time.Time) error
 
 	// GuestLink reads the link that stands; Commit stores it, see contract.Change.
 	GuestLink(ctx context.Context, hash [32]byte) (GuestLink, error)

@@ -19,6 +19,8 @@ type Quotas interface {
 	// nothing. Where that was decided before, or the organisation was ever granted any of the unit, it does nothing.
 	GrantInitial(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, now time.Time) error
 
+	// Storage returns what an organisation's documents take together. Commit keeps it in the same transaction.
+	Storage(ctx context.Context, o contract.OrganisationID) (contract.Storage, error)
 	// QuotaEntries reads one page of the ledger, newest first.
 	QuotaEntries(ctx context.Context, q QuotaQuery) (QuotaPage, error)
 

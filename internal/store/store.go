@@ -27,7 +27,8 @@ type Documents interface {
 	// the Merkle log, quota moves, and jobs. It returns the document as stored, with the new version.
 	//
 	// ErrConflict when somebody else committed since Before was read, ErrNotFound when the document has gone,
-	// contract.ErrQuota when a reservation does not fit.
+	// contract.ErrQuota when a reservation does not fit, what contract.CheckStorage says when the change exceeds its
+	// StorageLimit.
 	//
 	// With a context of [KeepAnswer], the answer to the request is kept in the same transaction; ErrClaimLost when another
 	// request holds the key.
@@ -38,6 +39,10 @@ type Documents interface {
 
 	// Document reads one document.
 	Document(ctx context.Context, id contract.DocumentID) (contract.Document, error)
+
+	// Involves reports whether a person is the owner of a document, or, once it was finalized, a participant. It is one
+	// statement, which reads no more for a document that is another person's than for one that does not exist.
+	Involves(ctx context.Context, id contract.DocumentID, person contract.PersonID) (bool, error)
 
 	// DocumentWithSerial returns the document that a duty stamp's serial belongs to, affixed or about to be; else
 	// ErrNotFound.

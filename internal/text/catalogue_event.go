@@ -21,6 +21,7 @@ var events = map[string]words{
 	"event.deleted":               {"Menghapus draf", "Deleted the draft"},
 	"event.reminded":              {"Meminta agar para penanda tangan diingatkan; layanan ini tidak mengirim pesan apa pun", "Asked for the signers to be reminded; this service sent no message"},
 	"event.guest_link_handed_out": {"Mengambil tautan tamu untuk diserahkan sendiri; kepemilikan kotak surat tamu tidak dibuktikan", "Took a guest's link to hand out himself; no mailbox was proven"},
+	"event.guest_link_revoked":    {"Mencabut tautan tamu", "Revoked a guest's link"},
 	"event.serial_ordered":        {"Memesan nomor seri e-meterai", "Ordered the serial of a stamp"},
 	"event.serial_bound":          {"Menerima nomor seri e-meterai[ {serial}]", "Received the serial of a stamp[ {serial}]"},
 	"event.stamped":               {"Membubuhkan e-meterai[ {serial}]", "Affixed the stamp[ {serial}]"},

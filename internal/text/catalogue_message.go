@@ -22,4 +22,5 @@ var messages = map[string]words{
 	"done.remind":             {"Permintaan pengingat dicatat. Layanan ini tidak mengirim pesan; silakan hubungi para penanda tangan sendiri.", "Your request for a reminder was recorded. This service sends no messages; please contact the signers yourself."},
 	"done.restamp":            {"Pembubuhan ulang dimulai.", "Stamping has started again."},
 	"done.guest_link":         {"Tautan tamu dibuat; tautan sebelumnya tidak berlaku lagi.", "The guest link was made; the former one is no longer valid."},
+	"done.guest_revoke":       {"Tautan tamu dicabut dan tidak dapat digunakan lagi.", "The guest link was revoked and no longer works."},
 }

@@ -37,12 +37,21 @@ var people = map[string]words{
 	"password.too_long": {
 		"Kata sandi paling banyak {limit} byte.",
 		"A password has at most {limit} bytes."},
+	"password.common": {
+		"Kata sandi ini termasuk yang paling sering dipakai orang, sehingga mudah ditebak. Gunakan yang lain, misalnya beberapa kata yang tidak saling berkaitan.",
+		"This password is among the most common ones and easy to guess. Use another, such as several unrelated words."},
+	"password.repetitive": {
+		"Kata sandi ini hanya berisi pengulangan atau urutan karakter. Gunakan yang lain, misalnya beberapa kata yang tidak saling berkaitan.",
+		"This password only repeats characters or puts them in sequence. Use another, such as several unrelated words."},
+	"password.personal": {
+		"Kata sandi ini terlalu mirip dengan nama, alamat e-mail, atau organisasi Anda. Gunakan yang lain, misalnya beberapa kata yang tidak saling berkaitan.",
+		"This password is too close to your name, e-mail address or organisation. Use another, such as several unrelated words."},
 	"password.wrong": {
 		"Kata sandi ini bukan kata sandi Anda sekarang.",
 		"This is not your present password."},
 	"password.same": {
-		"Kata sandi baru harus berbeda dari yang sekarang.",
-		"The new password has to differ from the present one."},
+		"Kata sandi baru harus berbeda dari yang sekarang, bukan sekadar ditambah atau diubah huruf besarnya.",
+		"The new password has to differ from the present one by more than an addition or capital letters."},
 	"specimen.none": {
 		"Anda belum menyimpan gambar tanda tangan.",
 		"You have not saved a picture of your signature."},

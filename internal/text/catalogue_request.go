@@ -22,6 +22,12 @@ var general = map[string]words{
 	"quota.insufficient": {
 		"Kuota organisasi Anda tidak mencukupi untuk semua e-meterai dan tanda tangan dokumen ini. Belum ada kuota yang terpakai.",
 		"Your organisation's quota does not suffice for all stamps and signatures of this document. Nothing was taken."},
+	"storage.too_many_drafts": {
+		"Organisasi Anda sudah memiliki {limit} draf, jumlah paling banyak. Hapus atau selesaikan draf yang ada sebelum mengunggah dokumen baru.",
+		"Your organisation already has {limit} drafts, the most it may have. Delete or finalize some before you upload another document."},
+	"storage.full": {
+		"Ruang penyimpanan organisasi Anda tidak mencukupi untuk dokumen ini; paling banyak {limit|size} untuk semua dokumen. Hapus draf yang tidak diperlukan atau hubungi administrator Anda.",
+		"Your organisation's storage does not suffice for this document; at most {limit|size} for all documents. Delete drafts that are not needed, or ask your administrator."},
 	"idempotency.conflict": {
 		"Idempotency-Key ini sudah dipakai untuk permintaan lain yang isinya berbeda.",
 		"This Idempotency-Key was used before for a request with another body."},

@@ -51,7 +51,7 @@ func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.Docu
 
 // RetryOwn has a document that waits for the service tried again, now, for its owner. See [contract.RetryOwn].
 func (s *Service) RetryOwn(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
-	return s.apply(effect(ctx), id, func(d *contract.Document) (*contract.Change, error) {
+	return s.applyAs(effect(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
 		return one(contract.RetryOwn(d, by, s.Clock()))
 	})
 }

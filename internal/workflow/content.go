@@ -27,7 +27,7 @@ func (c *Content) Close() error { return c.file.Close() }
 
 // Preview opens the current revision for somebody who may see it. A viewer's first look is recorded.
 func (s *Service) Preview(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error) {
-	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	d, err := s.applyAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		c, changed, err := contract.View(d, by, s.Clock())
 		if err != nil || !changed {
 			return nil, err

@@ -8,7 +8,7 @@ import (
 
 // Delete removes a draft. Its file goes after the commit, by a job.
 func (s *Service) Delete(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
-	return s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	return s.applyAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		return one(contract.Delete(d, by, s.Clock()))
 	})
 }

@@ -24,7 +24,7 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 	var made []contract.Revision // by tries that lost a race, and by one that won if any did
 	var warnings []contract.Warning
 	keep := store.KeepAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
-	d, err := s.apply(keep, id, func(d *contract.Document) (*contract.Change, error) {
+	d, err := s.applyAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
 		if err := d.Authorise(by, contract.OpFinalize); err != nil {
 			return nil, err
 		}

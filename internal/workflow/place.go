@@ -19,7 +19,7 @@ type WarnedDocument struct {
 func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error) {
 	var warnings []contract.Warning
 	keep := store.KeepAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
-	d, err := s.apply(keep, id, func(d *contract.Document) (*contract.Change, error) {
+	d, err := s.applyAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
 		// Before the file is opened: nobody may make us read what is not his.
 		if err := d.Authorise(by, contract.OpPlace); err != nil {
 			return nil, err

@@ -40,7 +40,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		return contract.Document{}, inDoubt
 	}
 	var strokes *appearance.Strokes
-	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	d, err := s.applyAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		c, err := contract.IntendSign(d, r.Shown, by, now)
 		if err == nil {
 			err = inDoubt // last of the rules, so that those who may not see the document learn nothing

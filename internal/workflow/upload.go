@@ -271,7 +271,7 @@ func (s *Service) guestID(already []contract.Participant, email string) (contrac
 
 // SetParticipants replaces the people of a draft.
 func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, in []PersonRequest, parallel *bool) (contract.Document, error) {
-	return s.apply(effect(ctx), id, func(d *contract.Document) (*contract.Change, error) {
+	return s.applyAs(effect(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
 		// Who may not see the document must not learn from the answer who is a user.
 		if err := d.Authorise(by, contract.OpParticipants); err != nil {
 			return nil, err

@@ -144,6 +144,22 @@ test("a guest's link that was replaced, or is none, says what to do", async () =
   await page.context().close();
 });
 
+test("an owner revokes a guest's link, and is warned that a new one replaces it", async () => {
+  const contract = await send(owner, "Surat Tugas", [budi], 0);
+  const link = await guestLink(owner, contract, budi.email);
+  const page = await owner.context().newPage();
+  await page.goto(`${url}/document/${contract.id}`);
+  await page.getByText(/new link replaces the former one|Tautan baru menggantikan/).waitFor();
+  await page.getByRole("button", { name: /^(Revoke the link|Cabut tautan)$/ }).click();
+  await page.getByText(/no longer works|tidak dapat digunakan lagi/).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.close();
+  const guest = await (await browser.newContext(phone)).newPage();
+  await guest.goto(link);
+  await guest.getByRole("alert").getByText(/ask the owner/i).waitFor();
+  await guest.context().close();
+});
+
 test("a guest on a desk reads pages as wide as a member does", async () => {
   const contract = await send(owner, "Surat Kuasa Lebar", [budi], 0);
   const page = await (await browser.newContext({ locale: "en", viewport: { width: 1280, height: 800 } })).newPage();

@@ -57,6 +57,9 @@ func commit(ctx context.Context, t tx, c contract.Change, after contract.Documen
 	if err := moveQuota(ctx, t, c.Quota, after.ID, w.at); err != nil {
 		return contract.Document{}, err
 	}
+	if err := moveStorage(ctx, t, after.Organisation, c.StorageChange(), c.StorageLimit); err != nil {
+		return contract.Document{}, err
+	}
 	if err := w.fileInBoxes(ctx, c.Delete); err != nil {
 		return contract.Document{}, fmt.Errorf("keep the lists of document %d: %w", after.ID, err)
 	}

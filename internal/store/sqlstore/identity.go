@@ -127,6 +127,9 @@ func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, was, enco
 		if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1`, id); err != nil {
 			return err
 		}
+		if err := forgetCallers(ctx, t, id); err != nil {
+			return err
+		}
 		return appendEvents(ctx, t, []contract.Event{e})
 	})
 	return wrap(err, "set password of user %s", id)

@@ -187,3 +187,30 @@ func TestWhoseFirstPasswordAnAdminGaveHasToChooseHisOwn(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatEarlierDocumentsTakeIsCounted(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}
+		if strings.HasPrefix(dsn, "postgres") {
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, decode(repeat('07', 32), 'hex'))`)
+		} else {
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
+		}
+		for id, state := range map[string]string{"1": "draft", "2": "completed", "3": "draft"} {
+			statements = append(statements, oldDocument(id, state, "ordered", "NULL", "0")...)
+		}
+		aged(t, dsn, "0010", statements...)
+		s := openTest(t, dsn)
+		var want contract.Storage
+		for id := range 3 {
+			d, err := s.Document(t.Context(), contract.DocumentID(id+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.Drafts, want.Bytes = want.Drafts+d.Storage().Drafts, want.Bytes+d.Storage().Bytes
+		}
+		if got, err := s.Storage(t.Context(), "org"); err != nil || got != want || want.Drafts != 2 || want.Bytes == 0 {
+			t.Errorf("counted %+v, %v, want %+v", got, err, want)
+		}
+	})
+}

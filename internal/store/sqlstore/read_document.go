@@ -24,6 +24,13 @@ func (s *Store) Document(ctx context.Context, id contract.DocumentID) (contract.
 	return found[0], nil
 }
 
+// Involves implements [store.Documents].
+func (s *Store) Involves(ctx context.Context, id contract.DocumentID, person contract.PersonID) (involved bool, err error) {
+	err = s.get(ctx, []any{&involved}, `SELECT EXISTS (SELECT 1 FROM document WHERE id = $1 AND owner = $2)
+		OR EXISTS (SELECT 1 FROM participant p JOIN document d ON d.id = p.document WHERE p.document = $1 AND p.person = $2 AND d.finalized_at <> 0)`, id, person)
+	return involved, wrap(err, "look up who document %d involves", id)
+}
+
 // documents reads documents with all their parts, in one query a table however many they are. They come in the
 // order asked for; those that do not exist are left out.
 func documents(ctx context.Context, q querier, ids []contract.DocumentID) ([]contract.Document, error) {

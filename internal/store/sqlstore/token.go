@@ -15,15 +15,19 @@ func (s *Store) AddTokens(ctx context.Context, tokens ...store.Token) error {
 			if err := awaitRevocation(ctx, t, k); err != nil {
 				return err
 			}
-			_, err := t.exec(ctx, `INSERT INTO token (hash, kind, person, document, family, created_at, expires_at, used_at) VALUES (`+list(1, 8)+`)`,
-				k.Hash[:], k.Kind, k.Person, k.Document, k.Family, micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.UsedAt))
-			if err != nil {
+			if err := insertToken(ctx, t, k); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	return wrap(err, "add tokens")
+}
+
+func insertToken(ctx context.Context, t tx, k store.Token) error {
+	_, err := t.exec(ctx, `INSERT INTO token (hash, kind, person, document, family, created_at, expires_at, used_at) VALUES (`+list(1, 8)+`)`,
+		k.Hash[:], k.Kind, k.Person, k.Document, k.Family, micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.UsedAt))
+	return err
 }
 
 // awaitRevocation waits for whoever is replacing the person's password, ending the family, or replacing the guest's link:
@@ -46,20 +50,37 @@ func (s *Store) Token(ctx context.Context, hash [32]byte) (store.Token, error) {
 	return k, wrap(err, "read token")
 }
 
-// UseToken implements [store.Identities].
-func (s *Store) UseToken(ctx context.Context, hash [32]byte, now time.Time) error {
+// RotateTokens implements [store.Identities].
+func (s *Store) RotateTokens(ctx context.Context, used [32]byte, now, until time.Time, tokens ...store.Token) error {
 	err := s.db.write(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `UPDATE token SET used_at = $2 WHERE hash = $1 AND used_at = 0`, hash[:], micros(now))
-		if err != nil || n == 1 {
+		// The lock on the user comes first, as in awaitRevocation: a revocation under way ends before the token is looked
+		// at, and one that comes later sees the tokens added here.
+		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE hash = $1)`, used[:]); err != nil {
 			return err
 		}
-		var at int64
-		if err := one(ctx, t, []any{&at}, `SELECT used_at FROM token WHERE hash = $1`, hash[:]); err != nil {
+		n, err := t.exec(ctx, `UPDATE token SET used_at = $2 WHERE hash = $1 AND used_at = 0`, used[:], micros(now))
+		if err != nil {
 			return err
 		}
-		return store.ErrConflict
+		var family string
+		if err := one(ctx, t, []any{&family}, `SELECT family FROM token WHERE hash = $1`, used[:]); err != nil {
+			return err
+		}
+		if n == 0 {
+			return store.ErrConflict
+		}
+		_, err = t.exec(ctx, `UPDATE token SET expires_at = $3 WHERE family = $1 AND kind = $2 AND expires_at > $3`, family, store.AccessToken, micros(until))
+		if err != nil {
+			return err
+		}
+		for _, k := range tokens {
+			if err := insertToken(ctx, t, k); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return wrap(err, "use token")
+	return wrap(err, "rotate tokens")
 }
 
 // RevokeFamily implements [store.Identities].
@@ -80,11 +101,17 @@ func (s *Store) PurgeTokens(ctx context.Context, before time.Time) error {
 	return wrap(s.run(ctx, `DELETE FROM token WHERE expires_at < $1`, micros(before)), "purge tokens")
 }
 
-// setGuestLink stores a link in the place of the former one, with whose tokens nothing can be done any more.
+// setGuestLink stores a link in the place of the former one, whose tokens end. A link without a hash removes the former
+// one alone. The link comes before the tokens: a transaction that adds a token of it holds its row, see awaitRevocation.
 func setGuestLink(ctx context.Context, t tx, l store.GuestLink) error {
-	_, err := t.exec(ctx, `INSERT INTO guest_link (hash, document, person, created_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (document, person) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
-		l.Hash[:], l.Document, l.Person, micros(l.CreatedAt))
+	var err error
+	if l.Hash == [32]byte{} {
+		_, err = t.exec(ctx, `DELETE FROM guest_link WHERE document = $1 AND person = $2`, l.Document, l.Person)
+	} else {
+		_, err = t.exec(ctx, `INSERT INTO guest_link (hash, document, person, created_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (document, person) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
+			l.Hash[:], l.Document, l.Person, micros(l.CreatedAt))
+	}
 	if err != nil {
 		return err
 	}

@@ -118,6 +118,22 @@ func TestNoTokenOutlivesAFamilyThatIsBeingEnded(t *testing.T) {
 	}
 }
 
+// TestNoRotationOutlivesAFamilyThatIsBeingEnded rotates tokens while a logout is under way.
+func TestNoRotationOutlivesAFamilyThatIsBeingEnded(t *testing.T) {
+	t.Parallel()
+	s := revoking(t)
+	var rotated error
+	s.meanwhile(t, `UPDATE token SET used_at = 0`, func(ctx context.Context) error {
+		return s.RevokeFamily(ctx, "f")
+	}, func(ctx context.Context) error {
+		rotated = s.RotateTokens(ctx, ofUser(1).Hash, time.Unix(1_800_000_000, 0), time.Unix(1_800_000_030, 0), ofUser(9))
+		return nil
+	})
+	if !errors.Is(rotated, store.ErrNotFound) || s.kept(t, ofUser(9)) {
+		t.Errorf("the rotation: %v; the token is kept: %v", rotated, s.kept(t, ofUser(9)))
+	}
+}
+
 // TestNoTokenOutlivesALinkThatIsBeingReplaced has a guest log in by the former one.
 func TestNoTokenOutlivesALinkThatIsBeingReplaced(t *testing.T) {
 	t.Parallel()

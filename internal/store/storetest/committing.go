@@ -36,6 +36,23 @@ var committing = map[string]func(*testing.T, *bench){
 			t.Fatalf("at the end: %s with %d revisions", d.State, len(d.Revisions))
 		}
 	},
+	"ADocumentInvolvesItsOwnerAndOnceFinalizedItsParticipants": func(t *testing.T, b *bench) {
+		involved := func(id contract.DocumentID) (who []contract.PersonID) {
+			for _, p := range []contract.Actor{owner, first, viewer, {Person: human("nobody")}} {
+				is, err := b.Involves(b.ctx, id, p.ID)
+				b.must(err)
+				if is {
+					who = append(who, p.ID)
+				}
+			}
+			return who
+		}
+		d := b.upload(owner)
+		b.same("a draft", involved(d.ID), []contract.PersonID{owner.ID})
+		d = b.finalize(b.place(d, owner, 1), owner)
+		b.same("a document in work", involved(d.ID), []contract.PersonID{owner.ID, first.ID, viewer.ID})
+		b.same("no document", involved(d.ID+1000), []contract.PersonID(nil))
+	},
 	"AWordDocumentGetsItsFileWhenItIsConverted": func(t *testing.T, b *bench) {
 		word := func(u *contract.Upload) { u.Word = true }
 		d, hopeless := b.reads(b.upload(owner, word)), b.reads(b.upload(owner, word))

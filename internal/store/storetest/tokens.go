@@ -52,7 +52,7 @@ var tokens = map[string]func(*testing.T, *bench){
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
-				switch err := b.UseToken(b.ctx, [32]byte{1}, b.now); {
+				switch err := b.RotateTokens(b.ctx, [32]byte{1}, b.now, b.now); {
 				case err == nil:
 					won.Add(1)
 				case errors.Is(err, store.ErrConflict):
@@ -69,9 +69,27 @@ var tokens = map[string]func(*testing.T, *bench){
 		k, err := b.Token(b.ctx, [32]byte{1})
 		b.must(err)
 		b.same("use", k.UsedAt, b.now.Truncate(time.Microsecond))
-		if err := b.UseToken(b.ctx, [32]byte{2}, b.now); !errors.Is(err, store.ErrNotFound) {
+		if err := b.RotateTokens(b.ctx, [32]byte{2}, b.now, b.now, token(3, store.AccessToken, "u1", "f")); !errors.Is(err, store.ErrNotFound) {
 			t.Fatalf("use of a token that never was: %v", err)
 		}
+		b.gone(t, 3, 2, 3)
+	},
+	"RotatingEndsTheAccessTokensOfTheFamilyAlone": func(t *testing.T, b *bench) {
+		access, soon, other, session := token(1, store.AccessToken, "u1", "f"), token(2, store.AccessToken, "u1", "f"), token(3, store.AccessToken, "u1", "g"), token(4, store.SessionToken, "u1", "f")
+		until := access.CreatedAt.Add(time.Minute)
+		soon.ExpiresAt = until.Add(-time.Second)
+		b.must(b.AddTokens(b.ctx, access, soon, other, session, token(5, store.RefreshToken, "u1", "f")))
+		b.must(b.RotateTokens(b.ctx, [32]byte{5}, access.CreatedAt, until, token(6, store.AccessToken, "u1", "f"), token(7, store.RefreshToken, "u1", "f")))
+		access.ExpiresAt = until
+		for _, want := range []store.Token{access, soon, other, session, token(6, store.AccessToken, "u1", "f"), token(7, store.RefreshToken, "u1", "f")} {
+			got, err := b.Token(b.ctx, want.Hash)
+			b.must(err)
+			b.same("token", got, want)
+		}
+		if err := b.RotateTokens(b.ctx, [32]byte{5}, b.now, until, token(8, store.AccessToken, "u1", "f")); !errors.Is(err, store.ErrConflict) {
+			t.Fatalf("used again: %v", err)
+		}
+		b.gone(t, 8, 8)
 	},
 	"TokensAreRevokedByFamily": func(t *testing.T, b *bench) {
 		b.must(b.AddTokens(b.ctx, token(1, store.AccessToken, "u1", "f"), token(2, store.RefreshToken, "u1", "f"),
@@ -95,6 +113,9 @@ var tokens = map[string]func(*testing.T, *bench){
 			*d = b.commit(contract.Change{Before: &before, After: before, At: b.now, GuestLink: &contract.GuestLink{Guest: guest, Hash: [32]byte{n}}}, nil)
 			return store.GuestLink{Hash: [32]byte{n}, Document: d.ID, Person: guest, CreatedAt: b.now.Truncate(time.Microsecond)}
 		}
+		revoke := func(d contract.Document, guest contract.PersonID) contract.Document {
+			return b.commit(contract.Change{Before: &d, After: d, At: b.now, GuestLink: &contract.GuestLink{Guest: guest}}, nil)
+		}
 		guest := func(n byte, d contract.Document, person string) store.Token {
 			k := token(n, store.GuestToken, person, "link")
 			k.Document = d.ID
@@ -113,5 +134,15 @@ var tokens = map[string]func(*testing.T, *bench){
 			b.must(err)
 			b.same("link", got, want)
 		}
+		d1 = revoke(d1, "g2")
+		b.gone(t, 3, 1, 2)
+		if _, err := b.GuestLink(b.ctx, [32]byte{2}); !errors.Is(err, store.ErrNotFound) {
+			t.Fatalf("the revoked link: %v", err)
+		}
+		for _, hash := range []byte{3, 4} {
+			_, err := b.GuestLink(b.ctx, [32]byte{hash})
+			b.must(err)
+		}
+		revoke(d1, "g2") // there is none
 	},
 }

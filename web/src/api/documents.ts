@@ -97,5 +97,7 @@ export const verbs = {
   retry: (id: number) => take(api.POST("/v1/econtract/{service}/sign/retry-docs", { params: service, body: named(id) })),
   guestLink: async (id: number, person: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/guest-link-docs", { params: service, body: { ...named(id), user_id: person } }))).response.data.url,
+  /** Ends a guest's link and everything that was opened with it. */
+  revokeGuestLink: (id: number, person: string) => take(api.POST("/v1/econtract/{service}/sign/guest-revoke-docs", { params: service, body: { ...named(id), user_id: person } })),
   remove: (id: number) => take(api.DELETE("/v1/econtract/web_app/document/{document_id}", at(id))),
 };

@@ -64,7 +64,7 @@ export interface paths {
         };
         /**
          * Metrics for Prometheus
-         * @description For an administrator's token, or the one configured for it.
+         * @description For an operator's token, or the one configured for it. The figures are of all organisations.
          */
         get: operations["metrics"];
         put?: never;
@@ -429,7 +429,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Answers an access token, good for a day, and a refresh token, good once within thirty. Wrong credentials are 400, to the letter the same for an e-mail nobody has.
+         * @description Answers an access token, good for a day, and a refresh token, good once within thirty. Wrong credentials are 400, to the letter the same for an e-mail without an account. Send device_token of the former login: a known device is let in at once while others try passwords on the account.
          */
         post: operations["login"];
         delete?: never;
@@ -526,7 +526,7 @@ export interface paths {
         put?: never;
         /**
          * Log in the web app
-         * @description Takes what login takes and sets a cookie that no script can read. Requests by that cookie are accepted from our own pages only. Logout ends it.
+         * @description Takes what login takes and sets a cookie that no script can read. Requests by that cookie are accepted from our own pages only. Logout ends it. A second cookie, which stays, lets the next login from this browser in at once while others try passwords on the account.
          */
         post: operations["session"];
         delete?: never;
@@ -899,9 +899,29 @@ export interface paths {
         put?: never;
         /**
          * Hand out a guest's link
-         * @description Mints a link for a guest and revokes the former one. The audit trail says that the owner handed it out and that no mailbox was proven.
+         * @description Mints a link for a guest and revokes the former one. The audit trail says that the owner handed it out and that no mailbox was proven. It is good until it is replaced or revoked, or until some time after the document ended.
          */
         post: operations["guest-link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/econtract/{service}/sign/guest-revoke-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a guest's link
+         * @description The link and every token that was opened with it are dead at once, in every state of the document. Works as well when there is no link. A new one can be made with guest-link-docs.
+         */
+        post: operations["guest-revoke"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2497,6 +2517,8 @@ export interface components {
             [key: string]: unknown;
         };
         LoginIn: {
+            /** @description what the last login from this device answered; without it, a login may be held up while others try passwords on the account */
+            device_token?: string;
             /** @example siti@contoh.id */
             email: string;
             /** @description code of a second factor, where the account has one */
@@ -3315,6 +3337,11 @@ export interface components {
         SessionData: {
             account: components["schemas"]["AccountData"];
             activation: components["schemas"]["Activation"];
+            /**
+             * @description of a login: keep it and send it with the next one
+             * @example sgl_dv_...
+             */
+            device_token?: string;
             /**
              * Format: int64
              * @description seconds until the access token expires
@@ -8325,6 +8352,133 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DoneGuestLinkData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "guest-revoke": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GuestLinkIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneVerbData"];
                 };
             };
             /** @description Bad Request. */

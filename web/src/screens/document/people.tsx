@@ -32,6 +32,7 @@ function One({ person: p, document: d, declinedAt }: { person: Person; document:
   // Whoever declined has acted; the reason stands with the steps.
   const ended = ["rejected", "canceled", "expired"].includes(d.status);
   const link = useMutation({ mutationFn: () => verbs.guestLink(d.id, p.user_id) });
+  const revoke = useMutation({ mutationFn: () => verbs.revokeGuestLink(d.id, p.user_id), onSuccess: () => link.reset() });
   return (
     <Group component="li" wrap="nowrap" align="flex-start" gap="sm">
       <Avatar src={p.avatar} alt="" size="sm" />
@@ -45,11 +46,19 @@ function One({ person: p, document: d, declinedAt }: { person: Person; document:
         <Text size="xs">
           {p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : declinedAt ? t("document.declinedAt", { when: when(declinedAt) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t("document.turn") : ended ? null : t("document.waiting")}
         </Text>
-        {p.is_guest && d.is_owner && d.status === "processing" && !p.status && (
-          link.data ? <Group gap={6} wrap="nowrap"><Anchor size="xs" href={link.data} truncate maw={220}>{link.data}</Anchor><Copy text={link.data} /></Group>
-            : <Button mt={4} size="compact-sm" variant="default" loading={link.isPending} onClick={() => link.mutate()}>{t("document.makeLink")}</Button>
+        {p.is_guest && d.is_owner && d.status !== "draft" && (
+          <Stack gap={4} mt={4}>
+            {link.data && <Group gap={6} wrap="nowrap"><Anchor size="xs" href={link.data} truncate maw={220}>{link.data}</Anchor><Copy text={link.data} /></Group>}
+            <Group gap={6}>
+              {!ended && !link.data && <Button size="compact-sm" variant="default" loading={link.isPending} onClick={() => { revoke.reset(); link.mutate(); }}>{t("document.makeLink")}</Button>}
+              <Button size="compact-sm" variant="subtle" color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>{t("document.revokeLink")}</Button>
+            </Group>
+            {!ended && <Text size="xs" c="dimmed">{t("document.linkHint")}</Text>}
+            {revoke.isSuccess && <Text size="xs" role="status">{t("document.linkRevoked")}</Text>}
+          </Stack>
         )}
         {link.isError && <Trouble error={link.error} />}
+        {revoke.isError && <Trouble error={revoke.error} />}
       </div>
     </Group>
   );

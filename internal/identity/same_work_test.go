@@ -1,0 +1,99 @@
+package identity
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// recording records what the service asks its store for.
+type recording struct {
+	Store
+	asked []string
+}
+
+func (r *recording) ask(what string) { r.asked = append(r.asked, what) }
+
+func (r *recording) KnownCaller(ctx context.Context, email string, c store.Caller, since time.Time) (store.Known, error) {
+	r.ask("KnownCaller")
+	return r.Store.KnownCaller(ctx, email, c, since)
+}
+
+func (r *recording) UserByEmail(ctx context.Context, email string) (store.User, error) {
+	r.ask("UserByEmail")
+	return r.Store.UserByEmail(ctx, email)
+}
+
+func (r *recording) User(ctx context.Context, id contract.PersonID) (store.User, error) {
+	r.ask("User")
+	return r.Store.User(ctx, id)
+}
+
+func (r *recording) Organisation(ctx context.Context, id contract.OrganisationID) (store.Organisation, error) {
+	r.ask("Organisation")
+	return r.Store.Organisation(ctx, id)
+}
+
+func (r *recording) Note(ctx context.Context, events ...contract.Event) error {
+	r.ask("Note")
+	return r.Store.Note(ctx, events...)
+}
+
+func (r *recording) GuestLink(ctx context.Context, hash [32]byte) (store.GuestLink, error) {
+	r.ask("GuestLink")
+	return r.Store.GuestLink(ctx, hash)
+}
+
+func (r *recording) RememberCaller(ctx context.Context, id contract.PersonID, c store.Caller, now time.Time, keep int) error {
+	r.ask("RememberCaller")
+	return r.Store.RememberCaller(ctx, id, c, now, keep)
+}
+
+// TestWhatIsAskedForAnAccountIsAskedForNoneToo compares the questions to the store, which are what takes time besides the
+// hash.
+func TestWhatIsAskedForAnAccountIsAskedForNoneToo(t *testing.T) {
+	t.Parallel()
+	h := hosting(t)
+	r := &recording{Store: h.store}
+	h.Service.store = r
+	device := h.login(t).Device
+	revoked := h.mint(t)
+	h.store.setGuestLink(store.GuestLink{Document: 7, Person: tamu})
+	unknown, _, err := newSecret(h.random, prefixLink)
+	if err != nil {
+		t.Fatal(err)
+	}
+	login := func(email string, from Client) func() {
+		return func() { _, _ = h.Login(t.Context(), email, "salah", "", from) }
+	}
+	forgot := func(email string) func() {
+		return func() { _ = h.ForgotPassword(t.Context(), email, home) }
+	}
+	guest := func(link string) func() {
+		return func() { _, _ = h.GuestLogin(t.Context(), link) }
+	}
+	for name, c := range map[string]struct {
+		known, unknown func()
+		want           []string
+	}{
+		"login":                 {login(siti, at(home)), login("nobody@contoh.id", at(home)), []string{"KnownCaller", "UserByEmail"}},
+		"login from afar":       {login(siti, at("192.0.2.1")), login("nobody@contoh.id", at("192.0.2.1")), []string{"KnownCaller", "UserByEmail"}},
+		"login from her device": {login(siti, Client{home, device}), login("nobody@contoh.id", Client{home, device}), []string{"KnownCaller", "UserByEmail"}},
+		"forgotten password":    {forgot(siti), forgot("nobody@contoh.id"), []string{"UserByEmail", "Note"}},
+		"a guest's link":        {guest(revoked), guest(unknown), []string{"GuestLink"}},
+	} {
+		var asked [2][]string
+		for i, try := range []func(){c.known, c.unknown} {
+			r.asked = nil
+			try()
+			asked[i] = slices.Clone(r.asked)
+		}
+		if !slices.Equal(asked[0], c.want) || !slices.Equal(asked[1], c.want) {
+			t.Errorf("%s: the store is asked %v for an account, %v for none, want %v", name, asked[0], asked[1], c.want)
+		}
+	}
+}

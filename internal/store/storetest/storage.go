@@ -1,0 +1,78 @@
+package storetest
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"segel/internal/contract"
+)
+
+var storing = map[string]func(*testing.T, *bench){
+	"WhatADocumentTakesIsCountedAllItsLife": func(t *testing.T, b *bench) {
+		takes := func(what string, drafts int, bytes int64) {
+			t.Helper()
+			got, err := b.Storage(b.ctx, "org")
+			b.must(err)
+			b.same(what, got, contract.Storage{Drafts: drafts, Bytes: bytes})
+		}
+		takes("at first", 0, 0)
+		d, other := b.upload(owner), b.upload(owner)
+		takes("two drafts", 2, 2000)
+		b.commit(contract.Delete(&other, owner, b.now))
+		takes("one is deleted", 1, 1000)
+		d = b.place(d, owner, 1)
+		takes("a placement", 1, 1000)
+		d = b.finalize(d, owner)
+		takes("no draft any more", 0, d.Current().End)
+		d = b.complete(b.affix(b.bind(b.sign(b.sign(d, first), second), "A1")))
+		takes("completed", 0, d.Current().End)
+	},
+	"BeyondTheLimitAnUploadLeavesNothing": func(t *testing.T, b *bench) {
+		d := b.upload(owner)
+		for code, limit := range map[string]contract.Storage{
+			"storage.too_many_drafts": {Drafts: 1, Bytes: 1 << 20}, "storage.full": {Drafts: 10, Bytes: 1999},
+		} {
+			c, err := b.uploading(owner)
+			b.must(err)
+			c.StorageLimit = &limit
+			b.leavesNothing(t, c, contract.Refuse(contract.NoQuota, code), d.ID)
+			got, err := b.Storage(b.ctx, "org")
+			b.must(err)
+			b.same("storage", got, contract.Storage{Drafts: 1, Bytes: 1000})
+		}
+		c, err := b.uploading(owner)
+		b.must(err)
+		c.StorageLimit = &contract.Storage{Drafts: 1, Bytes: 1000}
+		b.commit(contract.Delete(&d, owner, b.now))
+		b.commit(c, nil) // deleting gave the room back
+	},
+	"OfUploadsAtOnceNoMoreAreMadeThanTheLimitAllows": func(t *testing.T, b *bench) {
+		var changes []contract.Change
+		for range 10 {
+			c, err := b.uploading(owner)
+			b.must(err)
+			c.StorageLimit = &contract.Storage{Drafts: 3, Bytes: 1 << 20}
+			changes = append(changes, c)
+		}
+		var made, refused atomic.Int32
+		var all sync.WaitGroup
+		for _, c := range changes {
+			all.Go(func() {
+				switch _, err := b.Commit(b.ctx, c); contract.KindOf(err) {
+				case contract.NoQuota:
+					refused.Add(1)
+				default:
+					if err != nil {
+						t.Error(err)
+					}
+					made.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if made.Load() != 3 || refused.Load() != 7 {
+			t.Fatalf("%d made, %d refused", made.Load(), refused.Load())
+		}
+	},
+}

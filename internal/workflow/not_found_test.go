@@ -1,0 +1,95 @@
+package workflow_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"segel/internal/contract"
+	"segel/internal/workflow"
+)
+
+// recordingReads records what an operation asks the store about documents.
+type recordingReads struct {
+	workflow.Store
+	asked []string
+}
+
+func (r *recordingReads) Involves(ctx context.Context, id contract.DocumentID, person contract.PersonID) (bool, error) {
+	r.asked = append(r.asked, "involves")
+	return r.Store.Involves(ctx, id, person)
+}
+
+func (r *recordingReads) Document(ctx context.Context, id contract.DocumentID) (contract.Document, error) {
+	r.asked = append(r.asked, "document")
+	return r.Store.Document(ctx, id)
+}
+
+// TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist compares what each verb asks the store.
+func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := context.Background()
+	stranger := h.person(h.owner.Organisation, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a09", "Orang Lain")
+	draft := h.draftOf(true, 1)
+	active := h.draft(true, 1)
+	if _, _, err := h.Finalize(ctx, h.owner, active, contract.FinalizeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	reads := &recordingReads{Store: h.Service.Store}
+	h.Service.Store = reads
+	guest := contract.Actor{Person: contract.Person{ID: "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a0a"}, Guest: draft + 1000}
+	asked := func(by contract.Actor, id contract.DocumentID) map[string][]string {
+		all := map[string][]string{}
+		for name, verb := range map[string]func() error{
+			"detail":   func() error { _, err := h.Detail(ctx, by, contract.OpDetail, id); return err },
+			"trail":    func() error { _, err := h.AuditTrail(ctx, by, id); return err },
+			"preview":  func() error { _, err := h.Preview(ctx, by, id); return err },
+			"download": func() error { _, err := h.Download(ctx, by, id); return err },
+			"original": func() error { _, err := h.Original(ctx, by, id); return err },
+			"events":   func() error { _, err := h.Next(ctx, by, id, 0); return err },
+			"place":    func() error { _, _, err := h.Place(ctx, by, id, nil); return err },
+			"people":   func() error { _, err := h.SetParticipants(ctx, by, id, nil, nil); return err },
+			"describe": func() error { _, err := h.Describe(ctx, by, id, contract.Description{}); return err },
+			"finalize": func() error { _, _, err := h.Finalize(ctx, by, id, contract.FinalizeOptions{}); return err },
+			"sign":     func() error { _, err := h.Sign(ctx, by, id, workflow.SignRequest{}); return err },
+			"reject":   func() error { _, err := h.Reject(ctx, by, id, "no"); return err },
+			"cancel":   func() error { _, err := h.Cancel(ctx, by, id, "no"); return err },
+			"remind":   func() error { _, err := h.Remind(ctx, by, id); return err },
+			"restamp":  func() error { _, err := h.Restamp(ctx, by, id, false); return err },
+			"retry":    func() error { _, err := h.RetryOwn(ctx, by, id); return err },
+			"link":     func() error { _, err := h.GuestLink(ctx, by, id, "x"); return err },
+			"revoke":   func() error { _, err := h.RevokeGuestLink(ctx, by, id, "x"); return err },
+			"delete":   func() error { _, err := h.Delete(ctx, by, id); return err },
+		} {
+			reads.asked = nil
+			if err := verb(); !errors.Is(err, contract.ErrNotFound) {
+				t.Errorf("%s of %d: %v", name, id, err)
+			}
+			all[name] = slices.Clone(reads.asked)
+		}
+		return all
+	}
+	for who, c := range map[string]struct {
+		by  contract.Actor
+		ids []contract.DocumentID
+	}{
+		"a stranger":      {stranger, []contract.DocumentID{draft, active}},
+		"a signer":        {h.signer, []contract.DocumentID{draft}},
+		"another's guest": {guest, []contract.DocumentID{draft, active}},
+	} {
+		missing := asked(c.by, 999_999)
+		for _, id := range c.ids {
+			if got := asked(c.by, id); fmt.Sprint(got) != fmt.Sprint(missing) {
+				t.Errorf("%s: of document %d the store is asked %v, of one that does not exist %v", who, id, got, missing)
+			}
+		}
+		for name, q := range missing {
+			if !slices.Equal(q, []string{"involves"}) {
+				t.Errorf("%s as %s asks the store %v", name, who, q)
+			}
+		}
+	}
+}
