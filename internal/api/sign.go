@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -39,11 +40,9 @@ func (s *server) sign() {
 		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
-		d, err := c.Workflow.Sign(c.r.Context(), c.by, id, request)
-		if err != nil {
-			return done[verbData]{}, err
-		}
-		return did(c, "done.sign", verbDataOf(&d)), nil
+		return changed(c, "done.sign", func(ctx context.Context) (contract.Document, error) {
+			return c.Workflow.Sign(ctx, c.by, id, request)
+		})
 	})
 }
 

@@ -7,20 +7,24 @@ import (
 	"slices"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 	"segel/pades"
 	"segel/pdf"
 )
 
 // Finalize freezes a draft and starts its work. Every signer's field and the seal's are added to the file in one
-// update before the first signature, so that later signatures only fill fields and no page changes any more.
-func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, error) {
+// update before the first signature, so that later signatures only fill fields and no page changes any more. It warns of the
+// placements that lie over what should stay readable.
+func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, []contract.Warning, error) {
 	release, err := s.files.acquire(ctx, id)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Document{}, nil, err
 	}
 	defer release()
 	var made []contract.Revision // by tries that lost a race, and by one that won if any did
-	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	var warnings []contract.Warning
+	keep := store.KeepAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
+	d, err := s.apply(keep, id, func(d *contract.Document) (*contract.Change, error) {
 		if err := d.Authorise(by, contract.OpFinalize); err != nil {
 			return nil, err
 		}
@@ -30,15 +34,22 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 			}
 		}
 		c, done, err := contract.Finalize(d, s.wishes(d, o), by, s.Clock())
-		if err != nil || done {
+		if err != nil {
 			return nil, err
+		}
+		if done {
+			warnings = s.Covered(ctx, *d)
+			return nil, nil
 		}
 		stored, err := s.prepareFile(ctx, &c, by)
 		made = append(made, stored...)
+		if err == nil {
+			warnings = s.Covered(ctx, c.After) // before the commit, since the answer is kept with it
+		}
 		return &c, err
 	})
 	if err != nil {
-		return contract.Document{}, s.disown(ctx, err, made...)
+		return contract.Document{}, nil, s.disown(ctx, err, made...)
 	}
 	for _, r := range made {
 		if slices.ContainsFunc(d.Revisions, func(of contract.Revision) bool { return of.Tail.Key == r.Tail.Key }) {
@@ -48,7 +59,7 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 			s.Log.WarnContext(ctx, "a blob that nothing refers to stays behind", "error", err)
 		}
 	}
-	return d, nil
+	return d, warnings, nil
 }
 
 // prepareFile adds to the change the file that people will sign: rewritten if the stamp office would rewrite it, and with

@@ -5,13 +5,21 @@ import (
 	"fmt"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 	"segel/pdf"
 )
+
+// WarnedDocument is what Place and Finalize return, as one result that an answer is made of.
+type WarnedDocument struct {
+	Document contract.Document
+	Warnings []contract.Warning
+}
 
 // Place replaces the placements of a draft. It warns of those that lie over what should stay readable.
 func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error) {
 	var warnings []contract.Warning
-	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	keep := store.KeepAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
+	d, err := s.apply(keep, id, func(d *contract.Document) (*contract.Change, error) {
 		// Before the file is opened: nobody may make us read what is not his.
 		if err := d.Authorise(by, contract.OpPlace); err != nil {
 			return nil, err

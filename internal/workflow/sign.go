@@ -28,7 +28,7 @@ type SignRequest struct {
 //
 // Two commits. After the first it is durable that he asked, and for which revision; nothing has been signed.
 // After the second the signature stands in the file and in the record. A crash between the two leaves at most a
-// tail that nothing refers to; he signs again.
+// tail that nothing refers to; he signs again, and so does a repeat of the request: its answer is kept with the second.
 func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
 	release, err := s.files.acquire(ctx, id)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, err
 	}
-	return s.commitRevision(ctx, d, signed.revision, func(d *contract.Document, made contract.Revision) (contract.Change, error) {
+	return s.commitRevision(effect(ctx), d, signed.revision, func(d *contract.Document, made contract.Revision) (contract.Change, error) {
 		c, err := contract.Sign(d, made, r.Shown, signed.attestation, by, s.Clock())
 		c.Timestamp = signed.timestamp
 		return c, err

@@ -44,7 +44,7 @@ func (h *house) signing(kind contract.PlacementKind) contract.DocumentID {
 	if _, _, err := h.Place(h.t.Context(), h.owner, d.ID, []contract.PlaceRequest{box}); err != nil {
 		h.t.Fatal(err)
 	}
-	if _, err := h.Finalize(h.t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+	if _, _, err := h.Finalize(h.t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		h.t.Fatal(err)
 	}
 	return d.ID

@@ -74,7 +74,7 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 		err = c.Rebase(mended[0], contract.NormalisedDamaged, by, now)
 	}
 	if err == nil {
-		d, err = s.commit(ctx, c)
+		d, err = s.commit(effect(ctx), c)
 	}
 	if err != nil {
 		return contract.Document{}, s.disown(ctx, err, stored...)
@@ -271,7 +271,7 @@ func (s *Service) guestID(already []contract.Participant, email string) (contrac
 
 // SetParticipants replaces the people of a draft.
 func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, in []PersonRequest, parallel *bool) (contract.Document, error) {
-	return s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	return s.apply(effect(ctx), id, func(d *contract.Document) (*contract.Change, error) {
 		// Who may not see the document must not learn from the answer who is a user.
 		if err := d.Authorise(by, contract.OpParticipants); err != nil {
 			return nil, err
