@@ -10,7 +10,8 @@ import (
 
 // CheckBoxes refuses boxes for signatures and initials that take up too much of a page: those of one person together
 // more than the limit, or those of all people together more than twice the limit. What several boxes have in common
-// counts once. Duty stamps have limits of their own. Sizes gives the displayed size of a page, false where there is no
+// counts once. A duty stamp has limits of its own; several on a page cover at most as much together as the boxes of all
+// people. Sizes gives the displayed size of a page, false where there is no
 // such page; such boxes are left to other rules.
 //
 // Entry is what the list of placements is called in the answer. Of boxes that are too large together, the one is named
@@ -26,15 +27,19 @@ func checkBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l
 		page int
 		who  PersonID
 	}
-	own, all := map[owner][]int{}, map[int][]int{} // indexes of placements
+	own, all, stamps := map[owner][]int{}, map[int][]int{}, map[int][]int{} // indexes of placements
 	area := map[int]float64{}
 	refused := map[int][]any{} // by placement, what its sentence needs
 	for i, p := range placements {
 		size, ok := sizes(p.Page)
-		if p.Kind == PlaceStamp || !ok || !p.Box.hasArea() {
+		if !ok || !p.Box.hasArea() {
 			continue
 		}
 		area[p.Page] = size.Width * size.Height
+		if p.Kind == PlaceStamp {
+			stamps[p.Page] = append(stamps[p.Page], i)
+			continue
+		}
 		if share := p.Box.Width() * p.Box.Height() / area[p.Page]; exceeds(share, l.BoxArea) {
 			refused[i] = []any{"limit", l.BoxArea, "share", percent(share)}
 			continue
@@ -63,6 +68,12 @@ func checkBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l
 		}
 		if i := firstBeyond(indexes, together, func(n int) float64 { return share(page, indexes[:n]) }); i >= 0 {
 			refused[indexes[i]] = []any{"limit_all", together, "share_all", percent(share(page, indexes[:i+1]))}
+		}
+	}
+	for page, indexes := range stamps {
+		i := firstBeyond(indexes, together, func(n int) float64 { return share(page, indexes[:n]) })
+		if i >= 0 && len(indexes) > 1 {
+			refused[indexes[i]] = []any{"limit_stamps", together, "share_stamps", percent(share(page, indexes[:i+1]))}
 		}
 	}
 	for i, p := range placements {

@@ -110,3 +110,27 @@ func TestAreaOfBoxesCountsWhatTheyShareOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestManyStampsCoverNoMoreThanTheBoxesOfAllPeople(t *testing.T) {
+	t.Parallel()
+	var placements []Placement
+	for i := range 8 {
+		x, y := float64(200*(i%2)), float64(200*(i/2))
+		placements = append(placements, Placement{Kind: PlaceStamp, Page: 1, Box: Box{LLX: x, LLY: y, URX: x + 200, URY: y + 200}})
+	}
+	check := func(n int, page PageSize) error {
+		sizes := func(int) (PageSize, bool) { return page, true }
+		return CheckBoxes(placements[:n], sizes, Limits{}.Defaults(), "placements")
+	}
+	a4 := PageSize{Width: 595, Height: 842}
+	if err := check(6, a4); err != nil {
+		t.Errorf("six: %v", err)
+	}
+	if err := check(1, PageSize{Width: 220, Height: 220}); err != nil {
+		t.Errorf("one on a small page: %v", err)
+	}
+	var refused *Error
+	if err := check(8, a4); !errors.As(err, &refused) || len(refused.Fields) != 1 || refused.Fields[0].Field != "placements[6]" || refused.Fields[0].Args["limit_stamps"] != 50 {
+		t.Errorf("eight: %+v", err)
+	}
+}

@@ -211,9 +211,11 @@ var documents = map[string]words{
 		"A stamp's side must be {min} to {max} points; this box gives {side}."},
 	"placement.too_large": {
 		"[Kotak tanda tangan dan paraf satu orang paling banyak menutupi {limit} % dari satu halaman; di halaman {page} kotak ini menjadikannya {share} %.]" +
-			"[Kotak tanda tangan dan paraf semua orang bersama-sama paling banyak menutupi {limit_all} % dari satu halaman; di halaman {page} kotak ini menjadikannya {share_all} %.]",
+			"[Kotak tanda tangan dan paraf semua orang bersama-sama paling banyak menutupi {limit_all} % dari satu halaman; di halaman {page} kotak ini menjadikannya {share_all} %.]" +
+			"[Beberapa meterai elektronik bersama-sama paling banyak menutupi {limit_stamps} % dari satu halaman; di halaman {page} kotak ini menjadikannya {share_stamps} %.]",
 		"[One person's boxes for signatures and initials cover at most {limit} % of a page; this box makes it {share} % of page {page}.]" +
-			"[The boxes of all people for signatures and initials cover at most {limit_all} % of a page; this box makes it {share_all} % of page {page}.]"},
+			"[The boxes of all people for signatures and initials cover at most {limit_all} % of a page; this box makes it {share_all} % of page {page}.]" +
+			"[Several duty stamps cover at most {limit_stamps} % of a page together; this box makes it {share_stamps} % of page {page}.]"},
 	"placement.emet_props_differ": {
 		"emet dan props menunjuk tempat yang berbeda; emet yang dipakai.",
 		"emet and props name different places; emet was taken."},

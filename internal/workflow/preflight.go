@@ -52,7 +52,7 @@ func (s *Service) officeFile(ctx context.Context, d *contract.Document, f *blob.
 		of.Certified = err
 	}
 	if deep && len(signatures) > 0 && of.Certified == nil {
-		of.Broken, of.Changed, err = earlier(ctx, f)
+		of.Broken, of.Changed, err = s.earlier(ctx, f)
 	}
 	return of, err
 }
@@ -77,9 +77,11 @@ func allowsStamps(permissions int32) bool {
 
 // earlier names a signature of the file that no longer holds, and one behind which something was changed that it
 // forbids. One that cannot be judged here, of an unknown algorithm, is left to the office.
-func earlier(ctx context.Context, f *blob.Stack) (broken, changed string, err error) {
+func (s *Service) earlier(ctx context.Context, f *blob.Stack) (broken, changed string, err error) {
 	// What is hidden on its pages is for the validation to tell; one byte of content is as little as can be asked for.
-	file, err := facts.Read(ctx, f, f.Size(), facts.Options{Limits: facts.Limits{Content: 1}})
+	o := s.validation()
+	o.Limits.Content = 1
+	file, err := facts.Read(ctx, f, f.Size(), o.Reading())
 	if errors.Is(err, facts.ErrUnreadable) {
 		return "", "", refusal(err)
 	}

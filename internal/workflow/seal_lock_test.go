@@ -205,8 +205,8 @@ func TestSealedFormCanBeProvedRenewedAndSignedOnTop(t *testing.T) {
 	file := h.file(id)
 	allowed("countersigned in a new field", signed(file, "Atasan", true))
 	allowed("countersigned in a field that waited", signed(file, "Saksi", false))
-	h.another()
 	h.later(19*year + 30*24*time.Hour)
+	h.another()
 	if renewed, err := h.Renew(ctx, id); err != nil || !renewed {
 		t.Fatalf("renewed %v, %v", renewed, err)
 	}

@@ -30,6 +30,8 @@ func (e *invalidError) Error() string {
 // bytes, verified against the recorded sums, and no state from the time when the revisions were made. The file is read
 // once from end to end, and its structure besides.
 //
+// A renewal is not refused for changes that were in the document before it, see [Service.newFaults].
+//
 // Errors: an [invalidError] with what [contract.Document.CheckSealed] found, after an alarm; [errFileMissing];
 // [errFileChanged].
 func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []contract.Revision) error {
@@ -38,6 +40,11 @@ func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []
 	faults, err := s.sealFaults(ctx, &d)
 	if err != nil {
 		return fileProblem(fmt.Errorf("validate sealed file of document %d: %w", d.ID, err))
+	}
+	if d.State == contract.Completed && slices.ContainsFunc(faults, ofEarlierRules) {
+		if faults, err = s.newFaults(ctx, d, before, faults); err != nil {
+			return fileProblem(fmt.Errorf("validate document %d before its renewal: %w", d.ID, err))
+		}
 	}
 	if len(faults) == 0 {
 		return nil
@@ -58,6 +65,34 @@ func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []
 	return invalid
 }
 
+// ofEarlierRules reports whether a fault may be one that earlier releases did not look for.
+func ofEarlierRules(f contract.SealFault) bool { return f.Code == contract.FaultChanged }
+
+// newFaults leaves out what the rules of today deny in a document as it was completed under earlier ones. A renewal does
+// not add it, and without renewals the proof of all its signatures would end.
+func (s *Service) newFaults(ctx context.Context, d contract.Document, before []contract.Revision, faults []contract.SealFault) ([]contract.SealFault, error) {
+	d.Revisions = before
+	known, err := s.sealFaults(ctx, &d)
+	if err != nil {
+		return nil, err
+	}
+	added := slices.DeleteFunc(faults, func(f contract.SealFault) bool { return ofEarlierRules(f) && slices.Contains(known, f) })
+	if len(added) == 0 {
+		s.Log.WarnContext(ctx, "renewed a document whose signatures do not permit what was added before it was completed", "document", d.ID)
+	}
+	return added, nil
+}
+
+// validation returns the options of every validation here. The rules for what was added behind a signature are the same
+// wherever a file is validated: what one step accepts, a later one must not deny.
+func (s *Service) validation() validate.Options {
+	return validate.Options{
+		At: s.Clock(), Trust: s.Trust,
+		// What may be placed here must not fail here.
+		MaxMark: max(validate.DefaultMaxMark, float64(s.Limits.BoxArea)/100),
+	}
+}
+
 // sealFaults reads and validates a document's file.
 func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contract.SealFault, error) {
 	f, err := s.whole(ctx, d.Revisions)
@@ -65,15 +100,16 @@ func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contr
 		return nil, err
 	}
 	defer f.Close()
+	o := s.validation()
 	// Content hidden on pages only leads to warnings, which are not used here: one byte is the least limit.
-	file, err := facts.Read(ctx, f.VerifiedAt(), f.Size(), facts.Options{Limits: facts.Limits{Content: 1}})
+	o.Limits.Content = 1
+	file, err := facts.Read(ctx, f.VerifiedAt(), f.Size(), o.Reading())
 	if errors.Is(err, facts.ErrUnreadable) {
 		return d.CheckSealed(contract.SealedFile{Unreadable: true}), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	o := validate.Options{At: s.Clock(), Trust: s.Trust}
 	faults, err := s.validateSealed(ctx, d, file, o)
 	if err != nil || len(faults) == 0 {
 		return faults, err

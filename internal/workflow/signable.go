@@ -27,7 +27,11 @@ func signingOptions(size int64) pdf.Options {
 //
 // Refusals: those of [contract.CheckUploaded]; errComplex; errDamaged if rewriting the file may help.
 func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64) (signable, error) {
-	file, err := facts.Read(ctx, r, size, facts.Options{Limits: facts.LimitsForSigning(size), ForSigning: true})
+	o := s.validation()
+	o.Limits = facts.LimitsForSigning(size)
+	reading := o.Reading()
+	reading.ForSigning = true
+	file, err := facts.Read(ctx, r, size, reading)
 	if errors.Is(err, facts.ErrUnreadable) {
 		return signable{}, refusal(err)
 	}
@@ -40,7 +44,7 @@ func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64) 
 	if len(file.Signatures) == 0 {
 		return signable{}, nil
 	}
-	report, err := validate.Judge(ctx, file, validate.Options{At: s.Clock(), Trust: s.Trust})
+	report, err := validate.Judge(ctx, file, o)
 	if err != nil {
 		return signable{}, err
 	}

@@ -89,11 +89,10 @@ func (s *Service) Verify(ctx context.Context, e *Exhibit, o VerifyOptions) (*val
 	}
 	f := e.file
 	sum := e.digest.Digest().Sum
-	r, err := validate.Validate(ctx, f, f.Size(), validate.Options{
-		At: s.Clock(), Trust: s.Trust, Online: s.Standing, Explain: o.Explain, Name: o.Name, SHA256: hex.EncodeToString(sum[:]), Password: o.Password,
-		// What may be placed here must not fail here.
-		MaxMark: max(validate.DefaultMaxMark, float64(s.Limits.BoxArea)/100),
-	})
+	options := s.validation()
+	options.Online, options.Explain, options.Name, options.Password = s.Standing, o.Explain, o.Name, o.Password
+	options.SHA256 = hex.EncodeToString(sum[:])
+	r, err := validate.Validate(ctx, f, f.Size(), options)
 	if err != nil {
 		return nil, unreadable(err)
 	}

@@ -23,14 +23,20 @@ func Validate(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Repor
 	if o.At.IsZero() {
 		return nil, ErrNoTime
 	}
-	f, err := facts.Read(ctx, r, size, facts.Options{Limits: o.Limits, Password: o.Password, MarkArea: cmp.Or(o.MaxMark, DefaultMaxMark), Exempt: isStamp})
+	f, err := facts.Read(ctx, r, size, o.Reading())
 	if err != nil {
 		return nil, err
 	}
 	return Judge(ctx, f, o)
 }
 
-// Judge judges facts that were read before. Options.MaxMark has no effect: what the facts were read with counts.
+// Reading returns the options with which [facts.Read] reads a file so that [Judge] returns what [Validate] returns.
+func (o Options) Reading() facts.Options {
+	return facts.Options{Limits: o.Limits, Password: o.Password, MarkArea: cmp.Or(o.MaxMark, DefaultMaxMark), Exempt: isStamp}
+}
+
+// Judge judges facts that were read before, see [Options.Reading]. Options.MaxMark has no effect: what the facts were read
+// with counts.
 func Judge(ctx context.Context, f *facts.File, o Options) (*Report, error) {
 	if o.At.IsZero() {
 		return nil, ErrNoTime

@@ -6,6 +6,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -115,4 +116,67 @@ func TestALargeMarkThatHidesSignedTextFailsTheSignaturesBeforeIt(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestManyStampsDoNotHideAPage: what calls itself a duty stamp is exempt from the limit, and many of them would hide a page.
+func TestManyStampsDoNotHideAPage(t *testing.T) {
+	t.Parallel()
+	a, err := authority.Ephemeral("http://localhost", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trust validate.Trust
+	trust.Add(validate.ForAll, "office", a.Root())
+	for _, c := range []struct {
+		name   string
+		boxes  []pdf.Rect
+		denied bool
+	}{
+		{"two over text", []pdf.Rect{{LLX: 40, LLY: 640, URX: 240, URY: 840}, {LLX: 240, LLY: 640, URX: 440, URY: 840}}, false},
+		{"all over the page", tiles(), true},
+	} {
+		file := markedFile(t, a, "Budi", "", pdf.Rect{URX: 10, URY: 10}, false)
+		for i, box := range c.boxes {
+			serial := fmt.Sprintf("0123456789ABCDEFGHIJ%02d", i)
+			file = signedIn(t, a, file, "Emet"+serial, "["+serial+"] Perjanjian", box)
+		}
+		r, err := validate.Validate(t.Context(), bytes.NewReader(file), int64(len(file)), validate.Options{At: time.Now(), Trust: &trust, Online: a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if denied := r.Signatures[0].Integrity == validate.ChangedAfter; denied != c.denied {
+			t.Errorf("%s: %s, %s", c.name, r.Signatures[0].Integrity, r.Indication)
+		}
+	}
+}
+
+// tiles cover a page of A4.
+func tiles() []pdf.Rect {
+	var all []pdf.Rect
+	for y := 0.0; y < 842; y += 199 {
+		for x := 0.0; x < 595; x += 199 {
+			all = append(all, pdf.Rect{LLX: x, LLY: y, URX: x + 199, URY: y + 199})
+		}
+	}
+	return all
+}
+
+// signedIn adds a signature with an opaque appearance.
+func signedIn(t *testing.T, a *authority.Authority, file []byte, name, reason string, box pdf.Rect) []byte {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Budi", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := pades.Sign(t.Context(), pades.Source{R: bytes.NewReader(file), Size: int64(len(file))}, pades.Options{
+		NewField: &pades.FieldSpec{Name: name, Page: 1, Rect: box}, Reason: reason, Appearance: opaque{}, Key: key, Chain: chain, Time: time.Now(), Timestamper: a.Timestamper(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(file, r.Tail...)
 }

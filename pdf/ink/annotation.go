@@ -73,6 +73,9 @@ func (p *painter) annotation(o pdf.Object) {
 		m.Kind = Widget
 	}
 	m.Bare = dict["AP"] == nil && slices.Contains(drawnByReaders, subtype)
+	if p.deep != nil && m.Bare {
+		m.Look = uint64(sum(5).object(o))
+	}
 	p.annot, _ = o.(pdf.Ref)
 	p.put(m, p.sheet)
 	if looks, err := p.d.Dict(dict["AP"]); !p.failed(err) {

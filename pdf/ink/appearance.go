@@ -224,6 +224,34 @@ func (p *painter) traceResources() {
 	}
 }
 
+// formResource looks up what an appearance names and does not have. Some readers take it from the resources of the form,
+// others paint nothing: text may be read in a font from there, and whatever else is found there is unclear.
+func (p *painter) formResource(category, name pdf.Name) pdf.Object {
+	if p.Reader.formResources == nil {
+		p.Reader.formResources = pdf.Dict{}
+		_, form, err := p.d.Form()
+		if p.failed(err) {
+			return nil
+		}
+		resources, err := p.d.Dict(form["DR"])
+		if p.failed(err) {
+			return nil
+		}
+		if resources != nil {
+			p.Reader.formResources = resources
+		}
+	}
+	list, err := p.d.Dict(p.Reader.formResources[category])
+	if p.failed(err) || list[name] == nil {
+		return nil
+	}
+	if category != "Font" {
+		p.trace.unclear("a resource that it takes from the form")
+		return nil
+	}
+	return list[name]
+}
+
 // tracedFont is the index of the font at hand among those that are listed.
 func (p *painter) tracedFont() int {
 	i := slices.Index(p.traced, p.font)

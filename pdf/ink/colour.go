@@ -13,6 +13,8 @@ type colour struct {
 	light float64 // luminance from 0 to 1; unknown where the colour space does not tell
 	color Color   // known in the device spaces alone
 
+	space, sum sum // of the colour space and of the colour, for a deep reader
+
 	pattern pdf.Object // that it paints with; nil: none, or one that is not looked into
 }
 
@@ -20,6 +22,16 @@ const unknown = -1
 
 // paintColours follows the operators of colour (ISO 32000-2 §8.6.8); false if it is none.
 func (p *painter) paintColours(op []byte, c *content) bool {
+	if !p.setColours(op, c) {
+		return false
+	}
+	if p.deep != nil {
+		p.sumColour(op, c)
+	}
+	return true
+}
+
+func (p *painter) setColours(op []byte, c *content) bool {
 	switch string(op) {
 	case "g":
 		p.fill.device(c, 1, 1)

@@ -20,6 +20,7 @@ const (
 	isNumber operandKind = iota + 1
 	isName
 	isString
+	isKeyword // true, false or null
 	isOpen
 	isClose
 )
@@ -61,10 +62,14 @@ func (c *content) next() []byte {
 		default:
 			w := c.word()
 			n, ok := number(w)
-			if !ok {
+			switch {
+			case ok:
+				c.push(operand{kind: isNumber, number: n})
+			case string(w) == "true" || string(w) == "false" || string(w) == "null":
+				c.push(operand{kind: isKeyword, text: w})
+			default:
 				return w
 			}
-			c.push(operand{kind: isNumber, number: n})
 		}
 	}
 	return nil

@@ -211,6 +211,7 @@ func TestCoverTellsHowMuchAnAppearanceHides(t *testing.T) {
 			return half(255, 10, pdf.Dict{"Mask": pdf.Array{pdf.Integer(250), pdf.Integer(255)}})
 		})}, 0.5},
 		{"an inline image", coveringForm{content: "200 0 0 100 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI"}, 1},
+		{"an inline image that seems to end before its end", coveringForm{content: "BI /W 20 /H 1 /BPC 8 /CS /G ID AA EI q (AAAAAAAAAAA EI Q 0 0 200 100 re f %)\n"}, 1},
 		{"usual text", coveringForm{content: "BT /F 10 Tf 0 0 0 rg 0 5 Td (" + tall(40) + ") Tj ET", resources: state(nil)}, 0},
 		{"white text", coveringForm{content: "BT /F 10 Tf 1 g 0 5 Td (" + tall(20) + ") Tj ET", resources: state(nil)}, 0.05},
 		{"very large text", coveringForm{content: "BT /F 100 Tf 0 25 Td (" + tall(4) + ") Tj ET", resources: state(nil)}, 1},

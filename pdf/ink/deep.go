@@ -15,6 +15,7 @@ type deep struct {
 	order   []*font           // of shown, as they were met
 	entered map[entrance]bool // on the page at hand
 	glyphs  int               // in shown, of composite fonts
+	numbers map[*font]uint64  // see number
 }
 
 // entrance is a pattern or a glyph, and the views in which it is shown.
@@ -52,8 +53,13 @@ const (
 )
 
 // enter reports whether a pattern or glyph is to be looked into: once a page and way of being shown.
-func (d *deep) enter(e entrance) bool {
-	if d.entered[e] || len(d.entered) >= maxEntered {
+func (p *painter) enter(e entrance) bool {
+	d := p.deep
+	if d.entered[e] {
+		return false
+	}
+	if len(d.entered) >= maxEntered {
+		p.untold(Limit, errEntered)
 		return false
 	}
 	if d.entered == nil {
@@ -98,7 +104,7 @@ func (p *painter) patternOf(c *content) pdf.Object {
 // does not count: the pattern may be used for another.
 func (p *painter) tile(o pdf.Object, area pdf.Rect) {
 	ref, indirect := o.(pdf.Ref)
-	if p.deep == nil || !indirect || p.stopped || p.clear || area.Intersect(p.clip).Empty() || !p.deep.enter(entrance{pattern: ref, in: p.visible.in}) {
+	if p.deep == nil || !indirect || p.stopped || p.clear || area.Intersect(p.clip).Empty() || !p.enter(entrance{pattern: ref, in: p.visible.in}) {
 		return
 	}
 	dict, err := p.d.Dict(ref)
@@ -122,7 +128,7 @@ func (p *painter) tile(o pdf.Object, area pdf.Rect) {
 // it masks.
 func (p *painter) lookAtMask(mask pdf.Dict) {
 	ref := mask.Ref("G")
-	if p.deep == nil || ref.IsZero() || p.stopped || !p.deep.enter(entrance{pattern: ref, in: p.visible.in}) {
+	if p.deep == nil || ref.IsZero() || p.stopped || !p.enter(entrance{pattern: ref, in: p.visible.in}) {
 		return
 	}
 	st, err := p.d.Stream(ref)
@@ -176,7 +182,7 @@ func (p *painter) showDeep(r *shown, s []byte) {
 // proc3 looks into a glyph of a type 3 font (ISO 32000-2 §9.6.4), once a page, wherever on it the glyph is shown.
 func (p *painter) proc3(r *shown, f *font, code byte) {
 	o := f.streams[code]
-	if o == nil || p.stopped || !p.deep.enter(entrance{font: f, code: code, in: p.visible.in}) {
+	if o == nil || p.stopped || !p.enter(entrance{font: f, code: code, in: p.visible.in}) {
 		return
 	}
 	st, err := p.d.Stream(o)

@@ -48,5 +48,8 @@ var (
 	errStates    = errors.New("graphics states nested too deeply")
 	errOperands  = errors.New("too many operands of one operator")
 	errString    = errors.New("string without end")
+	errLayers    = errors.New("too much that decides which layers are shown")
+	errEntered   = errors.New("too many patterns and glyphs that are drawings on one page")
+	errAlternate = errors.New("too many alternates of one image")
 	errAnnots    = errors.New("too many annotations on one page")
 )

@@ -61,6 +61,10 @@ type Mark struct {
 	Joins bool   // Text goes on from the mark before with no space between
 	Rough bool   // the font does not tell how wide its letters are, so that Box is a guess
 
+	// Look differs between two marks that look different although all else is the same: outlines, colours, glyphs,
+	// pictures. It is for a deep reader, and means nothing in another document; another reader leaves it zero.
+	Look uint64
+
 	// Annot is the annotation whose appearance it belongs to, or which it is; zero for the page's own content, and for
 	// annotations that are direct objects.
 	Annot   pdf.Ref

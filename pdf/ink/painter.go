@@ -19,6 +19,9 @@ type state struct {
 
 	fillAlpha, lineAlpha float64
 
+	clipped sum        // of the clip, for a deep reader
+	mask    pdf.Object // the soft mask, for a deep reader
+
 	faint bool // painted with so little that one sees through
 	mixed bool // blended with what is below, or masked
 	fill  colour
@@ -95,6 +98,9 @@ func (p *painter) resource(category, name pdf.Name) pdf.Object {
 	if p.failed(err) {
 		return nil
 	}
+	if list[name] == nil && p.trace != nil {
+		return p.formResource(category, name)
+	}
 	return list[name]
 }
 
@@ -167,14 +173,19 @@ func (p *painter) do(op []byte, c *content) {
 		if p.paints() {
 			p.cover.fill(p.clip, p.hiding(p.fillAlpha, unknown))
 		}
-		p.mark(Mark{Kind: Drawing, Box: p.clip, Whole: true})
+		m := Mark{Kind: Drawing, Box: p.clip, Whole: true}
+		if p.deep != nil {
+			m.Look = uint64(p.paintSum(Drawing).object(p.resource("Shading", pdf.Name(c.name()))).shape(p.ctm).number(p.ctm[4]).number(p.ctm[5]))
+		}
+		p.mark(m)
 	case "ID":
-		c.image()
+		data := p.passInline(c.operands, c)
+		look := p.imageLook(p.inlineSource(c.operands, data), true)
 		p.picture()
 		if p.paints() {
 			p.stretchOver(nil)
 		}
-		p.mark(Mark{Kind: Image, Box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), Whole: true})
+		p.mark(Mark{Kind: Image, Box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), Whole: true, Look: look})
 	case "BDC":
 		p.begin(c)
 	case "BMC":
@@ -240,6 +251,12 @@ func (p *painter) blending(gs pdf.Dict) {
 	if gs["BM"] != nil || gs["SMask"] != nil {
 		dict, masked := mask.(pdf.Dict)
 		p.lookAtMask(dict)
+		if gs["SMask"] != nil {
+			p.mask = nil
+			if masked {
+				p.mask = gs["SMask"]
+			}
+		}
 		p.mixed = masked || gs["BM"] != nil && mode != pdf.Object(pdf.Name("Normal")) && mode != pdf.Object(pdf.Name("Compatible"))
 	}
 }
@@ -370,6 +387,9 @@ func (p *painter) form(st *pdf.Stream, fit matrix) {
 	}
 	p.origin = p.ctm
 	if box, err := p.d.Rect(st.Dict["BBox"]); !p.failed(err) && st.Dict["BBox"] != nil {
+		if p.deep != nil && p.ctm[0] != 0 && p.ctm[1] != 0 {
+			p.clipBy(sum(4).shape(p.ctm).object(box.Array())) // it is not all of the box around it
+		}
 		p.cut(p.ctm.box(box))
 	}
 	p.run(b, p.scope(st.Dict["Resources"], p.scopes))
@@ -408,7 +428,11 @@ func (p *painter) image(st *pdf.Stream, ref pdf.Ref, off Views) {
 	shown, vacant := around.in&^off, around.in&off
 	alternates, err := p.d.Array(st.Dict["Alternates"])
 	p.failed(err)
-	for _, o := range alternates[:min(len(alternates), maxAlternates)] {
+	if len(alternates) > maxAlternates {
+		p.untold(Limit, errAlternate)
+		alternates = alternates[:maxAlternates]
+	}
+	for _, o := range alternates {
 		alternate, err := p.d.Dict(o)
 		if p.failed(err) || alternate == nil {
 			continue
@@ -440,6 +464,6 @@ func (p *painter) markImage(st *pdf.Stream, ref pdf.Ref, in Views) {
 	p.setVisible(around.without(everyView&^in, ByLayer))
 	masked := st.Dict["SMask"] != nil || st.Dict["Mask"] != nil || st.Dict["ImageMask"] != nil
 	p.imageHides(st)
-	p.mark(Mark{Kind: Image, Box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), Whole: true, Sheer: masked, Image: ref})
+	p.mark(Mark{Kind: Image, Box: p.ctm.box(pdf.Rect{URX: 1, URY: 1}), Whole: true, Sheer: masked, Image: ref, Look: p.imageLook(sum(3).object(ref), st.Dict["ImageMask"] != nil)})
 	p.setVisible(around)
 }

@@ -23,7 +23,7 @@ type part struct {
 	slanted        bool
 	startX, startY float64
 	x, y           float64 // where it has come to
-	outline        uint64  // a sum of its points, if an appearance asks for it
+	outline        uint64  // a sum of its points, if an appearance or a deep reader asks for it
 }
 
 // beginPart starts a part at the current point.
@@ -35,12 +35,16 @@ func (p *painter) beginPart() part {
 
 // outline adds the current point to the sum of the points of a part.
 func (p *painter) outline(r *part) {
-	if p.trace == nil {
+	if p.trace == nil && p.deep == nil {
 		return
 	}
-	const prime = 1_099_511_628_211
-	for _, v := range [2]float64{p.path.x, p.path.y} {
-		r.outline = (r.outline ^ math.Float64bits(math.Round(v*1000))) * prime
+	r.outline = uint64(sum(r.outline).number(p.path.x).number(p.path.y))
+}
+
+// outlineKind adds of how many points the next line or curve is.
+func (p *painter) outlineKind(r *part, points int) {
+	if p.trace != nil || p.deep != nil {
+		r.outline = uint64(sum(r.outline).word(uint64(points)))
 	}
 }
 
@@ -93,6 +97,9 @@ func (p *painter) draw(op []byte, c *content) bool {
 			r.Rect, r.whole, r.points = p.ctm.box(box), true, 4
 			right, below := p.ctm.point(box.URX, box.LLY)
 			r.slanted = !level(r.x, r.y, right, below)
+			if r.slanted {
+				p.outlineRectangle(&r, box)
+			}
 			p.part(r)
 		}
 	case "h":
@@ -110,9 +117,20 @@ func (p *painter) draw(op []byte, c *content) bool {
 	return true
 }
 
+// outlineRectangle adds the corners of a rectangle.
+func (p *painter) outlineRectangle(r *part, box pdf.Rect) {
+	x, y := p.path.x, p.path.y
+	for _, corner := range [3][2]float64{{box.URX, box.LLY}, {box.URX, box.URY}, {box.LLX, box.URY}} {
+		p.path.x, p.path.y = p.ctm.point(corner[0], corner[1])
+		p.outline(r)
+	}
+	p.path.x, p.path.y = x, y
+}
+
 func (p *painter) part(r part) {
 	if n := len(p.path.parts); n >= maxParts {
-		p.path.parts[n-1] = part{Rect: union(p.path.parts[n-1].Rect, r.Rect), points: maxParts, slanted: true}
+		last := p.path.parts[n-1]
+		p.path.parts[n-1] = part{Rect: union(last.Rect, r.Rect), points: maxParts, slanted: true, outline: uint64(sum(last.outline).word(r.outline))}
 		return
 	}
 	p.path.parts = append(p.path.parts, r)
@@ -128,6 +146,7 @@ func (p *painter) to(v []float64) {
 	at := p.path.parts[n-1]
 	at.slanted = at.slanted || len(v) > 2
 	r := add(at.Rect, p.path.x, p.path.y)
+	p.outlineKind(&at, len(v))
 	for i := 0; i+1 < len(v); i += 2 {
 		p.path.x, p.path.y = p.ctm.point(v[i], v[i+1])
 		r = add(r, p.path.x, p.path.y)
@@ -161,7 +180,10 @@ func (p *painter) paint(filled, stroked bool) {
 		all = union(all, r.Rect)
 		if (filled || stroked) && !p.stopped {
 			white := (!filled || p.fill.white) && (!stroked || p.lines.white)
-			p.mark(Mark{Kind: Drawing, Box: grow(r.Rect, wide), White: white, Whole: filled && r.whole, Lines: !filled})
+			p.mark(Mark{Kind: Drawing, Box: grow(r.Rect, wide), White: white, Whole: filled && r.whole, Lines: !filled, Look: p.drawingLook(r, filled, stroked)})
+		}
+		if p.deep != nil && p.path.clip {
+			p.clipBy(sum(r.outline))
 		}
 	}
 	if p.path.clip && all != nothing {

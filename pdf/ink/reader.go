@@ -18,9 +18,12 @@ type Reader struct {
 	pixels    int64             // of images that were decoded
 	operators int               // left of Limits.Operators
 	layers    map[pdf.Ref]Views // in which a layer is off; those that are on in all are left out
+	unsure    bool              // a limit was reached while finding out in which views content is shown
 	fonts     map[pdf.Ref]*font
 
 	deep *deep // nil unless it looks into patterns and glyphs too
+
+	formResources pdf.Dict // of the form (/DR), for appearances; nil until asked for
 
 	memberships map[pdf.Ref]Views // in which the content of a membership is off
 	recent      *[recentGlyphs]recent
@@ -72,6 +75,9 @@ func (r *Reader) Annotations(page *pdf.Page) ([]Mark, error) {
 // listed ends a page. A list that took much room for once is not kept.
 func (p *painter) listed() ([]Mark, error) {
 	p.flush()
+	if p.unsure {
+		p.untold(Limit, errLayers)
+	}
 	if p.Reader.marks = p.marks[:0]; cap(p.marks) > keptMarks {
 		p.Reader.marks = nil
 	}
@@ -88,8 +94,11 @@ const (
 // Spent reports whether the limits for all pages together are used up: nothing more is found on any page.
 func (r *Reader) Spent() bool { return r.bytes < 0 || r.operators < 0 }
 
-// Varies reports whether a layer is shown in some views and not in others.
+// Varies reports whether a layer is shown in some views and not in others, or may be, behind a limit.
 func (r *Reader) Varies() bool {
+	if r.unsure {
+		return true
+	}
 	for _, off := range r.layers {
 		if off != everyView {
 			return true

@@ -159,6 +159,10 @@ func (p *painter) show(r *shown, s []byte) {
 	}
 	if p.deep != nil {
 		p.showDeep(r, s)
+		r.look = p.textLook(r, s)
+		if p.mode >= 4 {
+			p.clipBy(r.look.number(r.m[4]).number(r.m[5]))
+		}
 	}
 	if r.level {
 		p.showLevel(r, s)
@@ -184,6 +188,7 @@ type shown struct {
 	in       Views
 	white    bool
 	hides    float64
+	look     sum // for a deep reader
 
 	level   bool     // see lies
 	forward bool     // level text whose letters never go back

@@ -36,6 +36,15 @@ func Pairs() [][2]Views {
 // OtherScreens lists the views on a screen that may differ from Screen.
 func OtherScreens() []Views { return []Views{screenPlain, screenUsage, screenForce, Elsewhere} }
 
+// bounded returns as many elements of a list as are gone through.
+func (r *Reader) bounded(list pdf.Array, most int) pdf.Array {
+	if len(list) > most {
+		r.unsure = true
+		return list[:most]
+	}
+	return list
+}
+
 // maxLayers bounds the lists of layers that are gone through.
 const maxLayers = 10_000
 
@@ -63,7 +72,7 @@ func (r *Reader) readLayers() {
 		r.applyUsage(ref, config)
 	}
 	states, _ := r.d.Array(config["AS"])
-	for _, o := range states[:min(len(states), maxAutoStates)] {
+	for _, o := range r.bounded(states, maxAutoStates) {
 		r.applyAutoState(o)
 	}
 	for ref, off := range r.layers {
@@ -79,7 +88,7 @@ const maxAutoStates = 100
 func (r *Reader) groups(o pdf.Object) []pdf.Ref {
 	var refs []pdf.Ref
 	list, _ := r.d.Array(o)
-	for _, o := range list[:min(len(list), maxLayers)] {
+	for _, o := range r.bounded(list, maxLayers) {
 		if ref, ok := o.(pdf.Ref); ok {
 			refs = append(refs, ref)
 		}
@@ -128,7 +137,7 @@ func (r *Reader) intended(group, config pdf.Object) bool {
 			return []pdf.Name{v}
 		case pdf.Array:
 			var names []pdf.Name
-			for _, o := range v[:min(len(v), maxAutoStates)] {
+			for _, o := range r.bounded(v, maxAutoStates) {
 				if name, err := r.d.Name(o); err == nil {
 					names = append(names, name)
 				}
@@ -167,7 +176,7 @@ func (r *Reader) applyAutoState(o pdf.Object) {
 		usage, _ := r.d.Dict(group["Usage"])
 		var on, off bool
 		depends := false // on who looks, and how closely
-		for _, o := range categories[:min(len(categories), maxAutoStates)] {
+		for _, o := range r.bounded(categories, maxAutoStates) {
 			category, _ := r.d.Name(o)
 			switch category {
 			case "View", "Print", "Export":
@@ -241,7 +250,11 @@ func (r *Reader) membership(dict pdf.Dict) Views {
 	if groups == nil {
 		groups = r.groups(dict["OCGs"])
 	}
-	if len(groups) == 0 || !r.spend(int64(len(groups))) {
+	if len(groups) == 0 {
+		return 0
+	}
+	if !r.spend(int64(len(groups))) {
+		r.unsure = true
 		return 0
 	}
 	every, some := everyView, Views(0) // in which all of them are off, and in which one is
@@ -268,7 +281,11 @@ const (
 
 // evaluate returns the views in which an expression of visibility holds. It does not where it is none, or too long.
 func (r *Reader) evaluate(expression pdf.Array, depth int, terms *int) (shown Views, ok bool) {
-	if len(expression) < 2 || depth > maxNegation {
+	if depth > maxNegation {
+		r.unsure = true
+		return 0, false
+	}
+	if len(expression) < 2 {
 		return 0, false
 	}
 	operator, err := r.d.Name(expression[0])
@@ -280,6 +297,7 @@ func (r *Reader) evaluate(expression pdf.Array, depth int, terms *int) (shown Vi
 	}
 	for _, o := range expression[1:] {
 		if *terms--; *terms < 0 {
+			r.unsure = true
 			return 0, false
 		}
 		operand := Views(0)

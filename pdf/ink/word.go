@@ -20,6 +20,7 @@ type word struct {
 	clip    pdf.Rect
 	x, y    float64 // where the next glyph is expected
 	em      float64
+	look    sum     // of the strings that it is of, for a deep reader
 	hides   float64 // opacity, where it is covered what text hides
 }
 
@@ -53,9 +54,13 @@ func (p *painter) add(r *shown, box pdf.Rect, text string, advance float64) {
 		w.box = union(w.box, box)
 		w.rough = w.rough || r.font.rough
 		w.hides = max(w.hides, r.hides)
+		if p.deep != nil {
+			w.look = w.look.word(uint64(r.look))
+		}
 	} else {
 		p.flush()
 		w.box, w.hidden, w.in, w.white, w.joins, w.rough, w.clip, w.hides = box, hidden, in, r.white, goesOn, r.font.rough, p.clip, r.hides
+		w.look = r.look
 	}
 	w.glyphs++
 	if len(w.letters) < maxLetters {
@@ -90,7 +95,7 @@ func (p *painter) flush() {
 		}
 		p.cover.fill(w.box.Intersect(w.clip), w.hides)
 	}
-	m := Mark{Kind: Text, Box: w.box, Hidden: w.hidden, In: w.in, White: w.white, Joins: w.joins, Rough: w.rough, Text: p.kept(w.letters)}
+	m := Mark{Kind: Text, Box: w.box, Hidden: w.hidden, In: w.in, White: w.white, Joins: w.joins, Rough: w.rough, Text: p.kept(w.letters), Look: uint64(w.look)}
 	w.glyphs, w.letters = 0, w.letters[:0]
 	p.put(m, w.clip)
 }

@@ -43,7 +43,7 @@ func (i *inspection) pages() error {
 		case limited(err) || !all:
 			i.notExamined(page, TooMuch)
 		case !told(err):
-			i.add(Finding{Kind: NotExamined, Page: page.Number, Detail: err.Error()})
+			i.notExamined(page, err.Error()) // readers go on where this one does not
 		}
 		spent = !all || i.reader.Spent()
 	}

@@ -121,10 +121,11 @@ type shape struct {
 	image        pdf.Ref
 	white        bool
 	sheer, solid bool
+	look         uint64
 }
 
 func shapeOf(m ink.Mark) shape {
-	s := shape{kind: m.Kind, text: m.Text, image: m.Image, white: m.White, sheer: m.Sheer, solid: m.Whole}
+	s := shape{kind: m.Kind, text: m.Text, image: m.Image, white: m.White, sheer: m.Sheer, solid: m.Whole, look: m.Look}
 	for k, v := range [4]float64{m.Box.LLX, m.Box.LLY, m.Box.URX, m.Box.URY} {
 		s.box[k] = math.Round(2 * v)
 	}

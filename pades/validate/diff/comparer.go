@@ -54,6 +54,7 @@ type Comparer struct {
 
 	fieldWork       *formfield.Work // left for comparing fields with their values
 	appearanceBytes int64           // left for their appearances
+	laterFonts      laterFonts
 }
 
 // Begin takes up the first state.

@@ -163,6 +163,43 @@ func (r *revision) sameResource(old, new pdf.Object) bool {
 	return !ok1 && !ok2 && same(a, b)
 }
 
+// noteFont notes a font of the form's resources that was not among them in the first state, or has its value from one.
+func (r *revision) noteFont(kind pdf.Name, old, new pdf.Object) {
+	if kind == "Font" && (old == nil || r.c.laterFonts.has(old)) {
+		r.c.laterFonts.add(new)
+	}
+}
+
+// laterFonts are the fonts that revisions added to the resources of the form. What draws their glyphs was not signed, so a
+// field must not show its value in one, not even in a later revision.
+type laterFonts struct {
+	refs   map[pdf.Ref]bool
+	direct []pdf.Object
+}
+
+// maxDirectFonts bounds the fonts that are no objects of their own. Behind it, all of those count as added.
+const maxDirectFonts = 1000
+
+func (l *laterFonts) add(font pdf.Object) {
+	ref := refOf(font)
+	switch {
+	case !ref.IsZero() && l.refs == nil:
+		l.refs = map[pdf.Ref]bool{ref: true}
+	case !ref.IsZero():
+		l.refs[ref] = true
+	case len(l.direct) < maxDirectFonts:
+		l.direct = append(l.direct, font)
+	}
+}
+
+// has reports whether a revision added a font.
+func (l *laterFonts) has(font pdf.Object) bool {
+	if ref := refOf(font); !ref.IsZero() {
+		return l.refs[ref]
+	}
+	return len(l.direct) >= maxDirectFonts || slices.ContainsFunc(l.direct, func(o pdf.Object) bool { return same(o, font) })
+}
+
 // sameLook reports whether two default looks differ in white space alone.
 func sameLook(old, new pdf.Object) bool {
 	a, ok1 := old.(pdf.String)

@@ -42,7 +42,7 @@ func (r *revision) compareField(number uint32) verdict {
 		return deny(CodeUnreadable, err.Error())
 	}
 	was, is := r.appearanceReader(r.old), r.appearanceReader(r.new)
-	result := formfield.Compare(before, after, formfield.Options{Old: was, New: is, Unchanged: r.unchangedObject, Placed: r.placedWidget})
+	result := formfield.Compare(before, after, formfield.Options{Old: was, New: is, Unchanged: r.unchangedObject, Placed: r.placedWidget, CameLater: r.c.laterFonts.has})
 	r.c.appearanceBytes -= maxAppearanceBytes - was.Remaining() + maxAppearanceBytes - is.Remaining()
 	if r.c.appearanceBytes < 0 {
 		return deny(CodeTooMuch, "appearances of fields")

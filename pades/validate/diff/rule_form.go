@@ -180,6 +180,7 @@ func (r *revision) resources(kind pdf.Name, old, new pdf.Dict) verdict {
 // does not have itself. So a new resource must be one that neither names. A former one stays what it is, but for pictures
 // and the like: default looks cannot name those, and some writers put a template of theirs there with every signature.
 func (r *revision) harmlessDefault(kind, name pdf.Name, old, new pdf.Object) bool {
+	r.noteFont(kind, old, new)
 	switch {
 	case new == nil:
 		return false

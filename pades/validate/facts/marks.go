@@ -64,6 +64,7 @@ func (m *markedPage) area() float64 { return unionArea(m.boxes) + m.more }
 // denyLargeMarks denies what fields that were filled or signed in a revision show, if it takes up more of a page than
 // Options.MarkArea and makes unreadable what the page showed before. All fields of a revision count together, and those
 // of all revisions since the first signature up to twice as much: several small ones must not do what a large one cannot.
+// Of exempt ones, such as duty stamps, one may be of any size, and several together take up to twice as much as well.
 func (w *stateWalk) denyLargeMarks(state *pdf.State, changes []diff.Change) error {
 	if w.o.MarkArea <= 0 {
 		return nil
@@ -95,14 +96,18 @@ func (w *stateWalk) denyOnPage(state *pdf.State, number int, changes []diff.Chan
 	width, height := page.Displayed()
 	sheet := pdf.Rect{URX: width, URY: height}
 	var fresh markedPage
-	marks = slices.DeleteFunc(marks, func(i int) bool { return w.exempt(changes[i].Field, page.FromUser(changes[i].Box)) })
-	all := w.marked[number]
+	all, exempt := w.marked[number], w.exempted[number]
 	if all == nil {
-		all = &markedPage{}
-		w.marked[number] = all
+		all, exempt = &markedPage{}, &markedPage{}
+		w.marked[number], w.exempted[number] = all, exempt
 	}
 	for _, i := range marks {
-		box := page.FromUser(changes[i].Box).Intersect(sheet)
+		shown := page.FromUser(changes[i].Box)
+		box := shown.Intersect(sheet)
+		if w.exempt(changes[i].Field, shown) {
+			exempt.add(changes[i].Widget, box)
+			continue
+		}
 		fresh.add(changes[i].Widget, box)
 		all.add(changes[i].Widget, box)
 	}
@@ -112,6 +117,8 @@ func (w *stateWalk) denyOnPage(state *pdf.State, number int, changes []diff.Chan
 		look = &fresh
 	case all.area() > (min(2*w.o.MarkArea, 1)+markSlack)*area:
 		look = all
+	case len(exempt.widgets) > 1 && exempt.area() > (min(2*w.o.MarkArea, 1)+markSlack)*area:
+		look = exempt
 	default:
 		return nil
 	}
@@ -123,6 +130,9 @@ func (w *stateWalk) denyOnPage(state *pdf.State, number int, changes []diff.Chan
 	}
 	for _, i := range marks {
 		c := &changes[i]
+		if !look.widgets[c.Widget] {
+			continue
+		}
 		c.Level, c.Rule, c.Code, c.Detail = diff.Other, "", code, detail
 	}
 	return nil

@@ -151,7 +151,7 @@ func (r *reader) states() error {
 	r.d.Forget() // the states keep their own
 	r.locate(h.Revisions())
 	r.skips.expect(h.Revisions())
-	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}, marked: map[int]*markedPage{}, earlier: r.newEarlierStore()}
+	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}, marked: map[int]*markedPage{}, exempted: map[int]*markedPage{}, earlier: r.newEarlierStore()}
 	if r.o.ForSigning && w.first == 0 {
 		w.first = len(h.Revisions())
 	}
@@ -228,6 +228,7 @@ type stateWalk struct {
 	last       *pdf.State
 	told       map[pdf.Ref]bool    // loose signatures
 	marked     map[int]*markedPage // by page number
+	exempted   map[int]*markedPage // the same of those that are exempt
 	looks      int                 // at pages with large marks
 	earlier    *earlierStore
 }
@@ -280,6 +281,11 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 	}
 	if err := w.sound(state, all[number-2].End); err != nil {
 		return err
+	}
+	if rootBeyondSize(state) && !rootBeyondSize(w.last) {
+		if err := w.soundRebuilt(state, all[:number-1]); err != nil {
+			return err
+		}
 	}
 	changes, err := w.comparer.Step(state)
 	if err != nil {

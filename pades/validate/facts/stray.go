@@ -50,6 +50,50 @@ func (r *reader) stray(from int64, v pdf.Revision, entries []pdf.Entry) (string,
 	return odd, err
 }
 
+// rootBeyondSize reports whether the number of the catalog is /Size or higher. Readers that take such numbers for unused
+// rebuild the cross-reference from the objects of the file.
+func rootBeyondSize(s *pdf.State) bool {
+	size, ok := s.Trailer()["Size"].(pdf.Integer)
+	return ok && int64(s.Trailer().Ref("Root").Number) >= int64(size)
+}
+
+// soundRebuilt adds to the oddities of a state what a reader that rebuilds the cross-reference would find in the revisions
+// before it, and others do not: an object that waited there for the first such reader.
+func (w *stateWalk) soundRebuilt(state *pdf.State, before []pdf.Revision) error {
+	from := int64(0)
+	for _, v := range before {
+		entries, err := w.d.Changed(v)
+		if isFault(err) {
+			state.Odd = append(state.Odd, err.Error())
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		known, odd, err := w.stated(from, v, entries)
+		if err != nil {
+			return err
+		}
+		if odd == "" {
+			err = w.eachWord(from, v.End, func(end int64, before, behind []byte, word string) bool {
+				if word == "obj" && !known[end] && looksLikeObject(before, behind) {
+					odd = fmt.Sprintf("a /Size that has readers rebuild the cross-reference, and find an object at %d", end)
+				}
+				return odd == ""
+			})
+		}
+		if err != nil {
+			return err
+		}
+		if odd != "" {
+			state.Odd = append(state.Odd, odd)
+			return nil
+		}
+		from = v.End
+	}
+	return nil
+}
+
 const (
 	maxNumber = 8_388_607 // of an object (ISO 32000-1 Annex C)
 	maxHeader = 64        // bytes of "12 0 obj", generously

@@ -51,6 +51,9 @@ type Options struct {
 	Unchanged func(pdf.Ref) bool
 	// Placed tells which widgets, by the numbers of their objects, are listed by a page; no other is to be seen.
 	Placed func(uint32) bool
+	// CameLater tells which fonts among the resources of the form in the old state were not there when the form was signed;
+	// nil is none.
+	CameLater func(font pdf.Object) bool
 }
 
 // comparison is one field in two states.

@@ -80,7 +80,12 @@ func (c *comparison) knownFonts() []pdf.Object {
 	if c.fonts != nil {
 		return c.fonts
 	}
-	c.fonts = append([]pdf.Object{pdf.Null{}}, c.old.form.fonts...)
+	c.fonts = []pdf.Object{pdf.Null{}}
+	for _, o := range c.old.form.fonts {
+		if c.o.CameLater == nil || !c.o.CameLater(o) {
+			c.fonts = append(c.fonts, o)
+		}
+	}
 	for _, w := range c.old.Widgets {
 		looks, _ := c.old.appearances(w) // what cannot be read has no fonts
 		for _, look := range looks {

@@ -76,12 +76,12 @@ func preparedShadows() []Case {
 	return []Case{
 		shadow("nested-form", func(f *Filler, w pdf.Dict) pdf.Ref {
 			part := f.U.Add(appearance(wide, f.usual(), line(wide, "Siti Rahayu")))
-			f.lookIn(w, pdf.Dict{"XObject": pdf.Dict{"N": part}}, "/N Do")
+			f.LookIn(w, pdf.Dict{"XObject": pdf.Dict{"N": part}}, "/N Do")
 			return part
 		}, func(f *Filler, part pdf.Ref) { f.U.Set(part, appearance(wide, f.usual(), line(wide, "Penyerang"))) }),
 		shadow("font-object", func(f *Filler, w pdf.Dict) pdf.Ref {
 			part := f.U.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("Helvetica")})
-			f.lookIn(w, pdf.Dict{"Font": pdf.Dict{"Helv": part}}, line(wide, "Siti Rahayu"))
+			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"Helv": part}}, line(wide, "Siti Rahayu"))
 			return part
 		}, func(f *Filler, part pdf.Ref) {
 			f.U.Set(part, pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("ZapfDingbats")})
@@ -155,7 +155,7 @@ func besideTheValue() []Case {
 				for k, v := range resources(f) {
 					all[k] = v
 				}
-				f.lookIn(w, all, content)
+				f.LookIn(w, all, content)
 			})
 		}
 	}
@@ -195,7 +195,7 @@ func instead() []Case {
 			f.text("name", "1000", func(f *Filler, w pdf.Dict, _ string) {
 				all := f.usual()
 				all["ExtGState"] = pdf.Dict{"G": state}
-				f.lookIn(w, all, "/G gs "+line(wide, "1000"))
+				f.LookIn(w, all, "/G gs "+line(wide, "1000"))
 			})
 		}
 	}
@@ -237,7 +237,7 @@ func instead() []Case {
 			f.text("name", "1000", func(f *Filler, w pdf.Dict, _ string) {
 				all := f.usual()
 				all["ColorSpace"] = pdf.Dict{"P": pdf.Array{pdf.Name("Separation"), pdf.Name("None"), pdf.Name("DeviceGray"), pdf.Dict{"FunctionType": pdf.Integer(2), "Domain": pdf.Array{pdf.Integer(0), pdf.Integer(1)}, "N": pdf.Integer(1)}}}
-				f.lookIn(w, all, "/P cs 1 scn BT /Helv 12 Tf 2 5 Td (1000) Tj ET")
+				f.LookIn(w, all, "/P cs 1 scn BT /Helv 12 Tf 2 5 Td (1000) Tj ET")
 			})
 		}},
 		{Name: "comb-other-order", Fill: func(f *Filler) {
@@ -282,7 +282,7 @@ func fontAttacks() []Case {
 	in := func(font func(*Filler) pdf.Object, show string) func(*Filler) {
 		return func(f *Filler) {
 			f.text("name", "1000", func(f *Filler, w pdf.Dict, _ string) {
-				f.lookIn(w, pdf.Dict{"Font": pdf.Dict{"F": font(f)}}, "BT /F 12 Tf 0 g 2 5 Td "+show+" Tj ET")
+				f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"F": font(f)}}, "BT /F 12 Tf 0 g 2 5 Td "+show+" Tj ET")
 			})
 		}
 	}
@@ -317,7 +317,7 @@ func fontAttacks() []Case {
 		{Name: "font-unread-and-another-text", Fill: in(func(f *Filler) pdf.Object { return f.Font("Cid") }, "<0001> Tj /F 12 Tf 1 0 0 1 30 5 Tm <00010002000300040005000600070008> Tj 1 0 0 1 150 5 Tm <0009>")},
 		{Name: "font-of-the-form-drawn-and-another-text", Fill: func(f *Filler) {
 			f.text("name", "1", func(f *Filler, w pdf.Dict, _ string) {
-				f.lookIn(w, pdf.Dict{"Font": pdf.Dict{"O": f.Font("Odd"), "Helv": f.Font("Helv")}}, "BT /O 12 Tf 2 5 Td (1) Tj /Helv 12 Tf (9) Tj ET")
+				f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"O": f.Font("Odd"), "Helv": f.Font("Helv")}}, "BT /O 12 Tf 2 5 Td (1) Tj /Helv 12 Tf (9) Tj ET")
 			})
 		}},
 	}

@@ -110,9 +110,9 @@ func (f *Filler) usual() pdf.Dict {
 }
 
 // Look gives a widget an appearance stream of its own.
-func (f *Filler) Look(w pdf.Dict, content string) *pdf.Stream { return f.lookIn(w, f.usual(), content) }
+func (f *Filler) Look(w pdf.Dict, content string) *pdf.Stream { return f.LookIn(w, f.usual(), content) }
 
-func (f *Filler) lookIn(w pdf.Dict, resources pdf.Dict, content string) *pdf.Stream {
+func (f *Filler) LookIn(w pdf.Dict, resources pdf.Dict, content string) *pdf.Stream {
 	st := appearance(f.box(w), resources, content)
 	w["AP"] = pdf.Dict{"N": f.U.Add(st)}
 	return st

@@ -93,36 +93,36 @@ func honestText() []Case {
 		{Name: "embedded-font-of-the-form", Fill: func(f *Filler) {
 			w := f.Field("own")
 			w["V"] = pdf.TextString("Sendiri")
-			f.lookIn(w, pdf.Dict{"Font": pdf.Dict{"Emb": f.Font("Emb")}}, "BT /Emb 12 Tf 0 g 2 5 Td (Sendiri) Tj ET")
+			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"Emb": f.Font("Emb")}}, "BT /Emb 12 Tf 0 g 2 5 Td (Sendiri) Tj ET")
 		}},
 		{Name: "mapped-glyphs-of-the-form", Fill: func(f *Filler) {
 			w := f.Field("own")
 			w["V"] = pdf.TextString("ADA")
-			f.lookIn(w, pdf.Dict{"Font": pdf.Dict{"C": f.Font("CidMap")}}, "BT /C 12 Tf 0 g 2 5 Td <000100040001> Tj ET")
+			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"C": f.Font("CidMap")}}, "BT /C 12 Tf 0 g 2 5 Td <000100040001> Tj ET")
 		}},
 		{Name: "unmapped-glyphs-of-the-form", Want: Warned, Fill: func(f *Filler) {
 			w := f.Field("own")
 			w["V"] = pdf.TextString("ADA")
-			f.lookIn(w, pdf.Dict{"Font": pdf.Dict{"C": f.Font("Cid")}}, "BT /C 12 Tf 0 g 2 5 Td <000100040001> Tj ET")
+			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"C": f.Font("Cid")}}, "BT /C 12 Tf 0 g 2 5 Td <000100040001> Tj ET")
 		}},
 		{Name: "font-of-the-appearance-before", Fill: func(f *Filler) { f.text("name", "Agus", pdfBox) }},
 		{Name: "standard-font-of-its-own", Fill: func(f *Filler) {
 			w := f.Field("name")
 			w["V"] = pdf.TextString("Agus")
-			f.lookIn(w, pdf.Dict{"Font": pdf.Dict{"F": f.U.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("Times-Roman")})}}, "BT /F 12 Tf 2 5 Td (Agus) Tj ET")
+			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"F": f.U.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("Times-Roman")})}}, "BT /F 12 Tf 2 5 Td (Agus) Tj ET")
 		}},
 		{Name: "arabic", Want: Warned, Fill: func(f *Filler) {
 			w := f.Field("arab")
 			w["V"] = pdf.TextString("سلام")
 			font := pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type0"), "BaseFont": pdf.Name("sans-serif"), "Encoding": pdf.Name("Identity-H"), "ToUnicode": pdf.Name("Identity-H"),
 				"DescendantFonts": pdf.Array{pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("CIDFontType0"), "BaseFont": pdf.Name("sans-serif")}}}
-			f.lookIn(w, pdf.Dict{"Font": pdf.Dict{"F": f.U.Add(font)}}, "BT /F 12 Tf 2 5 Td <FEE1FEFCFEB3> Tj ET")
+			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"F": f.U.Add(font)}}, "BT /F 12 Tf 2 5 Td <FEE1FEFCFEB3> Tj ET")
 		}},
 		{Name: "nested", Fill: func(f *Filler) {
 			w := f.Field("name")
 			w["V"] = pdf.TextString("Agus")
 			inner := f.U.Add(appearance(wide, f.usual(), "BT /Helv 12 Tf 2 5 Td (Agus) Tj ET"))
-			f.lookIn(w, pdf.Dict{"XObject": pdf.Dict{"N": inner}}, "q /N Do Q")
+			f.LookIn(w, pdf.Dict{"XObject": pdf.Dict{"N": inner}}, "q /N Do Q")
 		}},
 		{Name: "turned", Fill: func(f *Filler) { f.text("turned", "Putar", pdfJS) }},
 		{Name: "two-widgets", Fill: func(f *Filler) {

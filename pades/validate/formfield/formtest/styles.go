@@ -75,7 +75,7 @@ func iText(f *Filler, w pdf.Dict, text string) {
 			frame += fmt.Sprintf("q\n%g %g m\n%g %g l\n%g %g l\n%g %g l\n%g %g l\nf\nQ\n", side[0], side[1], side[2], side[3], side[4], side[5], side[6], side[7], side[8], side[9])
 		}
 	}
-	f.lookIn(w, pdf.Dict{"Font": pdf.Dict{"F1": f.Font("Helv")}}, fmt.Sprintf(
+	f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"F1": f.Font("Helv")}}, fmt.Sprintf(
 		"%s/Tx BMC\nq\nn\nq\n0 0 %g %g re\nW\nn\n/Tx BMC\nq\nn\nq\nBT\n/F1 12 Tf\n2 6.32 Td\n(%s)Tj\nET\nQ\nQ\nEMC\nQ\nQ\nEMC\n", frame, box.Width(), box.Height(), literal(text)))
 	if style, ok := w["DA"].(pdf.String); ok {
 		w["DA"] = pdf.TextString(strings.TrimSuffix(style.Text(), " 0 g"))
