@@ -1,6 +1,7 @@
 package pades
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/sha1"
@@ -8,7 +9,9 @@ import (
 	"crypto/x509"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"segel/cms"
 	"segel/pdf"
@@ -24,7 +27,17 @@ type ValidationOptions struct {
 	// Required are the fields whose certificates must all be proved; nil means every signed field. What cannot be
 	// proved about the others is left out: a file may arrive with signatures of issuers that are gone.
 	Required []string
+	// Roots bound what others can make the program connect to. A certificate of a signature that is not required is
+	// asked about only if its chain ends in one of them: anybody can put a certificate that names any address into a
+	// file. Issuers are never fetched for such a certificate. Without roots nothing is asked about it.
+	Roots []*x509.Certificate
+	// Within bounds the time that all questions take together; 0 is a minute. Those about signatures that are not
+	// required come last, and take a third of it at most.
+	Within time.Duration
 }
+
+// defaultWithin is ValidationOptions.Within.
+const defaultWithin = time.Minute
 
 // AddDSS adds to the file what proves its signatures and timestamps later (level B-LT): the certificates of
 // signers and time-stamp authorities, and for each that has an issuer the proof that it was not revoked, or that it
@@ -40,18 +53,17 @@ func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, erro
 	if err != nil {
 		return nil, fmt.Errorf("document security store: %w", err)
 	}
-	g := newGatherer(ctx, o, s)
 	signatures, err := d.Signatures()
 	if err != nil {
 		return nil, err
 	}
+	proofs, err := gather(ctx, o, s, signatures)
+	if err != nil {
+		return nil, err
+	}
 	u := d.NewUpdate()
-	for _, sig := range signatures {
-		p, err := g.signature(sig)
-		if err != nil {
-			return nil, fmt.Errorf("field %q: %w", sig.Field.Name, err)
-		}
-		s.add(u, vriKey(sig.Contents), p)
+	for i, sig := range signatures {
+		s.add(u, vriKey(sig.Contents), proofs[i])
 	}
 	if err := s.write(u); err != nil {
 		return nil, fmt.Errorf("document security store: %w", err)
@@ -74,6 +86,38 @@ func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, erro
 func vriKey(contents []byte) pdf.Name {
 	sum := sha1.Sum(contents)
 	return pdf.Name(strings.ToUpper(hex.EncodeToString(sum[:])))
+}
+
+// gather returns what proves each signature. Those that are required come first, so that nothing that came with the file
+// uses up their time.
+func gather(ctx context.Context, o ValidationOptions, s *store, signatures []*pdf.Signature) ([]proof, error) {
+	g := newGatherer(o, s)
+	proofs := make([]proof, len(signatures))
+	within := cmp.Or(o.Within, defaultWithin)
+	all, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	for _, required := range []bool{true, false} {
+		g.ctx = all
+		if !required {
+			others, cancel := context.WithTimeout(all, within/3)
+			defer cancel()
+			g.ctx = others
+		}
+		for i, sig := range signatures {
+			if (o.Required == nil || slices.Contains(o.Required, sig.Field.Name)) != required {
+				continue
+			}
+			p, err := g.signature(sig, required)
+			if err == nil {
+				err = ctx.Err() // what ended only our own time is missing, not wrong
+			}
+			if err != nil {
+				return nil, fmt.Errorf("field %q: %w", sig.Field.Name, err)
+			}
+			proofs[i] = p
+		}
+	}
+	return proofs, nil
 }
 
 // store is the document security store of a file, and what is added to it.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"segel/cms"
@@ -32,6 +33,7 @@ type gatherer struct {
 	issuers map[[32]byte]*x509.Certificate // by SHA-256 of the certificate
 	checks  int                            // signatures that may still be verified for what is not required
 	asks    int                            // questions that may still be asked for what is not required
+	roots   map[[32]byte]bool              // by SHA-256: where chains of what is not required have to end
 }
 
 type answer struct {
@@ -51,11 +53,15 @@ const (
 	maxNamesakes = 16
 )
 
-func newGatherer(ctx context.Context, o ValidationOptions, s *store) *gatherer {
+func newGatherer(o ValidationOptions, s *store) *gatherer {
 	g := &gatherer{
-		ctx: ctx, o: o, archive: revocation.NewArchive(s.lists["OCSPs"].der, s.lists["CRLs"].der),
+		o: o, archive: revocation.NewArchive(s.lists["OCSPs"].der, s.lists["CRLs"].der),
 		pool: map[string][]*x509.Certificate{}, known: map[[32]byte]bool{}, asked: map[[32]byte]answer{}, issuers: map[[32]byte]*x509.Certificate{},
-		checks: maxChecks, asks: maxAsks,
+		checks: maxChecks, asks: maxAsks, roots: map[[32]byte]bool{},
+	}
+	g.know(o.Roots...)
+	for _, c := range o.Roots {
+		g.roots[sha256.Sum256(c.Raw)] = true
 	}
 	g.know(o.Certificates...)
 	g.know(s.certificates()...)
@@ -73,8 +79,7 @@ func (g *gatherer) know(certs ...*x509.Certificate) {
 }
 
 // signature gathers what proves a signature or document timestamp.
-func (g *gatherer) signature(s *pdf.Signature) (proof, error) {
-	required := g.o.Required == nil || slices.Contains(g.o.Required, s.Field.Name)
+func (g *gatherer) signature(s *pdf.Signature, required bool) (proof, error) {
 	if !required {
 		// Reading it verifies a timestamp, among other things.
 		if g.checks -= readingChecks; g.checks < 0 {
@@ -92,6 +97,7 @@ func (g *gatherer) signature(s *pdf.Signature) (proof, error) {
 	if token != nil {
 		w.at, w.latest = token.Time, token.Time.Add(token.Accuracy)
 	}
+	w.askAhead(leaves)
 	for i, leaf := range leaves {
 		w.time = token != nil && i == len(leaves)-1
 		if err := w.prove(leaf, maxChain); err != nil {
@@ -156,9 +162,6 @@ func (w *walk) prove(cert *x509.Certificate, depth int) error {
 	}
 	if !unchecked(cert) {
 		m, err := w.ask(cert, issuer)
-		if err := w.g.ctx.Err(); err != nil {
-			return err
-		}
 		if err != nil {
 			err = w.missing(fmt.Errorf("certificate %x of %q: %w", cert.SerialNumber, cert.Subject.CommonName, err))
 		} else {
@@ -213,8 +216,8 @@ func (w *walk) ask(cert, issuer *x509.Certificate) (revocation.Material, error) 
 	id := sha256.Sum256(cert.Raw)
 	a, ok := g.asked[id]
 	if !ok {
-		if !w.mayAsk() {
-			return revocation.Material{}, errors.New("too many certificates to ask about")
+		if !w.mayAsk(cert) {
+			return revocation.Material{}, errors.New("issued by an issuer that is not trusted, or too many certificates to ask about")
 		}
 		a.material, a.err = g.o.Source.Revocation(g.ctx, cert, issuer)
 		g.asked[id] = a
@@ -258,8 +261,8 @@ func (w *walk) issuer(cert *x509.Certificate) *x509.Certificate {
 // fetched asks the source for an issuer that nobody brought along.
 func (w *walk) fetched(cert *x509.Certificate) *x509.Certificate {
 	finder, ok := w.g.o.Source.(revocation.IssuerSource)
-	if !ok || len(cert.IssuingCertificateURL) == 0 || !w.mayAsk() {
-		return nil
+	if !ok || len(cert.IssuingCertificateURL) == 0 || !w.required {
+		return nil // a chain without this issuer ends in no root
 	}
 	c, err := finder.Issuer(w.g.ctx, cert)
 	if err != nil {
@@ -289,13 +292,80 @@ func (w *walk) spend() bool {
 	return w.g.checks >= 0
 }
 
-// mayAsk takes one question off what may be asked about what is not required.
-func (w *walk) mayAsk() bool {
+// mayAsk reports whether others may be asked about a certificate. If it is not required, its chain has to end in a root,
+// and one question is taken off what may be asked.
+func (w *walk) mayAsk(cert *x509.Certificate) bool {
 	if w.required {
 		return true
 	}
+	if w.g.asks <= 0 || !w.trusted(cert) {
+		return false
+	}
 	w.g.asks--
-	return w.g.asks >= 0
+	return true
+}
+
+// trusted reports whether the chain of a certificate ends in a root.
+func (w *walk) trusted(cert *x509.Certificate) bool {
+	for range maxChain {
+		if w.g.roots[sha256.Sum256(cert.Raw)] {
+			return true
+		}
+		if cert = w.issuer(cert); cert == nil {
+			return false
+		}
+	}
+	return false
+}
+
+// maxAsked bounds the questions of one signature that are under way at a time.
+const maxAsked = 8
+
+// askAhead asks about all certificates of a signature at a time that nothing in the file proves, instead of one after the
+// other. What it learns is found by ask.
+func (w *walk) askAhead(leaves []*x509.Certificate) {
+	type question struct {
+		id           [32]byte
+		cert, issuer *x509.Certificate
+		answer       answer
+	}
+	g := w.g
+	var all []*question
+	for _, cert := range leaves {
+		for range maxChain {
+			id := sha256.Sum256(cert.Raw)
+			issuer := w.issuer(cert)
+			if issuer == nil || issuer.Equal(cert) || len(all) == maxAsked {
+				break
+			}
+			_, asked := g.asked[id]
+			asked = asked || slices.ContainsFunc(all, func(q *question) bool { return q.id == id })
+			if !asked && !unchecked(cert) && !w.archived(cert, issuer) && w.mayAsk(cert) {
+				all = append(all, &question{id: id, cert: cert, issuer: issuer})
+			}
+			cert = issuer
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	var done sync.WaitGroup
+	for _, q := range all {
+		done.Go(func() { q.answer.material, q.answer.err = g.o.Source.Revocation(g.ctx, q.cert, q.issuer) })
+	}
+	done.Wait()
+	for _, q := range all {
+		g.asked[q.id] = q.answer
+	}
+}
+
+// archived reports whether the file proves something about a certificate.
+func (w *walk) archived(cert, issuer *x509.Certificate) bool {
+	if w.at.IsZero() || !w.spend() {
+		return false
+	}
+	_, _, ok := w.g.archive.Find(cert, issuer, w.at)
+	return ok
 }
 
 func selfIssued(c *x509.Certificate) bool { return bytes.Equal(c.RawSubject, c.RawIssuer) }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"sync"
 	"testing"
 	"time"
 
@@ -168,13 +169,16 @@ func TestSignatureOutlivesItsCertificateOnlyIfItStoodBefore(t *testing.T) {
 // asking is a source that remembers which certificates it was asked about.
 type asking struct {
 	revocation.Source
+	mu      sync.Mutex // guards serials
 	serials map[string]bool
 }
 
 func (a *asking) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Material, error) {
+	a.mu.Lock()
 	if a.serials == nil {
 		a.serials = map[string]bool{}
 	}
 	a.serials[cert.SerialNumber.String()] = true
+	a.mu.Unlock()
 	return a.Source.Revocation(ctx, cert, issuer)
 }

@@ -64,6 +64,9 @@ func (d *Document) wrongEntry() error {
 			held = append(held, n)
 			return nil
 		}
+		if err := d.spendObject(0); err != nil {
+			return err
+		}
 		p := newParser(newLexer(d.src, s.offset(), min(d.size, s.offset()+64)), d.limits)
 		ref, err := objectHeader(p, s.offset())
 		if isRead(err) {
@@ -84,7 +87,12 @@ func (d *Document) wrongEntry() error {
 	slices.SortStableFunc(held, func(a, b uint32) int {
 		return cmp.Compare(d.slots.get(a).container(), d.slots.get(b).container())
 	})
-	for _, n := range held {
+	for i, n := range held {
+		if i%entriesAtOnce == 0 {
+			if err := d.spend(entriesAtOnce * entryWork); err != nil {
+				return err
+			}
+		}
 		s := d.slots.get(n)
 		c, err := d.container(s.container())
 		if err != nil {

@@ -26,6 +26,7 @@ type Document struct {
 	shelf      *shelf // shared with its states; nil if repaired
 	nested     int    // loads in progress, see Object
 	work       int64  // spent of Limits.Work
+	budget     *Budget
 
 	next       uint32     // Options.NextObject
 	references references // that were parsed
@@ -125,7 +126,7 @@ func (d *Document) readObjectAt(at int64, want Ref, follow bool) (*indirect, err
 	p.lx.borrow()
 	defer p.release()
 	found, err := d.readObject(p, at, want, follow)
-	if spent := d.spend(p.lx.offset() - at); spent != nil {
+	if spent := d.spendObject(p.lx.offset() - at); spent != nil {
 		return nil, spent
 	}
 	if err == nil || end == d.size || p.lx.offset() < end {
@@ -229,8 +230,19 @@ func (d *Document) spend(n int64) error {
 	if d.work += n; d.work > d.limits.Work {
 		return tooLarge(-1, "more than %d bytes of work", d.limits.Work)
 	}
-	return nil
+	return d.budget.Spend(n)
 }
+
+// spendObject counts an object of which that many bytes were parsed.
+func (d *Document) spendObject(parsed int64) error {
+	if err := d.budget.Spend(budgetObject - objectWork + (budgetParsed-1)*parsed); err != nil {
+		return err
+	}
+	return d.spend(objectWork + parsed)
+}
+
+// SpendBudget counts work that others do with what they read from the document; see [Budget.Spend].
+func (d *Document) SpendBudget(work int64) error { return d.budget.Spend(work) }
 
 // tolerate notes a defect that has only one reading.
 func (d *Document) tolerate(what string) {

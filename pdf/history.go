@@ -164,7 +164,7 @@ func (h *History) budget(s *State) {
 // view is a document over a prefix of the file, without a cross-reference.
 func (d *Document) view(size int64) *Document {
 	return &Document{
-		src: d.src, size: size, limits: d.limits, random: d.random, shift: d.shift, header: d.header, references: references{limit: d.references.limit},
+		src: d.src, size: size, limits: d.limits, budget: d.budget, random: d.random, shift: d.shift, header: d.header, references: references{limit: d.references.limit},
 		objects:    newCache[uint32, Object](d.limits.Cache / 8),
 		containers: newCache[uint32, *container](d.limits.Cache / 8),
 	}

@@ -19,6 +19,9 @@ type Options struct {
 	// in, before updates of this package were added to it. It spares reading
 	// all of the file to number the objects of the next update. 0 is not known.
 	NextObject uint32
+	// Budget is shared with other Documents of the same file; nil is without end. The Document must not be used after
+	// the budget's context has ended.
+	Budget *Budget
 	// Random feeds the second element of /ID and encryption; nil is
 	// crypto/rand. Tests give a fixed source.
 	Random io.Reader

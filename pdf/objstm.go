@@ -39,7 +39,7 @@ func (d *Document) parseContained(c *container, start int) (*indirect, error) {
 	p := d.parser(lexer{buf: c.data[start:], end: int64(len(c.data) - start)})
 	defer p.release()
 	o, err := p.object()
-	if spent := d.spend(p.lx.offset()); spent != nil {
+	if spent := d.spendObject(p.lx.offset()); spent != nil {
 		return nil, spent
 	}
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 	o = o.withDefaults(size)
 	d := &Document{
-		src: r, size: size, limits: o.Limits, random: o.Random, next: o.NextObject, references: references{limit: uint32(o.Limits.Objects)},
+		src: r, size: size, limits: o.Limits, budget: o.Budget, random: o.Random, next: o.NextObject, references: references{limit: uint32(o.Limits.Objects)},
 		objects:    newCache[uint32, Object](o.Limits.Cache / 8),
 		containers: newCache[uint32, *container](o.Limits.Cache / 8),
 		shelf:      newShelf(o.Limits.Cache/2, o.Limits.Cache/4),
@@ -77,7 +77,7 @@ func (d *Document) readAllSections() error {
 	if err != nil {
 		return err
 	}
-	seen := map[int64]bool{}
+	seen, entries := map[int64]bool{}, int64(0)
 	for at != 0 {
 		if seen[at] {
 			return damaged(at, "cross-reference sections run in circles")
@@ -88,6 +88,9 @@ func (d *Document) readAllSections() error {
 		seen[at] = true
 		s, err := d.readSection(at, func(n uint32, s slot) error {
 			d.slots.keep(n, s)
+			if entries++; entries%entriesAtOnce == 0 {
+				return d.spend(entriesAtOnce * entryWork)
+			}
 			return nil
 		})
 		if err != nil {
@@ -107,8 +110,36 @@ func (d *Document) readAllSections() error {
 	}
 	// Object 0 is the head of the free list whatever the file says.
 	d.slots.set(0, freeSlot(65535))
+	if err := d.requirePlausible(); err != nil {
+		return err
+	}
 	if size, ok := d.trailer["Size"].(Integer); !ok || int64(size) != int64(d.slots.highest)+1 {
 		d.tolerate("/Size is not the highest object number plus one")
+	}
+	return nil
+}
+
+// shortestObject is how many bytes an object takes at least: "1 0 obj", a value and "endobj".
+const shortestObject = 8
+
+// requirePlausible refuses a cross-reference that has more entries for objects that stand for themselves than the file
+// has room for. Eight million entries that lead to one object fit into 60 KB, and each is looked at many times.
+func (d *Document) requirePlausible() error {
+	plain := int64(0)
+	if int64(d.slots.highest) > d.size/shortestObject {
+		for _, page := range d.slots.pages {
+			if page == nil {
+				continue
+			}
+			for _, s := range page {
+				if s.kind() == slotPlain {
+					plain++
+				}
+			}
+		}
+	}
+	if plain > d.size/shortestObject {
+		return tooLarge(-1, "%d entries for objects in %d bytes", plain, d.size)
 	}
 	return nil
 }

@@ -93,6 +93,9 @@ func (s *scan) load(pos int64) error {
 	}
 	var err error
 	s.known = false
+	if err := s.d.budget.Spend(scanChunk); err != nil {
+		return err
+	}
 	s.buf, s.at, err = s.d.window(pos-lookBack, pos+scanChunk)
 	return err
 }

@@ -45,7 +45,7 @@ func (m Material) judge(cert, issuer *x509.Certificate, at time.Time) (Status, e
 
 // Source obtains proof that a certificate is good now, judged before it is returned. Issuer is the certificate that
 // signed cert. Of a certificate that was revoked the error is a [*RevokedError], and the material that says so is
-// returned beside it: it is proof too, of signatures that were made before.
+// returned beside it: it is proof too, of signatures that were made before. Any number of callers may ask at once.
 type Source interface {
 	Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Material, error)
 }

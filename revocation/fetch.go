@@ -44,7 +44,8 @@ type Fetcher struct {
 	Timeout time.Duration // of one address; 0 is 10 seconds
 	Memory  int64         // bytes kept; 0 is 64 MiB, negative is nothing
 
-	cache cache
+	cache   cache
+	breaker breaker
 }
 
 // Revocation obtains and judges proof about cert.
@@ -201,6 +202,26 @@ func (f *Fetcher) get(ctx context.Context, address string, most int64, keep func
 // do sends a request and reads a DER answer, as far as it may be right: nothing longer than the limit, than the
 // length that it states, or than what it says of itself in its first bytes is read to its end.
 func (f *Fetcher) do(ctx context.Context, r *http.Request, most int64) ([]byte, error) {
+	host := r.URL.Host
+	if err := f.breaker.allow(host, f.Clock()); err != nil {
+		return nil, fmt.Errorf("ask %s: %w", host, err)
+	}
+	der, err := f.read(ctx, r, most)
+	switch {
+	case ctx.Err() != nil:
+		f.breaker.leave(host) // the caller went away, which says nothing about the host
+	case errors.Is(err, errSilent):
+		f.breaker.failed(host, f.Clock())
+	default:
+		f.breaker.answered(host)
+	}
+	return der, err
+}
+
+// errSilent is a host that did not answer, or not in time.
+var errSilent = errors.New("no answer")
+
+func (f *Fetcher) read(ctx context.Context, r *http.Request, most int64) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(f.Timeout, defaultTimeout))
 	defer cancel()
 	answer, err := f.HTTP.Do(r.WithContext(ctx))
@@ -209,7 +230,7 @@ func (f *Fetcher) do(ctx context.Context, r *http.Request, most int64) ([]byte, 
 		if errors.As(err, &u) {
 			err = u.Err
 		}
-		return nil, fmt.Errorf("ask %s: %w", r.URL.Host, err)
+		return nil, fmt.Errorf("ask %s: %w: %w", r.URL.Host, errSilent, err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
@@ -221,7 +242,11 @@ func (f *Fetcher) do(ctx context.Context, r *http.Request, most int64) ([]byte, 
 	if answer.ContentLength > most {
 		return nil, unfit("%s answers with more than %d bytes", r.URL.Host, most)
 	}
-	return readDER(answer.Body, most)
+	der, err := readDER(answer.Body, most)
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", errSilent, err)
+	}
+	return der, err
 }
 
 // readDER reads one DER SEQUENCE of at most that many bytes, and nothing behind it. What begins as something else

@@ -23,9 +23,7 @@ func (s *service) administrator(t testing.TB, name, organisation string) *client
 		t.Fatal(err)
 	}
 	if added.NewOrganisation {
-		if err := s.grant(context.Background(), added.Account.Organisation); err != nil {
-			t.Fatal(err)
-		}
+		s.endow(t, added.Account.Organisation)
 	}
 	c := &client{service: s, t: t, name: name, email: email, id: string(added.Account.ID)}
 	c.token = c.do("POST", "/v1/auth/login", object{"email": email, "password": password}).ok().object("data")["token"].(string)

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,12 +16,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"segel/internal/api"
 	"segel/internal/authority"
 	"segel/internal/blob/file"
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/credential"
 	"segel/internal/identity"
+	proc "segel/internal/process"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/text"
@@ -38,79 +39,49 @@ type app struct {
 	log         *slog.Logger
 	clock       func() time.Time
 	store       *sqlstore.Store
+	answers     api.Answers // the store, as the wire needs it
 	authority   *authority.Authority
+	blobs       *file.Store
 	identity    *identity.Service
 	workflow    *workflow.Service
 	sealer      *credential.Sealer
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
 	trust       *validate.Trust // what files are judged by, and tokens are taken by
+	process     *proc.Process   // nil until join
 	office      io.Closer       // nil until openOffice
 	convert     io.Closer       // nil where nothing converts, or nothing is to be closed
 	metrics     *prometheus.Registry
+
+	installation store.Installation // as it was when it was opened
 }
 
-// open makes or opens the data folder and wires what commands and the service share. It starts nothing.
-func open(ctx context.Context, conf config.Config, log *slog.Logger) (*app, error) {
-	return openAt(ctx, conf, log, time.Now)
+// open opens an installation as far as a command may change it, and wires what commands and the service share. It starts
+// nothing.
+func open(ctx context.Context, conf config.Config, log *slog.Logger, to access) (*app, error) {
+	return openAt(ctx, conf, log, time.Now, to)
 }
 
-// openThere is open for commands that use what is there. A slip of the pen must not make a new folder, in which
-// all is well and whose root nobody knows.
-func openThere(ctx context.Context, conf config.Config, log *slog.Logger) (*app, error) {
-	if _, err := os.Stat(filepath.Join(conf.DataDir, authorityDir)); err != nil {
-		return nil, fmt.Errorf("%s is no data folder: %w", conf.DataDir, err)
-	}
-	return open(ctx, conf, log)
-}
-
-// authorityDir is what every data folder has.
-const authorityDir = "authority"
-
-// openAt is open with a clock, which all rooms share.
-func openAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time) (*app, error) {
+// openAt is open with a clock, which everything shares.
+func openAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time, to access) (*app, error) {
 	// Whatever a library makes in the data folder is its owner's alone too.
 	syscall.Umask(0o077)
-	if err := os.MkdirAll(conf.DataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("data folder: %w", err)
-	}
 	a := &app{conf: conf, log: log, clock: clock, metrics: prometheus.NewRegistry()}
-	master := conf.MasterKeyFile
-	if master == "" {
-		master = filepath.Join(conf.DataDir, "master.key")
-	}
 	var err error
-	if a.sealer, err = credential.OpenSealer(master); err != nil {
+	if a.store, err = openDatabase(ctx, conf, to); err != nil {
 		return nil, err
 	}
-	if a.store, err = sqlstore.Open(ctx, dsn(conf), sqlstore.Options{}); err != nil {
-		return nil, err
+	if err := a.openInstallation(ctx, to); err != nil {
+		return nil, errors.Join(err, a.store.Close())
 	}
+	a.answers = a.store
 	if err := a.wire(); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
 	return a, nil
 }
 
-func dsn(conf config.Config) string {
-	if conf.Database != "" {
-		return conf.Database
-	}
-	return filepath.Join(conf.DataDir, "segel.db")
-}
-
 func (a *app) wire() error {
-	var err error
-	a.authority, err = authority.Open(filepath.Join(a.conf.DataDir, authorityDir), authority.Options{
-		PublicURL: a.conf.BaseURL(), Clock: a.clock, Sealer: a.sealer, Ledger: ledger{a.store, a.clock},
-	})
-	if err != nil {
-		return err
-	}
-	blobs, err := file.Open(filepath.Join(a.conf.DataDir, "blobs"))
-	if err != nil {
-		return err
-	}
 	a.identity = identity.New(identity.Options{
 		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log,
 		Lifetimes: identity.Lifetimes{
@@ -127,7 +98,7 @@ func (a *app) wire() error {
 		return err
 	}
 	a.workflow = &workflow.Service{
-		Store: a.store, Blobs: blobs, Scratch: blobs.Scratch, Issuer: issuer{a.authority}, Sealer: a.sealer,
+		Store: a.store, Blobs: a.blobs, Scratch: a.blobs.Scratch, Issuer: issuer{a.authority}, Sealer: a.sealer,
 		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), Links: a.identity,
 		Trust: a.trust, Standing: a.authority,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
@@ -164,24 +135,59 @@ func (a *app) close() {
 	if err := a.closeOffice(); err != nil {
 		a.log.Error("close stamp office", "error", err)
 	}
+	if err := a.process.Leave(); err != nil {
+		a.log.Error("leave the folder of processes", "error", err)
+	}
 	if err := a.store.Close(); err != nil {
 		a.log.Error("close database", "error", err)
 	}
 }
 
-// grant gives a new organisation its units. An organisation that was ever granted any is left alone, so that
-// this can be repeated after a crash.
-func (a *app) grant(ctx context.Context, o contract.OrganisationID) error {
-	have, err := a.store.Quota(ctx, o)
+// join gives this process a name among those that share the data folder, and ends the claims on idempotency keys that an earlier one
+// of that name left. It comes before the first request and the first job.
+func (a *app) join(ctx context.Context) error {
+	p, err := proc.Join(filepath.Join(a.conf.DataDir, "places"))
 	if err != nil {
-		return fmt.Errorf("read quota: %w", err)
+		return err
 	}
-	for unit, n := range map[contract.Unit]int{contract.UnitStamp: a.conf.GrantStamps, contract.UnitSignature: a.conf.GrantSignatures} {
-		if have[unit].Granted > 0 || n == 0 {
-			continue
+	a.process = p
+	return a.store.ReleaseClaims(ctx, p.Name())
+}
+
+// sandboxOffice is the kind of stamp office whose stamps are worth nothing.
+const sandboxOffice = "sandbox"
+
+// recordStampOffice records which kind of stamp office the service works with. Commands at the command line may run without
+// its settings, and must not grant what is paid for.
+func (a *app) recordStampOffice(ctx context.Context) error {
+	for a.installation.StampOffice != a.conf.StampOffice {
+		write := a.installation
+		write.StampOffice = a.conf.StampOffice
+		err := a.store.ReplaceInstallation(ctx, a.installation, write)
+		if err == nil {
+			a.installation = write
+			return nil
 		}
-		if err := a.store.Grant(ctx, o, unit, n, "sandbox office", contract.Actor{}, a.clock()); err != nil {
-			return fmt.Errorf("grant quota: %w", err)
+		if !errors.Is(err, store.ErrConflict) {
+			return err
+		}
+		if a.installation, _, err = a.store.Installation(ctx); err != nil { // another process was faster
+			return err
+		}
+	}
+	return nil
+}
+
+// grantInitial gives a new organisation what it starts with: with the sandbox, specimens; with a real stamp office,
+// nothing. It is decided once and may be repeated after a crash.
+func (a *app) grantInitial(ctx context.Context, o contract.OrganisationID) error {
+	units := map[contract.Unit]int{contract.UnitStamp: a.conf.GrantStamps, contract.UnitSignature: a.conf.GrantSignatures}
+	for unit, n := range units {
+		if a.conf.StampOffice != sandboxOffice || a.installation.StampOffice != sandboxOffice {
+			n = 0
+		}
+		if err := a.store.GrantInitial(ctx, o, unit, n, "sandbox office", a.clock()); err != nil {
+			return err
 		}
 	}
 	return nil

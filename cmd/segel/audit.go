@@ -30,7 +30,7 @@ func (a *app) auditKey() (ed25519.PrivateKey, string) {
 type auditCheckpointCommand struct{ dataFlag }
 
 func (c auditCheckpointCommand) Run(w *world) error {
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, reading, func(a *app, _ config.Config) error {
 		b, err := a.checkpoint(w)
 		if err != nil {
 			return err
@@ -60,7 +60,7 @@ type auditVerifyCommand struct {
 }
 
 func (c auditVerifyCommand) Run(w *world) error {
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, reading, func(a *app, _ config.Config) error {
 		err := a.store.CheckLog(w.ctx)
 		bad := errors.Is(err, audit.ErrMismatch)
 		if err != nil && !bad {
@@ -134,7 +134,7 @@ func readUpTo(file string, limit int) ([]byte, error) {
 type auditKeyCommand struct{ dataFlag }
 
 func (c auditKeyCommand) Run(w *world) error {
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, reading, func(a *app, _ config.Config) error {
 		key, origin := a.auditKey()
 		_, err := fmt.Fprintln(w.stdout, audit.VerifierKey(origin, key.Public().(ed25519.PublicKey)))
 		return err

@@ -16,7 +16,7 @@ type auditProveCommand struct {
 }
 
 func (c auditProveCommand) Run(w *world) error {
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, reading, func(a *app, _ config.Config) error {
 		note, err := c.checkpoint(w, a)
 		if err != nil {
 			return err

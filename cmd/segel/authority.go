@@ -23,19 +23,19 @@ type authorityCommand struct {
 type authorityExportCommand struct{ dataFlag }
 
 func (c authorityExportCommand) Run(w *world) error {
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, reading, func(a *app, _ config.Config) error {
 		_, err := w.stdout.Write(a.authority.RootPEM())
 		return err
 	})
 }
 
-// with opens a data folder that is there for as long as do takes.
-func (d dataFlag) with(w *world, do func(*app, config.Config) error) error {
+// with opens an installation for as long as do takes.
+func (d dataFlag) with(w *world, to access, do func(*app, config.Config) error) error {
 	conf, err := d.config(w, nil)
 	if err != nil {
 		return err
 	}
-	a, err := openThere(w.ctx, conf, w.log(conf))
+	a, err := open(w.ctx, conf, w.log(conf), to)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ type authorityListCommand struct {
 }
 
 func (c authorityListCommand) Run(w *world) error {
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, reading, func(a *app, _ config.Config) error {
 		out := bufio.NewWriter(w.stdout)
 		err := a.store.EachCertificate(w.ctx, func(r store.Certificate) bool {
 			if c.Revoked && r.RevokedAt.IsZero() || c.Email != "" && !madeOutTo(r, c.Email) {
@@ -95,7 +95,7 @@ func (c authorityRevokeCommand) Run(w *world) error {
 	if !ok {
 		return fmt.Errorf("%q is no reason", c.Reason)
 	}
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, writing, func(a *app, _ config.Config) error {
 		since := a.clock()
 		if c.Since != "" {
 			var err error

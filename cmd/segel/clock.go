@@ -27,7 +27,7 @@ type clockCommand struct {
 type clockShowCommand struct{ dataFlag }
 
 func (c clockShowCommand) Run(w *world) error {
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, reading, func(a *app, _ config.Config) error {
 		f, wrong, err := a.showClock(w)
 		if err != nil {
 			return err
@@ -45,7 +45,7 @@ type clockConfirmCommand struct {
 }
 
 func (c clockConfirmCommand) Run(w *world) error {
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, writing, func(a *app, _ config.Config) error {
 		f, wrong, err := a.showClock(w)
 		switch {
 		case err != nil:

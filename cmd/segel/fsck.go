@@ -16,7 +16,11 @@ func (c fsckCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	a, err := openThere(w.ctx, conf, w.log(conf))
+	to := reading
+	if c.Remove {
+		to = writing
+	}
+	a, err := open(w.ctx, conf, w.log(conf), to)
 	if err != nil {
 		return err
 	}

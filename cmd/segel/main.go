@@ -32,7 +32,8 @@ type command struct {
 	Fsck      fsckCommand      `cmd:"" help:"Check that files, database and log agree."`
 	Clock     clockCommand     `cmd:"" help:"Compare the clock with every other one there is, and confirm it."`
 	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to lose their strength."`
-	Migrate   migrateCommand   `cmd:"" help:"Bring the database to this program's form."`
+	Adopt     adoptCommand     `cmd:"" help:"Make database, keys and blobs one installation, after a restore or for one of an earlier release. Shows what was found and asks."`
+	Migrate   migrateCommand   `cmd:"" help:"Bring the database to this program's form. Beside serve, no other command does."`
 	Config    configCommand    `cmd:"" help:"Print the effective configuration with its comments."`
 	OpenAPI   openapiCommand   `cmd:"" name:"openapi" help:"Print the specification of the HTTP interface (OpenAPI 3.1)."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
@@ -54,12 +55,14 @@ func main() {
 	os.Exit(w.run(os.Args[1:]))
 }
 
-// run does what the command line says and returns the exit status: 0 done, 1 refused or not done, 2 not
-// understood.
+// run does what the command line says and returns the exit status: 0 done, 1 refused or not done, 2 not understood, 3 a part
+// of the installation is missing or belongs to another one, 4 the tables of the database need segel migrate or a newer
+// program.
 func (w *world) run(args []string) int {
 	var c command
 	exit := -1
-	parser, err := kong.New(&c, kong.Name("segel"), kong.Description("Signs contracts and affixes duty stamps."),
+	parser, err := kong.New(&c, kong.Name("segel"), kong.Description("Signs contracts and affixes duty stamps.\n\nExit statuses: 0 done, 1 refused or not done, 2 not understood, "+
+		"3 a part of the installation (database, keys, blobs) is missing or belongs to another one, 4 the tables of the database need segel migrate or a newer release."),
 		kong.UsageOnError(), kong.Writers(w.stdout, w.stderr), kong.Exit(func(code int) { exit = code }), kong.Bind(w))
 	if err != nil {
 		fmt.Fprintln(w.stderr, "segel:", err)
@@ -79,6 +82,9 @@ func (w *world) run(args []string) int {
 			return int(s)
 		}
 		fmt.Fprintln(w.stderr, "segel:", err)
+		if s, ok := exitOf(err); ok {
+			return int(s)
+		}
 		return 1
 	}
 	return 0

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"segel/internal/store/sqlstore"
 )
@@ -13,7 +14,17 @@ func (c migrateCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	if err := sqlstore.Migrate(w.ctx, dsn(conf)); err != nil {
+	// Migrating makes no SQLite file: a mistyped path must not become a new database.
+	if path, ok := sqlstore.SQLitePath(dsn(conf)); ok {
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("database: %w; segel serve creates a new installation", err)
+		}
+	}
+	s, err := sqlstore.Open(w.ctx, dsn(conf), sqlstore.Options{Mode: sqlstore.Migrating, Version: version})
+	if err != nil {
+		return err
+	}
+	if err := s.Close(); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(w.stdout, "the database has this program's form")

@@ -42,7 +42,7 @@ func (c officeCommand) Run(w *world) error {
 	}
 	log := w.log(conf)
 	// A data folder like a service's: the office certifies its key, and proves it, by an authority of its own.
-	a, err := open(w.ctx, conf, log)
+	a, err := open(w.ctx, conf, log, creating)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ type quotaShowCommand struct {
 }
 
 func (c quotaShowCommand) Run(w *world) error {
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, reading, func(a *app, _ config.Config) error {
 		of, err := c.id(w, a)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ type quotaAddCommand struct {
 }
 
 func (c quotaAddCommand) Run(w *world) error {
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, writing, func(a *app, _ config.Config) error {
 		of, err := organisationFlag{c.Org}.id(w, a)
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ func (c quotaExportCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, reading, func(a *app, _ config.Config) error {
 		of, err := c.id(w, a)
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ const (
 )
 
 func (c reconcileCommand) Run(w *world) error {
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, writing, func(a *app, _ config.Config) error {
 		if err := a.openOfficeToAsk(); err != nil {
 			fmt.Fprintln(w.stderr, "segel: the stamp office cannot be asked:", err)
 			return exitNotAsked

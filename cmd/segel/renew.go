@@ -10,7 +10,7 @@ import (
 type renewCommand struct{ dataFlag }
 
 func (c renewCommand) Run(w *world) error {
-	return c.with(w, func(a *app, _ config.Config) error {
+	return c.with(w, writing, func(a *app, _ config.Config) error {
 		done, err := a.workflow.RenewDue(w.ctx)
 		fmt.Fprintf(w.stdout, "%d documents renewed, %d put off\n", done.Renewed, done.PutOff)
 		return err

@@ -17,7 +17,7 @@ import (
 
 // TestScripts runs what is in testdata/script on the program itself. Beside the usual commands there are
 //
-//	serving DIR    starts the service on a folder; $URL is its address
+//	serving DIR    starts the service on a folder, with variables that may follow; $URL is its address
 //	served         stops it by a signal; served.out and served.err are what it has written
 //	private DIR    demands that nobody but the owner may read what is in a folder
 //
@@ -72,10 +72,10 @@ func withField(file []byte) ([]byte, error) {
 type processOf struct{}
 
 func serving(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: serving DIR")
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: serving DIR [NAME=VALUE...]")
 	}
-	p, err := launch(ts.MkAbs(args[0]))
+	p, err := launch(ts.MkAbs(args[0]), args[1:]...)
 	ts.Check(err)
 	*ts.Value(processOf{}).(**process) = p
 	ts.Setenv("URL", p.url)

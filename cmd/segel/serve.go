@@ -7,13 +7,15 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"path/filepath"
+	"os"
+	"sync"
 	"time"
 
 	"segel/internal/api"
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/jobs"
+	"segel/internal/store"
 	"segel/internal/workflow"
 	"segel/web"
 )
@@ -22,16 +24,22 @@ type serveCommand struct {
 	dataFlag
 	Listen    string `help:"Address to listen on; port 0 takes a free one." placeholder:"ADDR"`
 	PublicURL string `name:"public-url" help:"Address under which clients reach the service." placeholder:"URL"`
+	Migrate   string `help:"auto: bring the database to this program's form first; off: refuse to start where segel migrate has to." placeholder:"auto|off"`
 }
 
 func (c serveCommand) Run(w *world) error {
-	conf, err := c.config(w, map[string]string{"SEGEL_LISTEN": c.Listen, "SEGEL_PUBLIC_URL": c.PublicURL})
+	conf, err := c.config(w, map[string]string{"SEGEL_LISTEN": c.Listen, "SEGEL_PUBLIC_URL": c.PublicURL, "SEGEL_MIGRATE": c.Migrate})
 	if err != nil {
 		return err
 	}
 	log := w.log(conf)
 	for _, name := range config.Unknown(w.env) {
 		log.Warn("a variable of the environment means nothing here", "name", name)
+	}
+	if limit, err := limitMemory(os.DirFS("/"), w.env, conf); err != nil {
+		log.Warn("no limit of memory is set; GOMEMLIMIT sets one", "error", err)
+	} else if limit > 0 {
+		log.Info("limit of memory, set from what there is; GOMEMLIMIT sets another", "bytes", limit)
 	}
 	l, err := net.Listen("tcp", conf.Listen)
 	if err != nil {
@@ -40,7 +48,7 @@ func (c serveCommand) Run(w *world) error {
 	defer l.Close()
 	conf.Listen = l.Addr().String()
 
-	a, err := open(w.ctx, conf, log)
+	a, err := open(w.ctx, conf, log, creating)
 	if err != nil {
 		return err
 	}
@@ -61,7 +69,10 @@ func (a *app) first(w *world) error {
 	if err != nil {
 		return err
 	}
-	if err := a.grant(w.ctx, o.ID); err != nil {
+	if err := a.recordStampOffice(w.ctx); err != nil {
+		return err
+	}
+	if err := a.grantInitial(w.ctx, o.ID); err != nil {
 		return err
 	}
 	if first != nil {
@@ -84,6 +95,9 @@ func (a *app) serve(w *world, l net.Listener) error {
 	if err := a.openConverter(w.ctx); err != nil {
 		return err
 	}
+	if err := a.join(w.ctx); err != nil {
+		return err
+	}
 	handler, err := a.handler()
 	if err != nil {
 		return err
@@ -103,6 +117,11 @@ func (a *app) serve(w *world, l net.Listener) error {
 		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return requests },
 	}
+	renewing, endRenewing := context.WithCancel(context.WithoutCancel(w.ctx))
+	var renewal sync.WaitGroup
+	name := a.process.Name()
+	renewal.Go(func() { a.renewClaims(renewing, name) })
+	defer func() { endRenewing(); renewal.Wait() }()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
 	fmt.Fprintf(w.stdout, "segel %s listens on http://%s\n", version, l.Addr())
@@ -121,7 +140,28 @@ func (a *app) serve(w *world, l net.Listener) error {
 	} else {
 		err = errors.Join(err, stop)
 	}
-	return errors.Join(err, runner.Stop(ctx))
+	if stop := runner.Stop(ctx); stop != nil {
+		a.process = nil // a job may still be at work, so the name is taken until the process has ended
+		err = errors.Join(err, stop)
+	}
+	return err
+}
+
+// renewClaims keeps the leases of the claims of this process, by its name, from running out, until ctx ends. Only processes on other machines look at
+// leases; those that share the data folder see whether a process has ended.
+func (a *app) renewClaims(ctx context.Context, process string) {
+	tick := time.NewTicker(store.Lease / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := a.store.RenewClaims(ctx, process, a.clock()); err != nil && ctx.Err() == nil {
+				a.log.WarnContext(ctx, "claims on idempotency keys are not renewed", "error", err)
+			}
+		}
+	}
 }
 
 func (a *app) handler() (http.Handler, error) {
@@ -133,7 +173,7 @@ func (a *app) handler() (http.Handler, error) {
 		proxies = append(proxies, n.Prefix)
 	}
 	return api.New(api.Options{
-		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.store, Ready: a.ready,
+		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.Derive("answers"), Ready: a.ready,
 		Authority: a.authority.Handler(), Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
 		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
@@ -146,6 +186,9 @@ func (a *app) handler() (http.Handler, error) {
 
 // ready asks what the service cannot work without.
 func (a *app) ready(ctx context.Context) error {
+	if err := a.checkInstallation(ctx); err != nil {
+		return err
+	}
 	_, err := a.store.FirstOrganisation(ctx)
 	return err
 }
@@ -167,7 +210,7 @@ func (a *app) work(ctx context.Context) (*jobs.Runner, error) {
 		Complete: func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Complete(ctx, id)) },
 		Sweep:    a.workflow.Sweep,
 		Periodic: periodic,
-	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Places: filepath.Join(a.conf.DataDir, "places")})
+	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Process: a.process})
 }
 
 // later tells the queue when to try again.

@@ -46,6 +46,8 @@ type starting struct {
 	data  string           // folder; empty: a new one
 	clock func() time.Time // nil: the real one
 	idle  bool             // without jobs and stamp office: what is ordered stays undone
+
+	adjust func(*app) // what is wired, before anything is served; nil: nothing
 }
 
 func (o starting) start(t testing.TB) *service {
@@ -68,12 +70,15 @@ func (o starting) start(t testing.TB) *service {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	a, err := openAt(context.Background(), conf, log, o.clock)
+	a, err := openAt(context.Background(), conf, log, o.clock, creating)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if moved {
 		a.workflow.Store = sameMachine{a.workflow.Store, o.clock}
+	}
+	if o.adjust != nil {
+		o.adjust(a)
 	}
 	s := &service{app: a}
 	s.stop = sync.OnceFunc(func() {
@@ -85,10 +90,18 @@ func (o starting) start(t testing.TB) *service {
 	if err := a.first(&world{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard}); err != nil {
 		t.Fatal(err)
 	}
+	if o, err := a.store.FirstOrganisation(context.Background()); err != nil {
+		t.Fatal(err)
+	} else {
+		s.endow(t, o.ID)
+	}
 	if conf.Convert != config.ConvertAuto { // whoever wants Word documents converted says so
 		if err := a.openConverter(context.Background()); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := a.join(context.Background()); err != nil {
+		t.Fatal(err)
 	}
 	if server.Config.Handler, err = a.handler(); err != nil {
 		t.Fatal(err)
@@ -104,6 +117,30 @@ func (o starting) start(t testing.TB) *service {
 	server.Start()
 	s.url = server.URL
 	return s
+}
+
+// endow gives an organisation what a new one has with the sandbox, and with any other office what an operator would grant.
+func (s *service) endow(t testing.TB, o contract.OrganisationID) {
+	t.Helper()
+	ctx := context.Background()
+	if err := s.grantInitial(ctx, o); err != nil {
+		t.Fatal(err)
+	}
+	if s.conf.StampOffice == sandboxOffice {
+		return
+	}
+	has, err := s.store.Quota(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for unit, n := range map[contract.Unit]int{contract.UnitStamp: s.conf.GrantStamps, contract.UnitSignature: s.conf.GrantSignatures} {
+		if has[unit].Granted > 0 || n == 0 {
+			continue
+		}
+		if err := s.store.Grant(ctx, o, unit, n, "test", contract.Actor{}, s.clock()); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // sameMachine is a store whose database runs on the machine of the service, and so has its clock.
@@ -163,9 +200,7 @@ func (s *service) person(t testing.TB, name, organisation string) *client {
 		t.Fatal(err)
 	}
 	if added.NewOrganisation {
-		if err := s.grant(context.Background(), added.Account.Organisation); err != nil {
-			t.Fatal(err)
-		}
+		s.endow(t, added.Account.Organisation)
 	}
 	c := &client{service: s, t: t, name: name, email: email}
 	in := c.do("POST", "/v1/auth/login", object{"email": email, "password": password}).ok().object("data")

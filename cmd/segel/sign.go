@@ -96,7 +96,7 @@ func (c *signCommand) sign(ctx context.Context, src pades.Source, s *signing, at
 	if c.Level == "b-lt" || c.Level == "b-lta" {
 		steps = append(steps, func(src pades.Source) (*pades.Result, error) {
 			// The file may have come with signatures of issuers that cannot be asked.
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.revocation, Certificates: s.issuers, Required: []string{at.name()}})
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.revocation, Certificates: s.issuers, Roots: s.issuers, Required: []string{at.name()}})
 		})
 	}
 	if c.Level == "b-lta" {

@@ -44,7 +44,7 @@ func (c signCommand) signing(w *world) (*signing, func(), error) {
 		if err != nil {
 			return nil, nothing, err
 		}
-		a, err := openThere(w.ctx, conf, w.log(conf))
+		a, err := open(w.ctx, conf, w.log(conf), writing)
 		if err != nil {
 			return nil, nothing, err
 		}

@@ -30,7 +30,7 @@ func (c userAddCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	a, err := open(w.ctx, conf, w.log(conf))
+	a, err := open(w.ctx, conf, w.log(conf), writing)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (c userAddCommand) Run(w *world) error {
 		return plain(err)
 	}
 	if added.NewOrganisation {
-		if err := a.grant(w.ctx, added.Account.Organisation); err != nil {
+		if err := a.grantInitial(w.ctx, added.Account.Organisation); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ func (c userResetCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	a, err := openThere(w.ctx, conf, w.log(conf))
+	a, err := open(w.ctx, conf, w.log(conf), writing)
 	if err != nil {
 		return err
 	}

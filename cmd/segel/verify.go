@@ -12,6 +12,7 @@ import (
 
 	"segel/internal/authority"
 	"segel/internal/config"
+	"segel/internal/installation"
 	"segel/pades/validate"
 	"segel/pdf"
 	"segel/revocation"
@@ -40,6 +41,9 @@ const (
 func (c verifyCommand) Run(w *world) error {
 	o, done, err := c.options(w)
 	defer done()
+	if _, ok := exitOf(err); ok {
+		return err
+	}
 	if err != nil {
 		fmt.Fprintln(w.stderr, "segel:", err)
 		return someUnreadable
@@ -88,7 +92,7 @@ func (c verifyCommand) options(w *world) (o validate.Options, done func(), err e
 		return o, done, nil
 	}
 	// The folder's own authority answers in process: its addresses may lead nowhere, or where the guard refuses to go.
-	a, err := openThere(w.ctx, conf, w.log(conf))
+	a, err := open(w.ctx, conf, w.log(conf), reading)
 	if err != nil {
 		return o, done, err
 	}
@@ -104,7 +108,14 @@ func (c verifyCommand) trust(w *world, conf config.Config) (*validate.Trust, err
 		return nil, err
 	}
 	if root == nil && c.Data != "" {
-		return nil, fmt.Errorf("%s is no data folder", c.Data)
+		found, err := lookAtFolders(w.ctx, conf)
+		if err != nil {
+			return nil, err
+		}
+		if found.HasMasterKey || found.Blobs != "" || found.HasBlobs {
+			return nil, &installation.Error{Problem: installation.KeyFileMissing, Path: found.Names.Authority}
+		}
+		return nil, &installation.Error{Problem: installation.NothingThere, Path: c.Data, Other: found.Names.Authority}
 	}
 	t, err := trustOf(root, conf.TrustDir, func(name string) {
 		fmt.Fprintf(w.stderr, "segel: %s holds what is no certificate\n", name)

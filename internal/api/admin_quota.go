@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+
 	"segel/internal/contract"
 	"segel/internal/workflow"
 )
@@ -62,11 +64,11 @@ func (s *server) adminQuota() {
 		if err := bad.err(); err != nil {
 			return done[adminQuota]{}, err
 		}
-		q, err := c.Workflow.GrantQuota(c.r.Context(), c.by, r)
-		if err != nil {
-			return done[adminQuota]{}, err
-		}
-		return did(c, "done.quota_granted", quotaOf(q)), nil
+		return effect(c, func(ctx context.Context) (workflow.OrganisationQuota, error) {
+			return c.Workflow.GrantQuota(ctx, c.by, r)
+		}, func(q workflow.OrganisationQuota) done[adminQuota] {
+			return did(c, "done.quota_granted", quotaOf(q))
+		})
 	})
 }
 

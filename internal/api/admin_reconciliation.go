@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+
 	"segel/internal/contract"
 	"segel/internal/text"
 )
@@ -65,11 +67,11 @@ func (s *server) adminReconciliation() {
 		summary:     "Reconcile with the stamp office now",
 		description: "By an operator alone. An office that cannot be asked is told as the report's problem.",
 	}, func(c *call) (done[reconciliationData], error) {
-		r, err := c.Workflow.Reconcile(c.r.Context(), c.by)
-		if err != nil {
-			return done[reconciliationData]{}, err
-		}
-		return did(c, "done.reconciled", reconciliationData{maybe[reconciliation]{c.reconciliation(r)}}), nil
+		return effect(c, func(ctx context.Context) (contract.Reconciliation, error) {
+			return c.Workflow.Reconcile(ctx, c.by)
+		}, func(r contract.Reconciliation) done[reconciliationData] {
+			return did(c, "done.reconciled", reconciliationData{maybe[reconciliation]{c.reconciliation(r)}})
+		})
 	})
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"segel/internal/contract"
 	"segel/internal/store"
 	"segel/internal/text"
@@ -71,11 +72,9 @@ func (s *server) adminStuck() {
 		if err != nil {
 			return done[verbData]{}, err
 		}
-		d, err := c.Workflow.Retry(c.r.Context(), c.by, id)
-		if err != nil {
-			return done[verbData]{}, err
-		}
-		return did(c, "done.retried", verbDataOf(&d)), nil
+		return changed(c, "done.retried", func(ctx context.Context) (contract.Document, error) {
+			return c.Workflow.Retry(ctx, c.by, id)
+		})
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -18,11 +19,14 @@ import (
 	"segel/internal/contract"
 )
 
-// Options is what the wire is made of. Workflow, Identity and Answers are required.
+// Options is what the wire is made of. Workflow, Identity, Answers, Process and AnswerSecret are required.
 type Options struct {
 	Workflow Workflow
 	Identity Identity
 	Answers  Answers
+	Process  Process
+
+	AnswerSecret [32]byte // with which answers for idempotency keys are sealed; the same in every process on a database
 
 	Authority http.Handler                // everything below /authority/; nil: nothing is there
 	Web       http.Handler                // GET of what is neither ours nor below /v1; nil: nothing is there
@@ -85,7 +89,8 @@ type server struct {
 	verifications chan struct{} // holds one for each file being judged; nil: any number
 	metrics       metrics
 	crossSite     http.CrossOriginProtection
-	spec          []byte // the specification, JSON
+	running       sync.Map // tokens of the claims whose requests are being answered
+	spec          []byte   // the specification, JSON
 	docs          manual
 }
 

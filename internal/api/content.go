@@ -51,13 +51,33 @@ func (c *call) send(content *Content, as serving) error {
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'")
 	body := &rememberingSeeker{ReadSeeker: content}
-	http.ServeContent(&rangeRefuser{ResponseWriter: c.w, call: c}, c.r, "", content.Modified, body)
+	http.ServeContent(&rangeRefuser{ResponseWriter: c.w, call: c}, withoutManyRanges(c.r), "", content.Modified, body)
 	if body.err != nil {
 		// The header promised more bytes than were sent, so the server cuts the connection: nobody takes the
 		// part for the whole.
 		c.trouble = fmt.Errorf("read file while sending it: %w", body.err)
 	}
 	return nil
+}
+
+// maxRanges is how many ranges of a file one request may ask for. Readers ask for one or a few.
+const maxRanges = 16
+
+// withoutManyRanges returns the request without its Range if that has more than maxRanges ranges, so that the whole file is
+// sent. Each range costs a part of the answer and the hashing of the chunks that it touches. A server may ignore a Range
+// that asks for many small ranges (RFC 9110 §14.2), and the whole file is right for any client; 416 would have to say that
+// no range can be satisfied.
+func withoutManyRanges(r *http.Request) *http.Request {
+	n := 0
+	for _, line := range r.Header.Values("Range") {
+		n += 1 + strings.Count(line, ",")
+	}
+	if n <= maxRanges {
+		return r
+	}
+	whole := r.Clone(r.Context())
+	whole.Header.Del("Range")
+	return whole
 }
 
 // rangeRefuser puts net/http's refusal of a range into our envelope.

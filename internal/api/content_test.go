@@ -60,6 +60,36 @@ func TestADownloadKnowsRangesAndWhatTheClientHas(t *testing.T) {
 	}
 }
 
+// The whole file is right for any client, and each range costs a part of its own.
+func TestMoreThanSixteenRangesAreAnsweredWithTheWholeFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, completed())
+	ranges := func(n int) string { return "bytes=" + strings.TrimSuffix(strings.Repeat("0-0,", n), ",") }
+	for name, test := range map[string]struct {
+		headers []string
+		status  int
+	}{
+		"one":                     {[]string{"Range", ranges(1)}, 206},
+		"sixteen":                 {[]string{"Range", ranges(16)}, 206},
+		"seventeen":               {[]string{"Range", ranges(17)}, 200},
+		"3,500":                   {[]string{"Range", ranges(3500)}, 200},
+		"seventeen, mostly empty": {[]string{"Range", "bytes=0-0" + strings.Repeat(",", 16)}, 200},
+	} {
+		for _, path := range []string{"download", "preview"} {
+			w := b.ask("GET", dBase+path+"/1207", "", test.headers...)
+			if w.Code != test.status {
+				t.Errorf("%s of %s: %d", name, path, w.Code)
+			}
+			if test.status == 200 && !bytes.Equal(w.Body.Bytes(), file1) {
+				t.Errorf("%s of %s: %d bytes, not the whole file", name, path, w.Body.Len())
+			}
+			if test.status == 206 && w.Body.Len() > 16*300 {
+				t.Errorf("%s of %s: %d bytes", name, path, w.Body.Len())
+			}
+		}
+	}
+}
+
 func TestTheOriginalIsWhatItsContentSays(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{

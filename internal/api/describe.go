@@ -1,6 +1,10 @@
 package api
 
-import "segel/internal/contract"
+import (
+	"context"
+
+	"segel/internal/contract"
+)
 
 type describeIn struct {
 	DocumentID    integer `json:"document_id" required:"true"`
@@ -28,10 +32,8 @@ func (s *server) describing() {
 		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
-		d, err := c.Workflow.Describe(c.r.Context(), c.by, id, to)
-		if err != nil {
-			return done[verbData]{}, err
-		}
-		return did(c, "done.describe", verbDataOf(&d)), nil
+		return changed(c, "done.describe", func(ctx context.Context) (contract.Document, error) {
+			return c.Workflow.Describe(ctx, c.by, id, to)
+		})
 	})
 }

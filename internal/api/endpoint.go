@@ -53,6 +53,7 @@ type call struct {
 	by contract.Actor
 	*server
 	endpoint *endpoint
+	keyed    *keyed // nil without an Idempotency-Key
 }
 
 // get serves a JSON answer to a request without a body.
@@ -136,6 +137,8 @@ type Operation struct {
 	Document contract.Operation      // what it asks for on the document it names; empty: it names none
 	Admin    contract.AdminOperation // what it asks for of administration; empty: nothing
 	Open     bool                    // works without a token
+	ID       string                  // of the operation in the specification
+	Keyed    bool                    // takes an Idempotency-Key
 }
 
 // Operations lists every endpoint, by path and method.
@@ -144,7 +147,7 @@ func Operations() []Operation {
 	s.register()
 	list := make([]Operation, 0, len(s.endpoints))
 	for _, e := range s.endpoints {
-		list = append(list, Operation{Method: e.method, Path: e.path, Document: e.op, Admin: e.admin, Open: e.callers == anybody})
+		list = append(list, Operation{Method: e.method, Path: e.path, Document: e.op, Admin: e.admin, Open: e.callers == anybody, ID: e.id, Keyed: e.keyed()})
 	}
 	slices.SortFunc(list, func(a, b Operation) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method))

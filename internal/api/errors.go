@@ -34,7 +34,6 @@ var (
 	errTooMany     = contract.Refuse(contract.TooMany, "rate.limited").Again()
 	errCrossSite   = contract.Refuse(contract.Forbidden, "origin.refused")
 	errKeyReused   = contract.Refuse(contract.Conflict, "idempotency.conflict")
-	errKeyRunning  = contract.Refuse(contract.Conflict, "idempotency.running").Again()
 	errUnavailable = contract.Refuse(contract.Unavailable, "server.unavailable").Again()
 	errTimeout     = contract.Refuse(contract.Unavailable, "server.timeout").Again()
 )

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -17,6 +18,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/identity"
+	"segel/internal/specimen"
 	"segel/internal/store"
 )
 
@@ -177,12 +179,19 @@ func (f *fakeWorkflow) Covered(context.Context, contract.Document) []contract.Wa
 	return f.covered
 }
 
-func (f *fakeWorkflow) Finalize(_ context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, error) {
+func (f *fakeWorkflow) Finalize(_ context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, []contract.Warning, error) {
 	f.finalize = o
-	return f.ask("finalize", by, id)
+	d, err := f.ask("finalize", by, id)
+	return d, f.covered, err
 }
 
-func (f *fakeWorkflow) Sign(_ context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
+// Sign takes a picture as the workflow does, which decodes it once the caller may sign.
+func (f *fakeWorkflow) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
+	if len(r.Picture) > 0 {
+		if _, err := specimen.Strokes(ctx, r.Picture); err != nil {
+			return contract.Document{}, err
+		}
+	}
 	f.signed = r
 	return f.ask("sign", by, id)
 }
@@ -370,44 +379,76 @@ func (f *fakeIdentity) SetSpecimen(_ context.Context, _ contract.Actor, picture 
 
 func (f *fakeIdentity) DeleteSpecimen(context.Context, contract.Actor) error { return nil }
 
-// fakeAnswers keeps answers in memory.
+// fakeAnswers keeps claims and answers in memory. Nothing of the fake workflow is an effect, so answers are finished.
 type fakeAnswers struct {
-	mu      sync.Mutex // guards answers
-	answers map[string]*store.Answer
+	mu      sync.Mutex // guards claims and answers
+	claims  map[string]store.Claim
+	answers map[string]store.Answer
 	err     error // of Finish
+	dropErr error // of Drop
 }
 
-func (f *fakeAnswers) Claim(_ context.Context, a store.Answer, _, _ time.Duration) (*store.Answer, error) {
+func nameOf(c store.Claim) string { return fmt.Sprint(c.Account, c.Path, c.Key) }
+
+func (f *fakeAnswers) Claim(_ context.Context, c store.Claim, _ time.Duration) (store.Claimed, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.answers == nil {
-		f.answers = map[string]*store.Answer{}
+	if f.claims == nil {
+		f.claims, f.answers = map[string]store.Claim{}, map[string]store.Answer{}
 	}
-	k := fmt.Sprint(a.Account, a.Path, a.Key)
-	if first := f.answers[k]; first != nil {
-		c := *first
-		return &c, nil
+	if held, ok := f.claims[nameOf(c)]; ok {
+		return store.Claimed{Holder: held.Process, HolderToken: held.Token}, nil
 	}
-	f.answers[k] = &a
-	return nil, nil
+	if a, ok := f.answers[nameOf(c)]; ok {
+		return store.Claimed{Answer: &a}, nil
+	}
+	f.claims[nameOf(c)] = c
+	return store.Claimed{}, nil
 }
 
-func (f *fakeAnswers) Finish(_ context.Context, a store.Answer) error {
+func (f *fakeAnswers) Finish(_ context.Context, c store.Claim, a store.Answer) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err != nil {
 		return f.err
 	}
-	a.Content = bytes.Clone(a.Content)
-	f.answers[fmt.Sprint(a.Account, a.Path, a.Key)] = &a
+	if f.claims[nameOf(c)].Token != c.Token {
+		return store.ErrClaimLost
+	}
+	delete(f.claims, nameOf(c))
+	f.answers[nameOf(c)] = a
 	return nil
 }
 
-func (f *fakeAnswers) Drop(_ context.Context, account, path, key string) error {
+func (f *fakeAnswers) Drop(_ context.Context, c store.Claim) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.answers, fmt.Sprint(account, path, key))
+	if f.dropErr != nil {
+		return f.dropErr
+	}
+	if f.claims[nameOf(c)].Token == c.Token {
+		delete(f.claims, nameOf(c))
+	}
 	return nil
+}
+
+func (f *fakeAnswers) ReleaseClaims(_ context.Context, process string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	maps.DeleteFunc(f.claims, func(_ string, c store.Claim) bool { return c.Process == process })
+	return nil
+}
+
+// fakeProcess is called this, and knows that of the process called dead.
+type fakeProcess struct{}
+
+func (fakeProcess) Name() string { return "this" }
+
+func (fakeProcess) IfEnded(name string, do func() error) (bool, error) {
+	if name != "dead" {
+		return false, nil
+	}
+	return true, do()
 }
 
 // bench is a server over fakes.
@@ -423,7 +464,7 @@ func newBench(t *testing.T, d contract.Document, adjust ...func(*Options)) *benc
 	t.Helper()
 	b := &bench{t: t, fakeWorkflow: &fakeWorkflow{doc: d, content: file1}, id: &fakeIdentity{}, answers: &fakeAnswers{}}
 	o := Options{
-		Workflow: b.fakeWorkflow, Identity: b.id, Answers: b.answers,
+		Workflow: b.fakeWorkflow, Identity: b.id, Answers: b.answers, Process: fakeProcess{},
 		Clock: func() time.Time { return now }, Random: zeros{}, Log: slog.New(slog.DiscardHandler),
 		Version: "1.2.3", PublicURL: "https://segel.contoh.id",
 	}

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"context"
 	"fmt"
 
 	"segel/internal/contract"
+	"segel/internal/workflow"
 )
 
 type finalizeIn struct {
@@ -33,13 +35,14 @@ func (s *server) finalize() {
 			if err := c.invalid(id, bad); err != nil {
 				return done[verbData]{}, err
 			}
-			d, err := c.Workflow.Finalize(c.r.Context(), c.by, id, o)
-			if err != nil {
-				return done[verbData]{}, err
-			}
-			out := did(c, finalized(&d), verbDataOf(&d))
-			out.Response.Warnings = c.warnings(c.Workflow.Covered(c.r.Context(), d))
-			return out, nil
+			return effect(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
+				d, warnings, err := c.Workflow.Finalize(ctx, c.by, id, o)
+				return workflow.WarnedDocument{Document: d, Warnings: warnings}, err
+			}, func(r workflow.WarnedDocument) done[verbData] {
+				out := did(c, finalized(&r.Document), verbDataOf(&r.Document))
+				out.Response.Warnings = c.warnings(r.Warnings)
+				return out
+			})
 		})
 	}
 }

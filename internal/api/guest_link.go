@@ -1,6 +1,10 @@
 package api
 
-import "segel/internal/contract"
+import (
+	"context"
+
+	"segel/internal/contract"
+)
 
 type guestLinkIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
@@ -25,10 +29,10 @@ func (s *server) guestLink() {
 		if err := c.invalid(id, bad); err != nil {
 			return done[guestLinkData]{}, err
 		}
-		url, err := c.Workflow.GuestLink(c.r.Context(), c.by, id, person)
-		if err != nil {
-			return done[guestLinkData]{}, err
-		}
-		return did(c, "done.guest_link", guestLinkData{url}), nil
+		return effect(c, func(ctx context.Context) (string, error) {
+			return c.Workflow.GuestLink(ctx, c.by, id, person)
+		}, func(url string) done[guestLinkData] {
+			return did(c, "done.guest_link", guestLinkData{url})
+		})
 	})
 }

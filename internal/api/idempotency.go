@@ -3,7 +3,13 @@ package api
 import (
 	"bytes"
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -16,26 +22,43 @@ import (
 	"segel/internal/store"
 )
 
-// Answers keeps answers for idempotency keys.
+// Answers keeps claims and answers for idempotency keys; see [store.Answers].
 type Answers interface {
-	Claim(ctx context.Context, a store.Answer, keep, stale time.Duration) (*store.Answer, error)
-	Finish(ctx context.Context, a store.Answer) error
-	Drop(ctx context.Context, account, path, key string) error
+	Claim(ctx context.Context, c store.Claim, keep time.Duration) (store.Claimed, error)
+	Finish(ctx context.Context, c store.Claim, a store.Answer) error
+	Drop(ctx context.Context, c store.Claim) error
+	ReleaseClaims(ctx context.Context, process string) error
 }
 
-const (
-	staleClaim = 15 * time.Minute // longer than any request may take
-	maxKey     = 255
-)
+// Process tells this process apart from others that answer requests, and which of them have ended.
+type Process interface {
+	Name() string
+	IfEnded(name string, do func() error) (ended bool, err error)
+}
+
+// maxKey bounds an Idempotency-Key.
+const maxKey = 255
 
 // keptHeaders are what a repeated answer has of the first one's header.
 var keptHeaders = []string{"Content-Type", "Content-Language", "Cache-Control", "Content-Security-Policy"}
+
+// keyed is what a call with an Idempotency-Key works with. It belongs to the one request.
+type keyed struct {
+	answerKeys
+	pending  *store.PendingAnswer
+	request  *hashingBody    // the body
+	rendered *bufferedAnswer // what pending rendered last; of an effect, what it kept
+}
 
 // once runs an endpoint, at most once for an Idempotency-Key.
 //
 // The key is claimed before anything runs, so that of two requests at the same moment one is refused. What
 // the body's digest is, is not known then: a body of 50 MiB is hashed while the endpoint reads it, and the
 // digest is kept with the answer. A repeat hashes its own body and compares, without running anything.
+//
+// Durable before anything runs: the claim. With the effect: the answer, and the end of the claim. A crash before the effect leaves a
+// claim of a process that has ended, which the next request with the key ends; it then runs. A crash behind the effect leaves the
+// answer, which a repeat gets.
 func (c *call) once(do func(*call) error) error {
 	key := c.r.Header.Get("Idempotency-Key")
 	if key == "" || !c.endpoint.keyed() {
@@ -44,18 +67,24 @@ func (c *call) once(do func(*call) error) error {
 	if len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return contract.Refuse(contract.Invalid, "idempotency.malformed").With("limit", maxKey)
 	}
-	ctx := c.r.Context()
-	claim := store.Answer{Account: string(c.by.ID), Path: c.r.URL.Path, Key: key, At: c.Clock()}
-	first, err := c.Answers.Claim(ctx, claim, c.KeepAnswers, staleClaim)
+	claim := store.Claim{Account: string(c.by.ID), Path: c.r.URL.Path, Clear: key, Token: rand.Text(), Process: c.Process.Name(), At: c.Clock()}
+	keys, err := c.deriveKeys(claim)
+	if err != nil {
+		return err
+	}
+	claim.Key = keys.name
+	c.running.Store(claim.Token, true)
+	defer c.running.Delete(claim.Token)
+	met, err := c.claim(claim)
 	switch {
 	case err != nil:
 		return fmt.Errorf("claim idempotency key: %w", err)
-	case first == nil:
-		return c.keep(claim, do)
-	case !first.Done:
-		return errKeyRunning
+	case met.Holder != "":
+		return contract.ErrKeyRunning
+	case met.Answer != nil:
+		return c.repeat(keys, met.Answer)
 	}
-	return c.repeat(first)
+	return c.keep(claim, keys, do)
 }
 
 // keyed reports whether the endpoint takes an Idempotency-Key: every POST does but those below /v1/auth/ and the one that
@@ -64,42 +93,107 @@ func (e *endpoint) keyed() bool {
 	return e.method == http.MethodPost && e.callers != anybody && !strings.HasPrefix(e.path, "/v1/auth/") && e.admin != contract.AdminAddPerson
 }
 
+// answerKeys is what is derived from an Idempotency-Key.
+type answerKeys struct {
+	name string      // that the answer is stored under
+	seal cipher.AEAD // AES-256-GCM, with a random nonce
+	body []byte      // of the HMAC-SHA256 of the request's body, which may hold a one-time password
+}
+
+// deriveKeys derives them with HKDF-SHA256 (RFC 5869). The salt is a secret of the service, so that a key which is easy to guess
+// protects its answer from a reader of the database all the same; and without the Idempotency-Key, which is not stored, the service
+// cannot read the answer either.
+func (s *server) deriveKeys(c store.Claim) (k answerKeys, err error) {
+	keys, err := hkdf.Key(sha256.New, []byte(c.Clear), s.AnswerSecret[:], "segel answer 1\x00"+c.Account+"\x00"+c.Path, 96)
+	if err != nil {
+		return k, fmt.Errorf("derive keys of an answer: %w", err)
+	}
+	block, err := aes.NewCipher(keys[32:64])
+	if err != nil {
+		return k, fmt.Errorf("derive keys of an answer: %w", err)
+	}
+	k.name, k.body = hex.EncodeToString(keys[:32]), keys[64:]
+	k.seal, err = cipher.NewGCMWithRandomNonce(block)
+	return k, err
+}
+
+// claim claims the key. A claim whose request is not answered any more is ended first: its process has ended, or could not end it
+// because the database did not answer.
+func (c *call) claim(claim store.Claim) (store.Claimed, error) {
+	ctx := c.r.Context()
+	met, err := c.Answers.Claim(ctx, claim, c.KeepAnswers)
+	if err != nil || met.Holder == "" {
+		return met, err
+	}
+	ended := false
+	if met.Holder == claim.Process {
+		if _, running := c.running.Load(met.HolderToken); !running {
+			former := claim
+			former.Token, ended = met.HolderToken, true
+			err = c.Answers.Drop(ctx, former)
+		}
+	} else {
+		ended, err = c.Process.IfEnded(met.Holder, func() error { return c.Answers.ReleaseClaims(ctx, met.Holder) })
+	}
+	if err != nil || !ended {
+		return met, err
+	}
+	return c.Answers.Claim(ctx, claim, c.KeepAnswers)
+}
+
 // repeat answers what the first request with this key was answered, if it is the same request.
-func (c *call) repeat(first *store.Answer) error {
-	h := sha256.New()
+func (c *call) repeat(keys answerKeys, first *store.Answer) error {
+	h := hmac.New(sha256.New, keys.body)
+	if !first.Sealed {
+		h = sha256.New()
+	}
 	if _, err := io.Copy(h, c.r.Body); err != nil {
 		return unread(err)
 	}
 	if [32]byte(h.Sum(nil)) != first.Body {
 		return errKeyReused
 	}
+	content := first.Content
+	if first.Sealed {
+		var err error
+		if content, err = keys.seal.Open(nil, nil, first.Content, first.Body[:]); err != nil {
+			return fmt.Errorf("open the answer to the first request: %w", err)
+		}
+	}
 	for name, value := range first.Header {
 		c.w.Header().Set(name, value)
 	}
 	c.w.Header().Set("Idempotent-Replayed", "true")
 	c.w.WriteHeader(first.Status)
-	_, _ = c.w.Write(first.Content) // the client has gone; there is nobody left to tell
+	_, _ = c.w.Write(content) // the client may have gone; it can ask again
 	return nil
 }
 
 // keep runs the endpoint and keeps its answer.
 //
-// Durable before the client is answered: the answer. Not durable after a crash in between: any answer, while
-// what the endpoint did stands; a repeat is told to wait until the claim is stale, and runs then.
-func (c *call) keep(claim store.Answer, do func(*call) error) error {
-	body := &hashingBody{ReadCloser: c.r.Body, hash: sha256.New()}
-	answer := &bufferedAnswer{header: http.Header{}}
+// The effect keeps the answer in its own transaction, see [effect]. What is kept here is the answer to a request that changed nothing,
+// a refusal for one, and the last answer to an upload that waited for its conversion. After a crash before that, a repeat runs and
+// changes nothing either, or gets the provisional answer to the upload.
+func (c *call) keep(claim store.Claim, keys answerKeys, do func(*call) error) error {
+	k := &keyed{
+		answerKeys: keys,
+		pending: &store.PendingAnswer{Claim: claim, Render: func(any) (store.Answer, error) {
+			return store.Answer{}, fmt.Errorf("%s does not say what its answer is made of", c.endpoint.id)
+		}},
+		request: &hashingBody{ReadCloser: c.r.Body, hash: hmac.New(sha256.New, keys.body)},
+	}
+	answer := newBufferedAnswer()
 	inner := *c
-	inner.w = answer
-	inner.r = c.r.Clone(c.r.Context())
-	inner.r.Body = body
+	inner.w, inner.keyed = answer, k
+	inner.r = c.r.Clone(store.WithPendingAnswer(c.r.Context(), k.pending))
+	inner.r.Body = k.request
 
 	settled := false
-	// The claim outlives the client: he may have gone because he will ask again.
+	// The claim outlives the client, who may have gone and may ask again.
 	ctx := context.WithoutCancel(c.r.Context())
 	defer func() {
-		if !settled { // a panic is on its way up, or the answer is none to be kept
-			if err := c.Answers.Drop(ctx, claim.Account, claim.Path, claim.Key); err != nil {
+		if !settled && k.pending.Kept != store.KeptFinal { // a panic is on its way up, or the answer is not to be kept
+			if err := c.Answers.Drop(ctx, claim); err != nil {
 				c.Log.ErrorContext(ctx, "drop idempotency key", "request_id", c.id, "error", err)
 			}
 		}
@@ -108,23 +202,70 @@ func (c *call) keep(claim store.Answer, do func(*call) error) error {
 	if err != nil {
 		inner.refuse(err)
 	}
-	body.drain()
-	if body.err == nil && final(answer.status) && !passing(err) {
-		claim.Done, claim.Body = true, [32]byte(body.hash.Sum(nil))
-		claim.Status, claim.Header, claim.Content = answer.status, answer.kept(), answer.content.Bytes()
-		settled = true
-		if err := c.Answers.Finish(ctx, claim); err != nil {
-			// What was asked for has been done, and the client shall know it. A repeat has to wait.
+	switch {
+	case k.pending.Kept == store.KeptFinal:
+		answer = k.rendered // whatever happened afterwards: what a repeat gets is what the first request gets
+	case k.request.drain() == nil && final(answer.status) && !passing(err):
+		kept, err := k.seals(answer)
+		if err == nil {
+			err = c.Answers.Finish(ctx, claim, kept)
+		}
+		settled = err == nil
+		if err != nil {
+			// The answer is true all the same. A repeat finds that nothing is left to change, or the provisional answer.
 			c.Log.ErrorContext(ctx, "keep answer for idempotency key", "request_id", c.id, "error", err)
 		}
+	case k.pending.Kept == store.KeptProvisional:
+		answer = k.rendered
 	}
-	for name, values := range answer.header {
-		c.w.Header()[name] = values
-	}
-	c.w.WriteHeader(answer.status)
-	_, _ = c.w.Write(answer.content.Bytes())
+	answer.send(c.w)
 	return nil
 }
+
+// seals returns an answer as it is kept.
+func (k *keyed) seals(a *bufferedAnswer) (store.Answer, error) {
+	if err := k.request.drain(); err != nil {
+		return store.Answer{}, err
+	}
+	kept := store.Answer{Body: [32]byte(k.request.hash.Sum(nil)), Status: a.status, Header: a.kept(), Sealed: true, At: k.pending.Claim.At}
+	kept.Content = k.seal.Seal(nil, nil, a.content.Bytes(), kept.Body[:])
+	return kept, nil
+}
+
+// effect runs a verb of the workflow that changes something, and makes the answer of its result. With an Idempotency-Key, the answer is
+// made within the transaction of the change and kept in it, so answer does no I/O: all it tells comes from the result and the
+// request.
+func effect[Result, Out any](c *call, verb func(context.Context) (Result, error), answer func(Result) Out) (out Out, err error) {
+	if k := c.keyed; k != nil {
+		// Now, since the digest of the whole body is kept with the answer, and no transaction waits for a client.
+		if err := k.request.drain(); err != nil {
+			return out, unread(err)
+		}
+		k.pending.Render = func(result any) (store.Answer, error) {
+			k.rendered = newBufferedAnswer()
+			to := *c
+			to.w = k.rendered
+			switch r := result.(type) {
+			case Result:
+				if err := to.write(http.StatusOK, answer(r)); err != nil {
+					return store.Answer{}, err
+				}
+			case error:
+				to.refuse(r)
+			default:
+				return store.Answer{}, fmt.Errorf("the answer of %s is made of %T, and the workflow returned %T", c.endpoint.id, *new(Result), result)
+			}
+			return k.seals(k.rendered)
+		}
+	}
+	result, err := verb(c.r.Context())
+	if err != nil {
+		return out, err
+	}
+	return answer(result), nil
+}
+
+func newBufferedAnswer() *bufferedAnswer { return &bufferedAnswer{header: http.Header{}} }
 
 // final reports whether an answer is one to be repeated.
 func final(status int) bool {
@@ -154,13 +295,14 @@ func (b *hashingBody) Read(p []byte) (int, error) {
 }
 
 // drain reads what the endpoint left, which belongs to the digest too. The body is bounded by its endpoint.
-func (b *hashingBody) drain() {
+func (b *hashingBody) drain() error {
 	if b.err == nil {
 		_, b.err = io.Copy(io.Discard, b)
 	}
+	return b.err
 }
 
-// bufferedAnswer holds an answer back until it is kept. Only JSON goes through it.
+// bufferedAnswer holds an answer back until it is kept. Only JSON is written to it.
 type bufferedAnswer struct {
 	header  http.Header
 	status  int
@@ -188,4 +330,13 @@ func (a *bufferedAnswer) kept() map[string]string {
 		}
 	}
 	return kept
+}
+
+// send writes the answer to the client.
+func (a *bufferedAnswer) send(w http.ResponseWriter) {
+	for name, values := range a.header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(a.status)
+	_, _ = w.Write(a.content.Bytes()) // the client may have gone; a repeat gets the same
 }

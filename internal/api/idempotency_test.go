@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,16 +12,17 @@ import (
 	"testing"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
-const keyed = "Idempotency-Key"
+const keyHeader = "Idempotency-Key"
 
 func TestARepeatIsAnsweredWhatTheFirstWas(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
-	first := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1")
+	first := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1")
 	b.doc.ID = 9999
-	again := b.ask("POST", "/api"+sBase+"upload-docs-base64", uploadBody, keyed, "k1")
+	again := b.ask("POST", "/api"+sBase+"upload-docs-base64", uploadBody, keyHeader, "k1")
 	if first.Code != 200 || again.Code != 200 || again.Body.String() != first.Body.String() || again.Header().Get("Content-Type") != first.Header().Get("Content-Type") {
 		t.Errorf("first %d %s, then %d %s", first.Code, first.Body, again.Code, again.Body)
 	}
@@ -36,11 +38,11 @@ func TestAKeyIsScopedToAccountAndPath(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, processing())
 	const body = `{"document_id":1207}`
-	b.ask("POST", sBase+"remind-docs", body, keyed, "k1")
-	b.ask("POST", sBase+"remind-docs", body, keyed, "k2")
-	b.ask("POST", sBase+"remind-docs", body, keyed, "k1", "X-Access-Token", "signer")
-	b.ask("POST", sBase+"restamp-docs", body, keyed, "k1")
-	b.ask("POST", sBase+"remind-docs", body, keyed, "k1")
+	b.ask("POST", sBase+"remind-docs", body, keyHeader, "k1")
+	b.ask("POST", sBase+"remind-docs", body, keyHeader, "k2")
+	b.ask("POST", sBase+"remind-docs", body, keyHeader, "k1", "X-Access-Token", "signer")
+	b.ask("POST", sBase+"restamp-docs", body, keyHeader, "k1")
+	b.ask("POST", sBase+"remind-docs", body, keyHeader, "k1")
 	if b.count("remind") != 3 || b.count("restamp") != 1 {
 		t.Errorf("asked %v", b.asked)
 	}
@@ -49,11 +51,11 @@ func TestAKeyIsScopedToAccountAndPath(t *testing.T) {
 func TestTheSameKeyWithAnotherBodyIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
-	b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1")
-	w := b.ask("POST", sBase+"upload-docs-base64", strings.Replace(uploadBody, "Sewa", "Lain", 1), keyed, "k1")
+	b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1")
+	w := b.ask("POST", sBase+"upload-docs-base64", strings.Replace(uploadBody, "Sewa", "Lain", 1), keyHeader, "k1")
 	refused(t, w, 409, "idempotency.conflict")
 	// What stands behind the part that was read belongs to the body too.
-	w = b.ask("POST", sBase+"upload-docs-base64", uploadBody+" ", keyed, "k1")
+	w = b.ask("POST", sBase+"upload-docs-base64", uploadBody+" ", keyHeader, "k1")
 	refused(t, w, 409, "idempotency.conflict")
 	if n := b.count("upload"); n != 1 {
 		t.Errorf("uploaded %d times", n)
@@ -67,9 +69,9 @@ func TestOfTwoAtOnceOneRunsAndTheOtherIsToldToWait(t *testing.T) {
 	b.upload = func() { close(entered); <-leave }
 	var first *httptest.ResponseRecorder
 	var wait sync.WaitGroup
-	wait.Go(func() { first = b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1") })
+	wait.Go(func() { first = b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1") })
 	<-entered
-	f := refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"), 409, "idempotency.running")
+	f := refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"), 409, "idempotency.running")
 	if !f.Error.Retryable {
 		t.Error("the second is not told to try again")
 	}
@@ -78,7 +80,7 @@ func TestOfTwoAtOnceOneRunsAndTheOtherIsToldToWait(t *testing.T) {
 	if first.Code != 200 {
 		t.Errorf("the first is answered %d", first.Code)
 	}
-	if again := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"); again.Body.String() != first.Body.String() {
+	if again := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"); again.Body.String() != first.Body.String() {
 		t.Errorf("afterwards %d %s", again.Code, again.Body)
 	}
 }
@@ -94,9 +96,9 @@ func TestOnlyFinalAnswersAreKept(t *testing.T) {
 	} {
 		b := newBench(t, processing())
 		b.err = c.err
-		b.ask("POST", sBase+"remind-docs", `{"document_id":1207}`, keyed, "k1")
+		b.ask("POST", sBase+"remind-docs", `{"document_id":1207}`, keyHeader, "k1")
 		b.err = nil
-		w := b.ask("POST", sBase+"remind-docs", `{"document_id":1207}`, keyed, "k1")
+		w := b.ask("POST", sBase+"remind-docs", `{"document_id":1207}`, keyHeader, "k1")
 		if kept := w.Code != 200; kept != c.kept {
 			t.Errorf("%v: the repeat is answered %d", c.err, w.Code)
 		}
@@ -107,11 +109,11 @@ func TestAPanicLeavesTheKeyFree(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
 	b.upload = func() { panic("trouble") }
-	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"); w.Code != 500 {
+	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"); w.Code != 500 {
 		t.Fatalf("answered %d", w.Code)
 	}
 	b.upload = nil
-	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"); w.Code != 200 {
+	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"); w.Code != 200 {
 		t.Errorf("the repeat is answered %d: %s", w.Code, w.Body)
 	}
 }
@@ -121,11 +123,11 @@ func TestABodyThatBrokeOffIsNoAnswerToKeep(t *testing.T) {
 	b := newBench(t, draft())
 	r := httptest.NewRequest("POST", sBase+"upload-docs-base64", io.MultiReader(strings.NewReader(uploadBody[:100]), broken{}))
 	r.Header.Set("X-Access-Token", "owner")
-	r.Header.Set(keyed, "k1")
+	r.Header.Set(keyHeader, "k1")
 	w := httptest.NewRecorder()
 	b.ServeHTTP(w, r)
 	refused(t, w, 400, "body.incomplete")
-	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"); w.Code != 200 {
+	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"); w.Code != 200 {
 		t.Errorf("the repeat is answered %d: %s", w.Code, w.Body)
 	}
 }
@@ -134,24 +136,81 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("connection reset") }
 
+// The answer tells of no effect, else it would have been kept with it: a repeat may run.
 func TestAnAnswerThatCannotBeKeptIsToldAllTheSame(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft())
-	b.answers.err = errors.New("disk full")
-	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"); w.Code != 200 {
-		t.Errorf("answered %d", w.Code)
+	for _, drop := range []error{nil, errors.New("disk full")} {
+		b := newBench(t, draft())
+		b.answers.err, b.answers.dropErr = errors.New("disk full"), drop
+		if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"); w.Code != 200 {
+			t.Errorf("answered %d", w.Code)
+		}
+		b.answers.err, b.answers.dropErr = nil, nil
+		if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"); w.Code != 200 || w.Header().Get("Idempotent-Replayed") != "" {
+			t.Errorf("the repeat is answered %d: %s", w.Code, w.Body)
+		}
+		if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"); w.Code != 200 || w.Header().Get("Idempotent-Replayed") != "true" {
+			t.Errorf("the third is answered %d: %s", w.Code, w.Body)
+		}
 	}
-	b.answers.err = nil
-	refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, "k1"), 409, "idempotency.running")
+}
+
+func TestTheClaimOfAProcessThatEndedIsReleasedByTheRepeat(t *testing.T) {
+	t.Parallel()
+	for process, code := range map[string]int{"dead": 200, "of another machine": 409} {
+		b := newBench(t, draft())
+		b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1")
+		for name := range b.answers.answers { // as if the process had been killed before
+			b.answers.claims[name] = store.Claim{Account: string(andi.ID), Path: sBase + "upload-docs-base64", Process: process, Token: "t"}
+			delete(b.answers.answers, name)
+		}
+		w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1")
+		if w.Code != code {
+			t.Errorf("%s: answered %d %s, want %d", process, w.Code, w.Body, code)
+		}
+	}
+}
+
+// TestWhatIsKeptOfAnAnswerTellsNothing looks for the body of the answer and for the key in all that is stored.
+func TestWhatIsKeptOfAnAnswerTellsNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, processing())
+	body := `{"document_id":1207,"user_id":"` + string(budi.ID) + `"}`
+	first := b.ask("POST", sBase+"guest-link-docs", body, keyHeader, "guessable")
+	if first.Code != 200 || !strings.Contains(first.Body.String(), "#rahasia") {
+		t.Fatalf("answered %d %s", first.Code, first.Body)
+	}
+	if len(b.answers.answers) != 1 {
+		t.Fatalf("%d answers", len(b.answers.answers))
+	}
+	for name, a := range b.answers.answers {
+		kept := name + fmt.Sprint(a.Header) + string(a.Content)
+		for _, secret := range []string{"guessable", "rahasia", "success"} {
+			if strings.Contains(kept, secret) {
+				t.Errorf("%q is kept: %q", secret, kept)
+			}
+		}
+		a.Content = append([]byte{}, a.Content...)
+		a.Content[len(a.Content)-1] ^= 1
+		b.answers.answers[name] = a
+	}
+	if w := b.ask("POST", sBase+"guest-link-docs", body, keyHeader, "guessable"); w.Code != 500 {
+		t.Errorf("an answer that was changed: %d %s", w.Code, w.Body)
+	}
+	// Another service, with another secret, finds nothing under the key.
+	other := newBench(t, processing(), func(o *Options) { o.Answers, o.AnswerSecret = b.answers, [32]byte{1} })
+	if w := other.ask("POST", sBase+"guest-link-docs", body, keyHeader, "guessable"); w.Header().Get("Idempotent-Replayed") != "" {
+		t.Errorf("another secret opened it: %d %s", w.Code, w.Body)
+	}
 }
 
 func TestAKeyIsPrintableAndShort(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
 	for _, key := range []string{strings.Repeat("k", 256), "a\tb", "kunci-é"} {
-		refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, key), 422, "idempotency.malformed")
+		refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, key), 422, "idempotency.malformed")
 	}
-	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyed, strings.Repeat("k", 255)); w.Code != 200 {
+	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, strings.Repeat("k", 255)); w.Code != 200 {
 		t.Errorf("a key of 255: %d", w.Code)
 	}
 }
@@ -159,8 +218,8 @@ func TestAKeyIsPrintableAndShort(t *testing.T) {
 func TestLoginsTakeNoKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
-	b.ask("POST", "/v1/auth/login", `{"email":"andi@contoh.id","password":"salah"}`, keyed, "k1", "X-Access-Token", "")
-	if w := b.ask("POST", "/v1/auth/login", `{"email":"andi@contoh.id","password":"benar"}`, keyed, "k1", "X-Access-Token", ""); w.Code != 200 {
+	b.ask("POST", "/v1/auth/login", `{"email":"andi@contoh.id","password":"salah"}`, keyHeader, "k1", "X-Access-Token", "")
+	if w := b.ask("POST", "/v1/auth/login", `{"email":"andi@contoh.id","password":"benar"}`, keyHeader, "k1", "X-Access-Token", ""); w.Code != 200 {
 		t.Errorf("answered %d", w.Code)
 	}
 	if len(b.answers.answers) != 0 {
@@ -178,7 +237,7 @@ func TestALargeUploadIsHashedNotHeld(t *testing.T) {
 	ask := func() *httptest.ResponseRecorder {
 		r := httptest.NewRequest("POST", sBase+"upload-docs-base64", body())
 		r.Header.Set("X-Access-Token", "owner")
-		r.Header.Set(keyed, "k1")
+		r.Header.Set(keyHeader, "k1")
 		w := httptest.NewRecorder()
 		b.ServeHTTP(w, r)
 		return w

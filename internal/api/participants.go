@@ -1,6 +1,10 @@
 package api
 
-import "segel/internal/contract"
+import (
+	"context"
+
+	"segel/internal/contract"
+)
 
 type participantsIn struct {
 	DocumentID integer            `json:"document_id" required:"true"`
@@ -25,10 +29,8 @@ func (s *server) participants() {
 		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
-		d, err := c.Workflow.SetParticipants(c.r.Context(), c.by, id, everybody, parallel)
-		if err != nil {
-			return done[verbData]{}, err
-		}
-		return did(c, "done.participants", verbDataOf(&d)), nil
+		return changed(c, "done.participants", func(ctx context.Context) (contract.Document, error) {
+			return c.Workflow.SetParticipants(ctx, c.by, id, everybody, parallel)
+		})
 	})
 }

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"segel/internal/contract"
+	"segel/internal/workflow"
 )
 
 type placeIn struct {
@@ -71,13 +73,14 @@ func (s *server) place() {
 		if err := c.invalid(id, bad); err != nil {
 			return done[placeData]{}, err
 		}
-		d, warnings, err := c.Workflow.Place(c.r.Context(), c.by, id, requests)
-		if err != nil {
-			return done[placeData]{}, err
-		}
-		out := did(c, "done.placement", placeData{DocumentID: d.ID, Signer: echo(in.Signers.items, &d)})
-		out.Response.Warnings = c.warnings(warnings)
-		return out, nil
+		return effect(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
+			d, warnings, err := c.Workflow.Place(ctx, c.by, id, requests)
+			return workflow.WarnedDocument{Document: d, Warnings: warnings}, err
+		}, func(r workflow.WarnedDocument) done[placeData] {
+			out := did(c, "done.placement", placeData{DocumentID: r.Document.ID, Signer: echo(in.Signers.items, &r.Document)})
+			out.Response.Warnings = c.warnings(r.Warnings)
+			return out
+		})
 	})
 }
 

@@ -1,6 +1,10 @@
 package api
 
-import "segel/internal/contract"
+import (
+	"context"
+
+	"segel/internal/contract"
+)
 
 type restampIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
@@ -19,10 +23,8 @@ func (s *server) restamp() {
 		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
-		d, err := c.Workflow.Restamp(c.r.Context(), c.by, id, newSerial)
-		if err != nil {
-			return done[verbData]{}, err
-		}
-		return did(c, "done.restamp", verbDataOf(&d)), nil
+		return changed(c, "done.restamp", func(ctx context.Context) (contract.Document, error) {
+			return c.Workflow.Restamp(ctx, c.by, id, newSerial)
+		})
 	})
 }

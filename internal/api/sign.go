@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -35,21 +36,13 @@ func (s *server) sign() {
 			Shown: contract.Shown{Digest: digest(in.Digest, &bad), Pages: pagesShown(in.PagesShown, &bad)},
 			OTP:   in.OTP.read("otp", &bad),
 		}
-		file := picture(in.Specimen, &bad)
+		request.Picture = picture(in.Specimen, &bad)
 		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
-		if len(file) > 0 {
-			var err error
-			if request.Strokes, err = specimen.Strokes(file); err != nil {
-				return done[verbData]{}, err
-			}
-		}
-		d, err := c.Workflow.Sign(c.r.Context(), c.by, id, request)
-		if err != nil {
-			return done[verbData]{}, err
-		}
-		return did(c, "done.sign", verbDataOf(&d)), nil
+		return changed(c, "done.sign", func(ctx context.Context) (contract.Document, error) {
+			return c.Workflow.Sign(ctx, c.by, id, request)
+		})
 	})
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -113,16 +114,21 @@ func (c *call) receive(as spelling, take func(io.Reader, io.Writer) (uploadIn, i
 		return err
 	}
 	request.File = staging
-	d, err := c.Workflow.Upload(c.r.Context(), c.by, request)
+	out, err := effect(c, func(ctx context.Context) (contract.Document, error) {
+		d, err := c.Workflow.Upload(ctx, c.by, request)
+		if err != nil {
+			return contract.Document{}, err
+		}
+		leave() // a request that waits for a conversion keeps no other from uploading
+		return c.Workflow.Converted(ctx, c.by, d, c.ConvertWait)
+	}, func(d contract.Document) done[uploadData] {
+		out := did(c, "done.upload", uploadData{DocumentID: d.ID, DocumentName: d.Name, Signer: peopleOut(&d)})
+		out.Response.Warnings = c.fileWarnings(&d)
+		return out
+	})
 	if err != nil {
 		return err
 	}
-	leave() // who waits for a conversion keeps nobody from uploading
-	if d, err = c.Workflow.Converted(c.r.Context(), c.by, d, c.ConvertWait); err != nil {
-		return err
-	}
-	out := did(c, "done.upload", uploadData{DocumentID: d.ID, DocumentName: d.Name, Signer: peopleOut(&d)})
-	out.Response.Warnings = c.fileWarnings(&d)
 	return c.write(http.StatusOK, out)
 }
 

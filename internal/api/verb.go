@@ -11,6 +11,11 @@ type documentIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
 }
 
+// changed answers a verb with the sentence of that code and the document that it changed.
+func changed(c *call, msg string, verb func(context.Context) (contract.Document, error)) (done[verbData], error) {
+	return effect(c, verb, func(d contract.Document) done[verbData] { return did(c, msg, verbDataOf(&d)) })
+}
+
 // verb serves a verb of /sign/ that needs nothing but its document.
 func verb(s *server, e endpoint, msg string, do func(w Workflow, ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)) {
 	e.group = groupVerbs
@@ -20,11 +25,7 @@ func verb(s *server, e endpoint, msg string, do func(w Workflow, ctx context.Con
 		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
-		d, err := do(c.Workflow, c.r.Context(), c.by, id)
-		if err != nil {
-			return done[verbData]{}, err
-		}
-		return did(c, msg, verbDataOf(&d)), nil
+		return changed(c, msg, func(ctx context.Context) (contract.Document, error) { return do(c.Workflow, ctx, c.by, id) })
 	})
 }
 
@@ -43,10 +44,6 @@ func ending(s *server, e endpoint, msg string, do func(w Workflow, ctx context.C
 		if err := c.invalid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
-		d, err := do(c.Workflow, c.r.Context(), c.by, id, reason)
-		if err != nil {
-			return done[verbData]{}, err
-		}
-		return did(c, msg, verbDataOf(&d)), nil
+		return changed(c, msg, func(ctx context.Context) (contract.Document, error) { return do(c.Workflow, ctx, c.by, id, reason) })
 	})
 }

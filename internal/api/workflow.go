@@ -18,7 +18,7 @@ type Workflow interface {
 	SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, people []PersonRequest, parallel *bool) (contract.Document, error)
 	Describe(ctx context.Context, by contract.Actor, id contract.DocumentID, to contract.Description) (contract.Document, error)
 	Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error)
-	Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, error)
+	Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, []contract.Warning, error)
 	Covered(ctx context.Context, d contract.Document) []contract.Warning
 	Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error)
 	Reject(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error)

@@ -63,35 +63,79 @@ func Open(dir string, o Options) (*Authority, error) {
 	if err := credential.SyncDir(filepath.Dir(dir)); err != nil {
 		return nil, fmt.Errorf("folder of the authority: %w", err)
 	}
-	a := newAuthority(o)
-	file := filepath.Join(dir, authorityFile)
 	for {
-		b, err := os.ReadFile(file)
-		if err == nil {
-			a.keys = &keys{}
-			if err := a.keys.unmarshal(b, o.Sealer); err != nil {
-				return nil, err
-			}
-			if err := a.openGuests(dir, o); err != nil {
-				return nil, err
-			}
-			return a, a.succeed(dir, o)
+		a, err := OpenExisting(dir, o)
+		if !errors.Is(err, ErrMissing) {
+			return a, err
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("read authority: %w", err)
-		}
-		k, err := newKeys(a.urls, o.Clock())
+		k, err := newKeys(addressesOf(o), o.Clock())
 		if err != nil {
 			return nil, fmt.Errorf("make authority: %w", err)
 		}
-		if b, err = k.marshal(o.Sealer); err != nil {
+		b, err := k.marshal(o.Sealer)
+		if err != nil {
 			return nil, fmt.Errorf("make authority: %w", err)
 		}
 		// Of two processes that start at once, the authority of the first stands, and both read it.
-		if err := credential.WriteNew(file, b); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := credential.WriteNew(filepath.Join(dir, authorityFile), b); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("keep authority: %w", err)
 		}
 	}
+}
+
+// ErrMissing is a file of the authority that does not exist where it has to.
+var ErrMissing = errors.New("file of the authority does not exist")
+
+// OpenExisting is [Open] for a folder that has an authority: ErrMissing where it has none. The issuer for guests and
+// later time-stamp authorities are still made when they are due.
+func OpenExisting(dir string, o Options) (*Authority, error) {
+	a, err := readRootKeys(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.openGuests(dir, o); err != nil {
+		return nil, err
+	}
+	return a, a.succeed(dir, o)
+}
+
+// Read is [OpenExisting] without writing anything: a file that is due and not there is ErrMissing, and a time-stamp
+// authority whose certificate is about to end is used as long as it is valid.
+func Read(dir string, o Options) (*Authority, error) {
+	a, err := readRootKeys(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.readGuests(dir, o); err != nil {
+		return nil, err
+	}
+	return a, a.readSuccessors(dir, o)
+}
+
+// readRootKeys reads authority.json.
+func readRootKeys(dir string, o Options) (*Authority, error) {
+	b, err := readExisting(filepath.Join(dir, authorityFile))
+	if err != nil {
+		return nil, err
+	}
+	a := newAuthority(o)
+	a.keys = &keys{}
+	if err := a.keys.unmarshal(b, o.Sealer); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// readExisting reads a file of the authority; ErrMissing where it does not exist.
+func readExisting(file string) ([]byte, error) {
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s", ErrMissing, file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read authority: %w", err)
+	}
+	return b, nil
 }
 
 // Ephemeral makes an authority that is forgotten with the program. Nothing it certifies is to be relied on.
@@ -107,8 +151,10 @@ func Ephemeral(publicURL string, clock func() time.Time) (*Authority, error) {
 }
 
 func newAuthority(o Options) *Authority {
-	return &Authority{urls: addresses(strings.TrimRight(o.PublicURL, "/")), clock: o.Clock, ledger: o.Ledger, lists: map[string]list{}}
+	return &Authority{urls: addressesOf(o), clock: o.Clock, ledger: o.Ledger, lists: map[string]list{}}
 }
+
+func addressesOf(o Options) addresses { return addresses(strings.TrimRight(o.PublicURL, "/")) }
 
 // backdated is how far before its issue a certificate begins. Clocks of readers may be behind ours, and so may the time-stamp
 // authority's, by as much as is tolerated: a certificate has to be valid at the time of the signature's timestamp, and one that

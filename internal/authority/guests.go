@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -31,16 +30,21 @@ const (
 // It is durable before it is used. Of two processes that make one at once, that of the first stands, and both use it. A
 // crash leaves all of it or nothing; the next start makes it.
 func (a *Authority) openGuests(dir string, o Options) error {
-	file := filepath.Join(dir, guestsFile)
-	b, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := makeGuestIssuer(file, a.keys.root, a.urls, o); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("make issuer for guests: %w", err)
-		}
-		b, err = os.ReadFile(file)
+	err := a.readGuests(dir, o)
+	if !errors.Is(err, ErrMissing) {
+		return err
 	}
+	if err := makeGuestIssuer(filepath.Join(dir, guestsFile), a.keys.root, a.urls, o); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make issuer for guests: %w", err)
+	}
+	return a.readGuests(dir, o)
+}
+
+// readGuests reads the issuer of guests' certificates; ErrMissing where there is none.
+func (a *Authority) readGuests(dir string, o Options) error {
+	b, err := readExisting(filepath.Join(dir, guestsFile))
 	if err != nil {
-		return fmt.Errorf("read issuer for guests: %w", err)
+		return err
 	}
 	var in stored
 	if err := json.Unmarshal(b, &in); err != nil {

@@ -20,6 +20,26 @@ func ReadRoot(dir string) (*x509.Certificate, error) {
 	return found["root"], err
 }
 
+// OpenRoot demands that the sealer opens the keys of the authority in a folder, and returns its root certificate. It
+// writes nothing. ErrMissing where there is no authority.
+func OpenRoot(dir string, s Sealer) (*x509.Certificate, error) {
+	a, err := readRootKeys(dir, Options{Sealer: s})
+	if err != nil {
+		return nil, err
+	}
+	return a.Root(), nil
+}
+
+// Exists reports whether there is an authority in a folder, and the path of its file.
+func Exists(dir string) (file string, ok bool, err error) {
+	file = filepath.Join(dir, authorityFile)
+	_, err = os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return file, false, nil
+	}
+	return file, err == nil, err
+}
+
 // ReadPublic reads the root certificate of the authority in a folder and the certificates below it that issue, and needs
 // no secret for it. Where there is no authority the root is nil; where it has not issued to guests yet, their issuer is
 // missing.

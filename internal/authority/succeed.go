@@ -27,29 +27,43 @@ const (
 // One that was made while the clock was ahead stays where it is and is used once it begins; until then it counts as none, so
 // that another is made beside it if need be.
 func (a *Authority) succeed(dir string, o Options) error {
-	for n := 2; ; n++ {
-		name := fmt.Sprintf("tsa-%d", n)
-		file := filepath.Join(dir, name+".json")
-		b, err := os.ReadFile(file)
+	for {
+		if err := a.readSuccessors(dir, o); err != nil {
+			return err
+		}
+		n := len(a.keys.successors) + firstSuccessor
+		now := o.Clock()
+		end := now.AddDate(tsaYears, 0, 0)
+		if root := a.keys.root.cert.NotAfter; end.After(root) {
+			end = root
+		}
+		last := a.keys.tsaAt(now).cert.NotAfter
+		if a.keys.root.valid(now) != nil || last.Sub(now) > tsaLeft || end.Sub(last) < tsaGain {
+			return nil
+		}
+		if err := a.makeSuccessor(filepath.Join(dir, successorName(n)+".json"), successorName(n), o, now, end); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("make time-stamp authority %d: %w", n, err)
+		}
+	}
+}
+
+// firstSuccessor is the number of the first later time-stamp authority.
+const firstSuccessor = 2
+
+func successorName(n int) string { return fmt.Sprintf("tsa-%d", n) }
+
+// readSuccessors takes up the later time-stamp authorities of a folder behind those that were taken up before.
+func (a *Authority) readSuccessors(dir string, o Options) error {
+	for {
+		n := len(a.keys.successors) + firstSuccessor
+		b, err := os.ReadFile(filepath.Join(dir, successorName(n)+".json"))
 		if errors.Is(err, fs.ErrNotExist) {
-			now := o.Clock()
-			end := now.AddDate(tsaYears, 0, 0)
-			if root := a.keys.root.cert.NotAfter; end.After(root) {
-				end = root
-			}
-			last := a.keys.tsaAt(now).cert.NotAfter
-			if a.keys.root.valid(now) != nil || last.Sub(now) > tsaLeft || end.Sub(last) < tsaGain {
-				return nil
-			}
-			if err := a.makeSuccessor(file, name, o, now, end); err != nil && !errors.Is(err, fs.ErrExist) {
-				return fmt.Errorf("make time-stamp authority %d: %w", n, err)
-			}
-			b, err = os.ReadFile(file)
+			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("read time-stamp authority %d: %w", n, err)
 		}
-		if err := a.takeSuccessor(b, name, o.Sealer); err != nil {
+		if err := a.takeSuccessor(b, successorName(n), o.Sealer); err != nil {
 			return err
 		}
 	}

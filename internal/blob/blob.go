@@ -16,6 +16,8 @@ var (
 	ErrExists   = errors.New("blob exists already")
 	ErrKey      = errors.New("not a blob key")
 	ErrClosed   = errors.New("already committed, aborted or closed")
+	ErrNoMark   = errors.New("blob store has no mark")
+	ErrMark     = errors.New("mark of a blob store has too many bytes")
 	ErrSegment  = errors.New("size and sums of a blob do not fit each other")
 )
 
@@ -65,7 +67,17 @@ type Store interface {
 
 	// List yields every committed blob in no particular order. An error ends it.
 	List(ctx context.Context) iter.Seq2[Info, error]
+
+	// Mark returns what SetMark has written, or [ErrNoMark]: an empty mount in the place of the store has none.
+	Mark(ctx context.Context) ([]byte, error)
+
+	// SetMark writes what the store is recognised by, up to [MaxMark] bytes, once for all times: [ErrExists] where there
+	// is a mark already. It is durable on return. After any other error it may be there or not.
+	SetMark(ctx context.Context, mark []byte) error
 }
+
+// MaxMark bounds a mark, in bytes.
+const MaxMark = 1 << 10
 
 // Writer takes the bytes of one blob. It belongs to one goroutine.
 type Writer interface {

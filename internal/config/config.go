@@ -23,6 +23,10 @@ type Config struct {
 	// Database, as a PostgreSQL URL such as postgres://user:password@host/segel. Empty: SQLite in the data folder.
 	Database string `env:"DATABASE" secret:"true"`
 
+	// Whether serve brings the database to the form of this program: auto, or off, which refuses to start until segel migrate was
+	// run, for several services on one database. No other command ever does.
+	Migrate string `env:"MIGRATE" envDefault:"auto"`
+
 	// File with the key that seals all private keys at rest. Made at the first start. Empty: master.key in the data folder. Keep a
 	// copy elsewhere: without it no stored key can be used again.
 	MasterKeyFile string `env:"MASTER_KEY_FILE"`
@@ -63,10 +67,11 @@ type Config struct {
 	// E-mail of the admin that the first start makes. His password is printed once.
 	AdminEmail string `env:"ADMIN_EMAIL" envDefault:"admin@localhost"`
 
-	// Duty stamps that a new organisation is granted with the sandbox office. They are specimens of no legal value.
+	// Duty stamps that a new organisation is granted, once, with the sandbox office. They are specimens of no legal value. With
+	// another office an organisation starts with none.
 	GrantStamps int `env:"GRANT_STAMPS" envDefault:"1000"`
 
-	// Signatures that a new organisation is granted with the sandbox office.
+	// Signatures that a new organisation is granted, once, with the sandbox office. With another it starts with none.
 	GrantSignatures int `env:"GRANT_SIGNATURES" envDefault:"1000"`
 
 	// --- Documents ---
@@ -227,7 +232,8 @@ type Config struct {
 	// How long the conversion of one document may take.
 	ConvertTime time.Duration `env:"CONVERT_TIME" envDefault:"60s"`
 
-	// Documents converted at the same time. Each takes up to half a gigabyte of memory and one processor.
+	// Documents converted at the same time. Each takes up to half a gigabyte of memory and one processor. That memory is left out of the
+	// soft limit that the service sets on its own, 70 percent of what there is, unless GOMEMLIMIT says another.
 	MaxConversions int `env:"MAX_CONVERSIONS" envDefault:"2"`
 
 	// Documents of one organisation that may wait for their conversion.

@@ -41,6 +41,7 @@ func (c Config) Validate() error {
 		v.when(!strings.HasPrefix(from, "/") || !strings.HasPrefix(to, "/v1/"), "PATHS",
 			fmt.Sprintf("%q=%q must be a path from / and the path below /v1/ it leads to", from, to))
 	}
+	v.when(c.Migrate != MigrateAuto && c.Migrate != MigrateOff, "MIGRATE", "must be auto or off")
 	v.when(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT", "must be text or json")
 	v.when(c.Organisation == "", "ORGANISATION", "must not be empty")
 	_, code := contract.ParseEmail(c.AdminEmail)
@@ -101,6 +102,12 @@ func (v *problems) origin(o string) {
 		v.add("CORS_ORIGINS", "%q is no origin; write it such as https://app.example.com, without a path", o)
 	}
 }
+
+// What Migrate may say.
+const (
+	MigrateAuto = "auto"
+	MigrateOff  = "off"
+)
 
 // What Convert and ConvertUnfenced may say.
 const (

@@ -15,9 +15,17 @@ type Change struct {
 	Serials  []SerialMove
 	Attempts []Attempt // opened, or closed: by document, stamp and number
 
+	GuestLink *GuestLink // replaces the link of that guest, and revokes the tokens that came from the former one
+
 	At        time.Time   // when it was made, where no event tells
 	Renewal   time.Time   // when the newest document timestamp is to be renewed; zero: as it was
 	Timestamp TrustedTime // the newest of those that the change adds to the file; zero: none
+}
+
+// GuestLink is the link that a guest of a document is handed. Only its SHA-256 is stored.
+type GuestLink struct {
+	Guest PersonID
+	Hash  [32]byte
 }
 
 // Job is work that a change implies; the store enqueues it in the same transaction. At most one of a kind

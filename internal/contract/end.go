@@ -153,7 +153,7 @@ func Remind(d *Document, by Actor, now time.Time) (Change, error) {
 }
 
 // HandOutLink records that the owner was given a guest's link. The log says that no mailbox was proven.
-func HandOutLink(d *Document, guest PersonID, by Actor, now time.Time) (Change, error) {
+func HandOutLink(d *Document, guest PersonID, link [32]byte, by Actor, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpGuestLink); err != nil {
 		return Change{}, err
 	}
@@ -168,6 +168,7 @@ func HandOutLink(d *Document, guest PersonID, by Actor, now time.Time) (Change, 
 		return Change{}, ErrNoGuest
 	}
 	c := change(d)
+	c.GuestLink = &GuestLink{Guest: guest, Hash: link}
 	c.note(EventGuestLink, by, now, "guest", string(guest), "proof", "none: handed out by the owner")
 	return c, nil
 }

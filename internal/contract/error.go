@@ -110,6 +110,7 @@ var (
 	ErrNotSigner  = Refuse(Forbidden, "document.not_signer")
 	ErrStale      = Refuse(Conflict, "document.revision_changed")
 	ErrRace       = Refuse(Conflict, "document.busy").Again()
+	ErrKeyRunning = Refuse(Conflict, "idempotency.running").Again() // another request holds the Idempotency-Key
 	ErrNotDone    = Refuse(Conflict, "document.not_completed")
 	ErrQuota      = Refuse(NoQuota, "quota.insufficient")
 	ErrNothing    = Refuse(Invalid, "document.nothing_to_do")

@@ -76,7 +76,9 @@ var verbs = []struct {
 	{"reject-docs", func(d *Document) (Change, bool, error) { return change1(Reject(d, "no", first, limits, t0)) }},
 	{"cancel-docs", func(d *Document) (Change, bool, error) { return change1(Cancel(d, "", owner, limits, t0)) }},
 	{"remind-docs", func(d *Document) (Change, bool, error) { return change1(Remind(d, owner, t0)) }},
-	{"guest-link-docs", func(d *Document) (Change, bool, error) { return change1(HandOutLink(d, "guest", owner, t0)) }},
+	{"guest-link-docs", func(d *Document) (Change, bool, error) {
+		return change1(HandOutLink(d, "guest", [32]byte{1}, owner, t0))
+	}},
 	{"restamp-docs", func(d *Document) (Change, bool, error) { return change1(Restamp(d, RestampOptions{}, owner, t0)) }},
 	{"restamp-docs with new_serial", func(d *Document) (Change, bool, error) {
 		return change1(Restamp(d, RestampOptions{Instead: "SPESIMEN-0"}, owner, t0))

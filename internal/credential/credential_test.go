@@ -9,6 +9,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -174,5 +175,22 @@ func TestADerivedKeyStaysWhatItWas(t *testing.T) {
 	}
 	if s.Derive(purpose) == s.Derive("audit checkpoint 2") {
 		t.Error("two purposes have one key")
+	}
+}
+
+func TestReadSealerMakesNoKey(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "key")
+	if _, err := ReadSealer(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a key that does not exist: %v", err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it was made: %v", err)
+	}
+	if _, err := OpenSealer(file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadSealer(file); err != nil {
+		t.Error(err)
 	}
 }

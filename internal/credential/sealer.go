@@ -76,17 +76,11 @@ func bound(id string) []byte { return append([]byte{version}, id...) }
 // whole or absent after a crash.
 func OpenSealer(file string) (*Sealer, error) {
 	for {
-		key, err := os.ReadFile(file)
-		if err == nil {
-			if info, err := os.Stat(file); err == nil && info.Mode().Perm()&0o077 != 0 {
-				return nil, fmt.Errorf("master key %s can be read by others; chmod 600 it", file)
-			}
-			return NewSealer(key)
-		}
+		s, err := ReadSealer(file)
 		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("master key: %w", err)
+			return s, err
 		}
-		key = make([]byte, chacha20poly1305.KeySize)
+		key := make([]byte, chacha20poly1305.KeySize)
 		if _, err := rand.Read(key); err != nil {
 			return nil, err
 		}
@@ -95,6 +89,18 @@ func OpenSealer(file string) (*Sealer, error) {
 			return nil, fmt.Errorf("master key: %w", err)
 		}
 	}
+}
+
+// ReadSealer reads the master key from a file, which must exist: fs.ErrNotExist.
+func ReadSealer(file string) (*Sealer, error) {
+	key, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("master key: %w", err)
+	}
+	if info, err := os.Stat(file); err == nil && info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("master key %s can be read by others; chmod 600 it", file)
+	}
+	return NewSealer(key)
 }
 
 // WriteNew makes a file 0600 with that content, durable on return. It never replaces one: fs.ErrExist.

@@ -26,18 +26,13 @@ type GuestSession struct {
 	Person    contract.Person
 }
 
-// MintGuestLink makes the link of a guest of a document and takes back the former one, with the tokens that
-// came from it. Whether the guest is one is the caller's question.
-func (s *Service) MintGuestLink(ctx context.Context, d contract.DocumentID, guest contract.PersonID) (url string, err error) {
+// DrawGuestLink returns a new guest's link and the hash under which it has to be stored before it opens anything.
+func (s *Service) DrawGuestLink() (url string, hash [32]byte, err error) {
 	clear, hash, err := newSecret(s.random, prefixLink)
 	if err != nil {
-		return "", err
+		return "", hash, err
 	}
-	err = s.store.SetGuestLink(ctx, store.GuestLink{Hash: hash, Document: d, Person: guest, CreatedAt: s.clock()})
-	if err != nil {
-		return "", fmt.Errorf("keep the link of guest %s on document %d: %w", guest, d, err)
-	}
-	return s.publicURL + GuestPath + "#" + clear, nil
+	return s.publicURL + GuestPath + "#" + clear, hash, nil
 }
 
 // GuestLogin opens a guest's link, given whole or as its secret alone, with a token for that person and that

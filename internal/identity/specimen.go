@@ -23,7 +23,7 @@ func (s *Service) SetSpecimen(ctx context.Context, by contract.Actor, picture []
 	if by.Guest != 0 || by.System() {
 		return contract.ErrNotAllowed
 	}
-	if _, err := specimen.Strokes(picture); err != nil {
+	if _, err := specimen.Strokes(ctx, picture); err != nil {
 		return err
 	}
 	if err := s.store.SetSpecimen(ctx, by.ID, picture); err != nil {

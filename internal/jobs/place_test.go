@@ -2,18 +2,19 @@ package jobs_test
 
 import (
 	"context"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 
 	"segel/internal/contract"
 	"segel/internal/jobs"
+	"segel/internal/process"
 )
 
 // TestWorkOfAProcessThatDiedIsTakenOverAtTheNextStart would wait for eleven minutes otherwise.
 func TestWorkOfAProcessThatDiedIsTakenOverAtTheNextStart(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
-		o := jobs.Options{Places: filepath.Join(t.TempDir(), "places")}
+		places := t.TempDir()
+		dead := join(t, places)
 		h, begun, end := b.handlers(), make(chan contract.DocumentID, 10), make(chan struct{})
 		var calls atomic.Int32
 		h.Stamp = func(ctx context.Context, id contract.DocumentID) error {
@@ -25,13 +26,13 @@ func TestWorkOfAProcessThatDiedIsTakenOverAtTheNextStart(t *testing.T) {
 			<-end
 			return nil
 		}
-		dead := b.run(h, o)
+		b.run(h, jobs.Options{Process: dead})
 		t.Cleanup(func() { close(end) }) // before the runners are stopped
 		first, second := b.draft(contract.JobStamp), b.draft(contract.JobStamp)
 		next(t, begun)
 		next(t, begun)
-		b.must(dead.Abandon())
-		b.run(h, o)
+		b.must(dead.Leave())
+		b.run(h, jobs.Options{Process: join(t, places)})
 		if got := map[contract.DocumentID]bool{next(t, b.stamped): true, next(t, b.stamped): true}; !got[first.ID] || !got[second.ID] {
 			t.Errorf("stamped %v", got)
 		}
@@ -40,7 +41,7 @@ func TestWorkOfAProcessThatDiedIsTakenOverAtTheNextStart(t *testing.T) {
 
 func TestWorkOfAProcessThatLivesIsLeftToIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
-		o := jobs.Options{Places: filepath.Join(t.TempDir(), "places"), Workers: 1}
+		places := t.TempDir()
 		h, begun, end := b.handlers(), make(chan struct{}), make(chan struct{})
 		var calls atomic.Int32
 		h.Stamp = func(_ context.Context, id contract.DocumentID) error {
@@ -51,10 +52,10 @@ func TestWorkOfAProcessThatLivesIsLeftToIt(t *testing.T) {
 			b.stamped <- id
 			return nil
 		}
-		b.run(h, o)
+		b.run(h, jobs.Options{Process: join(t, places), Workers: 1})
 		d := b.draft(contract.JobStamp)
 		next(t, begun)
-		b.run(h, o)
+		b.run(h, jobs.Options{Process: join(t, places), Workers: 1})
 		last := b.draft(contract.JobStamp)
 		if id := next(t, b.stamped); id != last.ID {
 			t.Errorf("stamped %d, which another process is at", id)
@@ -64,4 +65,19 @@ func TestWorkOfAProcessThatLivesIsLeftToIt(t *testing.T) {
 			t.Errorf("stamped %d, want %d", id, d.ID)
 		}
 	})
+}
+
+// join takes a name for the time of a test.
+func join(t *testing.T, dir string) *process.Process {
+	t.Helper()
+	p, err := process.Join(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Leave(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
 }

@@ -62,6 +62,19 @@ func (q *Queue[Tx]) Migrate(ctx context.Context) error {
 	return nil
 }
 
+// Outdated reports whether [Queue.Migrate] has something to do.
+func (q *Queue[Tx]) Outdated(ctx context.Context) (bool, error) {
+	m, err := rivermigrate.New(q.driver, &rivermigrate.Config{Logger: discard})
+	if err != nil {
+		return false, fmt.Errorf("open migrations of the job queue: %w", err)
+	}
+	v, err := m.Validate(ctx, nil)
+	if err != nil {
+		return false, fmt.Errorf("check the tables of the job queue: %w", err)
+	}
+	return !v.OK, nil
+}
+
 // Add orders jobs in a transaction that makes them necessary. One that waits already stands for its equal, and
 // one that waits for its next try is tried at once, since what it failed on may be over.
 func (q *Queue[Tx]) Add(ctx context.Context, tx Tx, jobs ...contract.Job) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"segel/internal/contract"
+	"segel/internal/process"
 )
 
 // Handlers do the work. All but Periodic are required. They may be called more than once for one job, and at
@@ -37,9 +38,9 @@ type Options struct {
 	Timeout time.Duration // of one call of a handler. Default 10 minutes
 	Log     *slog.Logger  // default: nothing is logged
 
-	// Places is a folder in which the processes that share it and the database have one place each. A process that starts
-	// takes over what another died over that had its place. Empty: that waits until Timeout has passed.
-	Places string
+	// Process is this process. Start takes over the jobs that an earlier process of the same name died over. Nil: they
+	// wait until Timeout has passed. The caller leaves it after Stop, and not if Stop failed: a job may still be at work.
+	Process *process.Process
 }
 
 const (
@@ -54,14 +55,11 @@ const (
 )
 
 // Runner works off jobs until it is stopped.
-type Runner struct {
-	client client
-	place  *place // nil without Options.Places
-}
+type Runner struct{ client client }
 
 // Start begins to work off the jobs of a database. It ends by [Runner.Stop], not with ctx, whose values the
 // handlers get.
-func Start(ctx context.Context, s Source, h Handlers, o Options) (r *Runner, err error) {
+func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error) {
 	if o.Workers == 0 {
 		o.Workers = 4
 	}
@@ -78,18 +76,10 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (r *Runner, err
 	if err != nil {
 		return nil, err
 	}
-	r = &Runner{}
+	r := &Runner{}
 	id := "" // River makes one up
-	if o.Places != "" {
-		if r.place, err = takePlace(o.Places); err != nil {
-			return nil, fmt.Errorf("set up job runner: %w", err)
-		}
-		defer func() {
-			if err != nil {
-				err = errors.Join(err, r.place.leave())
-			}
-		}()
-		id = r.place.name
+	if o.Process != nil {
+		id = o.Process.Name()
 		if err := takeOver(ctx, s.Jobs().executor(), id, time.Now()); err != nil {
 			return nil, fmt.Errorf("take over what was left: %w", err)
 		}
@@ -124,13 +114,6 @@ const cancelWait = 10 * time.Second
 // Stop takes no more jobs and waits for those at work. When ctx ends first, they are told to stop; what they
 // leave undone is done after the next start.
 func (r *Runner) Stop(ctx context.Context) error {
-	if err := r.stop(ctx); err != nil {
-		return err // something is still at work, and its place is not free
-	}
-	return r.place.leave()
-}
-
-func (r *Runner) stop(ctx context.Context) error {
 	err := r.client.Stop(ctx)
 	if err == nil || !errors.Is(err, ctx.Err()) {
 		return err

@@ -11,10 +11,10 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// takeOver puts back to work what a process died over that had this place before, and ends its term as the one that
+// takeOver puts back to work what a process died over that had this name before, and ends its term as the one that
 // brings jobs forward whose time has come. River would do the first after Options.Timeout, since it cannot know a job
 // whose process is dead from one that takes long, and the second after a quarter of a minute.
-func takeOver(ctx context.Context, e riverdriver.Executor, place string, now time.Time) error {
+func takeOver(ctx context.Context, e riverdriver.Executor, name string, now time.Time) error {
 	const batch = 1000
 	for after := int64(0); ; {
 		running, err := e.JobGetStuck(ctx, &riverdriver.JobGetStuckParams{AfterID: after, Max: batch, StuckHorizon: now})
@@ -24,7 +24,7 @@ func takeOver(ctx context.Context, e riverdriver.Executor, place string, now tim
 		back := &riverdriver.JobRescueManyParams{StuckHorizon: now}
 		for _, j := range running {
 			after = j.ID
-			if n := len(j.AttemptedBy); n == 0 || j.AttemptedBy[n-1] != place {
+			if n := len(j.AttemptedBy); n == 0 || j.AttemptedBy[n-1] != name {
 				continue
 			}
 			why, err := json.Marshal(rivertype.AttemptError{At: now, Attempt: max(j.Attempt, 0), Error: "the process died over it"})
@@ -45,11 +45,11 @@ func takeOver(ctx context.Context, e riverdriver.Executor, place string, now tim
 		}
 	}
 	leader, err := e.LeaderGetElectedLeader(ctx, &riverdriver.LeaderGetElectedLeaderParams{})
-	if errors.Is(err, rivertype.ErrNotFound) || err == nil && leader.LeaderID != place {
+	if errors.Is(err, rivertype.ErrNotFound) || err == nil && leader.LeaderID != name {
 		return nil
 	}
 	if err == nil {
-		_, err = e.LeaderResign(ctx, &riverdriver.LeaderResignParams{ElectedAt: leader.ElectedAt, LeaderID: place, LeadershipTopic: "river_leadership"})
+		_, err = e.LeaderResign(ctx, &riverdriver.LeaderResignParams{ElectedAt: leader.ElectedAt, LeaderID: name, LeadershipTopic: "river_leadership"})
 	}
 	if err != nil {
 		return fmt.Errorf("end the term of a process that died: %w", err)

@@ -4,6 +4,7 @@ package specimen
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"image"
 	"image/jpeg"
@@ -17,12 +18,13 @@ import (
 const (
 	MaxBytes = 1 << 20
 	maxSide  = 4000    // pixels
-	maxArea  = 4 << 20 // pixels; decoded they take four to eight bytes each
+	maxArea  = 4 << 20 // pixels; decoded they take one to eight bytes each, and those of some JPEG files more
 )
 
 // Refusals of pictures that cannot become strokes.
 var (
 	errNotPicture = contract.Refuse(contract.Unsupported, "specimen.not_picture")
+	errPixels     = contract.Refuse(contract.Invalid, "specimen.too_many_pixels").With("side", maxSide).With("pixels", maxArea)
 	errNoStrokes  = contract.Refuse(contract.Invalid, "specimen.no_strokes")
 	errTooDark    = contract.Refuse(contract.Invalid, "specimen.too_dark")
 )
@@ -30,9 +32,13 @@ var (
 // Strokes turns the picture of a signature, PNG or JPEG by its content, into strokes. The size is read from the header
 // before anything is decoded: a small file can claim to be a very large picture.
 //
+// However many call it, pictures are decoded a few at a time: those that fit into decodingMemory together. The others
+// wait, as long as their context lets them.
+//
 // Errors are *contract.Error: TooLarge for the file, Unsupported for what is not an intact picture, and Invalid for
-// too many pixels, for a picture in which nothing stands out, and for one that stays dark all over.
-func Strokes(file []byte) (*appearance.Strokes, error) {
+// too many pixels, for a picture in which nothing stands out, and for one that stays dark all over. Any other error is
+// the context's.
+func Strokes(ctx context.Context, file []byte) (*appearance.Strokes, error) {
 	if len(file) > MaxBytes {
 		return nil, contract.Refuse(contract.TooLarge, "specimen.too_large").With("limit", MaxBytes)
 	}
@@ -41,8 +47,20 @@ func Strokes(file []byte) (*appearance.Strokes, error) {
 		return nil, errNotPicture.Because(err)
 	}
 	if size.Width < 1 || size.Height < 1 || size.Width > maxSide || size.Height > maxSide || size.Width*size.Height > maxArea {
-		return nil, contract.Refuse(contract.Invalid, "specimen.too_many_pixels").With("side", maxSide).With("pixels", maxArea)
+		return nil, errPixels
 	}
+	memory, err := appearance.PictureMemory(file)
+	switch {
+	case errors.Is(err, appearance.ErrPictureSize):
+		return nil, errPixels.Because(err)
+	case err != nil:
+		return nil, errNotPicture.Because(err)
+	}
+	release, err := decoding.acquire(ctx, memory)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	s, err := appearance.ExtractStrokes(file)
 	switch {
 	case errors.Is(err, appearance.ErrNoStrokes):

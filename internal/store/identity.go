@@ -77,7 +77,7 @@ type Identities interface {
 	// part of a name or an e-mail.
 	Users(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]User, int, error)
 
-	// AddTokens keeps tokens. Every SetPassword of the person, RevokeFamily of theirs and SetGuestLink in the place of the
+	// AddTokens keeps tokens. Every SetPassword of the person, RevokeFamily of theirs and Commit of a link in the place of the
 	// guest's either ends them, or is seen by whoever reads the person, another token of the family, or the link behind it.
 	AddTokens(ctx context.Context, tokens ...Token) error
 	Token(ctx context.Context, hash [32]byte) (Token, error)
@@ -86,9 +86,7 @@ type Identities interface {
 	RevokeFamily(ctx context.Context, family string) error
 	PurgeTokens(ctx context.Context, before time.Time) error
 
-	// SetGuestLink stores a link and takes back the former one of that person on that document, with the
-	// tokens that came from it.
-	SetGuestLink(ctx context.Context, l GuestLink) error
+	// GuestLink reads the link that stands; Commit stores it, see contract.Change.
 	GuestLink(ctx context.Context, hash [32]byte) (GuestLink, error)
 
 	SetSpecimen(ctx context.Context, id contract.PersonID, image []byte) error // nil removes it
@@ -149,31 +147,6 @@ type Certificates interface {
 	EachCertificate(ctx context.Context, yield func(Certificate) bool) error
 }
 
-// Answer is a final answer kept for an idempotency key.
-type Answer struct {
-	Account string
-	Path    string
-	Key     string
-	Body    [32]byte // SHA-256 of the request that came first
-	Done    bool     // false: still running
-	Status  int
-	Header  map[string]string
-	Content []byte
-	At      time.Time
-}
-
-// Answers keeps answers for idempotency keys.
-type Answers interface {
-	// Claim stores a running answer if there is none for account, path and key, and returns nil; otherwise it
-	// returns the one that is there. One older than keep counts as none; a running one older than stale, too.
-	Claim(ctx context.Context, a Answer, keep, stale time.Duration) (*Answer, error)
-	// Finish keeps the answer of a running claim. ErrNotFound when there is none: the first final answer stays.
-	Finish(ctx context.Context, a Answer) error
-	// Drop frees a running claim; a final answer stays.
-	Drop(ctx context.Context, account, path, key string) error
-	PurgeAnswers(ctx context.Context, before time.Time) error
-}
-
 // Log is the append-only Merkle log of all events.
 type Log interface {
 	// Size returns the number of leaves and the root hash.
@@ -206,5 +179,6 @@ type Store interface {
 	Log
 	Clocks
 	Administration
+	Installations
 	Close() error
 }

@@ -12,8 +12,12 @@ type Quotas interface {
 	Quota(ctx context.Context, o contract.OrganisationID) (map[contract.Unit]Quota, error)
 
 	// Grant adds to what an organisation may spend, or with a negative n takes back, and says so in the audit log: who
-	// (the zero Actor is the service itself) and why.
-	Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) error
+	// (the zero Actor is the service itself) and why. It returns what the organisation has then.
+	Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) (map[contract.Unit]Quota, error)
+
+	// GrantInitial gives an organisation what it starts with, at most once for each unit; 0 decides that it starts with
+	// nothing. Where that was decided before, or the organisation was ever granted any of the unit, it does nothing.
+	GrantInitial(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, now time.Time) error
 
 	// QuotaEntries reads one page of the ledger, newest first.
 	QuotaEntries(ctx context.Context, q QuotaQuery) (QuotaPage, error)

@@ -29,6 +29,9 @@ type Documents interface {
 	// ErrConflict when somebody else committed since Before was read, ErrNotFound when the document has gone,
 	// contract.ErrQuota when a reservation does not fit.
 	//
+	// With a context of [KeepAnswer], the answer to the request is kept in the same transaction; ErrClaimLost when another
+	// request holds the key.
+	//
 	// Durable on return: all of it. On error: none of it, unless the connection was lost while the database
 	// committed; the document's version tells then.
 	Commit(ctx context.Context, c contract.Change) (contract.Document, error)

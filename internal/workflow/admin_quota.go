@@ -68,10 +68,15 @@ func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequ
 	if err := contract.Input(bad...); err != nil {
 		return OrganisationQuota{}, err
 	}
-	if err := s.Store.Grant(ctx, whose.of, r.Unit, r.Count, r.Reason, by, s.Clock()); err != nil {
-		return OrganisationQuota{}, fmt.Errorf("grant quota: %w", err)
+	granted := func(q map[contract.Unit]store.Quota) OrganisationQuota {
+		return OrganisationQuota{Organisation: whose.all[whose.of], Quota: q}
 	}
-	return s.organisationQuota(ctx, whose.all[whose.of])
+	keep := store.KeepAnswer(ctx, func(q map[contract.Unit]store.Quota) any { return granted(q) })
+	q, err := s.Store.Grant(keep, whose.of, r.Unit, r.Count, r.Reason, by, s.Clock())
+	if err != nil {
+		return OrganisationQuota{}, keyRefusal(fmt.Errorf("grant quota: %w", err))
+	}
+	return granted(q), nil
 }
 
 // QuotaLedger returns one page of how quota moved, newest first.

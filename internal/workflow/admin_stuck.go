@@ -40,7 +40,7 @@ func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.Docu
 	if _, err := by.Administer(contract.AdminRetry, ""); err != nil {
 		return contract.Document{}, err
 	}
-	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	d, err := s.apply(effect(ctx), id, func(d *contract.Document) (*contract.Change, error) {
 		return one(contract.Retry(d, by, s.Clock()))
 	})
 	if errors.Is(err, contract.ErrNoOrganisation) {
@@ -51,7 +51,7 @@ func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.Docu
 
 // RetryOwn has a document that waits for the service tried again, now, for its owner. See [contract.RetryOwn].
 func (s *Service) RetryOwn(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
-	return s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	return s.apply(effect(ctx), id, func(d *contract.Document) (*contract.Change, error) {
 		return one(contract.RetryOwn(d, by, s.Clock()))
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 // Cancel ends a document because its owner takes it back.
 func (s *Service) Cancel(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error) {
-	return s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	return s.apply(effect(ctx), id, func(d *contract.Document) (*contract.Change, error) {
 		return one(contract.Cancel(d, reason, by, s.Limits, s.Clock()))
 	})
 }

@@ -131,7 +131,7 @@ func TestCertifiedFileTakesNoBoxesAndNoQuotaForThem(t *testing.T) {
 			if _, _, err := h.Place(t.Context(), h.owner, d.ID, place); err != nil {
 				t.Fatal(err)
 			}
-			_, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
+			_, _, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
 			if codeOf(err) != "file.certified" || h.read(d.ID).State != contract.Draft {
 				t.Errorf("level %d, %s: %v", level, kind, err)
 			}
@@ -143,7 +143,7 @@ func TestCertifiedFileTakesNoBoxesAndNoQuotaForThem(t *testing.T) {
 			if _, _, err := h.Place(t.Context(), h.owner, d.ID, nil); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+			if _, _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := h.Sign(t.Context(), h.signer, d.ID, workflow.SignRequest{}); err != nil {

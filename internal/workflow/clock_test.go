@@ -46,7 +46,7 @@ func (h *house) inTurn(signers ...contract.Actor) contract.DocumentID {
 	}
 	d, err := h.Upload(ctx, h.owner, r)
 	if err == nil {
-		_, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{})
+		_, _, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{})
 	}
 	if err != nil {
 		h.t.Fatal(err)

@@ -64,6 +64,8 @@ func (s *Service) commit(ctx context.Context, c contract.Change) (contract.Docum
 		return contract.Document{}, contract.ErrRace
 	case errors.Is(err, store.ErrNotFound):
 		return contract.Document{}, contract.ErrNotFound
+	case errors.Is(err, store.ErrClaimLost):
+		return contract.Document{}, keyRefusal(err)
 	case contract.KindOf(err) != 0:
 		return contract.Document{}, err
 	case err != nil:
@@ -71,6 +73,20 @@ func (s *Service) commit(ctx context.Context, c contract.Change) (contract.Docum
 	}
 	s.watch.changed(d.ID)
 	return d, nil
+}
+
+// keyRefusal refuses a request whose claim on its Idempotency-Key another one holds by now. Nothing was applied.
+func keyRefusal(err error) error {
+	if errors.Is(err, store.ErrClaimLost) {
+		return contract.ErrKeyRunning.Because(err)
+	}
+	return err
+}
+
+// effect returns the context of the commit that is what the request asked for. The answer to the request is kept with it, see
+// [store.KeepAnswer]; it is made of the document. Commits before, as of an intention, have the context of the request.
+func effect(ctx context.Context) context.Context {
+	return store.KeepAnswer(ctx, func(d contract.Document) any { return d })
 }
 
 // one adapts a rule without a "nothing to do" to apply.

@@ -15,6 +15,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,10 +35,10 @@ import (
 //
 // It covers what no list of oddities does: objects may refer to each other in ways in which an update of one changes
 // another. Whoever found out at finalize, or when the document is completed, would have let people sign for nothing.
-func (s *Service) requireCompletable(ctx context.Context, f io.ReaderAt, base contract.Revision, doc *pdf.Document) error {
+func (s *Service) requireCompletable(ctx context.Context, f io.ReaderAt, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
 	watched := &readErrors{r: f}
-	src := pades.Source{R: watched, Size: base.End, State: base.Midstate, File: pdf.Options{NextObject: base.NextObject, Random: s.Random}}
-	err := s.tryCompletion(ctx, src, base, doc)
+	src := pades.Source{R: watched, Size: base.End, State: base.Midstate, File: pdf.Options{NextObject: base.NextObject, Random: s.Random, Budget: budget}}
+	err := s.tryCompletion(ctx, src, base, doc, budget)
 	if failed := watched.first.Load(); failed != nil {
 		return fmt.Errorf("read file: %w", *failed)
 	}
@@ -63,8 +64,8 @@ func (e *readErrors) ReadAt(p []byte, at int64) (int, error) {
 }
 
 // tryCompletion makes the updates one behind the other and has the last state judged.
-func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base contract.Revision, doc *pdf.Document) error {
-	who, err := newTrial(s.Clock())
+func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
+	who, err := s.trials.next(s.Clock())
 	if err != nil {
 		return err
 	}
@@ -132,13 +133,13 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 		}
 		src = src.After(r)
 	}
-	return judgeTrial(ctx, src, func(field string) bool { return strings.HasSuffix(field, name("")) }, len(steps)-1, pages)
+	return judgeTrial(ctx, src, budget, func(field string) bool { return strings.HasSuffix(field, name("")) }, len(steps)-1, pages)
 }
 
 // judgeTrial demands that the verifier finds the signatures and the timestamp that were added, and nothing that speaks
 // against them.
-func judgeTrial(ctx context.Context, src pades.Source, ours func(field string) bool, added, pages int) error {
-	file, err := facts.ReadStructure(ctx, src.R, src.Size, facts.Options{})
+func judgeTrial(ctx context.Context, src pades.Source, budget *pdf.Budget, ours func(field string) bool, added, pages int) error {
+	file, err := facts.ReadStructure(ctx, src.R, src.Size, facts.Options{Budget: budget})
 	if err != nil {
 		return err
 	}
@@ -180,11 +181,41 @@ func (trialLook) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) {
 	}), nil
 }
 
+// trials makes the keys and certificates of trials, which are used again for a while: nothing that is made with them
+// leaves the process. Its zero value is ready.
+type trials struct {
+	mu     sync.Mutex // guards latest
+	latest *trial
+}
+
+// trialLife is for how long certificates are used again. They are valid for an hour from when they were made.
+const trialLife = 30 * time.Minute
+
+// next returns a trial at a time, whose fields have names of their own.
+func (t *trials) next(now time.Time) (*trial, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.latest == nil || now.Before(t.latest.at) || now.Sub(t.latest.at) > trialLife {
+		made, err := newTrial(now)
+		if err != nil {
+			return nil, err
+		}
+		t.latest = made
+	}
+	next := *t.latest
+	next.at, next.serial = now, make([]byte, 8)
+	rand.Read(next.serial) // never fails
+	responder := *next.timestamper
+	responder.Clock = func() time.Time { return now }
+	next.timestamper = &responder
+	return &next, nil
+}
+
 // trial is a key with certificates that nobody trusts, a time-stamp authority, and proof that neither was revoked.
 type trial struct {
 	key         crypto.Signer
 	chain       []*x509.Certificate
-	timestamper tsp.Timestamper
+	timestamper *tsp.Responder
 	list        []byte // revocation list of the issuer, DER
 	serial      []byte
 	at          time.Time

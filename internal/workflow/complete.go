@@ -2,12 +2,14 @@ package workflow
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"time"
 
 	"segel/internal/contract"
 	"segel/pades"
+	"segel/pades/validate"
 	"segel/revocation"
 )
 
@@ -139,13 +141,21 @@ func (s *Service) close(ctx context.Context, d contract.Document, now time.Time)
 		}},
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
 			// A file may have come with signatures of issuers that we cannot ask; ours have to be proved.
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Required: ours})
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.roots(), Required: ours})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
 			return pades.DocumentTimestamp(ctx, src, clock, s.ownClock())
 		}},
 	})
 	return closing, clock, err
+}
+
+// roots are those of which responders may be asked about certificates that came with a file; none if nothing is trusted.
+func (s *Service) roots() []*x509.Certificate {
+	if s.Trust == nil {
+		return nil
+	}
+	return s.Trust.Roots(validate.ForAll)
 }
 
 // layer makes one revision on top of those before it.

@@ -172,7 +172,8 @@ func conversion(err error) error {
 
 // inspect examines the PDF. One that the stamp office would rewrite is rewritten now, since nobody has seen it yet.
 func (s *Service) inspect(ctx context.Context, base contract.Revision, found sniff.Findings) (made, error) {
-	facts, err := s.examine(ctx, base)
+	budget := pdf.FileBudget(ctx, base.End)
+	facts, err := s.examine(ctx, base, budget)
 	if err != nil {
 		return made{}, errWordFailed.Because(err)
 	}
@@ -181,7 +182,7 @@ func (s *Service) inspect(ctx context.Context, base contract.Revision, found sni
 		return made{}, err
 	}
 	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+	doc, err := pdf.Open(f, f.Size(), pdf.Options{Budget: budget})
 	if err != nil {
 		return made{}, errWordFailed.Because(err)
 	}
@@ -190,10 +191,10 @@ func (s *Service) inspect(ctx context.Context, base contract.Revision, found sni
 	if paper := doc.Facts(); !paper.OlderThan(officeVersion) || paper.PDFA != "" {
 		return m, nil
 	}
-	if m.base, err = s.normalise(ctx, base); err != nil {
+	if m.base, err = s.normalise(ctx, base, budget); err != nil {
 		return made{}, errWordFailed.Because(err)
 	}
-	if _, err := s.examine(ctx, m.base); err != nil {
+	if _, err := s.examine(ctx, m.base, budget); err != nil {
 		return made{}, errors.Join(errWordFailed.Because(err), s.discard(ctx, m.base.Tail.Key))
 	}
 	return m, s.discard(ctx, base.Tail.Key)

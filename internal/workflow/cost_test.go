@@ -103,7 +103,7 @@ func BenchmarkDocument(b *testing.B) {
 				return d.ID
 			}
 			finalize := func(id contract.DocumentID) contract.DocumentID {
-				_, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{})
+				_, _, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{})
 				fatal(err)
 				return id
 			}

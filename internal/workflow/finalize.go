@@ -7,20 +7,24 @@ import (
 	"slices"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 	"segel/pades"
 	"segel/pdf"
 )
 
 // Finalize freezes a draft and starts its work. Every signer's field and the seal's are added to the file in one
-// update before the first signature, so that later signatures only fill fields and no page changes any more.
-func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, error) {
+// update before the first signature, so that later signatures only fill fields and no page changes any more. It warns of the
+// placements that lie over what should stay readable.
+func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, []contract.Warning, error) {
 	release, err := s.files.acquire(ctx, id)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Document{}, nil, err
 	}
 	defer release()
 	var made []contract.Revision // by tries that lost a race, and by one that won if any did
-	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	var warnings []contract.Warning
+	keep := store.KeepAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
+	d, err := s.apply(keep, id, func(d *contract.Document) (*contract.Change, error) {
 		if err := d.Authorise(by, contract.OpFinalize); err != nil {
 			return nil, err
 		}
@@ -30,15 +34,22 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 			}
 		}
 		c, done, err := contract.Finalize(d, s.wishes(d, o), by, s.Clock())
-		if err != nil || done {
+		if err != nil {
 			return nil, err
+		}
+		if done {
+			warnings = s.Covered(ctx, *d)
+			return nil, nil
 		}
 		stored, err := s.prepareFile(ctx, &c, by)
 		made = append(made, stored...)
+		if err == nil {
+			warnings = s.Covered(ctx, c.After) // before the commit, since the answer is kept with it
+		}
 		return &c, err
 	})
 	if err != nil {
-		return contract.Document{}, s.disown(ctx, err, made...)
+		return contract.Document{}, nil, s.disown(ctx, err, made...)
 	}
 	for _, r := range made {
 		if slices.ContainsFunc(d.Revisions, func(of contract.Revision) bool { return of.Tail.Key == r.Tail.Key }) {
@@ -48,7 +59,7 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 			s.Log.WarnContext(ctx, "a blob that nothing refers to stays behind", "error", err)
 		}
 	}
-	return d, nil
+	return d, warnings, nil
 }
 
 // prepareFile adds to the change the file that people will sign: rewritten if the stamp office would rewrite it, and with
@@ -60,11 +71,17 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	d := &c.After
 	var f opened
 	defer f.close() //nolint:errcheck // it was read only
-	doc, err := s.openDraft(ctx, d, &f)
+	release, err := s.reading.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	base, err := s.baseForOffice(ctx, d, doc)
+	defer release()
+	budget := pdf.FileBudget(ctx, d.Current().End)
+	doc, err := s.openDraft(ctx, d, &f, budget)
+	if err != nil {
+		return nil, err
+	}
+	base, err := s.baseForOffice(ctx, d, doc, budget)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +90,7 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 		if err := c.Rebase(*base, contract.NormalisedOffice, by, s.Clock()); err != nil {
 			return made, err
 		}
-		if doc, err = s.openDraft(ctx, d, &f); err != nil {
+		if doc, err = s.openDraft(ctx, d, &f, budget); err != nil {
 			return made, err
 		}
 	}
@@ -87,7 +104,7 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 		return made, err
 	}
 	whole := pades.Source{R: f.pieces, Size: f.stack.Size()}.With(tail)
-	earlier, err := s.checkSignable(ctx, whole.R, whole.Size)
+	earlier, err := s.checkSignable(ctx, whole.R, whole.Size, budget)
 	if err != nil {
 		return made, err
 	}
@@ -111,11 +128,11 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 }
 
 // openDraft opens the current file of a draft, within the limits for files that are to be signed.
-func (s *Service) openDraft(ctx context.Context, d *contract.Document, f *opened) (*pdf.Document, error) {
+func (s *Service) openDraft(ctx context.Context, d *contract.Document, f *opened, budget *pdf.Budget) (*pdf.Document, error) {
 	if err := f.open(ctx, s, d); err != nil {
 		return nil, err
 	}
-	o := signingOptions(f.stack.Size())
+	o := signingOptions(f.stack.Size(), budget)
 	o.Random, o.NextObject = s.Random, d.Current().NextObject
 	doc, err := pdf.Open(f.pieces, f.stack.Size(), o)
 	if err != nil {
@@ -135,12 +152,12 @@ func (s *Service) wishes(d *contract.Document, o contract.FinalizeOptions) contr
 
 // baseForOffice rewrites the file if the stamp office would, or returns nil. A file in whose depths a signature lies
 // that no field shows is left to the office as it is.
-func (s *Service) baseForOffice(ctx context.Context, d *contract.Document, doc *pdf.Document) (*contract.Revision, error) {
+func (s *Service) baseForOffice(ctx context.Context, d *contract.Document, doc *pdf.Document, budget *pdf.Budget) (*contract.Revision, error) {
 	wanted, err := wantedByOffice(d, doc)
 	if err != nil || !wanted {
 		return nil, err
 	}
-	r, err := s.normalise(ctx, d.Revisions[0])
+	r, err := s.normalise(ctx, d.Revisions[0], budget)
 	if errors.Is(err, errLostCause) {
 		return nil, nil
 	}

@@ -93,7 +93,7 @@ func (s *Service) examineStored(ctx context.Context, d *contract.Document) error
 		return err
 	}
 	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+	doc, err := pdf.Open(f, f.Size(), pdf.Options{Budget: pdf.FileBudget(ctx, f.Size())})
 	if err != nil {
 		return fmt.Errorf("open document %d: %w", d.ID, err)
 	}

@@ -4,16 +4,23 @@ import (
 	"context"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
-// GuestLink mints a link for a guest and hands it to the owner. The former link is dead from then on.
+// GuestLink draws a link for a guest and hands it to the owner. The former link is dead from then on.
+//
+// One commit: that the owner was handed the link, and the link itself. A link that the audit trail does not tell of cannot exist.
 func (s *Service) GuestLink(ctx context.Context, by contract.Actor, id contract.DocumentID, guest contract.PersonID) (url string, err error) {
-	// The event is durable before the link works: a link nobody recorded must not exist.
-	_, err = s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.HandOutLink(d, guest, by, s.Clock()))
+	url, hash, err := s.Links.DrawGuestLink()
+	if err != nil {
+		return "", err
+	}
+	keep := store.KeepAnswer(ctx, func(contract.Document) any { return url })
+	_, err = s.apply(keep, id, func(d *contract.Document) (*contract.Change, error) {
+		return one(contract.HandOutLink(d, guest, hash, by, s.Clock()))
 	})
 	if err != nil {
 		return "", err
 	}
-	return s.Links.MintGuestLink(ctx, id, guest)
+	return url, nil
 }

@@ -148,7 +148,7 @@ func (s *Service) specimenStrokes(ctx context.Context, d *contract.Document, p c
 	if err != nil {
 		return nil, fmt.Errorf("read specimen: %w", err)
 	}
-	return s.pictures.strokes(file)
+	return s.pictures.strokes(ctx, file)
 }
 
 // pictures remembers the strokes of kept specimens: extracting them takes longer than all the rest of a signature.
@@ -160,7 +160,7 @@ type pictures struct {
 // maxPictures bounds what is remembered; strokes have some ten kilobytes.
 const maxPictures = 500
 
-func (c *pictures) strokes(file []byte) (*appearance.Strokes, error) {
+func (c *pictures) strokes(ctx context.Context, file []byte) (*appearance.Strokes, error) {
 	key := sha256.Sum256(file)
 	c.mu.Lock()
 	m := c.known[key]
@@ -168,7 +168,7 @@ func (c *pictures) strokes(file []byte) (*appearance.Strokes, error) {
 	if m != nil {
 		return m, nil
 	}
-	m, err := specimen.Strokes(file)
+	m, err := specimen.Strokes(ctx, file)
 	if err != nil {
 		return nil, err
 	}

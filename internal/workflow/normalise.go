@@ -19,7 +19,7 @@ const officeVersion = "1.6"
 //
 // Durable on return: the rewriting, beside the original. Not yet: that a document has either. Until its commit the
 // rewriting is nobody's; fsck finds it after a crash.
-func (s *Service) normalise(ctx context.Context, base contract.Revision) (contract.Revision, error) {
+func (s *Service) normalise(ctx context.Context, base contract.Revision, budget *pdf.Budget) (contract.Revision, error) {
 	f, err := s.open(ctx, []contract.Revision{base})
 	if err != nil {
 		return contract.Revision{}, err
@@ -30,7 +30,7 @@ func (s *Service) normalise(ctx context.Context, base contract.Revision) (contra
 	if _, err := io.Copy(io.Discard, f.Verified()); err != nil {
 		return contract.Revision{}, fmt.Errorf("read file to rewrite: %w", err)
 	}
-	doc, err := pdf.Open(f, f.Size(), pdf.Options{Repair: true, Random: s.Random})
+	doc, err := pdf.Open(f, f.Size(), pdf.Options{Repair: true, Random: s.Random, Budget: budget})
 	if err != nil {
 		return contract.Revision{}, refusal(err)
 	}
@@ -42,7 +42,7 @@ func (s *Service) normalise(ctx context.Context, base contract.Revision) (contra
 	if err != nil {
 		return contract.Revision{}, err
 	}
-	if r.NextObject, err = s.agrees(ctx, doc, r); err != nil {
+	if r.NextObject, err = s.agrees(ctx, doc, r, budget); err != nil {
 		return contract.Revision{}, errors.Join(err, s.discard(ctx, r.Tail.Key))
 	}
 	return r, nil
@@ -59,13 +59,13 @@ func (s *Service) rewrite(ctx context.Context, doc *pdf.Document, o pdf.RewriteO
 
 // agrees reads a rewriting back from the store: it must be sound, and show and ask what its source did. It returns the
 // number of its next object.
-func (s *Service) agrees(ctx context.Context, before *pdf.Document, r contract.Revision) (nextObject uint32, err error) {
+func (s *Service) agrees(ctx context.Context, before *pdf.Document, r contract.Revision, budget *pdf.Budget) (nextObject uint32, err error) {
 	f, err := s.open(ctx, []contract.Revision{r})
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	after, err := pdf.Open(f, f.Size(), pdf.Options{})
+	after, err := pdf.Open(f, f.Size(), pdf.Options{Budget: budget})
 	if err != nil {
 		return 0, refusal(fmt.Errorf("open rewriting: %w", err))
 	}

@@ -86,7 +86,7 @@ func TestDamagedUploadIsRewrittenOnceAndTheOriginalServedAsItCame(t *testing.T) 
 		if told["original"] != fmt.Sprintf("%x", sha256.Sum256(file)) || told["digest"] != fmt.Sprintf("%x", d.Revisions[0].Digest) || told["reason"] != "damaged" {
 			t.Errorf("%s: the log says %v", name, told)
 		}
-		if _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+		if _, _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := h.Sign(ctx, h.signer, d.ID, workflow.SignRequest{}); err != nil {
@@ -138,7 +138,7 @@ func (h *house) completed(file []byte) contract.DocumentID {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	if _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+	if _, _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		h.t.Fatal(err)
 	}
 	if _, err := h.Sign(ctx, h.signer, d.ID, workflow.SignRequest{}); err != nil {
@@ -181,7 +181,7 @@ func TestOldFileIsRewrittenForTheStampOfficeAtFinalizeOnly(t *testing.T) {
 		if _, _, err := h.Place(ctx, h.owner, d.ID, places); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if d, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+		if d, _, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if d.Normalised() != c.want || early && !bytes.HasPrefix(c.file, []byte("junk")) {
@@ -239,14 +239,14 @@ func TestCrashAroundARewritingLeavesOnlyBlobsThatFsckFinds(t *testing.T) {
 	}
 	before := h.blobs()
 	h.store.refuse = contract.ErrQuota
-	if _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); !errors.Is(err, contract.ErrQuota) {
+	if _, _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); !errors.Is(err, contract.ErrQuota) {
 		t.Fatal(err)
 	}
 	if n, d := h.blobs(), h.read(d.ID); n != before || d.Normalised() {
 		t.Errorf("%d blobs more after a refusal", n-before)
 	}
 	h.store.refuse = nil
-	if d, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil || !d.Normalised() {
+	if d, _, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil || !d.Normalised() {
 		t.Errorf("finalize after a refusal: normalised %v, %v", d.Normalised(), err)
 	}
 	// A deleted draft takes both files with it.

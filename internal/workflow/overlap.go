@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"context"
+	"errors"
 
 	"segel/internal/contract"
 	"segel/pades/validate"
@@ -15,28 +16,35 @@ func (s *Service) Covered(ctx context.Context, d contract.Document) []contract.W
 	if len(d.Placements) == 0 || len(d.Revisions) == 0 {
 		return nil
 	}
+	release, err := s.reading.acquire(ctx)
+	if err != nil {
+		return nil
+	}
+	defer release()
 	f, err := s.open(ctx, d.Revisions[:1]) // without our own fields
 	if err != nil {
 		s.Log.WarnContext(ctx, "placements not held against the page", "document", d.ID, "error", err)
 		return nil
 	}
 	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+	doc, err := pdf.Open(f, f.Size(), signingOptions(f.Size(), pdf.FileBudget(ctx, f.Size())))
 	if err != nil {
 		s.Log.WarnContext(ctx, "placements not held against the page", "document", d.ID, "error", err)
 		return nil
 	}
-	return contract.Overlaps(d.Placements, pagesOf(doc), "placements")
+	return contract.Overlaps(d.Placements, pagesOf(doc, d.Revisions[0].Digest, &s.seen), "placements")
 }
 
 // pages tells what lies on the pages of a file, each looked at once.
 type pages struct {
-	doc     *pdf.Document
-	reader  *ink.Reader // nil until asked about
-	fields  map[pdf.Ref]contract.Covered
-	former  map[int][]contract.Covered
-	painted map[int]painted
-	kept    int // marks in painted
+	doc      *pdf.Document
+	revision [32]byte    // digest of the file
+	cache    *pageCache  // shared with other readers
+	reader   *ink.Reader // nil until asked about a page that is not in the cache
+	fields   map[pdf.Ref]contract.Covered
+	former   map[int][]contract.Covered
+	painted  map[int]painted
+	kept     int // marks in painted
 }
 
 // mostKept bounds what is remembered of pages that were looked at: a hostile file has many pages with much on each.
@@ -47,8 +55,9 @@ type painted struct {
 	told    bool
 }
 
-func pagesOf(doc *pdf.Document) *pages {
-	return &pages{doc: doc, former: map[int][]contract.Covered{}, painted: map[int]painted{}}
+// pagesOf tells what lies on the pages of the revision with that digest.
+func pagesOf(doc *pdf.Document, revision [32]byte, cache *pageCache) *pages {
+	return &pages{doc: doc, revision: revision, cache: cache, former: map[int][]contract.Covered{}, painted: map[int]painted{}}
 }
 
 // Former lists the signature fields on a page that are to be seen, by what is in them.
@@ -143,19 +152,31 @@ func (p *pages) Painted(number int) ([]contract.Covered, bool) {
 	if known, ok := p.painted[number]; ok {
 		return known.covered, known.told
 	}
+	key := pageKey{p.revision, number}
+	if known, ok := p.cache.get(key); ok {
+		return known.covered, known.told
+	}
 	var found painted
+	lasting, first := false, p.reader == nil
 	if page, err := p.doc.Page(number); err == nil {
 		if p.reader == nil {
 			p.reader = ink.NewReader(p.doc, ink.Limits{})
 		}
 		marks, err := p.reader.Page(page)
 		found = painted{covered: readable(marks), told: err == nil}
+		// What was cut short because the client went, or because pages before it used up a limit that all pages share, says
+		// nothing about the page.
+		var untold *ink.Untold
+		lasting = err == nil || errors.As(err, &untold) && (first || untold.Reason != ink.Limit)
 	}
 	if p.kept += len(found.covered); p.kept > mostKept {
 		p.kept = len(found.covered)
 		clear(p.painted)
 	}
 	p.painted[number] = found
+	if lasting {
+		p.cache.put(key, found)
+	}
 	return found.covered, found.told
 }
 

@@ -60,7 +60,7 @@ func TestStampOverTheFilesOwnTextStampsAndSignaturesIsWarnedOf(t *testing.T) {
 	if _, _, err := h.Place(ctx, h.owner, d.ID, boxes); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+	if _, _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.Sign(ctx, h.signer, d.ID, workflow.SignRequest{}); err != nil {
@@ -121,7 +121,7 @@ func TestFinalizedDocumentIsHeldAgainstTheFileAsItCame(t *testing.T) {
 	if _, _, err := h.Place(t.Context(), h.owner, d.ID, boxes); err != nil {
 		t.Fatal(err)
 	}
-	if d, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+	if d, _, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	// The field that finalizing has made for the signer is no field of the file's.
@@ -144,7 +144,7 @@ func TestDraftPlacedUnderALargerLimitIsRefusedAtFinalize(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Limits.BoxArea = 25
-	_, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
+	_, _, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
 	var refused *contract.Error
 	if !errors.As(err, &refused) || refused.Kind != contract.Invalid || len(refused.Fields) != 1 || refused.Fields[0].Field != "placements[0]" || refused.Fields[0].Code != "placement.too_large" {
 		t.Fatalf("%v", err)

@@ -5,13 +5,21 @@ import (
 	"fmt"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 	"segel/pdf"
 )
+
+// WarnedDocument is what Place and Finalize return, as one result that an answer is made of.
+type WarnedDocument struct {
+	Document contract.Document
+	Warnings []contract.Warning
+}
 
 // Place replaces the placements of a draft. It warns of those that lie over what should stay readable.
 func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error) {
 	var warnings []contract.Warning
-	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	keep := store.KeepAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
+	d, err := s.apply(keep, id, func(d *contract.Document) (*contract.Change, error) {
 		// Before the file is opened: nobody may make us read what is not his.
 		if err := d.Authorise(by, contract.OpPlace); err != nil {
 			return nil, err
@@ -19,12 +27,17 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 		if err := d.Paper(); err != nil {
 			return nil, err
 		}
+		release, err := s.reading.acquire(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 		f, err := s.open(ctx, d.Revisions)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		doc, err := pdf.Open(f, f.Size(), pdf.Options{})
+		doc, err := pdf.Open(f, f.Size(), signingOptions(f.Size(), pdf.FileBudget(ctx, f.Size())))
 		if err != nil {
 			return nil, fmt.Errorf("open document %d: %w", id, err)
 		}
@@ -32,7 +45,7 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 		if err != nil {
 			return nil, err
 		}
-		warnings = append(w, contract.Overlaps(c.After.Placements, pagesOf(doc), "signers")...)
+		warnings = append(w, contract.Overlaps(c.After.Placements, pagesOf(doc, d.Current().Digest, &s.seen), "signers")...)
 		return &c, nil
 	})
 	return d, warnings, err

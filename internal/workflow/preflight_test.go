@@ -141,7 +141,7 @@ func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 		}
 		id := h.toStamp(c.file, c.signer)
 		blobs := h.blobs()
-		_, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{})
+		_, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{})
 		if codeOf(err) != c.code {
 			t.Errorf("%s: %v, want %q", name, err, c.code)
 			continue
@@ -174,7 +174,7 @@ func TestDocumentWithoutStampsIsNotHeldAgainstTheOffice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+	if _, _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		t.Error(err)
 	}
 }

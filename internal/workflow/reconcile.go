@@ -18,7 +18,8 @@ import (
 // what is unused and was unknown is taken into the register, and every other difference is told with what explains it.
 // An office that cannot be asked is no error but the report's problem.
 //
-// Each move is a commit of its own; a crash in between leaves the others to the next time, and no report.
+// Each move is a commit of its own; a crash in between leaves the others to the next time, and no report. The report is the effect
+// that a request with an Idempotency-Key has its answer kept with: a repeat after a crash before goes on with the moves that are left.
 func (s *Service) Reconcile(ctx context.Context, by contract.Actor) (contract.Reconciliation, error) {
 	whose, err := s.administer(ctx, by, contract.AdminReconcile, "")
 	if err != nil {
@@ -40,13 +41,19 @@ func (s *Service) Reconcile(ctx context.Context, by contract.Actor) (contract.Re
 		}
 	}
 	r.EndedAt = s.Clock()
-	if r.Number, err = s.Store.KeepReconciliation(ctx, r); err != nil {
-		return contract.Reconciliation{}, err
-	}
 	for i := range r.Differences {
 		r.Differences[i].OrganisationName = whose.all[r.Differences[i].Organisation].Name
 	}
-	return r, nil
+	numbered := func(number int64) contract.Reconciliation {
+		r := r
+		r.Number = number
+		return r
+	}
+	number, err := s.Store.KeepReconciliation(store.KeepAnswer(ctx, func(number int64) any { return numbered(number) }), r)
+	if err != nil {
+		return contract.Reconciliation{}, keyRefusal(err)
+	}
+	return numbered(number), nil
 }
 
 // words tells a problem of the office in its own words.

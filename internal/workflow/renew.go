@@ -93,7 +93,7 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 	fresh := s.witness()
 	added, err := s.layers(ctx, d, []layer{
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Required: []string{newest.field}})
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.roots(), Required: []string{newest.field}})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
 			return pades.DocumentTimestamp(ctx, src, fresh, s.ownClock())

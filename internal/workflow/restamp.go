@@ -22,7 +22,7 @@ func (s *Service) Restamp(ctx context.Context, by contract.Actor, id contract.Do
 			return contract.Document{}, err
 		}
 	}
-	return s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	return s.apply(effect(ctx), id, func(d *contract.Document) (*contract.Change, error) {
 		return one(contract.Restamp(d, o, by, s.Clock()))
 	})
 }

@@ -45,7 +45,7 @@ func (h *house) sealedForm() contract.DocumentID {
 	if _, _, err := h.Place(ctx, h.owner, d.ID, []contract.PlaceRequest{stamp}); err != nil {
 		h.t.Fatal(err)
 	}
-	if _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+	if _, _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		h.t.Fatal(err)
 	}
 	if _, err := h.Sign(ctx, h.signer, d.ID, workflow.SignRequest{}); err != nil {

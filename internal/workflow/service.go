@@ -63,9 +63,10 @@ type Sealer interface {
 	Open(id string, sealed []byte) ([]byte, error)
 }
 
-// Links mints the secret of a guest's link and takes back the former one.
+// Links draws the secrets of guests' links.
 type Links interface {
-	MintGuestLink(ctx context.Context, d contract.DocumentID, guest contract.PersonID) (url string, err error)
+	// DrawGuestLink returns a new link, and the hash under which it is stored.
+	DrawGuestLink() (url string, hash [32]byte, err error)
 }
 
 // Service holds what the verbs work with. All members but Links, Certificates, Standing and Alarm are required.
@@ -104,6 +105,9 @@ type Service struct {
 	files    locks // one builder of a document's next revision at a time
 	watch    watchers
 	pictures pictures
+	reading  fileSlots
+	trials   trials
+	seen     pageCache
 	alarm    clockAlarm
 
 	reconciling sync.Mutex // held by the one reconciliation that is under way

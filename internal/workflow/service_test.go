@@ -110,7 +110,7 @@ func newHouseOn(t testing.TB, dsn string) *house {
 		t.Fatal(err)
 	}
 	for _, u := range []contract.Unit{contract.UnitStamp, contract.UnitSignature} {
-		if err := real.Grant(ctx, o.ID, u, 1000, "test", contract.Actor{}, time.Now()); err != nil {
+		if _, err := real.Grant(ctx, o.ID, u, 1000, "test", contract.Actor{}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -159,7 +159,7 @@ func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, erro
 func (h *house) draft(signer bool, stamps int) contract.DocumentID {
 	h.t.Helper()
 	id := h.draftOf(signer, stamps)
-	if _, err := h.Finalize(context.Background(), h.owner, id, contract.FinalizeOptions{}); err != nil {
+	if _, _, err := h.Finalize(context.Background(), h.owner, id, contract.FinalizeOptions{}); err != nil {
 		h.t.Fatal(err)
 	}
 	return id

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/specimen"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pdf"
@@ -18,15 +19,16 @@ import (
 type SignRequest struct {
 	Shown contract.Shown // what of the document the service showed them
 	OTP   string
-	// Strokes are how the signature shall look. Nil: as the signer's specimen or, without one, their name in print.
-	Strokes *appearance.Strokes
+	// Picture is how the signature shall look, PNG or JPEG; it is not decoded before the caller may sign. Empty: as the
+	// signer's specimen or, without one, their name in print.
+	Picture []byte
 }
 
 // Sign puts the caller's signature into the file.
 //
 // Two commits. After the first it is durable that he asked, and for which revision; nothing has been signed.
 // After the second the signature stands in the file and in the record. A crash between the two leaves at most a
-// tail that nothing refers to; he signs again.
+// tail that nothing refers to; he signs again, and so does a repeat of the request: its answer is kept with the second.
 func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
 	release, err := s.files.acquire(ctx, id)
 	if err != nil {
@@ -37,7 +39,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if inDoubt != nil && !errors.Is(inDoubt, contract.ErrClock) {
 		return contract.Document{}, inDoubt
 	}
-	strokes := r.Strokes
+	var strokes *appearance.Strokes
 	d, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		c, err := contract.IntendSign(d, r.Shown, by, now)
 		if err == nil {
@@ -46,8 +48,13 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		if err != nil {
 			return nil, err
 		}
-		// A specimen that cannot be shown is refused while nothing is recorded yet.
-		if strokes == nil {
+		// A picture that cannot be shown is refused while nothing is recorded yet. Decoding one takes memory and time, so
+		// only those who may sign come this far.
+		switch {
+		case strokes != nil: // decoded before another writer was faster
+		case len(r.Picture) > 0:
+			strokes, err = specimen.Strokes(ctx, r.Picture)
+		default:
 			strokes, err = s.specimenStrokes(ctx, d, *d.Participant(by.ID))
 		}
 		return &c, err
@@ -59,7 +66,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, err
 	}
-	return s.commitRevision(ctx, d, signed.revision, func(d *contract.Document, made contract.Revision) (contract.Change, error) {
+	return s.commitRevision(effect(ctx), d, signed.revision, func(d *contract.Document, made contract.Revision) (contract.Change, error) {
 		c, err := contract.Sign(d, made, r.Shown, signed.attestation, by, s.Clock())
 		c.Timestamp = signed.timestamp
 		return c, err

@@ -14,10 +14,10 @@ import (
 
 // signingOptions opens a file that is to be signed within the limits of a validation, which has to read the finished file.
 // Cache and work keep their defaults: they depend on what a reader does with the file.
-func signingOptions(size int64) pdf.Options {
+func signingOptions(size int64, budget *pdf.Budget) pdf.Options {
 	limits := facts.LimitsForSigning(size).PDF
 	limits.Cache, limits.Work = 0, 0
-	return pdf.Options{Limits: limits}
+	return pdf.Options{Limits: limits, Budget: budget}
 }
 
 // checkSignable validates a file that is to be signed. It uses the limits of the validation of the finished file, less
@@ -26,11 +26,11 @@ func signingOptions(size int64) pdf.Options {
 // Of a file without signatures it reads what the validation of later signatures has to read, which is not the whole file.
 //
 // Refusals: those of [contract.CheckUploaded]; errComplex; errDamaged if rewriting the file may help.
-func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64) (signable, error) {
+func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, budget *pdf.Budget) (signable, error) {
 	o := s.validation()
 	o.Limits = facts.LimitsForSigning(size)
 	reading := o.Reading()
-	reading.ForSigning = true
+	reading.ForSigning, reading.Budget = true, budget
 	file, err := facts.Read(ctx, r, size, reading)
 	if errors.Is(err, facts.ErrUnreadable) {
 		return signable{}, refusal(err)

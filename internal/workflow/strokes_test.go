@@ -44,7 +44,7 @@ func (h *house) signing(kind contract.PlacementKind) contract.DocumentID {
 	if _, _, err := h.Place(h.t.Context(), h.owner, d.ID, []contract.PlaceRequest{box}); err != nil {
 		h.t.Fatal(err)
 	}
-	if _, err := h.Finalize(h.t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+	if _, _, err := h.Finalize(h.t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		h.t.Fatal(err)
 	}
 	return d.ID
@@ -126,5 +126,31 @@ func TestSpecimenKeptEarlierIsShownAsStrokes(t *testing.T) {
 				t.Errorf("%s: %.2f of the picture is covered", kind, share)
 			}
 		}
+	}
+}
+
+func TestPictureIsDecodedOnlyForThoseWhoMaySign(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.signing(contract.PlaceInitials)
+	broken := workflow.SignRequest{Picture: []byte("no picture")}
+	if _, err := h.Sign(t.Context(), h.owner, id, broken); err == nil || errors.Is(err, contract.Refuse(contract.Unsupported, "specimen.not_picture")) {
+		t.Errorf("somebody who does not sign: %v", err)
+	}
+	if _, err := h.Sign(t.Context(), h.signer, id+1000, broken); contract.KindOf(err) != contract.NotFound {
+		t.Errorf("a document that does not exist: %v", err)
+	}
+	if _, err := h.Sign(t.Context(), h.signer, id, broken); !errors.Is(err, contract.Refuse(contract.Unsupported, "specimen.not_picture")) {
+		t.Errorf("the signer: %v", err)
+	}
+	d := h.read(id)
+	if p := d.Participant(h.signer.ID); !p.IntentAt.IsZero() || !p.SignedAt.IsZero() {
+		t.Errorf("recorded: %+v", p)
+	}
+	if _, err := h.Sign(t.Context(), h.signer, id, workflow.SignRequest{Picture: scan(t, true)}); err != nil {
+		t.Error(err)
+	}
+	if _, err := h.Sign(t.Context(), h.signer, id, broken); err == nil || errors.Is(err, contract.Refuse(contract.Unsupported, "specimen.not_picture")) {
+		t.Errorf("somebody who has signed: %v", err)
 	}
 }

@@ -74,7 +74,7 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 		err = c.Rebase(mended[0], contract.NormalisedDamaged, by, now)
 	}
 	if err == nil {
-		d, err = s.commit(ctx, c)
+		d, err = s.commit(effect(ctx), c)
 	}
 	if err != nil {
 		return contract.Document{}, s.disown(ctx, err, stored...)
@@ -84,15 +84,22 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 
 // takeIn examines a file. If it is damaged, the rewriting that takes its place comes back with what is known of it.
 func (s *Service) takeIn(ctx context.Context, base contract.Revision) (examined, []contract.Revision, error) {
-	facts, err := s.examine(ctx, base)
-	if !errors.Is(err, errDamaged) {
-		return facts, nil, err
-	}
-	mended, err := s.normalise(ctx, base)
+	release, err := s.reading.acquire(ctx)
 	if err != nil {
 		return examined{}, nil, err
 	}
-	if facts, err = s.examine(ctx, mended); err != nil {
+	defer release()
+	// All readings of one upload share what it may cost, its rewriting included, and end when the client goes.
+	budget := pdf.FileBudget(ctx, base.End)
+	facts, err := s.examine(ctx, base, budget)
+	if !errors.Is(err, errDamaged) {
+		return facts, nil, err
+	}
+	mended, err := s.normalise(ctx, base, budget)
+	if err != nil {
+		return examined{}, nil, err
+	}
+	if facts, err = s.examine(ctx, mended, budget); err != nil {
 		return examined{}, nil, errors.Join(err, s.discard(ctx, mended.Tail.Key))
 	}
 	return facts, []contract.Revision{mended}, nil
@@ -106,13 +113,13 @@ type examined struct {
 }
 
 // examine refuses a file that cannot be signed soundly, or whose signatures could not be validated.
-func (s *Service) examine(ctx context.Context, base contract.Revision) (examined, error) {
+func (s *Service) examine(ctx context.Context, base contract.Revision, budget *pdf.Budget) (examined, error) {
 	f, err := s.open(ctx, []contract.Revision{base})
 	if err != nil {
 		return examined{}, err
 	}
 	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), signingOptions(f.Size()))
+	doc, err := pdf.Open(f, f.Size(), signingOptions(f.Size(), budget))
 	if err != nil {
 		return examined{}, refusal(err)
 	}
@@ -144,14 +151,14 @@ func (s *Service) examine(ctx context.Context, base contract.Revision) (examined
 	if err != nil {
 		return examined{}, refusal(err)
 	}
-	earlier, err := s.checkSignable(ctx, f, f.Size())
+	earlier, err := s.checkSignable(ctx, f, f.Size(), budget)
 	if err != nil {
 		return examined{}, err
 	}
 	if earlier.signed && earlier.digest != base.Digest {
 		return examined{}, errFileChanged
 	}
-	if err := s.requireCompletable(ctx, f, base, doc); err != nil {
+	if err := s.requireCompletable(ctx, f, base, doc, budget); err != nil {
 		return examined{}, err
 	}
 	return examined{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil
@@ -264,7 +271,7 @@ func (s *Service) guestID(already []contract.Participant, email string) (contrac
 
 // SetParticipants replaces the people of a draft.
 func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, in []PersonRequest, parallel *bool) (contract.Document, error) {
-	return s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	return s.apply(effect(ctx), id, func(d *contract.Document) (*contract.Change, error) {
 		// Who may not see the document must not learn from the answer who is a user.
 		if err := d.Authorise(by, contract.OpParticipants); err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/convert/sniff"
+	"segel/internal/store"
 )
 
 // uploadWord makes a draft of a Word document and orders its conversion. It is looked at before anything is made of
@@ -17,7 +18,8 @@ func (s *Service) uploadWord(ctx context.Context, by contract.Actor, u contract.
 	if err != nil {
 		return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
 	}
-	d, err := s.commit(ctx, c)
+	// The request waits for the conversion. Should this process end meanwhile, what was uploaded is answered as it is now.
+	d, err := s.commit(store.KeepProvisionalAnswer(ctx, func(d contract.Document) any { return d }), c)
 	if err != nil {
 		return contract.Document{}, s.disown(ctx, err, base)
 	}
@@ -80,8 +82,11 @@ func (s *Service) Converted(ctx context.Context, by contract.Actor, d contract.D
 		return d, nil
 	}
 	refusal := wordRefusal(d.Conversion.Problem)
-	if _, err := s.Delete(ctx, by, d.ID); err != nil {
-		return d, nil // somebody was at it meanwhile; it tells what is the matter by itself
+	_, err := s.apply(store.KeepAnswer(ctx, func(contract.Document) any { return refusal }), d.ID, func(d *contract.Document) (*contract.Change, error) {
+		return one(contract.Delete(d, by, s.Clock()))
+	})
+	if err != nil {
+		return d, nil // changed by another request meanwhile; its state tells what is wrong
 	}
 	return contract.Document{}, refusal
 }

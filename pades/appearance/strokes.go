@@ -19,9 +19,10 @@ import (
 // Limits of the pictures that strokes are extracted from.
 const (
 	maxPictureBytes  = 16 << 20
-	maxPicturePixels = 16 << 20 // what a phone takes; decoded, these are 64 MiB
-	maxScans         = 64       // of a progressive JPEG; each costs as much as decoding the picture once
-	maxStrokesSide   = 1000     // pixels; 3 inches at 333 dots per inch
+	maxPicturePixels = 16 << 20  // what a phone takes; decoded, these are 64 MiB
+	maxPictureMemory = 288 << 20 // bytes, see PictureMemory; what 16 million pixels of four bytes take
+	maxScans         = 64        // of a progressive JPEG; each costs as much as decoding the picture once
+	maxStrokesSide   = 1000      // pixels; 3 inches at 333 dots per inch
 )
 
 // MaxCoverage is the largest share of its box that strokes cover. What is below remains readable between them.
@@ -31,6 +32,8 @@ const MaxCoverage = 0.4
 var (
 	// ErrImage is a file that is not a picture of a kind and size that can be used.
 	ErrImage = errors.New("picture cannot be used")
+	// ErrPictureSize is an ErrImage of too many bytes, pixels, or bytes a pixel.
+	ErrPictureSize = fmt.Errorf("%w: it is too large", ErrImage)
 	// ErrNoStrokes is a picture in which nothing stands out from its ground.
 	ErrNoStrokes = errors.New("picture shows no strokes")
 	// ErrTooMuchInk is a picture of which more than MaxCoverage stays dark however high the threshold.
@@ -51,9 +54,9 @@ type Strokes struct {
 // with a transparent ground, all that is drawn is taken. The colour does not matter. A photo is turned as the camera
 // was held, and empty margins are cut off as far as MaxCoverage allows.
 //
-// The size is read from the header and checked before anything is decoded.
+// The memory that it needs is worked out from the header, and refused if it is too much, before anything is decoded.
 //
-// Errors: ErrImage, ErrNoStrokes, ErrTooMuchInk.
+// Errors: ErrImage, ErrPictureSize, ErrNoStrokes, ErrTooMuchInk.
 func ExtractStrokes(file []byte) (*Strokes, error) {
 	m, err := decodePicture(file)
 	if err != nil {
@@ -73,20 +76,12 @@ func ExtractStrokes(file []byte) (*Strokes, error) {
 
 // decodePicture decodes a file to pixels, upright and no larger than a box needs.
 func decodePicture(file []byte) (*image.NRGBA, error) {
-	if len(file) > maxPictureBytes {
-		return nil, fmt.Errorf("%w: %d bytes", ErrImage, len(file))
+	if _, err := PictureMemory(file); err != nil {
+		return nil, err
 	}
-	config, decode := png.DecodeConfig, png.Decode
-	isJPEG := bytes.HasPrefix(file, []byte{0xFF, 0xD8, 0xFF})
+	decode, isJPEG := png.Decode, isJPEG(file)
 	if isJPEG {
-		config, decode = jpeg.DecodeConfig, jpeg.Decode
-	}
-	size, err := config(bytes.NewReader(file))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrImage, err)
-	}
-	if size.Width <= 0 || size.Height <= 0 || size.Width > maxPicturePixels/size.Height {
-		return nil, fmt.Errorf("%w: %d by %d pixels", ErrImage, size.Width, size.Height)
+		decode = jpeg.Decode
 	}
 	if n := bytes.Count(file, []byte{0xFF, 0xDA}); isJPEG && n > maxScans {
 		return nil, fmt.Errorf("%w: %d scans", ErrImage, n)

@@ -18,8 +18,9 @@ type picture struct {
 
 // Bounds of the images that are decoded for their opacity.
 const (
-	maxPixels    = 16 << 20 // of one image, and twice as many for one Reader
-	maxJPEGScans = 64
+	maxProgressive = 12 << 20 // samples of a progressive JPEG image, each of which takes nine bytes while it is read
+	maxPixels      = 16 << 20 // of one image, and twice as many for one Reader
+	maxJPEGScans   = 64
 )
 
 // imageHides covers what an image is painted over: the unit square (ISO 32000-2 §8.9.5).
@@ -209,6 +210,10 @@ func (p *painter) photo(st *pdf.Stream, w, h, n int) []float32 {
 	}
 	size, err := jpeg.DecodeConfig(bytes.NewReader(b))
 	if err != nil || size.Width != w || size.Height != h {
+		return nil
+	}
+	// A progressive file (ITU-T T.81 §G.1) keeps a coefficient of four bytes for each sample up to its last scan.
+	if bytes.Contains(b, []byte{0xFF, 0xC2}) && w*h*n > maxProgressive {
 		return nil
 	}
 	m, err := jpeg.Decode(bytes.NewReader(b))

@@ -104,6 +104,12 @@ func (p *painter) resource(category, name pdf.Name) pdf.Object {
 	return list[name]
 }
 
+// What operators count as in the budget of the file, and after how many they are counted.
+const (
+	operatorsAtOnce = 1 << 10
+	operatorWork    = 32
+)
+
 // run follows one stream of content: of the page, a form, or an appearance. What it saves, pushes and changes is its
 // own.
 func (p *painter) run(b []byte, s *scope) {
@@ -123,6 +129,10 @@ func (p *painter) run(b []byte, s *scope) {
 	for op := c.next(); op != nil && !p.stopped; op = c.next() {
 		if p.operators--; p.operators < 0 {
 			p.stop(errOperators)
+			break
+		}
+		if p.operators%operatorsAtOnce == 0 && p.failed(p.d.SpendBudget(operatorsAtOnce*operatorWork)) {
+			p.stopped = true
 			break
 		}
 		p.do(op, c)

@@ -54,12 +54,15 @@ func openBureau(binary, dir, database string) (*bureau, error) {
 		return nil, errors.Join(err, b.close())
 	}
 	b.wire.Answered = b.answered
-	env := append(running.AtOffice(b.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=warn", "SEGEL_GRANT_STAMPS=100000", "SEGEL_DATABASE="+database)
+	env := append(running.AtOffice(b.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=warn", "SEGEL_DATABASE="+database)
 	s, err := running.Start(binary, filepath.Join(dir, "data"), env...)
 	if err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	b.service = &service{Service: s}
+	if err := s.Grant(s.Data, "Segel", 100_000, 1_000); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
 	for i := range stampSigners + 2 {
 		if err := b.add(i); err != nil {
 			return nil, errors.Join(err, b.close())

@@ -58,13 +58,13 @@ func readJournal(office string) (map[string]*issued, error) {
 // books is what the service's database says, read by statements of our own: what is proved here must not rest on the
 // program that it is about.
 type books struct {
-	stamps   []stampRow
-	register map[string]registered
-	orders   map[string]time.Time // when the first purchase under an order's identifier was recorded
-	open     int                  // attempts that nobody closed
-	quota    quota
-	drafts   int              // documents that nobody finalized
-	waiting  map[int64]string // reason of each other document that is not completed
+	stamps    []stampRow
+	register  map[string]registered
+	orders    map[string]time.Time // when the first purchase under an order's identifier was recorded
+	open      int                  // attempts that nobody closed
+	quota     quota
+	documents []int64          // all of them
+	waiting   map[int64]string // reason of each other document that is not completed
 }
 
 // stampRow is one duty stamp of a document.
@@ -103,7 +103,7 @@ func readBooks(data string) (b books, err error) {
 		{"SELECT order_id, min(made_at) FROM attempt WHERE call = 'take' GROUP BY order_id", []any{&name, &at}, func() { b.orders[name] = time.UnixMicro(at) }},
 		{"SELECT count(*) FROM attempt WHERE answered_at = 0", []any{&b.open}, func() {}},
 		{"SELECT granted, reserved, spent FROM quota WHERE unit = 'emet'", []any{&b.quota.granted, &b.quota.reserved, &b.quota.spent}, func() {}},
-		{"SELECT count(*) FROM document WHERE state = 'draft'", []any{&b.drafts}, func() {}},
+		{"SELECT id FROM document", []any{&id}, func() { b.documents = append(b.documents, id) }},
 		{"SELECT id, reason FROM document WHERE state NOT IN ('completed', 'draft')", []any{&id, &name}, func() { b.waiting[id] = name }},
 	} {
 		if err := each(db, q.statement, q.into, q.keep); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,10 +58,12 @@ func (c *client) login(ctx context.Context, email, password string) error {
 }
 
 // insist asks until the service answers, however often it dies over it, and decodes what it says. Lost is how often it
-// died or was dead.
+// died or was dead. Every repeat has the Idempotency-Key of the first request. That one still runs (409) must never be said: the
+// process that it ran in is dead.
 func (c *client) insist(ctx context.Context, method, path string, body, answer any) (lost int, err error) {
+	key := rand.Text()
 	for {
-		b, err := c.ask(ctx, method, path, body)
+		b, err := c.ask(ctx, method, path, key, body)
 		var r *refusal
 		switch {
 		case err == nil:
@@ -79,7 +82,7 @@ func (c *client) insist(ctx context.Context, method, path string, body, answer a
 }
 
 // ask asks once.
-func (c *client) ask(ctx context.Context, method, path string, body any) ([]byte, error) {
+func (c *client) ask(ctx context.Context, method, path, key string, body any) ([]byte, error) {
 	var b bytes.Buffer
 	if body != nil {
 		if err := json.NewEncoder(&b).Encode(body); err != nil {
@@ -91,6 +94,9 @@ func (c *client) ask(ctx context.Context, method, path string, body any) ([]byte
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		r.Header.Set("Idempotency-Key", key)
+	}
 	if c.token != "" {
 		r.Header.Set("x-access-token", c.token)
 	}

@@ -15,7 +15,7 @@ type order struct {
 	whole   bool // the file need not be rewritten, so that the stamped one begins with it
 	places  []place
 	id      int64 // of its document, once uploaded
-	drafts  int   // uploads whose answer was lost: each may have left a draft
+	resent  int   // times that the upload had to be asked again
 	again   int   // times that finalize had to be asked again
 	ordered bool  // finalize was acknowledged
 
@@ -57,8 +57,7 @@ func drawOrder(r *rand.Rand, n int) *order {
 	return o
 }
 
-// submit takes the order from upload to finalize. Whatever was not answered is asked again; what a lost answer to an
-// upload leaves is a draft, which costs nothing.
+// submit takes the order from upload to finalize. Whatever was not answered is asked again.
 func (c *client) submit(ctx context.Context, o *order) (err error) {
 	var up struct {
 		Response struct {
@@ -67,7 +66,7 @@ func (c *client) submit(ctx context.Context, o *order) (err error) {
 			}
 		}
 	}
-	o.drafts, err = c.insist(ctx, "POST", signPath+"upload-docs-base64", object{
+	o.resent, err = c.insist(ctx, "POST", signPath+"upload-docs-base64", object{
 		"filename": "kuitansi.pdf", "document_title": "Kuitansi", "document_base64": base64.StdEncoding.EncodeToString(o.file),
 		"signer": []object{{"id": c.id, "name": "Pemesan", "email": c.email, "role": "signer", "number": 1}},
 	}, &up)

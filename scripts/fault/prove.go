@@ -56,11 +56,15 @@ func (p proof) print(w io.Writer) {
 // account holds the office's journal against the books, and both against what the client was told.
 func account(orders []*order, journal map[string]*issued, b books) proof {
 	var p proof
-	completed, again := 0, 0
+	completed, again, resent, ours := 0, 0, 0, map[int64]bool{}
 	var lost, waiting []string
 	stamps := 0
 	for _, o := range orders {
 		stamps += len(o.places)
+		ours[o.id] = true
+		if o.resent > 0 {
+			resent++
+		}
 		if o.again > 0 {
 			again++
 		}
@@ -80,9 +84,20 @@ func account(orders []*order, journal map[string]*issued, b books) proof {
 	p.tell("of them completed", "%d", completed)
 	p.tell("wait for a person, with the reason", "%d %s", len(waiting), strings.Join(waiting[:min(len(waiting), 3)], "; "))
 	p.zero("**lost**: acknowledged, neither completed nor waiting for a person", lost)
-	p.tell("drafts left by uploads whose answer was lost", "%d", b.drafts)
+	p.tell("orders uploaded more than once, with the same Idempotency-Key", "%d", resent)
+	p.zero("**documents uploaded twice**", doubled(b.documents, ours))
 	p.tell("duty stamps ordered", "%d", stamps)
 	return append(append(p, serials(journal, b)...), units(journal, b)...)
+}
+
+// doubled lists the documents that no order knows: a repeat of its upload made another.
+func doubled(documents []int64, ours map[int64]bool) (all []string) {
+	for _, id := range documents {
+		if !ours[id] {
+			all = append(all, fmt.Sprintf("document %d", id))
+		}
+	}
+	return all
 }
 
 // serials accounts for every serial of the office's journal.

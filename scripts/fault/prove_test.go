@@ -15,11 +15,12 @@ func even() ([]*order, map[string]*issued, books) {
 		"B": {file: "kuitansi-2.pdf", at: at, sources: []string{"second"}},
 	}
 	b := books{
-		stamps:   []stampRow{{7, 0, "affixed", "1", "A"}, {7, 1, "affixed", "2", "B"}},
-		register: map[string]registered{"A": {"affixed", 7}, "B": {"affixed", 7}},
-		orders:   map[string]time.Time{"1": at.Add(-time.Second), "2": at.Add(-time.Second)},
-		quota:    quota{granted: 10, spent: 2},
-		waiting:  map[int64]string{},
+		stamps:    []stampRow{{7, 0, "affixed", "1", "A"}, {7, 1, "affixed", "2", "B"}},
+		register:  map[string]registered{"A": {"affixed", 7}, "B": {"affixed", 7}},
+		orders:    map[string]time.Time{"1": at.Add(-time.Second), "2": at.Add(-time.Second)},
+		quota:     quota{granted: 10, spent: 2},
+		documents: []int64{7},
+		waiting:   map[int64]string{},
 	}
 	return orders, journal, b
 }
@@ -44,6 +45,7 @@ func TestEachFaultIsToldInItsLine(t *testing.T) {
 		"serials here that the office": func(_ *order, j map[string]*issued, _ *books) { delete(j, "A") },
 		"affixed here and not there":   func(_ *order, j map[string]*issued, _ *books) { j["A"].sources = nil },
 		"**quota leaked**":             func(_ *order, _ map[string]*issued, b *books) { b.quota.reserved = 1 },
+		"**documents uploaded twice**": func(_ *order, _ map[string]*issued, b *books) { b.documents = append(b.documents, 8) },
 		"attempts that nobody closed":  func(_ *order, _ map[string]*issued, b *books) { b.open = 1 },
 	} {
 		orders, journal, b := even()

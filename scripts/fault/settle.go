@@ -93,7 +93,7 @@ func (t *trial) files(ctx context.Context) (map[int64][]byte, error) {
 		if o.state != "completed" {
 			continue
 		}
-		b, err := t.client.ask(ctx, "GET", fmt.Sprint(documentPath, "download/", o.id), nil)
+		b, err := t.client.ask(ctx, "GET", fmt.Sprint(documentPath, "download/", o.id), "", nil)
 		if err != nil {
 			return nil, err
 		}

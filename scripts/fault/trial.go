@@ -68,19 +68,29 @@ func openTrial(o options, dir string) (t *trial, err error) {
 	}
 	t.service = &running.Program{
 		Binary: o.binary, Log: filepath.Join(dir, "service.log"), Args: []string{"serve", "--data", t.data, "--listen", at[1]},
-		Env: append(running.AtOffice(t.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off", "SEGEL_GRANT_STAMPS=1000000"),
+		Env: append(running.AtOffice(t.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off"),
 	}
 	t.killer = &killer{victim: t.service}
 	t.wire.Asked = func(call string) { t.killer.see(asking, call) }
 	t.wire.Answered = func(call string, _ time.Duration) { t.killer.see(answered, call) }
 	t.wire.Told = func(call string) { t.killer.see(told, call) }
 	t.client = &client{url: "http://" + at[1]}
-	if err := errors.Join(t.office.Start(), t.service.Start()); err != nil {
+	err = errors.Join(t.office.Start(), t.service.Start())
+	if err == nil {
+		err = t.service.Grant(t.data, "Segel", grantedStamps, grantedSignatures)
+	}
+	if err != nil {
 		t.close()
 		return nil, err
 	}
 	return t, nil
 }
+
+// What the organisation is granted, which is more than a trial takes.
+const (
+	grantedStamps     = 1_000_000
+	grantedSignatures = 1_000
+)
 
 func (t *trial) close() {
 	t.service.Stop()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -33,6 +34,19 @@ func start(binary, data string, args []string, env ...string) (*Service, error) 
 		return nil, fmt.Errorf("segel %s did not print its address", args[0])
 	}
 	return &Service{Program: p, Data: data, URL: "http://" + strings.TrimRight(strings.Fields(address)[0], ";")}, nil
+}
+
+// Grant gives an organisation units of quota beside the running service on a data folder: with a stamp office other than the
+// sandbox it starts with none.
+func (p *Program) Grant(data, organisation string, stamps, signatures int) error {
+	for unit, n := range map[string]int{"emet": stamps, "base": signatures} {
+		cmd := exec.Command(p.Binary, "quota", "add", "--data", data, "--org", organisation, "--unit", unit, "--count", strconv.Itoa(n), "--reason", "trial")
+		cmd.Env = append(os.Environ(), p.Env...)
+		if b, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("grant %s: %w: %s", unit, err, b)
+		}
+	}
+	return nil
 }
 
 // AddUser adds somebody beside the running service.

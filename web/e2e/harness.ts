@@ -47,6 +47,7 @@ export async function stage({ env, prefix = "", lose = "" }: StageOptions = {}):
   const proxy = prefix === "" ? undefined : await stripping(prefix, outside, port, lose);
   const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
   const segel = (verb: string, ...rest: string[]) => execFileSync(binary, [...verb.split(" "), "--data", data, ...rest], { encoding: "utf8" });
+  if (env?.["SEGEL_STAMP_OFFICE"]) endow(data);
   return {
     url, browser, log: service.log, segel: segel as Stage["segel"],
     user: (name, email, role = "member") => void segel("user add", "--email", email, "--name", name, "--role", role, "--password-file", secret),
@@ -67,6 +68,11 @@ export async function stage({ env, prefix = "", lose = "" }: StageOptions = {}):
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Grants the first organisation quota: with a stamp office other than the sandbox it starts with none. */
+export function endow(data: string): void {
+  for (const unit of ["emet", "base"]) execFileSync(binary, ["quota", "add", "--data", data, "--org", "Segel", "--unit", unit, "--count", "1000", "--reason", "e2e"]);
 }
 
 /** A stamp office of its own over the office's protocol, whose faults are set while it runs; docs/emeterai.md tells them. */

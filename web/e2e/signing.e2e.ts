@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { guestLink, read, send } from "./contract";
-import { answers, binary, browserPath, freePort, office, password, run, violations, type Office } from "./harness";
+import { answers, binary, browserPath, endow, freePort, office, password, run, violations, type Office } from "./harness";
 
 // What can go wrong while somebody signs on a phone. The service is one that can be ended and started again.
 
@@ -26,6 +26,7 @@ beforeAll(async () => {
     await answers(`${url}/readyz`, service);
   };
   await start();
+  endow(data);
   for (const { name, email } of [satu, dua]) execFileSync(binary, ["user", "add", "--data", data, "--email", email, "--name", name, "--role", "member", "--password-file", secret]);
   browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
   owner = await enter(satu.email);

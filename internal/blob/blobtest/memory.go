@@ -16,8 +16,9 @@ import (
 type Memory struct {
 	Now func() time.Time // dates what is committed; nil: the Unix epoch
 
-	mu    sync.Mutex // guards blobs; never held while a caller's code runs
+	mu    sync.Mutex // guards all below; never held while a caller's code runs
 	blobs map[blob.Key]stored
+	mark  []byte // nil: none
 }
 
 // stored is a committed blob. Its bytes are never written again.
@@ -75,6 +76,36 @@ func (m *Memory) List(ctx context.Context) iter.Seq2[blob.Info, error] {
 			}
 		}
 	}
+}
+
+// Mark returns the mark. See [blob.Store].
+func (m *Memory) Mark(ctx context.Context) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.mark == nil {
+		return nil, blob.ErrNoMark
+	}
+	return bytes.Clone(m.mark), nil
+}
+
+// SetMark sets the mark. See [blob.Store].
+func (m *Memory) SetMark(ctx context.Context, mark []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if len(mark) > blob.MaxMark {
+		return blob.ErrMark
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.mark != nil {
+		return blob.ErrExists
+	}
+	m.mark = append([]byte{}, mark...)
+	return nil
 }
 
 // Spoil changes one byte of a committed blob, as a bad disk or a bad neighbour would.

@@ -40,6 +40,9 @@ func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 		{"ACanceledContextChangesNothing", canceled},
 		{"ListNamesEveryBlob", listsAll},
 		{"ListStopsWhenToldTo", listStops},
+		{"AStoreIsMarkedOnce", markedOnce},
+		{"OfManyMarksOneStands", oneMarkStands},
+		{"AMarkIsNoBlob", markIsNoBlob},
 		{"ACrashLeavesOnlyCommittedBlobs", crash},
 	} {
 		t.Run(c.name, func(t *testing.T) {

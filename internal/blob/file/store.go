@@ -2,6 +2,7 @@
 // synchronised directories carry its promises.
 //
 //	tmp/<key>.<something>   being written; locked by its writer
+//	installation            the mark
 //	4f/<key>                final; the first two digits of the key name the folder
 //
 // A file gets its final name by a hard link, which, unlike a rename, fails when the name is taken.

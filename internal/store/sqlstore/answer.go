@@ -3,67 +3,191 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"segel/internal/store"
 )
 
+const thisKey = `account = $1 AND path = $2 AND idempotency_key = $3`
+
 // Claim implements [store.Answers].
-func (s *Store) Claim(ctx context.Context, a store.Answer, keep, stale time.Duration) (*store.Answer, error) {
-	var there *store.Answer
-	err := s.db.write(ctx, func(t tx) error {
-		there = nil
-		// One statement, so that of many at the same moment one claims. It replaces what counts as none.
-		n, err := t.exec(ctx, `INSERT INTO answer (account, path, idempotency_key, body, done, status, header, content, claimed_at)
-			VALUES ($1, $2, $3, $4, FALSE, 0, '{}', $5, $6)
-			ON CONFLICT (account, path, idempotency_key) DO UPDATE
-				SET body = excluded.body, done = FALSE, status = 0, header = '{}', content = excluded.content, claimed_at = excluded.claimed_at
-				WHERE answer.claimed_at < $7 OR NOT answer.done AND answer.claimed_at < $8`,
-			a.Account, a.Path, a.Key, a.Body[:], []byte{}, micros(a.At), micros(a.At.Add(-keep)), micros(a.At.Add(-stale)))
-		if err != nil || n == 1 {
-			return err
-		}
-		// The row that stood in the way is locked by the statement above, so it is still there.
-		there, err = readAnswer(ctx, t, a)
+func (s *Store) Claim(ctx context.Context, c store.Claim, keep time.Duration) (store.Claimed, error) {
+	var met store.Claimed
+	err := s.db.write(ctx, func(t tx) (err error) {
+		met, err = s.claim(ctx, t, c, keep)
 		return err
 	})
-	return there, wrap(err, "claim key of %s on %s", a.Account, a.Path)
+	return met, wrap(err, "claim key of %s on %s", c.Account, c.Path)
 }
 
-func readAnswer(ctx context.Context, q querier, a store.Answer) (*store.Answer, error) {
-	there := store.Answer{Account: a.Account, Path: a.Path, Key: a.Key}
+func (s *Store) claim(ctx context.Context, t tx, c store.Claim, keep time.Duration) (met store.Claimed, err error) {
+	now, err := s.leaseClock(ctx, t, c.At)
+	if err != nil {
+		return met, err
+	}
+	for {
+		// One statement, so that of many at the same moment one claims. It waits for the transaction of an effect that is ending
+		// the claim. It takes over a claim whose lease has run out: the fence in keepAnswer stops its request, should it live.
+		n, err := t.exec(ctx, `INSERT INTO claim (account, path, idempotency_key, token, process, claimed_at, lease_until) VALUES (`+list(1, 7)+`)
+			ON CONFLICT (account, path, idempotency_key) DO UPDATE
+				SET token = excluded.token, process = excluded.process, claimed_at = excluded.claimed_at, lease_until = excluded.lease_until
+				WHERE claim.lease_until < $8`,
+			c.Account, c.Path, c.Key, c.Token, c.Process, micros(c.At), micros(now.Add(store.Lease)), micros(now))
+		if err != nil {
+			return met, err
+		}
+		if n == 1 {
+			break
+		}
+		err = one(ctx, t, []any{&met.Holder, &met.HolderToken}, `SELECT process, token FROM claim WHERE `+thisKey, c.Account, c.Path, c.Key)
+		if !errors.Is(err, store.ErrNotFound) { // else it has just ended, and the key is free or answered
+			return met, err
+		}
+	}
+	// After the claim stands, so that an effect that ended the former one is seen.
+	met.Answer, err = readAnswer(ctx, t, c, c.At.Add(-keep))
+	if errors.Is(err, store.ErrNotFound) {
+		return met, nil
+	}
+	if err == nil {
+		_, err = t.exec(ctx, `DELETE FROM claim WHERE `+thisKey+` AND token = $4`, c.Account, c.Path, c.Key, c.Token)
+	}
+	return met, err
+}
+
+// leaseClock returns the time by which leases are told: the database server's, since processes on several machines compare it,
+// or that of the process where the database has none.
+func (s *Store) leaseClock(ctx context.Context, q querier, local time.Time) (time.Time, error) {
+	now, err := s.db.now(ctx, q)
+	if err == nil && now.IsZero() {
+		now = local
+	}
+	return now, err
+}
+
+// readAnswer reads an answer under the hash of its key, or one of before migration 0015 under the key itself, unless it is
+// older than that.
+func readAnswer(ctx context.Context, q querier, c store.Claim, oldest time.Time) (*store.Answer, error) {
+	var a store.Answer
 	var header string
-	err := one(ctx, q, []any{digest(&there.Body), &there.Done, &there.Status, &header, octets(&there.Content), moment(&there.At)},
-		`SELECT body, done, status, header, content, claimed_at FROM answer WHERE account = $1 AND path = $2 AND idempotency_key = $3`, a.Account, a.Path, a.Key)
+	err := one(ctx, q, []any{digest(&a.Body), &a.Status, &header, octets(&a.Content), &a.Sealed, moment(&a.At)},
+		`SELECT body, status, header, content, sealed, kept_at FROM answer
+		WHERE account = $1 AND path = $2 AND (idempotency_key = $3 AND sealed OR idempotency_key = $4 AND NOT sealed) AND kept_at >= $5`,
+		c.Account, c.Path, c.Key, c.Clear, micros(oldest))
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal([]byte(header), &there.Header); err != nil {
+	if err := json.Unmarshal([]byte(header), &a.Header); err != nil {
 		return nil, fmt.Errorf("header of the answer: %w", err)
 	}
-	return &there, nil
+	return &a, nil
 }
 
-// Finish implements [store.Answers].
-func (s *Store) Finish(ctx context.Context, a store.Answer) error {
+// effect runs a transaction. If it is the effect of a request, the request's answer is kept in it, made of what fn returns.
+//
+// Durable on return: what fn did, with the answer. After a crash: both, and a repeat gets the answer; or neither, and a repeat runs
+// as soon as the claim is released.
+func (s *Store) effect(ctx context.Context, fn func(tx) (made any, err error)) error {
+	e := store.EffectOf(ctx)
+	err := s.db.write(ctx, func(t tx) error {
+		if e == nil {
+			_, err := fn(t)
+			return err
+		}
+		// First, since others may wait for the claim's row: its lock is taken before those that every commit waits for.
+		if err := endClaim(ctx, t, e.Claim, e.Keeps); err != nil {
+			return err
+		}
+		made, err := fn(t)
+		if err != nil {
+			return err
+		}
+		a, err := e.Answer(made)
+		if err != nil {
+			return fmt.Errorf("make the answer: %w", err)
+		}
+		return keepAnswer(ctx, t, e.Claim, a)
+	})
+	if err == nil && e != nil {
+		e.Kept = e.Keeps
+	}
+	return err
+}
+
+// endClaim ends a claim, or with a provisional answer holds it until the transaction ends. It is the fence: a request whose claim
+// another took has no effect.
+func endClaim(ctx context.Context, t tx, c store.Claim, keeps store.Kept) error {
+	statement := `DELETE FROM claim WHERE ` + thisKey + ` AND token = $4`
+	if keeps == store.KeptProvisional {
+		statement = `UPDATE claim SET lease_until = lease_until WHERE ` + thisKey + ` AND token = $4`
+	}
+	n, err := t.exec(ctx, statement, c.Account, c.Path, c.Key, c.Token)
+	if err == nil && n == 0 {
+		err = store.ErrClaimLost
+	}
+	return err
+}
+
+func keepAnswer(ctx context.Context, t tx, c store.Claim, a store.Answer) error {
 	header, err := json.Marshal(a.Header)
 	if err != nil {
 		return fmt.Errorf("header of the answer: %w", err)
 	}
-	err = s.update(ctx, `UPDATE answer SET body = $4, done = TRUE, status = $5, header = $6, content = $7
-		WHERE account = $1 AND path = $2 AND idempotency_key = $3 AND NOT done`,
-		a.Account, a.Path, a.Key, a.Body[:], a.Status, string(header), blob(a.Content))
-	return wrap(err, "finish key of %s on %s", a.Account, a.Path)
+	_, err = t.exec(ctx, `INSERT INTO answer (account, path, idempotency_key, body, status, header, content, sealed, kept_at) VALUES (`+list(1, 9)+`)
+		ON CONFLICT (account, path, idempotency_key) DO UPDATE
+			SET body = excluded.body, status = excluded.status, header = excluded.header, content = excluded.content, sealed = excluded.sealed, kept_at = excluded.kept_at`,
+		c.Account, c.Path, c.Key, a.Body[:], a.Status, string(header), blob(a.Content), a.Sealed, micros(a.At))
+	return err
+}
+
+// Finish implements [store.Answers].
+func (s *Store) Finish(ctx context.Context, c store.Claim, a store.Answer) error {
+	err := s.db.write(ctx, func(t tx) error {
+		if err := endClaim(ctx, t, c, store.KeptFinal); err != nil {
+			return err
+		}
+		return keepAnswer(ctx, t, c, a)
+	})
+	return wrap(err, "finish key of %s on %s", c.Account, c.Path)
 }
 
 // Drop implements [store.Answers].
-func (s *Store) Drop(ctx context.Context, account, path, key string) error {
-	err := s.run(ctx, `DELETE FROM answer WHERE account = $1 AND path = $2 AND idempotency_key = $3 AND NOT done`, account, path, key)
-	return wrap(err, "drop key of %s on %s", account, path)
+func (s *Store) Drop(ctx context.Context, c store.Claim) error {
+	err := s.run(ctx, `DELETE FROM claim WHERE `+thisKey+` AND token = $4`, c.Account, c.Path, c.Key, c.Token)
+	return wrap(err, "drop key of %s on %s", c.Account, c.Path)
+}
+
+// ReleaseClaims implements [store.Answers]. It waits for a transaction of the process that the server is still ending.
+func (s *Store) ReleaseClaims(ctx context.Context, process string) error {
+	return wrap(s.run(ctx, `DELETE FROM claim WHERE process = $1`, process), "release the claims of process %s", process)
+}
+
+// mostOfRequest is longer than any request may take. A claim that is older belongs to none: its process could not end it.
+const mostOfRequest = 15 * time.Minute
+
+// RenewClaims implements [store.Answers].
+func (s *Store) RenewClaims(ctx context.Context, process string, now time.Time) error {
+	err := s.db.write(ctx, func(t tx) error {
+		now, err := s.leaseClock(ctx, t, now)
+		if err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, `UPDATE claim SET lease_until = $2 WHERE process = $1 AND claimed_at > $3`, process, micros(now.Add(store.Lease)), micros(now.Add(-mostOfRequest)))
+		return err
+	})
+	return wrap(err, "renew the claims of process %s", process)
 }
 
 // PurgeAnswers implements [store.Answers].
 func (s *Store) PurgeAnswers(ctx context.Context, before time.Time) error {
-	return wrap(s.run(ctx, `DELETE FROM answer WHERE claimed_at < $1`, micros(before)), "purge answers")
+	err := s.db.write(ctx, func(t tx) error {
+		if _, err := t.exec(ctx, `DELETE FROM claim WHERE claimed_at < $1 AND lease_until < $1`, micros(before)); err != nil {
+			return err
+		}
+		_, err := t.exec(ctx, `DELETE FROM answer WHERE kept_at < $1`, micros(before))
+		return err
+	})
+	return wrap(err, "purge answers")
 }

@@ -13,19 +13,20 @@ import (
 
 // Commit implements [store.Documents].
 //
-// Durable on return: the document with its lists, events and their leaves, quota and jobs. Should the
+// Durable on return: the document with its lists, events and their leaves, quota and jobs, and the answer if this is the effect of
+// a request with an Idempotency-Key. Should the
 // connection be lost while the database commits, nobody knows whether it did: the caller gets an error, reads
 // the document again, and its version tells.
 func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Document, error) {
 	after := settled(c.After)
-	err := s.db.write(ctx, func(t tx) error {
+	err := s.effect(ctx, func(t tx) (any, error) {
 		// The function may run again, so it starts from what it was given.
 		d, err := commit(ctx, t, c, after)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		after.ID, after.Version = d.ID, d.Version
-		return nil
+		return after, nil
 	})
 	if err != nil {
 		return contract.Document{}, fmt.Errorf("commit: %w", err)
@@ -61,6 +62,11 @@ func commit(ctx context.Context, t tx, c contract.Change, after contract.Documen
 	}
 	if err := w.renewal(ctx, c.Renewal); err != nil {
 		return contract.Document{}, err
+	}
+	if l := c.GuestLink; l != nil {
+		if err := setGuestLink(ctx, t, store.GuestLink{Hash: l.Hash, Document: after.ID, Person: l.Guest, CreatedAt: w.at}); err != nil {
+			return contract.Document{}, fmt.Errorf("set the link of guest %s on document %d: %w", l.Guest, after.ID, err)
+		}
 	}
 	if err := t.addJobs(ctx, about(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })); err != nil {
 		return contract.Document{}, err

@@ -19,6 +19,9 @@ type database interface {
 	write(ctx context.Context, fn func(tx) error) error
 	// migrate makes or renews all tables by these migrations; of several processes one does it while the others wait.
 	migrate(ctx context.Context, files fs.FS) error
+	// queueOutdated reports whether the tables of the job queue are older than this program. A store for reading has no
+	// use for them.
+	queueOutdated(ctx context.Context) (bool, error)
 	// now returns the time by the database server's own clock; zero where it has none.
 	now(ctx context.Context, q querier) (time.Time, error)
 	jobs() jobs.Backend

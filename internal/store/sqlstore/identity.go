@@ -20,17 +20,6 @@ func (s *Store) insert(ctx context.Context, sql string, args ...any) error {
 	})
 }
 
-// update runs a statement that has to find its row; store.ErrNotFound when it does not.
-func (s *Store) update(ctx context.Context, sql string, args ...any) error {
-	return s.db.write(ctx, func(t tx) error {
-		n, err := t.exec(ctx, sql, args...)
-		if err == nil && n == 0 {
-			return store.ErrNotFound
-		}
-		return err
-	})
-}
-
 // run runs a statement, whether it finds anything or not.
 func (s *Store) run(ctx context.Context, sql string, args ...any) error {
 	return s.db.write(ctx, func(t tx) error {

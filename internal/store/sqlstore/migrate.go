@@ -26,6 +26,30 @@ func newest() fs.FS {
 	return files
 }
 
+// migrate makes or renews the tables, unless a newer program has closed the database to this one.
+func migrate(ctx context.Context, db database, o Options) error {
+	declared, err := readMigrations(o.migrations())
+	if err != nil {
+		return err
+	}
+	err = db.read(ctx, func(q querier) error {
+		applied, err := appliedVersions(ctx, q)
+		if err != nil || !applied[firstDeclared] {
+			return err
+		}
+		return checkWriter(ctx, q, o)
+	})
+	if err != nil {
+		return err
+	}
+	// Each migration is durable by itself. After a crash among them, or before the record of who applied them, the next
+	// start does the rest, and is recorded.
+	if err := db.migrate(ctx, o.migrations()); err != nil {
+		return err
+	}
+	return recordMigrations(ctx, db, declared, o.Version)
+}
+
 // migrateTables brings our own tables up to date. The caller holds the lock.
 func migrateTables(ctx context.Context, d goose.Dialect, db *sql.DB, files fs.FS) error {
 	p, err := goose.NewProvider(d, db, files, goose.WithDisableGlobalRegistry(true))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"segel/internal/jobs"
@@ -11,42 +13,94 @@ import (
 )
 
 // Store keeps everything in one database. It is safe for concurrent use, by several processes too.
-type Store struct{ db database }
+type Store struct {
+	db      database
+	options Options
+}
 
 var _ store.Store = (*Store)(nil)
 
+// Mode says what opening a database may change.
+type Mode int
+
+// The modes. Only Migrating changes tables or makes an SQLite file. With the others a database without the tables of this
+// program is a *SchemaError, and an SQLite file that does not exist is ErrMissing. In every mode a database that a newer
+// program has closed to this one is a *SchemaError.
+const (
+	Migrating Mode = iota // makes the tables or brings them up to date
+	Writing               // writes, to tables that are up to date
+	Reading               // writes nothing: every write is ErrReadOnly
+)
+
 // Options say how a database is opened. The zero value brings its tables up to date.
 type Options struct {
-	AsItIs bool // leave the tables as they are
+	Mode    Mode
+	Version string // of this program, which is recorded with the migrations that it applies
+
+	files       fs.FS // of migrations; nil: this program's. Tests have others
+	writerLevel int   // of this program; 0: Level. Tests have others
 }
 
-// Open opens the database that dsn names, postgres://... or the path of an SQLite file, which may have sqlite:
-// in front and is made when it is missing. The tables are made or brought up to date, unless the options say
-// otherwise.
+func (o Options) migrations() fs.FS {
+	if o.files != nil {
+		return o.files
+	}
+	return newest()
+}
+
+func (o Options) level() int {
+	if o.writerLevel != 0 {
+		return o.writerLevel
+	}
+	return Level
+}
+
+// Open opens the database that dsn names, postgres://... or the path of an SQLite file, which may have sqlite: in front.
+// What it makes and what it refuses depends on the mode.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
-	db, err := open(ctx, dsn)
+	db, err := open(ctx, dsn, o.Mode)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db}
-	if o.AsItIs {
-		return s, nil
+	s := &Store{db: db, options: o}
+	if o.Mode == Migrating {
+		err = migrate(ctx, db, o)
+	} else {
+		err = checkSchema(ctx, db, o)
 	}
-	if err := db.migrate(ctx, newest()); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, db.close())
 	}
 	return s, nil
 }
 
-func open(ctx context.Context, dsn string) (database, error) {
-	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
-		return openPostgres(ctx, dsn)
+func open(ctx context.Context, dsn string, m Mode) (database, error) {
+	path, isFile := SQLitePath(dsn)
+	if !isFile {
+		return openPostgres(ctx, dsn, m)
 	}
-	path := strings.TrimPrefix(dsn, "sqlite:")
 	if path == "" {
 		return nil, errors.New("open database: no path")
 	}
+	if m != Migrating {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w: %s", ErrMissing, path)
+		} else if err != nil {
+			return nil, fmt.Errorf("open database: %w", err)
+		}
+	}
+	if m == Reading {
+		return readSQLite(path)
+	}
 	return openSQLite(path)
+}
+
+// SQLitePath returns the path of the SQLite file that dsn names; not ok for a PostgreSQL server.
+func SQLitePath(dsn string) (path string, ok bool) {
+	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
+		return "", false
+	}
+	return strings.TrimPrefix(dsn, "sqlite:"), true
 }
 
 // Migrate makes the tables of a database or brings them up to date, and closes it again.

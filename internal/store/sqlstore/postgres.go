@@ -20,19 +20,24 @@ import (
 type postgres struct {
 	pool  *pgxpool.Pool
 	queue *jobs.Queue[pgx.Tx]
+
+	reading bool // the server refuses to write
 }
 
 // maxConns bounds the connections of a process where its address says nothing about it. A job runner keeps one
 // of them to itself.
 const maxConns = 16
 
-func openPostgres(ctx context.Context, dsn string) (*postgres, error) {
+func openPostgres(ctx context.Context, dsn string, m Mode) (*postgres, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("read database address: %w", err)
 	}
 	if !strings.Contains(dsn, "pool_max_conns") {
 		config.MaxConns = maxConns
+	}
+	if m == Reading {
+		config.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -43,7 +48,7 @@ func openPostgres(ctx context.Context, dsn string) (*postgres, error) {
 		pool.Close()
 		return nil, err
 	}
-	return &postgres{pool: pool, queue: queue}, nil
+	return &postgres{pool: pool, queue: queue, reading: m == Reading}, nil
 }
 
 func (d *postgres) read(ctx context.Context, fn func(querier) error) error {
@@ -59,6 +64,9 @@ func (d *postgres) read(ctx context.Context, fn func(querier) error) error {
 const writeTries = 5
 
 func (d *postgres) write(ctx context.Context, fn func(tx) error) error {
+	if d.reading {
+		return ErrReadOnly
+	}
 	var err error
 	for range writeTries {
 		err = pgx.BeginFunc(ctx, d.pool, func(t pgx.Tx) error { return fn(postgresTx{t, d.queue}) })
@@ -74,6 +82,13 @@ func (d *postgres) write(ctx context.Context, fn func(tx) error) error {
 func gaveWay(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
+}
+
+func (d *postgres) queueOutdated(ctx context.Context) (bool, error) {
+	if d.reading {
+		return false, nil
+	}
+	return d.queue.Outdated(ctx)
 }
 
 // now asks for clock_timestamp, which goes on within a transaction, where now() does not.

@@ -16,41 +16,78 @@ import (
 // Quota implements [store.Quotas].
 func (s *Store) Quota(ctx context.Context, o contract.OrganisationID) (map[contract.Unit]store.Quota, error) {
 	all := map[contract.Unit]store.Quota{}
-	err := s.db.read(ctx, func(q querier) error {
-		return each(ctx, q, func(scan func(...any) error) error {
-			var u contract.Unit
-			var v store.Quota
-			err := scan(&u, &v.Granted, &v.Reserved, &v.Spent)
-			all[u] = v
-			return err
-		}, `SELECT unit, granted, reserved, spent FROM quota WHERE organisation = $1`, o)
-	})
+	err := s.db.read(ctx, func(q querier) error { return readQuota(ctx, q, o, all) })
 	if err != nil {
 		return nil, fmt.Errorf("read quota of organisation %s: %w", o, err)
 	}
 	return all, nil
 }
 
+// readQuota reads what an organisation has of each unit into all.
+func readQuota(ctx context.Context, q querier, o contract.OrganisationID, all map[contract.Unit]store.Quota) error {
+	return each(ctx, q, func(scan func(...any) error) error {
+		var u contract.Unit
+		var v store.Quota
+		err := scan(&u, &v.Granted, &v.Reserved, &v.Spent)
+		all[u] = v
+		return err
+	}, `SELECT unit, granted, reserved, spent FROM quota WHERE organisation = $1`, o)
+}
+
 // Grant implements [store.Quotas].
-func (s *Store) Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) error {
-	e := contract.Event{Type: contract.EventQuotaGranted, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
-		"organisation": string(o), "unit": string(u), "count": strconv.Itoa(n), "reason": reason,
-	}}
-	err := s.db.write(ctx, func(t tx) error {
-		_, err := t.exec(ctx, `INSERT INTO quota (organisation, unit, granted, reserved, spent, entries) VALUES ($1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING`, o, u)
-		if err != nil {
-			return err
+func (s *Store) Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) (map[contract.Unit]store.Quota, error) {
+	var all map[contract.Unit]store.Quota
+	err := s.effect(ctx, func(t tx) (any, error) {
+		if err := addQuota(ctx, t, o, u); err != nil {
+			return nil, err
 		}
-		m := store.QuotaEntry{QuotaMove: contract.QuotaMove{Organisation: o, Unit: u, Op: contract.QuotaGrant, Count: n}, Reason: reason, By: by.Person, At: now}
-		if err := move(ctx, t, m); err != nil {
-			return err
+		if err := grant(ctx, t, o, u, n, reason, by, now); err != nil {
+			return nil, err
 		}
-		return appendEvents(ctx, t, []contract.Event{e})
+		all = map[contract.Unit]store.Quota{}
+		return all, readQuota(ctx, t, o, all)
 	})
 	if err != nil {
-		return fmt.Errorf("grant %d of %s to organisation %s: %w", n, u, o, err)
+		return nil, fmt.Errorf("grant %d of %s to organisation %s: %w", n, u, o, err)
+	}
+	return all, nil
+}
+
+// GrantInitial implements [store.Quotas].
+func (s *Store) GrantInitial(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, now time.Time) error {
+	err := s.db.write(ctx, func(t tx) error {
+		if err := addQuota(ctx, t, o, u); err != nil {
+			return err
+		}
+		// Of two processes that grant at once, the second waits here for the first, and finds that it was decided.
+		first, err := t.exec(ctx, `UPDATE quota SET initial_at = $3 WHERE organisation = $1 AND unit = $2 AND initial_at = 0 AND NOT EXISTS
+			(SELECT 1 FROM quota_entry e WHERE e.organisation = quota.organisation AND e.unit = quota.unit AND e.op = 'grant')`, o, u, micros(now))
+		if err != nil || first == 0 || n == 0 {
+			return err
+		}
+		return grant(ctx, t, o, u, n, reason, contract.Actor{}, now)
+	})
+	if err != nil {
+		return fmt.Errorf("grant the first %d of %s to organisation %s: %w", n, u, o, err)
 	}
 	return nil
+}
+
+// addQuota makes the row of a quota where there is none.
+func addQuota(ctx context.Context, t tx, o contract.OrganisationID, u contract.Unit) error {
+	_, err := t.exec(ctx, `INSERT INTO quota (organisation, unit, granted, reserved, spent, entries) VALUES ($1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING`, o, u)
+	return err
+}
+
+// grant writes a grant into the ledger and into the audit log.
+func grant(ctx context.Context, t tx, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) error {
+	m := store.QuotaEntry{QuotaMove: contract.QuotaMove{Organisation: o, Unit: u, Op: contract.QuotaGrant, Count: n}, Reason: reason, By: by.Person, At: now}
+	if err := move(ctx, t, m); err != nil {
+		return err
+	}
+	return appendEvents(ctx, t, []contract.Event{{Type: contract.EventQuotaGranted, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
+		"organisation": string(o), "unit": string(u), "count": strconv.Itoa(n), "reason": reason,
+	}}})
 }
 
 // moveQuota applies the moves of a change, always in the same order of quotas.

@@ -24,16 +24,16 @@ func (s *Store) KeepReconciliation(ctx context.Context, r contract.Reconciliatio
 const tries = 10
 
 func (s *Store) keepReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
-	err = s.db.write(ctx, func(t tx) error {
+	err = s.effect(ctx, func(t tx) (any, error) {
 		if err := one(ctx, t, []any{&number}, `SELECT COALESCE(MAX(number), 0) + 1 FROM reconciliation`); err != nil {
-			return err
+			return nil, err
 		}
 		r.Number = number
 		report, err := writeReport(r)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return swapped(t.exec(ctx, `INSERT INTO reconciliation (number, made_at, report) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, number, micros(r.At), string(report)))
+		return number, swapped(t.exec(ctx, `INSERT INTO reconciliation (number, made_at, report) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, number, micros(r.At), string(report)))
 	})
 	return number, err
 }

@@ -20,7 +20,7 @@ import (
 // turns with those of others by the file's write lock.
 type sqlite struct {
 	path   string
-	writer *sql.DB // of one connection
+	writer *sql.DB // of one connection; nil in a store for reading, as are queue and writes
 	reader *sql.DB
 	queue  *jobs.Queue[*sql.Tx]
 
@@ -52,6 +52,18 @@ func openSQLite(path string) (*sqlite, error) {
 	return &sqlite{path: path, writer: writer, reader: reader, queue: queue, writes: newStatements(writer), reads: newStatements(reader)}, nil
 }
 
+// readSQLite opens a file for reading. mode=rw makes no file, and query_only lets no statement change one. mode=ro would
+// leave -wal and -shm files behind, because a connection that may not write cannot remove them at its end.
+func readSQLite(path string) (*sqlite, error) {
+	reader, err := openFile(path, "mode=rw&_txlock=deferred", lockWait, "query_only(ON)")
+	if err != nil {
+		return nil, err
+	}
+	reader.SetMaxOpenConns(readers)
+	reader.SetMaxIdleConns(readers)
+	return &sqlite{path: path, reader: reader, reads: newStatements(reader)}, nil
+}
+
 func openFile(path, lock string, pragmas ...string) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + lock
 	for _, p := range pragmas {
@@ -77,6 +89,9 @@ func (d *sqlite) read(ctx context.Context, fn func(querier) error) error {
 }
 
 func (d *sqlite) write(ctx context.Context, fn func(tx) error) error {
+	if d.writer == nil {
+		return ErrReadOnly
+	}
 	t, err := d.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -93,12 +108,25 @@ func (d *sqlite) write(ctx context.Context, fn func(tx) error) error {
 	return nil
 }
 
+func (d *sqlite) queueOutdated(ctx context.Context) (bool, error) {
+	if d.queue == nil {
+		return false, nil
+	}
+	return d.queue.Outdated(ctx)
+}
+
 // now is zero: SQLite runs in this process and asks the same clock.
 func (d *sqlite) now(context.Context, querier) (time.Time, error) { return time.Time{}, nil }
 
 func (d *sqlite) jobs() jobs.Backend { return d.queue }
 
-func (d *sqlite) close() error { return errors.Join(d.reader.Close(), d.writer.Close()) }
+func (d *sqlite) close() error {
+	err := d.reader.Close()
+	if d.writer != nil {
+		err = errors.Join(err, d.writer.Close())
+	}
+	return err
+}
 
 // sqliteTx is a transaction on SQLite. One that reads has no queue.
 type sqliteTx struct {

@@ -80,19 +80,16 @@ func (s *Store) PurgeTokens(ctx context.Context, before time.Time) error {
 	return wrap(s.run(ctx, `DELETE FROM token WHERE expires_at < $1`, micros(before)), "purge tokens")
 }
 
-// SetGuestLink implements [store.Identities].
-func (s *Store) SetGuestLink(ctx context.Context, l store.GuestLink) error {
-	err := s.db.write(ctx, func(t tx) error {
-		_, err := t.exec(ctx, `INSERT INTO guest_link (hash, document, person, created_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (document, person) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
-			l.Hash[:], l.Document, l.Person, micros(l.CreatedAt))
-		if err != nil {
-			return err
-		}
-		_, err = t.exec(ctx, `DELETE FROM token WHERE person = $1 AND document = $2`, l.Person, l.Document)
+// setGuestLink stores a link in the place of the former one, with whose tokens nothing can be done any more.
+func setGuestLink(ctx context.Context, t tx, l store.GuestLink) error {
+	_, err := t.exec(ctx, `INSERT INTO guest_link (hash, document, person, created_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (document, person) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
+		l.Hash[:], l.Document, l.Person, micros(l.CreatedAt))
+	if err != nil {
 		return err
-	})
-	return wrap(err, "set the link of guest %s on document %d", l.Person, l.Document)
+	}
+	_, err = t.exec(ctx, `DELETE FROM token WHERE person = $1 AND document = $2`, l.Person, l.Document)
+	return err
 }
 
 // GuestLink implements [store.Identities].

@@ -19,7 +19,7 @@ func revoking(t *testing.T) *Store {
 	err := errors.Join(
 		s.CreateOrganisation(ctx, store.Organisation{ID: "o", Name: "O"}),
 		s.CreateUser(ctx, store.User{Person: p, Organisation: "o", Password: "old", CreatedAt: time.Unix(1_800_000_000, 0)}),
-		s.SetGuestLink(ctx, guestLink(1)),
+		s.setLink(ctx, guestLink(1)),
 		s.AddTokens(ctx, ofUser(1), ofUser(2), ofGuest(3)),
 	)
 	if err != nil {
@@ -124,7 +124,7 @@ func TestNoTokenOutlivesALinkThatIsBeingReplaced(t *testing.T) {
 	s := revoking(t)
 	var dead error // what the guest reads of his link, once the token is there
 	s.meanwhile(t, `UPDATE token SET used_at = 0`, func(ctx context.Context) error {
-		return s.SetGuestLink(ctx, guestLink(2))
+		return s.setLink(ctx, guestLink(2))
 	}, func(ctx context.Context) (err error) {
 		if err = s.AddTokens(ctx, ofGuest(9)); err == nil {
 			_, dead = s.GuestLink(ctx, guestLink(1).Hash)
@@ -134,4 +134,9 @@ func TestNoTokenOutlivesALinkThatIsBeingReplaced(t *testing.T) {
 	if s.kept(t, ofGuest(9)) && !errors.Is(dead, store.ErrNotFound) {
 		t.Error("a guest has a token, and was not told that his link was taken back")
 	}
+}
+
+// setLink replaces the guest's link, as a commit does.
+func (s *Store) setLink(ctx context.Context, l store.GuestLink) error {
+	return s.db.write(ctx, func(t tx) error { return setGuestLink(ctx, t, l) })
 }

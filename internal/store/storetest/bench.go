@@ -62,8 +62,8 @@ func newBench(t *testing.T, s store.Store) *bench {
 	b := &bench{Store: s, t: t, ctx: t.Context(), now: start}
 	for _, o := range []contract.OrganisationID{"org", "other"} {
 		b.must(s.CreateOrganisation(b.ctx, store.Organisation{ID: o, Name: "Name of " + string(o), CreatedAt: b.now}))
-		b.must(s.Grant(b.ctx, o, contract.UnitStamp, 1000, "first start", contract.Actor{}, b.now))
-		b.must(s.Grant(b.ctx, o, contract.UnitSignature, 1000, "first start", contract.Actor{}, b.now))
+		b.grant(o, contract.UnitStamp, 1000, "first start", contract.Actor{})
+		b.grant(o, contract.UnitSignature, 1000, "first start", contract.Actor{})
 	}
 	return b
 }
@@ -73,6 +73,14 @@ func (b *bench) must(err error) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// grant grants quota, which must work.
+func (b *bench) grant(o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor) map[contract.Unit]store.Quota {
+	b.t.Helper()
+	q, err := b.Grant(b.ctx, o, u, n, reason, by, b.now)
+	b.must(err)
+	return q
 }
 
 // commit commits what a rule says, which must work.

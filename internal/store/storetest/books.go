@@ -41,7 +41,7 @@ func newClerk(r *rapid.T, b *bench, round int) *clerk {
 	own.t, own.now, own.n = r, start, uint64(round)<<32
 	c := &clerk{b: &own, owner: actor("owner", fmt.Sprintf("r%d", round))}
 	own.must(own.CreateOrganisation(own.ctx, store.Organisation{ID: c.owner.Organisation, Name: "Name of " + string(c.owner.Organisation), CreatedAt: own.now}))
-	own.must(own.Grant(own.ctx, c.owner.Organisation, contract.UnitStamp, 100, "test", contract.Actor{}, own.now))
+	own.grant(c.owner.Organisation, contract.UnitStamp, 100, "test", contract.Actor{})
 	for n := range 4 {
 		d := own.upload(c.owner, func(u *contract.Upload) { u.Participants = nil })
 		c.documents = append(c.documents, own.finalize(own.place(d, c.owner, 1+n%2), c.owner))

@@ -183,7 +183,7 @@ var refusing = map[string]func(*testing.T, *bench){
 		b.leavesNothing(t, late, store.ErrConflict, d.ID)
 	},
 	"WithoutQuotaFinalizeLeavesNothing": func(t *testing.T, b *bench) {
-		b.must(b.Grant(b.ctx, "org", contract.UnitStamp, -999, "correction", owner, b.now))
+		b.grant("org", contract.UnitStamp, -999, "correction", owner)
 		d := b.place(b.upload(owner), owner, 2)
 		b.leavesNothing(t, b.finalizing(d, owner), contract.ErrQuota, d.ID)
 	},

@@ -13,6 +13,47 @@ import (
 )
 
 var quotas = map[string]func(*testing.T, *bench){
+	"TheInitialGrantIsGivenOnce": func(t *testing.T, b *bench) {
+		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "new", Name: "New", CreatedAt: b.now}))
+		give := func(o contract.OrganisationID, u contract.Unit, n int) {
+			t.Helper()
+			b.must(b.GrantInitial(b.ctx, o, u, n, "sandbox", b.now))
+		}
+		before := b.size()
+		give("new", contract.UnitStamp, 7)
+		b.same("first", b.quota("new", contract.UnitStamp), store.Quota{Granted: 7})
+		b.same("events", b.size()-before, int64(1))
+		give("new", contract.UnitStamp, 7)
+		b.same("again", b.quota("new", contract.UnitStamp), store.Quota{Granted: 7})
+		b.grant("new", contract.UnitStamp, -7, "taken back", owner)
+		give("new", contract.UnitStamp, 7)
+		b.same("after it was taken back", b.quota("new", contract.UnitStamp), store.Quota{})
+
+		// Nothing, decided once, stays nothing.
+		give("new", contract.UnitSignature, 0)
+		give("new", contract.UnitSignature, 7)
+		b.same("after nothing", b.quota("new", contract.UnitSignature), store.Quota{})
+		page, err := b.QuotaEntries(b.ctx, store.QuotaQuery{Organisation: "new", Unit: contract.UnitSignature, Limit: 10})
+		b.must(err)
+		b.same("lines of the ledger for nothing", page.Total, 0)
+
+		// One that an operator has granted something starts with that.
+		give("org", contract.UnitStamp, 7)
+		b.same("after a grant by hand", b.quota("org", contract.UnitStamp), store.Quota{Granted: 1000})
+
+		// Of many that grant at once, one does.
+		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "newer", Name: "Newer", CreatedAt: b.now}))
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if err := b.GrantInitial(b.ctx, "newer", contract.UnitStamp, 7, "sandbox", b.now); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		b.same("by many", b.quota("newer", contract.UnitStamp), store.Quota{Granted: 7})
+	},
 	"QuotaIsReservedSpentAndReleased": func(t *testing.T, b *bench) {
 		expect := func(stamps, signatures store.Quota) {
 			t.Helper()
@@ -28,7 +69,7 @@ var quotas = map[string]func(*testing.T, *bench){
 		d = b.commit(contract.StampProblem(&d, 1, contract.Failure{Text: "no", Final: true}, b.now))
 		b.commit(contract.Cancel(&d, "", owner, limits, b.now))
 		expect(store.Quota{Granted: 1000, Spent: 1}, store.Quota{Granted: 1000, Spent: 2})
-		b.must(b.Grant(b.ctx, "org", contract.UnitStamp, 5, "bought", owner, b.now))
+		b.grant("org", contract.UnitStamp, 5, "bought", owner)
 		expect(store.Quota{Granted: 1005, Spent: 1}, store.Quota{Granted: 1000, Spent: 2})
 		if left := b.quota("org", contract.UnitStamp).Left(); left != 1004 {
 			t.Fatalf("%d left", left)
@@ -36,7 +77,7 @@ var quotas = map[string]func(*testing.T, *bench){
 		b.same("stamps of others", b.quota("other", contract.UnitStamp), store.Quota{Granted: 1000})
 	},
 	"TheLedgerSaysWhatWasMovedForWhatAndByWhom": func(t *testing.T, b *bench) {
-		b.must(b.Grant(b.ctx, "org", contract.UnitStamp, 5, "bought", owner, b.later(time.Second).now))
+		b.later(time.Second).grant("org", contract.UnitStamp, 5, "bought", owner)
 		granted := b.now
 		d := b.finalize(b.place(b.upload(owner), owner, 2), owner)
 		d = b.sign(b.sign(d, first), second)
@@ -66,7 +107,7 @@ var quotas = map[string]func(*testing.T, *bench){
 	},
 	"OfManyWhoReserveTheLastUnitsAsManySucceedAsThereAre": func(t *testing.T, b *bench) {
 		const crowd, units = 8, 3
-		b.must(b.Grant(b.ctx, "org", contract.UnitSignature, 2*units-1000, "correction", owner, b.now))
+		b.grant("org", contract.UnitSignature, 2*units-1000, "correction", owner)
 		var changes []contract.Change
 		for i := range crowd {
 			changes = append(changes, b.finalizing(b.upload(owner, titled(fmt.Sprint(i))), owner))

@@ -11,7 +11,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 	t.Parallel()
 	for _, group := range []map[string]func(*testing.T, *bench){
 		committing, refusing, listing, serials, attempts, counting, watching, ageing, quotas, books, logging,
-		people, tokens, credentials, answers, texts, administering, clocks,
+		people, tokens, credentials, answers, texts, administering, clocks, installations,
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) {

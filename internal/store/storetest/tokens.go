@@ -88,24 +88,27 @@ var tokens = map[string]func(*testing.T, *bench){
 		b.gone(t, 1, 1)
 	},
 	"ANewLinkTakesBackTheFormerOneAndItsTokens": func(t *testing.T, b *bench) {
-		link := func(n byte, document contract.DocumentID, person contract.PersonID) store.GuestLink {
-			return store.GuestLink{Hash: [32]byte{n}, Document: document, Person: person, CreatedAt: b.now.Truncate(time.Microsecond)}
+		d1, d2 := b.upload(owner), b.upload(owner)
+		link := func(n byte, d *contract.Document, guest contract.PersonID) store.GuestLink {
+			b.later(time.Second)
+			before := *d
+			*d = b.commit(contract.Change{Before: &before, After: before, At: b.now, GuestLink: &contract.GuestLink{Guest: guest, Hash: [32]byte{n}}}, nil)
+			return store.GuestLink{Hash: [32]byte{n}, Document: d.ID, Person: guest, CreatedAt: b.now.Truncate(time.Microsecond)}
 		}
-		guest := func(n byte, document contract.DocumentID, person string) store.Token {
+		guest := func(n byte, d contract.Document, person string) store.Token {
 			k := token(n, store.GuestToken, person, "link")
-			k.Document = document
+			k.Document = d.ID
 			return k
 		}
-		b.must(b.SetGuestLink(b.ctx, link(1, 7, "g1")))
-		b.must(b.SetGuestLink(b.ctx, link(2, 7, "g2")))
-		b.must(b.SetGuestLink(b.ctx, link(3, 8, "g1")))
-		b.must(b.AddTokens(b.ctx, guest(1, 7, "g1"), guest(2, 7, "g2"), guest(3, 8, "g1")))
-		b.must(b.SetGuestLink(b.ctx, link(4, 7, "g1")))
+		link(1, &d1, "g1")
+		others := []store.GuestLink{link(2, &d1, "g2"), link(3, &d2, "g1")}
+		b.must(b.AddTokens(b.ctx, guest(1, d1, "g1"), guest(2, d1, "g2"), guest(3, d2, "g1")))
+		now := link(4, &d1, "g1")
 		b.gone(t, 3, 1)
 		if _, err := b.GuestLink(b.ctx, [32]byte{1}); !errors.Is(err, store.ErrNotFound) {
 			t.Fatalf("the former link: %v", err)
 		}
-		for _, want := range []store.GuestLink{link(2, 7, "g2"), link(3, 8, "g1"), link(4, 7, "g1")} {
+		for _, want := range append(others, now) {
 			got, err := b.GuestLink(b.ctx, want.Hash)
 			b.must(err)
 			b.same("link", got, want)

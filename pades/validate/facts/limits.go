@@ -39,5 +39,5 @@ func def[T int | int64](v *T, d T) {
 }
 
 func (o Options) file(repair bool) pdf.Options {
-	return pdf.Options{Limits: o.Limits.PDF, Password: o.Password, Repair: repair}
+	return pdf.Options{Limits: o.Limits.PDF, Password: o.Password, Repair: repair, Budget: o.Budget}
 }

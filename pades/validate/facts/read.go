@@ -31,6 +31,11 @@ type reader struct {
 
 func read(ctx context.Context, src io.ReaderAt, size int64, o Options, steps ...func(*reader) error) (*File, error) {
 	o.Limits = o.Limits.withDefaults(size)
+	if o.Budget == nil {
+		// Twice, as one Document and all states of it have a limit of their own each. A file that is taken in shares one
+		// budget with all that is tried then, so what was taken in does not exceed it here.
+		o.Budget = pdf.NewBudget(ctx, 2*pdf.WorkOf(size))
+	}
 	r := &reader{ctx: ctx, r: wanted{ctx, src}, o: o, file: &File{Size: size}, born: map[uint32]int{}, sound: map[span]int{}}
 	r.objects = &blocks{r: r.r, size: size}
 	defer r.release()

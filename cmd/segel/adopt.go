@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"segel/internal/authority"
+	"segel/internal/credential"
+	"segel/internal/installation"
+	"segel/internal/store"
+	"segel/internal/store/sqlstore"
+)
+
+// adoptCommand makes database, key folder and blob folder one installation where a program must not decide it: after a
+// restore, and where an installation of an earlier release shows too little to be adopted at a start.
+type adoptCommand struct {
+	dataFlag
+	NewAuthority bool `name:"new-authority" help:"Make a new certificate authority, in the place of one that is gone. Readers have to trust its root anew."`
+	Yes          bool `help:"Adopt without being asked."`
+}
+
+func (c adoptCommand) Run(w *world) error {
+	conf, err := c.config(w, nil)
+	if err != nil {
+		return err
+	}
+	a := &app{conf: conf, log: w.log(conf), clock: time.Now}
+	if a.store, err = openDatabase(w.ctx, conf, writing); err != nil {
+		return err
+	}
+	return errors.Join(c.adopt(w, a), a.store.Close())
+}
+
+// adopt shows what was found, asks, and then marks what has no mark. What belongs to another installation is refused.
+func (c adoptCommand) adopt(w *world, a *app) error {
+	found, state, undecided := a.look(w.ctx)
+	if err := requireAdoptable(found, state, undecided, c.NewAuthority); err != nil {
+		return err
+	}
+	if c.NewAuthority && found.HasAuthority {
+		return fmt.Errorf("%s exists: move the folder aside before a new authority is made", found.Names.Authority)
+	}
+	var e evidence
+	if !c.NewAuthority {
+		var err error
+		if e, err = a.gatherEvidence(w.ctx, found.Names); err != nil {
+			return err
+		}
+		if undecided == nil && state == installation.Complete && requireAuthority(found, e.root) == nil {
+			_, err := fmt.Fprintf(w.stdout, "nothing is to be adopted: %s is installation %s\n", found.Names.Data, found.Recorded.ID)
+			return err
+		}
+	}
+	if err := c.show(w.stdout, found, e); err != nil {
+		return err
+	}
+	if !c.Yes {
+		fmt.Fprint(w.stdout, "Do they belong together? They become one installation if you type yes: ")
+		answer, err := bufio.NewReader(w.stdin).ReadString('\n')
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("read the answer: %w", err)
+		}
+		if strings.TrimSpace(answer) != "yes" {
+			return errors.New("nothing was adopted")
+		}
+	}
+	root := e.root
+	if c.NewAuthority {
+		sealer, err := credential.ReadSealer(found.Names.MasterKey)
+		if err != nil {
+			return err
+		}
+		// Durable on return: the authority, without a mark. After a crash here it is adopted without --new-authority.
+		made, err := authority.Open(found.Names.KeyDir, a.authorityOptions(sealer))
+		if err != nil {
+			return err
+		}
+		root = made.Root()
+	}
+	if err := a.adopt(w.ctx, found, root); err != nil {
+		if errors.Is(err, store.ErrConflict) {
+			return errors.New("another process has changed the installation at the same moment: look at it and try again")
+		}
+		return err
+	}
+	adopted, _, err := a.store.Installation(w.ctx)
+	if err == nil {
+		_, err = fmt.Fprintf(w.stdout, "database, keys and blobs are installation %s now\n", adopted.ID)
+	}
+	return err
+}
+
+// requireAdoptable refuses what is no database in use, what belongs to another installation, and what lacks files that no
+// confirmation replaces.
+func requireAdoptable(found installation.Found, state installation.State, undecided error, newAuthority bool) error {
+	var e *installation.Error
+	switch {
+	case undecided == nil && (state == installation.Absent || state == installation.Begun):
+		return found.Refuse(state)
+	case undecided == nil:
+		return nil
+	case !errors.As(undecided, &e):
+		return undecided
+	case e.Problem == installation.KeysUnmarked || e.Problem == installation.BlobsUnmarked:
+		return nil
+	case e.Problem == installation.KeyFileMissing && newAuthority && found.HasMasterKey && !found.Recorded.CompletedAt.IsZero():
+		return nil
+	case e.Problem == installation.KeyFileMissing && found.HasMasterKey:
+		return fmt.Errorf("%w. If there is no backup, --new-authority makes another authority", undecided)
+	}
+	return undecided
+}
+
+// show prints what was found.
+func (c adoptCommand) show(out io.Writer, found installation.Found, e evidence) error {
+	var b strings.Builder
+	line := func(what, format string, args ...any) {
+		fmt.Fprintf(&b, "%-14s%s\n", what+":", fmt.Sprintf(format, args...))
+	}
+	marked := func(id installation.ID) string {
+		if id == "" {
+			return "no mark"
+		}
+		return "mark of installation " + string(id)
+	}
+	if found.Recorded.ID == "" {
+		line("database", "%s: no installation", found.Names.Database)
+	} else {
+		line("database", "%s: installation %s", found.Names.Database, found.Recorded.ID)
+	}
+	line("key folder", "%s: %s", found.Names.KeyDir, marked(found.Keys))
+	line("blob folder", "%s: %s", found.Names.BlobDir, marked(found.Blobs))
+	if c.NewAuthority {
+		line("authority", "none; a new one is made, whose root readers have to trust anew")
+		_, err := io.WriteString(out, b.String())
+		return err
+	}
+	line("authority", "%s, SHA-256 %x; the master key opens it", e.root.Subject.CommonName, sha256.Sum256(e.root.Raw))
+	line("documents", "%d; of %d files of the newest, %d are there", e.documents, e.files, e.files-len(e.missing))
+	for _, against := range e.objections() {
+		line("BUT", "%s", against)
+	}
+	if found.Recorded.ID != "" && requireAuthority(found, e.root) != nil {
+		line("BUT", "the installation was made with another authority")
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// exitOf returns the exit status of an error that has one of its own: commands find it in what they return.
+func exitOf(err error) (exitStatus, bool) {
+	var e *installation.Error
+	var s *sqlstore.SchemaError
+	switch {
+	case errors.As(err, &e):
+		return exitInstallation, true
+	case errors.As(err, &s):
+		return exitSchema, true
+	}
+	return 0, false
+}
+
+// Statuses of every command that opens an installation.
+const (
+	exitInstallation = exitStatus(3) // a part of the installation is missing, or belongs to another one
+	exitSchema       = exitStatus(4) // the tables of the database need segel migrate, or a newer program
+)

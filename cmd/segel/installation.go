@@ -1,0 +1,468 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"segel/internal/authority"
+	"segel/internal/blob"
+	"segel/internal/blob/file"
+	"segel/internal/config"
+	"segel/internal/credential"
+	"segel/internal/installation"
+	"segel/internal/store"
+	"segel/internal/store/sqlstore"
+)
+
+// access is what a command may do with an installation.
+type access int
+
+const (
+	reading  access = iota // looks at one that is complete, and writes nothing
+	writing                // works on one that is complete; makes no database, key, folder or table
+	creating               // makes one where there is nothing, adopts one of an earlier release, migrates the database
+)
+
+// Names in the data folder.
+const (
+	authorityDir  = "authority"
+	blobDir       = "blobs"
+	databaseFile  = "segel.db"
+	masterKeyFile = "master.key"
+)
+
+func dsn(conf config.Config) string {
+	if conf.Database != "" {
+		return conf.Database
+	}
+	return filepath.Join(conf.DataDir, databaseFile)
+}
+
+// partNames returns where the parts of an installation are. The address of a PostgreSQL server may hold a password and is
+// not named.
+func partNames(conf config.Config) installation.Names {
+	n := installation.Names{
+		Data: conf.DataDir, Database: "in PostgreSQL", BlobDir: filepath.Join(conf.DataDir, blobDir),
+		KeyDir: filepath.Join(conf.DataDir, authorityDir), MasterKey: conf.MasterKeyFile,
+	}
+	if path, ok := sqlstore.SQLitePath(dsn(conf)); ok {
+		n.Database = path
+	}
+	if n.MasterKey == "" {
+		n.MasterKey = filepath.Join(conf.DataDir, masterKeyFile)
+	}
+	return n
+}
+
+// lookAtFolders reads what the key folder and the blob folder say, and changes nothing.
+func lookAtFolders(ctx context.Context, conf config.Config) (f installation.Found, err error) {
+	f.Names = partNames(conf)
+	if f.Keys, err = installation.ReadMark(f.Names.KeyDir); err != nil {
+		return f, err
+	}
+	if f.Names.Authority, f.HasAuthority, err = authority.Exists(f.Names.KeyDir); err != nil {
+		return f, fmt.Errorf("look for the authority: %w", err)
+	}
+	switch _, err := os.Stat(f.Names.MasterKey); {
+	case err == nil:
+		f.HasMasterKey = true
+	case !errors.Is(err, fs.ErrNotExist):
+		return f, fmt.Errorf("look for the master key: %w", err)
+	}
+	blobs := file.Find(f.Names.BlobDir)
+	mark, err := blobs.Mark(ctx)
+	if err == nil {
+		if f.Blobs, err = installation.ParseMark(mark); err != nil {
+			err = fmt.Errorf("mark of %s: %w", f.Names.BlobDir, err)
+		}
+		return f, err
+	}
+	if !errors.Is(err, blob.ErrNoMark) {
+		return f, err
+	}
+	for _, err := range blobs.List(ctx) {
+		if errors.Is(err, fs.ErrNotExist) { // no folder, or one that is empty
+			break
+		}
+		if err != nil {
+			return f, err
+		}
+		f.HasBlobs = true
+		break
+	}
+	return f, nil
+}
+
+// openDatabase opens the database as far as the command may change it. An SQLite file is made only where neither keys nor
+// blobs are left of one that is missing.
+func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore.Store, error) {
+	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version}
+	switch {
+	case to == reading:
+		o.Mode = sqlstore.Reading
+	case to == writing || conf.Migrate == config.MigrateOff:
+		o.Mode = sqlstore.Writing
+	}
+	// The folders are read before the database is looked for: a process that starts at the same moment makes the database first.
+	found, err := lookAtFolders(ctx, conf)
+	if err != nil {
+		return nil, err
+	}
+	if path, ok := sqlstore.SQLitePath(dsn(conf)); ok {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			if err := found.RequireNoKeysOrBlobs(); err != nil {
+				return nil, err
+			}
+			if to != creating {
+				return nil, found.Refuse(installation.Absent)
+			}
+			if conf.Migrate == config.MigrateOff {
+				return nil, fmt.Errorf("database file %s does not exist: start segel serve once with --migrate=auto, which makes it", path)
+			}
+			if err := os.MkdirAll(conf.DataDir, 0o700); err != nil {
+				return nil, fmt.Errorf("data folder: %w", err)
+			}
+		}
+	}
+	return sqlstore.Open(ctx, dsn(conf), o)
+}
+
+// look reads what all parts say and decides how far the installation is. The folders are read before the database, and
+// again where the database has changed since: another process may be creating the installation.
+func (a *app) look(ctx context.Context) (installation.Found, installation.State, error) {
+	for last := (store.Installation{}); ; {
+		found, err := lookAtFolders(ctx, a.conf)
+		if err != nil {
+			return found, 0, err
+		}
+		if found.Recorded, found.Empty, err = a.store.Installation(ctx); err != nil {
+			return found, 0, err
+		}
+		state, err := found.Decide()
+		if err == nil || found.Recorded == last {
+			return found, state, err
+		}
+		last = found.Recorded
+	}
+}
+
+// openInstallation opens keys and blobs once they and the database are known to belong together. A command that may create
+// brings an installation to completion, one step in each turn; where another process was faster, it goes on from there.
+func (a *app) openInstallation(ctx context.Context, to access) error {
+	for last := (installation.Found{}); ; {
+		found, state, err := a.look(ctx)
+		switch {
+		case err != nil:
+			return err
+		case state == installation.Complete:
+			return a.openParts(found, to)
+		case to != creating:
+			return found.Refuse(state)
+		case state == installation.Absent:
+			err = a.beginCreation(ctx)
+		case state == installation.Begun:
+			err = a.finishCreation(ctx, found)
+		case state == installation.Unmarked:
+			err = a.adoptByEvidence(ctx, found)
+		}
+		// A conflict is another process's progress. Where there is none, turning again would not end.
+		if err != nil && (!errors.Is(err, store.ErrConflict) || found == last) {
+			return err
+		}
+		last = found
+	}
+}
+
+// beginCreation gives an empty database its identity. Of two processes on one database, that of the first stands.
+//
+// Durable on return: the identity, in the database alone. After a crash the next start goes on with finishCreation.
+func (a *app) beginCreation(ctx context.Context) error {
+	id, err := installation.NewID(rand.Reader)
+	if err != nil {
+		return err
+	}
+	return a.store.ReplaceInstallation(ctx, store.Installation{}, store.Installation{ID: string(id), CreatedAt: a.clock()})
+}
+
+// finishCreation makes the keys and marks the folders of an installation that has been begun. Until its last commit no
+// organisation is made and nothing is served, so a crash anywhere loses nothing, and the next start repeats what is left.
+func (a *app) finishCreation(ctx context.Context, found installation.Found) error {
+	if err := os.MkdirAll(found.Names.Data, 0o700); err != nil { // with PostgreSQL nothing has needed it so far
+		return fmt.Errorf("data folder: %w", err)
+	}
+	sealer, err := credential.OpenSealer(found.Names.MasterKey)
+	if err != nil {
+		return err
+	}
+	// Durable: the master key. The authority is sealed with it.
+	keys, err := authority.Open(found.Names.KeyDir, a.authorityOptions(sealer))
+	if err != nil {
+		return err
+	}
+	// Durable: the authority. Recording it before the folder is marked keeps a second process on this database, with a
+	// folder of its own, from taking its own authority for that of the installation.
+	recorded := found.Recorded
+	if recorded.Authority == [32]byte{} {
+		recorded.Authority = sha256.Sum256(keys.Root().Raw)
+		if err := a.store.ReplaceInstallation(ctx, found.Recorded, recorded); err != nil {
+			return err
+		}
+	} else if err := requireAuthority(found, keys.Root()); err != nil {
+		return err
+	}
+	blobs, err := file.Open(found.Names.BlobDir)
+	if err != nil {
+		return err
+	}
+	if err := markFolders(ctx, found.Names, blobs, installation.ID(recorded.ID)); err != nil {
+		return err
+	}
+	// Durable: both marks. Not yet: that the installation is complete.
+	complete := recorded
+	complete.CompletedAt = a.clock()
+	return a.store.ReplaceInstallation(ctx, recorded, complete)
+}
+
+// markFolders marks blob store and key folder. One that has the mark already is left as it is.
+func markFolders(ctx context.Context, n installation.Names, blobs *file.Store, id installation.ID) error {
+	err := blobs.SetMark(ctx, id.Mark())
+	if errors.Is(err, blob.ErrExists) {
+		mark, err := blobs.Mark(ctx)
+		if err != nil {
+			return err
+		}
+		other, err := installation.ParseMark(mark)
+		if err != nil {
+			return fmt.Errorf("mark of %s: %w", n.BlobDir, err)
+		}
+		if other != id {
+			return &installation.Error{Problem: installation.BlobsOfAnother, Installation: id, Found: other, Path: n.BlobDir}
+		}
+	} else if err != nil {
+		return err
+	}
+	return installation.WriteMark(n.KeyDir, id)
+}
+
+// openParts opens keys and blobs of a complete installation.
+func (a *app) openParts(found installation.Found, to access) error {
+	var err error
+	if a.sealer, err = credential.ReadSealer(found.Names.MasterKey); err != nil {
+		return err
+	}
+	root, err := openRoot(found.Names, a.sealer)
+	if err != nil {
+		return err
+	}
+	if err := requireAuthority(found, root); err != nil {
+		return err
+	}
+	open := authority.OpenExisting
+	if to == reading {
+		open = authority.Read
+	}
+	if a.authority, err = open(found.Names.KeyDir, a.authorityOptions(a.sealer)); err != nil {
+		if to == reading && errors.Is(err, authority.ErrMissing) {
+			err = fmt.Errorf("%w: segel serve makes it", err)
+		}
+		return err
+	}
+	a.blobs = file.Find(found.Names.BlobDir)
+	if to != reading {
+		if a.blobs, err = file.Open(found.Names.BlobDir); err != nil {
+			return err
+		}
+	}
+	a.installation = found.Recorded
+	return nil
+}
+
+// openRoot demands that the master key opens the authority.
+func openRoot(n installation.Names, s *credential.Sealer) (*x509.Certificate, error) {
+	root, err := authority.OpenRoot(n.KeyDir, s)
+	if errors.Is(err, credential.ErrSealed) {
+		return nil, &installation.Error{Problem: installation.KeysLocked, Path: n.MasterKey, Other: n.KeyDir, Err: err}
+	}
+	return root, err
+}
+
+// requireAuthority demands that the authority is the one that the installation was made with.
+func requireAuthority(found installation.Found, root *x509.Certificate) error {
+	if sha256.Sum256(root.Raw) == found.Recorded.Authority {
+		return nil
+	}
+	return &installation.Error{Problem: installation.AuthorityOfAnother, Installation: installation.ID(found.Recorded.ID), Path: found.Names.KeyDir}
+}
+
+func (a *app) authorityOptions(s *credential.Sealer) authority.Options {
+	return authority.Options{PublicURL: a.conf.BaseURL(), Clock: a.clock, Sealer: s, Ledger: ledger{a.store, a.clock}}
+}
+
+// evidence is what was found about whether database, keys and blobs of an installation without an identity belong together.
+type evidence struct {
+	root        *x509.Certificate
+	documents   int
+	files       int      // of the newest documents that were looked for
+	missing     []string // of them
+	certificate certificateOrigin
+}
+
+// certificateOrigin says who issued the newest certificate of the ledger.
+type certificateOrigin int
+
+const (
+	noCertificate certificateOrigin = iota
+	ownCertificate
+	foreignCertificate
+)
+
+// Bounds on what is looked at.
+const (
+	evidenceDocuments = 8
+	evidenceFiles     = 64
+)
+
+// gatherEvidence opens the root with the master key at hand, and looks for a sample of what the database refers to. It
+// writes nothing.
+func (a *app) gatherEvidence(ctx context.Context, n installation.Names) (e evidence, err error) {
+	sealer, err := credential.ReadSealer(n.MasterKey)
+	if err != nil {
+		return e, err
+	}
+	if e.root, err = openRoot(n, sealer); err != nil {
+		return e, err
+	}
+	sample, err := a.store.Evidence(ctx, evidenceDocuments)
+	if err != nil {
+		return e, err
+	}
+	e.documents = sample.Documents
+	blobs := file.Find(n.BlobDir)
+	for _, f := range sample.Files[:min(len(sample.Files), evidenceFiles)] {
+		e.files++
+		b, err := blobs.Open(ctx, blob.Key(f.Key))
+		if errors.Is(err, blob.ErrNotFound) {
+			e.missing = append(e.missing, f.Key)
+			continue
+		}
+		if err != nil {
+			return e, err
+		}
+		if b.Size() != f.Size {
+			e.missing = append(e.missing, f.Key)
+		}
+		if err := b.Close(); err != nil {
+			return e, err
+		}
+	}
+	if sample.Certificate == nil {
+		return e, nil
+	}
+	newest, err := x509.ParseCertificate(sample.Certificate)
+	if err != nil {
+		return e, fmt.Errorf("read the newest certificate of the ledger: %w", err)
+	}
+	_, issuers, err := authority.ReadPublic(n.KeyDir)
+	if err != nil {
+		return e, err
+	}
+	e.certificate = foreignCertificate
+	if slices.ContainsFunc(issuers, func(i authority.Issuer) bool { return newest.CheckSignatureFrom(i.Certificate) == nil }) {
+		e.certificate = ownCertificate
+	}
+	return e, nil
+}
+
+// objections say what speaks against that the parts belong together; empty where nothing does and something speaks for it.
+func (e evidence) objections() (all []string) {
+	if len(e.missing) > 0 {
+		all = append(all, fmt.Sprintf("%d of %d files of the newest documents are missing", len(e.missing), e.files))
+	}
+	if e.certificate == foreignCertificate {
+		all = append(all, "the newest certificate in the database was issued by another authority")
+	}
+	if e.files == 0 && e.certificate == noCertificate {
+		all = append(all, "the database has neither a document nor a certificate that could be compared")
+	}
+	return all
+}
+
+// adoptByEvidence gives an installation of an earlier release its identity where everything speaks for it.
+func (a *app) adoptByEvidence(ctx context.Context, found installation.Found) error {
+	e, err := a.gatherEvidence(ctx, found.Names)
+	if err != nil {
+		return err
+	}
+	if against := e.objections(); len(against) > 0 {
+		return &installation.Error{Problem: installation.NotAdopted, Path: found.Names.Data, Err: errors.New(strings.Join(against, "; "))}
+	}
+	if err := a.adopt(ctx, found, e.root); err != nil {
+		return err
+	}
+	a.log.Info("the installation has an identity now", slog.Int("documents", e.documents), slog.Int("files_looked_for", e.files))
+	return nil
+}
+
+// adopt marks the folders and then records the identity. Marks that are there are kept: a crash after the first leaves
+// a database without an identity, and the next try takes it from the mark. Of two processes that adopt at once, the mark of
+// the blob store that was written first is the identity for both.
+func (a *app) adopt(ctx context.Context, found installation.Found, root *x509.Certificate) error {
+	id := installation.ID(found.Recorded.ID)
+	for _, mark := range []installation.ID{found.Blobs, found.Keys} {
+		if id == "" {
+			id = mark
+		}
+	}
+	if id == "" {
+		var err error
+		if id, err = installation.NewID(rand.Reader); err != nil {
+			return err
+		}
+	}
+	blobs, err := file.Open(found.Names.BlobDir)
+	if err != nil {
+		return err
+	}
+	if err := markFolders(ctx, found.Names, blobs, id); err != nil {
+		var other *installation.Error
+		if errors.As(err, &other) && found.Blobs == "" && found.Keys == "" {
+			return errors.Join(store.ErrConflict, err) // another process has adopted since; it is looked at anew
+		}
+		return err
+	}
+	now := a.clock()
+	adopted := found.Recorded
+	adopted.ID, adopted.Authority, adopted.CompletedAt = string(id), sha256.Sum256(root.Raw), now
+	if adopted.CreatedAt.IsZero() {
+		adopted.CreatedAt = now
+	}
+	return a.store.ReplaceInstallation(ctx, found.Recorded, adopted)
+}
+
+// checkInstallation demands that the parts still belong together: a volume may be gone, and a newer program may have closed
+// the database to this one.
+func (a *app) checkInstallation(ctx context.Context) error {
+	if err := a.store.CheckWriter(ctx); err != nil {
+		return err
+	}
+	found, state, err := a.look(ctx)
+	switch {
+	case err != nil:
+		return err
+	case state != installation.Complete:
+		return found.Refuse(state)
+	case found.Recorded.ID != a.installation.ID || found.Recorded.Authority != a.installation.Authority:
+		return fmt.Errorf("the database belongs to installation %s; this service was started on %s", found.Recorded.ID, a.installation.ID)
+	}
+	return nil
+}

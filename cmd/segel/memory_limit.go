@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"segel/internal/config"
+)
+
+const (
+	// conversionMemory is what one conversion in a process of its own takes, see config.Config.MaxConversions.
+	conversionMemory = 512 << 20
+	// leastMemoryLimit is the least limit that is set. Below it the collector would run without a pause, and nothing be
+	// gained.
+	leastMemoryLimit = 128 << 20
+)
+
+// limitMemory sets a soft limit on the memory of the process unless GOMEMLIMIT does: 70 percent of what the machine, or
+// the control group, has, less what conversions may take. Near the limit the garbage collector works harder. It bounds
+// nothing by itself: the bounds of what a request takes do. It returns the limit, or 0 if it set none.
+func limitMemory(root fs.FS, env []string, conf config.Config) (int64, error) {
+	for _, v := range env {
+		if value, ok := strings.CutPrefix(v, "GOMEMLIMIT="); ok && value != "" {
+			return 0, nil // package runtime has read it
+		}
+	}
+	all, err := memoryOf(root)
+	if err != nil {
+		return 0, err
+	}
+	limit := all/10*7 - reservedForConversions(conf)
+	limit = max(limit, all/4, leastMemoryLimit)
+	debug.SetMemoryLimit(limit)
+	return limit, nil
+}
+
+// reservedForConversions is what conversions on this machine take together.
+func reservedForConversions(conf config.Config) int64 {
+	if conf.Convert == config.ConvertOff || strings.Contains(conf.Convert, "://") {
+		return 0
+	}
+	return int64(conf.MaxConversions) * conversionMemory
+}
+
+// memoryOf returns how many bytes of memory the process may take by the machine and by its control groups, of version 2 or
+// 1. Root is the root of the file system.
+func memoryOf(root fs.FS) (int64, error) {
+	info, err := fs.ReadFile(root, "proc/meminfo")
+	if err != nil {
+		return 0, fmt.Errorf("read memory of the machine: %w", err)
+	}
+	all, err := memTotal(info)
+	if err != nil {
+		return 0, err
+	}
+	groups, err := fs.ReadFile(root, "proc/self/cgroup")
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read control groups: %w", err)
+	}
+	for line := range strings.Lines(string(groups)) {
+		// "0::/path" in version 2, "5:cpu,memory:/path" in version 1.
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		folder, file := "sys/fs/cgroup", "memory.max"
+		switch {
+		case parts[0] == "0" && parts[1] == "":
+		case strings.Contains(","+parts[1]+",", ",memory,"):
+			folder, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+		default:
+			continue
+		}
+		// A group is bound by those above it too. In a container the path may be that of the host, and the group the root.
+		for group := path.Clean("/" + parts[2]); ; group = path.Dir(group) {
+			if limit, ok := groupLimit(root, path.Join(folder, group, file)); ok {
+				all = min(all, limit)
+			}
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return all, nil
+}
+
+// groupLimit reads the limit of a control group; ok is false where there is none.
+func groupLimit(root fs.FS, name string) (limit int64, ok bool) {
+	b, err := fs.ReadFile(root, name)
+	if err != nil {
+		return 0, false
+	}
+	limit, err = strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64) // "max" is none
+	return limit, err == nil && limit > 0
+}
+
+// memTotal reads /proc/meminfo.
+func memTotal(info []byte) (int64, error) {
+	for s := bufio.NewScanner(bytes.NewReader(info)); s.Scan(); {
+		f := strings.Fields(s.Text())
+		if len(f) == 3 && f[0] == "MemTotal:" && f[2] == "kB" {
+			n, err := strconv.ParseInt(f[1], 10, 64)
+			if err == nil && n > 0 {
+				return n << 10, nil
+			}
+		}
+	}
+	return 0, errors.New("memory of the machine is not stated")
+}

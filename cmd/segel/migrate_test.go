@@ -1,0 +1,88 @@
+package main
+
+import (
+	"database/sql"
+	"errors"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"segel/internal/store/sqlstore"
+)
+
+// runSQL runs statements on the database of a data folder, as another program would.
+func runSQL(t *testing.T, data string, env []string, statements ...string) {
+	t.Helper()
+	conf, err := dataFlag{Data: data}.config(&world{env: env}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	driver := "pgx"
+	if _, isFile := sqlstore.SQLitePath(dsn(conf)); isFile {
+		driver = "sqlite"
+	}
+	db, err := sql.Open(driver, dsn(conf))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range statements {
+		_, e := db.ExecContext(t.Context(), s)
+		err = errors.Join(err, e)
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		var set []string
+		for _, e := range env {
+			name, value, _ := strings.Cut(e, "=")
+			set = append(set, name, value)
+		}
+		data, _ := olderInstallation(t, true, set...)
+		runSQL(t, data, env, `DROP TABLE installation`, `DROP TABLE schema_level`, `DROP TABLE schema_migration`,
+			`ALTER TABLE quota DROP COLUMN initial_at`, `DELETE FROM goose_db_version WHERE version_id >= 14`)
+		before := files(t, data)
+		for _, c := range slices.Concat(readingCommands(t), writingCommands(t), [][]string{{"serve", "--migrate=off"}, {"adopt", "--yes"}}) {
+			got := runProgram(t, env, append(c, "--data", data)...)
+			if got.status != 4 || !strings.Contains(got.text, "run segel migrate") {
+				t.Errorf("%v: %d, %s", c, got.status, got.text)
+			}
+			requireUnchanged(t, strings.Join(c, " "), data, before)
+		}
+		if got := runProgram(t, env, "migrate", "--data", data); got.status != 0 {
+			t.Fatalf("%d, %s", got.status, got.text)
+		}
+		if got := runProgram(t, env, "fsck", "--data", data); got.status != 3 || !strings.Contains(got.text, "segel adopt") {
+			t.Errorf("%d, %s", got.status, got.text)
+		}
+		servedOnce(t, data, append(slices.Clone(env), "SEGEL_MIGRATE=off"))
+		if got := runProgram(t, env, "fsck", "--data", data); got.status != 0 {
+			t.Errorf("%d, %s", got.status, got.text)
+		}
+		requireQuota(t, data, env, "Segel", "1000", "1000") // which it had before
+	})
+}
+
+func TestAProgramThatIsTooOldForTheDatabaseRefusesToStart(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		data := filepath.Join(t.TempDir(), "data")
+		p := serve(t, data, env...)
+		c := &client{service: p.service, t: t}
+		c.do("GET", "/readyz", nil).ok()
+		runSQL(t, data, env, `UPDATE schema_level SET oldest_writer = 99`,
+			`INSERT INTO schema_migration (version, name, kind, level, binary_version) VALUES (99, '0099_next.sql', 'contracting', 99, '9.9.0')`)
+		for _, command := range slices.Concat(readingCommands(t), writingCommands(t), [][]string{{"serve"}, {"migrate"}, {"adopt", "--yes"}}) {
+			got := runProgram(t, env, append(command, "--data", data)...)
+			if got.status != 4 || !strings.Contains(got.text, "needs segel 9.9.0 or later") {
+				t.Errorf("%v: %d, %s", command, got.status, got.text)
+			}
+		}
+		// The one that runs since before is taken out of service.
+		c.do("GET", "/readyz", nil).is(http.StatusServiceUnavailable)
+	})
+}

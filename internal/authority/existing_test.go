@@ -1,0 +1,98 @@
+package authority
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"segel/internal/credential"
+)
+
+// filesOf returns what is in a folder, with the times of their last change.
+func filesOf(t *testing.T, dir string) map[string]time.Time {
+	t.Helper()
+	found := map[string]time.Time{}
+	err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			found[file] = info.ModTime()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestAnAuthorityThatIsMissingIsMadeByOpenAlone(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	sealer, err := credential.OpenSealer(filepath.Join(top, "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{PublicURL: "http://test", Clock: time.Now, Sealer: sealer, Ledger: &Memory{}}
+	dir := filepath.Join(top, "a")
+	for name, open := range map[string]func(string, Options) (*Authority, error){"OpenExisting": OpenExisting, "Read": Read} {
+		if _, err := open(dir, o); !errors.Is(err, ErrMissing) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s made the folder: %v", name, err)
+		}
+	}
+	made, err := Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := filesOf(t, dir)
+	read, err := Read(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !read.Root().Equal(made.Root()) || len(read.Issuers()) != 2 {
+		t.Error("another authority was read")
+	}
+	for file, at := range filesOf(t, dir) {
+		if !before[file].Equal(at) {
+			t.Errorf("reading changed %s", file)
+		}
+	}
+
+	// The issuer for guests is made by who may write, and missed by who only reads.
+	if err := os.Remove(filepath.Join(dir, guestsFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(dir, o); !errors.Is(err, ErrMissing) {
+		t.Error(err)
+	}
+	if _, err := OpenExisting(dir, o); err != nil {
+		t.Error(err)
+	}
+	if _, err := Read(dir, o); err != nil {
+		t.Error(err)
+	}
+
+	// Nor does reading make a successor of a time-stamp authority that is about to end.
+	o.Clock = func() time.Time { return time.Now().AddDate(tsaYears-1, 0, 0) }
+	if _, err := Read(dir, o); err != nil {
+		t.Error(err)
+	}
+	successor := filepath.Join(dir, successorName(firstSuccessor)+".json")
+	if _, err := os.Stat(successor); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("reading made %s: %v", successor, err)
+	}
+	if _, err := OpenExisting(dir, o); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(successor); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,189 @@
+package installation
+
+import (
+	"fmt"
+
+	"segel/internal/store"
+)
+
+// Found is what a database, a key folder and a blob store say of the installation that they belong to.
+type Found struct {
+	Recorded store.Installation // in the database
+	Empty    bool               // the database has nothing of its own
+
+	Keys, Blobs  ID   // their marks; empty: they have none
+	HasAuthority bool // the key folder has an authority
+	HasMasterKey bool // the master key exists
+	HasBlobs     bool // a blob store without a mark has a blob
+
+	Names Names
+}
+
+// Names are what messages call the parts by.
+type Names struct {
+	Data      string // data folder
+	Database  string // file, or what it is
+	KeyDir    string
+	Authority string // file
+	MasterKey string // file
+	BlobDir   string
+}
+
+// State is how far an installation is.
+type State int
+
+// The states. Only in Complete everything is there and belongs together.
+const (
+	Absent   State = iota // there is nothing: an installation may be created
+	Begun                 // the database names one whose creation has not ended
+	Unmarked              // the database is of a release before identities
+	Complete
+)
+
+// Decide says how far the installation is. A part that is missing or belongs to another installation is an *Error.
+func (f Found) Decide() (State, error) {
+	id := ID(f.Recorded.ID)
+	if id == "" && f.Empty {
+		return Absent, f.RequireNoKeysOrBlobs()
+	}
+	if id == "" {
+		if err := f.requireKeyFiles(); err != nil {
+			return 0, err
+		}
+		if f.Keys != "" && f.Blobs != "" && f.Keys != f.Blobs {
+			return 0, &Error{Problem: BlobsOfAnother, Installation: f.Keys, Found: f.Blobs, Path: f.Names.BlobDir}
+		}
+		return Unmarked, nil
+	}
+	if f.Keys != "" && f.Keys != id {
+		return 0, &Error{Problem: KeysOfAnother, Installation: id, Found: f.Keys, Path: f.Names.KeyDir}
+	}
+	if f.Blobs != "" && f.Blobs != id {
+		return 0, &Error{Problem: BlobsOfAnother, Installation: id, Found: f.Blobs, Path: f.Names.BlobDir}
+	}
+	if f.Recorded.CompletedAt.IsZero() {
+		// Nothing is written to the database before the creation has ended, so nothing can be lost. The authority is made
+		// after the master key, and recorded after it is made.
+		if f.HasAuthority && !f.HasMasterKey || !f.HasAuthority && f.Recorded.Authority != [32]byte{} {
+			return 0, f.requireKeyFiles()
+		}
+		return Begun, nil
+	}
+	if err := f.requireKeyFiles(); err != nil {
+		return 0, err
+	}
+	if f.Keys == "" {
+		return 0, &Error{Problem: KeysUnmarked, Installation: id, Path: f.Names.KeyDir}
+	}
+	if f.Blobs == "" {
+		return 0, &Error{Problem: BlobsUnmarked, Installation: id, Path: f.Names.BlobDir}
+	}
+	return Complete, nil
+}
+
+// RequireNoKeysOrBlobs demands that no keys or blobs are left of a database that is missing or empty.
+func (f Found) RequireNoKeysOrBlobs() error {
+	e := &Error{Problem: DatabaseMissing, Found: f.Keys, Path: f.Names.Database}
+	switch {
+	case f.Keys != "" || f.HasAuthority:
+		e.Other = f.Names.KeyDir
+	case f.Blobs != "" || f.HasBlobs:
+		e.Found, e.Other = f.Blobs, f.Names.BlobDir
+	default:
+		return nil
+	}
+	return e
+}
+
+// requireKeyFiles demands the files without which nothing can be signed or read.
+func (f Found) requireKeyFiles() error {
+	switch {
+	case !f.HasMasterKey:
+		return &Error{Problem: KeyFileMissing, Installation: ID(f.Recorded.ID), Path: f.Names.MasterKey}
+	case !f.HasAuthority:
+		return &Error{Problem: KeyFileMissing, Installation: ID(f.Recorded.ID), Path: f.Names.Authority}
+	}
+	return nil
+}
+
+// Refuse says why a command that creates and adopts nothing cannot go on in a state other than Complete.
+func (f Found) Refuse(s State) error {
+	switch s {
+	case Absent:
+		return &Error{Problem: NothingThere, Path: f.Names.Data, Other: f.Names.Database}
+	case Begun:
+		return &Error{Problem: CreationUnfinished, Installation: ID(f.Recorded.ID)}
+	}
+	return &Error{Problem: NotAdopted, Path: f.Names.Data}
+}
+
+// Problem is why the parts of an installation cannot be used together.
+type Problem string
+
+// The problems.
+const (
+	NothingThere       Problem = "nothing_there"
+	DatabaseMissing    Problem = "database_missing"
+	KeyFileMissing     Problem = "key_file_missing"
+	KeysUnmarked       Problem = "keys_unmarked"
+	KeysOfAnother      Problem = "keys_of_another"
+	KeysLocked         Problem = "keys_locked"
+	AuthorityOfAnother Problem = "authority_of_another"
+	BlobsUnmarked      Problem = "blobs_unmarked"
+	BlobsOfAnother     Problem = "blobs_of_another"
+	NotAdopted         Problem = "not_adopted"
+	CreationUnfinished Problem = "creation_unfinished"
+)
+
+// Error says which part of an installation is missing or belongs to another one.
+type Error struct {
+	Problem      Problem
+	Installation ID     // that the database belongs to; empty: not known
+	Found        ID     // that the part belongs to
+	Path         string // of the part
+	Other        string // path of the part that it does not fit
+	Err          error  // more about it; may be nil
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Error says what is missing and what to do.
+func (e *Error) Error() string {
+	s := e.sentence()
+	if e.Err != nil {
+		s += " (" + e.Err.Error() + ")"
+	}
+	return s
+}
+
+func (e *Error) sentence() string {
+	switch e.Problem {
+	case NothingThere:
+		return fmt.Sprintf("%s holds no installation: %s is missing or empty. Check the path; segel serve creates a new installation", e.Path, e.Other)
+	case DatabaseMissing:
+		of := "an installation"
+		if e.Found != "" {
+			of = "installation " + string(e.Found)
+		}
+		return fmt.Sprintf("the database %s is missing or empty, but %s belongs to %s: check that this is its database, or restore it from a backup", e.Path, e.Other, of)
+	case KeyFileMissing:
+		return fmt.Sprintf("%s is missing, and the database is in use: restore it from a backup; without it contracts can be neither signed nor read", e.Path)
+	case KeysUnmarked:
+		return fmt.Sprintf("the key folder %s has no installation mark, and the database belongs to installation %s: is this its key folder? After a restore run segel adopt", e.Path, e.Installation)
+	case KeysOfAnother:
+		return fmt.Sprintf("the database belongs to installation %s, the key folder %s to %s", e.Installation, e.Path, e.Found)
+	case KeysLocked:
+		return fmt.Sprintf("the master key %s does not open the keys in %s: it is another installation's, or one of the two was changed", e.Path, e.Other)
+	case AuthorityOfAnother:
+		return fmt.Sprintf("the certificate authority in %s is not the one of installation %s: restore that one from a backup, or accept this one with segel adopt", e.Path, e.Installation)
+	case BlobsUnmarked:
+		return fmt.Sprintf("the blob folder %s has no installation mark: is the volume mounted? The database belongs to installation %s. After a restore run segel adopt", e.Path, e.Installation)
+	case BlobsOfAnother:
+		return fmt.Sprintf("the database belongs to installation %s, the blob folder %s to %s", e.Installation, e.Path, e.Found)
+	case NotAdopted:
+		return fmt.Sprintf("the database of %s is of a release before installations had an identity: start segel serve once, or run segel adopt", e.Path)
+	case CreationUnfinished:
+		return fmt.Sprintf("installation %s has been begun and is not complete: start segel serve, which completes it", e.Installation)
+	}
+	return string(e.Problem)
+}

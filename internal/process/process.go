@@ -1,0 +1,92 @@
+// Package process tells the processes that share a data folder apart, and which of them have ended.
+//
+// A process has a name for as long as it lives: that of an empty file which it keeps locked (flock(2)). The kernel frees the
+// lock when the process ends in any way, so a name whose lock is free belongs to a process that has ended. Names of processes
+// on machines with another data folder are unknown here; package process says nothing about those.
+package process
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Process is this process among those that share a folder. It is safe for concurrent use.
+type Process struct {
+	dir, name string
+	file      *os.File
+}
+
+// Join takes the first free name in a folder, which is made when it is missing, or a new one. What is found under the name
+// was left by a process that ended. There are as many names as there ever were processes at the same time.
+func Join(dir string) (*Process, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("folder of processes: %w", err)
+	}
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("folder of processes: %w", err)
+	}
+	for _, e := range all {
+		if p, err := lock(dir, e.Name(), 0); p != nil || err != nil {
+			return p, err
+		}
+	}
+	for {
+		// Another process that looks for a free name may lock the new file first.
+		if p, err := lock(dir, rand.Text(), os.O_CREATE); p != nil || err != nil {
+			return p, err
+		}
+	}
+}
+
+// lock returns nil if another process has the name, or if there is no such file and the flags do not create it.
+func lock(dir, name string, flags int) (*Process, error) {
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|flags, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("file of a process: %w", err)
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	switch {
+	case err == nil:
+		return &Process{dir, name, f}, nil
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return nil, f.Close()
+	}
+	return nil, errors.Join(fmt.Errorf("lock %s: %w", f.Name(), err), f.Close())
+}
+
+// Name returns the name, which no other living process has.
+func (p *Process) Name() string { return p.name }
+
+// IfEnded runs do if the process of that name has ended, and reports whether it has. No process takes the name while do runs.
+// A name that this folder does not know has not ended as far as anybody here can tell.
+func (p *Process) IfEnded(name string, do func() error) (ended bool, err error) {
+	if filepath.Base(name) != name {
+		return false, nil // names come from a database, and none of ours is a path
+	}
+	other, err := lock(p.dir, name, 0)
+	if other == nil || err != nil {
+		return false, err
+	}
+	err = do()
+	return true, errors.Join(err, other.Leave())
+}
+
+// Leave frees the name, as the end of the process would. It may be called again.
+func (p *Process) Leave() error {
+	if p == nil {
+		return nil
+	}
+	if err := p.file.Close(); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
+}

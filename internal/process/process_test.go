@@ -1,0 +1,68 @@
+package process
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func join(t *testing.T, dir string) *Process {
+	t.Helper()
+	p, err := Join(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Leave(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func TestANameIsTakenOverOnlyAfterItsProcessEnded(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "places")
+	a, b := join(t, dir), join(t, dir)
+	if a.Name() == b.Name() {
+		t.Fatalf("two living processes are called %s", a.Name())
+	}
+	if err := a.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	if c := join(t, dir); c.Name() != a.Name() {
+		t.Errorf("the next is called %s, want %s, whose process ended", c.Name(), a.Name())
+	}
+	if all, err := os.ReadDir(dir); err != nil || len(all) != 2 {
+		t.Errorf("%d files for two processes: %v", len(all), err)
+	}
+}
+
+func TestOnlyAProcessThatEndedIsSaidToHaveEnded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a, b := join(t, dir), join(t, dir)
+	never := func() error { t.Error("something was done to a process that lives"); return nil }
+	for _, name := range []string{a.Name(), b.Name(), "of-another-machine", "../" + b.Name(), ""} {
+		if ended, err := a.IfEnded(name, never); ended || err != nil {
+			t.Errorf("%q: %v, %v", name, ended, err)
+		}
+	}
+	if err := b.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	trouble := errors.New("trouble")
+	ended, err := a.IfEnded(b.Name(), func() error {
+		if c := join(t, dir); c.Name() == b.Name() {
+			t.Error("the name was taken while its former process was cleaned up after")
+		}
+		return trouble
+	})
+	if !ended || !errors.Is(err, trouble) {
+		t.Errorf("%v, %v", ended, err)
+	}
+	if c := join(t, dir); c.Name() != b.Name() {
+		t.Error("the name is not free afterwards")
+	}
+}

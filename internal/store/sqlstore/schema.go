@@ -1,0 +1,286 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Level is what this program knows of the tables: it goes up with each release that has a migration. A contracting
+// migration names the lowest level that may still write.
+const Level = 1
+
+// ErrMissing is an SQLite file that does not exist where it has to.
+var ErrMissing = errors.New("database file does not exist")
+
+// ErrReadOnly is an attempt to write to a store that was opened for reading.
+var ErrReadOnly = errors.New("database was opened for reading")
+
+// SchemaError says that this program and the tables of a database do not fit each other.
+type SchemaError struct {
+	Pending      int    // migrations that are missing in the database, 1 for those of the job queue; 0: this program is too old for it
+	OldestWriter int    // the lowest level that may write
+	Needs        string // the version of a program that may write, where one is recorded
+	Level        int    // of this program
+	Version      string // of this program
+}
+
+// Error says what to do.
+func (e *SchemaError) Error() string {
+	if e.Pending > 0 {
+		return fmt.Sprintf("the tables of the database are older than this program (%d migrations are missing): run segel migrate", e.Pending)
+	}
+	needs := "a newer release of segel"
+	if e.Needs != "" {
+		needs = "segel " + e.Needs + " or later"
+	}
+	return fmt.Sprintf("the database needs %s (level %d); this is %s (level %d), which must not write to it", needs, e.OldestWriter, e.Version, e.Level)
+}
+
+// kind is what a migration does to programs of earlier releases that still run.
+type kind string
+
+// An expanding migration leaves everything that earlier programs write to as it was. A contracting one takes away or
+// restricts what they use; it follows the expanding one that brought the replacement.
+const (
+	expanding   kind = "expanding"
+	contracting kind = "contracting"
+)
+
+// migration is what the first line of a migration's file says. Migrations before 0014 say nothing.
+type migration struct {
+	version int64
+	name    string
+	kind    kind
+	level   int   // of the first release that has it
+	follows int64 // for a contracting one: the version of the expanding one
+	oldest  int   // for a contracting one: the lowest level that may write once it is applied
+}
+
+// firstDeclared is the first migration that says its kind.
+const firstDeclared = 14
+
+var declaration = regexp.MustCompile(`^-- segel: (expanding level (\d+)|contracting level (\d+) follows (\d+) oldest-writer (\d+))\n`)
+
+// readMigrations reads what the files of migrations declare, in order of their versions, and refuses files that break
+// the rules of CONTRIBUTING.md.
+func readMigrations(files fs.FS) ([]migration, error) {
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	var all []migration
+	for _, name := range names {
+		b, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		m, err := readMigration(name, string(b), all)
+		if err != nil {
+			return nil, fmt.Errorf("migration %s: %w", name, err)
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// readMigration reads what one file declares. Earlier are those before it.
+func readMigration(name, text string, earlier []migration) (migration, error) {
+	number, _, _ := strings.Cut(path.Base(name), "_")
+	version, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return migration{}, errors.New("the name does not begin with a number")
+	}
+	m := migration{version: version, name: path.Base(name)}
+	found := declaration.FindStringSubmatch(text)
+	raised := oldestWriters(text)
+	switch {
+	case found == nil && version < firstDeclared:
+		return m, nil
+	case found == nil:
+		return m, errors.New(`the first line does not declare "-- segel: expanding level N" or "-- segel: contracting level N follows M oldest-writer L"`)
+	case found[2] != "":
+		m.kind, m.level = expanding, atoi(found[2])
+		if len(raised) > 0 {
+			return m, errors.New("an expanding migration sets oldest_writer")
+		}
+	default:
+		m.kind, m.level, m.follows, m.oldest = contracting, atoi(found[3]), int64(atoi(found[4])), atoi(found[5])
+		i := slices.IndexFunc(earlier, func(e migration) bool { return e.version == m.follows && e.kind == expanding })
+		switch {
+		case i < 0:
+			return m, fmt.Errorf("it follows %04d, which is not an expanding migration before it", m.follows)
+		case earlier[i].level >= m.level:
+			return m, fmt.Errorf("it is of the same release as %04d, which it follows", m.follows)
+		case m.oldest < earlier[i].level || m.oldest >= m.level:
+			return m, fmt.Errorf("oldest-writer is %d: it must be at least %d, the level that has %04d, and below %d", m.oldest, earlier[i].level, m.follows, m.level)
+		case !slices.Equal(raised, []int{m.oldest}):
+			return m, fmt.Errorf(`it does not say "UPDATE schema_level SET oldest_writer = %d;"`, m.oldest)
+		}
+	}
+	if n := len(earlier); n > 0 && earlier[n-1].level > m.level {
+		return m, errors.New("its level is below that of the migration before it")
+	}
+	return m, nil
+}
+
+var raising = regexp.MustCompile(`(?i)UPDATE\s+schema_level\s+SET\s+oldest_writer\s*=\s*(\d+)\s*;`)
+
+// oldestWriters returns what a migration sets oldest_writer to.
+func oldestWriters(text string) (all []int) {
+	for _, m := range raising.FindAllStringSubmatch(text, -1) {
+		all = append(all, atoi(m[1]))
+	}
+	return all
+}
+
+// atoi reads digits that a pattern has matched; what is too large for a number is larger than every level.
+func atoi(digits string) int {
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return int(^uint(0) >> 1)
+	}
+	return n
+}
+
+// CheckWriter demands that this program may write to the database; a *SchemaError says that a newer one is needed. It can
+// change while a program runs, when a newer one migrates.
+func (s *Store) CheckWriter(ctx context.Context) error {
+	return s.db.read(ctx, func(q querier) error { return checkWriter(ctx, q, s.options) })
+}
+
+func checkWriter(ctx context.Context, q querier, o Options) error {
+	level := o.level()
+	oldest := 0
+	if err := one(ctx, q, []any{&oldest}, `SELECT oldest_writer FROM schema_level`); err != nil {
+		return fmt.Errorf("read which programs may write: %w", err)
+	}
+	if oldest <= level {
+		return nil
+	}
+	e := &SchemaError{OldestWriter: oldest, Level: level, Version: o.Version}
+	// The one that applied the first migration of that level or a later one can write: it has that level at least.
+	err := each(ctx, q, func(scan func(...any) error) error {
+		if e.Needs != "" {
+			return scan(new(string))
+		}
+		return scan(&e.Needs)
+	}, `SELECT binary_version FROM schema_migration WHERE level >= $1 ORDER BY version`, oldest)
+	return errors.Join(err, e)
+}
+
+// checkSchema demands that the tables are those of this program, or later ones that it may write to.
+func checkSchema(ctx context.Context, db database, o Options) error {
+	known, err := readMigrations(o.migrations())
+	if err != nil {
+		return err
+	}
+	pending := 0
+	err = db.read(ctx, func(q querier) error {
+		applied, err := appliedVersions(ctx, q)
+		if err != nil {
+			return err
+		}
+		// First: a program that is too old must not be told to migrate.
+		if applied[firstDeclared] {
+			if err := checkWriter(ctx, q, o); err != nil {
+				return err
+			}
+		}
+		for _, m := range known {
+			if !applied[m.version] {
+				pending++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if pending == 0 {
+		outdated, err := db.queueOutdated(ctx)
+		if err != nil {
+			return err
+		}
+		if outdated {
+			pending = 1
+		}
+	}
+	if pending > 0 {
+		return &SchemaError{Pending: pending, Level: o.level(), Version: o.Version}
+	}
+	return nil
+}
+
+// appliedVersions reads which migrations a database has had; none where it has no tables.
+func appliedVersions(ctx context.Context, q querier) (map[int64]bool, error) {
+	have, err := hasTable(ctx, q, "goose_db_version")
+	if err != nil || !have {
+		return nil, err
+	}
+	all := map[int64]bool{}
+	err = each(ctx, q, func(scan func(...any) error) error {
+		var v int64
+		err := scan(&v)
+		all[v] = true
+		return err
+	}, `SELECT version_id FROM goose_db_version WHERE is_applied`)
+	if err != nil {
+		return nil, fmt.Errorf("read which migrations were applied: %w", err)
+	}
+	return all, nil
+}
+
+// hasTable asks for a table in both databases' own words.
+func hasTable(ctx context.Context, q querier, name string) (bool, error) {
+	statement := `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1`
+	if _, isPostgres := q.(postgresTx); isPostgres {
+		statement = `SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ANY (current_schemas(FALSE)) AND table_name = $1`
+	}
+	n := 0
+	if err := one(ctx, q, []any{&n}, statement, name); err != nil {
+		return false, fmt.Errorf("look for table %s: %w", name, err)
+	}
+	return n > 0, nil
+}
+
+// recordMigrations records which program applied the migrations that have no record yet.
+func recordMigrations(ctx context.Context, db database, all []migration, version string) error {
+	recorded := map[int64]bool{}
+	err := db.read(ctx, func(q querier) error {
+		return each(ctx, q, func(scan func(...any) error) error {
+			var v int64
+			err := scan(&v)
+			recorded[v] = true
+			return err
+		}, `SELECT version FROM schema_migration`)
+	})
+	if err != nil {
+		return fmt.Errorf("read the record of migrations: %w", err)
+	}
+	missing := slices.DeleteFunc(slices.Clone(all), func(m migration) bool { return recorded[m.version] })
+	if len(missing) == 0 {
+		return nil
+	}
+	return db.write(ctx, func(t tx) error {
+		for _, m := range missing {
+			by := version
+			if m.version < firstDeclared {
+				by = "" // it may have been any
+			}
+			_, err := t.exec(ctx, `INSERT INTO schema_migration (version, name, kind, level, binary_version) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+				m.version, m.name, string(m.kind), m.level, by)
+			if err != nil {
+				return fmt.Errorf("record migration %s: %w", m.name, err)
+			}
+		}
+		return nil
+	})
+}
