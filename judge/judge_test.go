@@ -255,6 +255,32 @@ func TestEveryTamperingIsFoundOut(t *testing.T) {
 	}
 }
 
+func TestOddFilesAreSealedAndChangesToThemFoundOut(t *testing.T) {
+	t.Parallel()
+	h, err := newHouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	odds, err := makeOdds(h, filepath.Join(t.TempDir(), "odds"), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(odds.sealed) < 30 || len(odds.attacked) < 30 {
+		t.Errorf("%d sealed, %d attacked", len(odds.sealed), len(odds.attacked))
+	}
+	for _, it := range odds.sealed {
+		all := judged(t, h, it)
+		if no := said(func(no complain) { it.verifies(ourAnswer{Signatures: all}, no) }); no != "" || len(all) != 3 {
+			t.Errorf("%s: %d signatures, %s", it.name, len(all), no)
+		}
+	}
+	for _, it := range odds.attacked {
+		if all := judged(t, h, it); slices.ContainsFunc(all, ourSignature.fine) {
+			t.Errorf("%s: %v", it.name, all)
+		}
+	}
+}
+
 // judged is what we say of the signatures of a file.
 func judged(t *testing.T, h *house, it item) (all []ourSignature) {
 	t.Helper()

@@ -131,7 +131,14 @@ func (j *judges) beside(r *report, h *house, work, binary, folder string, every 
 	if err != nil {
 		return err
 	}
-	items := slices.Concat(made, tampered, harmless, misleading, fillings)
+	odds, err := makeOdds(h, filepath.Join(work, "odds"), every)
+	if err != nil {
+		return err
+	}
+	for _, it := range odds.attacked {
+		names[it.name] = true
+	}
+	items := slices.Concat(made, tampered, harmless, misleading, fillings, odds.sealed, odds.attacked)
 	if folder != "" {
 		files, err := pdfFiles(folder, every)
 		if err != nil {

@@ -32,7 +32,15 @@ import (
 func writerBases(h *house) (map[string][]byte, error) {
 	bases := map[string][]byte{}
 	var errs error
-	for name, b := range map[string][]byte{"table": pdftest.Table(2), "hybrid": pdftest.Hybrid(2), "form": pdftest.Form(), "store": pdftest.Table(2)} {
+	commented, err := withFreeText(pdftest.Form())
+	if err != nil {
+		return nil, err
+	}
+	// The trailer leads to an object that does not exist.
+	renumbered := bytes.Replace(pdftest.Table(2), []byte("/Info 4 0 R"), []byte("/Info 4 0 R /AdditionalStreams [/application#2Fvnd 60 0 R]"), 1)
+	for name, b := range map[string][]byte{
+		"table": pdftest.Table(2), "hybrid": pdftest.Hybrid(2), "form": pdftest.Form(), "store": pdftest.Table(2), "comment": commented, "renumbered": renumbered,
+	} {
 		p := h.paper(b).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).sign("A", rsaPKCS1, seen(box, nil, ""))
 		if name == "store" {
 			p.proven().stamped()
@@ -40,6 +48,18 @@ func writerBases(h *house) (map[string][]byte, error) {
 		bases[name], errs = p.b, errors.Join(errs, p.err)
 	}
 	return bases, errs
+}
+
+// withFreeText adds a comment without an appearance to page 1, which is drawn with a font that the form does not have.
+func withFreeText(b []byte) ([]byte, error) {
+	m := &mutation{b: b}
+	m.page(func(u *pdf.Update, p pdf.Dict) {
+		d := overlay(u, "FreeText")
+		delete(d, "AP")
+		d["DA"], d["Rect"] = pdf.TextString("/F5 24 Tf 0 g"), pdf.Rect{LLX: 72, LLY: 500, URX: 300, URY: 540}.Array()
+		addAnnotation(m, u, p, d)
+	})
+	return m.b, m.err
 }
 
 // writers makes files to which later writers appended something in an odd way that changes nothing, and files in which the
@@ -56,7 +76,7 @@ func writers(h *house, dir string) (harmless, harmful []item, err error) {
 		it := item{name: name + ".pdf", path: filepath.Join(dir, name+".pdf")}
 		return it, os.WriteFile(it.path, b, 0o600)
 	}
-	for base, all := range map[string][2][]mutant{"table": tableWriters, "hybrid": hybridWriters, "form": formWriters, "store": storeWriters} {
+	for base, all := range map[string][2][]mutant{"table": tableWriters, "hybrid": hybridWriters, "form": formWriters, "store": storeWriters, "comment": commentWriters, "renumbered": renumberedWriters} {
 		for kind, list := range all {
 			for _, w := range list {
 				b, err := tamper(bases[base], w.make)
@@ -120,6 +140,22 @@ var (
 		{"font-again", func(m *mutation) { m.defaults("Font", "Helv", "Helvetica") }},
 	}, {
 		{"font-changed", func(m *mutation) { m.defaults("Font", "Helv", "Helvetica"); m.defaults("Font", "Helv", "ZapfDingbats") }},
+	}}
+	// Poppler draws a comment without an appearance with the fonts of the form.
+	commentWriters = [2][]mutant{{
+		{"other-font-added", func(m *mutation) { m.defaults("Font", "F6", "ZapfDingbats") }},
+	}, {
+		{"font-added", func(m *mutation) { m.defaults("Font", "F5", "ZapfDingbats") }},
+	}}
+	// PDFBox gives a reference of the trailer to nothing another number, and uses the former one.
+	renumberedWriters = [2][]mutant{{
+		{"other-number", func(m *mutation) {
+			m.table(rawTable{objects: map[int]string{60: "<< /Type /Xyz >>"}, more: "/AdditionalStreams [/application#2Fvnd 61 0 R]"})
+		}},
+	}, {
+		{"stream", func(m *mutation) {
+			m.table(rawTable{objects: map[int]string{60: "<< /Length 3 >>\nstream\nODT\nendstream"}, more: "/AdditionalStreams [/application#2Fvnd 61 0 R]"})
+		}},
 	}}
 	storeWriters = [2][]mutant{{
 		{"anew", func(m *mutation) { m.renew(time.Now(), false) }},

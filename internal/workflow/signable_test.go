@@ -18,6 +18,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/workflow"
 	"segel/pades"
+	"segel/pdf"
 	"segel/pdf/pdftest"
 	"segel/revocation"
 )
@@ -52,6 +53,28 @@ func signedBy(t *testing.T, a *authority.Authority, file []byte) []byte {
 	return append(bytes.Clone(file), r.Tail...)
 }
 
+// renumbered appends a revision as PDFBox does behind a trailer that refers to an object that does not exist: the object is
+// written, and the trailer refers to the number after it.
+func renumbered(t *testing.T, file []byte) []byte {
+	t.Helper()
+	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := d.Revisions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bytes.Clone(file)
+	object := len(b)
+	b = append(b, "5000 0 obj\n<< /Type /Xyz >>\nendobj\n"...)
+	table := len(b)
+	b = fmt.Appendf(b, "xref\n0 1\n0000000000 65535 f \n5000 1\n%010d 00000 n \n", object)
+	id := d.Trailer()["ID"].(pdf.Array)[0].(pdf.String).Bytes
+	return fmt.Appendf(b, "trailer\n<< /Size 6000 /Root %v /Info 4 0 R /ID [<%x> <%x>] /AdditionalStreams [/application#2Fvnd 5001 0 R] /Prev %d >>\nstartxref\n%d\n%%%%EOF\n",
+		d.Trailer().Ref("Root"), id, id, all[len(all)-1].StartXref, table)
+}
+
 // silent is a source of revocation data that must not be asked.
 type silent struct{ t *testing.T }
 
@@ -80,6 +103,7 @@ func TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged(t *
 		"forged, and signed again":     {file: signedBy(t, h.ca, forged(t, sound)), code: "file.signature_broken", field: "Before"},
 		"changed behind":               {file: altered(t, sound), code: "file.signature_changed", field: "Before"},
 		"changed behind, signed again": {file: signedBy(t, h.ca, altered(t, sound)), code: "file.signature_changed", field: "Before"},
+		"trailer renumbered":           {file: renumbered(t, signedBy(t, h.ca, referring())), found: []contract.FindingCode{contract.FindingNoRevocationData}},
 	} {
 		blobs := h.blobs()
 		d, err := h.take(c.file)
@@ -113,7 +137,7 @@ func TestDocumentWithEarlierSignaturesIsCompletedWithThem(t *testing.T) {
 	h := newHouse(t)
 	for name, file := range map[string][]byte{
 		"unknown issuer": foreign(t, nil, 0), "known issuer": signedBy(t, h.ca, pdftest.Table(1)),
-		"completed here before": h.file(h.closed()),
+		"completed here before": h.file(h.closed()), "trailer renumbered": renumbered(t, signedBy(t, h.ca, referring())),
 	} {
 		id := h.toStamp(file, true)
 		if _, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {

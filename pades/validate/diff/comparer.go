@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -43,6 +44,8 @@ type Comparer struct {
 	o     Options
 	last  *pdf.Document
 	names map[string]uint32 // of the fields at the form's root, by object; nil until asked for
+
+	noStreams numberSet // numbers that /AdditionalStreams led to when they were no streams
 
 	proofBytes int           // decoded so far
 	inflater   io.ReadCloser // for the next proof; nil if there is none
@@ -82,9 +85,14 @@ func Begin(ctx context.Context, s *pdf.State, o Options) (*Comparer, error) {
 func (c *Comparer) follow(s *pdf.State) error {
 	c.g.skeleton.find(s.Document)
 	w := &walker{g: c.g, d: s.Document, from: rootNumber}
-	w.table(s.Trailer(), trailerRoles, roleOther, 0)
+	trailer := maps.Clone(s.Trailer())
+	delete(trailer, additionalStreams)
+	w.table(trailer, trailerRoles, roleOther, 0)
 	if w.err != nil {
 		return w.err
+	}
+	if err := c.followAdditional(w, s.Trailer()[additionalStreams]); err != nil {
+		return err
 	}
 	return c.g.run(s.Document)
 }

@@ -10,7 +10,7 @@ import (
 // catalogRule allows in its place.
 func (r *revision) trailer() []Change {
 	old, new := r.old.Trailer(), r.new.Trailer()
-	v := verdict{level: None}
+	v := r.additional()
 	for _, k := range Differing(old, new) {
 		v = worse(v, r.trailerKey(k, old[k], new[k]))
 	}
@@ -44,6 +44,9 @@ func (r *revision) trailerKey(k pdf.Name, old, new pdf.Object) verdict {
 	}
 	if new == nil || scalar(new) {
 		return allow("trailer", None, CodeTrailer)
+	}
+	if k == additionalStreams {
+		return r.additionalKey(old, new)
 	}
 	return deny(CodeTrailerChanged, "/"+string(k))
 }
