@@ -45,7 +45,10 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 		}
 		data, _ := olderInstallation(t, true, set...)
 		runSQL(t, data, env, `DROP TABLE installation`, `DROP TABLE schema_level`, `DROP TABLE schema_migration`,
-			`ALTER TABLE quota DROP COLUMN initial_at`, `DELETE FROM goose_db_version WHERE version_id >= 14`)
+			`ALTER TABLE quota DROP COLUMN initial_at`,
+			`DROP TABLE claim`, `ALTER TABLE answer DROP COLUMN sealed`, `ALTER TABLE answer RENAME COLUMN kept_at TO claimed_at`,
+			`ALTER TABLE answer ADD COLUMN done BOOLEAN NOT NULL DEFAULT FALSE`,
+			`DROP TABLE known_device`, `DROP TABLE known_address`, `DROP TABLE storage`, `DELETE FROM goose_db_version WHERE version_id >= 14`)
 		before := files(t, data)
 		for _, c := range slices.Concat(readingCommands(t), writingCommands(t), [][]string{{"serve", "--migrate=off"}, {"adopt", "--yes"}}) {
 			got := runProgram(t, env, append(c, "--data", data)...)

@@ -37,7 +37,7 @@ func (h *house) mintFor(t *testing.T, who contract.PersonID) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.store.setGuestLink(store.GuestLink{Hash: hash, Document: 7, Person: who})
+	h.store.setGuestLink(store.GuestLink{Hash: hash, Document: 7, Person: who, CreatedAt: h.now})
 	return url
 }
 

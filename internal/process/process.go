@@ -85,8 +85,12 @@ func (p *Process) Leave() error {
 	if p == nil {
 		return nil
 	}
-	if err := p.file.Close(); !errors.Is(err, os.ErrClosed) {
-		return err
+	// Closing alone would leave the lock to a child that was forked and does not run its own program yet: it has the file
+	// open too.
+	unlocked := syscall.Flock(int(p.file.Fd()), syscall.LOCK_UN)
+	err := p.file.Close()
+	if errors.Is(err, os.ErrClosed) {
+		return nil
 	}
-	return nil
+	return errors.Join(unlocked, err)
 }
