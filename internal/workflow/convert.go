@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"segel/internal/admission"
 	"segel/internal/contract"
 	"segel/internal/convert"
 	"segel/internal/convert/sniff"
@@ -50,8 +51,8 @@ func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
 	if s.Converter == nil {
 		return s.settle(ctx, d) // which says so
 	}
-	leave, err := s.Turns.Wait(ctx, string(d.Organisation))
-	if errors.Is(err, convert.ErrCrowded) {
+	leave, err := s.Turns.Acquire(ctx, string(d.Organisation))
+	if errors.Is(err, admission.ErrFull) {
 		return &Later{After: 5 * time.Second, Err: err}
 	}
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"segel/internal/admission"
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/convert"
@@ -89,7 +90,7 @@ type Service struct {
 	Standing  revocation.Source
 	Links     Links
 	Converter convert.Converter // nil: Word documents are refused
-	Turns     *convert.Queue    // of conversions; nil where there is no converter
+	Turns     *admission.Queue  // of conversions, by organisation; nil where there is no converter
 	Limits    contract.Limits
 	StampOnly bool // finalize demands a stamping order where all placements are stamps
 	Clock     func() time.Time
