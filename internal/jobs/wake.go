@@ -33,7 +33,14 @@ func (b *bell) ring(queue string) {
 // waking is a driver whose listeners hear the bell beside what the database tells.
 type waking[Tx any] struct {
 	riverdriver.Driver[Tx]
-	bell *bell
+	bell  *bell
+	fair  fairStatements
+	turns *turns
+}
+
+// GetExecutor returns the executor of the driver's, which fetches jobs of organisations in turn.
+func (w waking[Tx]) GetExecutor() riverdriver.Executor {
+	return fairExecutor{w.Driver.GetExecutor(), w.fair, w.turns}
 }
 
 // GetListener returns a listener of the driver's, with an ear.
