@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/rand"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -94,7 +96,7 @@ func (a *app) wire() error {
 			Address: identity.Rate{Burst: a.conf.LoginTriesPerAddress, Every: time.Second},
 			Delay:   a.conf.LoginDelay,
 		},
-		Hashers: a.conf.MaxLogins, Password: a.conf.MinPassword,
+		Hashers: cmp.Or(a.conf.MaxLogins, max(1, runtime.GOMAXPROCS(0)/2)), Password: a.conf.MinPassword,
 	})
 	if err := a.wireTrust(); err != nil {
 		return err

@@ -181,8 +181,14 @@ func (a *app) handler() (http.Handler, error) {
 		MaxVerifies: a.conf.MaxVerifications, VerifyRate: float64(a.conf.VerificationsPerMinute) / 60, VerifyBurst: a.conf.VerificationsPerMinute,
 		StampRate: float64(a.conf.TimestampsPerMinute) / 60, StampBurst: a.conf.TimestampsPerMinute,
 		StatusRate: float64(a.conf.StatusesPerMinute) / 60, StatusBurst: a.conf.StatusesPerMinute,
-		MaxUploads: a.conf.MaxUploads, ConvertWait: a.conf.ConvertWait, UploadWait: a.conf.UploadWait, KeepAnswers: a.conf.IdempotencyLifetime,
-		Limits: a.conf.Limits(),
+		ConvertWait: a.conf.ConvertWait, UploadWait: a.conf.UploadWait, VerifyWait: a.conf.VerifyWait, KeepAnswers: a.conf.IdempotencyLifetime,
+		LeastRate: int64(a.conf.LeastRate), Limits: a.conf.Limits(),
+		MaxUploads: a.conf.MaxUploads, MaxUploadsPerOrganisation: a.conf.MaxUploadsPerOrganisation,
+		MaxSpool: int64(a.conf.MaxSpool), MaxSpoolPerOrganisation: int64(a.conf.MaxSpoolPerOrganisation),
+		MaxExhibits: a.conf.MaxVerifyUploads, MaxExhibitsPerAddress: a.conf.MaxVerifyUploadsPerAddress,
+		MaxExhibitSpool: int64(a.conf.MaxVerifySpool), MaxExhibitSpoolPerAddress: int64(a.conf.MaxVerifySpoolPerAddress),
+		MaxAnonymous: a.conf.MaxAnonymous, MaxAnonymousPerAddress: a.conf.MaxAnonymousPerAddress, MaxRequestsPerPerson: a.conf.MaxRequestsPerPerson,
+		MaxStreams: a.conf.MaxStreams, MaxStreamsPerOrganisation: a.conf.MaxStreamsPerOrganisation, MaxStreamsPerPerson: a.conf.MaxStreamsPerPerson,
 	})
 }
 

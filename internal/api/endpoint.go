@@ -30,6 +30,7 @@ type endpoint struct {
 	admin        contract.AdminOperation // what it asks for of administration; empty: nothing
 	callers      callers                 // who may call it
 	limit        int64                   // bytes of the body; 0: smallBody
+	long         bool                    // lasts as long as its client wants, and is counted by its handler
 
 	group       string // of operations in the specification
 	summary     string
@@ -41,6 +42,7 @@ type endpoint struct {
 
 // Limits of request bodies that are not uploads.
 const (
+	tinyBody  = 16 << 10 // of what is asked without an account, before anything is known of the caller
 	smallBody = 1 << 20
 	largeBody = 8 << 20
 )
@@ -125,6 +127,17 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, e *endpoint, do f
 		c.refuse(err)
 		return
 	}
+	if e.limit <= tinyBody && r.ContentLength > e.limit {
+		w.Header().Set("Connection", "close") // the rest of it is not worth waiting for
+		c.refuse(errTooLarge.With("limit", e.limit))
+		return
+	}
+	leave, err := c.share()
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	defer leave()
 	if err := c.once(do); err != nil {
 		c.refuse(err)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	heartbeat = 15 * time.Second // how often something is sent while nothing happens
+	heartbeat = 25 * time.Second // how often something is sent while nothing happens: proxies close what is still for a minute
 	maxStream = 15 * time.Minute // after which the browser comes again and shows its token anew
 )
 
@@ -25,7 +25,7 @@ type eventData struct {
 
 func (s *server) events() {
 	e := endpoint{
-		method: http.MethodGet, path: documentBase + "events/{document_id}", id: "events", group: groupDocuments, op: contract.OpEvents,
+		method: http.MethodGet, path: documentBase + "events/{document_id}", id: "events", group: groupDocuments, op: contract.OpEvents, long: true,
 		answers: eventAnswer(s.schema(typeOf[statusData]())), params: eventParams(),
 		summary:     "Follow a document",
 		description: "Server-sent events named progress: the document as it stands, at once and after every change. The last one tells a final state; asking again after it answers 204.",
@@ -51,6 +51,11 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 		c.w.WriteHeader(http.StatusNoContent) // tells the browser not to come again
 		return nil
 	}
+	leave, err := c.shareStream(d.Organisation)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	h := c.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")

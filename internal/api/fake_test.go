@@ -81,11 +81,13 @@ type fakeWorkflow struct {
 	events   []contract.Event
 	next     func(ctx context.Context, after int64) (contract.Document, error)
 	upload   func() // runs inside Upload
+	staging  func() // runs inside Stage
 	content  []byte
 	stageErr error // of the staging's Write
 	clockErr error // of reading the clock
 
-	verifying func(context.Context) // runs inside Verify
+	exhibiting func()                // runs inside Exhibit
+	verifying  func(context.Context) // runs inside Verify
 
 	about        any   // what was asked of administration
 	times        int   // that a stream of attempts repeats itself
@@ -140,6 +142,9 @@ func (f *fakeWorkflow) count(what string) int {
 }
 
 func (f *fakeWorkflow) Stage(context.Context) (Staging, error) {
+	if f.staging != nil {
+		f.staging()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.staged = &fakeStaging{err: f.stageErr}
@@ -297,6 +302,8 @@ func (f *fakeIdentity) Authenticate(_ context.Context, token string) (contract.A
 	switch token {
 	case "owner":
 		return contract.Actor{Person: andi, Organisation: works}, nil
+	case "elsewhere":
+		return contract.Actor{Person: siti, Organisation: "7b1d3c55-0c63-4a9e-8a64-2a5c0f6e7d11"}, nil
 	case "signer":
 		return contract.Actor{Person: siti, Organisation: works}, nil
 	case "admin":
