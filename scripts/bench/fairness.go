@@ -1,0 +1,433 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"segel/pdf/pdftest"
+	"segel/scripts/running"
+)
+
+// The organisations: the attacker's is the first one, the victim's another.
+const (
+	attacker = 0
+	victim   = 1
+)
+
+// The addresses that callers without an account have, as their proxy tells.
+const (
+	attackerAddress = "198.51.100.1"
+	victimAddress   = "203.0.113.1"
+)
+
+// attack is what one client does to the service. It returns once all of it is under way; end takes it back.
+type attack struct {
+	name  string
+	env   []string // so that a bound does not end it before its cost can be seen
+	begin func(*siege) (end func(), err error)
+}
+
+var attacks = []attack{
+	{name: "nothing", begin: func(*siege) (func(), error) { return func() {}, nil }},
+	{name: "64 uploads of one organisation that never end", begin: func(s *siege) (func(), error) {
+		return s.drip(64, "/v1/econtract/bench/sign/upload-docs-base64", s.people[attacker].token, "1000000", `{"document_base64":"JVBERi0x`)
+	}},
+	{name: "300 orders of one organisation", begin: (*siege).orders},
+	{name: "1,000 downloads that are not taken", env: []string{"SEGEL_MAX_REQUESTS_PER_PERSON=2000"}, begin: (*siege).downloads},
+	{name: "2,000 event streams", env: []string{"SEGEL_MAX_STREAMS_PER_PERSON=2500"}, begin: (*siege).streams},
+	{name: "100 logins at once, over and over", begin: (*siege).logins},
+	{name: "64 verifications of one address that never end", begin: func(s *siege) (func(), error) {
+		return s.drip(64, "/v1/verify", "", "1000000", `{"document_base64":"JVBERi0x`)
+	}},
+	{name: "1,500 bodies of logins of 1 MB that never end", begin: func(s *siege) (func(), error) {
+		return s.drip(1500, "/v1/auth/login", "", "1000000", `{"email":"`)
+	}},
+	{name: "1,500 bodies of logins of 16 KB that never end", begin: func(s *siege) (func(), error) {
+		return s.drip(1500, "/v1/auth/login", "", "16000", `{"email":"`+strings.Repeat("a", 12_000))
+	}},
+}
+
+// siege is a service that is attacked.
+type siege struct {
+	*service
+	file   int64 // a completed document of the attacker
+	device string
+}
+
+const victimPassword = "kata sandi bangku uji"
+
+// fairness measures what a victim notices of each attack, and what the attack costs.
+func fairness(binary, dir string) error {
+	fmt.Println("| beside | list p99 | login p99 | upload p99 | verify p99 | order to completed, p99 | refused | memory grows by | processor |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
+	for i, a := range attacks {
+		if err := a.measure(binary, filepath.Join(dir, fmt.Sprint("siege", i))); err != nil {
+			return fmt.Errorf("%s: %w", a.name, err)
+		}
+	}
+	return nil
+}
+
+func (a attack) measure(binary, dir string) error {
+	env := append([]string{
+		"SEGEL_LOG_LEVEL=error", "SEGEL_TRUSTED_PROXIES=127.0.0.0/8", "SEGEL_VERIFICATIONS_PER_MINUTE=0", "SEGEL_CONVERT=off",
+		"SEGEL_LOGIN_TRIES=100000", "SEGEL_LOGIN_TRIES_PER_ADDRESS=100000", "SEGEL_LOGIN_TRIES_PER_ACCOUNT=100000",
+	}, a.env...)
+	r, err := running.Start(binary, dir, env...)
+	if err != nil {
+		return err
+	}
+	defer r.Stop()
+	s := &siege{service: &service{Service: r}}
+	for i, organisation := range []string{"", "Korban"} {
+		if err := s.addTo(organisation, i, victimPassword); err != nil {
+			return err
+		}
+	}
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	if _, err := s.victimWalk(10); err != nil { // to warm up
+		return err
+	}
+	before, err := s.resetPeak()
+	if err != nil {
+		return err
+	}
+	end, err := a.begin(s)
+	if err != nil {
+		return err
+	}
+	cpu, began := must(s.cpu()), time.Now()
+	if a.name != "nothing" {
+		time.Sleep(5 * time.Second)
+	}
+	used := float64(must(s.cpu())-cpu) / float64(time.Since(began)+1)
+	peak, err := s.peak()
+	if err != nil {
+		return err
+	}
+	w, err := s.victimWalk(100)
+	end()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("| %s | %.1f ms | %.0f ms | %.1f ms | %.1f ms | %.0f ms | %d | %.0f MiB | %.0f %% of a core |\n", a.name,
+		p99(w.list), p99(w.login), p99(w.upload), p99(w.verify), p99(w.order), w.refused, mib(peak-before), 100*used)
+	return nil
+}
+
+// must is for reading /proc, which does not fail while the service runs.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// p99 returns the 99th of 100, in milliseconds.
+func p99(d []time.Duration) float64 {
+	if len(d) == 0 {
+		return 0
+	}
+	slices.Sort(d)
+	return ms(d[(len(d)-1)*99/100])
+}
+
+// prepare completes a document of the attacker, large enough to fill what is between it and its reader.
+func (s *siege) prepare() error {
+	var err error
+	if s.file, err = s.orderOf(attacker, 20<<20); err != nil {
+		return err
+	}
+	return s.completedAs(s.file, attacker)
+}
+
+// walk is how long the victim waited for what.
+type walk struct {
+	list, login, upload, verify, order []time.Duration
+	refused                            int // of n times each
+}
+
+// victimWalk does everything so often, one after the other, as a person of another organisation who is known.
+func (s *siege) victimWalk(n int) (w walk, err error) {
+	var pdf bytes.Buffer
+	large := pdftest.NewLarge(small, objects)
+	if _, err := io.Copy(&pdf, io.NewSectionReader(large, 0, large.Size())); err != nil {
+		return w, err
+	}
+	var id int64
+	for range n {
+		for _, step := range []struct {
+			to *[]time.Duration
+			do func() error
+		}{
+			{&w.list, func() error {
+				return s.call("GET", "/v1/econtract/web_app/document/out?page=1&limit=10", victim, nil, nil)
+			}},
+			{&w.login, s.victimLogin},
+			{&w.verify, func() error { return s.victimVerify(pdf.Bytes()) }},
+			{&w.upload, func() (err error) { id, err = s.draftOf(victim, small); return err }},
+		} {
+			began := time.Now()
+			if err := step.do(); err != nil {
+				var refused *refusal
+				if !errors.As(err, &refused) {
+					return w, err
+				}
+				w.refused++
+				continue
+			}
+			*step.to = append(*step.to, time.Since(began))
+		}
+	}
+	for range max(1, n/10) {
+		if id, err = s.stampedDraft(victim, small); err != nil {
+			return w, err
+		}
+		began := time.Now()
+		if err := s.verb("finalize-docs", id, victim); err != nil {
+			return w, err
+		}
+		if err := s.completedAs(id, victim); err != nil {
+			return w, err
+		}
+		w.order = append(w.order, time.Since(began))
+	}
+	return w, nil
+}
+
+func (s *siege) victimLogin() error {
+	var a struct {
+		Data struct {
+			Device string `json:"device_token"`
+		}
+	}
+	body := fmt.Sprintf(`{"email":"orang%d@example.test","password":%q,"device_token":%q}`, victim, victimPassword, s.device)
+	if err := s.from(victimAddress, "POST", "/v1/auth/login", strings.NewReader(body), &a); err != nil {
+		return err
+	}
+	s.device = a.Data.Device
+	return nil
+}
+
+func (s *siege) victimVerify(pdf []byte) error {
+	body, kind, err := multipartOf(pdf)
+	if err != nil {
+		return err
+	}
+	return s.fromTyped(victimAddress, "POST", "/v1/verify", kind, body, nil)
+}
+
+// orderOf finalizes a stamping order of a size.
+func (s *siege) orderOf(i int, size int64) (int64, error) {
+	id, err := s.stampedDraft(i, size)
+	if err != nil {
+		return 0, err
+	}
+	return id, s.verb("finalize-docs", id, i)
+}
+
+func (s *siege) stampedDraft(i int, size int64) (int64, error) {
+	id, err := s.draftOf(i, size)
+	if err != nil {
+		return 0, err
+	}
+	body, err := json.Marshal(map[string]any{"document_id": id, "signers": []map[string]any{{
+		"page": 1, "type": "emet", "user": map[string]any{"userid": s.people[i].id}, "emet": map[string]int{"llx": 30, "lly": 700, "urx": 100, "ury": 770},
+	}}})
+	if err != nil {
+		return 0, err
+	}
+	return id, s.call("POST", signPath+"placement-docs", i, bytes.NewReader(body), nil)
+}
+
+func (s *siege) completedAs(id int64, i int) error {
+	for range 6000 {
+		var a struct{ Data struct{ Status string } }
+		if err := s.call("GET", fmt.Sprint(documentPath, "status/", id), i, nil, &a); err != nil {
+			return err
+		}
+		if a.Data.Status == "completed" {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return errors.New("the document was not completed")
+}
+
+// orders finalizes 300 orders as fast as it can.
+func (s *siege) orders() (func(), error) {
+	ids := make([]int64, 300)
+	for i := range ids {
+		var err error
+		if ids[i], err = s.stampedDraft(attacker, small); err != nil {
+			return nil, err
+		}
+	}
+	done := make(chan error, 1)
+	go func() {
+		for _, id := range ids {
+			if err := s.verb("finalize-docs", id, attacker); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	return func() { <-done }, nil
+}
+
+// downloads asks for a file a thousand times and reads nothing of it.
+func (s *siege) downloads() (func(), error) {
+	return s.sockets(1000, func(c net.Conn, i int) error {
+		_, err := fmt.Fprintf(c, "GET %sdownload/%d HTTP/1.1\r\nHost: x\r\nX-Access-Token: %s\r\n\r\n", documentPath, s.file, s.people[attacker].token)
+		return err
+	})
+}
+
+// streams follows documents that do not change.
+func (s *siege) streams() (func(), error) {
+	var ids []int64
+	for range 20 {
+		id, err := s.draftOf(attacker, small)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return s.sockets(2000, func(c net.Conn, i int) error {
+		_, err := fmt.Fprintf(c, "GET %sevents/%d HTTP/1.1\r\nHost: x\r\nX-Access-Token: %s\r\n\r\n", documentPath, ids[i%len(ids)], s.people[attacker].token)
+		if err != nil {
+			return err
+		}
+		_, err = c.Read(make([]byte, 1))
+		return err
+	})
+}
+
+// logins keeps a hundred logins under way.
+func (s *siege) logins() (func(), error) {
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	for range 100 {
+		all.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				body := strings.NewReader(`{"email":"orang0@example.test","password":"bukan kata sandinya"}`)
+				_ = s.from(attackerAddress, "POST", "/v1/auth/login", body, nil) // it is refused
+			}
+		})
+	}
+	return func() { close(stop); all.Wait() }, nil
+}
+
+// drip begins requests, sends the beginning of each body, and a byte of it every second.
+func (s *siege) drip(n int, path, token, length, begin string) (func(), error) {
+	return s.sockets(n, func(c net.Conn, i int) error {
+		_, err := fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nX-Access-Token: %s\r\nX-Forwarded-For: %s\r\nContent-Length: %s\r\n\r\n%s", path, token, attackerAddress, length, begin)
+		return err
+	})
+}
+
+// sockets opens connections and keeps them until the end of the attack.
+func (s *siege) sockets(n int, begin func(c net.Conn, i int) error) (func(), error) {
+	var open []net.Conn
+	end := func() {
+		for _, c := range open {
+			_ = c.Close()
+		}
+	}
+	for i := range n {
+		c, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+		if err != nil {
+			end()
+			return nil, err
+		}
+		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
+		open = append(open, c)
+		if err := begin(c, i); err != nil {
+			end()
+			return nil, fmt.Errorf("connection %d: %w", i, err)
+		}
+	}
+	stop := make(chan struct{})
+	var dripping sync.WaitGroup
+	dripping.Go(func() {
+		beat := time.NewTicker(time.Second)
+		defer beat.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-beat.C:
+				for _, c := range open {
+					_, _ = io.WriteString(c, "a") // it may have been cut
+				}
+			}
+		}
+	})
+	return func() { close(stop); dripping.Wait(); end() }, nil
+}
+
+// refusal is an answer of 429 or 503.
+type refusal struct{ status int }
+
+func (r *refusal) Error() string { return fmt.Sprint("refused with ", r.status) }
+
+// from sends JSON without an account, as if from an address.
+func (s *siege) from(address, method, path string, body io.Reader, answer any) error {
+	return s.fromTyped(address, method, path, "application/json", body, answer)
+}
+
+func (s *siege) fromTyped(address, method, path, kind string, body io.Reader, answer any) error {
+	r, err := http.NewRequest(method, s.URL+path, body)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", kind)
+	r.Header.Set("X-Forwarded-For", address)
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	text, err := io.ReadAll(a.Body)
+	switch {
+	case err != nil:
+		return err
+	case a.StatusCode == http.StatusTooManyRequests, a.StatusCode == http.StatusServiceUnavailable:
+		return &refusal{a.StatusCode}
+	case a.StatusCode != http.StatusOK:
+		return fmt.Errorf("%s %s: %s: %.500s", method, path, a.Status, text)
+	case answer == nil:
+		return nil
+	}
+	return json.Unmarshal(text, answer)
+}
+
+// multipartOf makes a form with a file.
+func multipartOf(file []byte) (body *bytes.Buffer, kind string, err error) {
+	body = &bytes.Buffer{}
+	m := multipart.NewWriter(body)
+	w, err := m.CreateFormFile("document", "a.pdf")
+	if err == nil {
+		_, err = w.Write(file)
+	}
+	return body, m.FormDataContentType(), errors.Join(err, m.Close())
+}
