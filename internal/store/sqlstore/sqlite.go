@@ -77,6 +77,10 @@ func openFile(path, lock string, pragmas ...string) (*sql.DB, error) {
 }
 
 func (d *sqlite) read(ctx context.Context, fn func(querier) error) error {
+	return onOwnStack(func() error { return d.readHere(ctx, fn) })
+}
+
+func (d *sqlite) readHere(ctx context.Context, fn func(querier) error) error {
 	t, err := d.reader.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -92,6 +96,10 @@ func (d *sqlite) write(ctx context.Context, fn func(tx) error) error {
 	if d.writer == nil {
 		return ErrReadOnly
 	}
+	return onOwnStack(func() error { return d.writeHere(ctx, fn) })
+}
+
+func (d *sqlite) writeHere(ctx context.Context, fn func(tx) error) error {
 	t, err := d.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
