@@ -51,6 +51,7 @@ type app struct {
 	revocation  revocation.Source
 	trust       *validate.Trust // what files are judged by, and tokens are taken by
 	process     *proc.Process   // nil until join
+	streams     *api.Streams    // nil until handler
 	office      io.Closer       // nil until openOffice
 	convert     io.Closer       // nil where nothing converts, or nothing is to be closed
 	metrics     *prometheus.Registry
@@ -133,6 +134,7 @@ func (a *app) wireTrust() error {
 }
 
 func (a *app) close() {
+	a.streams.Close() // they read the database
 	if err := a.closeConverter(); err != nil {
 		a.log.Error("close converter", "error", err)
 	}

@@ -172,9 +172,10 @@ func (a *app) handler() (http.Handler, error) {
 	for _, n := range a.conf.TrustedProxies {
 		proxies = append(proxies, n.Prefix)
 	}
+	a.streams = api.NewStreams()
 	return api.New(api.Options{
 		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.Derive("answers"), Ready: a.ready,
-		Authority: a.authority.Handler(), Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
+		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
 		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
 		Rate: float64(a.conf.RequestsPerSecond), Burst: a.conf.RequestsAtOnce,

@@ -29,6 +29,7 @@ type Options struct {
 	AnswerSecret [32]byte // with which answers for idempotency keys are sealed; the same in every process on a database
 
 	Authority http.Handler                // everything below /authority/; nil: nothing is there
+	Streams   *Streams                    // what streams of events become; nil: answers like others
 	Web       http.Handler                // GET of what is neither ours nor below /v1; nil: nothing is there
 	Ready     func(context.Context) error // whether what we depend on answers; nil: always
 	Metrics   *prometheus.Registry        // nil: one that is shown at /metrics alone

@@ -254,8 +254,9 @@ func (f *fakeWorkflow) AuditTrail(_ context.Context, by contract.Actor, id contr
 	return f.events, err
 }
 
-func (f *fakeWorkflow) Next(ctx context.Context, _ contract.Actor, _ contract.DocumentID, after int64) (contract.Document, error) {
-	return f.next(ctx, after)
+func (f *fakeWorkflow) Next(ctx context.Context, _ contract.Actor, _ contract.DocumentID, after int64) (*contract.Document, error) {
+	d, err := f.next(ctx, after)
+	return &d, err
 }
 
 func (f *fakeWorkflow) open(what string, by contract.Actor, id contract.DocumentID) (*Content, error) {

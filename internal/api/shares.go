@@ -127,9 +127,10 @@ func (c *call) shareStream(of contract.OrganisationID) (leave func(), err error)
 		c.shares.ownStreams.Return(person, 1)
 		return nil, errUnavailable.Because(errAllTaken)
 	}
+	shares := &c.shares // the request is not to be kept for as long as a stream lasts
 	return func() {
-		c.shares.ownStreams.Return(person, 1)
-		c.shares.streams.Return(organisation, 1)
+		shares.ownStreams.Return(person, 1)
+		shares.streams.Return(organisation, 1)
 	}, nil
 }
 

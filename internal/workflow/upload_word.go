@@ -76,7 +76,7 @@ func (s *Service) Converted(ctx context.Context, by contract.Actor, d contract.D
 		if err != nil {
 			return d, nil
 		}
-		d = next
+		d = *next
 	}
 	if d.Conversion.State != contract.ConversionFailed {
 		return d, nil
