@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"segel/pdf/pdftest"
 )
@@ -71,7 +71,11 @@ func TestTwoThousandStreamsTakeLittleMemory(t *testing.T) {
 			t.Fatal(a.Status)
 		}
 	}
-	if grew := held() - before; grew > 40<<20 {
+	grew := held() - before
+	for end := time.Now().Add(20 * time.Second); grew > 40<<20 && time.Now().Before(end); { // the head comes before the handler has returned
+		grew = held() - before
+	}
+	if grew > 40<<20 {
 		t.Errorf("2,000 streams take %d KiB", grew>>10)
 	} else {
 		t.Logf("2,000 streams take %d KiB, the ends of the test included", grew>>10)
@@ -120,17 +124,6 @@ func TestVerificationsThatNeverEndLeaveMembersAndOtherAddressesServed(t *testing
 	})
 	anybody.do("POST", "/v1/verify", body, "X-Forwarded-For", "2001:db8:0:1::1").ok()
 	siti.upload(simple())
-}
-
-func TestVerificationsWhoseAnswersAreNotReadHoldNoSlot(t *testing.T) {
-	t.Parallel()
-	s := start(t, "SEGEL_MAX_VERIFICATIONS", "1", "SEGEL_VERIFICATIONS_PER_MINUTE", "0")
-	body, err := json.Marshal(object{"document_base64": base64.StdEncoding.EncodeToString(simple())})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.sockets(t, 8, fmt.Sprintf("POST /v1/verify HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
-	(&client{service: s, t: t}).do("POST", "/v1/verify", body).ok()
 }
 
 // It is not parallel: it looks at the memory of the whole process.
