@@ -42,7 +42,7 @@ test-e2e: web build ## run the web app in a real browser against the real servic
 	@scripts/need chromium
 	@cd web && npm run --silent e2e
 
-screens: web build ## take the pictures of docs/screens anew (CHROMIUM=/usr/bin/chromium)
+screens: web build ## take the pictures of docs/screens anew, and all others into build/screens (CHROMIUM=/usr/bin/chromium)
 	@scripts/need chromium
 	@cd web && npm run --silent screens
 	@go run ./scripts/palette docs/screens/*.png
