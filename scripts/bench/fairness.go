@@ -40,7 +40,6 @@ type attack struct {
 }
 
 var attacks = []attack{
-	{name: "nothing", begin: func(*siege) (func(), error) { return func() {}, nil }},
 	{name: "64 uploads of one organisation that never end", begin: func(s *siege) (func(), error) {
 		return s.drip(64, "/v1/econtract/bench/sign/upload-docs-base64", s.people[attacker].token, "1000000", `{"document_base64":"JVBERi0x`)
 	}},
@@ -71,7 +70,7 @@ const victimPassword = "kata sandi bangku uji"
 // fairness measures what a victim notices of each attack, and what the attack costs. ATTACK, of the environment, is a part of
 // the names of those that are measured.
 func fairness(binary, dir string) error {
-	fmt.Println("| beside | list p99 | login p99 | upload p99 | verify p99 | order to completed, worst of 10 | refused | memory grows by | processor |")
+	fmt.Println("| alone, and beside | list p99 | login p99 | upload p99 | verify p99 | order to completed, worst of 10 | refused | memory grows by | processor |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for i, a := range attacks {
 		if !strings.Contains(a.name, os.Getenv("ATTACK")) {
@@ -103,8 +102,8 @@ func (a attack) measure(binary, dir string) error {
 	if err := s.prepare(); err != nil {
 		return err
 	}
-	var warm, w walk
-	if err := errors.Join(s.victimWalk(&warm, 10), s.victimOrders(&warm, 2)); err != nil {
+	var warm, alone, w walk
+	if err := errors.Join(s.victimWalk(&warm, 10), s.victimOrders(&alone, 10), s.victimWalk(&alone, 100)); err != nil {
 		return err
 	}
 	before, err := s.resetPeak()
@@ -128,8 +127,11 @@ func (a attack) measure(binary, dir string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("| %s | %s | %s | %s | %s | %s | %d of %d | %.0f MiB | %.0f %% of a core |\n", a.name,
-		p99(w.list), p99(w.login), p99(w.upload), p99(w.verify), p99(w.order), w.refused, w.asked, mib(peak-before), 100*used)
+	fmt.Printf("| %s ", a.name)
+	for _, both := range [][2][]time.Duration{{alone.list, w.list}, {alone.login, w.login}, {alone.upload, w.upload}, {alone.verify, w.verify}, {alone.order, w.order}} {
+		fmt.Printf("| %s, %s ", p99(both[0]), p99(both[1]))
+	}
+	fmt.Printf("| %d of %d | %.0f MiB | %.0f %% of a core |\n", w.refused, w.asked, mib(peak-before), 100*used)
 	return nil
 }
 
@@ -147,7 +149,7 @@ func p99(d []time.Duration) string {
 		return "none served"
 	}
 	slices.Sort(d)
-	return fmt.Sprintf("%.1f ms", ms(d[(len(d)*99+99)/100-1]))
+	return fmt.Sprintf("%.0f ms", ms(d[(len(d)*99+99)/100-1]))
 }
 
 // prepare completes a document of the attacker, large enough to fill what is between it and its reader.
