@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -204,5 +205,23 @@ func TestAnOrderBehindManyOfAnotherOrganisationIsCompletedAmongTheFirst(t *testi
 	}
 	if earlier > many/2 {
 		t.Errorf("%d of %d orders of the other organisation came before it", earlier, many)
+	}
+}
+
+func TestStreamsEndWithTheService(t *testing.T) {
+	t.Parallel()
+	p, err := launch(filepath.Join(t.TempDir(), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := p.login(t, p.email, p.password)
+	id := owner.upload(simple())
+	c := p.sockets(t, 1, fmt.Sprintf("GET %sevents/%d HTTP/1.1\r\nHost: x\r\nX-Access-Token: %s\r\n\r\n", documentPath, id, owner.token))[0]
+	a := answered(t, c)
+	if err := p.end(); err != nil {
+		t.Errorf("%v: %s", err, &p.stderr)
+	}
+	if _, err := io.ReadAll(a.Body); err != nil || a.StatusCode != http.StatusOK {
+		t.Errorf("%s, ended with %v", a.Status, err)
 	}
 }

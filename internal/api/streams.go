@@ -52,7 +52,7 @@ func (s *Streams) beatEvery() time.Duration {
 // detach takes the connection over from net/http, writes the head of an answer that ends with the connection, and returns a call that
 // refers to nothing that net/http keeps for the request. Nil where net/http keeps the connection, as in tests without one.
 func (c *call) detach() (*call, *eventWriter) {
-	if c.Streams == nil {
+	if c.Streams == nil || c.r.Method != http.MethodGet { // the answer to HEAD has no body
 		return nil, nil
 	}
 	conn, _, err := http.NewResponseController(c.w).Hijack()
