@@ -127,8 +127,7 @@ func TestNothingIsHeldWhileAnAnswerIsWritten(t *testing.T) {
 
 func TestTheRoomForUploadsIsSharedAndGivenBack(t *testing.T) {
 	t.Parallel()
-	var b *bench
-	b = newBench(t, draft(), func(o *Options) {
+	b := newBench(t, draft(), func(o *Options) {
 		o.Limits.FileSize = 1 << 20
 		o.MaxSpool, o.MaxSpoolPerOrganisation = 4<<20, 2<<20
 	})
