@@ -33,7 +33,13 @@ func (b *bell) ring(queue string) {
 // waking is a driver whose listeners hear the bell beside what the database tells.
 type waking[Tx any] struct {
 	riverdriver.Driver[Tx]
-	bell *bell
+	bell    *bell
+	fetched *fetched
+}
+
+// GetExecutor returns an executor of the driver's that notes what is fetched.
+func (w waking[Tx]) GetExecutor() riverdriver.Executor {
+	return noting{w.Driver.GetExecutor(), w.fetched}
 }
 
 // GetListener returns a listener of the driver's, with an ear.
