@@ -30,6 +30,7 @@ type endpoint struct {
 	admin        contract.AdminOperation // what it asks for of administration; empty: nothing
 	callers      callers                 // who may call it
 	limit        int64                   // bytes of the body; 0: smallBody
+	within       duration                // how long it may take
 
 	group       string // of operations in the specification
 	summary     string
@@ -53,7 +54,8 @@ type call struct {
 	by contract.Actor
 	*server
 	endpoint *endpoint
-	keyed    *keyed // nil without an Idempotency-Key
+	keyed    *keyed    // nil without an Idempotency-Key
+	deadline *deadline // of the context of r
 }
 
 // get serves a JSON answer to a request without a body.
@@ -118,9 +120,12 @@ func (s *server) pinned(path string) string {
 
 // serve runs what every endpoint has in common: who asks, whether he may ask at all, and whether he asked before.
 func (s *server) serve(w http.ResponseWriter, r *http.Request, e *endpoint, do func(*call) error) {
-	c := &call{exchange: exchangeOf(r), w: w, r: r, server: s, endpoint: e}
+	ctx, limit, done := newDeadline(r.Context(), s.within(e.within))
+	defer done()
+	r = r.WithContext(ctx)
+	c := &call{exchange: exchangeOf(r), w: w, r: r, server: s, endpoint: e, deadline: limit}
 	c.operation = e.id
-	r.Body = http.MaxBytesReader(w, r.Body, e.limit)
+	r.Body = timedBody{http.MaxBytesReader(w, r.Body, e.limit), limit}
 	if err := c.admit(); err != nil {
 		c.refuse(err)
 		return

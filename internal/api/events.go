@@ -51,6 +51,7 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 		c.w.WriteHeader(http.StatusNoContent) // tells the browser not to come again
 		return nil
 	}
+	c.deadline.lift()
 	h := c.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
@@ -64,12 +65,14 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 	} else {
 		out.beat()
 	}
+	watched, unwatch := c.untilStopping()
+	defer unwatch()
 	for end := c.Clock().Add(maxStream); out.err == nil && !d.State.Final() && c.Clock().Before(end); {
-		ctx, cancel := context.WithTimeout(c.r.Context(), heartbeat)
+		ctx, cancel := context.WithTimeout(watched, heartbeat)
 		next, err := c.Workflow.Next(ctx, c.by, id, after)
 		cancel()
-		if c.r.Context().Err() != nil {
-			return nil
+		if watched.Err() != nil {
+			return nil // the client has gone, or comes again to a service that is not being stopped
 		}
 		// The holder of a token that was revoked, or has expired, is told no more: not even that nothing happened.
 		if _, err := c.authenticate(); err != nil {
@@ -88,6 +91,22 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 		}
 	}
 	return nil
+}
+
+// untilStopping returns the context of the request, which ends when the service is told to stop.
+func (c *call) untilStopping() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(c.r.Context())
+	if c.Stopping == nil {
+		return ctx, cancel
+	}
+	go func() {
+		select {
+		case <-c.Stopping:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
 }
 
 // eventWriter writes a stream of events, each at once.
