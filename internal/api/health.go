@@ -62,7 +62,7 @@ func (s *server) health() {
 		return healthAnswer{"ok"}, nil
 	})
 	e := endpoint{
-		method: http.MethodGet, path: "/readyz", id: "ready", group: groupService, callers: anybody, summary: "Whether what it depends on answers",
+		method: http.MethodGet, path: "/readyz", id: "ready", within: lengthy, group: groupService, callers: anybody, summary: "Whether what it depends on answers",
 		description: "503 while the database, the keys or the files do not answer, while the disk is full, and from when the service is told to stop. " +
 			"Operators are told of each part.",
 	}
