@@ -16,8 +16,9 @@ type pause struct {
 	working func(context.Context) error // nil: nothing waits
 	longest time.Duration               // that a job may wait before it gives its place back for a while
 	log     *slog.Logger
-	stopped chan struct{} // closed by stop
-	stop    func()
+	running context.Context // ends by stop
+	end     func()
+	asking  sync.WaitGroup
 
 	mu   sync.Mutex    // guards over
 	over chan struct{} // closed when the outage is over; nil: there is none
@@ -30,9 +31,17 @@ const (
 )
 
 func newPause(working func(context.Context) error, longest time.Duration, log *slog.Logger) *pause {
-	p := &pause{working: working, longest: longest, log: log, stopped: make(chan struct{})}
-	p.stop = sync.OnceFunc(func() { close(p.stopped) })
+	p := &pause{working: working, longest: longest, log: log}
+	p.running, p.end = context.WithCancel(context.Background())
 	return p
+}
+
+// stop has jobs that wait give their places back.
+func (p *pause) stop() {
+	p.mu.Lock()
+	p.end() // within the lock, so that nothing begins to ask behind it
+	p.mu.Unlock()
+	p.asking.Wait()
 }
 
 // errPaused is why a job that waited for the end of an outage is tried later.
@@ -66,7 +75,7 @@ func (p *pause) wait(ctx context.Context) error {
 	select {
 	case <-over:
 		return nil
-	case <-p.stopped:
+	case <-p.running.Done():
 		return &Later{Err: errPaused}
 	case <-long.C:
 		return &Later{After: askEvery, Err: errPaused}
@@ -79,12 +88,12 @@ func (p *pause) wait(ctx context.Context) error {
 func (p *pause) begin(cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.over != nil {
+	if p.over != nil || p.running.Err() != nil {
 		return
 	}
 	p.over = make(chan struct{})
 	p.log.Warn("jobs wait: a part that they need does not answer", "error", cause)
-	go p.ask(time.Now())
+	p.asking.Go(func() { p.ask(time.Now()) })
 }
 
 func (p *pause) ask(since time.Time) {
@@ -92,11 +101,11 @@ func (p *pause) ask(since time.Time) {
 	defer next.Stop()
 	for {
 		select {
-		case <-p.stopped:
+		case <-p.running.Done():
 			return
 		case <-next.C:
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), askWithin)
+		ctx, cancel := context.WithTimeout(p.running, askWithin)
 		err := p.working(ctx)
 		cancel()
 		if err == nil {
