@@ -83,7 +83,6 @@ type fakeWorkflow struct {
 	upload   func() // runs inside Upload
 	content  []byte
 	stageErr error // of the staging's Write
-	clockErr error // of reading the clock
 
 	verifying func(context.Context) // runs inside Verify
 
