@@ -84,7 +84,7 @@ var table = map[string][]string{
 	"scripts/demo":                    {"pdf/pdftest", "scripts/running"},
 	"scripts/enumerate":               {"pdf/pdftest", "scripts/running"},
 	"scripts/bench":                   {"pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
-	"scripts/fault":                   {"pdf", "pdf/pdftest", "pades/validate", "internal/authority", "scripts/running"},
+	"scripts/fault":                   {"pdf", "pdf/pdftest", "pades/validate", "internal/authority", "internal/store/storetest/pgtest", "scripts/running"},
 }
 
 // tests are the packages that only tests import.
