@@ -25,6 +25,7 @@ type options struct {
 	office   bool   // the office is killed as well
 	outages  int    // how often a part is taken away
 	postgres bool   // the database is PostgreSQL, behind a proxy that misbehaves; else SQLite
+	deleted  bool   // the data folder is deleted in the end
 	keep     string // folder that everything is left in; empty: one that is removed
 	mutant   string
 }
@@ -38,6 +39,7 @@ func main() {
 	flag.BoolVar(&o.office, "office", false, "kill the office as well, in one life of five")
 	flag.IntVar(&o.outages, "outages", 0, "how often the database, the files or the disk are taken away for a while")
 	flag.BoolVar(&o.postgres, "postgres", false, "use PostgreSQL, started for the purpose, instead of SQLite")
+	flag.BoolVar(&o.deleted, "deleted", false, "delete the data folder under the running service in the end, and measure what that uses")
 	flag.StringVar(&o.keep, "keep", "", "folder to leave everything in")
 	flag.StringVar(&o.mutant, "mutant", "", "build the program with this fault, which has to be found: naive")
 	flag.Parse()
@@ -91,5 +93,13 @@ func run(ctx context.Context, o options) (p proof, err error) {
 	if err := t.settle(ctx); err != nil {
 		return nil, err
 	}
-	return t.prove(ctx)
+	if p, err = t.prove(ctx); err != nil || !o.deleted {
+		return p, err
+	}
+	deleted, err := t.deleteData(ctx)
+	if err != nil {
+		return nil, err
+	}
+	deleted.print(os.Stdout)
+	return append(p, deleted...), nil
 }
