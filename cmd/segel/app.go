@@ -24,6 +24,7 @@ import (
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/credential"
+	"segel/internal/disk"
 	"segel/internal/identity"
 	proc "segel/internal/process"
 	"segel/internal/store"
@@ -44,6 +45,7 @@ type app struct {
 	answers     api.Answers // the store, as the wire needs it
 	authority   *authority.Authority
 	blobs       *file.Store
+	room        *disk.Room
 	identity    *identity.Service
 	workflow    *workflow.Service
 	sealer      *credential.Sealer
@@ -102,8 +104,12 @@ func (a *app) wire() error {
 	if err := a.wireTrust(); err != nil {
 		return err
 	}
+	a.room = &disk.Room{Folders: []string{filepath.Join(a.conf.DataDir, blobDir)}, Reserve: int64(a.conf.DiskReserve)}
+	if path, ok := sqlstore.SQLitePath(dsn(a.conf)); ok {
+		a.room.Folders = append(a.room.Folders, filepath.Dir(path))
+	}
 	a.workflow = &workflow.Service{
-		Store: a.store, Blobs: a.blobs, Scratch: a.blobs.Scratch, Issuer: issuer{a.authority}, Sealer: a.sealer,
+		Store: a.store, Blobs: a.blobs, Scratch: a.blobs.Scratch, Room: a.room.Require, Issuer: issuer{a.authority}, Sealer: a.sealer,
 		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), Links: a.identity,
 		Trust: a.trust, Standing: a.authority,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,

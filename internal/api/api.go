@@ -28,14 +28,14 @@ type Options struct {
 
 	AnswerSecret [32]byte // with which answers for idempotency keys are sealed; the same in every process on a database
 
-	Authority http.Handler                // everything below /authority/; nil: nothing is there
-	Streams   *Streams                    // what streams of events become; nil: answers like others
-	Web       http.Handler                // GET of what is neither ours nor below /v1; nil: nothing is there
-	Ready     func(context.Context) error // whether what we depend on answers; nil: always
-	Metrics   *prometheus.Registry        // nil: one that is shown at /metrics alone
-	Clock     func() time.Time            // nil: time.Now
-	Random    io.Reader                   // nil: crypto/rand
-	Log       *slog.Logger                // nil: slog.Default
+	Authority http.Handler                    // everything below /authority/; nil: nothing is there
+	Web       http.Handler                    // GET of what is neither ours nor below /v1; nil: nothing is there
+	Ready     func(context.Context) Readiness // whether what we depend on answers; nil: always
+	Streams   *Streams                        // what streams of events become; nil: answers like others
+	Metrics   *prometheus.Registry            // nil: one that is shown at /metrics alone
+	Clock     func() time.Time                // nil: time.Now
+	Random    io.Reader                       // nil: crypto/rand
+	Log       *slog.Logger                    // nil: slog.Default
 
 	Version      string
 	PublicURL    string            // base of the addresses in answers, without a slash at its end; empty: relative ones
@@ -59,6 +59,9 @@ type Options struct {
 	KeepAnswers  time.Duration     // for an Idempotency-Key; 0: a day
 	Standstill   time.Duration     // for which a client may neither send nor take anything; 0: half a minute
 	LeastRate    int64             // bytes per second that a client has to send and to take, see [admission.Pace]; 0: 1 KiB
+	AnswerWithin time.Duration     // how long what reads or writes a record may take; 0: five seconds
+	WorkWithin   time.Duration     // how long what reads a file, signs, or asks other machines may take; 0: two minutes
+	LoginDelay   time.Duration     // for which a login may be held up
 	Limits       contract.Limits   // of documents
 
 	// How many the callers of one organisation, one address (an IPv6 network of 64 bits) or one person may have at a time, so
@@ -96,6 +99,7 @@ func (o Options) withDefaults() Options {
 	o.KeepAnswers = cmp.Or(o.KeepAnswers, 24*time.Hour)
 	o.Standstill = cmp.Or(o.Standstill, standstill)
 	o.LeastRate = cmp.Or(o.LeastRate, leastRate)
+	o.AnswerWithin, o.WorkWithin = cmp.Or(o.AnswerWithin, answerWithin), cmp.Or(o.WorkWithin, workWithin)
 	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
 	o.Limits = o.Limits.Defaults()
 	return o

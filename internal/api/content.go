@@ -51,6 +51,7 @@ func (c *call) send(content *Content, as serving) error {
 	h.Set("ETag", fmt.Sprintf("%q", fmt.Sprintf("%x", content.Digest)))
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'")
+	c.deadline.lift()
 	body := &rememberingSeeker{ReadSeeker: content}
 	http.ServeContent(&rangeRefuser{ResponseWriter: c.w, call: c}, withoutManyRanges(c.r), "", content.Modified, body)
 	if body.err != nil {

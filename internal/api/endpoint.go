@@ -31,6 +31,7 @@ type endpoint struct {
 	callers      callers                 // who may call it
 	limit        int64                   // bytes of the body; 0: smallBody
 	long         bool                    // lasts as long as its client wants, and is counted by its handler
+	within       duration                // how long it may take
 
 	group       string // of operations in the specification
 	summary     string
@@ -55,7 +56,8 @@ type call struct {
 	by contract.Actor
 	*server
 	endpoint *endpoint
-	keyed    *keyed // nil without an Idempotency-Key
+	keyed    *keyed    // nil without an Idempotency-Key
+	deadline *deadline // of the context of r
 }
 
 // get serves a JSON answer to a request without a body.
@@ -120,9 +122,12 @@ func (s *server) pinned(path string) string {
 
 // serve runs what every endpoint has in common: who asks, whether he may ask at all, and whether he asked before.
 func (s *server) serve(w http.ResponseWriter, r *http.Request, e *endpoint, do func(*call) error) {
-	c := &call{exchange: exchangeOf(r), w: w, r: r, server: s, endpoint: e}
+	ctx, limit, done := newDeadline(r.Context(), s.within(e.within))
+	defer done()
+	r = r.WithContext(ctx)
+	c := &call{exchange: exchangeOf(r), w: w, r: r, server: s, endpoint: e, deadline: limit}
 	c.operation = e.id
-	r.Body = http.MaxBytesReader(w, r.Body, e.limit)
+	r.Body = timedBody{http.MaxBytesReader(w, r.Body, e.limit), limit}
 	if err := c.admit(); err != nil {
 		c.refuse(err)
 		return

@@ -56,6 +56,7 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 	if err != nil {
 		return err
 	}
+	c.deadline.lift()
 	h := c.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
@@ -89,12 +90,14 @@ func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
 	} else {
 		out.beat()
 	}
+	watched, unwatch := c.untilStopping()
+	defer unwatch()
 	for end := c.Clock().Add(maxStream); out.err == nil && !final && c.Clock().Before(end); {
-		ctx, cancel := context.WithTimeout(c.r.Context(), c.Streams.beatEvery())
+		ctx, cancel := context.WithTimeout(watched, c.Streams.beatEvery())
 		next, err := c.Workflow.Next(ctx, c.by, id, after)
 		cancel()
-		if c.r.Context().Err() != nil {
-			return
+		if watched.Err() != nil {
+			return // the client has gone, or comes again to a service that is not being stopped
 		}
 		// The holder of a token that was revoked, or has expired, is told no more: not even that nothing happened.
 		if _, err := c.authenticate(); err != nil {
@@ -112,6 +115,16 @@ func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
 			out.progress(next)
 		}
 	}
+}
+
+// untilStopping returns the context of the request, which ends when the service is told to stop.
+func (c *call) untilStopping() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(c.r.Context())
+	if c.Streams == nil {
+		return ctx, cancel
+	}
+	unwatch := context.AfterFunc(c.Streams.ctx, cancel)
+	return ctx, func() { unwatch(); cancel() }
 }
 
 // eventWriter writes a stream of events, each at once.

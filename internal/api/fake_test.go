@@ -84,7 +84,6 @@ type fakeWorkflow struct {
 	staging  func() // runs inside Stage
 	content  []byte
 	stageErr error // of the staging's Write
-	clockErr error // of reading the clock
 
 	exhibiting func()                // runs inside Exhibit
 	verifying  func(context.Context) // runs inside Verify

@@ -24,12 +24,15 @@ type Streams struct {
 	beat    time.Duration // 0: heartbeat
 }
 
-// NewStreams returns streams that last until Close.
+// NewStreams returns streams that last until Stop or Close.
 func NewStreams() *Streams {
 	s := &Streams{}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	return s
 }
+
+// Stop ends all streams, so that their clients come again to another process. Those that begin afterwards end after their first event.
+func (s *Streams) Stop() { s.end() }
 
 // Close ends all streams and waits until they have ended. The handler has to have ended before. Nil has none.
 func (s *Streams) Close() {

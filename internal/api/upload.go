@@ -33,7 +33,7 @@ type uploadData struct {
 
 func (s *server) upload() {
 	e := endpoint{
-		method: http.MethodPost, path: signBase + "upload-docs-base64", id: "upload", group: groupVerbs, limit: s.uploadLimit(),
+		method: http.MethodPost, path: signBase + "upload-docs-base64", id: "upload", within: receiving, group: groupVerbs, limit: s.uploadLimit(),
 		body:        jsonBody(s.schema(typeOf[uploadIn]())),
 		summary:     "Upload a document",
 		description: "Makes a draft of a file in base64. What the file is, its content says. A Word document is converted; one that takes longer than the call waits is placed on later, see placement-docs.",
@@ -51,7 +51,7 @@ func (s *server) upload() {
 	})
 
 	e = endpoint{
-		method: http.MethodPost, path: signBase + "upload-docs", id: "upload-multipart", group: groupVerbs, limit: s.uploadLimit(),
+		method: http.MethodPost, path: signBase + "upload-docs", id: "upload-multipart", within: receiving, group: groupVerbs, limit: s.uploadLimit(),
 		body:        multipartBody(),
 		summary:     "Upload a document as a form",
 		description: "The same as multipart/form-data: the file is the part document; signer and guest are JSON.",

@@ -71,7 +71,7 @@ const exhibitRest = 64 << 10
 // verify serves what anybody may ask: to have a file judged, and whether a duty stamp's serial is ours.
 func (s *server) verify() {
 	e := endpoint{
-		method: http.MethodPost, path: "/v1/verify", id: "verify", group: groupVerification, callers: anybody, limit: s.uploadLimit(),
+		method: http.MethodPost, path: "/v1/verify", id: "verify", within: lengthy, group: groupVerification, callers: anybody, limit: s.uploadLimit(),
 		body:    verifyBody(s.schema(typeOf[verifyIn]())),
 		summary: "Have the signatures of a PDF judged",
 		description: "Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. " +

@@ -37,8 +37,6 @@ type Workflow interface {
 	Download(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error)
 	Original(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error)
 	Balance(ctx context.Context, by contract.Actor) (map[contract.Unit]store.Quota, error)
-	// ClockFinding tells whether the clock can be relied on.
-	ClockFinding(ctx context.Context) (contract.ClockFinding, error)
 	Verifier
 	Administration
 }

@@ -198,7 +198,9 @@ func (v *problems) durations(c Config) {
 		value, min time.Duration
 	}{
 		{"STAMP_TIMEOUT", c.StampTimeout, time.Second}, {"STAMP_FILE_TIMEOUT", c.StampFileTimeout, time.Second}, {"STAMP_SETTLE", c.StampSettle, 0},
-		{"RECONCILE_EVERY", c.ReconcileEvery, 0}, {"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"UPLOAD_WAIT", c.UploadWait, 0}, {"VERIFY_WAIT", c.VerifyWait, 0},
+		{"RECONCILE_EVERY", c.ReconcileEvery, 0}, {"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"DRAIN_WAIT", c.DrainWait, 0},
+		{"DATABASE_TIMEOUT", c.DatabaseTimeout, time.Second}, {"ANSWER_WITHIN", c.AnswerWithin, time.Second}, {"WORK_WITHIN", c.WorkWithin, 10 * time.Second},
+		{"UPLOAD_WAIT", c.UploadWait, 0}, {"VERIFY_WAIT", c.VerifyWait, 0},
 		{"ACCESS_LIFETIME", c.AccessLifetime, time.Minute}, {"REFRESH_LIFETIME", c.RefreshLifetime, time.Minute},
 		{"REFRESH_GRACE", c.RefreshGrace, time.Second}, {"KNOWN_DEVICE_LIFETIME", c.KnownDeviceLifetime, time.Hour},
 		{"LOGIN_DELAY", c.LoginDelay, time.Second},

@@ -21,6 +21,8 @@ type Source interface{ Jobs() Backend }
 type Backend interface {
 	client(*river.Config) (client, error)
 	executor() riverdriver.Executor
+	fetches() *fetched
+	wakeQueue(queue string)
 }
 
 // client is what a [Runner] needs of River, whatever the driver's transactions are.
@@ -35,6 +37,8 @@ type Queue[Tx any] struct {
 	driver riverdriver.Driver[Tx]
 	insert *river.Client[Tx]
 	bell   *bell
+
+	fetched *fetched
 }
 
 // notifyEvery is how far apart two wake-ups of one process are at least. A job in between rides on the one
@@ -48,7 +52,8 @@ func NewQueue[Tx any](driver riverdriver.Driver[Tx]) (*Queue[Tx], error) {
 		return nil, fmt.Errorf("open job queue: %w", err)
 	}
 	b := &bell{ears: map[*ear]bool{}}
-	return &Queue[Tx]{driver: waking[Tx]{driver, b, fairSQL(driver.DatabaseName()), &turns{}}, insert: insert, bell: b}, nil
+	f := newFetched()
+	return &Queue[Tx]{driver: waking[Tx]{driver, b, fairSQL(driver.DatabaseName()), &turns{}, f}, insert: insert, bell: b, fetched: f}, nil
 }
 
 // Migrate makes or renews River's tables. The caller holds the lock that keeps others from it.
@@ -166,3 +171,7 @@ func insertOptsOf(j contract.Job) (*river.InsertOpts, error) {
 func (q *Queue[Tx]) client(c *river.Config) (client, error) { return river.NewClient(q.driver, c) }
 
 func (q *Queue[Tx]) executor() riverdriver.Executor { return q.driver.GetExecutor() }
+
+func (q *Queue[Tx]) fetches() *fetched { return q.fetched }
+
+func (q *Queue[Tx]) wakeQueue(queue string) { q.bell.ring(queue) }

@@ -10,6 +10,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/convert"
 	"segel/internal/convert/sniff"
+	"segel/internal/outage"
 	"segel/pdf"
 )
 
@@ -80,7 +81,7 @@ func (s *Service) settle(ctx context.Context, d contract.Document) error {
 		err = s.commitConverted(ctx, d.ID, made)
 	}
 	var refusal *contract.Error
-	if ctx.Err() != nil || !errors.As(err, &refusal) || refusal.Retryable {
+	if ctx.Err() != nil || outage.Of(err) != nil || !errors.As(err, &refusal) || refusal.Retryable {
 		return err
 	}
 	s.Log.InfoContext(ctx, "a Word document cannot be converted", "document", d.ID, "problem", refusal.Code, "cause", refusal.Err)

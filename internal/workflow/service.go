@@ -72,9 +72,12 @@ type Links interface {
 
 // Service holds what the verbs work with. All members but Links, Certificates, Standing and Alarm are required.
 type Service struct {
-	Store       Store
-	Blobs       blob.Store
-	Scratch     func() (blob.Scratch, error) // makes room for files that are judged and not kept
+	Store   Store
+	Blobs   blob.Store
+	Scratch func() (blob.Scratch, error) // makes room for files that are judged and not kept
+	// Room demands that the disk has room for so many bytes more of what may be refused, and keeps the reserve that is left for
+	// signatures, stamps and seals. Its error is an outage. Nil: any number.
+	Room        func(bytes int64) error
 	Office      emeterai.Stamper
 	Issuer      Issuer
 	Sealer      Sealer

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/outage"
 	"segel/internal/store"
 	"segel/pades"
 	"segel/pdf"
@@ -178,6 +179,8 @@ func permits(doc *pdf.Document, seen bool) error {
 // refusal says in our words what the reader of the file says in its own.
 func refusal(err error) error {
 	switch {
+	case outage.Of(err) != nil: // the reader takes what it cannot read for damage
+		return err
 	case errors.Is(err, pdf.ErrNotPDF):
 		return errNotPDF.Because(err)
 	case errors.Is(err, pdf.ErrPasswordNeeded):
