@@ -118,7 +118,7 @@ func (c *Checker) checkLogRow(ctx context.Context, q querier) (complete bool, er
 		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "log", About: "clock",
 			Text: fmt.Sprintf("the latest event is recorded to be of %d, and is of %d (microseconds since 1970)", latest, c.latestAt), Remedy: "Run segel clock show, and segel clock confirm if the clock is right"})
 	}
-	err = one(ctx, q, []any{&last}, `SELECT CAST(COALESCE(SUM(last), 0) AS BIGINT) FROM document_number`)
+	err = one(ctx, q, []any{&last}, `SELECT CAST(COALESCE(SUM(last), 0) AS BIGINT) FROM document_number WHERE id = 1`)
 	if err == nil && contract.DocumentID(last) != c.lastDocument {
 		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "log", About: "numbers of documents",
 			Text: fmt.Sprintf("the last document is recorded to have number %d, and has %d in the log", last, c.lastDocument), Remedy: "Stop the service and restore the database from a backup: a number must not be given twice"})

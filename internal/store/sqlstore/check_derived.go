@@ -54,7 +54,7 @@ var rowChecks = []rowCheck{
 		SELECT 'serial ' || r.serial, r.state, CAST(r.document AS TEXT) FROM serial r WHERE r.state IN ('bound', 'affixed')
 			AND NOT EXISTS (SELECT 1 FROM stamp s WHERE s.serial = r.serial AND s.document = r.document)`},
 	{"sessions", store.SeverityDerived, "a token of kind %s contradicts itself, or is of a person who is not known", endSessions, `
-		SELECT 'tokens of ' || person, kind FROM token t WHERE kind NOT IN ('access', 'refresh', 'guest', 'session') OR length(hash) <> 32 OR family = ''
+		SELECT 'tokens of ' || person, kind FROM token t WHERE kind NOT IN ('access', 'refresh', 'guest', 'session') OR hash IS NULL OR length(hash) <> 32 OR family = ''
 			OR created_at <= 0 OR expires_at < created_at OR used_at <> 0 AND used_at < created_at OR document < 0
 			OR document = 0 AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = t.person)
 			OR document <> 0 AND NOT EXISTS (SELECT 1 FROM participant p WHERE p.document = t.document AND p.person = t.person AND p.guest)`},
@@ -62,6 +62,12 @@ var rowChecks = []rowCheck{
 		SELECT 'devices of ' || person FROM known_device k WHERE length(hash) <> 32 OR used_at <= 0 OR NOT EXISTS (SELECT 1 FROM users u WHERE u.id = k.person)`},
 	{"sessions", store.SeverityDerived, "a known address contradicts itself, or is of a person who is not known", endSessions, `
 		SELECT 'addresses of ' || person FROM known_address k WHERE address = '' OR used_at <= 0 OR NOT EXISTS (SELECT 1 FROM users u WHERE u.id = k.person)`},
+	{"migrations", store.SeverityDerived, "migration %s is recorded %s times, or as not applied", "Restore the row from a backup: it decides which programs may write", `
+		SELECT 'tables of the database', CAST(version_id AS TEXT), CAST(COUNT(*) AS TEXT) FROM goose_db_version
+		GROUP BY version_id HAVING COUNT(*) <> 1 OR SUM(CASE WHEN is_applied THEN 1 ELSE 0 END) <> 1`},
+	{"migrations", store.SeverityDerived, "the migrations of the job queue are recorded as %s in line %s, up to %s", "Restore the rows from a backup: segel migrate goes by them", `
+		SELECT 'tables of the job queue', CAST(COUNT(*) AS TEXT), line, CAST(MAX(version) AS TEXT) FROM river_migration
+		GROUP BY line HAVING line <> 'main' OR COUNT(*) <> MAX(version)`},
 	{"answers", store.SeverityDerived, "the kept answer to a request on %s contradicts itself", "Delete the row: a repeated request is carried out again, so look first whether it had an effect", `
 		SELECT 'answers to ' || account, path FROM answer WHERE length(body) <> 32 OR status < 200 OR status > 599 OR kept_at <= 0
 			OR sealed AND (length(content) < 28 OR length(idempotency_key) <> 64)`},
@@ -148,6 +154,9 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 		}
 		later = max(later, m.level)
 	}
+	if !applied[0] { // the row that was there before the first
+		tell("the row of no migration is missing")
+	}
 	for v := range applied {
 		if _, isLater := recorded[v]; v != 0 && !isLater {
 			tell("migration %d was applied, and is not recorded", v)
@@ -159,7 +168,7 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 		err := scan(&level)
 		levels = append(levels, level)
 		return err
-	}, `SELECT oldest_writer FROM schema_level`)
+	}, `SELECT oldest_writer FROM schema_level WHERE one = 1`)
 	if err != nil {
 		return err
 	}
