@@ -123,7 +123,10 @@ func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) err
 		if source := fmt.Sprintf("%x", s.Source); known && s.State == contract.SerialAffixed && source != i.Source {
 			wrong("serial "+i.Serial, "it is affixed to %s, and by the journal of the stamp office to %q", source, i.Source)
 		}
-		if known || i.Order == "" { // taken over the protocol, by another client
+		if known && i.Payer != "" && string(s.Organisation) != i.Payer {
+			wrong("serial "+i.Serial, "it is of organisation %q, and by the journal of the stamp office %q pays for it", s.Organisation, i.Payer)
+		}
+		if i.Order == "" { // taken over the protocol, by another client
 			continue
 		}
 		if err := a.checkOrder(ctx, i, wrong); err != nil {
@@ -149,13 +152,9 @@ func (a *app) readJournal() ([]sandbox.Issued, error) {
 	return office.Issued(), office.Close()
 }
 
-// checkOrder looks at a serial that the office issued and the register does not have: its answer may not have arrived yet.
+// checkOrder demands that a document has the order that the office issued a serial for. The serial itself may not have arrived
+// yet.
 func (a *app) checkOrder(ctx context.Context, i sandbox.Issued, wrong func(string, string, ...any)) error {
-	if _, err := a.store.Serial(ctx, i.Serial); err == nil { // it has arrived since
-		return nil
-	} else if !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
 	_, err := a.store.DocumentWithOrder(ctx, i.Order)
 	if errors.Is(err, store.ErrNotFound) {
 		wrong("serial "+i.Serial, "the journal of the stamp office has it for order %s, which no document has", i.Order)
