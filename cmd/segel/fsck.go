@@ -41,7 +41,7 @@ func (r *fsckReport) tell(d store.Discrepancy) {
 	r.found[d.Severity]++
 	switch {
 	case r.json != nil:
-		_ = r.json.Encode(d) // as of all that is printed, nobody is told of a pipe that was closed
+		_ = r.json.Encode(d) // as with all that is printed, a closed pipe is not reported
 	case d.Severity == store.SeverityUnrecorded && r.found[d.Severity] > mostUnrecorded:
 	default:
 		fmt.Fprintln(r.out, d)

@@ -11,7 +11,7 @@ const (
 	SeverityEvidence Severity = "evidence"
 	// SeverityDerived is data that is wrong and can be made anew from evidence, such as a counter.
 	SeverityDerived Severity = "derived"
-	// SeverityUnrecorded is a row of which the log states no digest, so that nobody can tell whether it was changed: it is of
+	// SeverityUnrecorded is a row of which the log states no digest, so that a change of it cannot be found: it is of
 	// a release before digests were recorded, or it was added by another program.
 	SeverityUnrecorded Severity = "unrecorded"
 	// SeverityLeftover is what nothing refers to.

@@ -29,7 +29,7 @@ type LoggedFiles interface {
 type FsckOptions struct {
 	Fast     bool                                           // does not validate signatures
 	SetAside func(context.Context, blob.Info, string) error // moves a left-over blob with that SHA-256 aside; nil: it stays
-	Progress func(documents int)                            // called after each document; nil: nobody asks
+	Progress func(documents int)                            // called after each document; may be nil
 }
 
 // Remedies that several findings share.

@@ -13,7 +13,7 @@ import (
 	"segel/internal/blob"
 )
 
-// asideDir holds blobs that were moved aside. It is no pair of hexadecimal digits, so no key leads there.
+// asideDir holds blobs that were moved aside. It is not a pair of hexadecimal digits, so no key leads there.
 const asideDir = "aside"
 
 // asideTime is how a folder of blobs that were moved aside together is called: the time in UTC.
