@@ -18,7 +18,7 @@ import (
 type fsckCommand struct {
 	dataFlag
 	Fast       bool   `help:"Do not validate the signatures of completed documents."`
-	Remove     bool   `help:"Move files that nothing refers to, and of which the audit log knows nothing, into the folder aside of the blobs. Refused while evidence is missing or changed."`
+	Remove     bool   `help:"Move files that nothing refers to, and of which the audit log knows nothing, into the folder aside of the blobs. None is moved while evidence is missing or changed."`
 	PurgeAside int    `name:"purge-aside" placeholder:"DAYS" default:"-1" help:"Remove for good what was moved aside at least that many days ago."`
 	Record     bool   `help:"State the digests of rows in the audit log for which it has none, once after an update from a release that did not."`
 	JSON       bool   `name:"json" help:"Print one JSON object a line: each finding, and a summary."`
@@ -153,15 +153,14 @@ func (c fsckCommand) checkDatabase(ctx context.Context, a *app, checker *sqlstor
 	return checker.CheckQueue(ctx)
 }
 
-// errEvidence refuses to move files while the log knows of rows or files that are not there: what seems left over may be theirs.
-var errEvidence = errors.New("nothing is moved aside while evidence is missing or changed: repair that first")
-
-func (c fsckCommand) setAside(a *app, aside *file.Aside, r *fsckReport) func(context.Context, blob.Info, string) error {
-	return func(ctx context.Context, b blob.Info, digest string) error {
+// setAside returns what moves files aside. It refuses once evidence was found missing or changed: what seems left over may belong
+// to rows that are lost.
+func (c fsckCommand) setAside(a *app, aside *file.Aside, r *fsckReport) func(context.Context, blob.Info, string) (bool, error) {
+	return func(ctx context.Context, b blob.Info, digest string) (bool, error) {
 		if r.found[store.SeverityEvidence] > 0 {
-			return errEvidence
+			return false, nil
 		}
-		return aside.Move(ctx, b, digest, a.clock())
+		return true, aside.Move(ctx, b, digest, a.clock())
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // leafV1 begins every leaf of the first form.
 const leafV1 = "segel-event-1\n"
 
-// DetailRecords is the detail under which [contract.Event.Records] stands in a leaf.
+// DetailRecords is the detail under which [contract.Event.Records] is in a leaf.
 const DetailRecords = "records"
 
 // Limits of what [ParseLeaf] accepts.

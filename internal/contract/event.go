@@ -11,8 +11,9 @@ type Event struct {
 	IP       string
 	Details  map[string]string // by name: serial, reason, digest, ...
 
-	// Records states the digests of the rows that were written together with the event, a line each; empty where none are
-	// stated, as in events of before that was done. The store makes it (docs/formats/record.md).
+	// Records is the SHA-256, in hexadecimal, of lines that state digests of the rows that were written together with the
+	// event; empty where none are stated, as in events of before that was done. The store makes and keeps the lines
+	// (docs/formats/record.md).
 	Records string
 }
 

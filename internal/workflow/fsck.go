@@ -27,9 +27,11 @@ type LoggedFiles interface {
 
 // FsckOptions say what is checked.
 type FsckOptions struct {
-	Fast     bool                                           // does not validate signatures
-	SetAside func(context.Context, blob.Info, string) error // moves a left-over blob with that SHA-256 aside; nil: it stays
-	Progress func(documents int)                            // called after each document; may be nil
+	Fast bool // does not validate signatures
+
+	// SetAside moves a left-over blob with that SHA-256 aside, or refuses to; nil: it stays.
+	SetAside func(context.Context, blob.Info, string) (moved bool, err error)
+	Progress func(documents int) // called after each document; may be nil
 }
 
 // Remedies that several findings share.
@@ -248,10 +250,14 @@ func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFi
 		default:
 			text, remedy := fmt.Sprintf("%d bytes that nothing refers to", b.Size), "segel fsck --remove moves it aside"
 			if o.SetAside != nil {
-				if err := o.SetAside(ctx, b, digest); err != nil {
+				moved, err := o.SetAside(ctx, b, digest)
+				if err != nil {
 					return fmt.Errorf("move file %s aside: %w", b.Key, err)
 				}
 				remedy = "It was moved aside"
+				if !moved {
+					remedy = "It was not moved, because evidence is missing or changed: repair that first"
+				}
 			}
 			tell(store.Discrepancy{Severity: store.SeverityLeftover, Check: "leftover", About: about, Text: text, Remedy: remedy})
 		}

@@ -61,7 +61,7 @@ func (c *Checker) LogSize() (events int64, root [32]byte, ok bool) {
 // Remedies that several findings share.
 const (
 	restoreDatabase = "Restore the database from a backup, and compare the log with a checkpoint that is kept elsewhere (segel audit verify)"
-	recordOnce      = "If it is of a release before digests were recorded, and right, segel fsck --record states it from now on; else find out who added it"
+	recordOnce      = "It is of a release before digests were recorded, or another program added it; if it is right, segel fsck --record states it from now on"
 )
 
 // read runs fn on a snapshot once all that the log says in it was taken in.
@@ -199,7 +199,7 @@ func (c *Checker) takeIn(ctx context.Context, q querier, until int64) error {
 				break
 			}
 		}
-		if err := c.addEvent(ctx, leaf, e.Event); err != nil {
+		if err := c.addEvent(ctx, leaf, e); err != nil {
 			return fmt.Errorf("take in event %d: %w", leaf, err)
 		}
 	}
@@ -216,8 +216,8 @@ func (c *Checker) mismatch(leaf int64, format string, args ...any) {
 		Text: fmt.Sprintf(format, args...) + "; events behind it are not compared", Remedy: restoreDatabase})
 }
 
-func (c *Checker) addEvent(ctx context.Context, leaf int64, e contract.Event) error {
-	if leaf == 0 && e.Records != "" || strings.Contains(e.Records, recordBaseline+" ") {
+func (c *Checker) addEvent(ctx context.Context, leaf int64, e readEvent) error {
+	if leaf == 0 && e.lines != "" || strings.Contains(e.lines, "\n"+recordBaseline+" ") {
 		c.recordsAll = true
 	}
 	switch e.Type {
@@ -240,7 +240,8 @@ func (c *Checker) addEvent(ctx context.Context, leaf int64, e contract.Event) er
 // readEvent is an event, or why it could not be read.
 type readEvent struct {
 	contract.Event
-	err error
+	lines string // about records
+	err   error
 }
 
 // readEvents reads events by their leaves. A row that cannot be read does not keep the others from being read.
@@ -248,9 +249,9 @@ func readEvents(ctx context.Context, q querier, from, until int64) (map[int64]re
 	all := map[int64]readEvent{}
 	read := func(from, until int64) error {
 		return each(ctx, q, func(scan func(...any) error) error {
-			leaf, e, err := scanEvent(scan)
+			leaf, e, lines, err := scanEvent(scan)
 			if err == nil {
-				all[leaf] = readEvent{Event: e}
+				all[leaf] = readEvent{Event: e, lines: lines}
 			}
 			return err
 		}, `SELECT `+eventColumns+` FROM event WHERE leaf >= $1 AND leaf < $2`, from, until)
@@ -400,11 +401,11 @@ func (c *Checker) compare(ctx context.Context, r record, digest [32]byte) error 
 	case !ok && r.optional(), l.digest == "-" && r.optional():
 		return nil
 	case !ok || l.digest == "":
-		d.Text = "the log states no digest of its rows, though it does of all that this program writes"
-		if !c.recordsAll {
-			d.Severity, d.Text = store.SeverityUnrecorded, "the log states no digest of its rows"
+		if c.recordsAll {
+			d.Text = "the log states no digest of its rows, though it does of all that this program writes: another program added them"
+			break
 		}
-		d.Remedy = recordOnce
+		d.Severity, d.Text, d.Remedy = store.SeverityUnrecorded, "the log states no digest of its rows", recordOnce
 		if err := c.index.addUnrecorded(ctx, r); err != nil {
 			return err
 		}
@@ -447,8 +448,12 @@ func (r record) String() string {
 }
 
 // LoggedFile reports whether the log knows a file: by its key, as that of a document or an attempt, or by its SHA-256, which
-// events name. Live is whether by its key it should be there.
+// events name. Live is whether by its key it should be there. What happened up to this call counts, so that a document that
+// was deleted while the check ran is not reported.
 func (c *Checker) LoggedFile(ctx context.Context, key string, digest string) (live, named bool, err error) {
+	if err := c.read(ctx, func(querier) error { return nil }); err != nil {
+		return false, false, err
+	}
 	l, ok, err := c.index.find(ctx, recordOf(recordFile, key))
 	if err != nil {
 		return false, false, err
@@ -461,11 +466,6 @@ func (c *Checker) LoggedFile(ctx context.Context, key string, digest string) (li
 	}
 	named, err = c.index.names(ctx, digest)
 	return false, named, err
-}
-
-// SeeFile remembers that a row refers to a file.
-func (c *Checker) SeeFile(ctx context.Context, key string) error {
-	return c.index.see(ctx, recordOf(recordFile, key))
 }
 
 // recordBaseline is the kind of a line that says that the log states a digest of every row from then on.

@@ -90,8 +90,8 @@ func (c *Checker) CheckDerived(ctx context.Context) error {
 }
 
 func (c *Checker) runRowCheck(ctx context.Context, q querier, check rowCheck) error {
-	columns := 1 + strings.Count(check.text, "%s")
-	return each(ctx, q, func(scan func(...any) error) error {
+	columns, found := 1+strings.Count(check.text, "%s"), 0
+	err := each(ctx, q, func(scan func(...any) error) error {
 		values, dest := make([]string, columns), make([]any, columns)
 		for i := range values {
 			dest[i] = &values[i]
@@ -104,8 +104,13 @@ func (c *Checker) runRowCheck(ctx context.Context, q querier, check rowCheck) er
 			args[i] = values[i+1]
 		}
 		c.tell(store.Discrepancy{Severity: check.severity, Check: check.name, About: values[0], Text: fmt.Sprintf(check.text, args...), Remedy: check.remedy})
+		found++
 		return nil
 	}, check.query+fmt.Sprintf(` LIMIT %d`, mostPerCheck))
+	if err == nil && found == mostPerCheck {
+		c.tell(store.Discrepancy{Severity: check.severity, Check: check.name, About: "database", Text: fmt.Sprintf("%d rows are printed, and there may be more", found), Remedy: check.remedy})
+	}
+	return err
 }
 
 // checkMigrations compares what was applied, and which programs may write, with what this program knows.

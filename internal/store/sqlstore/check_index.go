@@ -25,7 +25,8 @@ const indexTables = `
 		PRIMARY KEY (kind, key)) WITHOUT ROWID;
 	CREATE INDEX line_file ON line (digest) WHERE kind = 'file';
 	CREATE TABLE unrecorded (kind TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID;
-	CREATE TABLE named (digest TEXT PRIMARY KEY) WITHOUT ROWID;`
+	CREATE TABLE named (document INTEGER NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (document, digest)) WITHOUT ROWID;
+	CREATE INDEX named_digest ON named (digest);`
 
 func newLogIndex(ctx context.Context, dir string) (*logIndex, error) {
 	// Nothing of it has to survive: without a journal and without syncing it is as fast as memory.
@@ -44,15 +45,24 @@ func newLogIndex(ctx context.Context, dir string) (*logIndex, error) {
 	return x, nil
 }
 
-func (x *logIndex) close() error { return errors.Join(x.tx.Rollback(), x.db.Close()) }
+func (x *logIndex) close() error {
+	err := x.tx.Rollback()
+	if errors.Is(err, sql.ErrTxDone) { // the context ended before
+		err = nil
+	}
+	return errors.Join(err, x.db.Close())
+}
 
 // add takes in what an event says.
-func (x *logIndex) add(ctx context.Context, leaf int64, e contract.Event) error {
-	lines, err := parseRecords(e.Records)
+func (x *logIndex) add(ctx context.Context, leaf int64, e readEvent) error {
+	lines, err := parseRecords(e.lines)
 	if err != nil {
 		return err
 	}
 	for _, s := range lines {
+		if s.kind == recordSalt {
+			continue
+		}
 		digest := "-"
 		if s.digest != noRecord {
 			digest = hex.EncodeToString(s.digest[:])
@@ -63,12 +73,12 @@ func (x *logIndex) add(ctx context.Context, leaf int64, e contract.Event) error 
 			return err
 		}
 	}
-	if err := x.addDocument(ctx, leaf, e); err != nil {
+	if err := x.addDocument(ctx, leaf, e.Event); err != nil || e.Type == contract.EventDeleted {
 		return err
 	}
 	for _, name := range []string{"digest", "original", "evidence"} {
 		if d := e.Details[name]; d != "" {
-			if _, err := x.tx.ExecContext(ctx, `INSERT INTO named (digest) VALUES (?) ON CONFLICT DO NOTHING`, d); err != nil {
+			if _, err := x.tx.ExecContext(ctx, `INSERT INTO named (document, digest) VALUES (?, ?) ON CONFLICT DO NOTHING`, e.Document, d); err != nil {
 				return err
 			}
 		}
@@ -77,6 +87,7 @@ func (x *logIndex) add(ctx context.Context, leaf int64, e contract.Event) error 
 }
 
 // addDocument takes in that a document exists, or existed, of which no digest is stated, as of releases before that was done.
+// The files of one that was deleted are no longer expected, by key or by digest.
 func (x *logIndex) addDocument(ctx context.Context, leaf int64, e contract.Event) error {
 	key := recordKey(e.Document)
 	var err error
@@ -86,6 +97,9 @@ func (x *logIndex) addDocument(ctx context.Context, leaf int64, e contract.Event
 	case contract.EventDeleted:
 		_, err = x.tx.ExecContext(ctx, `INSERT INTO line (kind, key, digest, leaf) VALUES ('document', ?, '-', ?)
 			ON CONFLICT (kind, key) DO UPDATE SET digest = '-', leaf = excluded.leaf, seen = 0`, key, leaf)
+		if err == nil {
+			_, err = x.tx.ExecContext(ctx, `DELETE FROM named WHERE document = ?`, e.Document)
+		}
 	}
 	return err
 }

@@ -46,7 +46,6 @@ func (l logEntry) append(ctx context.Context, t tx) error {
 	if len(events) == 0 {
 		return nil
 	}
-	events[len(events)-1].Records = lines
 	var size, latest int64
 	for _, e := range events {
 		if e.Type != contract.EventRecorded { // it may be made while the clock is in doubt
@@ -62,19 +61,26 @@ func (l logEntry) append(ctx context.Context, t tx) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range events {
-		if err := appendEvent(ctx, t, tree, plain(e)); err != nil {
+	for i, e := range events {
+		with := ""
+		if i == len(events)-1 {
+			with = lines
+		}
+		if err := appendEvent(ctx, t, tree, plain(e), with); err != nil {
 			return fmt.Errorf("log event %d: %w", tree.Size(), err)
 		}
 	}
 	return nil
 }
 
-func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event) error {
+// appendEvent adds an event, which [plain] returned, with the lines that it states, if any. The leaf has their digest alone: who
+// gets a proof of the event learns nothing about other rows.
+func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event, lines string) error {
 	stored := e.Details
-	if e.Records != "" {
+	if lines != "" {
 		stored = maps.Clone(e.Details)
-		stored[audit.DetailRecords] = e.Records
+		stored[audit.DetailRecords] = lines
+		e.Records = hexDigest(lines)
 	}
 	details, err := json.Marshal(stored)
 	if err != nil {
@@ -112,18 +118,20 @@ func plain(e contract.Event) contract.Event {
 
 const eventColumns = `leaf, type, document, at, person, name, email, ip, details`
 
-func scanEvent(scan func(...any) error) (leaf int64, e contract.Event, err error) {
+func scanEvent(scan func(...any) error) (leaf int64, e contract.Event, lines string, err error) {
 	var details string
 	err = scan(&leaf, &e.Type, &e.Document, moment(&e.At), &e.Person.ID, &e.Person.Name, &e.Person.Email, &e.IP, &details)
 	if err != nil {
-		return 0, e, err
+		return 0, e, "", err
 	}
 	if err := json.Unmarshal([]byte(details), &e.Details); err != nil {
-		return 0, e, fmt.Errorf("details of event %d: %w", leaf, err)
+		return 0, e, "", fmt.Errorf("details of event %d: %w", leaf, err)
 	}
-	e.Records = e.Details[audit.DetailRecords]
-	delete(e.Details, audit.DetailRecords)
-	return leaf, e, nil
+	if lines = e.Details[audit.DetailRecords]; lines != "" {
+		e.Records = hexDigest(lines)
+		delete(e.Details, audit.DetailRecords)
+	}
+	return leaf, e, lines, nil
 }
 
 // Events implements [store.Documents].
@@ -131,7 +139,7 @@ func (s *Store) Events(ctx context.Context, id contract.DocumentID) ([]contract.
 	events := []contract.Event{}
 	err := s.db.read(ctx, func(q querier) error {
 		return each(ctx, q, func(scan func(...any) error) error {
-			_, e, err := scanEvent(scan)
+			_, e, _, err := scanEvent(scan)
 			e.Records = "" // for a checker of the log, not for those who read what happened
 			events = append(events, e)
 			return err

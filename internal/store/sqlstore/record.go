@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -75,6 +76,10 @@ var recordKinds = []recordKind{
 // recordFile is the kind of a line that names a stored file by its key. Its digest is the SHA-256 of the file.
 const recordFile = "file"
 
+// recordSalt is the kind of the first line of an event. It has 32 random bytes in the place of a digest, so that what the lines
+// state cannot be guessed from their digest, which the leaf has.
+const recordSalt = "salt"
+
 // record names one.
 type record struct {
 	kind string
@@ -128,21 +133,27 @@ func recordDigests(ctx context.Context, q querier, name string, keys []string) (
 	}
 	all := make(map[string][32]byte, len(found))
 	for key := range found {
-		h := sha256.New()
-		_, _ = h.Write([]byte("segel-record-1\n")) // a hash never fails
-		for i, p := range kind.parts {
-			rows := parts[i][key]
-			slices.SortFunc(rows, slices.Compare)
-			b := appendNetstring(nil, p.table)
-			b = append(strconv.AppendInt(b, int64(len(rows)), 10), ';')
-			for _, row := range rows {
-				b = appendNetstring(b, string(row))
-			}
-			_, _ = h.Write(b)
+		rows := make([][][]byte, len(parts))
+		for i := range parts {
+			rows[i] = parts[i][key]
 		}
-		all[key] = [32]byte(h.Sum(nil))
+		all[key] = sha256.Sum256(kind.encode(rows))
 	}
 	return all, nil
+}
+
+// encode returns what a record is digested of: its encoded rows, by part.
+func (k recordKind) encode(rows [][][]byte) []byte {
+	b := []byte("segel-record-1\n")
+	for i, p := range k.parts {
+		slices.SortFunc(rows[i], slices.Compare)
+		b = appendNetstring(b, p.table)
+		b = append(strconv.AppendInt(b, int64(len(rows[i])), 10), ';')
+		for _, row := range rows[i] {
+			b = appendNetstring(b, string(row))
+		}
+	}
+	return b
 }
 
 // read returns the encoded rows of a part, by the keys of their records.
@@ -213,9 +224,9 @@ func appendValues(b []byte, values []any) ([]byte, error) {
 		case nil:
 			b = append(b, 'n')
 		case bool:
-			b = append(b, 'o', '0')
+			b = append(b, "i0,"...) // SQLite has no other
 			if v {
-				b[len(b)-1] = '1'
+				b[len(b)-2] = '1'
 			}
 		case int64:
 			b = append(strconv.AppendInt(append(b, 'i'), v, 10), ',')
@@ -261,8 +272,18 @@ func recordLines(ctx context.Context, q querier, touched []record, files []state
 	for _, f := range files {
 		lines = append(lines, f.line())
 	}
+	if len(lines) == 0 {
+		return "", nil
+	}
 	slices.Sort(lines)
-	return strings.Join(lines, "\n"), nil
+	salt := stated{record: recordOf(recordSalt, 1)}
+	_, _ = rand.Read(salt.digest[:]) // it never fails
+	return strings.Join(slices.Insert(lines, 0, salt.line()), "\n"), nil
+}
+
+func hexDigest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 func (s stated) line() string {
