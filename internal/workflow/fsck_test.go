@@ -34,7 +34,9 @@ func (noLog) LoggedFile(context.Context, string, string) (live, named bool, err 
 // fsck checks all files and removes those that nothing refers to.
 func (h *house) fsck(tell func(store.Discrepancy)) {
 	h.t.Helper()
-	o := workflow.FsckOptions{SetAside: func(ctx context.Context, b blob.Info, _ string) (bool, error) { return true, h.Blobs.Remove(ctx, b.Key) }}
+	o := workflow.FsckOptions{SetAside: func(ctx context.Context, b blob.Info, _ string) (bool, error) {
+		return true, h.Blobs.Remove(ctx, b.Key)
+	}}
 	if err := h.CheckFiles(context.Background(), o, noLog{}, tell); err != nil {
 		h.t.Fatal(err)
 	}
