@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/x509"
@@ -97,7 +98,8 @@ func (a *app) checkCredential(c store.SealedCredential) error {
 // checkOffice compares the journal of the sandbox office with the register of serials. An office elsewhere is compared by
 // segel reconcile.
 func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) error {
-	if a.conf.StampOffice != sandboxOffice {
+	// The shell that fsck runs in may lack the settings of the service.
+	if cmp.Or(a.installation.StampOffice, a.conf.StampOffice) != sandboxOffice {
 		return nil
 	}
 	wrong := func(about, format string, args ...any) {
