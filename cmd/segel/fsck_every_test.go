@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -274,6 +275,15 @@ func others(value any) []any {
 	return nil
 }
 
+// everyChange has all changes tried on PostgreSQL too (make fsck-every). Otherwise it is one column in four, always the same: the
+// tables and the checks are those of SQLite, on which all are tried.
+const everyChange = "SEGEL_TEST_FSCK_EVERY"
+
+// isTried reports whether changes of a column are tried.
+func (m *rowEditor) isTried(c column) bool {
+	return m.row == "rowid" || os.Getenv(everyChange) != "" || sha256.Sum256([]byte(c.table + "." + c.name))[0]%4 == 0
+}
+
 // tally is what became of changes.
 type tally struct{ found, total, refused int }
 
@@ -282,7 +292,7 @@ func TestFsckFindsEverySingleChangeOfTheDatabaseButThoseThatAreListed(t *testing
 	used := map[string]bool{}
 	databases := 0
 	t.Cleanup(func() { // after both databases
-		all := databases == 2 && !t.Failed() // everything was tried
+		all := databases == 2 && os.Getenv(everyChange) != "" && !t.Failed() // everything was tried
 		for listed := range undetected {
 			if all && !used[listed] {
 				t.Errorf("%s is listed, and everything about it was found or refused", listed)
@@ -347,7 +357,11 @@ func TestFsckFindsEverySingleChangeOfTheDatabaseButThoseThatAreListed(t *testing
 				use(c.table + ".*")
 				continue
 			}
-			for how, candidates := range map[string][]any{"changed": others(value), "nulled": {nil}} {
+			changes := map[string][]any{"changed": others(value), "nulled": {nil}}
+			if !m.isTried(c) {
+				clear(changes)
+			}
+			for how, candidates := range changes {
 				if value == nil && how == "nulled" {
 					continue
 				}

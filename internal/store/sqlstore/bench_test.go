@@ -69,5 +69,5 @@ func uploading(i int) (contract.Change, error) {
 		{Person: contract.Person{ID: "second", Name: "S"}, Role: contract.Signer, Number: 2},
 	}
 	by := contract.Actor{Person: contract.Person{ID: "owner"}, Organisation: "org"}
-	return contract.Create(u, by, contract.Limits{}.Defaults(), time.Unix(1_800_000_000, 0))
+	return contract.Create(u, by, contract.Limits{Storage: contract.Storage{Drafts: 1_000_000}}.Defaults(), time.Unix(1_800_000_000, 0))
 }

@@ -396,7 +396,7 @@ func TestAProofOfAnEventHasASaltedDigestOfItsRecordsAlone(t *testing.T) {
 func BenchmarkCheck(b *testing.B) {
 	for name, dsn := range databases {
 		b.Run(name, func(b *testing.B) {
-			const documents = 2000
+			const documents = 5000
 			s := openTest(b, dsn(b))
 			upload(b, s, documents)
 			for b.Loop() {
