@@ -10,7 +10,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run web build test test-go test-web test-e2e test-race screens demo bench fault fsck-every judge check fmt lint generate clean
+.PHONY: help run web build test test-go test-web test-e2e test-race screens demo bench fault fsck-every names judge check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,13 +42,13 @@ test-e2e: web build ## run the web app in a real browser against the real servic
 	@scripts/need chromium
 	@cd web && npm run --silent e2e
 
-screens: web build ## take the pictures of docs/screens anew (CHROMIUM=/usr/bin/chromium)
+screens: web build ## take the pictures of docs/screens anew, and all others into build/screens (CHROMIUM=/usr/bin/chromium)
 	@scripts/need chromium
 	@cd web && npm run --silent screens
 	@go run ./scripts/palette docs/screens/*.png
 
 test-go:
-	@scripts/need go pdfsig qpdf mutool openssl postgres cjk-font soffice bwrap
+	@scripts/need go curl pdfsig qpdf mutool openssl postgres cjk-font soffice bwrap
 	@SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_CONVERT=1 go test -timeout 10m ./...
 
 test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler)
@@ -72,6 +72,9 @@ judge: build ## have programs of strangers judge what we sign: judge/README.md (
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java
 	@judge/setup
 	@go run ./judge -segel $(BIN) -every $(EVERY)
+
+names: ## measure how functions are named and how long they are
+	@go run ./scripts/names
 
 check: lint ## format, vet, staticcheck, module file, generated files
 	@scripts/drift

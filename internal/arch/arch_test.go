@@ -77,6 +77,7 @@ var table = map[string][]string{
 	"judge":                           {"cms", "pdf", "pdf/pdftest", "pades", "pades/...", "internal/authority"},
 	"judge/cost":                      {"pades", "pdf/pdftest", "internal/authority"},
 	"scripts/running":                 {},
+	"scripts/names":                   {},
 	"scripts/palette":                 {},
 	"scripts/passwords":               {},
 	"scripts/demo":                    {"pdf/pdftest", "scripts/running"},

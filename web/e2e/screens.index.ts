@@ -17,20 +17,29 @@ export const titles = {
 
 export type Picture = keyof typeof titles;
 
+/** The pictures that docs/screens keeps, by file name without its ending. All others go to build/screens. */
+export const kept = new Set([
+  "inbox-id-desk", "inbox-en-desk", "inbox-id-phone", "people-id-desk", "place-id-desk", "place-en-desk",
+  "review-id-desk", "sign-id-desk", "sign-en-desk", "sign-draw-id-phone", "sign-done-id-desk", "guest-id-phone",
+  "guest-sheet-id-phone", "document-id-desk", "document-waiting-id-desk", "failed-id-desk", "verify-trusted-id-desk", "verify-tampered-en-desk",
+  "serial-id-desk", "admin-people-id-desk", "admin-stuck-id-desk",
+]);
+
 const languages = { id: "Indonesian", en: "English" } as const, sizes = { phone: 180, desk: 420 } as const;
 
-/** Writes the page on which all pictures stand. */
+/** Writes the page that shows the pictures of a folder. */
 export function writeIndex(folder: string): void {
-  const lines = ["# Screens", "", "Every screen in Indonesian and English, on a phone of 360 pixels and on a desk, some in the dark too. `make screens` takes them anew."];
+  const lines = ["# Screens", "", "The main screens, in Indonesian or English, on a phone of 360 pixels or on a desk. `make screens` takes them anew, and every other screen in both languages and sizes into build/screens."];
   const show = (file: string, width: number, alt: string) => (existsSync(path.join(folder, `${file}.png`)) ? [`<img src="${file}.png" width="${width}" alt="${alt}">`] : []);
   for (const [name, title] of Object.entries(titles)) {
-    lines.push("", `## ${title}`);
+    const rows: string[] = [];
     for (const [size, width] of Object.entries(sizes)) {
       for (const dark of [false, true]) {
         const row = Object.entries(languages).flatMap(([tag, language]) => show(`${name}-${tag}-${size}${dark ? "-dark" : ""}`, width, `${title}, ${size}, ${language}${dark ? ", dark" : ""}`));
-        if (row.length > 0) lines.push("", row.join(" "));
+        if (row.length > 0) rows.push("", row.join(" "));
       }
     }
+    if (rows.length > 0) lines.push("", `## ${title}`, ...rows);
   }
   writeFileSync(path.join(folder, "README.md"), lines.join("\n") + "\n");
 }

@@ -4,23 +4,24 @@ import path from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 
 import { paper } from "./harness";
-import { titles, writeIndex, type Picture } from "./screens.index";
+import { kept, titles, writeIndex, type Picture } from "./screens.index";
 import { budi, dua, satu, scene, tiga, type Scene } from "./screens.scene";
 
 // Takes docs/screens anew: `make screens`.
-const folder = path.resolve(import.meta.dirname, "../../docs/screens");
+const folder = path.resolve(import.meta.dirname, "../../docs/screens"), others = path.resolve(import.meta.dirname, "../../build/screens");
 /** Only these pictures, if it is set: names with spaces between. */
 const chosen = process.env.SEGEL_SCREENS?.split(" ");
 let s: Scene, url: string;
 
 beforeAll(async () => {
-  mkdirSync(folder, { recursive: true });
+  for (const f of [folder, others]) mkdirSync(f, { recursive: true });
   s = await scene();
   url = s.service.url;
 });
 afterAll(async () => {
   await s.close();
   writeIndex(folder);
+  writeIndex(others);
 });
 
 const drawn = (page: Page) => page.locator("[data-page='1'] canvas").first().waitFor();
@@ -39,7 +40,8 @@ class Look {
     if (!this.wants(name)) return;
     if (whole) await page.setViewportSize({ width: this.options.viewport!.width, height: await page.evaluate(() => document.documentElement.scrollHeight) });
     await page.waitForTimeout(whole ? 1500 : 400); // fonts, pages, pictures of people; a stream of events never ends
-    await page.screenshot({ path: path.join(folder, `${name}-${this.name}.png`), caret: "initial" });
+    const file = `${name}-${this.name}`;
+    await page.screenshot({ path: path.join(kept.has(file) ? folder : others, `${file}.png`), caret: "initial" });
     if (whole) await page.setViewportSize(this.options.viewport!);
   }
 }
