@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,11 +20,12 @@ func runSQL(t *testing.T, data string, env []string, statements ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	driver := "pgx"
-	if _, isFile := sqlstore.SQLitePath(dsn(conf)); isFile {
-		driver = "sqlite"
+	driver, source := "pgx", dsn(conf)
+	if path, isFile := sqlstore.SQLitePath(source); isFile {
+		// A service may be writing beside it: wait for its lock as the service itself does.
+		driver, source = "sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(10000)"
 	}
-	db, err := sql.Open(driver, dsn(conf))
+	db, err := sql.Open(driver, source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,6 +122,28 @@ func TestTheSampleLeafIsStillThatOfItsEvent(t *testing.T) {
 	}
 }
 
+func TestTheDigestOfRecordsIsADetailOfTheLeaf(t *testing.T) {
+	t.Parallel()
+	digest := strings.Repeat("ab", 32)
+	with, spelled := event, event
+	with.Records = digest
+	spelled.Details = maps.Clone(event.Details)
+	spelled.Details[DetailRecords] = digest
+	if got, want := Leaf(with), Leaf(spelled); !bytes.Equal(got, want) {
+		t.Errorf("the leaf is\n%s\nnot\n%s", got, want)
+	}
+	if len(with.Details) != len(event.Details) {
+		t.Errorf("details of the event have become %v", with.Details)
+	}
+	e, err := ParseLeaf(Leaf(with))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(with, e); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestOnlyTheCanonicalFormIsALeaf(t *testing.T) {
 	t.Parallel()
 	field := func(s string) string { return fmt.Sprintf("%d:%s,", len(s), s) }
@@ -155,6 +178,7 @@ func TestOnlyTheCanonicalFormIsALeaf(t *testing.T) {
 func FuzzParseLeaf(f *testing.F) {
 	f.Add(Leaf(event))
 	f.Add(Leaf(contract.Event{}))
+	f.Add(Leaf(contract.Event{Records: "ab"}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e, err := ParseLeaf(b)
 		if err == nil && !bytes.Equal(Leaf(e), b) {

@@ -3,6 +3,7 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,9 @@ import (
 
 // leafV1 begins every leaf of the first form.
 const leafV1 = "segel-event-1\n"
+
+// DetailRecords is the detail under which [contract.Event.Records] is in a leaf.
+const DetailRecords = "records"
 
 // Limits of what [ParseLeaf] accepts.
 const (
@@ -34,14 +38,17 @@ func Leaf(e contract.Event) []byte {
 	b = appendField(b, e.Person.Name)
 	b = appendField(b, e.Person.Email)
 	b = appendField(b, e.IP)
-	names := make([]string, 0, len(e.Details))
-	for name := range e.Details {
-		names = append(names, name)
+	details := e.Details
+	if e.Records != "" {
+		details = maps.Clone(details)
+		if details == nil {
+			details = map[string]string{}
+		}
+		details[DetailRecords] = e.Records
 	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(details)) {
 		b = appendField(b, name)
-		b = appendField(b, e.Details[name])
+		b = appendField(b, details[name])
 	}
 	return b
 }
@@ -87,6 +94,10 @@ func ParseLeaf(b []byte) (contract.Event, error) {
 		IP:       fields[6],
 	}
 	for i := 7; i < len(fields); i += 2 {
+		if fields[i] == DetailRecords && fields[i+1] != "" {
+			e.Records = fields[i+1]
+			continue
+		}
 		if e.Details == nil {
 			e.Details = map[string]string{}
 		}

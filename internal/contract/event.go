@@ -10,6 +10,11 @@ type Event struct {
 	Person   Person // who; the zero Person is the service itself
 	IP       string
 	Details  map[string]string // by name: serial, reason, digest, ...
+
+	// Records is the SHA-256, in hexadecimal, of lines that state digests of the rows that were written together with the
+	// event; empty where none are stated, as in events of before that was done. The store makes and keeps the lines
+	// (docs/formats/record.md).
+	Records string
 }
 
 // EventType names what happened. Values are stored for good: new ones are added, none is renamed.
@@ -67,6 +72,10 @@ const (
 	EventPasswordChange     EventType = "password_changed"
 	EventCertificateRevoked EventType = "certificate_revoked"
 	EventClockConfirmed     EventType = "clock_confirmed" // an operator says that the clock is right, whatever lies in the future
+
+	// EventRecorded says nothing but what Records states: rows were written of which no other event tells. Its time is that of
+	// the change where one is known. It may be made while the clock is in doubt, so it does not count as one that shows the time.
+	EventRecorded EventType = "recorded"
 )
 
 // EventTypes lists all of them, in the order in which a person chooses one.
@@ -75,7 +84,7 @@ var EventTypes = []EventType{
 	EventGuestLink, EventGuestRevoked, EventViewed, EventReminded, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotAsked, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
-	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed,
+	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
 }
 
 // note adds an event about the document. Details are names and values in turn; those without a value are left out.

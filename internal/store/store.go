@@ -79,6 +79,13 @@ type Documents interface {
 	// Files calls yield with every file the store refers to, each once, until it returns false. No transaction
 	// is open while yield runs.
 	Files(ctx context.Context, yield func(contract.File) bool) error
+
+	// EachDocument calls yield with every document, by number, until it returns false. With one whose rows cannot be read it is
+	// called with its number and the error. No transaction is open while yield runs.
+	EachDocument(ctx context.Context, yield func(contract.Document, error) bool) error
+
+	// RefersToFile reports whether anything refers to the file with that key.
+	RefersToFile(ctx context.Context, key string) (bool, error)
 }
 
 // SearchLimit bounds how many matches of a search are counted.

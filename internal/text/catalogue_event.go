@@ -39,6 +39,7 @@ var events = map[string]words{
 	"event.timestamp_renewed":     {"Memperbarui stempel waktu dokumen", "Renewed the document's timestamp"},
 	"event.certificate_revoked":   {"Mencabut sertifikat[ {serial}][: {reason}]", "Revoked the certificate[ {serial}][: {reason}]"},
 	"event.clock_confirmed":       {"Memastikan bahwa jam layanan benar[: {local}][; peristiwa terakhir tercatat {last_event}][ ({by})]", "Confirmed that the clock of the service is right[: {local}][; the last event was recorded at {last_event}][ ({by})]"},
+	"event.recorded":              {"Mencatat sidik digital dari data yang ditulis", "Recorded the digests of data that was written"},
 	"event.normalised":            {"Menata ulang berkas sekali sebelum tanda tangan pertama; berkas asli disimpan", "Rewrote the file once, before the first signature; the original is kept"},
 	"event.password_forgotten":    {"Meminta kata sandi baru", "Asked for a new password"},
 	"event.password_changed":      {"Mengganti kata sandi[ {name}][ <{email}>]", "Changed the password[ of {name}][ <{email}>]"},

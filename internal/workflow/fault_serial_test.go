@@ -353,9 +353,7 @@ func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 	h.restamp(id, false) // and astray again: both files are kept
 	h.stamp(id)
 	h.later(48 * time.Hour)
-	if err := h.Fsck(ctx, true, func(f workflow.Finding) { t.Error(f.Text) }); err != nil {
-		t.Fatal(err)
-	}
+	h.fsck(func(d store.Discrepancy) { t.Error(d) })
 	kept := 0
 	err = h.store.EachAttempt(ctx, store.AttemptQuery{Serial: serial}, func(a contract.Attempt) bool {
 		if a.Evidence.Key != "" {

@@ -103,11 +103,12 @@ func (h *house) even(name string) {
 // whole demands that every file is there, byte for byte.
 func (h *house) whole(name string) {
 	h.t.Helper()
-	if err := h.Fsck(context.Background(), false, func(f workflow.Finding) {
-		if f.Grave {
-			h.t.Errorf("%s: %s", name, f.Text)
+	err := h.CheckFiles(context.Background(), workflow.FsckOptions{}, noLog{}, func(d store.Discrepancy) {
+		if d.Severity == store.SeverityEvidence {
+			h.t.Errorf("%s: %s", name, d)
 		}
-	}); err != nil {
+	})
+	if err != nil {
 		h.t.Error(err)
 	}
 }

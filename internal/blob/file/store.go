@@ -4,6 +4,7 @@
 //	tmp/<key>.<something>   being written; locked by its writer
 //	installation            the mark
 //	4f/<key>                final; the first two digits of the key name the folder
+//	aside/<time>/<key>     moved aside by a check of the store, with a manifest
 //
 // A file gets its final name by a hard link, which, unlike a rename, fails when the name is taken.
 package file

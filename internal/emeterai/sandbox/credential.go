@@ -76,6 +76,11 @@ func openCredential(e entry, s Sealer) (*credential, error) {
 		}
 		c.chain = append(c.chain, cert)
 	}
+	for i, cert := range c.chain[:max(0, len(c.chain)-1)] {
+		if err := cert.CheckSignatureFrom(c.chain[i+1]); err != nil {
+			return nil, fmt.Errorf("certificate of the office: %w", err)
+		}
+	}
 	der, err := s.Open(sealedAs, e.Key)
 	if err != nil {
 		return nil, fmt.Errorf("open the office's key: %w", err)

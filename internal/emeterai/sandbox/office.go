@@ -60,6 +60,7 @@ type Office struct {
 // serial is what became of one.
 type serial struct {
 	account string    // empty: taken in process
+	payer   string    // who pays, where it was taken in process
 	file    string    // name that it was taken for
 	source  string    // digest of what it is affixed to, hexadecimal; empty: unused
 	at      time.Time // last change
@@ -123,7 +124,7 @@ func (f *Office) keep(e entry) {
 		f.orders[e.Order] = e.Serial
 	}
 	f.issued[e.Account] = append(f.issued[e.Account], e.Serial)
-	f.serials[e.Serial] = &serial{account: e.Account, file: e.File, at: e.At}
+	f.serials[e.Serial] = &serial{account: e.Account, payer: e.Payer, file: e.File, at: e.At}
 }
 
 // Take issues a serial for an order, or the one it was issued before, whatever Order.Again says.

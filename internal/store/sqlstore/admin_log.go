@@ -33,7 +33,7 @@ func (s *Store) AuditLog(ctx context.Context, l store.LogQuery) (store.LogPage, 
 			return err
 		}
 		return each(ctx, q, func(scan func(...any) error) error {
-			leaf, e, err := scanEvent(scan)
+			leaf, e, _, err := scanEvent(scan)
 			p.Events = append(p.Events, store.Logged{Event: e, Leaf: leaf})
 			return err
 		}, `SELECT `+eventColumns+` FROM event`+c.page("leaf DESC", l.Offset, l.Limit), c.args...)

@@ -102,7 +102,7 @@ func checkEvents(ctx context.Context, q querier, tree *audit.Tree, until int64) 
 		return err
 	}
 	err = each(ctx, q, func(scan func(...any) error) error {
-		leaf, e, err := scanEvent(scan)
+		leaf, e, _, err := scanEvent(scan)
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func (s *Store) ConfirmClock(ctx context.Context, e contract.Event) error {
 		if _, err := t.exec(ctx, `UPDATE log_size SET latest_at = 0, timestamp_at = 0, timestamp_accuracy = 0 WHERE id = 1`); err != nil {
 			return err
 		}
-		return appendEvents(ctx, t, []contract.Event{e})
+		return logEntry{events: []contract.Event{e}, records: []record{recordOf("clock", 1)}}.append(ctx, t)
 	})
 	return wrap(err, "confirm the clock")
 }
@@ -53,12 +53,13 @@ func (s *Store) DatedAfter(ctx context.Context, at time.Time, limit int) (ids []
 }
 
 // keepTimestamp remembers the latest timestamp of a committed document. It locks the row of the log, as the append does that
-// follows.
+// follows, also where it changes nothing: the append reads back what stands there.
 func keepTimestamp(ctx context.Context, t tx, token contract.TrustedTime) error {
 	if token.At.IsZero() {
 		return nil
 	}
-	_, err := t.exec(ctx, `UPDATE log_size SET timestamp_at = $1, timestamp_accuracy = $2 WHERE id = 1 AND timestamp_at < $1`,
+	_, err := t.exec(ctx, `UPDATE log_size SET timestamp_accuracy = CASE WHEN timestamp_at < $1 THEN $2 ELSE timestamp_accuracy END,
+		timestamp_at = CASE WHEN timestamp_at < $1 THEN $1 ELSE timestamp_at END WHERE id = 1`,
 		micros(token.At), token.Accuracy.Microseconds())
 	return err
 }

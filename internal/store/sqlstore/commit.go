@@ -54,7 +54,8 @@ func commit(ctx context.Context, t tx, c contract.Change, after contract.Documen
 	if err := w.attempts(ctx, c.Attempts); err != nil {
 		return contract.Document{}, err
 	}
-	if err := moveQuota(ctx, t, c.Quota, after.ID, w.at); err != nil {
+	quota, err := moveQuota(ctx, t, c.Quota, after.ID, w.at)
+	if err != nil {
 		return contract.Document{}, err
 	}
 	if err := moveStorage(ctx, t, after.Organisation, c.StorageChange(), c.StorageLimit); err != nil {
@@ -82,8 +83,16 @@ func commit(ctx context.Context, t tx, c contract.Change, after contract.Documen
 	if err := keepTimestamp(ctx, t, c.Timestamp); err != nil {
 		return contract.Document{}, fmt.Errorf("keep the timestamp of document %d: %w", after.ID, err)
 	}
-	events := about(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document })
-	if err := appendEvents(ctx, t, events); err != nil {
+	entry := logEntry{
+		events:  about(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
+		records: slices.Concat([]record{recordOf("document", after.ID)}, serialRecords(c.Serials), quota),
+		files:   statedFiles(c, &after),
+		at:      w.at,
+	}
+	if !c.Timestamp.At.IsZero() {
+		entry.records = append(entry.records, recordOf("clock", 1))
+	}
+	if err := entry.append(ctx, t); err != nil {
 		return contract.Document{}, fmt.Errorf("log the events of document %d: %w", after.ID, err)
 	}
 	return after, nil

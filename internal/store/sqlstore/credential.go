@@ -22,7 +22,7 @@ func (s *Store) AddCredential(ctx context.Context, c store.SealedCredential) err
 				return err
 			}
 		}
-		return nil
+		return logEntry{records: []record{recordOf("credential", c.ID)}, at: c.CreatedAt}.append(ctx, t)
 	})
 	return wrap(err, "add credential %s of %s", c.ID, c.Holder)
 }
@@ -37,14 +37,42 @@ func (s *Store) Credential(ctx context.Context, holder string, begun, until time
 		if err != nil {
 			return err
 		}
-		return each(ctx, q, func(scan func(...any) error) error {
-			var der []byte
-			err := scan(octets(&der))
-			c.Chain = append(c.Chain, der)
-			return err
-		}, `SELECT der FROM credential_chain WHERE credential = $1 ORDER BY position`, c.ID)
+		c.Chain, err = readChain(ctx, q, c.ID)
+		return err
 	})
 	return c, wrap(err, "read credential of %s", holder)
+}
+
+// EachCredential implements [store.Credentials].
+func (s *Store) EachCredential(ctx context.Context, yield func(store.SealedCredential) bool) error {
+	return wrap(eachOf(ctx, s, func(q querier, last *store.SealedCredential) ([]store.SealedCredential, error) {
+		c := &condition{}
+		if last != nil {
+			c.and("id > %s", last.ID)
+		}
+		var batch []store.SealedCredential
+		err := each(ctx, q, func(scan func(...any) error) error {
+			var c store.SealedCredential
+			err := scan(&c.ID, &c.Holder, octets(&c.Key), moment(&c.NotBefore), moment(&c.NotAfter), moment(&c.CreatedAt))
+			batch = append(batch, c)
+			return err
+		}, `SELECT id, holder, sealed_key, not_before, not_after, created_at FROM credential`+c.page("id", 0, eachBatch), c.args...)
+		for i := range batch {
+			if err == nil {
+				batch[i].Chain, err = readChain(ctx, q, batch[i].ID)
+			}
+		}
+		return batch, err
+	}, yield), "read credentials")
+}
+
+func readChain(ctx context.Context, q querier, id string) (chain [][]byte, err error) {
+	return chain, each(ctx, q, func(scan func(...any) error) error {
+		var der []byte
+		err := scan(octets(&der))
+		chain = append(chain, der)
+		return err
+	}, `SELECT der FROM credential_chain WHERE credential = $1 ORDER BY position`, id)
 }
 
 const certificateColumns = `serial, subject, der, issued_at, not_after, revoked_at, reason, holder, assurance, named_by, organisation, email`
@@ -56,7 +84,8 @@ func certificateDest(c *store.Certificate) []any {
 
 // AddCertificate implements [store.Certificates].
 func (s *Store) AddCertificate(ctx context.Context, c store.Certificate) error {
-	err := s.insert(ctx, `INSERT INTO certificate (`+certificateColumns+`) VALUES (`+list(1, 12)+`) ON CONFLICT DO NOTHING`,
+	entry := logEntry{records: []record{recordOf("certificate", c.Serial)}, at: c.IssuedAt}
+	err := s.insert(ctx, entry, `INSERT INTO certificate (`+certificateColumns+`) VALUES (`+list(1, 12)+`) ON CONFLICT DO NOTHING`,
 		c.Serial, c.Subject, blob(c.DER), micros(c.IssuedAt), micros(c.NotAfter), micros(c.RevokedAt), c.Reason, c.Holder,
 		c.Assurance, c.NamedBy, c.Organisation, c.Email)
 	return wrap(err, "add certificate %s", c.Serial)
@@ -77,7 +106,7 @@ func (s *Store) RevokeCertificate(ctx context.Context, serial string, reason int
 			return err
 		}
 		if n > 0 {
-			return appendEvents(ctx, t, []contract.Event{e})
+			return logEntry{events: []contract.Event{e}, records: []record{recordOf("certificate", serial)}}.append(ctx, t)
 		}
 		return one(ctx, t, []any{&serial}, `SELECT serial FROM certificate WHERE serial = $1`, serial)
 	})

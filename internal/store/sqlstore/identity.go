@@ -9,14 +9,17 @@ import (
 	"segel/internal/store"
 )
 
-// insert runs an INSERT ... ON CONFLICT DO NOTHING; store.ErrExists when it did nothing.
-func (s *Store) insert(ctx context.Context, sql string, args ...any) error {
+// insert runs an INSERT ... ON CONFLICT DO NOTHING and logs the entry with it; store.ErrExists when it did nothing.
+func (s *Store) insert(ctx context.Context, entry logEntry, sql string, args ...any) error {
 	return s.db.write(ctx, func(t tx) error {
 		n, err := t.exec(ctx, sql, args...)
 		if err == nil && n == 0 {
-			return store.ErrExists
+			err = store.ErrExists
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return entry.append(ctx, t)
 	})
 }
 
@@ -43,7 +46,8 @@ func wrap(err error, format string, args ...any) error {
 
 // CreateOrganisation implements [store.Identities].
 func (s *Store) CreateOrganisation(ctx context.Context, o store.Organisation) error {
-	err := s.insert(ctx, `INSERT INTO organisation (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, o.ID, o.Name, micros(o.CreatedAt))
+	entry := logEntry{records: []record{recordOf("organisation", o.ID)}, at: o.CreatedAt}
+	err := s.insert(ctx, entry, `INSERT INTO organisation (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, o.ID, o.Name, micros(o.CreatedAt))
 	return wrap(err, "create organisation %s", o.Name)
 }
 
@@ -85,7 +89,7 @@ func (s *Store) CreateUser(ctx context.Context, u store.User, events ...contract
 		if err != nil {
 			return err
 		}
-		return appendEvents(ctx, t, events)
+		return logEntry{events: events, records: []record{recordOf("user", u.ID)}, at: u.CreatedAt}.append(ctx, t)
 	})
 	return wrap(err, "create user %s", u.Email)
 }
@@ -130,7 +134,7 @@ func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, was, enco
 		if err := forgetCallers(ctx, t, id); err != nil {
 			return err
 		}
-		return appendEvents(ctx, t, []contract.Event{e})
+		return logEntry{events: []contract.Event{e}, records: []record{recordOf("user", id)}}.append(ctx, t)
 	})
 	return wrap(err, "set password of user %s", id)
 }
@@ -163,12 +167,18 @@ func (s *Store) Users(ctx context.Context, o contract.OrganisationID, search str
 
 // SetSpecimen implements [store.Identities].
 func (s *Store) SetSpecimen(ctx context.Context, id contract.PersonID, image []byte) error {
-	var err error
-	if image == nil {
-		err = s.run(ctx, `DELETE FROM specimen WHERE person = $1`, id)
-	} else {
-		err = s.run(ctx, `INSERT INTO specimen (person, image) VALUES ($1, $2) ON CONFLICT (person) DO UPDATE SET image = excluded.image`, id, image)
-	}
+	err := s.db.write(ctx, func(t tx) error {
+		var err error
+		if image == nil {
+			_, err = t.exec(ctx, `DELETE FROM specimen WHERE person = $1`, id)
+		} else {
+			_, err = t.exec(ctx, `INSERT INTO specimen (person, image) VALUES ($1, $2) ON CONFLICT (person) DO UPDATE SET image = excluded.image`, id, image)
+		}
+		if err != nil {
+			return err
+		}
+		return logEntry{records: []record{recordOf("specimen", id)}}.append(ctx, t)
+	})
 	return wrap(err, "set specimen of %s", id)
 }
 

@@ -45,9 +45,12 @@ func (s *Store) ReplaceInstallation(ctx context.Context, read, write store.Insta
 				append(values, read.ID, read.Authority[:], micros(read.CreatedAt), micros(read.CompletedAt), read.StampOffice)...)
 		}
 		if err == nil && done == 0 {
-			return store.ErrConflict
+			err = store.ErrConflict
 		}
-		return err
+		if err != nil || write.CompletedAt.IsZero() { // until then the database has to be empty
+			return err
+		}
+		return logEntry{records: []record{recordOf("installation", 1)}, at: write.CompletedAt}.append(ctx, t)
 	})
 	if err != nil {
 		return fmt.Errorf("write the installation: %w", err)

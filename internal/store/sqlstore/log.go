@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -14,22 +17,42 @@ import (
 
 // Note implements [store.Documents].
 func (s *Store) Note(ctx context.Context, events ...contract.Event) error {
-	if err := s.db.write(ctx, func(t tx) error { return appendEvents(ctx, t, events) }); err != nil {
+	if err := s.db.write(ctx, func(t tx) error { return logEntry{events: events}.append(ctx, t) }); err != nil {
 		return fmt.Errorf("log events: %w", err)
 	}
 	return nil
 }
 
-// appendEvents adds events to the log. From its first statement on, everybody else who appends waits.
-func appendEvents(ctx context.Context, t tx, events []contract.Event) error {
+// logEntry is what one transaction adds to the log. The digests of the records that it wrote go into its last event; a
+// transaction without an event adds one that says nothing else.
+type logEntry struct {
+	events  []contract.Event
+	records []record // written by the transaction
+	files   []stated
+	at      time.Time // of the change, where no event tells
+}
+
+// append adds the entry to the log. It is the last step of a transaction: the records are read back here, and until the
+// transaction ends every other writer of the log waits.
+func (l logEntry) append(ctx context.Context, t tx) error {
+	lines, err := recordLines(ctx, t, l.records, l.files)
+	if err != nil {
+		return fmt.Errorf("digest what was written: %w", err)
+	}
+	events := slices.Clone(l.events)
+	if lines != "" && len(events) == 0 {
+		events = []contract.Event{{Type: contract.EventRecorded, At: l.at}}
+	}
 	if len(events) == 0 {
 		return nil
 	}
 	var size, latest int64
 	for _, e := range events {
-		latest = max(latest, micros(e.At))
+		if e.Type != contract.EventRecorded { // it may be made while the clock is in doubt
+			latest = max(latest, micros(e.At))
+		}
 	}
-	err := one(ctx, t, []any{&size}, `UPDATE log_size SET size = size + $1, latest_at = CASE WHEN latest_at < $2 THEN $2 ELSE latest_at END
+	err = one(ctx, t, []any{&size}, `UPDATE log_size SET size = size + $1, latest_at = CASE WHEN latest_at < $2 THEN $2 ELSE latest_at END
 		WHERE id = 1 RETURNING size`, len(events), latest)
 	if err != nil {
 		return fmt.Errorf("lock log: %w", err)
@@ -38,16 +61,28 @@ func appendEvents(ctx context.Context, t tx, events []contract.Event) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range events {
-		if err := appendEvent(ctx, t, tree, plain(e)); err != nil {
+	for i, e := range events {
+		with := ""
+		if i == len(events)-1 {
+			with = lines
+		}
+		if err := appendEvent(ctx, t, tree, plain(e), with); err != nil {
 			return fmt.Errorf("log event %d: %w", tree.Size(), err)
 		}
 	}
 	return nil
 }
 
-func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event) error {
-	details, err := json.Marshal(e.Details)
+// appendEvent adds an event, which [plain] returned, with the lines that it states, if any. The leaf has their digest alone: who
+// gets a proof of the event learns nothing about other rows.
+func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event, lines string) error {
+	stored := e.Details
+	if lines != "" {
+		stored = maps.Clone(e.Details)
+		stored[audit.DetailRecords] = lines
+		e.Records = hexDigest(lines)
+	}
+	details, err := json.Marshal(stored)
 	if err != nil {
 		return err
 	}
@@ -83,16 +118,20 @@ func plain(e contract.Event) contract.Event {
 
 const eventColumns = `leaf, type, document, at, person, name, email, ip, details`
 
-func scanEvent(scan func(...any) error) (leaf int64, e contract.Event, err error) {
+func scanEvent(scan func(...any) error) (leaf int64, e contract.Event, lines string, err error) {
 	var details string
 	err = scan(&leaf, &e.Type, &e.Document, moment(&e.At), &e.Person.ID, &e.Person.Name, &e.Person.Email, &e.IP, &details)
 	if err != nil {
-		return 0, e, err
+		return 0, e, "", err
 	}
 	if err := json.Unmarshal([]byte(details), &e.Details); err != nil {
-		return 0, e, fmt.Errorf("details of event %d: %w", leaf, err)
+		return 0, e, "", fmt.Errorf("details of event %d: %w", leaf, err)
 	}
-	return leaf, e, nil
+	if lines = e.Details[audit.DetailRecords]; lines != "" {
+		e.Records = hexDigest(lines)
+		delete(e.Details, audit.DetailRecords)
+	}
+	return leaf, e, lines, nil
 }
 
 // Events implements [store.Documents].
@@ -100,7 +139,8 @@ func (s *Store) Events(ctx context.Context, id contract.DocumentID) ([]contract.
 	events := []contract.Event{}
 	err := s.db.read(ctx, func(q querier) error {
 		return each(ctx, q, func(scan func(...any) error) error {
-			_, e, err := scanEvent(scan)
+			_, e, _, err := scanEvent(scan)
+			e.Records = "" // for a checker of the log, not for those who read what happened
 			events = append(events, e)
 			return err
 		}, `SELECT `+eventColumns+` FROM event WHERE document = $1 ORDER BY leaf`, id)

@@ -43,7 +43,7 @@ func holdsLeaves(ctx context.Context, q querier, leaves int64) error {
 func provable(ctx context.Context, q querier, id contract.DocumentID, leaves int64) ([]store.Proven, error) {
 	all := []store.Proven{}
 	err := each(ctx, q, func(scan func(...any) error) error {
-		leaf, e, err := scanEvent(scan)
+		leaf, e, _, err := scanEvent(scan)
 		all = append(all, store.Proven{Logged: store.Logged{Event: e, Leaf: leaf}})
 		return err
 	}, `SELECT `+eventColumns+` FROM event WHERE document = $1 AND leaf >= 0 AND leaf < $2 ORDER BY leaf`, id, leaves)

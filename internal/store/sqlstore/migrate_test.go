@@ -65,7 +65,7 @@ func aged(t *testing.T, dsn, number string, statements ...string) {
 
 // oldDocument inserts a document as it was before there was a register, with one stamp.
 func oldDocument(id, state, stamp, serial, affixed string) []string {
-	bytes := "(SELECT hash FROM log_hash WHERE position = 0)" // the only spelling of bytes that both databases know
+	bytes := "(SELECT hash FROM log_hash WHERE position = 1000000)" // the only spelling of bytes that both databases know
 	return []string{
 		`INSERT INTO document (id, version, organisation, owner, owner_name, owner_email, name, title, title_folded, filename, state, mode, parallel, pages,
 			original_key, original_size, original_digest, original_sums, created_at, finalized_at, ended_at, expires_at, last_signed_at, reminded_at,
@@ -81,9 +81,9 @@ func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}
 		if strings.HasPrefix(dsn, "postgres") {
-			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, decode(repeat('07', 32), 'hex'))`)
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (1000000, decode(repeat('07', 32), 'hex'))`)
 		} else {
-			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (1000000, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
 		}
 		for _, d := range [][]string{
 			oldDocument("1", "completed", "affixed", "'AFFIXED'", "3000000"),
@@ -158,9 +158,9 @@ func TestFilesOfBeforeFindingsCountAsNotExamined(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}
 		if strings.HasPrefix(dsn, "postgres") {
-			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, decode(repeat('07', 32), 'hex'))`)
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (1000000, decode(repeat('07', 32), 'hex'))`)
 		} else {
-			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (1000000, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
 		}
 		aged(t, dsn, "0010", append(statements, oldDocument("1", "draft", "ordered", "NULL", "0")...)...)
 		d, err := openTest(t, dsn).Document(t.Context(), 1)
@@ -192,9 +192,9 @@ func TestWhatEarlierDocumentsTakeIsCounted(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}
 		if strings.HasPrefix(dsn, "postgres") {
-			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, decode(repeat('07', 32), 'hex'))`)
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (1000000, decode(repeat('07', 32), 'hex'))`)
 		} else {
-			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (1000000, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
 		}
 		for id, state := range map[string]string{"1": "draft", "2": "completed", "3": "draft"} {
 			statements = append(statements, oldDocument(id, state, "ordered", "NULL", "0")...)

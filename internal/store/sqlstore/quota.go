@@ -62,8 +62,11 @@ func (s *Store) GrantInitial(ctx context.Context, o contract.OrganisationID, u c
 		// Of two processes that grant at once, the second waits here for the first, and finds that it was decided.
 		first, err := t.exec(ctx, `UPDATE quota SET initial_at = $3 WHERE organisation = $1 AND unit = $2 AND initial_at = 0 AND NOT EXISTS
 			(SELECT 1 FROM quota_entry e WHERE e.organisation = quota.organisation AND e.unit = quota.unit AND e.op = 'grant')`, o, u, micros(now))
-		if err != nil || first == 0 || n == 0 {
+		if err != nil || first == 0 {
 			return err
+		}
+		if n == 0 {
+			return logEntry{records: []record{recordOf("quota", o, u)}, at: now}.append(ctx, t)
 		}
 		return grant(ctx, t, o, u, n, reason, contract.Actor{}, now)
 	})
@@ -82,26 +85,31 @@ func addQuota(ctx context.Context, t tx, o contract.OrganisationID, u contract.U
 // grant writes a grant into the ledger and into the audit log.
 func grant(ctx context.Context, t tx, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) error {
 	m := store.QuotaEntry{QuotaMove: contract.QuotaMove{Organisation: o, Unit: u, Op: contract.QuotaGrant, Count: n}, Reason: reason, By: by.Person, At: now}
-	if err := move(ctx, t, m); err != nil {
+	written, err := move(ctx, t, m)
+	if err != nil {
 		return err
 	}
-	return appendEvents(ctx, t, []contract.Event{{Type: contract.EventQuotaGranted, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
+	e := contract.Event{Type: contract.EventQuotaGranted, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
 		"organisation": string(o), "unit": string(u), "count": strconv.Itoa(n), "reason": reason,
-	}}})
+	}}
+	return logEntry{events: []contract.Event{e}, records: written}.append(ctx, t)
 }
 
-// moveQuota applies the moves of a change, always in the same order of quotas.
-func moveQuota(ctx context.Context, t tx, moves []contract.QuotaMove, id contract.DocumentID, at time.Time) error {
+// moveQuota applies the moves of a change, always in the same order of quotas, and returns the records it wrote.
+func moveQuota(ctx context.Context, t tx, moves []contract.QuotaMove, id contract.DocumentID, at time.Time) ([]record, error) {
 	moves = about(moves, id, func(m *contract.QuotaMove) *contract.DocumentID { return &m.Document })
 	slices.SortStableFunc(moves, func(a, b contract.QuotaMove) int {
 		return cmp.Or(cmp.Compare(a.Organisation, b.Organisation), cmp.Compare(a.Unit, b.Unit))
 	})
+	var all []record
 	for _, m := range moves {
-		if err := move(ctx, t, store.QuotaEntry{QuotaMove: m, At: at}); err != nil {
-			return fmt.Errorf("%s %d of %s for document %d: %w", m.Op, m.Count, m.Unit, m.Document, err)
+		written, err := move(ctx, t, store.QuotaEntry{QuotaMove: m, At: at})
+		if err != nil {
+			return nil, fmt.Errorf("%s %d of %s for document %d: %w", m.Op, m.Count, m.Unit, m.Document, err)
 		}
+		all = append(all, written...)
 	}
-	return nil
+	return all, nil
 }
 
 // quotaSteps say what a move adds to what is granted, reserved and spent, in counts of the move.
@@ -115,11 +123,11 @@ var quotaSteps = map[contract.QuotaOp]struct{ granted, reserved, spent int }{
 // errLedger is a mistake of the program: more is spent or released than was reserved.
 var errLedger = errors.New("the ledger has not as much reserved")
 
-// move changes a quota and writes the line of the ledger that says so.
-func move(ctx context.Context, t tx, m store.QuotaEntry) error {
+// move changes a quota and writes the line of the ledger that says so. It returns the records of both.
+func move(ctx context.Context, t tx, m store.QuotaEntry) ([]record, error) {
 	step, known := quotaSteps[m.Op]
 	if !known || m.Count < 1 && m.Op != contract.QuotaGrant {
-		return fmt.Errorf("no such move of quota: %s %d", m.Op, m.Count)
+		return nil, fmt.Errorf("no such move of quota: %s %d", m.Op, m.Count)
 	}
 	granted, reserved, spent := step.granted*m.Count, step.reserved*m.Count, step.spent*m.Count
 	var entry int64
@@ -131,14 +139,17 @@ func move(ctx context.Context, t tx, m store.QuotaEntry) error {
 		RETURNING entries`, m.Organisation, m.Unit, granted, reserved, spent, reserved)
 	switch {
 	case errors.Is(err, store.ErrNotFound) && m.Op == contract.QuotaReserve:
-		return contract.ErrQuota
+		return nil, contract.ErrQuota
 	case errors.Is(err, store.ErrNotFound):
-		return errLedger
+		return nil, errLedger
 	case err != nil:
-		return err
+		return nil, err
 	}
 	_, err = t.exec(ctx, `INSERT INTO quota_entry (organisation, unit, number, op, amount, document, reason, person, person_name, person_email, made_at)
 		VALUES (`+list(1, 11)+`)`,
 		m.Organisation, m.Unit, entry, m.Op, m.Count, m.Document, m.Reason, m.By.ID, m.By.Name, m.By.Email, micros(m.At))
-	return err
+	if err != nil {
+		return nil, err
+	}
+	return []record{recordOf("quota", m.Organisation, m.Unit), recordOf("quota_entry", m.Organisation, m.Unit, entry)}, nil
 }

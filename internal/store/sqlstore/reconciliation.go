@@ -33,7 +33,11 @@ func (s *Store) keepReconciliation(ctx context.Context, r contract.Reconciliatio
 		if err != nil {
 			return nil, err
 		}
-		return number, swapped(t.exec(ctx, `INSERT INTO reconciliation (number, made_at, report) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, number, micros(r.At), string(report)))
+		err = swapped(t.exec(ctx, `INSERT INTO reconciliation (number, made_at, report) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, number, micros(r.At), string(report)))
+		if err != nil {
+			return nil, err
+		}
+		return number, logEntry{records: []record{recordOf("reconciliation", number)}, at: r.At}.append(ctx, t)
 	})
 	return number, err
 }

@@ -121,9 +121,17 @@ func (s *Store) MoveSerials(ctx context.Context, moves []contract.SerialMove, ev
 		if err := moveSerials(ctx, t, moves); err != nil {
 			return err
 		}
-		return appendEvents(ctx, t, events)
+		return logEntry{events: events, records: serialRecords(moves)}.append(ctx, t)
 	})
 	return wrap(err, "move serials")
+}
+
+func serialRecords(moves []contract.SerialMove) []record {
+	all := make([]record, len(moves))
+	for i, m := range moves {
+		all[i] = recordOf("serial", m.To.Serial)
+	}
+	return all
 }
 
 // moveSerials applies moves, always in the same order of serials, so that two transactions do not wait for each other.

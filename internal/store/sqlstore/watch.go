@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -93,6 +94,75 @@ func (s *Store) Files(ctx context.Context, yield func(contract.File) bool) error
 		}
 	}
 	return nil
+}
+
+// documentsBatch is how many documents are read at a time. One of a large file has tens of kilobytes of sums.
+const documentsBatch = 50
+
+// EachDocument implements [store.Documents].
+func (s *Store) EachDocument(ctx context.Context, yield func(contract.Document, error) bool) error {
+	for last := contract.DocumentID(math.MinInt64); ; {
+		var ids []contract.DocumentID
+		var batch []contract.Document
+		var unreadable error
+		err := s.db.read(ctx, func(q querier) error {
+			ids, batch, unreadable = nil, nil, nil
+			err := each(ctx, q, func(scan func(...any) error) error {
+				var id contract.DocumentID
+				err := scan(&id)
+				ids = append(ids, id)
+				return err
+			}, `SELECT id FROM document WHERE id > $1 ORDER BY id LIMIT $2`, last, documentsBatch)
+			if err != nil || len(ids) == 0 {
+				return err
+			}
+			batch, unreadable = documents(ctx, q, ids)
+			return ctx.Err()
+		})
+		if err != nil {
+			return fmt.Errorf("read documents behind %d: %w", last, err)
+		}
+		if unreadable != nil {
+			if more, err := s.oneByOne(ctx, ids, yield); err != nil || !more {
+				return err
+			}
+		}
+		for _, d := range batch {
+			if !yield(d, nil) {
+				return nil
+			}
+		}
+		if len(ids) < documentsBatch {
+			return nil
+		}
+		last = ids[len(ids)-1]
+	}
+}
+
+// oneByOne yields documents of which at least one cannot be read.
+func (s *Store) oneByOne(ctx context.Context, ids []contract.DocumentID, yield func(contract.Document, error) bool) (more bool, err error) {
+	for _, id := range ids {
+		d, err := s.Document(ctx, id)
+		switch {
+		case ctx.Err() != nil:
+			return false, ctx.Err()
+		case errors.Is(err, store.ErrNotFound): // deleted since
+			continue
+		case err != nil:
+			d = contract.Document{ID: id}
+		}
+		if !yield(d, err) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// RefersToFile implements [store.Documents].
+func (s *Store) RefersToFile(ctx context.Context, key string) (used bool, err error) {
+	err = s.get(ctx, []any{&used}, `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
+		OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1 AND evidence_key <> '')`, key)
+	return used, wrap(err, "look up what refers to file %s", key)
 }
 
 func (s *Store) files(ctx context.Context, sql string, yield func(contract.File) bool) (more bool, err error) {
