@@ -130,7 +130,7 @@ test("title and deadline of a draft are changed, and another file takes its plac
   const former = Number(new URL(page.url()).searchParams.get("document"));
   await page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name: /File/ }).click();
   await page.getByRole("textbox", { name: "Title of the document" }).fill("");
-  await page.getByText("Not saved.").waitFor();
+  await page.getByText("Not saved yet.").waitFor();
   expect(await page.getByRole("textbox", { name: "Title of the document" }).getAttribute("aria-invalid")).toBe("true");
   await page.getByRole("textbox", { name: "Title of the document" }).fill("Sewa Ruko 2031");
   await page.locator("input[type=datetime-local]").fill("2031-01-31T17:00");

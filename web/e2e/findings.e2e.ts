@@ -57,7 +57,7 @@ async function finalized(file: Buffer, title: string): Promise<number> {
   return id;
 }
 
-const side = (page: Page) => page.getByRole("region", { name: "What is asked of you" });
+const side = (page: Page) => page.getByRole("region", { name: "What you need to do" });
 const signIt = (page: Page) => side(page).getByRole("button", { name: "Sign", exact: true });
 
 /** How dark a page is within a band, in parts of its height. */
@@ -76,7 +76,7 @@ test("the owner accepts each finding by name, and the signer is told, and sees t
   const send = owner.getByRole("button", { name: "Send", exact: true });
   await send.waitFor();
   expect(await send.isDisabled()).toBe(true);
-  const asked = owner.getByRole("region", { name: "What was found in this file has to be accepted" });
+  const asked = owner.getByRole("region", { name: "The findings in this file have to be accepted" });
   expect(await asked.getByRole("checkbox").count()).toBe(2);
   await owner.getByText("This file contains JavaScript (page 1).").waitFor(); // told, and asked for nothing
   expect(await violations(owner)).toEqual([]);
@@ -91,7 +91,7 @@ test("the owner accepts each finding by name, and the signer is told, and sees t
   await owner.getByText(/^Accepted what was found in the file: In print/).waitFor();
 
   await signer.goto(`${s.url}/document/${id}/sign`);
-  const found = signer.getByRole("region", { name: /^What was found in this file/ });
+  const found = signer.getByRole("region", { name: /^Findings in this file/ });
   await found.waitFor();
   expect(await found.getByText("Pemilik Satu accepted this when sending the document.").count()).toBe(2);
   await found.getByText("This file contains JavaScript (page 1).").waitFor();
@@ -100,7 +100,7 @@ test("the owner accepts each finding by name, and the signer is told, and sees t
   await expect.poll(() => ink(signer, 0.1, 0.2)).toBeGreaterThan(50);
   expect(await ink(signer, ...hidden)).toBe(0);
   await signer.locator("label").filter({ hasText: /^Print$/ }).click();
-  await signer.getByText("This is how the pages would be printed.").waitFor();
+  await signer.getByText("The pages are shown as they would be printed.").waitFor();
   await expect.poll(() => ink(signer, ...hidden)).toBeGreaterThan(50);
   expect(await violations(signer)).toEqual([]);
   await signer.locator("label").filter({ hasText: /^Screen$/ }).click();
@@ -116,7 +116,7 @@ test("nothing can be signed while only a spinner is shown, nor before it was rea
     await route.continue();
   });
   await signer.goto(`${s.url}/document/${id}/sign`);
-  await side(signer).getByText("The pages are being loaded. You can sign once they are shown.").waitFor();
+  await side(signer).getByText("The pages are loading. You can sign once they are shown.").waitFor();
   await read(signer);
   expect(await signIt(signer).isDisabled()).toBe(true); // what was not shown cannot have been read
   await side(signer).getByRole("checkbox", { name: "I have read the document" }).uncheck();

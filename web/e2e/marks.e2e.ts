@@ -38,7 +38,7 @@ const photo = async (page: Page, line: boolean) =>
     "base64",
   );
 
-const panel = (page: Page) => page.getByRole("region", { name: "What is asked of you" });
+const panel = (page: Page) => page.getByRole("region", { name: "What you need to do" });
 
 async function opened(page: Page, address: string): Promise<void> {
   await page.goto(address);
