@@ -81,9 +81,9 @@ test("the owner accepts each finding by name, and the signer is told, and sees t
   await owner.getByText("This file contains JavaScript (page 1).").waitFor(); // told, and asked for nothing
   expect(await violations(owner)).toEqual([]);
   const finalize = owner.waitForRequest("**/sign/finalize-docs");
-  await asked.getByRole("checkbox", { name: /^I accept this: In print/ }).check();
+  await asked.getByRole("checkbox", { name: /^I accept this finding: In print/ }).check();
   expect(await send.isDisabled()).toBe(true); // each has to be accepted
-  await asked.getByRole("checkbox", { name: /^I accept this: What this file shows depends/ }).check();
+  await asked.getByRole("checkbox", { name: /^I accept this finding: What this file shows depends/ }).check();
   await send.click();
   expect(((await finalize).postDataJSON() as { accept_findings: string[] }).accept_findings).toEqual(["finding.print_differs", "finding.view_varies"]);
   await owner.waitForURL(`**/document/${id}`);
@@ -93,7 +93,7 @@ test("the owner accepts each finding by name, and the signer is told, and sees t
   await signer.goto(`${s.url}/document/${id}/sign`);
   const found = signer.getByRole("region", { name: /^Findings in this file/ });
   await found.waitFor();
-  expect(await found.getByText("Pemilik Satu accepted this when sending the document.").count()).toBe(2);
+  expect(await found.getByText("Pemilik Satu accepted this finding when they sent the document.").count()).toBe(2);
   await found.getByText("This file contains JavaScript (page 1).").waitFor();
   await signer.locator("[data-page='1'] canvas").waitFor();
   const hidden = [0.35, 0.45] as const; // where the price stands that is printed only
@@ -173,7 +173,7 @@ test("what was found is told in Indonesian, on a phone", async () => {
   const page = await s.enter(dua.email, { locale: "id", viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
   await page.goto(`${s.url}/document/${id}/sign`);
   await page.getByText(/Hasil cetak berkas ini berbeda dari tampilan di layar \(halaman 1\): “Harga/).waitFor();
-  await page.getByText("Pemilik Satu menyetujui hal ini saat mengirim dokumen.").first().waitFor();
+  await page.getByText("Pemilik Satu menyetujui temuan ini ketika mengirim dokumen.").first().waitFor();
   await page.locator("[data-page='1'] canvas").waitFor();
   await page.getByRole("button", { name: "Tanda Tangan", exact: true }).tap();
   await page.getByRole("checkbox", { name: "Saya telah membaca dokumen ini" }).or(page.getByText("Anda telah mencapai akhir dokumen.")).first().waitFor();

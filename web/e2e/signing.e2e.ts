@@ -179,7 +179,7 @@ test("while the service is away the steps say so, and go on by themselves once i
   await sheet(page).getByRole("button", { name: "Sign", exact: true }).tap();
   await page.locator("[data-step=signed]").getByText(satu.name).waitFor(); // whose turn it is now
   await service.end();
-  const away = page.getByText("The service cannot be heard just now.");
+  const away = page.getByText("The connection to the service was lost.");
   await away.waitFor();
   await expect.poll(() => spinning(page)).toBe(0);
   await start();

@@ -121,7 +121,7 @@ test("anybody verifies: the file itself, a copy that was tampered with, and a st
   await page.goto(`${s.url}/verify`);
   await page.setInputFiles("input[type=file]", { name: "jual-beli.pdf", mimeType: "application/pdf", buffer: good });
   const digest = (await page.locator("[data-digest]").textContent())!;
-  await page.getByRole("textbox", { name: /digest you know/ }).fill(digest.toUpperCase() + "  jual-beli.pdf");
+  await page.getByRole("textbox", { name: /hash you know/ }).fill(digest.toUpperCase() + "  jual-beli.pdf");
   await page.getByText("Identical to the last byte.").waitFor();
   expect(asked).toBe(0);
   await page.getByRole("button", { name: "Verify" }).click();
@@ -136,7 +136,7 @@ test("anybody verifies: the file itself, a copy that was tampered with, and a st
   expect(text).toBeGreaterThan(0);
   bad.write("Pasal 7.", text, "latin1");
   await page.setInputFiles("input[type=file]", { name: "jual-beli.pdf", mimeType: "application/pdf", buffer: bad });
-  await page.getByRole("textbox", { name: /digest you know/ }).fill(digest);
+  await page.getByRole("textbox", { name: /hash you know/ }).fill(digest);
   await page.getByText("Different: this is another file.").waitFor();
   await page.getByRole("button", { name: "Verify" }).click();
   await page.locator("[data-verdict='changed after signing'][data-tone=bad]").waitFor();
