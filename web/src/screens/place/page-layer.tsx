@@ -2,7 +2,7 @@ import { useEffect, useState, type MouseEvent } from "react";
 
 import { linesOf, type PDFPageProxy } from "../../pdf/engine";
 import { PlacedBox } from "./box";
-import { pointOn, useDesk } from "./desk";
+import { pointOn, useEditor } from "./context";
 import type { Size } from "./geometry";
 import classes from "./place.module.css";
 import type { Guide } from "./snap";
@@ -16,36 +16,34 @@ interface Props {
   page: PDFPageProxy | undefined;
 }
 
-const none: PageText = { lines: [], legible: [] };
+const noText: PageText = { lines: [], legible: [] };
 
-/** Sheet is what stands over one page: its boxes, and the lines they snap to while they are dragged. */
-export function Sheet({ number, size, scale, page }: Props) {
-  const desk = useDesk();
-  const [text, setText] = useState<PageText>(none);
+/** PageLayer shows the boxes of one page over it, and the lines they snap to while they are dragged. */
+export function PageLayer({ number, size, scale, page }: Props) {
+  const { state, dispatch } = useEditor();
+  const [text, setText] = useState<PageText>(noText);
   const [guides, setGuides] = useState<Guide[]>([]);
-  const { learn, read } = desk;
-  useEffect(() => learn(number, size), [learn, number, size]);
-  const mine = desk.placed.filter((p) => p.page === number);
-  const wanted = mine.length > 0 || desk.armed !== undefined;
+  useEffect(() => dispatch({ type: "learnSize", page: number, size }), [dispatch, number, size]);
+  const mine = state.placed.filter((p) => p.page === number);
+  const needsText = mine.length > 0 || state.armed !== undefined;
   useEffect(() => {
-    if (!page || !wanted) return;
-    let gone = false;
+    if (!page || !needsText) return;
+    let unmounted = false;
     linesOf(page).then((lines) => {
-      if (gone) return;
+      if (unmounted) return;
       const legible = textBoxes(readable(lines), size);
       setText({ lines: textBoxes(lines, size), legible });
-      read(number, legible);
+      dispatch({ type: "learnText", page: number, text: legible });
     }).catch(() => undefined);
-    return () => { gone = true; };
-  }, [page, wanted, size, number, read]);
+    return () => { unmounted = true; };
+  }, [page, needsText, size, number, dispatch]);
   const click = (e: MouseEvent<HTMLDivElement>) => {
     if (e.target !== e.currentTarget) return;
-    if (!desk.armed) return desk.select(undefined);
-    const { x, y } = pointOn(e.currentTarget, size, e.clientX, e.clientY);
-    desk.put(desk.armed, number, size, x, y);
+    if (!state.armed) return dispatch({ type: "select", key: undefined });
+    dispatch({ type: "place", kind: state.armed, page: number, size, at: pointOn(e.currentTarget, size, e.clientX, e.clientY) });
   };
   return (
-    <div className={classes.sheet} data-armed={desk.armed !== undefined} onClick={click}>
+    <div className={classes.sheet} data-armed={state.armed !== undefined} onClick={click}>
       {guides.map((g) => (
         <div key={g.axis} aria-hidden className={classes.guide} style={g.axis === "x" ? { left: g.at * scale, top: 0, bottom: 0, width: 0 } : { top: (size.height - g.at) * scale, left: 0, right: 0, height: 0 }} />
       ))}
