@@ -11,7 +11,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run web build test test-go test-web test-e2e test-race screens demo bench fault fsck-every names judge check fmt lint generate clean
+.PHONY: help run web build test test-go test-web test-e2e test-race screens demo bench fault fsck-every names interop check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,10 +69,10 @@ fault: build ## kill the service and take its database, files and disk away whil
 fsck-every: ## try every change that fsck has to find on both databases (make test tries all on SQLite)
 	@SEGEL_REQUIRE_POSTGRES=1 SEGEL_TEST_FSCK_EVERY=1 go test -count=1 -timeout 20m ./cmd/segel -run TestFsckFindsEvery -v
 
-judge: build ## have programs of strangers judge what we sign: judge/README.md (EVERY=4: a quarter of SEGEL_PDFS)
+interop: build ## have programs of strangers judge what we sign: interop/README.md (EVERY=4: a quarter of SEGEL_PDFS)
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java
-	@judge/setup
-	@go run ./judge -segel $(BIN) -every $(EVERY)
+	@interop/setup
+	@go run ./interop -segel $(BIN) -every $(EVERY)
 
 names: ## measure how functions are named and how long they are
 	@go run ./scripts/names
