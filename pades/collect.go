@@ -18,103 +18,103 @@ import (
 	"segel/tsp"
 )
 
-// proof is the evidence about one signature, DER.
-type proof struct{ certificates, ocsps, crls [][]byte }
+// validationData is the evidence about one signature, DER.
+type validationData struct{ certificates, ocsps, crls [][]byte }
 
-// gatherer finds evidence. What was asked once is not asked again. The file may be a stranger's: for what is not
+// dataCollector finds evidence. What was asked once is not asked again. The file may be a stranger's: for what is not
 // required it verifies and asks a bounded number of times.
-type gatherer struct {
-	ctx     context.Context
-	o       ValidationOptions
-	archive *revocation.Archive            // what the file has
-	pool    map[string][]*x509.Certificate // by DER of the subject's name; those we were given first
-	known   map[[32]byte]bool              // by SHA-256: what is in the pool
-	asked   map[[32]byte]answer            // by SHA-256 of the certificate
-	issuers map[[32]byte]*x509.Certificate // by SHA-256 of the certificate
-	checks  int                            // signatures that may still be verified for what is not required
-	asks    int                            // questions that may still be asked for what is not required
-	roots   map[[32]byte]bool              // by SHA-256: where chains of what is not required have to end
+type dataCollector struct {
+	ctx         context.Context
+	o           ValidationOptions
+	archive     *revocation.Archive            // what the file has
+	pool        map[string][]*x509.Certificate // by DER of the subject's name; those we were given first
+	seen        map[[32]byte]bool              // by SHA-256: what is in the pool
+	answers     map[[32]byte]revocationAnswer  // by SHA-256 of the certificate
+	issuers     map[[32]byte]*x509.Certificate // by SHA-256 of the certificate
+	checksLeft  int                            // signatures that may still be verified for what is not required
+	queriesLeft int                            // questions that may still be asked for what is not required
+	roots       map[[32]byte]bool              // by SHA-256: where chains of what is not required have to end
 }
 
-type answer struct {
-	material revocation.Material
-	err      error
+type revocationAnswer struct {
+	data revocation.Data
+	err  error
 }
 
 const (
 	// maxChecks bounds the signatures verified for signatures that came with the file; one costs at most some
 	// milliseconds, with the largest key that package cms lets pass.
 	maxChecks = 2000
-	// readingChecks is what reading one such signature counts as.
-	readingChecks = 4
-	// maxAsks bounds the certificates of such signatures about which others are asked, over the network perhaps.
-	maxAsks = 40
-	// maxNamesakes bounds the certificates of one name that are tried as an issuer.
-	maxNamesakes = 16
+	// parsingChecks is what reading one such signature counts as.
+	parsingChecks = 4
+	// maxQueries bounds the certificates of such signatures about which others are asked, over the network perhaps.
+	maxQueries = 40
+	// maxIssuerCandidates bounds the certificates of one name that are tried as an issuer.
+	maxIssuerCandidates = 16
 )
 
-func newGatherer(o ValidationOptions, s *store) *gatherer {
-	g := &gatherer{
+func newDataCollector(o ValidationOptions, s *securityStore) *dataCollector {
+	g := &dataCollector{
 		o: o, archive: revocation.NewArchive(s.lists["OCSPs"].der, s.lists["CRLs"].der),
-		pool: map[string][]*x509.Certificate{}, known: map[[32]byte]bool{}, asked: map[[32]byte]answer{}, issuers: map[[32]byte]*x509.Certificate{},
-		checks: maxChecks, asks: maxAsks, roots: map[[32]byte]bool{},
+		pool: map[string][]*x509.Certificate{}, seen: map[[32]byte]bool{}, answers: map[[32]byte]revocationAnswer{}, issuers: map[[32]byte]*x509.Certificate{},
+		checksLeft: maxChecks, queriesLeft: maxQueries, roots: map[[32]byte]bool{},
 	}
-	g.know(o.Roots...)
+	g.addCertificates(o.Roots...)
 	for _, c := range o.Roots {
 		g.roots[sha256.Sum256(c.Raw)] = true
 	}
-	g.know(o.Certificates...)
-	g.know(s.certificates()...)
+	g.addCertificates(o.Certificates...)
+	g.addCertificates(s.parseCertificates()...)
 	return g
 }
 
-// know adds certificates among which issuers are looked for.
-func (g *gatherer) know(certs ...*x509.Certificate) {
+// addCertificates adds certificates among which issuers are looked for.
+func (g *dataCollector) addCertificates(certs ...*x509.Certificate) {
 	for _, c := range certs {
-		if id := sha256.Sum256(c.Raw); !g.known[id] {
-			g.known[id] = true
+		if id := sha256.Sum256(c.Raw); !g.seen[id] {
+			g.seen[id] = true
 			g.pool[string(c.RawSubject)] = append(g.pool[string(c.RawSubject)], c)
 		}
 	}
 }
 
-// signature gathers what proves a signature or document timestamp.
-func (g *gatherer) signature(s *pdf.Signature, required bool) (proof, error) {
+// collectForSignature gathers what proves a signature or document timestamp.
+func (g *dataCollector) collectForSignature(s *pdf.Signature, required bool) (validationData, error) {
 	if !required {
 		// Reading it verifies a timestamp, among other things.
-		if g.checks -= readingChecks; g.checks < 0 {
-			return proof{}, nil
+		if g.checksLeft -= parsingChecks; g.checksLeft < 0 {
+			return validationData{}, nil
 		}
 	}
-	leaves, token, err := g.leaves(s)
+	leaves, token, err := g.parseSigningCertificates(s)
 	if err != nil {
 		if required {
-			return proof{}, fmt.Errorf("%w: %w", ErrProof, err)
+			return validationData{}, fmt.Errorf("%w: %w", ErrRevocationData, err)
 		}
-		return proof{}, nil
+		return validationData{}, nil
 	}
-	w := walk{g: g, required: required}
+	w := chainWalk{collector: g, required: required}
 	if token != nil {
-		w.at, w.latest = token.Time, token.Time.Add(token.Accuracy)
+		w.provenTime, w.latestTime = token.Time, token.Time.Add(token.Accuracy)
 	}
-	w.askAhead(leaves)
+	w.fetchAhead(leaves)
 	for i, leaf := range leaves {
-		w.time = token != nil && i == len(leaves)-1
-		if err := w.prove(leaf, maxChain); err != nil {
-			return proof{}, fmt.Errorf("%w: %w", ErrProof, err)
+		w.isTSA = token != nil && i == len(leaves)-1
+		if err := w.collectForChain(leaf, maxChain); err != nil {
+			return validationData{}, fmt.Errorf("%w: %w", ErrRevocationData, err)
 		}
 	}
-	return w.proof, nil
+	return w.data, nil
 }
 
-// leaves returns the certificates that signed, the signer's and the time-stamp authority's, which is last, and the
+// parseSigningCertificates returns the certificates that signed, the signer's and the time-stamp authority's, which is last, and the
 // token that proves when; nil if none does.
-func (g *gatherer) leaves(s *pdf.Signature) ([]*x509.Certificate, *tsp.Token, error) {
+func (g *dataCollector) parseSigningCertificates(s *pdf.Signature) ([]*x509.Certificate, *tsp.Token, error) {
 	sd, err := cms.Parse(s.Contents)
 	if err != nil {
 		return nil, nil, err
 	}
-	g.know(sd.Certificates...)
+	g.addCertificates(sd.Certificates...)
 	if len(sd.Signers) != 1 {
 		return nil, nil, fmt.Errorf("%d signers", len(sd.Signers))
 	}
@@ -126,155 +126,155 @@ func (g *gatherer) leaves(s *pdf.Signature) ([]*x509.Certificate, *tsp.Token, er
 		token, err := tsp.Parse(s.Contents)
 		return []*x509.Certificate{signer}, token, err
 	}
-	token, err := signatureTimestamp(sd.Signers[0])
+	token, err := parseSignatureTimestamp(sd.Signers[0])
 	if err != nil || token == nil {
 		return []*x509.Certificate{signer}, nil, err
 	}
-	g.know(token.Chain...)
+	g.addCertificates(token.Chain...)
 	return []*x509.Certificate{signer, token.Authority}, token, nil
 }
 
 // maxChain bounds a chain of issuers, and of responders that need responders.
 const maxChain = 10
 
-// walk goes up the chains of one signature.
-type walk struct {
-	g        *gatherer
-	proof    proof
-	required bool
-	at       time.Time // when the signature was timestamped; zero: nobody knows
-	latest   time.Time // the same, as late as the authority's accuracy allows
-	time     bool      // the chain is a time-stamp authority's
+// chainWalk goes up the chains of one signature.
+type chainWalk struct {
+	collector  *dataCollector
+	data       validationData
+	required   bool
+	provenTime time.Time // when the signature was timestamped; zero: nobody knows
+	latestTime time.Time // the same, as late as the authority's accuracy allows
+	isTSA      bool      // the chain is a time-stamp authority's
 }
 
-// prove adds a certificate, its issuers, and proof about all of them. Where an issuer or a proof is missing it is
+// collectForChain adds a certificate, its issuers, and proof about all of them. Where an issuer or a proof is missing it is
 // an error if the evidence is required, else the end of what can be said.
-func (w *walk) prove(cert *x509.Certificate, depth int) error {
-	if !add(&w.proof.certificates, cert.Raw) || selfIssued(cert) && w.signedBy(cert, cert) {
+func (w *chainWalk) collectForChain(cert *x509.Certificate, depth int) error {
+	if !appendNew(&w.data.certificates, cert.Raw) || isSelfIssued(cert) && w.isSignedBy(cert, cert) {
 		return nil
 	}
 	if depth == 0 {
 		return fmt.Errorf("chain of certificate %x is too long", cert.SerialNumber)
 	}
-	issuer := w.issuer(cert)
+	issuer := w.findIssuer(cert)
 	if issuer == nil {
-		return w.missing(fmt.Errorf("the issuer %q of certificate %x is not known", cert.Issuer.CommonName, cert.SerialNumber))
+		return w.errorIfRequired(fmt.Errorf("the issuer %q of certificate %x is not known", cert.Issuer.CommonName, cert.SerialNumber))
 	}
-	if !unchecked(cert) {
-		m, err := w.ask(cert, issuer)
+	if !hasNoCheck(cert) {
+		m, err := w.findRevocationData(cert, issuer)
 		if err != nil {
-			err = w.missing(fmt.Errorf("certificate %x of %q: %w", cert.SerialNumber, cert.Subject.CommonName, err))
+			err = w.errorIfRequired(fmt.Errorf("certificate %x of %q: %w", cert.SerialNumber, cert.Subject.CommonName, err))
 		} else {
-			err = w.keep(m, cert, issuer, depth)
+			err = w.addRevocationData(m, cert, issuer, depth)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return w.prove(issuer, depth-1)
+	return w.collectForChain(issuer, depth-1)
 }
 
-// missing passes on an error that matters.
-func (w *walk) missing(err error) error {
+// errorIfRequired passes on an error that matters.
+func (w *chainWalk) errorIfRequired(err error) error {
 	if w.required {
 		return err
 	}
 	return nil
 }
 
-// keep adds proof, and proof about the responder that signed it.
-func (w *walk) keep(m revocation.Material, cert, issuer *x509.Certificate, depth int) error {
+// addRevocationData adds proof, and proof about the responder that signed it.
+func (w *chainWalk) addRevocationData(m revocation.Data, cert, issuer *x509.Certificate, depth int) error {
 	if m.CRL != nil {
-		add(&w.proof.crls, m.CRL)
+		appendNew(&w.data.crls, m.CRL)
 	}
 	if m.OCSP == nil {
 		return nil
 	}
-	add(&w.proof.ocsps, m.OCSP)
-	s, err := revocation.ReadOCSP(m.OCSP, cert, issuer)
+	appendNew(&w.data.ocsps, m.OCSP)
+	s, err := revocation.VerifyOCSP(m.OCSP, cert, issuer)
 	if err != nil {
-		return w.missing(fmt.Errorf("proof by %q: %w", issuer.Subject.CommonName, err))
+		return w.errorIfRequired(fmt.Errorf("proof by %q: %w", issuer.Subject.CommonName, err))
 	}
 	if s.Responder.Equal(issuer) {
 		return nil
 	}
-	w.g.know(s.Responder)
-	return w.prove(s.Responder, depth-1)
+	w.collector.addCertificates(s.Responder)
+	return w.collectForChain(s.Responder, depth-1)
 }
 
-// ask returns proof about a certificate of the signature's time or later: what the file has, what was asked before,
+// findRevocationData returns proof about a certificate of the signature's time or later: what the file has, what was asked before,
 // or what the source says now. That it was revoked is proof as well if the signature stood before (docs/decisions),
 // and an error otherwise.
-func (w *walk) ask(cert, issuer *x509.Certificate) (revocation.Material, error) {
-	g := w.g
+func (w *chainWalk) findRevocationData(cert, issuer *x509.Certificate) (revocation.Data, error) {
+	g := w.collector
 	// Nothing that the file has proves anything about a time that is not proved itself.
-	if !w.at.IsZero() && w.spend() {
-		if m, s, ok := g.archive.Find(cert, issuer, w.at); ok {
-			return m, w.standing(cert, s)
+	if !w.provenTime.IsZero() && w.spendCheck() {
+		if m, s, ok := g.archive.Find(cert, issuer, w.provenTime); ok {
+			return m, w.requireGoodWhenSigned(cert, s)
 		}
 	}
 	id := sha256.Sum256(cert.Raw)
-	a, ok := g.asked[id]
+	a, ok := g.answers[id]
 	if !ok {
-		if !w.mayAsk(cert) {
-			return revocation.Material{}, errors.New("issued by an issuer that is not trusted, or too many certificates to ask about")
+		if !w.spendQuery(cert) {
+			return revocation.Data{}, errors.New("issued by an issuer that is not trusted, or too many certificates to ask about")
 		}
-		a.material, a.err = g.o.Source.Revocation(g.ctx, cert, issuer)
-		g.asked[id] = a
+		a.data, a.err = g.o.Source.Revocation(g.ctx, cert, issuer)
+		g.answers[id] = a
 	}
 	var revoked *revocation.RevokedError
-	if errors.As(a.err, &revoked) && (a.material.OCSP != nil || a.material.CRL != nil) {
-		return a.material, w.standing(cert, revoked.Status)
+	if errors.As(a.err, &revoked) && (a.data.OCSP != nil || a.data.CRL != nil) {
+		return a.data, w.requireGoodWhenSigned(cert, revoked.Status)
 	}
-	return a.material, a.err
+	return a.data, a.err
 }
 
-// standing is nil if the certificate was good when the signature stood: it still is, or it was revoked afterwards,
+// requireGoodWhenSigned is nil if the certificate was good when the signature stood: it still is, or it was revoked afterwards,
 // for a reason that leaves earlier timestamps of its key alone where it is a time-stamp authority's.
-func (w *walk) standing(cert *x509.Certificate, s revocation.Status) error {
-	if s.Standing != revocation.Revoked || !w.at.IsZero() && !s.RevokedBy(w.latest) && !(w.time && s.Taints()) {
+func (w *chainWalk) requireGoodWhenSigned(cert *x509.Certificate, s revocation.Status) error {
+	if s.CertStatus != revocation.Revoked || !w.provenTime.IsZero() && !s.RevokedBy(w.latestTime) && !(w.isTSA && s.InvalidatesTimestamps()) {
 		return nil
 	}
 	return &revocation.RevokedError{Serial: cert.SerialNumber, Status: s}
 }
 
-// issuer finds the certificate whose key signed cert.
-func (w *walk) issuer(cert *x509.Certificate) *x509.Certificate {
+// findIssuer finds the certificate whose key signed cert.
+func (w *chainWalk) findIssuer(cert *x509.Certificate) *x509.Certificate {
 	id := sha256.Sum256(cert.Raw)
-	if c, ok := w.g.issuers[id]; ok {
+	if c, ok := w.collector.issuers[id]; ok {
 		return c
 	}
-	named := w.g.pool[string(cert.RawIssuer)]
-	for _, c := range named[:min(len(named), maxNamesakes)] {
-		if w.signedBy(cert, c) {
-			w.g.issuers[id] = c
+	named := w.collector.pool[string(cert.RawIssuer)]
+	for _, c := range named[:min(len(named), maxIssuerCandidates)] {
+		if w.isSignedBy(cert, c) {
+			w.collector.issuers[id] = c
 			return c
 		}
 	}
-	c := w.fetched(cert)
+	c := w.fetchIssuer(cert)
 	if c != nil || w.required {
-		w.g.issuers[id] = c // nil, too: it is not looked for again
+		w.collector.issuers[id] = c // nil, too: it is not looked for again
 	}
 	return c
 }
 
-// fetched asks the source for an issuer that nobody brought along.
-func (w *walk) fetched(cert *x509.Certificate) *x509.Certificate {
-	finder, ok := w.g.o.Source.(revocation.IssuerSource)
+// fetchIssuer asks the source for an issuer that nobody brought along.
+func (w *chainWalk) fetchIssuer(cert *x509.Certificate) *x509.Certificate {
+	finder, ok := w.collector.o.Source.(revocation.IssuerSource)
 	if !ok || len(cert.IssuingCertificateURL) == 0 || !w.required {
 		return nil // a chain without this issuer ends in no root
 	}
-	c, err := finder.Issuer(w.g.ctx, cert)
+	c, err := finder.Issuer(w.collector.ctx, cert)
 	if err != nil {
 		return nil // who misses it says so
 	}
-	w.g.know(c)
+	w.collector.addCertificates(c)
 	return c
 }
 
-// signedBy verifies with a key that is not too costly, as long as we are willing to.
-func (w *walk) signedBy(cert, issuer *x509.Certificate) bool {
-	if cms.CheckKey(issuer.PublicKey) != nil || !w.spend() {
+// isSignedBy verifies with a key that is not too costly, as long as we are willing to.
+func (w *chainWalk) isSignedBy(cert, issuer *x509.Certificate) bool {
+	if cms.CheckKey(issuer.PublicKey) != nil || !w.spendCheck() {
 		return false
 	}
 	if cert == issuer {
@@ -283,64 +283,64 @@ func (w *walk) signedBy(cert, issuer *x509.Certificate) bool {
 	return cert.CheckSignatureFrom(issuer) == nil
 }
 
-// spend takes one verification off what may be spent on what is not required.
-func (w *walk) spend() bool {
+// spendCheck takes one verification off what may be spent on what is not required.
+func (w *chainWalk) spendCheck() bool {
 	if w.required {
 		return true
 	}
-	w.g.checks--
-	return w.g.checks >= 0
+	w.collector.checksLeft--
+	return w.collector.checksLeft >= 0
 }
 
-// mayAsk reports whether others may be asked about a certificate. If it is not required, its chain has to end in a root,
+// spendQuery reports whether others may be asked about a certificate. If it is not required, its chain has to end in a root,
 // and one question is taken off what may be asked.
-func (w *walk) mayAsk(cert *x509.Certificate) bool {
+func (w *chainWalk) spendQuery(cert *x509.Certificate) bool {
 	if w.required {
 		return true
 	}
-	if w.g.asks <= 0 || !w.trusted(cert) {
+	if w.collector.queriesLeft <= 0 || !w.leadsToRoot(cert) {
 		return false
 	}
-	w.g.asks--
+	w.collector.queriesLeft--
 	return true
 }
 
-// trusted reports whether the chain of a certificate ends in a root.
-func (w *walk) trusted(cert *x509.Certificate) bool {
+// leadsToRoot reports whether the chain of a certificate ends in a root.
+func (w *chainWalk) leadsToRoot(cert *x509.Certificate) bool {
 	for range maxChain {
-		if w.g.roots[sha256.Sum256(cert.Raw)] {
+		if w.collector.roots[sha256.Sum256(cert.Raw)] {
 			return true
 		}
-		if cert = w.issuer(cert); cert == nil {
+		if cert = w.findIssuer(cert); cert == nil {
 			return false
 		}
 	}
 	return false
 }
 
-// maxAsked bounds the questions of one signature that are under way at a time.
-const maxAsked = 8
+// maxConcurrentQueries bounds the questions of one signature that are under way at a time.
+const maxConcurrentQueries = 8
 
-// askAhead asks about all certificates of a signature at a time that nothing in the file proves, instead of one after the
+// fetchAhead asks about all certificates of a signature at a time that nothing in the file proves, instead of one after the
 // other. What it learns is found by ask.
-func (w *walk) askAhead(leaves []*x509.Certificate) {
+func (w *chainWalk) fetchAhead(leaves []*x509.Certificate) {
 	type question struct {
 		id           [32]byte
 		cert, issuer *x509.Certificate
-		answer       answer
+		answer       revocationAnswer
 	}
-	g := w.g
+	g := w.collector
 	var all []*question
 	for _, cert := range leaves {
 		for range maxChain {
 			id := sha256.Sum256(cert.Raw)
-			issuer := w.issuer(cert)
-			if issuer == nil || issuer.Equal(cert) || len(all) == maxAsked {
+			issuer := w.findIssuer(cert)
+			if issuer == nil || issuer.Equal(cert) || len(all) == maxConcurrentQueries {
 				break
 			}
-			_, asked := g.asked[id]
+			_, asked := g.answers[id]
 			asked = asked || slices.ContainsFunc(all, func(q *question) bool { return q.id == id })
-			if !asked && !unchecked(cert) && !w.archived(cert, issuer) && w.mayAsk(cert) {
+			if !asked && !hasNoCheck(cert) && !w.hasArchivedData(cert, issuer) && w.spendQuery(cert) {
 				all = append(all, &question{id: id, cert: cert, issuer: issuer})
 			}
 			cert = issuer
@@ -351,29 +351,29 @@ func (w *walk) askAhead(leaves []*x509.Certificate) {
 	}
 	var done sync.WaitGroup
 	for _, q := range all {
-		done.Go(func() { q.answer.material, q.answer.err = g.o.Source.Revocation(g.ctx, q.cert, q.issuer) })
+		done.Go(func() { q.answer.data, q.answer.err = g.o.Source.Revocation(g.ctx, q.cert, q.issuer) })
 	}
 	done.Wait()
 	for _, q := range all {
-		g.asked[q.id] = q.answer
+		g.answers[q.id] = q.answer
 	}
 }
 
-// archived reports whether the file proves something about a certificate.
-func (w *walk) archived(cert, issuer *x509.Certificate) bool {
-	if w.at.IsZero() || !w.spend() {
+// hasArchivedData reports whether the file proves something about a certificate.
+func (w *chainWalk) hasArchivedData(cert, issuer *x509.Certificate) bool {
+	if w.provenTime.IsZero() || !w.spendCheck() {
 		return false
 	}
-	_, _, ok := w.g.archive.Find(cert, issuer, w.at)
+	_, _, ok := w.collector.archive.Find(cert, issuer, w.provenTime)
 	return ok
 }
 
-func selfIssued(c *x509.Certificate) bool { return bytes.Equal(c.RawSubject, c.RawIssuer) }
+func isSelfIssued(c *x509.Certificate) bool { return bytes.Equal(c.RawSubject, c.RawIssuer) }
 
 var oidNoCheck = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 5}
 
-// unchecked tells a responder whose issuer vouches for it as long as it lives (RFC 6960 §4.2.2.2.1).
-func unchecked(c *x509.Certificate) bool {
+// hasNoCheck tells a responder whose issuer vouches for it as long as it lives (RFC 6960 §4.2.2.2.1).
+func hasNoCheck(c *x509.Certificate) bool {
 	for _, e := range c.Extensions {
 		if e.Id.Equal(oidNoCheck) {
 			return true
@@ -382,8 +382,8 @@ func unchecked(c *x509.Certificate) bool {
 	return false
 }
 
-// add appends evidence that is new.
-func add(list *[][]byte, der []byte) bool {
+// appendNew appends evidence that is new.
+func appendNew(list *[][]byte, der []byte) bool {
 	if slices.ContainsFunc(*list, func(b []byte) bool { return bytes.Equal(b, der) }) {
 		return false
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// InOrder asks several authorities, the next when the one before gave no token. It remembers who is out of order, so
+// Failover asks several authorities, the next when the one before gave no token. It remembers who is out of order, so
 // that a dead authority does not cost its deadline each time:
 //
 //   - after one failure it is asked last for five seconds;
@@ -20,44 +20,44 @@ import (
 // An authority whose time is far from the local clock gave no token either, and the next is asked. Once two that are
 // independent agree with each other and not with the local clock, it is the local clock that is wrong: no further one is
 // asked, since a third that agreed with it would prove no more, and the error is a [*LocalClockError].
-type InOrder struct {
-	clock func() time.Time
-	all   []*member
+type Failover struct {
+	clock   func() time.Time
+	members []*failoverMember
 }
 
-type member struct {
+type failoverMember struct {
 	Timestamper
 
-	mu       sync.Mutex    // guards the rest; never held while the authority is asked
-	failures int           // since the last token
-	until    time.Time     // of the rest after them
-	pause    time.Duration // the length of that rest
-	trying   bool          // somebody asks it after its rest
-	last     error         // why the last one failed
+	mu          sync.Mutex    // guards the rest; never held while the authority is asked
+	failures    int           // since the last token
+	pausedUntil time.Time     // of the rest after them
+	pause       time.Duration // the length of that rest
+	probing     bool          // somebody asks it after its rest
+	lastError   error         // why the last one failed
 }
 
 const (
-	firstRest  = 5 * time.Second
-	secondRest = 30 * time.Second
-	longRest   = 5 * time.Minute
+	firstPause   = 5 * time.Second
+	secondPause  = 30 * time.Second
+	longestPause = 5 * time.Minute
 )
 
-// NewInOrder asks the authorities in the order given. A nil clock is time.Now.
-func NewInOrder(clock func() time.Time, all ...Timestamper) *InOrder {
+// NewFailover asks the authorities in the order given. A nil clock is time.Now.
+func NewFailover(clock func() time.Time, all ...Timestamper) *Failover {
 	if clock == nil {
 		clock = time.Now
 	}
-	o := &InOrder{clock: clock}
+	o := &Failover{clock: clock}
 	for _, t := range all {
-		o.all = append(o.all, &member{Timestamper: t})
+		o.members = append(o.members, &failoverMember{Timestamper: t})
 	}
 	return o
 }
 
 // TokenSize returns the largest that is known, or 0 when one is not known.
-func (o *InOrder) TokenSize() int {
+func (o *Failover) TokenSize() int {
 	largest := 0
-	for _, m := range o.all {
+	for _, m := range o.members {
 		n := m.TokenSize()
 		if n == 0 {
 			return 0
@@ -68,11 +68,11 @@ func (o *InOrder) TokenSize() int {
 }
 
 // Timestamp returns the first token that is obtained.
-func (o *InOrder) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+func (o *Failover) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	errs := []error{errors.New("no time-stamp authority gave a token")}
-	var later []*member
-	for _, m := range o.all {
-		ready, last := m.admit(o.clock(), false)
+	var later []*failoverMember
+	for _, m := range o.members {
+		ready, last := m.admitQuery(o.clock(), false)
 		switch {
 		case ready:
 		case last == nil:
@@ -82,12 +82,12 @@ func (o *InOrder) Timestamp(ctx context.Context, digest []byte) ([]byte, error) 
 			errs = append(errs, last)
 			continue
 		}
-		token, err := o.ask(ctx, m, digest)
+		token, err := o.queryMember(ctx, m, digest)
 		if err == nil {
 			return token, nil
 		}
 		errs = append(errs, err)
-		if wrong := wrongClock(errs); wrong != nil {
+		if wrong := findLocalClockError(errs); wrong != nil {
 			return nil, errors.Join(wrong, errors.Join(errs...))
 		}
 		if ctx.Err() != nil {
@@ -95,11 +95,11 @@ func (o *InOrder) Timestamp(ctx context.Context, digest []byte) ([]byte, error) 
 		}
 	}
 	for _, m := range later {
-		if ready, last := m.admit(o.clock(), true); !ready {
+		if ready, last := m.admitQuery(o.clock(), true); !ready {
 			errs = append(errs, last)
 			continue
 		}
-		token, err := o.ask(ctx, m, digest)
+		token, err := o.queryMember(ctx, m, digest)
 		if err == nil {
 			return token, nil
 		}
@@ -107,59 +107,59 @@ func (o *InOrder) Timestamp(ctx context.Context, digest []byte) ([]byte, error) 
 			break
 		}
 	}
-	if wrong := wrongClock(errs); wrong != nil {
+	if wrong := findLocalClockError(errs); wrong != nil {
 		errs = append([]error{wrong}, errs...)
 	}
 	return nil, errors.Join(errs...)
 }
 
-// admit reports whether the authority is to be asked now. Where it is not, the error says why; nil means that it is
+// admitQuery reports whether the authority is to be asked now. Where it is not, the error says why; nil means that it is
 // to be asked after all others.
-func (m *member) admit(now time.Time, last bool) (bool, error) {
+func (m *failoverMember) admitQuery(now time.Time, last bool) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	// A clock that was set back must not prolong a rest that the wrong clock began.
-	resting := now.Before(m.until) && m.until.Sub(now) <= m.pause
+	resting := now.Before(m.pausedUntil) && m.pausedUntil.Sub(now) <= m.pause
 	switch {
 	case m.failures == 0:
 		return true, nil
 	case m.failures == 1 && resting && !last:
 		return false, nil
 	case m.failures > 1 && resting:
-		return false, fmt.Errorf("not asked before %s: %w", m.until.UTC().Format(time.RFC3339), m.last)
-	case m.failures > 1 && m.trying:
-		return false, fmt.Errorf("being tried again: %w", m.last)
+		return false, fmt.Errorf("not asked before %s: %w", m.pausedUntil.UTC().Format(time.RFC3339), m.lastError)
+	case m.failures > 1 && m.probing:
+		return false, fmt.Errorf("being tried again: %w", m.lastError)
 	}
-	m.trying = true
+	m.probing = true
 	return true, nil
 }
 
-func (o *InOrder) ask(ctx context.Context, m *member, digest []byte) ([]byte, error) {
+func (o *Failover) queryMember(ctx context.Context, m *failoverMember, digest []byte) ([]byte, error) {
 	token, err := m.Timestamp(ctx, digest)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.trying = false
+	m.probing = false
 	switch {
 	case err == nil:
-		m.failures, m.until, m.pause, m.last = 0, time.Time{}, 0, nil
+		m.failures, m.pausedUntil, m.pause, m.lastError = 0, time.Time{}, 0, nil
 	case ctx.Err() != nil:
 		// The caller went away; that says nothing about the authority.
 	default:
 		m.failures++
-		m.last, m.pause = err, rest(m.failures)
+		m.lastError, m.pause = err, computePause(m.failures)
 		var wrong *ClockError
 		if errors.As(err, &wrong) {
-			m.pause = firstRest // it answers at once; only the clocks differ, and which is to be set right is not known here
+			m.pause = firstPause // it answers at once; only the clocks differ, and which is to be set right is not known here
 		}
-		m.until = o.clock().Add(m.pause)
+		m.pausedUntil = o.clock().Add(m.pause)
 	}
 	return token, err
 }
 
-// rest is how long an authority is left alone after that many failures in a row.
-func rest(failures int) time.Duration {
+// computePause is how long an authority is left alone after that many failures in a row.
+func computePause(failures int) time.Duration {
 	if failures == 1 {
-		return firstRest
+		return firstPause
 	}
-	return min(longRest, secondRest<<min(failures-2, 10))
+	return min(longestPause, secondPause<<min(failures-2, 10))
 }

@@ -195,7 +195,7 @@ func TestAnOrderBehindManyOfAnotherOrganisationIsCompletedAmongTheFirst(t *testi
 		t.Fatal(err)
 	}
 	var err error
-	if s.runner, err = s.work(t.Context(), s.readiness(nil)); err != nil {
+	if s.runner, err = s.startJobs(t.Context(), s.newReadiness(nil)); err != nil {
 		t.Fatal(err)
 	}
 	other.completed(last)

@@ -25,8 +25,8 @@ type fsckCommand struct {
 	Scratch    string `type:"path" placeholder:"DIR" help:"Folder for a temporary index of the audit log, some 200 bytes a row; else where the system keeps temporary files."`
 }
 
-// mostUnrecorded is how many rows without a digest are printed; the others are counted.
-const mostUnrecorded = 10
+// maxUnrecorded is how many rows without a digest are printed; the others are counted.
+const maxUnrecorded = 10
 
 // fsckReport prints what is found and counts it.
 type fsckReport struct {
@@ -37,19 +37,19 @@ type fsckReport struct {
 	progress func(format string, args ...any)
 }
 
-func (r *fsckReport) tell(d store.Discrepancy) {
+func (r *fsckReport) addDiscrepancy(d store.Discrepancy) {
 	r.found[d.Severity]++
 	switch {
 	case r.json != nil:
 		_ = r.json.Encode(d) // as with all that is printed, a closed pipe is not reported
-	case d.Severity == store.SeverityUnrecorded && r.found[d.Severity] > mostUnrecorded:
+	case d.Severity == store.SeverityUnrecorded && r.found[d.Severity] > maxUnrecorded:
 	default:
 		fmt.Fprintln(r.out, d)
 	}
 }
 
-func (c fsckCommand) Run(w *world) error {
-	conf, err := c.config(w, nil)
+func (c fsckCommand) Run(w *environment) error {
+	conf, err := c.loadConfig(w, nil)
 	if err != nil {
 		return err
 	}
@@ -57,20 +57,20 @@ func (c fsckCommand) Run(w *world) error {
 	if c.Record {
 		to = writing
 	}
-	a, err := open(w.ctx, conf, w.log(conf), to)
+	a, err := openApp(w.ctx, conf, w.newLogger(conf), to)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	r := &fsckReport{out: w.stdout, found: map[store.Severity]int{}, started: time.Now(), progress: w.progress()}
+	r := &fsckReport{out: w.stdout, found: map[store.Severity]int{}, started: time.Now(), progress: w.progressPrinter()}
 	if c.JSON {
 		r.json = json.NewEncoder(w.stdout)
 	}
-	return c.check(w.ctx, a, r)
+	return c.runChecks(w.ctx, a, r)
 }
 
-// progress returns what tells how far a long command is, on standard error, at most every few seconds.
-func (w *world) progress() func(format string, args ...any) {
+// progressPrinter returns what tells how far a long command is, on standard error, at most every few seconds.
+func (w *environment) progressPrinter() func(format string, args ...any) {
 	const every = 5 * time.Second
 	last := time.Now()
 	return func(format string, args ...any) {
@@ -97,9 +97,9 @@ type fsckSummary struct {
 	Seconds    float64 `json:"seconds"`
 }
 
-// check runs all checks, those on which others build first.
-func (c fsckCommand) check(ctx context.Context, a *app, r *fsckReport) (err error) {
-	checker, err := a.store.NewChecker(ctx, c.Scratch, r.tell)
+// runChecks runs all checks, those on which others build first.
+func (c fsckCommand) runChecks(ctx context.Context, a *app, r *fsckReport) (err error) {
+	checker, err := a.store.NewChecker(ctx, c.Scratch, r.addDiscrepancy)
 	if err != nil {
 		return err
 	}
@@ -107,10 +107,10 @@ func (c fsckCommand) check(ctx context.Context, a *app, r *fsckReport) (err erro
 	if err := c.checkDatabase(ctx, a, checker, r); err != nil {
 		return err
 	}
-	if err := a.checkKeys(ctx, r.tell); err != nil {
+	if err := a.checkKeys(ctx, r.addDiscrepancy); err != nil {
 		return err
 	}
-	if err := a.checkOffice(ctx, r.tell); err != nil {
+	if err := a.checkOffice(ctx, r.addDiscrepancy); err != nil {
 		return err
 	}
 	summary := fsckSummary{Signatures: !c.Fast}
@@ -118,9 +118,9 @@ func (c fsckCommand) check(ctx context.Context, a *app, r *fsckReport) (err erro
 	aside := a.blobs.NewAside(a.clock())
 	defer func() { err = errors.Join(err, aside.Close()) }()
 	if c.Remove {
-		o.SetAside = c.setAside(a, aside, r)
+		o.SetAside = c.moveAside(a, aside, r)
 	}
-	if err := a.workflow.CheckFiles(ctx, o, checker, r.tell); err != nil {
+	if err := a.workflow.CheckFiles(ctx, o, checker, r.addDiscrepancy); err != nil {
 		return err
 	}
 	if c.Record {
@@ -134,7 +134,7 @@ func (c fsckCommand) check(ctx context.Context, a *app, r *fsckReport) (err erro
 		}
 	}
 	summary.MovedAside = aside.Moved
-	return c.conclude(checker, aside, r, summary)
+	return c.printResult(checker, aside, r, summary)
 }
 
 func (c fsckCommand) checkDatabase(ctx context.Context, a *app, checker *sqlstore.Checker, r *fsckReport) error {
@@ -153,9 +153,9 @@ func (c fsckCommand) checkDatabase(ctx context.Context, a *app, checker *sqlstor
 	return checker.CheckQueue(ctx)
 }
 
-// setAside returns what moves files aside. It refuses once evidence was found missing or changed: what seems left over may belong
+// moveAside returns what moves files aside. It refuses once evidence was found missing or changed: what seems left over may belong
 // to rows that are lost.
-func (c fsckCommand) setAside(a *app, aside *file.Aside, r *fsckReport) func(context.Context, blob.Info, string) (bool, error) {
+func (c fsckCommand) moveAside(a *app, aside *file.Aside, r *fsckReport) func(context.Context, blob.Info, string) (bool, error) {
 	return func(ctx context.Context, b blob.Info, digest string) (bool, error) {
 		if r.found[store.SeverityEvidence] > 0 {
 			return false, nil
@@ -164,8 +164,8 @@ func (c fsckCommand) setAside(a *app, aside *file.Aside, r *fsckReport) func(con
 	}
 }
 
-// conclude prints the summary. The exit status is 1 if evidence or derived data is wrong.
-func (c fsckCommand) conclude(checker *sqlstore.Checker, aside *file.Aside, r *fsckReport, s fsckSummary) error {
+// printResult prints the summary. The exit status is 1 if evidence or derived data is wrong.
+func (c fsckCommand) printResult(checker *sqlstore.Checker, aside *file.Aside, r *fsckReport, s fsckSummary) error {
 	events, root, _ := checker.LogSize()
 	s.Evidence, s.Derived = r.found[store.SeverityEvidence], r.found[store.SeverityDerived]
 	s.Unrecorded, s.Leftover = r.found[store.SeverityUnrecorded], r.found[store.SeverityLeftover]

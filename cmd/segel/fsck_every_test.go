@@ -121,14 +121,14 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 		}
 	}
 	must(s.store.SetSpecimen(ctx, contract.PersonID(owner.id), []byte("a picture")))
-	_, err := s.store.KeepReconciliation(ctx, contract.Reconciliation{At: time.Now()})
+	_, err := s.store.AddReconciliation(ctx, contract.Reconciliation{At: time.Now()})
 	must(err)
 	for i, key := range []string{strings.Repeat("a", 64), strings.Repeat("b", 64)} {
 		c := store.Claim{Account: owner.id, Path: "/v1/x", Key: key, Token: "token", Process: "process", At: time.Now()}
 		_, err := s.store.Claim(ctx, c, time.Hour)
 		must(err)
 		if i == 0 {
-			must(s.store.Finish(ctx, c, store.Answer{Body: [32]byte{1}, Status: 200, Header: map[string]string{"A": "b"}, Content: make([]byte, 64), Sealed: true, At: time.Now()}))
+			must(s.store.FinishClaim(ctx, c, store.Answer{Body: [32]byte{1}, Status: 200, Header: map[string]string{"A": "b"}, Content: make([]byte, 64), Sealed: true, At: time.Now()}))
 		}
 	}
 	s.stop()
@@ -306,20 +306,20 @@ func TestFsckFindsEverySingleChangeOfTheDatabaseButThoseThatAreListed(t *testing
 			set = append(set, name, value)
 		}
 		data := fullInstallation(t, set...)
-		conf, err := dataFlag{Data: data}.config(&world{env: env}, nil)
+		conf, err := dataFlag{Data: data}.loadConfig(&environment{env: env}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		check := func() (found bool, out string) {
 			var b bytes.Buffer
-			w := &world{ctx: context.Background(), stdout: &b, stderr: &b, env: env}
-			status := w.run([]string{"fsck", "--fast", "--data", data})
+			w := &environment{ctx: context.Background(), stdout: &b, stderr: &b, env: env}
+			status := w.runCommand([]string{"fsck", "--fast", "--data", data})
 			return status != 0, b.String()
 		}
 		if found, out := check(); found {
 			t.Fatalf("before anything was changed:\n%s", out)
 		}
-		m := editRows(t, dsn(conf))
+		m := editRows(t, databaseDSN(conf))
 		tallies := map[string]*tally{}
 		use := func(listed string) {
 			mu.Lock()
@@ -446,8 +446,8 @@ func TestFsckFindsEveryFileThatIsChangedCutOrMissing(t *testing.T) {
 	data := fullInstallation(t)
 	check := func() (found bool, out string) {
 		var b bytes.Buffer
-		w := &world{ctx: context.Background(), stdout: &b, stderr: &b}
-		status := w.run([]string{"fsck", "--data", data})
+		w := &environment{ctx: context.Background(), stdout: &b, stderr: &b}
+		status := w.runCommand([]string{"fsck", "--data", data})
 		return status != 0, b.String()
 	}
 	if found, out := check(); found {

@@ -18,8 +18,8 @@ import (
 func runFsck(t *testing.T, data string, env []string, status int, more ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	w := &world{ctx: context.Background(), stdout: &out, stderr: &errs, env: env}
-	if got := w.run(append([]string{"fsck", "--data", data}, more...)); got != status {
+	w := &environment{ctx: context.Background(), stdout: &out, stderr: &errs, env: env}
+	if got := w.runCommand(append([]string{"fsck", "--data", data}, more...)); got != status {
 		t.Errorf("exit status %d, want %d: %s%s", got, status, &out, &errs)
 	}
 	return out.String()

@@ -18,7 +18,7 @@ func fsck(t *testing.T, s *service, want int) {
 	t.Helper()
 	var out bytes.Buffer
 	r := &fsckReport{out: &out, found: map[store.Severity]int{}, started: time.Now(), progress: func(string, ...any) {}}
-	err := fsckCommand{PurgeAside: -1, Scratch: t.TempDir()}.check(t.Context(), s.app, r)
+	err := fsckCommand{PurgeAside: -1, Scratch: t.TempDir()}.runChecks(t.Context(), s.app, r)
 	if status := exitStatus(0); err != nil && !errors.As(err, &status) {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 	ctx := context.Background()
 	c := newCounter(t, "")
 	office, err := peruri.Open(peruri.Options{
-		Client: &http.Client{Transport: nameless{}}, Clock: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler), Known: c.knowsSerial,
+		Client: &http.Client{Transport: nameless{}}, Clock: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler), Known: c.isKnownSerial,
 		Dir: t.TempDir(), Form: peruri.Adapter, LoginURL: c.bureau.url, User: "u", Password: "p", Adapters: []string{c.bureau.url}, Shared: c.bureau.shared,
 		Kind: "Surat Perjanjian", Picture: "/snqr/qrimage?sn={serial}", Specimen: true, Timeout: 5 * time.Second, StampTimeout: 20 * time.Second, Settle: time.Millisecond,
 	})
@@ -50,10 +50,10 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { office.Close() })
-	c.workflow.Office, c.workflow.Settle = office, 0
+	c.workflow.Office, c.workflow.InDoubtPeriod = office, 0
 
 	strangers := []string{c.bought("satu"), c.bought("dua")}
-	id, _ := c.stamped(always(sandbox.CallTake, sandbox.FaultLost, ""))
+	id, _ := c.stamped(always(sandbox.CallBuy, sandbox.FaultLost, ""))
 	c.again(id)
 	uncertain := func(when string) {
 		t.Helper()
@@ -91,7 +91,7 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 		if s, err := c.store.Serial(ctx, serial); err != nil || s.State != contract.SerialTaken || s.Organisation != c.organisation() {
 			t.Errorf("%+v, %v", s, err)
 		}
-		if err := c.workflow.GiveSerial(ctx, contract.Actor{}, serial, c.organisation()); !errors.Is(err, contract.ErrNotNobodys) {
+		if err := c.workflow.GiveSerial(ctx, contract.Actor{}, serial, c.organisation()); !errors.Is(err, contract.ErrSerialNotUnassigned) {
 			t.Errorf("gave %s twice: %v", serial, err)
 		}
 	}

@@ -84,7 +84,7 @@ func (m *mortal) effect(ctx context.Context, run func() error) error {
 		}
 		return run()
 	}
-	if e.Kept == store.KeptProvisional {
+	if e.Stored == store.ProvisionalAnswer {
 		if err := m.reached(beforeSecondEffect); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (m *mortal) effect(ctx context.Context, run func() error) error {
 
 func (m *mortal) Commit(ctx context.Context, c contract.Change) (d contract.Document, err error) {
 	err = m.effect(ctx, func() error { d, err = m.Store.Commit(ctx, c); return err })
-	if e := store.EffectOf(ctx); err == nil && e != nil && e.Kept == store.KeptProvisional && m.after != nil {
+	if e := store.EffectOf(ctx); err == nil && e != nil && e.Stored == store.ProvisionalAnswer && m.after != nil {
 		m.after(d)
 	}
 	return d, err
@@ -115,8 +115,8 @@ func (m *mortal) Grant(ctx context.Context, o contract.OrganisationID, u contrac
 	return q, err
 }
 
-func (m *mortal) KeepReconciliation(ctx context.Context, r contract.Reconciliation) (n int64, err error) {
-	err = m.effect(ctx, func() error { n, err = m.Store.KeepReconciliation(ctx, r); return err })
+func (m *mortal) AddReconciliation(ctx context.Context, r contract.Reconciliation) (n int64, err error) {
+	err = m.effect(ctx, func() error { n, err = m.Store.AddReconciliation(ctx, r); return err })
 	return n, err
 }
 
@@ -128,21 +128,21 @@ func (m *mortal) Claim(ctx context.Context, c store.Claim, keep time.Duration) (
 	return met, errors.Join(err, m.reached(claimed))
 }
 
-func (m *mortal) Finish(ctx context.Context, c store.Claim, a store.Answer) error {
+func (m *mortal) FinishClaim(ctx context.Context, c store.Claim, a store.Answer) error {
 	if err := m.reached(beforeFinish); err != nil {
 		return err
 	}
-	if err := m.Store.Finish(ctx, c, a); err != nil {
+	if err := m.Store.FinishClaim(ctx, c, a); err != nil {
 		return err
 	}
 	return m.reached(afterFinish)
 }
 
-func (m *mortal) Drop(ctx context.Context, c store.Claim) error {
+func (m *mortal) DropClaim(ctx context.Context, c store.Claim) error {
 	if m.killed() {
 		return errKilled
 	}
-	return m.Store.Drop(ctx, c)
+	return m.Store.DropClaim(ctx, c)
 }
 
 func (m *mortal) ReleaseClaims(ctx context.Context, process string) error {
@@ -162,8 +162,8 @@ func (stillOffice) Availability() emeterai.Availability {
 // badConverter takes every document and converts none.
 type badConverter struct{}
 
-func (badConverter) Missing() error     { return nil }
-func (badConverter) Families() []string { return nil }
+func (badConverter) CheckAvailable() error  { return nil }
+func (badConverter) FontFamilies() []string { return nil }
 func (badConverter) Convert(context.Context, convert.Kind, io.Reader, io.Writer) error {
 	return convert.ErrUnreadable
 }

@@ -29,8 +29,8 @@ type officeCommand struct {
 	Control  bool   `help:"Let anybody who reaches the office set its faults at /control/faults."`
 }
 
-func (c officeCommand) Run(w *world) error {
-	plan, err := c.plan()
+func (c officeCommand) Run(w *environment) error {
+	plan, err := c.readPlan()
 	if err != nil {
 		return err
 	}
@@ -40,13 +40,13 @@ func (c officeCommand) Run(w *world) error {
 	}
 	defer l.Close()
 	address := l.Addr().String()
-	conf, err := dataFlag{Data: c.Data}.config(w, map[string]string{"SEGEL_LISTEN": address, "SEGEL_PUBLIC_URL": "http://" + address})
+	conf, err := dataFlag{Data: c.Data}.loadConfig(w, map[string]string{"SEGEL_LISTEN": address, "SEGEL_PUBLIC_URL": "http://" + address})
 	if err != nil {
 		return err
 	}
-	log := w.log(conf)
+	log := w.newLogger(conf)
 	// A data folder like a service's: the office certifies its key, and proves it, by an authority of its own.
-	a, err := open(w.ctx, conf, log, creating)
+	a, err := openApp(w.ctx, conf, log, creating)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (c officeCommand) Run(w *world) error {
 	return err
 }
 
-func (c officeCommand) plan() (sandbox.Plan, error) {
+func (c officeCommand) readPlan() (sandbox.Plan, error) {
 	if c.Faults == "" {
 		return sandbox.Plan{}, nil
 	}

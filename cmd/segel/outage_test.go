@@ -168,7 +168,7 @@ func tryOutage(t *testing.T, b breakable, blobsOnly bool) {
 			within = outageDatabase + slack
 		}
 		if o.name == "ready" {
-			within = checkWithin + slack
+			within = checkTimeout + slack
 		}
 		began := time.Now()
 		o.do().unavailable(began, within)
@@ -261,7 +261,7 @@ func TestFullDiskRefusesUploadsAndSigningGoesOn(t *testing.T) {
 	var free atomic.Int64
 	free.Store(10 << 30)
 	s := starting{adjust: func(a *app) {
-		a.room.Look = func(string) (disk.Space, error) { return disk.Space{Total: 100 << 30, Free: free.Load()}, nil }
+		a.diskSpace.Look = func(string) (disk.Space, error) { return disk.Space{Total: 100 << 30, Free: free.Load()}, nil }
 	}}.start(t)
 	owner, signer := s.person(t, "Sari", ""), s.person(t, "Budi", "")
 	id := signable(owner, signer)

@@ -23,7 +23,7 @@ type proofText struct {
 	file, otherFile            string
 }
 
-var proofWords = map[text.Language]proofText{
+var proofTexts = map[text.Language]proofText{
 	text.English: {
 		language: text.English,
 		fails:    "%s DOES NOT HOLD: %v",
@@ -60,18 +60,18 @@ var proofWords = map[text.Language]proofText{
 	},
 }
 
-// tell writes the events of a proof that holds, and what it does and does not say.
-func (t proofText) tell(out io.Writer, p checkedProof) error {
+// writeProof writes the events of a proof that holds, and what it does and does not say.
+func (t proofText) writeProof(out io.Writer, p checkedProof) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, t.head+"\n\n", p.proof.Document, len(p.events), p.checkpoint.Origin)
 	for i, e := range p.events {
-		t.event(&b, p.proof.Events[i].Number, e)
+		t.writeEvent(&b, p.proof.Events[i].Number, e)
 	}
 	fmt.Fprintf(&b, "\n%s\n%s\n", t.says, t.saysNot)
 	events := p.proof.Events
 	first, last := events[0].Number, events[len(events)-1].Number
 	missing := []string{fmt.Sprintf(t.after, p.checkpoint.Size-1)}
-	if hidden := p.hidden(); hidden > 0 {
+	if hidden := p.countHidden(); hidden > 0 {
 		missing = append(missing, fmt.Sprintf(t.gap, hidden, first, last))
 	} else if first > 0 {
 		missing = append(missing, fmt.Sprintf(t.noGap, first))
@@ -83,27 +83,27 @@ func (t proofText) tell(out io.Writer, p checkedProof) error {
 	for _, m := range missing {
 		fmt.Fprintf(&b, "  - %s\n", m)
 	}
-	t.files(&b, p)
+	t.writeFileEvents(&b, p)
 	_, err := out.Write(b.Bytes())
 	return err
 }
 
-// files tells which events name the reader's file.
-func (t proofText) files(b *bytes.Buffer, p checkedProof) {
+// writeFileEvents tells which events name the reader's file.
+func (t proofText) writeFileEvents(b *bytes.Buffer, p checkedProof) {
 	if p.digest == "" {
 		return
 	}
 	b.WriteByte('\n')
-	for _, i := range p.naming() {
+	for _, i := range p.eventsNamingFile() {
 		fmt.Fprintf(b, t.file+"\n", p.digest, p.proof.Events[i].Number)
 	}
-	if len(p.naming()) == 0 {
+	if len(p.eventsNamingFile()) == 0 {
 		fmt.Fprintf(b, t.otherFile+"\n", p.digest)
 	}
 }
 
-// event writes one event: its number, when, who and from where, then what in a sentence, then every detail as it is.
-func (t proofText) event(b *bytes.Buffer, number int64, e contract.Event) {
+// writeEvent writes one event: its number, when, who and from where, then what in a sentence, then every detail as it is.
+func (t proofText) writeEvent(b *bytes.Buffer, number int64, e contract.Event) {
 	who := e.Person.Name
 	if e.Person == (contract.Person{}) {
 		who = text.Sentence(t.language, "actor.service", nil)

@@ -21,27 +21,27 @@ type readiness struct {
 	stopping <-chan struct{} // closed when the service is told to stop
 	every    time.Duration   // how often each part is asked at most
 
-	mu     sync.Mutex // guards all below
-	found  api.Readiness
-	at     time.Time
-	asking chan struct{} // closed when the question that is under way is answered; nil: none is
+	mu      sync.Mutex // guards all below
+	found   api.Readiness
+	at      time.Time
+	running chan struct{} // closed when the question that is under way is answered; nil: none is
 }
 
 // readinessCheck asks one part. Its answer is the worst of what it found; an error is a failed check.
 type readinessCheck struct {
-	name string
-	ask  func(context.Context) (api.CheckState, string, error)
-	busy chan struct{} // holds one while it is asked
+	name  string
+	check func(context.Context) (api.CheckState, string, error)
+	busy  chan struct{} // holds one while it is asked
 }
 
 // Bounds of the checks.
 const (
-	checkWithin = 3 * time.Second
-	checkEvery  = time.Second
+	checkTimeout  = 3 * time.Second
+	checkInterval = time.Second
 )
 
-func (a *app) readiness(stopping <-chan struct{}) *readiness {
-	r := &readiness{clock: a.workflow.ClockFinding, stopping: stopping, every: checkEvery}
+func (a *app) newReadiness(stopping <-chan struct{}) *readiness {
+	r := &readiness{clock: a.workflow.ClockFinding, stopping: stopping, every: checkInterval}
 	add := func(name string, ask func(context.Context) (api.CheckState, string, error)) {
 		r.checks = append(r.checks, readinessCheck{name, ask, make(chan struct{}, 1)})
 	}
@@ -63,21 +63,21 @@ func (a *app) readiness(stopping <-chan struct{}) *readiness {
 		return api.CheckOK, "", a.blobs.Check(ctx)
 	})
 	add("disk", func(context.Context) (api.CheckState, string, error) {
-		state, found, err := a.room.Check()
+		state, found, err := a.diskSpace.Check()
 		return map[disk.State]api.CheckState{disk.Fine: api.CheckOK, disk.Low: api.CheckDegraded, disk.Full: api.CheckFailed}[state], found, err
 	})
 	return r
 }
 
-// ready tells what was found within the last second, or asks. Of several probes at once one asks, and the others wait for it.
-func (r *readiness) ready(ctx context.Context) api.Readiness {
+// currentReadiness tells what was found within the last second, or asks. Of several probes at once one asks, and the others wait for it.
+func (r *readiness) currentReadiness(ctx context.Context) api.Readiness {
 	r.mu.Lock()
-	if r.asking == nil && time.Since(r.at) >= r.every {
-		r.asking = make(chan struct{})
+	if r.running == nil && time.Since(r.at) >= r.every {
+		r.running = make(chan struct{})
 		// It belongs to all who wait for it, so that it goes on when the one who asked first has gone.
-		go r.look(context.WithoutCancel(ctx))
+		go r.runChecks(context.WithoutCancel(ctx))
 	}
-	asking := r.asking
+	asking := r.running
 	r.mu.Unlock()
 	if asking != nil {
 		select {
@@ -97,22 +97,22 @@ func (r *readiness) ready(ctx context.Context) api.Readiness {
 	return found
 }
 
-// look asks every part at the same time, and keeps what they say.
-func (r *readiness) look(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, checkWithin)
+// runChecks asks every part at the same time, and keeps what they say.
+func (r *readiness) runChecks(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	found := api.Readiness{Checks: make([]api.ReadinessCheck, len(r.checks)+1)}
 	var all sync.WaitGroup
 	for i := range r.checks {
-		all.Go(func() { found.Checks[i] = r.checks[i].run(ctx) })
+		all.Go(func() { found.Checks[i] = r.checks[i].runCheck(ctx) })
 	}
 	all.Go(func() { found.Clock, found.Checks[len(r.checks)] = r.checkClock(ctx) })
 	all.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.found, r.at = found, time.Now()
-	close(r.asking)
-	r.asking = nil
+	close(r.running)
+	r.running = nil
 }
 
 // checkClock never fails: a clock in doubt is no reason to take the service away from those who read, and the operator needs it most
@@ -130,8 +130,8 @@ func (r *readiness) checkClock(ctx context.Context) (contract.ClockState, api.Re
 
 var errNoAnswer = errors.New("it has not answered the last question yet")
 
-// run asks the part. What reads a file cannot be interrupted, so it is left behind when the time is up.
-func (c readinessCheck) run(ctx context.Context) api.ReadinessCheck {
+// runCheck asks the part. What reads a file cannot be interrupted, so it is left behind when the time is up.
+func (c readinessCheck) runCheck(ctx context.Context) api.ReadinessCheck {
 	fail := func(err error) api.ReadinessCheck {
 		return api.ReadinessCheck{Name: c.name, State: api.CheckFailed, Detail: err.Error()}
 	}
@@ -143,7 +143,7 @@ func (c readinessCheck) run(ctx context.Context) api.ReadinessCheck {
 	answered := make(chan api.ReadinessCheck, 1)
 	go func() {
 		defer func() { <-c.busy }()
-		state, detail, err := c.ask(ctx)
+		state, detail, err := c.check(ctx)
 		if err != nil {
 			answered <- fail(err)
 			return
@@ -154,13 +154,13 @@ func (c readinessCheck) run(ctx context.Context) api.ReadinessCheck {
 	case found := <-answered:
 		return found
 	case <-ctx.Done():
-		return fail(fmt.Errorf("no answer within %v", checkWithin))
+		return fail(fmt.Errorf("no answer within %v", checkTimeout))
 	}
 }
 
-// working reports whether work can go on, for jobs that wait for the end of an outage.
-func (r *readiness) working(ctx context.Context) error {
-	for _, c := range r.ready(ctx).Checks {
+// requireWorking reports whether work can go on, for jobs that wait for the end of an outage.
+func (r *readiness) requireWorking(ctx context.Context) error {
+	for _, c := range r.currentReadiness(ctx).Checks {
 		if c.State == api.CheckFailed {
 			return fmt.Errorf("%s: %s", c.Name, c.Detail)
 		}

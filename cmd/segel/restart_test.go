@@ -153,8 +153,8 @@ func leftover(t *testing.T, s *service, random byte, age time.Duration) string {
 func check(t *testing.T, data string, status int, more ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	w := &world{ctx: context.Background(), stdout: &out, stderr: &errs}
-	if got := w.run(append([]string{"fsck", "--data", data}, more...)); got != status {
+	w := &environment{ctx: context.Background(), stdout: &out, stderr: &errs}
+	if got := w.runCommand(append([]string{"fsck", "--data", data}, more...)); got != status {
 		t.Errorf("exit status %d, want %d: %s%s", got, status, &out, &errs)
 	}
 	return out.String()

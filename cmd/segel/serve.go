@@ -27,12 +27,12 @@ type serveCommand struct {
 	Migrate   string `help:"auto: bring the database to this program's form first; off: refuse to start where segel migrate has to." placeholder:"auto|off"`
 }
 
-func (c serveCommand) Run(w *world) error {
-	conf, err := c.config(w, map[string]string{"SEGEL_LISTEN": c.Listen, "SEGEL_PUBLIC_URL": c.PublicURL, "SEGEL_MIGRATE": c.Migrate})
+func (c serveCommand) Run(w *environment) error {
+	conf, err := c.loadConfig(w, map[string]string{"SEGEL_LISTEN": c.Listen, "SEGEL_PUBLIC_URL": c.PublicURL, "SEGEL_MIGRATE": c.Migrate})
 	if err != nil {
 		return err
 	}
-	log := w.log(conf)
+	log := w.newLogger(conf)
 	for _, name := range config.Unknown(w.env) {
 		log.Warn("a variable of the environment means nothing here", "name", name)
 	}
@@ -48,19 +48,19 @@ func (c serveCommand) Run(w *world) error {
 	defer l.Close()
 	conf.Listen = l.Addr().String()
 
-	a, err := open(w.ctx, conf, log, creating)
+	a, err := openApp(w.ctx, conf, log, creating)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	if err := a.first(w); err != nil {
+	if err := a.makeFirstLogin(w); err != nil {
 		return err
 	}
-	return a.serve(w, l)
+	return a.serveRequests(w, l)
 }
 
-// first makes the first organisation and login, and prints the password that is never shown again.
-func (a *app) first(w *world) error {
+// makeFirstLogin makes the first organisation and login, and prints the password that is never shown again.
+func (a *app) makeFirstLogin(w *environment) error {
 	first, err := a.identity.Bootstrap(w.ctx, a.conf.Organisation, a.conf.AdminEmail)
 	if err != nil {
 		return fmt.Errorf("first login: %w", err)
@@ -88,26 +88,26 @@ const (
 	streamGrace   = time.Second // for what is cut off at the end of the wait to notice
 )
 
-func (a *app) serve(w *world, l net.Listener) error {
+func (a *app) serveRequests(w *environment, l net.Listener) error {
 	if err := a.openOffice(); err != nil {
 		return err
 	}
 	if err := a.openConverter(w.ctx); err != nil {
 		return err
 	}
-	if err := a.join(w.ctx); err != nil {
+	if err := a.joinProcesses(w.ctx); err != nil {
 		return err
 	}
 	stopping := make(chan struct{})
-	ready := a.readiness(stopping)
-	handler, err := a.handler(ready)
+	ready := a.newReadiness(stopping)
+	handler, err := a.newHandler(ready)
 	if err != nil {
 		return err
 	}
 	if _, err := a.workflow.ClockFinding(w.ctx); err != nil { // what it finds, it logs
 		return err
 	}
-	runner, err := a.work(w.ctx, ready)
+	runner, err := a.startJobs(w.ctx, ready)
 	if err != nil {
 		return err
 	}
@@ -145,11 +145,11 @@ func (a *app) serve(w *world, l net.Listener) error {
 		}
 		drained.Stop()
 	}
-	return errors.Join(err, a.finish(server, runner, endRequests))
+	return errors.Join(err, a.shutDown(server, runner, endRequests))
 }
 
-// finish lets requests and jobs end, both within ShutdownWait, and cuts off what has not.
-func (a *app) finish(server *http.Server, runner *jobs.Runner, endRequests func()) error {
+// shutDown lets requests and jobs end, both within ShutdownWait, and cuts off what has not.
+func (a *app) shutDown(server *http.Server, runner *jobs.Runner, endRequests func()) error {
 	ctx, cancel := context.WithTimeout(context.Background(), a.conf.ShutdownWait)
 	defer cancel()
 	var stopped error
@@ -189,7 +189,7 @@ func (a *app) renewClaims(ctx context.Context, process string) {
 	}
 }
 
-func (a *app) handler(ready *readiness) (http.Handler, error) {
+func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 	if err := a.metrics.Register(clockGauges{a.workflow}); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
@@ -199,8 +199,8 @@ func (a *app) handler(ready *readiness) (http.Handler, error) {
 	}
 	a.streams = api.NewStreams()
 	return api.New(api.Options{
-		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.Derive("answers"), Ready: ready.ready,
-		AnswerWithin: a.conf.AnswerWithin, WorkWithin: a.conf.WorkWithin, LoginDelay: a.conf.LoginDelay,
+		Workflow: api.AdaptWorkflow(a.workflow), Identity: a.identity, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: ready.currentReadiness,
+		AnswerTimeout: a.conf.AnswerWithin, WorkTimeout: a.conf.WorkWithin, LoginDelay: a.conf.LoginDelay,
 		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
 		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
@@ -209,38 +209,42 @@ func (a *app) handler(ready *readiness) (http.Handler, error) {
 		StampRate: float64(a.conf.TimestampsPerMinute) / 60, StampBurst: a.conf.TimestampsPerMinute,
 		StatusRate: float64(a.conf.StatusesPerMinute) / 60, StatusBurst: a.conf.StatusesPerMinute,
 		ConvertWait: a.conf.ConvertWait, UploadWait: a.conf.UploadWait, VerifyWait: a.conf.VerifyWait, KeepAnswers: a.conf.IdempotencyLifetime,
-		LeastRate: int64(a.conf.LeastRate), Limits: a.conf.Limits(),
+		MinRate: int64(a.conf.LeastRate), Limits: a.conf.Limits(),
 		MaxUploads: a.conf.MaxUploads, MaxUploadsPerOrganisation: a.conf.MaxUploadsPerOrganisation,
 		MaxSpool: int64(a.conf.MaxSpool), MaxSpoolPerOrganisation: int64(a.conf.MaxSpoolPerOrganisation),
-		MaxExhibits: a.conf.MaxVerifyUploads, MaxExhibitsPerAddress: a.conf.MaxVerifyUploadsPerAddress,
-		MaxExhibitSpool: int64(a.conf.MaxVerifySpool), MaxExhibitSpoolPerAddress: int64(a.conf.MaxVerifySpoolPerAddress),
+		MaxVerifyUploads: a.conf.MaxVerifyUploads, MaxVerifyUploadsPerAddress: a.conf.MaxVerifyUploadsPerAddress,
+		MaxVerifySpool: int64(a.conf.MaxVerifySpool), MaxVerifySpoolPerAddress: int64(a.conf.MaxVerifySpoolPerAddress),
 		MaxAnonymous: a.conf.MaxAnonymous, MaxAnonymousPerAddress: a.conf.MaxAnonymousPerAddress, MaxRequestsPerPerson: a.conf.MaxRequestsPerPerson,
 		MaxStreams: a.conf.MaxStreams, MaxStreamsPerOrganisation: a.conf.MaxStreamsPerOrganisation, MaxStreamsPerPerson: a.conf.MaxStreamsPerPerson,
 	})
 }
 
-// work starts the jobs.
-func (a *app) work(ctx context.Context, ready *readiness) (*jobs.Runner, error) {
+// startJobs starts the jobs.
+func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, error) {
 	periodic := []jobs.Periodic{
 		{Name: "expire", Every: time.Minute, Run: a.workflow.Expire},
 		{Name: "resume", Every: time.Minute, Run: a.workflow.Resume},
-		{Name: "purge", Every: time.Hour, Run: a.purge},
-		{Name: "renew", Every: time.Hour, Run: a.renew},
+		{Name: "purge", Every: time.Hour, Run: a.purgeExpired},
+		{Name: "renew", Every: time.Hour, Run: a.renewTimestamps},
 	}
 	if a.conf.ReconcileEvery > 0 {
-		periodic = append(periodic, jobs.Periodic{Name: "reconcile", Every: min(a.conf.ReconcileEvery, time.Hour), Run: a.reconcile})
+		periodic = append(periodic, jobs.Periodic{Name: "reconcile", Every: min(a.conf.ReconcileEvery, time.Hour), Run: a.reconcileDue})
 	}
 	return jobs.Start(ctx, a.store, jobs.Handlers{
-		Convert:  func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Convert(ctx, id)) },
-		Stamp:    func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Stamp(ctx, id)) },
-		Complete: func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Complete(ctx, id)) },
+		Convert: func(ctx context.Context, id contract.DocumentID) error {
+			return toJobsLater(a.workflow.Convert(ctx, id))
+		},
+		Stamp: func(ctx context.Context, id contract.DocumentID) error { return toJobsLater(a.workflow.Stamp(ctx, id)) },
+		Complete: func(ctx context.Context, id contract.DocumentID) error {
+			return toJobsLater(a.workflow.Complete(ctx, id))
+		},
 		Sweep:    a.workflow.Sweep,
 		Periodic: periodic,
-	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Process: a.process, Working: ready.working})
+	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Process: a.process, Working: ready.requireWorking})
 }
 
-// later tells the queue when to try again.
-func later(err error) error {
+// toJobsLater tells the queue when to try again.
+func toJobsLater(err error) error {
 	var l *workflow.Later
 	if errors.As(err, &l) {
 		return &jobs.Later{After: l.After, Err: l.Err}
@@ -248,8 +252,8 @@ func later(err error) error {
 	return err
 }
 
-// renew renews timestamps that are about to lose their strength.
-func (a *app) renew(ctx context.Context) error {
+// renewTimestamps renews timestamps that are about to lose their strength.
+func (a *app) renewTimestamps(ctx context.Context) error {
 	done, err := a.workflow.RenewDue(ctx)
 	if done != (workflow.Renewed{}) {
 		a.log.Info("timestamps of documents", "renewed", done.Renewed, "put_off", done.PutOff)
@@ -257,8 +261,8 @@ func (a *app) renew(ctx context.Context) error {
 	return err
 }
 
-// reconcile holds the office's account against the register of serials, when it is time to.
-func (a *app) reconcile(ctx context.Context) error {
+// reconcileDue holds the office's account against the register of serials, when it is time to.
+func (a *app) reconcileDue(ctx context.Context) error {
 	r, err := a.workflow.ReconcileDue(ctx, a.conf.ReconcileEvery)
 	switch {
 	case err != nil:
@@ -272,8 +276,8 @@ func (a *app) reconcile(ctx context.Context) error {
 	return nil
 }
 
-// purge removes what has run out.
-func (a *app) purge(ctx context.Context) error {
+// purgeExpired removes what has run out.
+func (a *app) purgeExpired(ctx context.Context) error {
 	now := a.clock()
 	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)))
 }

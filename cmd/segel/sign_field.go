@@ -14,86 +14,86 @@ import (
 	"segel/pdf"
 )
 
-// place is where a signature goes, and what is to be seen there.
-type place struct {
+// fieldPlacement is where a signature goes, and what is to be seen there.
+type fieldPlacement struct {
 	field         string           // one that the file has, or
-	fresh         *pades.FieldSpec // one to add
+	newField      *pades.FieldSpec // one to add
 	width, height float64          // of its box as displayed; 0 if nothing is to be seen
 	specimen      *appearance.Strokes
 }
 
-func (p place) seen() bool { return p.width > 0 && p.height > 0 }
+func (p fieldPlacement) isVisible() bool { return p.width > 0 && p.height > 0 }
 
-func (p place) name() string {
-	if p.fresh != nil {
-		return p.fresh.Name
+func (p fieldPlacement) fieldName() string {
+	if p.newField != nil {
+		return p.newField.Name
 	}
 	return p.field
 }
 
-// where finds the field that was named, or settles where a new one goes.
-func (c *signCommand) where(src pades.Source) (place, error) {
-	box, err := c.box()
+// placeSignature finds the field that was named, or settles where a new one goes.
+func (c *signCommand) placeSignature(src pades.Source) (fieldPlacement, error) {
+	box, err := c.parseBox()
 	if err != nil {
-		return place{}, err
+		return fieldPlacement{}, err
 	}
 	doc, err := pdf.Open(src.R, src.Size, src.File)
 	if err != nil {
-		return place{}, fmt.Errorf("open %s: %w", c.In, err)
+		return fieldPlacement{}, fmt.Errorf("open %s: %w", c.In, err)
 	}
-	at, err := c.existing(doc)
+	at, err := c.findField(doc)
 	switch {
 	case err != nil:
-		return place{}, fmt.Errorf("field %q of %s: %w", c.Field, c.In, err)
+		return fieldPlacement{}, fmt.Errorf("field %q of %s: %w", c.Field, c.In, err)
 	case at.field != "" && c.Page != 0:
-		return place{}, fmt.Errorf("field %q has its place already; --page and --box are for a new one", c.Field)
+		return fieldPlacement{}, fmt.Errorf("field %q has its place already; --page and --box are for a new one", c.Field)
 	case at.field == "":
-		if at, err = c.fresh(doc, box); err != nil {
-			return place{}, err
+		if at, err = c.newField(doc, box); err != nil {
+			return fieldPlacement{}, err
 		}
 	}
-	if (c.Image != "" || c.QR != "") && !at.seen() {
-		return place{}, errors.New("--image and --qr need a visible signature: --page N and --box llx,lly,urx,ury")
+	if (c.Image != "" || c.QR != "") && !at.isVisible() {
+		return fieldPlacement{}, errors.New("--image and --qr need a visible signature: --page N and --box llx,lly,urx,ury")
 	}
 	if c.Image == "" {
 		return at, nil
 	}
 	picture, err := os.ReadFile(c.Image)
 	if err != nil {
-		return place{}, err
+		return fieldPlacement{}, err
 	}
 	at.specimen, err = appearance.ExtractStrokes(picture)
 	switch {
-	case errors.Is(err, appearance.ErrNoStrokes), errors.Is(err, appearance.ErrTooMuchInk):
-		return place{}, fmt.Errorf("%s: %w; use a picture of the signature on a light background", c.Image, err)
+	case errors.Is(err, appearance.ErrNoStrokes), errors.Is(err, appearance.ErrTooDense):
+		return fieldPlacement{}, fmt.Errorf("%s: %w; use a picture of the signature on a light background", c.Image, err)
 	case err != nil:
-		return place{}, fmt.Errorf("%s: %w", c.Image, err)
+		return fieldPlacement{}, fmt.Errorf("%s: %w", c.Image, err)
 	}
 	return at, nil
 }
 
-// existing looks for the field that was named. It is shown if its widget has an area.
-func (c *signCommand) existing(doc *pdf.Document) (place, error) {
+// findField looks for the field that was named. It is shown if its widget has an area.
+func (c *signCommand) findField(doc *pdf.Document) (fieldPlacement, error) {
 	fields, err := doc.Fields()
 	if err != nil || c.Field == "" {
-		return place{}, err
+		return fieldPlacement{}, err
 	}
 	for _, f := range fields {
 		if f.Name != c.Field {
 			continue
 		}
-		at := place{field: f.Name}
+		at := fieldPlacement{field: f.Name}
 		if len(f.Widgets) == 0 {
 			return at, nil
 		}
 		rect, err := doc.Rect(f.Widgets[0].Dict["Rect"])
 		if err != nil {
-			return place{}, err
+			return fieldPlacement{}, err
 		}
 		at.width, at.height = rect.Width(), rect.Height()
 		for page, err := range doc.Pages() {
 			if err != nil {
-				return place{}, err
+				return fieldPlacement{}, err
 			}
 			if page.Ref == f.Widgets[0].Dict.Ref("P") && page.Rotate%180 != 0 {
 				at.width, at.height = at.height, at.width
@@ -101,33 +101,33 @@ func (c *signCommand) existing(doc *pdf.Document) (place, error) {
 		}
 		return at, nil
 	}
-	return place{}, nil
+	return fieldPlacement{}, nil
 }
 
-// fresh places a new field; without a page it is not to be seen.
-func (c *signCommand) fresh(doc *pdf.Document, box pdf.Rect) (place, error) {
+// newField places a new field; without a page it is not to be seen.
+func (c *signCommand) newField(doc *pdf.Document, box pdf.Rect) (fieldPlacement, error) {
 	spec := &pades.FieldSpec{Name: c.Field, Page: c.Page}
 	if spec.Name == "" {
 		spec.Name = fmt.Sprintf("Segel%d", time.Now().UnixMilli())
 	}
-	at := place{fresh: spec, width: box.Width(), height: box.Height()}
+	at := fieldPlacement{newField: spec, width: box.Width(), height: box.Height()}
 	if c.Page == 0 {
 		return at, nil
 	}
 	page, err := doc.Page(c.Page)
 	if err != nil {
-		return place{}, fmt.Errorf("page %d of %s: %w", c.Page, c.In, err)
+		return fieldPlacement{}, fmt.Errorf("page %d of %s: %w", c.Page, c.In, err)
 	}
-	w, h := page.Displayed()
+	w, h := page.DisplayedSize()
 	if box.LLX < 0 || box.LLY < 0 || box.URX > w || box.URY > h {
-		return place{}, fmt.Errorf("the box lies off page %d, which is %g by %g points", c.Page, w, h)
+		return fieldPlacement{}, fmt.Errorf("the box lies off page %d, which is %g by %g points", c.Page, w, h)
 	}
 	spec.Rect = page.ToUser(box)
 	return at, nil
 }
 
-// box reads the corners of the box; it is empty where none was asked for.
-func (c *signCommand) box() (pdf.Rect, error) {
+// parseBox reads the corners of the box; it is empty where none was asked for.
+func (c *signCommand) parseBox() (pdf.Rect, error) {
 	if c.Box == "" && c.Page == 0 {
 		return pdf.Rect{}, nil
 	}

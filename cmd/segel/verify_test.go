@@ -50,8 +50,8 @@ func verified(t *testing.T, s *service, pdf []byte) *validate.Report {
 func runs(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	w := &world{ctx: t.Context(), stdout: &out, stderr: &errs, env: nil}
-	status = w.run(args)
+	w := &environment{ctx: t.Context(), stdout: &out, stderr: &errs, env: nil}
+	status = w.runCommand(args)
 	return status, out.String(), errs.String()
 }
 
@@ -215,11 +215,11 @@ func TestVerifyOnlineDoesNotWaitForServersThatStaySilent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	w := &world{ctx: t.Context(), stdout: &out, stderr: &errs, env: []string{
+	w := &environment{ctx: t.Context(), stdout: &out, stderr: &errs, env: []string{
 		"SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS=" + port, "SEGEL_DATA_DIR=" + filepath.Join(dir, "none"),
 	}}
 	began := time.Now()
-	status := w.run([]string{"verify", name, "--trust", trust, "--online", "--online-within", "1s", "--json"})
+	status := w.runCommand([]string{"verify", name, "--trust", trust, "--online", "--online-within", "1s", "--json"})
 	took := time.Since(began)
 	if status != 1 || took > 6*time.Second {
 		t.Errorf("status %d after %v: %s%s", status, took, errs.String(), out.String())

@@ -11,34 +11,34 @@ import (
 // long as it moves, see patience.go, so the time in which a body arrives does not count, and neither does that in which a file is
 // taken by the client.
 const (
-	answerWithin = 5 * time.Second // what reads or writes a record
-	workWithin   = 2 * time.Minute // what reads a file, signs, or asks other machines
+	defaultAnswerTimeout = 5 * time.Second // what reads or writes a record
+	defaultWorkTimeout   = 2 * time.Minute // what reads a file, signs, or asks other machines
 )
 
-// duration says which of them holds for an endpoint.
-type duration uint8
+// timeLimit says which of them holds for an endpoint.
+type timeLimit uint8
 
 const (
-	brief     duration = iota // Options.AnswerWithin
-	lengthy                   // Options.WorkWithin
-	delayed                   // Options.AnswerWithin and LoginDelay: it may be held up on purpose
-	receiving                 // Options.WorkWithin, UploadWait and ConvertWait
-	endless                   // it ends with the client, or by itself
+	brief     timeLimit = iota // Options.AnswerWithin
+	lengthy                    // Options.WorkWithin
+	delayed                    // Options.AnswerWithin and LoginDelay: it may be held up on purpose
+	receiving                  // Options.WorkWithin, UploadWait and ConvertWait
+	endless                    // it ends with the client, or by itself
 )
 
-// within returns how long an endpoint may take; 0: as long as it wants.
-func (s *server) within(d duration) time.Duration {
+// timeoutOf returns how long an endpoint may take; 0: as long as it wants.
+func (s *server) timeoutOf(d timeLimit) time.Duration {
 	switch d {
 	case lengthy:
-		return s.WorkWithin
+		return s.WorkTimeout
 	case delayed:
-		return s.AnswerWithin + s.LoginDelay
+		return s.AnswerTimeout + s.LoginDelay
 	case receiving:
-		return s.WorkWithin + s.UploadWait + s.ConvertWait
+		return s.WorkTimeout + s.UploadWait + s.ConvertWait
 	case endless:
 		return 0
 	}
-	return s.AnswerWithin
+	return s.AnswerTimeout
 }
 
 // deadline ends the context of a call when its time is up. It stands still while the client is waited for. The cause of the
@@ -57,11 +57,11 @@ func newDeadline(parent context.Context, after time.Duration) (context.Context, 
 	if after > 0 {
 		d.timer = time.AfterFunc(after, func() { cancel(context.DeadlineExceeded) })
 	}
-	return ctx, d, func() { d.stop(); cancel(nil) }
+	return ctx, d, func() { d.suspend(); cancel(nil) }
 }
 
-// stop has the time stand still.
-func (d *deadline) stop() {
+// suspend has the time stand still.
+func (d *deadline) suspend() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.timer != nil {
@@ -69,8 +69,8 @@ func (d *deadline) stop() {
 	}
 }
 
-// start gives the whole time again.
-func (d *deadline) start() {
+// restart gives the whole time again.
+func (d *deadline) restart() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.timer != nil && !d.lifted {
@@ -78,8 +78,8 @@ func (d *deadline) start() {
 	}
 }
 
-// lift ends the deadline for good: what follows takes as long as the client.
-func (d *deadline) lift() {
+// removeLimit ends the deadline for good: what follows takes as long as the client.
+func (d *deadline) removeLimit() {
 	if d == nil {
 		return
 	}
@@ -98,7 +98,7 @@ type timedBody struct {
 }
 
 func (b timedBody) Read(p []byte) (int, error) {
-	b.deadline.stop()
-	defer b.deadline.start()
+	b.deadline.suspend()
+	defer b.deadline.restart()
 	return b.ReadCloser.Read(p)
 }

@@ -41,8 +41,8 @@ func TestLiftedDeadlineNeverEndsAContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, d, done := newDeadline(t.Context(), time.Minute)
 		defer done()
-		d.lift()
-		d.start()
+		d.removeLimit()
+		d.restart()
 		time.Sleep(time.Hour)
 		if ctx.Err() != nil {
 			t.Error(context.Cause(ctx))
@@ -74,13 +74,13 @@ func TestOutagesAreAnsweredWithTheirOwnCodesAndAnInvitation(t *testing.T) {
 		{lost, 503, "server.unavailable", "5"},
 		{&outage.Error{Part: outage.Blobs, Err: errors.New("gone")}, 503, "server.unavailable", "5"},
 		{&outage.Error{Part: outage.Disk, Err: errors.New("full")}, 503, "server.disk_full", "60"},
-		{contract.ErrNotFound.Because(lost), 503, "server.unavailable", "5"}, // whoever wraps it does not know better
-		{errors.Join(refusal, lost), 422, "input.invalid", ""},               // it only came up when the refusal was cleaned up after
+		{contract.ErrNotFound.WithCause(lost), 503, "server.unavailable", "5"}, // whoever wraps it does not know better
+		{errors.Join(refusal, lost), 422, "input.invalid", ""},                 // it only came up when the refusal was cleaned up after
 		{context.DeadlineExceeded, 503, "server.timeout", "5"},
 		{errors.New("a defect"), 500, "server.error", ""},
 	} {
 		w := httptest.NewRecorder()
-		s.refuse(w, httptest.NewRequest("GET", "/", nil), c.err)
+		s.writeError(w, httptest.NewRequest("GET", "/", nil), c.err)
 		var got failure
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 			t.Fatal(err)
@@ -93,16 +93,16 @@ func TestOutagesAreAnsweredWithTheirOwnCodesAndAnInvitation(t *testing.T) {
 
 func TestHungOperationIsAnsweredWithinItsTime(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft(), func(o *Options) { o.AnswerWithin, o.Workflow = time.Millisecond, hung{o.Workflow} })
+	b := newBench(t, draft(), func(o *Options) { o.AnswerTimeout, o.Workflow = time.Millisecond, hung{o.Workflow} })
 	refused(t, b.ask("GET", documentBase+"detail/1207", ""), http.StatusServiceUnavailable, "server.timeout")
 }
 
 func TestEveryEndpointSaysHowLongItMayTake(t *testing.T) {
 	t.Parallel()
 	s := &server{Options: Options{UploadWait: time.Second, ConvertWait: time.Second, LoginDelay: time.Second}.withDefaults()}
-	s.register()
+	s.registerAll()
 	for _, e := range s.endpoints {
-		within := s.within(e.within)
+		within := s.timeoutOf(e.timeLimit)
 		switch {
 		case e.id == "admin-reconcile":
 			if within != 0 {

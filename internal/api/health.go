@@ -37,8 +37,8 @@ const (
 	CheckFailed   CheckState = "failed"
 )
 
-// failed returns the checks that did.
-func (r Readiness) failed() (names []string) {
+// failedChecks returns the checks that did.
+func (r Readiness) failedChecks() (names []string) {
 	for _, c := range r.Checks {
 		if c.State == CheckFailed {
 			names = append(names, c.Name+": "+c.Detail)
@@ -57,22 +57,22 @@ type readyAnswer struct {
 	Checks []ReadinessCheck    `json:"checks,omitempty" doc:"each part with what was found; only for requests from the machine itself, and with the token for metrics"`
 }
 
-func (s *server) health() {
-	get(s, endpoint{path: "/healthz", id: "health", group: groupService, callers: anybody, summary: "Whether the service runs"}, func(*call) (healthAnswer, error) {
+func (s *server) registerHealth() {
+	serveGet(s, endpoint{path: "/healthz", id: "health", group: groupService, callers: anybody, summary: "Whether the service runs"}, func(*call) (healthAnswer, error) {
 		return healthAnswer{"ok"}, nil
 	})
 	e := endpoint{
-		method: http.MethodGet, path: "/readyz", id: "ready", within: lengthy, group: groupService, callers: anybody, summary: "Whether what it depends on answers",
+		method: http.MethodGet, path: "/readyz", id: "ready", timeLimit: lengthy, group: groupService, callers: anybody, summary: "Whether what it depends on answers",
 		description: "503 while the database, the keys or the files do not answer, while the disk is full, and from when the service is told to stop. " +
 			"Operators are told of each part.",
 	}
-	s.answering(&e, typeOf[readyAnswer]())
-	stream(s, e, func(c *call) error {
+	s.describeAnswer(&e, typeOf[readyAnswer]())
+	serveStream(s, e, func(c *call) error {
 		found := Readiness{Clock: contract.ClockFine}
 		if c.Ready != nil {
 			found = c.Ready(c.r.Context())
 		}
-		wrong := found.failed()
+		wrong := found.failedChecks()
 		if found.Stopping {
 			wrong = append(wrong, "the service is being stopped")
 		}
@@ -80,11 +80,11 @@ func (s *server) health() {
 			found.Checks = nil
 		}
 		if len(wrong) == 0 {
-			return c.write(http.StatusOK, readyAnswer{Status: "ok", Clock: found.Clock, Checks: found.Checks})
+			return c.writeAnswer(http.StatusOK, readyAnswer{Status: "ok", Clock: found.Clock, Checks: found.Checks})
 		}
-		c.trouble = fmt.Errorf("not ready: %s", strings.Join(wrong, "; "))
-		refusal := errUnavailable.With("retry_after", readyAgain)
-		return c.write(http.StatusServiceUnavailable, notReady{c.envelope(c.w, c.exchange, http.StatusServiceUnavailable, refusal.Code, refusal), found.Checks})
+		c.cause = fmt.Errorf("not ready: %s", strings.Join(wrong, "; "))
+		refusal := errUnavailable.With("retry_after", readyRetryAfter)
+		return c.writeAnswer(http.StatusServiceUnavailable, notReady{c.failureEnvelope(c.w, c.exchange, http.StatusServiceUnavailable, refusal.Code, refusal), found.Checks})
 	})
 }
 
@@ -94,13 +94,13 @@ type notReady struct {
 	Checks []ReadinessCheck `json:"checks,omitempty"`
 }
 
-// readyAgain is after how many seconds a probe that was refused may ask again.
-const readyAgain = 1
+// readyRetryAfter is after how many seconds a probe that was refused may ask again.
+const readyRetryAfter = 1
 
 // fromOperator reports whether the request comes from the machine itself, not passed on by a proxy there, or has the token for
 // metrics.
 func (c *call) fromOperator() bool {
-	if token, _ := c.token(); c.MetricsToken != "" && subtle.ConstantTimeCompare([]byte(token), []byte(c.MetricsToken)) == 1 {
+	if token, _ := c.requestToken(); c.MetricsToken != "" && subtle.ConstantTimeCompare([]byte(token), []byte(c.MetricsToken)) == 1 {
 		return true
 	}
 	for _, passedOn := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {

@@ -45,17 +45,17 @@ type step struct {
 }
 
 func progressOf(d *contract.Document, l text.Language) progress {
-	steps := []step{signed(d), timestamped(d), stamped(d, l), closed(d, "sealed", sealedAt(d)), closed(d, "logged", d.EndedAt)}
-	settle(steps, d, l)
+	steps := []step{signedStep(d), timestampedStep(d), stampedStep(d, l), closingStep(d, "sealed", sealedAt(d)), closingStep(d, "logged", d.EndedAt)}
+	setStepStates(steps, d, l)
 	if d.IsWord() {
-		steps = append([]step{converted(d, l)}, steps...)
+		steps = append([]step{convertedStep(d, l)}, steps...)
 	}
 	return progress{steps}
 }
 
 func newStep(name string) step { return step{Step: name, WaitingFor: []string{}, Serials: []string{}} }
 
-func signed(d *contract.Document) step {
+func signedStep(d *contract.Document) step {
 	s := newStep("signed")
 	if d.Mode == contract.Stamping {
 		return s
@@ -77,14 +77,14 @@ func signed(d *contract.Document) step {
 	return s
 }
 
-// timestamped follows signed: a signature without a timestamp is never committed.
-func timestamped(d *contract.Document) step {
-	of, s := signed(d), newStep("timestamped")
+// timestampedStep follows signed: a signature without a timestamp is never committed.
+func timestampedStep(d *contract.Document) step {
+	of, s := signedStep(d), newStep("timestamped")
 	s.Done, s.Total, s.At = of.Done, of.Total, of.At
 	return s
 }
 
-func stamped(d *contract.Document, l text.Language) step {
+func stampedStep(d *contract.Document, l text.Language) step {
 	s := newStep("stamped")
 	s.Serials, s.Total = d.Serials(), stampsOf(d)
 	s.Done = len(s.Serials)
@@ -101,8 +101,8 @@ func stamped(d *contract.Document, l text.Language) step {
 	return s
 }
 
-// closed is a step of the closing, which is committed whole: its revisions and its line of the audit log.
-func closed(d *contract.Document, name string, at time.Time) step {
+// closingStep is a step of the closing, which is committed whole: its revisions and its line of the audit log.
+func closingStep(d *contract.Document, name string, at time.Time) step {
 	s := newStep(name)
 	s.Total = 1
 	if d.State == contract.Completed {
@@ -120,8 +120,8 @@ func sealedAt(d *contract.Document) time.Time {
 	return d.EndedAt
 }
 
-// converted is the step before all others of a document that was uploaded as a Word document.
-func converted(d *contract.Document, l text.Language) step {
+// convertedStep is the step before all others of a document that was uploaded as a Word document.
+func convertedStep(d *contract.Document, l text.Language) step {
 	s := newStep("converted")
 	s.State, s.Total = "active", 1
 	switch {
@@ -150,8 +150,8 @@ func stampsOf(d *contract.Document) int {
 	return n
 }
 
-// settle gives each step its state: the first one that is not done is where the document stands.
-func settle(steps []step, d *contract.Document, l text.Language) {
+// setStepStates gives each step its state: the first one that is not done is where the document stands.
+func setStepStates(steps []step, d *contract.Document, l text.Language) {
 	reached := false
 	for i := range steps {
 		s := &steps[i]

@@ -10,20 +10,20 @@ import (
 
 // Defaults of [Options.Standstill] and [Options.LeastRate].
 const (
-	standstill = 30 * time.Second
-	leastRate  = 1 << 10 // bytes per second
+	standstill     = 30 * time.Second
+	defaultMinRate = 1 << 10 // bytes per second
 )
 
-// patient bounds how slowly a client may send its body and take its answer. Where deadlines cannot be set, as in tests without
+// limitStandstill bounds how slowly a client may send its body and take its answer. Where deadlines cannot be set, as in tests without
 // a connection, it changes nothing.
-func (s *server) patient(w *witness, r *http.Request) (done func()) {
-	pace := admission.Pace{Rate: s.LeastRate, Grace: s.Standstill}
+func (s *server) limitStandstill(w *responseRecorder, r *http.Request) (done func()) {
+	pace := admission.Pace{Rate: s.MinRate, Grace: s.Standstill}
 	w.control, w.allowance = http.NewResponseController(w.ResponseWriter), pace.Allow(0)
-	w.awaitClient() // what net/http writes by itself has a bound too
+	w.extendDeadline() // what net/http writes by itself has a bound too
 	if r.Body == nil || r.Body == http.NoBody {
 		return func() {}
 	}
-	body := &patientBody{ReadCloser: r.Body, control: w.control, allowance: pace.Allow(r.ContentLength)}
+	body := &standstillBody{ReadCloser: r.Body, control: w.control, allowance: pace.Allow(r.ContentLength)}
 	r.Body = body
 	return func() {
 		if !body.ended { // the rest of it will be thrown away, and may never come
@@ -32,8 +32,8 @@ func (s *server) patient(w *witness, r *http.Request) (done func()) {
 	}
 }
 
-// patientBody is a body that has to come in time.
-type patientBody struct {
+// standstillBody is a body that has to come in time.
+type standstillBody struct {
 	io.ReadCloser
 	control   *http.ResponseController
 	allowance admission.Allowance
@@ -42,7 +42,7 @@ type patientBody struct {
 
 // Read lifts the deadline again at once: once the body has ended, net/http reads on to see whether the client goes,
 // and would take a deadline for that.
-func (b *patientBody) Read(p []byte) (int, error) {
+func (b *standstillBody) Read(p []byte) (int, error) {
 	began := time.Now()
 	_ = b.control.SetReadDeadline(began.Add(b.allowance.Left()))
 	n, err := b.ReadCloser.Read(p)
@@ -52,26 +52,26 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pieceSize is how much of an answer is written at a time, so that a client that takes a long answer slowly is told from one
+// sendBufferSize is how much of an answer is written at a time, so that a client that takes a long answer slowly is told from one
 // that takes nothing.
-const pieceSize = 16 << 10
+const sendBufferSize = 16 << 10
 
-// awaitClient gives the client what time it has left to take the next piece.
-func (w *witness) awaitClient() {
+// extendDeadline gives the client what time it has left to take the next piece.
+func (w *responseRecorder) extendDeadline() {
 	if w.control != nil {
 		_ = w.control.SetWriteDeadline(time.Now().Add(w.allowance.Left()))
 	}
 }
 
 // Write writes p piece by piece.
-func (w *witness) Write(p []byte) (written int, err error) {
+func (w *responseRecorder) Write(p []byte) (written int, err error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
 	for {
-		piece := p[:min(len(p), pieceSize)]
+		piece := p[:min(len(p), sendBufferSize)]
 		began := time.Now()
-		w.awaitClient()
+		w.extendDeadline()
 		n, err := w.ResponseWriter.Write(piece)
 		w.allowance.Spend(time.Since(began), n)
 		w.bytes += int64(n)

@@ -8,12 +8,12 @@ import (
 	"segel/internal/workflow"
 )
 
-// Over adapts the workflow to what the wire needs of it: a staging and a content that tests can make too.
-func Over(s *workflow.Service) Workflow { return over{s} }
+// AdaptWorkflow adapts the workflow to what the wire needs of it: a staging and a content that tests can make too.
+func AdaptWorkflow(s *workflow.Service) Workflow { return workflowAdapter{s} }
 
-type over struct{ *workflow.Service }
+type workflowAdapter struct{ *workflow.Service }
 
-func (o over) Stage(ctx context.Context) (Staging, error) {
+func (o workflowAdapter) Stage(ctx context.Context) (Staging, error) {
 	st, err := o.Service.Stage(ctx)
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func (o over) Stage(ctx context.Context) (Staging, error) {
 	return st, nil
 }
 
-func (o over) Upload(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error) {
+func (o workflowAdapter) Upload(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error) {
 	file, ok := r.File.(*workflow.Staging)
 	if !ok {
 		return contract.Document{}, errors.New("upload of a file that was staged elsewhere")
@@ -31,19 +31,19 @@ func (o over) Upload(ctx context.Context, by contract.Actor, r UploadRequest) (c
 	})
 }
 
-func (o over) Preview(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error) {
+func (o workflowAdapter) Preview(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error) {
 	return contentOf(o.Service.Preview(ctx, by, id))
 }
 
-func (o over) Download(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error) {
+func (o workflowAdapter) Download(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error) {
 	return contentOf(o.Service.Download(ctx, by, id))
 }
 
-func (o over) Original(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error) {
+func (o workflowAdapter) Original(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error) {
 	return contentOf(o.Service.Original(ctx, by, id))
 }
 
-func (o over) Evidence(ctx context.Context, by contract.Actor, serial string) (*Content, error) {
+func (o workflowAdapter) Evidence(ctx context.Context, by contract.Actor, serial string) (*Content, error) {
 	return contentOf(o.Service.Evidence(ctx, by, serial))
 }
 

@@ -15,24 +15,24 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 	if !ok {
 		return contract.Actor{}, contract.ErrIdentify
 	}
-	t, err := s.token(ctx, hash, kind)
+	t, err := s.loadToken(ctx, hash, kind)
 	if err != nil {
-		return contract.Actor{}, refuse(err, contract.ErrIdentify)
+		return contract.Actor{}, refuseNotFound(err, contract.ErrIdentify)
 	}
 	if kind == store.GuestToken {
-		guest, _, err := s.guest(ctx, t.Document, t.Person, t.CreatedAt)
+		guest, _, err := s.loadGuest(ctx, t.Document, t.Person, t.CreatedAt)
 		if err != nil {
-			return contract.Actor{}, refuse(err, contract.ErrIdentify)
+			return contract.Actor{}, refuseNotFound(err, contract.ErrIdentify)
 		}
 		return contract.Actor{Person: guest, Guest: t.Document}, nil
 	}
 	u, err := s.store.User(ctx, t.Person)
 	if err != nil {
-		return contract.Actor{}, refuse(fmt.Errorf("read user %s: %w", t.Person, err), contract.ErrIdentify)
+		return contract.Actor{}, refuseNotFound(fmt.Errorf("read user %s: %w", t.Person, err), contract.ErrIdentify)
 	}
-	operator, err := s.operates(ctx, u)
+	operator, err := s.isOperator(ctx, u)
 	if err != nil {
 		return contract.Actor{}, err
 	}
-	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Admin: u.Admin, Operator: operator, Given: u.Given}, nil
+	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Admin: u.Admin, Operator: operator, MustChoosePassword: u.Given}, nil
 }

@@ -46,7 +46,7 @@ type Client struct {
 // tried too often is of kind TooMany, with the argument retry_after in seconds. No account asks for a second
 // factor, so otp is accepted and not looked at.
 func (s *Service) Login(ctx context.Context, email, password, otp string, from Client) (Session, error) {
-	u, device, err := s.prove(ctx, email, password, from)
+	u, device, err := s.verifyLogin(ctx, email, password, from)
 	if err != nil {
 		return Session{}, err
 	}
@@ -54,14 +54,14 @@ func (s *Service) Login(ctx context.Context, email, password, otp string, from C
 	if err != nil {
 		return Session{}, err
 	}
-	session, tokens, err := s.drawSession(ctx, u, family)
+	session, tokens, err := s.newSession(ctx, u, family)
 	if err != nil {
 		return Session{}, err
 	}
 	if err := s.store.AddTokens(ctx, tokens...); err != nil {
 		return Session{}, fmt.Errorf("store the tokens of %s: %w", u.ID, err)
 	}
-	if err := s.stillProven(ctx, u, family); err != nil {
+	if err := s.requireSamePassword(ctx, u, family); err != nil {
 		return Session{}, err
 	}
 	session.Device = device
@@ -70,7 +70,7 @@ func (s *Service) Login(ctx context.Context, email, password, otp string, from C
 
 // LoginSession is Login for the web app.
 func (s *Service) LoginSession(ctx context.Context, email, password, otp string, from Client) (WebSession, error) {
-	u, device, err := s.prove(ctx, email, password, from)
+	u, device, err := s.verifyLogin(ctx, email, password, from)
 	if err != nil {
 		return WebSession{}, err
 	}
@@ -78,26 +78,26 @@ func (s *Service) LoginSession(ctx context.Context, email, password, otp string,
 	if err != nil {
 		return WebSession{}, err
 	}
-	account, err := s.account(ctx, u)
+	account, err := s.loadAccount(ctx, u)
 	if err != nil {
 		return WebSession{}, err
 	}
-	clear, token, err := s.draw(store.SessionToken, u.ID, family, s.lifetimes.Session)
+	clear, token, err := s.newToken(store.SessionToken, u.ID, family, s.lifetimes.Session)
 	if err != nil {
 		return WebSession{}, err
 	}
 	if err := s.store.AddTokens(ctx, token); err != nil {
 		return WebSession{}, fmt.Errorf("keep the session of %s: %w", u.ID, err)
 	}
-	if err := s.stillProven(ctx, u, family); err != nil {
+	if err := s.requireSamePassword(ctx, u, family); err != nil {
 		return WebSession{}, err
 	}
 	return WebSession{Token: clear, ExpiresIn: s.lifetimes.Session, Account: account, Device: device, KnownFor: s.lifetimes.Known}, nil
 }
 
-// stillProven ends a login whose password was changed while it was proven: its tokens may have been added behind the
+// requireSamePassword ends a login whose password was changed while it was proven: its tokens may have been added behind the
 // revocation that came with the change, and would outlive it.
-func (s *Service) stillProven(ctx context.Context, u store.User, family string) error {
+func (s *Service) requireSamePassword(ctx context.Context, u store.User, family string) error {
 	now, err := s.store.User(ctx, u.ID)
 	if err == nil && now.Password == u.Password {
 		return nil
@@ -111,8 +111,8 @@ func (s *Service) stillProven(ctx context.Context, u store.User, family string) 
 	return ErrCredentials
 }
 
-// prove returns the user whose e-mail and password these are, and the secret by which the device is known from now on.
-func (s *Service) prove(ctx context.Context, email, password string, from Client) (store.User, string, error) {
+// verifyLogin returns the user whose e-mail and password these are, and the secret by which the device is known from now on.
+func (s *Service) verifyLogin(ctx context.Context, email, password string, from Client) (store.User, string, error) {
 	device, presented := checkSecret(from.Device, prefixDevice)
 	caller := store.Caller{Device: device, Address: Network(from.IP)}
 	// Before the hash, and the same for unknown accounts: neither work nor refusal tells whether there is one.
@@ -121,14 +121,14 @@ func (s *Service) prove(ctx context.Context, email, password string, from Client
 		return store.User{}, "", fmt.Errorf("look up where a login comes from: %w", err)
 	}
 	known.Device = known.Device && presented
-	if err := s.tries.admit(ctx, email, caller, known, s.clock()); err != nil {
+	if err := s.throttle.admitLogin(ctx, email, caller, known, s.clock()); err != nil {
 		return store.User{}, "", err
 	}
-	u, err := s.checkCredentials(ctx, place{key: caller.Address, known: known.Device || known.Address}, email, password)
+	u, err := s.checkCredentials(ctx, callerOrigin{key: caller.Address, known: known.Device || known.Address}, email, password)
 	if err != nil {
 		return store.User{}, "", err
 	}
-	s.tries.forgive(email, caller)
+	s.throttle.forgiveCaller(email, caller)
 	// A crash between here and the answer leaves a device that does not know its secret: it gets another next time.
 	secret := from.Device
 	if !known.Device {
@@ -137,22 +137,22 @@ func (s *Service) prove(ctx context.Context, email, password string, from Client
 			return store.User{}, "", err
 		}
 	}
-	if err := s.store.RememberCaller(ctx, u.ID, caller, s.clock(), mostKnown); err != nil {
+	if err := s.store.RememberCaller(ctx, u.ID, caller, s.clock(), maxKnownCallers); err != nil {
 		return store.User{}, "", fmt.Errorf("remember where %s logs in from: %w", u.ID, err)
 	}
 	return u, secret, nil
 }
 
-// mostKnown is how many devices and how many addresses of a person are known at a time.
-const mostKnown = 20
+// maxKnownCallers is how many devices and how many addresses of a person are known at a time.
+const maxKnownCallers = 20
 
 // checkCredentials returns the user whose e-mail and password these are. Who tries is admitted before.
-func (s *Service) checkCredentials(ctx context.Context, from place, email, password string) (store.User, error) {
+func (s *Service) checkCredentials(ctx context.Context, from callerOrigin, email, password string) (store.User, error) {
 	u, err := s.userByEmail(ctx, email)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return store.User{}, fmt.Errorf("read a user by e-mail: %w", err)
 	}
-	ok, err := s.hasher.verify(ctx, from, password, u.Password)
+	ok, err := s.hasher.verifyPassword(ctx, from, password, u.Password)
 	if err != nil {
 		return store.User{}, fmt.Errorf("check the password of user %q: %w", u.ID, err)
 	}
@@ -162,25 +162,25 @@ func (s *Service) checkCredentials(ctx context.Context, from place, email, passw
 	return u, nil
 }
 
-// drawSession makes an access and a refresh token of a family. They are good once they are stored.
-func (s *Service) drawSession(ctx context.Context, u store.User, family string) (Session, []store.Token, error) {
-	account, err := s.account(ctx, u)
+// newSession makes an access and a refresh token of a family. They are good once they are stored.
+func (s *Service) newSession(ctx context.Context, u store.User, family string) (Session, []store.Token, error) {
+	account, err := s.loadAccount(ctx, u)
 	if err != nil {
 		return Session{}, nil, err
 	}
-	access, at, err := s.draw(store.AccessToken, u.ID, family, s.lifetimes.Access)
+	access, at, err := s.newToken(store.AccessToken, u.ID, family, s.lifetimes.Access)
 	if err != nil {
 		return Session{}, nil, err
 	}
-	refresh, rt, err := s.draw(store.RefreshToken, u.ID, family, s.lifetimes.Refresh)
+	refresh, rt, err := s.newToken(store.RefreshToken, u.ID, family, s.lifetimes.Refresh)
 	if err != nil {
 		return Session{}, nil, err
 	}
 	return Session{Access: access, Refresh: refresh, ExpiresIn: s.lifetimes.Access, Account: account}, []store.Token{at, rt}, nil
 }
 
-// draw makes a token: its clear text, to be handed out, and what is kept of it.
-func (s *Service) draw(k store.TokenKind, p contract.PersonID, family string, life time.Duration) (string, store.Token, error) {
+// newToken makes a token: its clear text, to be handed out, and what is kept of it.
+func (s *Service) newToken(k store.TokenKind, p contract.PersonID, family string, life time.Duration) (string, store.Token, error) {
 	clear, hash, err := newSecret(s.random, prefixes[k])
 	if err != nil {
 		return "", store.Token{}, err
@@ -199,31 +199,31 @@ func (s *Service) Refresh(ctx context.Context, token string) (Session, error) {
 	if !ok {
 		return Session{}, ErrRefresh
 	}
-	t, err := s.token(ctx, hash, store.RefreshToken)
+	t, err := s.loadToken(ctx, hash, store.RefreshToken)
 	if err != nil {
-		return Session{}, refuse(err, ErrRefresh)
+		return Session{}, refuseNotFound(err, ErrRefresh)
 	}
 	u, err := s.store.User(ctx, t.Person)
 	if err != nil {
-		return Session{}, refuse(fmt.Errorf("read user %s: %w", t.Person, err), ErrRefresh)
+		return Session{}, refuseNotFound(fmt.Errorf("read user %s: %w", t.Person, err), ErrRefresh)
 	}
-	session, tokens, err := s.drawSession(ctx, u, t.Family)
+	session, tokens, err := s.newSession(ctx, u, t.Family)
 	if err != nil {
 		return Session{}, err
 	}
 	now := s.clock()
 	err = s.store.RotateTokens(ctx, hash, now, now.Add(s.lifetimes.Grace), tokens...)
 	if errors.Is(err, store.ErrConflict) {
-		return Session{}, s.reused(ctx, t)
+		return Session{}, s.revokeReusedFamily(ctx, t)
 	}
 	if err != nil {
-		return Session{}, refuse(fmt.Errorf("rotate the tokens of %s: %w", t.Person, err), ErrRefresh)
+		return Session{}, refuseNotFound(fmt.Errorf("rotate the tokens of %s: %w", t.Person, err), ErrRefresh)
 	}
 	return session, nil
 }
 
-// reused ends a family of which a used refresh token came back: two hold it, and one of them stole it.
-func (s *Service) reused(ctx context.Context, t store.Token) error {
+// revokeReusedFamily ends a family of which a used refresh token came back: two hold it, and one of them stole it.
+func (s *Service) revokeReusedFamily(ctx context.Context, t store.Token) error {
 	if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
 		return fmt.Errorf("revoke token family %s: %w", t.Family, err)
 	}
@@ -237,9 +237,9 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 	if !ok {
 		return contract.ErrIdentify
 	}
-	t, err := s.token(ctx, hash, kind)
+	t, err := s.loadToken(ctx, hash, kind)
 	if err != nil {
-		return refuse(err, contract.ErrIdentify)
+		return refuseNotFound(err, contract.ErrIdentify)
 	}
 	if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
 		return fmt.Errorf("revoke token family %s: %w", t.Family, err)
@@ -247,8 +247,8 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 	return nil
 }
 
-// token reads a token of that kind that has not expired; store.ErrNotFound for any other.
-func (s *Service) token(ctx context.Context, hash [32]byte, kind store.TokenKind) (store.Token, error) {
+// loadToken reads a token of that kind that has not expired; store.ErrNotFound for any other.
+func (s *Service) loadToken(ctx context.Context, hash [32]byte, kind store.TokenKind) (store.Token, error) {
 	t, err := s.store.Token(ctx, hash)
 	if err != nil {
 		return store.Token{}, fmt.Errorf("read a token: %w", err)
@@ -259,8 +259,8 @@ func (s *Service) token(ctx context.Context, hash [32]byte, kind store.TokenKind
 	return t, nil
 }
 
-// refuse turns what is not in the store into a refusal and leaves any other error as it is.
-func refuse(err error, as *contract.Error) error {
+// refuseNotFound turns what is not in the store into a refusal and leaves any other error as it is.
+func refuseNotFound(err error, as *contract.Error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return as
 	}

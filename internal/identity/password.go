@@ -53,47 +53,47 @@ type hasher struct {
 // Bounds on callers that wait for a hash, of all addresses and of one: many people may share an address. A hash takes some
 // 50 ms of a processor, so the last of one address waits for about six seconds with one slot.
 const (
-	waitingForHash         = 512
-	waitingForHashPerPlace = 128
+	waitingForHash          = 512
+	waitingForHashPerOrigin = 128
 )
 
-// place is where a caller of the hasher comes from.
-type place struct {
+// callerOrigin is where a caller of the hasher comes from.
+type callerOrigin struct {
 	key   string // network of the address, or the person where one is known
 	known bool   // the account was logged in to from there before, so it goes ahead of all others
 }
 
 func newHasher(c Cost, slots int) hasher {
-	fill(&c.Memory, 19<<10)
-	fill(&c.Passes, 2)
-	fill(&c.Threads, 1)
+	setDefault(&c.Memory, 19<<10)
+	setDefault(&c.Passes, 2)
+	setDefault(&c.Threads, 1)
 	return hasher{cost: c, queue: admission.NewQueue(admission.Limits{
-		Slots: slots, Waiting: max(waitingForHash, slots), WaitingPerKey: max(waitingForHashPerPlace, slots),
+		Slots: slots, Waiting: max(waitingForHash, slots), WaitingPerKey: max(waitingForHashPerOrigin, slots),
 	})}
 }
 
-// key waits for a slot and hashes.
-func (h hasher) key(ctx context.Context, from place, password string, salt []byte, c Cost) ([]byte, error) {
+// deriveKey waits for a slot and hashes.
+func (h hasher) deriveKey(ctx context.Context, from callerOrigin, password string, salt []byte, c Cost) ([]byte, error) {
 	acquire := h.queue.Acquire
 	if from.known {
 		acquire = h.queue.AcquireAhead
 	}
 	release, err := acquire(ctx, from.key)
 	if err != nil {
-		return nil, contract.Refuse(contract.Unavailable, "server.unavailable").Again().Because(err)
+		return nil, contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry().WithCause(err)
 	}
 	defer release()
 	// The same letters typed on two keyboards must be the same password.
 	return argon2.IDKey(norm.NFC.Bytes([]byte(password)), salt, c.Passes, c.Memory, c.Threads, keyLen), nil
 }
 
-// hash returns the password's hash in the PHC string format, $argon2id$v=19$m=..,t=..,p=..$salt$hash.
-func (h hasher) hash(ctx context.Context, from place, password string, random io.Reader) (string, error) {
+// hashPassword returns the password's hash in the PHC string format, $argon2id$v=19$m=..,t=..,p=..$salt$hash.
+func (h hasher) hashPassword(ctx context.Context, from callerOrigin, password string, random io.Reader) (string, error) {
 	salt := make([]byte, saltLen)
 	if _, err := io.ReadFull(random, salt); err != nil {
 		return "", fmt.Errorf("draw a salt: %w", err)
 	}
-	key, err := h.key(ctx, from, password, salt, h.cost)
+	key, err := h.deriveKey(ctx, from, password, salt, h.cost)
 	if err != nil {
 		return "", err
 	}
@@ -101,19 +101,19 @@ func (h hasher) hash(ctx context.Context, from place, password string, random io
 	return fmt.Sprintf("$argon2id$v=%d$%s$%s$%s", argon2.Version, h.cost, b64.EncodeToString(salt), b64.EncodeToString(key)), nil
 }
 
-// verify reports whether the password is the one behind the encoded hash. For an empty hash, an unknown
+// verifyPassword reports whether the password is the one behind the encoded hash. For an empty hash, an unknown
 // account's, it does the same work and says no.
-func (h hasher) verify(ctx context.Context, from place, password, encoded string) (bool, error) {
+func (h hasher) verifyPassword(ctx context.Context, from callerOrigin, password, encoded string) (bool, error) {
 	known := encoded != "" && len(password) <= maxPassword
 	if !known {
-		_, err := h.key(ctx, from, "", make([]byte, saltLen), h.cost)
+		_, err := h.deriveKey(ctx, from, "", make([]byte, saltLen), h.cost)
 		return false, err
 	}
 	c, salt, want, err := parseHash(encoded)
 	if err != nil {
 		return false, err
 	}
-	got, err := h.key(ctx, from, password, salt, c)
+	got, err := h.deriveKey(ctx, from, password, salt, c)
 	if err != nil {
 		return false, err
 	}
@@ -164,8 +164,8 @@ func ReadPassword(r io.Reader) (string, error) {
 	return strings.TrimSuffix(line, "\r"), nil
 }
 
-// plain are the letters of a generated password: none reads as another.
-const plain = "abcdefghjkmnpqrstuvwxyz23456789"
+// passwordLetters are the letters of a generated password: none reads as another.
+const passwordLetters = "abcdefghjkmnpqrstuvwxyz23456789"
 
 // newPassword draws a password of 20 characters in groups, some 99 bits.
 func newPassword(random io.Reader) (string, error) {
@@ -176,13 +176,13 @@ func newPassword(random io.Reader) (string, error) {
 			return "", fmt.Errorf("draw a password: %w", err)
 		}
 		// Bytes past the last whole multiple would make some letters likelier than others.
-		if int(one[0]) >= 256/len(plain)*len(plain) {
+		if int(one[0]) >= 256/len(passwordLetters)*len(passwordLetters) {
 			continue
 		}
 		if n > 0 && n%5 == 0 {
 			b.WriteByte('-')
 		}
-		b.WriteByte(plain[int(one[0])%len(plain)])
+		b.WriteByte(passwordLetters[int(one[0])%len(passwordLetters)])
 		n++
 	}
 	return b.String(), nil

@@ -299,7 +299,7 @@ func (m *memory) Document(_ context.Context, id contract.DocumentID) (contract.D
 	return d, nil
 }
 
-func (m *memory) Note(_ context.Context, events ...contract.Event) error {
+func (m *memory) LogEvents(_ context.Context, events ...contract.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.failNote != nil {

@@ -41,83 +41,83 @@ type Rates struct {
 // has to hold that many connections open before anybody else's try is refused, and gets through no more than so many in
 // each Delay.
 const (
-	mostDelayedOnAccount = 32
-	mostDelayed          = 1024
+	maxHeldPerAccount = 32
+	maxHeldLogins     = 1024
 )
 
 // limiter bounds how often something is done by key. The counts are in the process; several machines need an implementation
 // that shares them.
 type limiter interface {
-	// take counts one and returns 0, or returns how long to wait and counts nothing.
-	take(key string, now time.Time) time.Duration
-	// delay counts one and returns how long to hold it up, at most longest.
-	delay(key string, now time.Time, longest time.Duration) time.Duration
-	// drop forgets what was counted.
-	drop(key string)
+	// takeToken counts one and returns 0, or returns how long to wait and counts nothing.
+	takeToken(key string, now time.Time) time.Duration
+	// reserveToken counts one and returns how long to hold it up, at most longest.
+	reserveToken(key string, now time.Time, longest time.Duration) time.Duration
+	// forgetKey forgets what was counted.
+	forgetKey(key string)
 }
 
-// tries counts tries of passwords, and requests for a new one by themselves: a flood of one does not exhaust the other.
-type tries struct {
+// loginThrottle counts tries of passwords, and requests for a new one by themselves: a flood of one does not exhaust the other.
+type loginThrottle struct {
 	pair, device, account, address, forgot limiter
 
 	longest time.Duration
 	wait    func(ctx context.Context, d time.Duration) error
-	delayed *delayed
+	delayed *heldLogins
 }
 
-func newTries(r Rates, wait func(context.Context, time.Duration) error) tries {
-	fill(&r.Pair, Rate{10, 10 * time.Second})
-	fill(&r.Account, Rate{100, 2 * time.Second})
-	fill(&r.Address, Rate{100, time.Second})
-	fill(&r.Delay, 10*time.Second)
-	fill(&r.Keys, 10_000)
-	return tries{
+func newLoginThrottle(r Rates, wait func(context.Context, time.Duration) error) loginThrottle {
+	setDefault(&r.Pair, Rate{10, 10 * time.Second})
+	setDefault(&r.Account, Rate{100, 2 * time.Second})
+	setDefault(&r.Address, Rate{100, time.Second})
+	setDefault(&r.Delay, 10*time.Second)
+	setDefault(&r.Keys, 10_000)
+	return loginThrottle{
 		pair: newBuckets(r.Pair, r.Keys), device: newBuckets(r.Pair, r.Keys), account: newBuckets(r.Account, r.Keys),
 		address: newBuckets(r.Address, r.Keys), forgot: newBuckets(r.Pair, r.Keys),
-		longest: r.Delay, wait: wait, delayed: &delayed{on: map[string]int{}},
+		longest: r.Delay, wait: wait, delayed: &heldLogins{on: map[string]int{}},
 	}
 }
 
-// admit counts one try of a password, whether the account exists or not.
+// admitLogin counts one try of a password, whether the account exists or not.
 //
 // A device that logged in before has a count of its own, and so has an address: whatever others do, the account's owner is
 // let in there. Everybody else shares the count of the account. Beyond it tries are held up, not refused, so that the
 // owner gets in at a new place too; they are refused when more wait than the bounds above allow.
-func (t tries) admit(ctx context.Context, email string, from store.Caller, known store.Known, now time.Time) error {
+func (t loginThrottle) admitLogin(ctx context.Context, email string, from store.Caller, known store.Known, now time.Time) error {
 	email = foldEmail(email)
 	if known.Device {
-		return tooMany(t.device.take(deviceKey(email, from), now))
+		return tooMany(t.device.takeToken(deviceKey(email, from), now))
 	}
-	if wait := t.address.take(from.Address, now); wait > 0 {
+	if wait := t.address.takeToken(from.Address, now); wait > 0 {
 		return tooMany(wait)
 	}
-	if wait := t.pair.take(addressKey(email, from), now); wait > 0 || known.Address {
+	if wait := t.pair.takeToken(addressKey(email, from), now); wait > 0 || known.Address {
 		return tooMany(wait)
 	}
-	hold := t.account.delay(email, now, t.longest)
+	hold := t.account.reserveToken(email, now, t.longest)
 	if hold == 0 {
 		return nil
 	}
-	if !t.delayed.enter(email) {
+	if !t.delayed.enterHold(email) {
 		return tooMany(t.longest)
 	}
-	defer t.delayed.leave(email)
+	defer t.delayed.leaveHold(email)
 	if err := t.wait(ctx, hold); err != nil {
-		return contract.Refuse(contract.Unavailable, "server.unavailable").Again().Because(err)
+		return contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry().WithCause(err)
 	}
 	return nil
 }
 
 // admitHolder counts one try of somebody who has a token of the account.
-func (t tries) admitHolder(id contract.PersonID, now time.Time) error {
-	return tooMany(t.device.take("token "+string(id), now))
+func (t loginThrottle) admitHolder(id contract.PersonID, now time.Time) error {
+	return tooMany(t.device.takeToken("token "+string(id), now))
 }
 
-// forgive forgets the tries of a caller that knew the password after all. What others tried on the account still counts.
-func (t tries) forgive(email string, from store.Caller) {
+// forgiveCaller forgets the tries of a caller that knew the password after all. What others tried on the account still counts.
+func (t loginThrottle) forgiveCaller(email string, from store.Caller) {
 	email = foldEmail(email)
-	t.device.drop(deviceKey(email, from))
-	t.pair.drop(addressKey(email, from))
+	t.device.forgetKey(deviceKey(email, from))
+	t.pair.forgetKey(addressKey(email, from))
 }
 
 func deviceKey(email string, from store.Caller) string { return email + " " + string(from.Device[:]) }
@@ -129,27 +129,27 @@ func tooMany(wait time.Duration) error {
 	if wait == 0 {
 		return nil
 	}
-	return contract.Refuse(contract.TooMany, "rate.limited").With("retry_after", int(math.Ceil(wait.Seconds()))).Again()
+	return contract.Refuse(contract.TooMany, "rate.limited").With("retry_after", int(math.Ceil(wait.Seconds()))).WithRetry()
 }
 
-// delayed counts the tries that are held up.
-type delayed struct {
+// heldLogins counts the tries that are held up.
+type heldLogins struct {
 	mu  sync.Mutex // guards all below, for a moment only
 	on  map[string]int
 	all int
 }
 
-func (d *delayed) enter(email string) bool {
+func (d *heldLogins) enterHold(email string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.all >= mostDelayed || d.on[email] >= mostDelayedOnAccount {
+	if d.all >= maxHeldLogins || d.on[email] >= maxHeldPerAccount {
 		return false
 	}
 	d.all, d.on[email] = d.all+1, d.on[email]+1
 	return true
 }
 
-func (d *delayed) leave(email string) {
+func (d *heldLogins) leaveHold(email string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.all--
@@ -158,8 +158,8 @@ func (d *delayed) leave(email string) {
 	}
 }
 
-// wait waits.
-func wait(ctx context.Context, d time.Duration) error {
+// waitFor waits.
+func waitFor(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -206,17 +206,17 @@ type bucket struct {
 }
 
 func newBuckets(r Rate, max int) *buckets {
-	fill(&r.Burst, 1)
-	fill(&r.Every, time.Second)
+	setDefault(&r.Burst, 1)
+	setDefault(&r.Every, time.Second)
 	return &buckets{rate: r, max: max, byKey: map[string]*list.Element{}, order: list.New()}
 }
 
-// take takes one from the key's bucket. It returns 0, or how long to wait when the bucket is empty; nothing
+// takeToken takes one from the key's bucket. It returns 0, or how long to wait when the bucket is empty; nothing
 // is taken then.
-func (b *buckets) take(key string, now time.Time) time.Duration {
+func (b *buckets) takeToken(key string, now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l := b.limiter(key)
+	l := b.limiterOf(key)
 	if l.AllowN(now, 1) {
 		return 0
 	}
@@ -224,12 +224,12 @@ func (b *buckets) take(key string, now time.Time) time.Duration {
 	return max(time.Duration(missing*float64(b.rate.Every)), time.Millisecond)
 }
 
-// delay takes one from the key's bucket, on credit when it is empty, and returns how long the credit lasts. Beyond longest
+// reserveToken takes one from the key's bucket, on credit when it is empty, and returns how long the credit lasts. Beyond longest
 // it gives none: that is what is returned then, however often it is asked.
-func (b *buckets) delay(key string, now time.Time, longest time.Duration) time.Duration {
+func (b *buckets) reserveToken(key string, now time.Time, longest time.Duration) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r := b.limiter(key).ReserveN(now, 1)
+	r := b.limiterOf(key).ReserveN(now, 1)
 	d := r.DelayFrom(now)
 	if d > longest {
 		r.CancelAt(now)
@@ -238,12 +238,12 @@ func (b *buckets) delay(key string, now time.Time, longest time.Duration) time.D
 	return d
 }
 
-// limiter returns that of a key. The caller holds the lock.
-func (b *buckets) limiter(key string) *rate.Limiter {
+// limiterOf returns that of a key. The caller holds the lock.
+func (b *buckets) limiterOf(key string) *rate.Limiter {
 	e, ok := b.byKey[key]
 	if !ok {
 		if b.order.Len() >= b.max {
-			b.remove(b.order.Back())
+			b.removeBucket(b.order.Back())
 		}
 		e = b.order.PushFront(&bucket{key, rate.NewLimiter(rate.Every(b.rate.Every), b.rate.Burst)})
 		b.byKey[key] = e
@@ -252,15 +252,15 @@ func (b *buckets) limiter(key string) *rate.Limiter {
 	return e.Value.(*bucket).limiter
 }
 
-func (b *buckets) drop(key string) {
+func (b *buckets) forgetKey(key string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if e, ok := b.byKey[key]; ok {
-		b.remove(e)
+		b.removeBucket(e)
 	}
 }
 
-func (b *buckets) remove(e *list.Element) {
+func (b *buckets) removeBucket(e *list.Element) {
 	delete(b.byKey, e.Value.(*bucket).key)
 	b.order.Remove(e)
 }

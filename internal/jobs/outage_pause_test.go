@@ -39,14 +39,14 @@ func TestJobsThatMeetAnOutageWaitForItsEndTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var needed part
-		p := newPause(needed.working, time.Hour, discard)
-		defer p.stop()
+		p := newOutagePause(needed.working, time.Hour, discardLogger)
+		defer p.endPause()
 		needed.away.Store(true)
 		var tries, done atomic.Int64
 		var all sync.WaitGroup
 		for range 100 {
 			all.Go(func() {
-				if err := p.run(t.Context(), func() error { tries.Add(1); return needed.use() }); err != nil {
+				if err := p.runWithPause(t.Context(), func() error { tries.Add(1); return needed.use() }); err != nil {
 					t.Error(err)
 				}
 				done.Add(1)
@@ -63,7 +63,7 @@ func TestJobsThatMeetAnOutageWaitForItsEndTogether(t *testing.T) {
 		needed.away.Store(false)
 		began := time.Now()
 		all.Wait()
-		if took := time.Since(began); took > askEvery {
+		if took := time.Since(began); took > pauseInterval {
 			t.Errorf("they went on after %v", took)
 		}
 	})
@@ -73,11 +73,11 @@ func TestOutageThatOneJobAloneMeetsIsItsErrorInTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var needed part // which works
-		p := newPause(needed.working, time.Hour, discard)
-		defer p.stop()
+		p := newOutagePause(needed.working, time.Hour, discardLogger)
+		defer p.endPause()
 		tries := 0
-		err := p.run(t.Context(), func() error { tries++; return errGone })
-		if !errors.Is(err, errGone) || tries != triesOver {
+		err := p.runWithPause(t.Context(), func() error { tries++; return errGone })
+		if !errors.Is(err, errGone) || tries != maxOutageTries {
 			t.Errorf("%v after %d tries", err, tries)
 		}
 	})
@@ -88,20 +88,20 @@ func TestJobsGiveTheirPlacesBackWhenTheRunnerStopsOrTheWaitIsLong(t *testing.T) 
 	synctest.Test(t, func(t *testing.T) {
 		var needed part
 		needed.away.Store(true)
-		p := newPause(needed.working, time.Minute, discard)
+		p := newOutagePause(needed.working, time.Minute, discardLogger)
 		results := make(chan error, 2)
-		go func() { results <- p.run(t.Context(), needed.use) }()
+		go func() { results <- p.runWithPause(t.Context(), needed.use) }()
 		var later *Later
-		if err := <-results; !errors.As(err, &later) || later.After != askEvery {
+		if err := <-results; !errors.As(err, &later) || later.After != pauseInterval {
 			t.Errorf("after a long wait: %v", err)
 		}
-		go func() { results <- p.run(t.Context(), needed.use) }()
+		go func() { results <- p.runWithPause(t.Context(), needed.use) }()
 		synctest.Wait()
-		p.stop()
+		p.endPause()
 		if err := <-results; !errors.As(err, &later) || later.After != 0 {
 			t.Errorf("when it stops: %v", err)
 		}
-		if err := p.run(t.Context(), func() error { return errGone }); err == nil {
+		if err := p.runWithPause(t.Context(), func() error { return errGone }); err == nil {
 			t.Error("an outage behind the end is no error")
 		}
 	})
@@ -109,10 +109,10 @@ func TestJobsGiveTheirPlacesBackWhenTheRunnerStopsOrTheWaitIsLong(t *testing.T) 
 
 func TestOtherErrorsMakeNobodyWait(t *testing.T) {
 	t.Parallel()
-	p := newPause(func(context.Context) error { return nil }, time.Hour, discard)
-	defer p.stop()
+	p := newOutagePause(func(context.Context) error { return nil }, time.Hour, discardLogger)
+	defer p.endPause()
 	broken := errors.New("broken")
-	if err := p.run(t.Context(), func() error { return broken }); !errors.Is(err, broken) {
+	if err := p.runWithPause(t.Context(), func() error { return broken }); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 	if p.over != nil {

@@ -65,9 +65,9 @@ func (f *fakeExecutor) JobSchedule(context.Context, *riverdriver.JobSchedulePara
 func TestJobThatWasFetchedUnseenIsPutBack(t *testing.T) {
 	t.Parallel()
 	db := &fakeExecutor{running: map[int64]string{}}
-	f := newFetched()
-	exec := noting{db, f}
-	k := &keeper{fetched: f, exec: exec, name: "we", log: discard}
+	f := newFetchedJobs()
+	exec := recordingExecutor{db, f}
+	k := &jobRecovery{fetched: f, exec: exec, name: "we", log: discardLogger}
 	ctx := t.Context()
 	fetch := func(by string) error {
 		_, err := exec.JobGetAvailable(ctx, &riverdriver.JobGetAvailableParams{ClientID: by})
@@ -76,7 +76,7 @@ func TestJobThatWasFetchedUnseenIsPutBack(t *testing.T) {
 	put := func(want ...int64) {
 		t.Helper()
 		db.rescued = nil
-		if err := k.putBack(ctx); err != nil {
+		if err := k.requeueLost(ctx); err != nil {
 			t.Fatal(err)
 		}
 		if len(db.rescued) != len(want) || len(want) == 1 && db.rescued[0] != want[0] {
@@ -99,7 +99,7 @@ func TestJobThatWasFetchedUnseenIsPutBack(t *testing.T) {
 	if _, err := exec.JobSetStateIfRunningMany(ctx, &riverdriver.JobSetStateIfRunningManyParams{ID: []int64{1}}); err != nil {
 		t.Fatal(err)
 	}
-	if f.handedOut(1) {
+	if f.isHandedOut(1) {
 		t.Error("a job that is done counts as at work")
 	}
 }
@@ -108,7 +108,7 @@ func TestDueJobsAreBroughtForwardWhileThereIsNoLeader(t *testing.T) {
 	t.Parallel()
 	db := &fakeExecutor{leader: &riverdriver.Leader{ExpiresAt: time.Now().Add(time.Minute)}}
 	var rung []string
-	k := &keeper{exec: db, ring: func(queue string) { rung = append(rung, queue) }, log: discard}
+	k := &jobRecovery{exec: db, notify: func(queue string) { rung = append(rung, queue) }, log: discardLogger}
 	for _, c := range []struct {
 		leader *riverdriver.Leader
 		want   int

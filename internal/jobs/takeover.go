@@ -15,19 +15,19 @@ import (
 // brings jobs forward whose time has come. River would do the first after Options.Timeout, since it cannot know a job
 // whose process is dead from one that takes long, and the second after a quarter of a minute.
 func takeOver(ctx context.Context, e riverdriver.Executor, name string, now time.Time) error {
-	if err := putBack(ctx, e, name, now, "the process died over it", func(int64) bool { return false }); err != nil {
+	if err := requeueJobs(ctx, e, name, now, "the process died over it", func(int64) bool { return false }); err != nil {
 		return err
 	}
-	return endTerm(ctx, e, name)
+	return resignLeader(ctx, e, name)
 }
 
-// maxApart is by how much the database's clock, which says when a job was fetched, may be ahead of ours.
-const maxApart = 10 * time.Minute
+// maxClockDifference is by how much the database's clock, which says when a job was fetched, may be ahead of ours.
+const maxClockDifference = 10 * time.Minute
 
-// putBack puts back to work the jobs that are at work in a process of that name, but those that are spared.
-func putBack(ctx context.Context, e riverdriver.Executor, name string, now time.Time, why string, spared func(id int64) bool) error {
+// requeueJobs puts back to work the jobs that are at work in a process of that name, but those that are spared.
+func requeueJobs(ctx context.Context, e riverdriver.Executor, name string, now time.Time, why string, spared func(id int64) bool) error {
 	const batch = 1000
-	horizon := now.Add(maxApart)
+	horizon := now.Add(maxClockDifference)
 	for after := int64(0); ; {
 		running, err := e.JobGetStuck(ctx, &riverdriver.JobGetStuckParams{AfterID: after, Max: batch, StuckHorizon: horizon})
 		if err != nil {
@@ -58,8 +58,8 @@ func putBack(ctx context.Context, e riverdriver.Executor, name string, now time.
 	}
 }
 
-// endTerm ends the term of a process of that name as the leader.
-func endTerm(ctx context.Context, e riverdriver.Executor, name string) error {
+// resignLeader ends the term of a process of that name as the leader.
+func resignLeader(ctx context.Context, e riverdriver.Executor, name string) error {
 	leader, err := e.LeaderGetElectedLeader(ctx, &riverdriver.LeaderGetElectedLeaderParams{})
 	if errors.Is(err, rivertype.ErrNotFound) || err == nil && leader.LeaderID != name {
 		return nil

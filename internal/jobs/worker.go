@@ -13,16 +13,16 @@ type worker[T river.JobArgs] struct {
 	river.WorkerDefaults[T]
 	do    func(context.Context, T) error
 	log   *slog.Logger
-	pause *pause
+	pause *outagePause
 }
 
 func (w *worker[T]) Work(ctx context.Context, j *river.Job[T]) error {
-	err := w.pause.run(ctx, func() error { return w.do(ctx, j.Args) })
+	err := w.pause.runWithPause(ctx, func() error { return w.do(ctx, j.Args) })
 	if err == nil {
 		return nil
 	}
 	log := w.log.With("job", j.Kind, "args", string(j.EncodedArgs), "try", j.Attempt)
-	if d, ok := later(err); ok {
+	if d, ok := waitOf(err); ok {
 		log.InfoContext(ctx, "job waits", "wait", d, "reason", err)
 		return river.JobSnooze(d)
 	}

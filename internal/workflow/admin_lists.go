@@ -9,19 +9,19 @@ import (
 
 // CertificateList returns one page of the certificates that the embedded authority issued, and its own.
 func (s *Service) CertificateList(ctx context.Context, by contract.Actor, q store.CertificateQuery) (CertificatePage, error) {
-	whose, err := s.administer(ctx, by, contract.AdminCertificates, q.Organisation)
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminCertificates, q.Organisation)
 	if err != nil {
 		return CertificatePage{}, err
 	}
-	q.Organisation = whose.of
+	q.Organisation = whose.organisation
 	p, err := s.Store.CertificateList(ctx, q)
 	if err != nil {
 		return CertificatePage{}, err
 	}
-	page := CertificatePage{Own: s.Own, Total: p.Total, Lines: make([]CertificateLine, len(p.Certificates))}
+	page := CertificatePage{Own: s.AuthorityCertificates, Total: p.Total, Lines: make([]CertificateLine, len(p.Certificates))}
 	for i, c := range p.Certificates {
 		page.Lines[i] = CertificateLine{Certificate: c, Role: "person"}
-		if _, seal := whose.all[contract.OrganisationID(c.Holder)]; seal {
+		if _, seal := whose.organisations[contract.OrganisationID(c.Holder)]; seal {
 			page.Lines[i].Role = "seal"
 		}
 	}
@@ -31,11 +31,11 @@ func (s *Service) CertificateList(ctx context.Context, by contract.Actor, q stor
 // AuditLog returns one page of what happened, newest first: to the documents of an organisation, or, where none is
 // named and the caller is an operator, everything.
 func (s *Service) AuditLog(ctx context.Context, by contract.Actor, q store.LogQuery) (LogPage, error) {
-	whose, err := s.administer(ctx, by, contract.AdminAuditLog, q.Organisation)
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminAuditLog, q.Organisation)
 	if err != nil {
 		return LogPage{}, err
 	}
-	q.Organisation = whose.of
+	q.Organisation = whose.organisation
 	p, err := s.Store.AuditLog(ctx, q)
 	if err != nil {
 		return LogPage{}, err

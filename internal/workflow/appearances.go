@@ -25,16 +25,16 @@ func fieldsFor(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec, erro
 			continue // a stamping order is not signed by people
 		}
 		main, marks := placementsOf(d, p.ID)
-		f := pades.FieldSpec{Name: p.Field, Label: "Tanda tangan " + labelOf(p)}
+		f := pades.FieldSpec{Name: p.Field, Label: "Tanda tangan " + fieldLabel(p)}
 		if main >= 0 {
-			if err := at(&f, doc, d.Placements[main]); err != nil {
+			if err := placeField(&f, doc, d.Placements[main]); err != nil {
 				return nil, err
 			}
 		}
 		fields = append(fields, f)
 		for _, i := range marks {
-			m := pades.FieldSpec{Name: markName(p, i), Label: "Paraf " + labelOf(p), Mark: true}
-			if err := at(&m, doc, d.Placements[i]); err != nil {
+			m := pades.FieldSpec{Name: markName(p, i), Label: "Paraf " + fieldLabel(p), Mark: true}
+			if err := placeField(&m, doc, d.Placements[i]); err != nil {
 				return nil, err
 			}
 			fields = append(fields, m)
@@ -71,8 +71,8 @@ func markName(p contract.Participant, placement int) string {
 	return fmt.Sprintf("%s-Mark-%d", p.Field, placement+1)
 }
 
-// at puts a field where a placement is, in the page's own user space.
-func at(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) error {
+// placeField puts a field where a placement is, in the page's own user space.
+func placeField(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) error {
 	page, err := doc.Page(p.Page)
 	if err != nil {
 		return fmt.Errorf("page %d: %w", p.Page, err)
@@ -81,17 +81,17 @@ func at(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) error {
 	return nil
 }
 
-// looks draws what a participant's signature and their marks show. It is nil where nothing is to be seen.
-func looks(d *contract.Document, p contract.Participant, who contract.Attestation, strokes *appearance.Strokes, now time.Time) (pades.Appearance, map[string]pades.Appearance) {
+// buildAppearances draws what a participant's signature and their marks show. It is nil where nothing is to be seen.
+func buildAppearances(d *contract.Document, p contract.Participant, who contract.Attestation, strokes *appearance.Strokes, now time.Time) (pades.Appearance, map[string]pades.Appearance) {
 	main, marks := placementsOf(d, p.ID)
 	if main < 0 {
 		return nil, nil
 	}
 	drawn := func(at contract.Placement) pades.Appearance {
 		if !p.Guest {
-			return draw(at, p, strokes, now)
+			return drawSignature(at, p, strokes, now)
 		}
-		return drawGuest(at, p, who, strokes, now)
+		return drawGuestSignature(at, p, who, strokes, now)
 	}
 	others := map[string]pades.Appearance{}
 	for _, i := range marks {
@@ -103,9 +103,9 @@ func looks(d *contract.Document, p contract.Participant, who contract.Attestatio
 // guestShort is what a guest's signature and initials say at least, wherever anything of them is drawn.
 const guestShort = "Tamu — identitas tidak diverifikasi"
 
-// drawGuest draws what a guest's box shows: below all the rest, that the identity was not verified and who entered the
+// drawGuestSignature draws what a guest's box shows: below all the rest, that the identity was not verified and who entered the
 // name. Initials have the short form alone, in the strip that it needs.
-func drawGuest(at contract.Placement, p contract.Participant, who contract.Attestation, strokes *appearance.Strokes, now time.Time) pades.Appearance {
+func drawGuestSignature(at contract.Placement, p contract.Participant, who contract.Attestation, strokes *appearance.Strokes, now time.Time) pades.Appearance {
 	n := appearance.Notice{Short: guestShort}
 	if at.Kind != contract.PlaceInitials {
 		by := who.NamedBy + " (" + who.Organisation + ")"
@@ -114,19 +114,19 @@ func drawGuest(at contract.Placement, p contract.Participant, who contract.Attes
 	}
 	return appearance.WithNotice(n, at.Box.Width(), at.Box.Height(), func(width, height float64) *appearance.Drawing {
 		at.Box.URX, at.Box.URY = at.Box.LLX+width, at.Box.LLY+height
-		return draw(at, p, strokes, now)
+		return drawSignature(at, p, strokes, now)
 	})
 }
 
-// labelOf names a participant in the tooltip of a field, which screen readers tell.
-func labelOf(p contract.Participant) string {
+// fieldLabel names a participant in the tooltip of a field, which screen readers tell.
+func fieldLabel(p contract.Participant) string {
 	if p.Guest {
 		return "tamu (identitas tidak diverifikasi): " + p.Name
 	}
 	return p.Name
 }
 
-func draw(at contract.Placement, p contract.Participant, strokes *appearance.Strokes, now time.Time) *appearance.Drawing {
+func drawSignature(at contract.Placement, p contract.Participant, strokes *appearance.Strokes, now time.Time) *appearance.Drawing {
 	if at.Kind == contract.PlaceInitials {
 		return appearance.Initials(p.Name, strokes, at.Box.Width(), at.Box.Height())
 	}
@@ -148,19 +148,19 @@ func (s *Service) specimenStrokes(ctx context.Context, d *contract.Document, p c
 	if err != nil {
 		return nil, fmt.Errorf("read specimen: %w", err)
 	}
-	return s.pictures.strokes(ctx, file)
+	return s.specimens.loadStrokes(ctx, file)
 }
 
-// pictures remembers the strokes of kept specimens: extracting them takes longer than all the rest of a signature.
-type pictures struct {
+// specimenCache remembers the strokes of kept specimens: extracting them takes longer than all the rest of a signature.
+type specimenCache struct {
 	mu    sync.Mutex // guards known; never held while extracting
 	known map[[32]byte]*appearance.Strokes
 }
 
-// maxPictures bounds what is remembered; strokes have some ten kilobytes.
-const maxPictures = 500
+// maxCachedSpecimens bounds what is remembered; strokes have some ten kilobytes.
+const maxCachedSpecimens = 500
 
-func (c *pictures) strokes(ctx context.Context, file []byte) (*appearance.Strokes, error) {
+func (c *specimenCache) loadStrokes(ctx context.Context, file []byte) (*appearance.Strokes, error) {
 	key := sha256.Sum256(file)
 	c.mu.Lock()
 	m := c.known[key]
@@ -168,13 +168,13 @@ func (c *pictures) strokes(ctx context.Context, file []byte) (*appearance.Stroke
 	if m != nil {
 		return m, nil
 	}
-	m, err := specimen.Strokes(ctx, file)
+	m, err := specimen.ExtractStrokes(ctx, file)
 	if err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.known == nil || len(c.known) >= maxPictures {
+	if c.known == nil || len(c.known) >= maxCachedSpecimens {
 		c.known = map[[32]byte]*appearance.Strokes{} // forgetting all is rare and costs one extraction each
 	}
 	c.known[key] = m

@@ -28,19 +28,19 @@ func (c *counted) ReadAt(p []byte, at int64) (int, error) {
 func TestPiecesReadWhatTheFileHas(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	file := make([]byte, 3*mostPieces*pieceLen+77)
+	file := make([]byte, 3*maxBlocks*blockLen+77)
 	for i := range file {
 		file[i] = byte(random.Uint32())
 	}
 	under := &counted{Reader: bytes.NewReader(file[:len(file)/2]), bad: -1}
-	c := &pieces{r: under}
+	c := &cachedReader{r: under}
 	for i := range 20_000 {
 		if i == 10_000 {
 			under.Reset(file) // it has grown
 		}
-		at, p, q := random.Int64N(int64(len(file))+100), make([]byte, random.IntN(mostLen+pieceLen)), make([]byte, mostLen+pieceLen)
+		at, p, q := random.Int64N(int64(len(file))+100), make([]byte, random.IntN(maxCachedRead+blockLen)), make([]byte, maxCachedRead+blockLen)
 		if i%2 == 0 {
-			at = random.Int64N(3 * pieceLen) // what is held
+			at = random.Int64N(3 * blockLen) // what is held
 		}
 		n, err := c.ReadAt(p, at)
 		m, want := under.Reader.ReadAt(q[:len(p)], at)
@@ -52,24 +52,24 @@ func TestPiecesReadWhatTheFileHas(t *testing.T) {
 
 func TestPiecesReadAPieceOnceAndPassOnWhatFails(t *testing.T) {
 	t.Parallel()
-	under := &counted{Reader: bytes.NewReader(make([]byte, 4*pieceLen)), bad: 2*pieceLen + 5}
-	c := &pieces{r: under}
+	under := &counted{Reader: bytes.NewReader(make([]byte, 4*blockLen)), bad: 2*blockLen + 5}
+	c := &cachedReader{r: under}
 	for range 10 {
-		if _, err := c.ReadAt(make([]byte, 200), pieceLen-100); err != nil {
+		if _, err := c.ReadAt(make([]byte, 200), blockLen-100); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if under.n != 2 {
 		t.Errorf("%d reads of two pieces", under.n)
 	}
-	if _, err := c.ReadAt(make([]byte, 10), 2*pieceLen); err != errBad {
+	if _, err := c.ReadAt(make([]byte, 10), 2*blockLen); err != errBad {
 		t.Errorf("a sector that is gone is read with %v", err)
 	}
-	if n, err := c.ReadAt(make([]byte, 10), 2*pieceLen+6); n != 10 || err != nil {
+	if n, err := c.ReadAt(make([]byte, 10), 2*blockLen+6); n != 10 || err != nil {
 		t.Errorf("beside it: %d bytes, %v", n, err)
 	}
 	under.bad = -1
-	if n, err := c.ReadAt(make([]byte, 10), 2*pieceLen); n != 10 || err != nil {
+	if n, err := c.ReadAt(make([]byte, 10), 2*blockLen); n != 10 || err != nil {
 		t.Errorf("once it is back: %d bytes, %v", n, err)
 	}
 }

@@ -49,7 +49,7 @@ func TestUploadAndVerificationRefuseMoreEntriesThanTheFileHasRoomFor(t *testing.
 	if _, err := h.take(file); codeOf(err) != "file.too_complex" {
 		t.Errorf("upload: %v", err)
 	}
-	e, err := h.Exhibit()
+	e, err := h.NewVerificationFile()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func TestFileThatArrivesIsCutOffAtTheReserve(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	free := int64(3 << 20)
-	h.Room = func(n int64) error {
+	h.RequireDiskSpace = func(n int64) error {
 		if n > free {
 			return errNoDisk
 		}
@@ -119,7 +119,7 @@ func TestFileThatArrivesIsCutOffAtTheReserve(t *testing.T) {
 	if _, err := h.Stage(context.Background()); !errors.Is(err, errNoDisk) {
 		t.Errorf("the next: %v", err)
 	}
-	if _, err := h.Exhibit(); !errors.Is(err, errNoDisk) {
+	if _, err := h.NewVerificationFile(); !errors.Is(err, errNoDisk) {
 		t.Errorf("a verification: %v", err)
 	}
 }

@@ -13,16 +13,16 @@ import (
 
 // Refusals of a file.
 var (
-	errNotPDF    = contract.Refuse(contract.Unsupported, "file.unsupported")
-	errEmpty     = contract.Refuse(contract.Unsupported, "file.empty")
-	errTooLarge  = contract.Refuse(contract.TooLarge, "file.too_large")
-	errDamaged   = contract.Refuse(contract.Invalid, "file.damaged")
-	errEncrypted = contract.Refuse(contract.Invalid, "file.encrypted")
-	errPassword  = contract.Refuse(contract.Invalid, "file.password_needed")
-	errNoPages   = contract.Refuse(contract.Invalid, "file.no_pages")
-	errLostCause = contract.Refuse(contract.Invalid, "file.damaged_signed")
-	errComplex   = contract.Refuse(contract.Invalid, "file.too_complex")
-	errCertified = contract.Refuse(contract.Invalid, "file.certified")
+	errNotPDF        = contract.Refuse(contract.Unsupported, "file.unsupported")
+	errEmpty         = contract.Refuse(contract.Unsupported, "file.empty")
+	errTooLarge      = contract.Refuse(contract.TooLarge, "file.too_large")
+	errDamaged       = contract.Refuse(contract.Invalid, "file.damaged")
+	errEncrypted     = contract.Refuse(contract.Invalid, "file.encrypted")
+	errPassword      = contract.Refuse(contract.Invalid, "file.password_needed")
+	errNoPages       = contract.Refuse(contract.Invalid, "file.no_pages")
+	errDamagedSigned = contract.Refuse(contract.Invalid, "file.damaged_signed")
+	errComplex       = contract.Refuse(contract.Invalid, "file.too_complex")
+	errCertified     = contract.Refuse(contract.Invalid, "file.certified")
 )
 
 // Staging takes the bytes of an upload while they arrive: it writes them to a blob that nothing refers to
@@ -35,7 +35,7 @@ type Staging struct {
 	known  bool
 	word   bool // it may be a Word document
 	limit  int64
-	room   room
+	space  diskSpace
 }
 
 // sniffLen is how many bytes are looked at before a file is refused for its kind. Readers find a PDF header
@@ -45,8 +45,8 @@ const sniffLen = 1024
 // Stage opens a place for an upload. Abort has to be called when it is not needed any more; after Upload took
 // it, that does nothing.
 func (s *Service) Stage(ctx context.Context) (*Staging, error) {
-	space := room{require: s.Room}
-	if err := space.take(1); err != nil {
+	space := diskSpace{require: s.RequireDiskSpace}
+	if err := space.requireSpace(1); err != nil {
 		return nil, fmt.Errorf("stage upload: %w", err)
 	}
 	key, err := blob.NewKey(s.Random)
@@ -57,7 +57,7 @@ func (s *Service) Stage(ctx context.Context) (*Staging, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stage upload: %w", err)
 	}
-	return &Staging{key: key, w: w, digest: blob.NewDigester(), limit: s.Limits.FileSize, room: space}, nil
+	return &Staging{key: key, w: w, digest: blob.NewDigester(), limit: s.Limits.FileSize, space: space}, nil
 }
 
 // Write takes the next bytes of the file.
@@ -68,25 +68,25 @@ func (st *Staging) Write(p []byte) (int, error) {
 	if !st.known {
 		st.head = append(st.head, p[:min(len(p), sniffLen-len(st.head))]...)
 		if len(st.head) == sniffLen {
-			if err := st.sniff(); err != nil {
+			if err := st.checkKind(); err != nil {
 				return 0, err
 			}
 		}
 	}
-	if err := st.room.take(len(p)); err != nil {
+	if err := st.space.requireSpace(len(p)); err != nil {
 		return 0, fmt.Errorf("stage upload: %w", err)
 	}
 	st.digest.Write(p)
 	return st.w.Write(p)
 }
 
-// sniff decides by content what the file is.
-func (st *Staging) sniff() error {
+// checkKind decides by content what the file is.
+func (st *Staging) checkKind() error {
 	st.known = true
 	switch {
 	case len(st.head) == 0:
 		return errEmpty
-	case sniff.Guess(st.head): // before PDF, whose mark may stand in any file's first part
+	case sniff.MayBeWord(st.head): // before PDF, whose mark may stand in any file's first part
 		st.word = true
 		return nil
 	case bytes.Contains(st.head, []byte("%PDF-")):
@@ -95,10 +95,10 @@ func (st *Staging) sniff() error {
 	return errNotPDF
 }
 
-// keep makes the bytes durable.
-func (st *Staging) keep() (contract.Revision, error) {
+// storeUpload makes the bytes durable.
+func (st *Staging) storeUpload() (contract.Revision, error) {
 	if !st.known {
-		if err := st.sniff(); err != nil {
+		if err := st.checkKind(); err != nil {
 			return contract.Revision{}, err
 		}
 	}
@@ -120,8 +120,8 @@ func (st *Staging) Abort() {
 	st.w.Abort()
 }
 
-// discard removes a blob that no committed document refers to.
-func (s *Service) discard(ctx context.Context, key string) error {
+// removeBlob removes a blob that no committed document refers to.
+func (s *Service) removeBlob(ctx context.Context, key string) error {
 	if err := s.Blobs.Remove(context.WithoutCancel(ctx), blob.Key(key)); err != nil && !errors.Is(err, blob.ErrNotFound) {
 		return fmt.Errorf("remove blob %s: %w", key, err)
 	}

@@ -27,13 +27,13 @@ func reasonOf(cause error) string {
 	case emeterai.Login:
 		return "stamp.office_account"
 	case emeterai.Config:
-		return withWords("stamp.office_config", p)
+		return withOfficeText("stamp.office_config", p)
 	case emeterai.Refused:
-		return withWords("stamp.office_refused", p)
+		return withOfficeText("stamp.office_refused", p)
 	case emeterai.Quarantine:
 		return "stamp.return_refused"
 	case emeterai.Person, emeterai.Permanent:
-		return lasting(p)
+		return permanentReason(p)
 	}
 	switch p.Code {
 	case emeterai.CodeDown, emeterai.CodeAnswer, "":
@@ -41,11 +41,11 @@ func reasonOf(cause error) string {
 	case emeterai.CodeReturn:
 		return "stamp.return_incomplete"
 	}
-	return withWords("stamp.office_busy", p)
+	return withOfficeText("stamp.office_busy", p)
 }
 
-// lasting tells what a person has to mend before it is of use to try again.
-func lasting(p *emeterai.Problem) string {
+// permanentReason tells what a person has to mend before it is of use to try again.
+func permanentReason(p *emeterai.Problem) string {
 	switch p.Code {
 	case emeterai.CodeElsewhere:
 		return "stamp.serial_elsewhere"
@@ -56,12 +56,12 @@ func lasting(p *emeterai.Problem) string {
 	case emeterai.CodePlace:
 		return "stamp.no_place"
 	}
-	return withWords("stamp.office_refused", p)
+	return withOfficeText("stamp.office_refused", p)
 }
 
-// withWords adds what the office said under a code of its own, which is a number; under a code of ours the words are
+// withOfficeText adds what the office said under a code of its own, which is a number; under a code of ours the words are
 // ours, and made for the log.
-func withWords(code string, p *emeterai.Problem) string {
+func withOfficeText(code string, p *emeterai.Problem) string {
 	if p.Text == "" || p.Code == "" || p.Code[0] < '0' || p.Code[0] > '9' {
 		return code
 	}

@@ -10,12 +10,12 @@ import (
 	"segel/internal/contract"
 )
 
-// keepBase stores what write writes, as the base of a document: a rewriting of what was uploaded, or the PDF made of
+// storeBase stores what write writes, as the base of a document: a rewriting of what was uploaded, or the PDF made of
 // it. What is longer than a file may be is refused with tooLong.
 //
 // Durable on return: the bytes. Not yet: that a document has them. Until its commit they are nobody's; fsck finds them
 // after a crash.
-func (s *Service) keepBase(ctx context.Context, tooLong error, write func(io.Writer) error) (contract.Revision, error) {
+func (s *Service) storeBase(ctx context.Context, tooLong error, write func(io.Writer) error) (contract.Revision, error) {
 	key, err := blob.NewKey(s.Random)
 	if err != nil {
 		return contract.Revision{}, err
@@ -26,8 +26,8 @@ func (s *Service) keepBase(ctx context.Context, tooLong error, write func(io.Wri
 	}
 	defer w.Abort()
 	digester := blob.NewDigester()
-	space := room{require: s.Room}
-	buffered := bufio.NewWriterSize(io.MultiWriter(digester, &atMost{ctx: ctx, w: w, left: s.Limits.FileSize, tooLong: tooLong, room: &space}), 256<<10)
+	space := diskSpace{require: s.RequireDiskSpace}
+	buffered := bufio.NewWriterSize(io.MultiWriter(digester, &atMost{ctx: ctx, w: w, left: s.Limits.FileSize, tooLong: tooLong, space: &space}), 256<<10)
 	if err := write(buffered); err != nil {
 		return contract.Revision{}, err
 	}
@@ -55,7 +55,7 @@ type atMost struct {
 	w       io.Writer
 	left    int64
 	tooLong error
-	room    *room
+	space   *diskSpace
 }
 
 func (a *atMost) Write(p []byte) (int, error) {
@@ -65,7 +65,7 @@ func (a *atMost) Write(p []byte) (int, error) {
 	if a.left -= int64(len(p)); a.left < 0 {
 		return 0, a.tooLong
 	}
-	if err := a.room.take(len(p)); err != nil {
+	if err := a.space.requireSpace(len(p)); err != nil {
 		return 0, err
 	}
 	return a.w.Write(p)

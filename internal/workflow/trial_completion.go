@@ -45,7 +45,7 @@ func (s *Service) requireCompletable(ctx context.Context, f io.ReaderAt, base co
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return errDamaged.Because(fmt.Errorf("file cannot be completed: %w", err))
+	return errDamaged.WithCause(fmt.Errorf("file cannot be completed: %w", err))
 }
 
 // readErrors remembers the first error of a reader, to tell what is the file's fault from what is not.
@@ -65,7 +65,7 @@ func (e *readErrors) ReadAt(p []byte, at int64) (int, error) {
 
 // tryCompletion makes the updates one behind the other and has the last state judged.
 func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
-	who, err := s.trials.next(s.Clock())
+	who, err := s.trials.trialAt(s.Clock())
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	if err != nil {
 		return err
 	}
-	seen := permits(doc, true) == nil // a certification may permit only what shows nothing
+	seen := requirePermission(doc, true) == nil // a certification may permit only what shows nothing
 	// No field of the file has such a name by accident.
 	name := func(kind string) string { return fmt.Sprintf("%s-%x", kind, who.serial) }
 	fields := []pades.FieldSpec{{Name: name("signature")}, {Name: name("seal")}}
@@ -95,7 +95,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 		return err
 	}
 	hash.Write(tail.Bytes)
-	src = src.With(tail.Bytes)
+	src = src.WithTail(tail.Bytes)
 	src.State = hash.Digest().Midstate
 	options := func(field string) pades.Options {
 		return pades.Options{Field: field, Key: who.key, Chain: who.chain, Timestamper: who.timestamper, Random: s.Random, Time: who.at, Name: "-"}
@@ -121,8 +121,8 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 		},
 	}
 	if seen {
-		sign.Appearance, sign.Marks = trialLook{}, map[string]pades.Appearance{mark.Name: trialLook{}}
-		stamp.Appearance = trialLook{}
+		sign.Appearance, sign.Marks = trialAppearance{}, map[string]pades.Appearance{mark.Name: trialAppearance{}}
+		stamp.Appearance = trialAppearance{}
 	} else {
 		steps = append(steps[:1], steps[2:]...)
 	}
@@ -131,14 +131,14 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 		if err != nil {
 			return err
 		}
-		src = src.After(r)
+		src = src.WithResult(r)
 	}
-	return judgeTrial(ctx, src, budget, func(field string) bool { return strings.HasSuffix(field, name("")) }, len(steps)-1, pages)
+	return checkTrial(ctx, src, budget, func(field string) bool { return strings.HasSuffix(field, name("")) }, len(steps)-1, pages)
 }
 
-// judgeTrial demands that the verifier finds the signatures and the timestamp that were added, and nothing that speaks
+// checkTrial demands that the verifier finds the signatures and the timestamp that were added, and nothing that speaks
 // against them.
-func judgeTrial(ctx context.Context, src pades.Source, budget *pdf.Budget, ours func(field string) bool, added, pages int) error {
+func checkTrial(ctx context.Context, src pades.Source, budget *pdf.Budget, ours func(field string) bool, added, pages int) error {
 	file, err := facts.ReadStructure(ctx, src.R, src.Size, facts.Options{Budget: budget})
 	if err != nil {
 		return err
@@ -170,32 +170,32 @@ func judgeTrial(ctx context.Context, src pades.Source, budget *pdf.Budget, ours 
 // trialBox is where trial fields stand. Where on the page is no matter.
 var trialBox = pdf.Rect{LLX: 10, LLY: 10, URX: 60, URY: 60}
 
-// trialLook is an appearance that needs nothing.
-type trialLook struct{}
+// trialAppearance is an appearance that needs nothing.
+type trialAppearance struct{}
 
 // Form implements pades.Appearance.
-func (trialLook) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) {
+func (trialAppearance) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) {
 	return u.Add(&pdf.Stream{
 		Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: f.Width, URY: f.Height}.Array(), "Resources": pdf.Dict{}},
 		Data: []byte("q Q"),
 	}), nil
 }
 
-// trials makes the keys and certificates of trials, which are used again for a while: nothing that is made with them
+// trialCache makes the keys and certificates of trials, which are used again for a while: nothing that is made with them
 // leaves the process. Its zero value is ready.
-type trials struct {
+type trialCache struct {
 	mu     sync.Mutex // guards latest
 	latest *trial
 }
 
-// trialLife is for how long certificates are used again. They are valid for an hour from when they were made.
-const trialLife = 30 * time.Minute
+// trialLifetime is for how long certificates are used again. They are valid for an hour from when they were made.
+const trialLifetime = 30 * time.Minute
 
-// next returns a trial at a time, whose fields have names of their own.
-func (t *trials) next(now time.Time) (*trial, error) {
+// trialAt returns a trial at a time, whose fields have names of their own.
+func (t *trialCache) trialAt(now time.Time) (*trial, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.latest == nil || now.Before(t.latest.at) || now.Sub(t.latest.at) > trialLife {
+	if t.latest == nil || now.Before(t.latest.at) || now.Sub(t.latest.at) > trialLifetime {
 		made, err := newTrial(now)
 		if err != nil {
 			return nil, err
@@ -224,17 +224,17 @@ type trial struct {
 func newTrial(now time.Time) (*trial, error) {
 	t := &trial{at: now, serial: make([]byte, 8)}
 	rand.Read(t.serial) // never fails
-	root, err := t.certify(nil, nil, 1, func(c *x509.Certificate) {
+	root, err := t.issueCertificate(nil, nil, 1, func(c *x509.Certificate) {
 		c.IsCA, c.BasicConstraintsValid, c.KeyUsage = true, true, x509.KeyUsageCertSign|x509.KeyUsageCRLSign
 	})
 	if err != nil {
 		return nil, err
 	}
-	signer, err := t.certify(root.cert, root.key, 2, func(c *x509.Certificate) { c.KeyUsage = x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment })
+	signer, err := t.issueCertificate(root.cert, root.key, 2, func(c *x509.Certificate) { c.KeyUsage = x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment })
 	if err != nil {
 		return nil, err
 	}
-	clock, err := t.certify(root.cert, root.key, 3, func(c *x509.Certificate) {
+	clock, err := t.issueCertificate(root.cert, root.key, 3, func(c *x509.Certificate) {
 		c.KeyUsage = x509.KeyUsageDigitalSignature
 		c.ExtraExtensions = []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 37}, Critical: true, Value: timeStampingOnly}}
 	})
@@ -255,7 +255,7 @@ type trialHolder struct {
 	cert *x509.Certificate
 }
 
-func (t *trial) certify(issuer *x509.Certificate, by *ecdsa.PrivateKey, number int64, shape func(*x509.Certificate)) (trialHolder, error) {
+func (t *trial) issueCertificate(issuer *x509.Certificate, by *ecdsa.PrivateKey, number int64, shape func(*x509.Certificate)) (trialHolder, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return trialHolder{}, err
@@ -277,9 +277,9 @@ func (t *trial) certify(issuer *x509.Certificate, by *ecdsa.PrivateKey, number i
 }
 
 // Revocation implements revocation.Source: it knows what the trial's issuer has certified.
-func (t *trial) Revocation(_ context.Context, _, issuer *x509.Certificate) (revocation.Material, error) {
+func (t *trial) Revocation(_ context.Context, _, issuer *x509.Certificate) (revocation.Data, error) {
 	if !issuer.Equal(t.chain[1]) {
-		return revocation.Material{}, errors.New("not asked: it came with the file")
+		return revocation.Data{}, errors.New("not asked: it came with the file")
 	}
-	return revocation.Material{CRL: t.list}, nil
+	return revocation.Data{CRL: t.list}, nil
 }

@@ -8,10 +8,10 @@ import (
 
 func TestKeysOfTrialsAreUsedAgainForAWhileUnderOtherNames(t *testing.T) {
 	t.Parallel()
-	var all trials
+	var all trialCache
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	at := func(now time.Time) *trial {
-		made, err := all.next(now)
+		made, err := all.trialAt(now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +25,7 @@ func TestKeysOfTrialsAreUsedAgainForAWhileUnderOtherNames(t *testing.T) {
 		}
 		return made
 	}
-	first, second, late := at(now), at(now.Add(trialLife)), at(now.Add(trialLife+time.Second))
+	first, second, late := at(now), at(now.Add(trialLifetime)), at(now.Add(trialLifetime+time.Second))
 	if first.key != second.key || second.key == late.key {
 		t.Error("keys are used once only, or for too long")
 	}

@@ -9,39 +9,39 @@ import (
 	"segel/pdf"
 )
 
-// twins are fonts whose letters are as wide as those of a font that is often missing, so that lines and pages break
+// fontSubstitutes are fonts whose letters are as wide as those of a font that is often missing, so that lines and pages break
 // where they did.
-var twins = map[string]string{
+var fontSubstitutes = map[string]string{
 	"calibri": "Carlito", "cambria": "Caladea", "arial": "Liberation Sans", "times new roman": "Liberation Serif", "courier new": "Liberation Mono",
 	"helvetica": "Liberation Sans", "times": "Liberation Serif", "courier": "Liberation Mono",
 }
 
-// differences tells what of the PDF its author may not expect.
-func (s *Service) differences(doc *pdf.Document, found sniff.Findings, pages int) []contract.Warning {
+// conversionWarnings tells what of the PDF its author may not expect.
+func (s *Service) conversionWarnings(doc *pdf.Document, found sniff.Findings, pages int) []contract.Warning {
 	var all []contract.Warning
 	warn := func(code string, args map[string]any) {
 		all = append(all, contract.Warning{Field: "document", Code: code, Args: args})
 	}
-	there := drawn(doc)
-	for _, name := range s.Converter.Families() {
-		there[plainName(name)] = true
+	there := documentFonts(doc)
+	for _, name := range s.Converter.FontFamilies() {
+		there[plainFontName(name)] = true
 	}
 	var replaced, alike []string
 	for _, name := range found.Fonts {
-		twin := twins[strings.ToLower(name)]
+		twin := fontSubstitutes[strings.ToLower(name)]
 		switch {
-		case there[plainName(name)]:
-		case twin != "" && there[plainName(twin)]:
+		case there[plainFontName(name)]:
+		case twin != "" && there[plainFontName(twin)]:
 			alike = append(alike, fmt.Sprintf("%s (%s)", name, twin))
 		default:
 			replaced = append(replaced, name)
 		}
 	}
 	if len(replaced) > 0 {
-		warn("document.fonts_replaced", map[string]any{"fonts": some(replaced)})
+		warn("document.fonts_replaced", map[string]any{"fonts": joinNames(replaced)})
 	}
 	if len(alike) > 0 {
-		warn("document.fonts_alike", map[string]any{"fonts": some(alike)})
+		warn("document.fonts_alike", map[string]any{"fonts": joinNames(alike)})
 	}
 	if found.Tracked {
 		warn("document.tracked_changes", nil)
@@ -52,8 +52,8 @@ func (s *Service) differences(doc *pdf.Document, found sniff.Findings, pages int
 	return all
 }
 
-// some lists names, as many as a sentence bears.
-func some(names []string) string {
+// joinNames lists names, as many as a sentence bears.
+func joinNames(names []string) string {
 	const most = 10
 	s := strings.Join(names[:min(len(names), most)], ", ")
 	if len(names) > most {
@@ -62,17 +62,17 @@ func some(names []string) string {
 	return s
 }
 
-// plainName makes spellings of a font's name equal.
-func plainName(name string) string {
+// plainFontName makes spellings of a font's name equal.
+func plainFontName(name string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "-", "", ",", "").Replace(name))
 }
 
 // maxFontPages bounds the pages whose fonts are looked at. The rest of a contract is set in the same ones.
 const maxFontPages = 50
 
-// drawn returns the fonts that the PDF's pages name, as plain names. What cannot be read is left out: this serves
+// documentFonts returns the fonts that the PDF's pages name, as plain names. What cannot be read is left out: this serves
 // warnings only.
-func drawn(doc *pdf.Document) map[string]bool {
+func documentFonts(doc *pdf.Document) map[string]bool {
 	names := map[string]bool{}
 	pages, err := doc.PageCount()
 	if err != nil {
@@ -97,22 +97,22 @@ func drawn(doc *pdf.Document) map[string]bool {
 				continue
 			}
 			if name, err := doc.Name(font["BaseFont"]); err == nil {
-				addDrawn(names, string(name))
+				addFontFamily(names, string(name))
 			}
 		}
 	}
 	return names
 }
 
-// addDrawn adds a font's family: its name without the mark of a subset and the style.
-func addDrawn(names map[string]bool, name string) {
+// addFontFamily adds a font's family: its name without the mark of a subset and the style.
+func addFontFamily(names map[string]bool, name string) {
 	if mark, rest, found := strings.Cut(name, "+"); found && len(mark) == 6 {
 		name = rest
 	}
 	family, _, _ := strings.Cut(name, "-")
 	family, _, _ = strings.Cut(family, ",")
 	for _, suffix := range []string{"PSMT", "PS", "MT"} {
-		names[plainName(strings.TrimSuffix(family, suffix))] = true
+		names[plainFontName(strings.TrimSuffix(family, suffix))] = true
 	}
-	names[plainName(family)] = true
+	names[plainFontName(family)] = true
 }

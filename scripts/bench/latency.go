@@ -21,8 +21,8 @@ type state struct {
 	}
 }
 
-// step returns where a step stands: waiting, active, done or stopped.
-func (s state) step(name string) string {
+// stepState returns where a step stands: waiting, active, done or stopped.
+func (s state) stepState(name string) string {
 	for _, p := range s.Progress.Steps {
 		if p.Step == name {
 			return p.State
@@ -31,9 +31,9 @@ func (s state) step(name string) string {
 	return ""
 }
 
-// follow reads a document's events to its end, and returns when its last stamp was told of.
-func (b *bureau) follow(id int64) (stamped time.Time, err error) {
-	a, err := b.send("GET", fmt.Sprint(documentPath, "events/", id), 0, nil)
+// followEvents reads a document's events to its end, and returns when its last stamp was told of.
+func (b *stampBench) followEvents(id int64) (stamped time.Time, err error) {
+	a, err := b.sendRequest("GET", fmt.Sprint(documentPath, "events/", id), 0, nil)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -49,7 +49,7 @@ func (b *bureau) follow(id int64) (stamped time.Time, err error) {
 		if err := json.Unmarshal([]byte(text), &now); err != nil {
 			return time.Time{}, err
 		}
-		if now.step("stamped") == "done" && stamped.IsZero() {
+		if now.stepState("stamped") == "done" && stamped.IsZero() {
 			stamped = time.Now()
 		}
 		switch now.Status {
@@ -68,17 +68,17 @@ const (
 	ordersInAll     = 300
 )
 
-// latency measures how long an order waits for its stamp at a steady flow.
-func (b *bureau) latency(database string) error {
+// measureLatency measures how long an order waits for its stamp at a steady flow.
+func (b *stampBench) measureLatency(database string) error {
 	var ids []int64
 	for range ordersInAll {
-		id, err := b.draft(1)
+		id, err := b.uploadOrder(1)
 		if err != nil {
 			return err
 		}
 		ids = append(ids, id)
 	}
-	b.since()
+	b.takeObserved()
 	waits, failed := make([]time.Duration, ordersInAll), make([]error, ordersInAll)
 	var all sync.WaitGroup
 	beat := time.NewTicker(time.Second / ordersPerSecond)
@@ -86,12 +86,12 @@ func (b *bureau) latency(database string) error {
 	for i, id := range ids {
 		<-beat.C
 		all.Go(func() {
-			if failed[i] = b.verb("finalize-docs", id, 0); failed[i] != nil {
+			if failed[i] = b.postVerb("finalize-docs", id, 0); failed[i] != nil {
 				return
 			}
 			accepted := time.Now()
 			var stamped time.Time
-			stamped, failed[i] = b.follow(id)
+			stamped, failed[i] = b.followEvents(id)
 			waits[i] = stamped.Sub(accepted)
 		})
 	}
@@ -99,12 +99,12 @@ func (b *bureau) latency(database string) error {
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
-	took := b.since().took
+	took := b.takeObserved().took
 	office := median(took[callTake]) + median(took[callStamp])
 	slices.Sort(waits)
 	p50, p99 := waits[len(waits)/2], waits[len(waits)*99/100]
 	fmt.Printf("| accepted to stamped at %d orders a second on %s, 99th of 100, beyond the office's round trips | %.0f ms | %.0f ms, half within %.0f ms; the office takes %.0f ms; %d orders |\n",
-		ordersPerSecond, database, ms(p99-office), ms(p99), ms(p50), ms(office), ordersInAll)
+		ordersPerSecond, database, toMillis(p99-office), toMillis(p99), toMillis(p50), toMillis(office), ordersInAll)
 	return nil
 }
 
@@ -114,11 +114,11 @@ const (
 	bulkClients = 4
 )
 
-// bulk gives all orders at once, and looks at each one's status until all are done: it has to tell how far each is.
-func (b *bureau) bulk() error {
+// measureBulk gives all orders at once, and looks at each one's status until all are done: it has to tell how far each is.
+func (b *stampBench) measureBulk() error {
 	ids := make([]int64, bulkOrders)
-	err := together(func(i int) (err error) {
-		ids[i], err = b.draft(1)
+	err := forEachOrder(func(i int) (err error) {
+		ids[i], err = b.uploadOrder(1)
 		return err
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func (b *bureau) bulk() error {
 		return err
 	}
 	began := time.Now()
-	if err := together(func(i int) error { return b.verb("finalize-docs", ids[i], 0) }); err != nil {
+	if err := forEachOrder(func(i int) error { return b.postVerb("finalize-docs", ids[i], 0) }); err != nil {
 		return err
 	}
 	accepted := time.Since(began)
@@ -138,10 +138,10 @@ func (b *bureau) bulk() error {
 		var next []int64
 		for _, id := range left {
 			var a struct{ Data state }
-			if err := b.call("GET", fmt.Sprint(documentPath, "status/", id), 0, nil, &a); err != nil {
+			if err := b.callJSON("GET", fmt.Sprint(documentPath, "status/", id), 0, nil, &a); err != nil {
 				return err
 			}
-			seen["stamped "+a.Data.step("stamped")+", sealed "+a.Data.step("sealed")]++
+			seen["stamped "+a.Data.stepState("stamped")+", sealed "+a.Data.stepState("sealed")]++
 			switch a.Data.Status {
 			case "processing":
 				next = append(next, id)
@@ -153,20 +153,20 @@ func (b *bureau) bulk() error {
 		left = next
 	}
 	took := time.Since(began)
-	after, err := b.peak()
+	after, err := b.peakMemory()
 	if err != nil {
 		return err
 	}
 	fmt.Printf("| %d stamping orders finalized at once | %.1f a second | accepted in %.0f s, all completed after %.0f s; memory grows by %.1f MiB from %.1f |\n",
-		bulkOrders, bulkOrders/took.Seconds(), accepted.Seconds(), took.Seconds(), mib(after-before), mib(before))
+		bulkOrders, bulkOrders/took.Seconds(), accepted.Seconds(), took.Seconds(), toMiB(after-before), toMiB(before))
 	if len(seen) < 2 {
 		return fmt.Errorf("the status of the orders did not tell how far they were: %v", seen)
 	}
 	return nil
 }
 
-// together does something for each of the orders given at once.
-func together(do func(i int) error) error {
+// forEachOrder does something for each of the orders given at once.
+func forEachOrder(do func(i int) error) error {
 	var all sync.WaitGroup
 	failed := make([]error, bulkClients)
 	for c := range bulkClients {

@@ -21,11 +21,11 @@ type walk struct {
 	id   int64  // of the document
 }
 
-func (w *walk) find() error {
+func (w *walk) findSigner() error {
 	var users struct {
 		Data struct{ User []struct{ ID string } }
 	}
-	if err := w.owner.get("/v1/auth/list_user?search=budi", &users); err != nil {
+	if err := w.owner.getJSON("/v1/auth/list_user?search=budi", &users); err != nil {
 		return err
 	}
 	if len(users.Data.User) != 1 {
@@ -35,7 +35,7 @@ func (w *walk) find() error {
 	return nil
 }
 
-func (w *walk) upload() error {
+func (w *walk) uploadContract() error {
 	var uploaded struct {
 		Response struct {
 			Data struct {
@@ -44,7 +44,7 @@ func (w *walk) upload() error {
 			}
 		}
 	}
-	err := w.owner.post("/v1/econtract/demo/sign/upload-docs-base64", object{
+	err := w.owner.postJSON("/v1/econtract/demo/sign/upload-docs-base64", object{
 		"document_title": "Perjanjian Sewa", "filename": "sewa.pdf", "parallel": 0,
 		"document_base64": base64.StdEncoding.EncodeToString(pdftest.Table(2)),
 		"signer":          []object{{"id": w.budi, "name": "Budi Santoso", "email": "budi@example.test", "role": "signer", "number": 1}},
@@ -53,13 +53,13 @@ func (w *walk) upload() error {
 		return err
 	}
 	w.id = uploaded.Response.Data.ID
-	say("uploaded as document %d, %s", w.id, uploaded.Response.Data.Name)
+	printStep("uploaded as document %d, %s", w.id, uploaded.Response.Data.Name)
 	return nil
 }
 
-// place asks for a signature and a stamp on a page of 612 by 792 points. Each box is said twice, as the interface has
+// placeBoxes asks for a signature and a stamp on a page of 612 by 792 points. Each box is said twice, as the interface has
 // it: from the upper left, and from the lower left.
-func (w *walk) place() error {
+func (w *walk) placeBoxes() error {
 	placement := func(kind string, left, top, width, height int) object {
 		return object{
 			"page": 2, "type": kind, "sign": nil, "documentSize": object{"width": 612, "height": 792},
@@ -68,56 +68,56 @@ func (w *walk) place() error {
 			"emet":  object{"llx": left, "lly": 792 - top - height, "urx": left + width, "ury": 792 - top},
 		}
 	}
-	err := w.owner.post("/v1/econtract/demo/sign/placement-docs", object{"document_id": w.id, "signers": []object{
+	err := w.owner.postJSON("/v1/econtract/demo/sign/placement-docs", object{"document_id": w.id, "signers": []object{
 		placement("sign", 72, 560, 180, 72), placement("emet", 300, 556, 80, 80),
 	}}, nil)
 	if err != nil {
 		return err
 	}
-	say("placed Budi's signature and one duty stamp on page 2")
+	printStep("placed Budi's signature and one duty stamp on page 2")
 	return nil
 }
 
-func (w *walk) finalize() error {
-	if err := w.owner.post("/v1/econtract/demo/sign/finalize-docs", object{"document_id": w.id}, nil); err != nil {
+func (w *walk) finalizeContract() error {
+	if err := w.owner.postJSON("/v1/econtract/demo/sign/finalize-docs", object{"document_id": w.id}, nil); err != nil {
 		return err
 	}
-	say("finalized: quota is reserved, Budi sees it in his inbox")
+	printStep("finalized: quota is reserved, Budi sees it in his inbox")
 	return nil
 }
 
-// sign says the digest of what the signer has read, so that he signs that and nothing else.
-func (w *walk) sign() error {
-	seen, err := w.signer.file(fmt.Sprintf("/v1/econtract/web_app/document/preview/%d", w.id))
+// signContract says the digest of what the signer has read, so that he signs that and nothing else.
+func (w *walk) signContract() error {
+	seen, err := w.signer.getFile(fmt.Sprintf("/v1/econtract/web_app/document/preview/%d", w.id))
 	if err != nil {
 		return err
 	}
 	digest := sha256.Sum256(seen)
-	err = w.signer.post("/v1/econtract/demo/sign/sign-docs", object{"document_id": w.id, "digest": hex.EncodeToString(digest[:])}, nil)
+	err = w.signer.postJSON("/v1/econtract/demo/sign/sign-docs", object{"document_id": w.id, "digest": hex.EncodeToString(digest[:])}, nil)
 	if err != nil {
 		return err
 	}
-	say("Budi read %d bytes and signed exactly those", len(seen))
+	printStep("Budi read %d bytes and signed exactly those", len(seen))
 	return nil
 }
 
-func (w *walk) complete() error {
-	serials, err := w.owner.completed(w.id)
+func (w *walk) waitComplete() error {
+	serials, err := w.owner.waitCompleted(w.id)
 	if err != nil {
 		return err
 	}
-	say("stamped with %s, sealed and timestamped (PAdES B-LTA)", strings.Join(serials, ", "))
+	printStep("stamped with %s, sealed and timestamped (PAdES B-LTA)", strings.Join(serials, ", "))
 	return nil
 }
 
-func (w *walk) download() error {
-	signed, err := w.owner.file(fmt.Sprintf("/v1/econtract/web_app/document/download/%d", w.id))
+func (w *walk) downloadSigned() error {
+	signed, err := w.owner.getFile(fmt.Sprintf("/v1/econtract/web_app/document/download/%d", w.id))
 	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(w.out, signed, 0o600); err != nil {
 		return err
 	}
-	say("the signed PDF, %d bytes: %s", len(signed), w.out)
+	printStep("the signed PDF, %d bytes: %s", len(signed), w.out)
 	return nil
 }

@@ -31,7 +31,7 @@ type client struct {
 	prober atomic.Pointer[prober] // counts what is answered during outages; nil: nothing does
 }
 
-func (c *client) watch(p *prober) { c.prober.Store(p) }
+func (c *client) setProber(p *prober) { c.prober.Store(p) }
 
 // refusal is an answer of the service that is no success.
 type refusal struct {
@@ -51,28 +51,28 @@ const pause = 50 * time.Millisecond
 // refusedPause is how long it waits after a refusal that invites to come again: less than it is told, to be early rather than late.
 const refusedPause = 250 * time.Millisecond
 
-// login waits for a token.
-func (c *client) login(ctx context.Context, email, password string) error {
+// waitLogin waits for a token.
+func (c *client) waitLogin(ctx context.Context, email, password string) error {
 	var in struct {
 		Data struct {
 			Token   string
 			Account struct{ ID string }
 		}
 	}
-	if _, err := c.insist(ctx, "POST", "/v1/auth/login", object{"email": email, "password": password}, &in); err != nil {
+	if _, err := c.callUntilAnswered(ctx, "POST", "/v1/auth/login", object{"email": email, "password": password}, &in); err != nil {
 		return err
 	}
 	c.token, c.id, c.email = in.Data.Token, in.Data.Account.ID, email
 	return nil
 }
 
-// insist asks until the service answers, however often it dies over it, and decodes what it says. Lost is how often it
+// callUntilAnswered asks until the service answers, however often it dies over it, and decodes what it says. Lost is how often it
 // died or was dead. Every repeat has the Idempotency-Key of the first request. That one still runs (409) must never be said: the
 // process that it ran in is dead.
-func (c *client) insist(ctx context.Context, method, path string, body, answer any) (lost int, err error) {
+func (c *client) callUntilAnswered(ctx context.Context, method, path string, body, answer any) (lost int, err error) {
 	key := rand.Text()
 	for {
-		b, err := c.ask(ctx, method, path, key, body)
+		b, err := c.callOnce(ctx, method, path, key, body)
 		var r *refusal
 		switch {
 		case err == nil:
@@ -94,21 +94,21 @@ func (c *client) insist(ctx context.Context, method, path string, body, answer a
 	}
 }
 
-// ask asks once.
-func (c *client) ask(ctx context.Context, method, path, key string, body any) ([]byte, error) {
+// callOnce asks once.
+func (c *client) callOnce(ctx context.Context, method, path, key string, body any) ([]byte, error) {
 	p := c.prober.Load()
 	if p == nil {
-		return c.send(ctx, method, path, key, body)
+		return c.sendOnce(ctx, method, path, key, body)
 	}
-	outage, began := p.now(), time.Now()
-	text, err := c.send(ctx, method, path, key, body)
+	outage, began := p.currentOutage(), time.Now()
+	text, err := c.sendOnce(ctx, method, path, key, body)
 	if ctx.Err() == nil {
-		p.count(outage, method, path, time.Since(began), err)
+		p.countAnswer(outage, method, path, time.Since(began), err)
 	}
 	return text, err
 }
 
-func (c *client) send(ctx context.Context, method, path, key string, body any) ([]byte, error) {
+func (c *client) sendOnce(ctx context.Context, method, path, key string, body any) ([]byte, error) {
 	var b bytes.Buffer
 	if body != nil {
 		if err := json.NewEncoder(&b).Encode(body); err != nil {

@@ -28,7 +28,7 @@ const (
 
 // deleteData deletes the data folder of the running service while jobs are under way and streams of events are open, and measures what
 // the service uses from then on. Nothing works with that folder afterwards.
-func (t *trial) deleteData(ctx context.Context) (p proof, err error) {
+func (t *trial) deleteData(ctx context.Context) (p resultTable, err error) {
 	if t.service.PID() == 0 {
 		if err := t.service.Start(); err != nil {
 			return nil, err
@@ -40,37 +40,37 @@ func (t *trial) deleteData(ctx context.Context) (p proof, err error) {
 	defer func() { cancel(); streams.Wait() }()
 	for n := range deletedOrders {
 		o := drawOrder(random, n)
-		if err := t.client.submit(ctx, o); err != nil {
+		if err := t.client.submitOrder(ctx, o); err != nil {
 			return nil, err
 		}
 		streams.Go(func() { t.client.follow(ctx, o.id) })
 	}
-	idle, err := t.processor(ctx, time.Second)
+	idle, err := t.measureProcessor(ctx, time.Second)
 	if err != nil {
 		return nil, err
 	}
 	if err := os.RemoveAll(t.data); err != nil && !errors.Is(err, syscall.EBUSY) { // what is mounted there stays, and is empty
 		return nil, err
 	}
-	at, err := t.processor(ctx, deletedSettle)
+	at, err := t.measureProcessor(ctx, deletedSettle)
 	if err != nil {
 		return nil, err
 	}
-	after, err := t.processor(ctx, deletedFor)
+	after, err := t.measureProcessor(ctx, deletedFor)
 	if err != nil {
 		return nil, err
 	}
-	p.tell(fmt.Sprintf("percent of a processor: at work; in the first %v after the data folder was deleted; in the next %v", deletedSettle, deletedFor), "%.1f; %.1f; %.1f", idle, at, after)
+	p.addFigure(fmt.Sprintf("percent of a processor: at work; in the first %v after the data folder was deleted; in the next %v", deletedSettle, deletedFor), "%.1f; %.1f; %.1f", idle, at, after)
 	var busy []string
 	if after > deletedMost {
 		busy = []string{fmt.Sprintf("%.1f %%", after)}
 	}
-	p.zero(fmt.Sprintf("more than %v %% then", deletedMost), busy)
+	p.addZeroCount(fmt.Sprintf("more than %v %% then", deletedMost), busy)
 	var again []string
 	if _, err := os.Stat(filepath.Join(t.data, "segel.db")); !errors.Is(err, fs.ErrNotExist) {
 		again = []string{t.data}
 	}
-	p.zero("databases made in the place of the deleted one", again)
+	p.addZeroCount("databases made in the place of the deleted one", again)
 	return p, nil
 }
 
@@ -95,8 +95,8 @@ func (c *client) follow(ctx context.Context, id int64) {
 	}
 }
 
-// processor returns what the service uses of one processor for a while, in percent.
-func (t *trial) processor(ctx context.Context, during time.Duration) (float64, error) {
+// measureProcessor returns what the service uses of one processor for a while, in percent.
+func (t *trial) measureProcessor(ctx context.Context, during time.Duration) (float64, error) {
 	before, err := processorTime(t.service.PID())
 	if err != nil {
 		return 0, err

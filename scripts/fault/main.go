@@ -50,18 +50,18 @@ func main() {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "fault:", err)
 		os.Exit(1)
-	case o.mutant != "" && p.faults() == 0:
+	case o.mutant != "" && p.countFaults() == 0:
 		fmt.Println("NOT CAUGHT: the program with the fault passed")
 		os.Exit(1)
 	case o.mutant != "":
-		fmt.Printf("caught: the fault shows in %d lines\n", p.faults())
-	case p.faults() > 0:
+		fmt.Printf("caught: the fault shows in %d lines\n", p.countFaults())
+	case p.countFaults() > 0:
 		os.Exit(1)
 	}
 }
 
 // run does all of it in a folder of its own.
-func run(ctx context.Context, o options) (p proof, err error) {
+func run(ctx context.Context, o options) (p resultTable, err error) {
 	if o.seed == 0 {
 		var b [8]byte
 		_, _ = rand.Read(b[:]) // it never fails
@@ -87,19 +87,19 @@ func run(ctx context.Context, o options) (p proof, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, t.close()) }()
-	if err := t.bombard(ctx); err != nil {
+	if err := t.submitAndKill(ctx); err != nil {
 		return nil, err
 	}
-	if err := t.settle(ctx); err != nil {
+	if err := t.waitSettled(ctx); err != nil {
 		return nil, err
 	}
-	if p, err = t.prove(ctx); err != nil || !o.deleted {
+	if p, err = t.checkResults(ctx); err != nil || !o.deleted {
 		return p, err
 	}
 	deleted, err := t.deleteData(ctx)
 	if err != nil {
 		return nil, err
 	}
-	deleted.print(os.Stdout)
+	deleted.printTable(os.Stdout)
 	return append(p, deleted...), nil
 }

@@ -77,7 +77,7 @@ func (t *trial) outageKinds() []outage {
 	}}
 	if t.mounted {
 		filler := filepath.Join(t.data, "filler")
-		all = append(all, outage{"the disk is full", func() error { return fill(filler) }, func() error { return os.Remove(filler) }})
+		all = append(all, outage{"the disk is full", func() error { return fillDisk(filler) }, func() error { return os.Remove(filler) }})
 	}
 	if t.proxy == nil {
 		return all
@@ -101,8 +101,8 @@ func (t *trial) outageKinds() []outage {
 	)
 }
 
-// fill uses all that is free on the disk of a file.
-func fill(name string) error {
+// fillDisk uses all that is free on the disk of a file.
+func fillDisk(name string) error {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(filepath.Dir(name), &s); err != nil {
 		return err
@@ -143,27 +143,27 @@ func drawOutage(r *rand.Rand, before int) (lasts time.Duration, killed bool) {
 	return lasts, r.IntN(4) == 0 && before != 1
 }
 
-// suffer has the service live through an outage while clients go on, and asks it for everything meanwhile. What it answers is
+// runOutage has the service live through an outage while clients go on, and asks it for everything meanwhile. What it answers is
 // counted, and how long it takes to work again.
-func (t *trial) suffer(ctx context.Context, o outage) error {
+func (t *trial) runOutage(ctx context.Context, o outage) error {
 	if t.service.PID() == 0 {
 		if err := t.service.Start(); err != nil {
 			return err
 		}
 	}
-	if err := t.prober.prepare(ctx); err != nil {
+	if err := t.prober.prepareDocument(ctx); err != nil {
 		return err
 	}
-	lasts, killed := drawOutage(t.random, t.suffered[o.name])
+	lasts, killed := drawOutage(t.random, t.outageCounts[o.name])
 	if err := o.begin(); err != nil {
 		return fmt.Errorf("%s: %w", o.name, err)
 	}
-	stop := t.prober.begin(ctx, o.name)
+	stop := t.prober.startProbing(ctx, o.name)
 	half := time.NewTimer(lasts / 2)
 	defer half.Stop()
 	<-half.C
 	if killed {
-		t.prober.ignore() // no answer is an answer of a service that is dead
+		t.prober.stopCounting() // no answer is an answer of a service that is dead
 		t.service.Kill()
 	}
 	half.Reset(lasts / 2)
@@ -171,7 +171,7 @@ func (t *trial) suffer(ctx context.Context, o outage) error {
 	if err := o.end(); err != nil {
 		return fmt.Errorf("end of: %s: %w", o.name, err)
 	}
-	t.suffered[o.name]++
+	t.outageCounts[o.name]++
 	if killed {
 		t.killedMeanwhile++
 		stop(false)

@@ -66,17 +66,17 @@ type operation struct {
 	body   func(p *prober) any
 }
 
-func fixed(path string) func(*prober) string { return func(*prober) string { return path } }
+func fixedPath(path string) func(*prober) string { return func(*prober) string { return path } }
 
-func none(*prober) any { return nil }
+func noBody(*prober) any { return nil }
 
 var operations = []operation{
-	{"list", briefAnswer, "GET", fixed(documentPath + "out"), none},
-	{"detail", briefAnswer, "GET", func(p *prober) string { return fmt.Sprint(documentPath, "detail/", p.known) }, none},
-	{"login", otherAnswer, "POST", fixed("/v1/auth/login"), func(p *prober) any { return p.login }},
-	{"sign", otherAnswer, "POST", fixed(signPath + "sign-docs"), func(p *prober) any { return object{"document_id": p.unsigned} }},
-	{"download", otherAnswer, "GET", func(p *prober) string { return fmt.Sprint(documentPath, "download/", p.known) }, none},
-	{"readyz", briefAnswer, "GET", fixed("/readyz"), none},
+	{"list", briefAnswer, "GET", fixedPath(documentPath + "out"), noBody},
+	{"detail", briefAnswer, "GET", func(p *prober) string { return fmt.Sprint(documentPath, "detail/", p.known) }, noBody},
+	{"login", otherAnswer, "POST", fixedPath("/v1/auth/login"), func(p *prober) any { return p.login }},
+	{"sign", otherAnswer, "POST", fixedPath(signPath + "sign-docs"), func(p *prober) any { return object{"document_id": p.unsigned} }},
+	{"download", otherAnswer, "GET", func(p *prober) string { return fmt.Sprint(documentPath, "download/", p.known) }, noBody},
+	{"readyz", briefAnswer, "GET", fixedPath("/readyz"), noBody},
 }
 
 func newProber(c *client, email, password string) *prober {
@@ -86,15 +86,15 @@ func newProber(c *client, email, password string) *prober {
 	}
 }
 
-// prepare uploads a document to sign, unless there is one, and the first time has one completed to read.
-func (p *prober) prepare(ctx context.Context) (err error) {
+// prepareDocument uploads a document to sign, unless there is one, and the first time has one completed to read.
+func (p *prober) prepareDocument(ctx context.Context) (err error) {
 	if p.known == 0 {
-		if p.known, err = p.upload(ctx); err == nil {
+		if p.known, err = p.uploadDocument(ctx); err == nil {
 			err = p.complete(ctx, p.known)
 		}
 	}
 	if err == nil && p.unsigned == 0 {
-		p.unsigned, err = p.upload(ctx)
+		p.unsigned, err = p.uploadDocument(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("prepare a document to ask for: %w", err)
@@ -104,12 +104,12 @@ func (p *prober) prepare(ctx context.Context) (err error) {
 
 // complete signs a document and waits for its seal.
 func (p *prober) complete(ctx context.Context, id int64) error {
-	if _, err := p.client.insist(ctx, "POST", signPath+"sign-docs", object{"document_id": id}, nil); err != nil {
+	if _, err := p.client.callUntilAnswered(ctx, "POST", signPath+"sign-docs", object{"document_id": id}, nil); err != nil {
 		return err
 	}
 	o := order{id: id}
-	for began := time.Now(); !o.settled(); time.Sleep(pause) {
-		if err := p.client.look(ctx, &o); err != nil {
+	for began := time.Now(); !o.isSettled(); time.Sleep(pause) {
+		if err := p.client.readStatus(ctx, &o); err != nil {
 			return err
 		}
 		if time.Since(began) > recoverWithin {
@@ -119,7 +119,7 @@ func (p *prober) complete(ctx context.Context, id int64) error {
 	return nil
 }
 
-func (p *prober) upload(ctx context.Context) (int64, error) {
+func (p *prober) uploadDocument(ctx context.Context) (int64, error) {
 	var up struct {
 		Response struct {
 			Data struct {
@@ -127,8 +127,8 @@ func (p *prober) upload(ctx context.Context) (int64, error) {
 			}
 		}
 	}
-	_, err := p.client.insist(ctx, "POST", signPath+"upload-docs-base64", object{
-		"filename": "kontrak.pdf", "document_base64": base64.StdEncoding.EncodeToString(pdftest.Archive(1)),
+	_, err := p.client.callUntilAnswered(ctx, "POST", signPath+"upload-docs-base64", object{
+		"filename": "kontrak.pdf", "document_base64": base64.StdEncoding.EncodeToString(pdftest.PDFA(1)),
 		"signer": []object{{"id": p.client.id, "name": "Pemesan", "email": p.client.email, "role": "signer", "number": 1}},
 	}, &up)
 	if err != nil {
@@ -136,12 +136,12 @@ func (p *prober) upload(ctx context.Context) (int64, error) {
 	}
 	id := up.Response.Data.ID
 	p.ours[id] = true
-	_, err = p.client.insist(ctx, "POST", signPath+"finalize-docs", object{"document_id": id}, nil)
+	_, err = p.client.callUntilAnswered(ctx, "POST", signPath+"finalize-docs", object{"document_id": id}, nil)
 	return id, err
 }
 
-// begin asks until stop is called, which waits for the last answers. With recovers, it goes on until each operation has succeeded.
-func (p *prober) begin(ctx context.Context, name string) (stop func(recovers bool)) {
+// startProbing asks until stop is called, which waits for the last answers. With recovers, it goes on until each operation has succeeded.
+func (p *prober) startProbing(ctx context.Context, name string) (stop func(recovers bool)) {
 	p.mu.Lock()
 	p.outage, p.deaf = name, false
 	p.mu.Unlock()
@@ -150,7 +150,7 @@ func (p *prober) begin(ctx context.Context, name string) (stop func(recovers boo
 	for _, o := range operations {
 		asking.Go(func() {
 			for {
-				if p.try(ctx, o) {
+				if p.tryOperation(ctx, o) {
 					return
 				}
 				next := time.NewTimer(probeEvery)
@@ -173,14 +173,14 @@ func (p *prober) begin(ctx context.Context, name string) (stop func(recovers boo
 		p.mu.Unlock()
 		close(over)
 		if recovers {
-			p.recover(ctx, name, ended)
+			p.waitRecovered(ctx, name, ended)
 		}
 		asking.Wait()
 	}
 }
 
-// recover asks for everything until it succeeds, and keeps how long that took.
-func (p *prober) recover(ctx context.Context, name string, ended time.Time) {
+// waitRecovered asks for everything until it succeeds, and keeps how long that took.
+func (p *prober) waitRecovered(ctx context.Context, name string, ended time.Time) {
 	ctx, cancel := context.WithTimeout(ctx, recoverWithin)
 	defer cancel()
 	var all sync.WaitGroup
@@ -190,7 +190,7 @@ func (p *prober) recover(ctx context.Context, name string, ended time.Time) {
 		}
 		all.Go(func() {
 			for ctx.Err() == nil {
-				if _, err := p.client.ask(ctx, o.method, o.path(p), "", o.body(p)); err == nil {
+				if _, err := p.client.callOnce(ctx, o.method, o.path(p), "", o.body(p)); err == nil {
 					return
 				}
 				time.Sleep(pause)
@@ -206,16 +206,16 @@ func (p *prober) recover(ctx context.Context, name string, ended time.Time) {
 	p.back[name] = max(p.back[name], time.Since(ended))
 }
 
-// ignore has answers from now on not count.
-func (p *prober) ignore() {
+// stopCounting has answers from now on not count.
+func (p *prober) stopCounting() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.deaf = true
 }
 
-// try asks once; the client counts the answer. It reports whether the document to sign was signed, after which there is nothing to ask.
-func (p *prober) try(ctx context.Context, o operation) (signed bool) {
-	_, err := p.client.ask(ctx, o.method, o.path(p), "", o.body(p))
+// tryOperation asks once; the client counts the answer. It reports whether the document to sign was signed, after which there is nothing to ask.
+func (p *prober) tryOperation(ctx context.Context, o operation) (signed bool) {
+	_, err := p.client.callOnce(ctx, o.method, o.path(p), "", o.body(p))
 	if o.name != "sign" || err != nil && !signedBefore(err) {
 		return false
 	}
@@ -229,8 +229,8 @@ func signedBefore(err error) bool {
 	return errors.As(err, &r) && r.status == http.StatusConflict
 }
 
-// now returns the outage that is under way.
-func (p *prober) now() string {
+// currentOutage returns the outage that is under way.
+func (p *prober) currentOutage() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.deaf {
@@ -239,8 +239,8 @@ func (p *prober) now() string {
 	return p.outage
 }
 
-// count counts an answer to a request that began during an outage.
-func (p *prober) count(outage, method, path string, took time.Duration, err error) {
+// countAnswer counts an answer to a request that began during an outage.
+func (p *prober) countAnswer(outage, method, path string, took time.Duration, err error) {
 	if outage == "" {
 		return
 	}
@@ -264,7 +264,7 @@ func (p *prober) count(outage, method, path string, took time.Duration, err erro
 	switch {
 	case err == nil:
 		t.served++
-	case errors.As(err, &r) && r.invites():
+	case errors.As(err, &r) && r.invitesRetry():
 		t.refused++
 	case name == "sign" && signedBefore(err):
 		t.served++
@@ -273,8 +273,8 @@ func (p *prober) count(outage, method, path string, took time.Duration, err erro
 	}
 }
 
-// invites reports whether the refusal is one of a service that will answer later.
-func (r *refusal) invites() bool {
+// invitesRetry reports whether the refusal is one of a service that will answer later.
+func (r *refusal) invitesRetry() bool {
 	var body struct{ Error struct{ Retryable bool } }
 	after, err := strconv.Atoi(r.after)
 	return r.status == http.StatusServiceUnavailable && err == nil && after > 0 && json.Unmarshal(r.text, &body) == nil && body.Error.Retryable
@@ -291,10 +291,10 @@ func operationOf(method, path string) (string, time.Duration) {
 	return strings.TrimSuffix(strings.TrimSuffix(name, "-base64"), "-docs"), otherAnswer
 }
 
-// tell adds what was found to a proof.
-func (p *prober) tell(to *proof) {
-	to.zero("**answers during an outage that are neither a success nor 503 with Retry-After**", p.wrong)
-	to.zero("answers during an outage that took longer than the service promises", p.slow)
+// addFigures adds what was found to a proof.
+func (p *prober) addFigures(to *resultTable) {
+	to.addZeroCount("**answers during an outage that are neither a success nor 503 with Retry-After**", p.wrong)
+	to.addZeroCount("answers during an outage that took longer than the service promises", p.slow)
 }
 
 // print writes a table of how long answers took at most during each outage, and how many were 503.

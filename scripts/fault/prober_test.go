@@ -27,10 +27,10 @@ func TestAnswersThatAreNeitherASuccessNorAnInvitationToComeAgainAreFaults(t *tes
 		"an invitation that was late": {&refusal{"", http.StatusServiceUnavailable, []byte(again), "5"}, time.Minute, "answers during an outage that took"},
 	} {
 		p := newProber(nil, "", "")
-		p.count("an outage", "GET", documentPath+"detail/7", c.took, c.err)
-		p.count("", "GET", documentPath+"detail/7", time.Hour, errors.New("outside of outages nothing counts"))
-		var found proof
-		p.tell(&found)
+		p.countAnswer("an outage", "GET", documentPath+"detail/7", c.took, c.err)
+		p.countAnswer("", "GET", documentPath+"detail/7", time.Hour, errors.New("outside of outages nothing counts"))
+		var found resultTable
+		p.addFigures(&found)
 		wrong := ""
 		for _, l := range found {
 			if l.fault != "" {

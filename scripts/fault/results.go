@@ -8,32 +8,32 @@ import (
 	"time"
 )
 
-// line is one line of the table: a figure, and whether it is as it has to be.
-type line struct {
+// resultLine is one line of the table: a figure, and whether it is as it has to be.
+type resultLine struct {
 	what  string
 	value string
 	fault string // what is wrong; empty: nothing
 }
 
-// proof collects lines.
-type proof []line
+// resultTable collects lines.
+type resultTable []resultLine
 
-// tell adds a figure that nothing is demanded of.
-func (p *proof) tell(what, format string, args ...any) {
-	*p = append(*p, line{what: what, value: fmt.Sprintf(format, args...)})
+// addFigure adds a figure that nothing is demanded of.
+func (p *resultTable) addFigure(what, format string, args ...any) {
+	*p = append(*p, resultLine{what: what, value: fmt.Sprintf(format, args...)})
 }
 
-// zero adds a count that has to be 0. Examples tell of what there is.
-func (p *proof) zero(what string, examples []string) {
-	l := line{what: what, value: fmt.Sprint(len(examples))}
+// addZeroCount adds a count that has to be 0. Examples tell of what there is.
+func (p *resultTable) addZeroCount(what string, examples []string) {
+	l := resultLine{what: what, value: fmt.Sprint(len(examples))}
 	if len(examples) > 0 {
 		l.fault = strings.Join(examples[:min(len(examples), 5)], "; ")
 	}
 	*p = append(*p, l)
 }
 
-// faults counts the lines that are not as they have to be.
-func (p proof) faults() int {
+// countFaults counts the lines that are not as they have to be.
+func (p resultTable) countFaults() int {
 	n := 0
 	for _, l := range p {
 		if l.fault != "" {
@@ -43,7 +43,7 @@ func (p proof) faults() int {
 	return n
 }
 
-func (p proof) print(w io.Writer) {
+func (p resultTable) printTable(w io.Writer) {
 	fmt.Fprintln(w, "\n| what | count | |\n|---|---|---|")
 	for _, l := range p {
 		verdict := ""
@@ -54,10 +54,10 @@ func (p proof) print(w io.Writer) {
 	}
 }
 
-// account holds the office's journal against the books, and both against what the client was told. Besides the orders' documents
+// compareRecords holds the office's journal against the books, and both against what the client was told. Besides the orders' documents
 // there are to be those of others, and none else.
-func account(orders []*order, others map[int64]bool, journal map[string]*issued, b books) proof {
-	var p proof
+func compareRecords(orders []*order, others map[int64]bool, journal map[string]*officeSerial, b serviceRecords) resultTable {
+	var p resultTable
 	completed, again, resent, ours := 0, 0, 0, maps.Clone(others)
 	if ours == nil {
 		ours = map[int64]bool{}
@@ -85,18 +85,18 @@ func account(orders []*order, others map[int64]bool, journal map[string]*issued,
 			lost = append(lost, fmt.Sprintf("document %d is %s, %q", o.id, o.state, reason))
 		}
 	}
-	p.tell("orders acknowledged; asked for more than once", "%d; %d", len(orders), again)
-	p.tell("of them completed", "%d", completed)
-	p.tell("wait for a person, with the reason", "%d %s", len(waiting), strings.Join(waiting[:min(len(waiting), 3)], "; "))
-	p.zero("**lost**: acknowledged, neither completed nor waiting for a person", lost)
-	p.tell("orders uploaded more than once, with the same Idempotency-Key", "%d", resent)
-	p.zero("**documents uploaded twice**", doubled(b.documents, ours))
-	p.tell("duty stamps ordered", "%d", stamps)
-	return append(append(p, serials(journal, b)...), units(journal, b)...)
+	p.addFigure("orders acknowledged; asked for more than once", "%d; %d", len(orders), again)
+	p.addFigure("of them completed", "%d", completed)
+	p.addFigure("wait for a person, with the reason", "%d %s", len(waiting), strings.Join(waiting[:min(len(waiting), 3)], "; "))
+	p.addZeroCount("**lost**: acknowledged, neither completed nor waiting for a person", lost)
+	p.addFigure("orders uploaded more than once, with the same Idempotency-Key", "%d", resent)
+	p.addZeroCount("**documents uploaded twice**", listDoubled(b.documents, ours))
+	p.addFigure("duty stamps ordered", "%d", stamps)
+	return append(append(p, compareSerials(journal, b)...), compareQuota(journal, b)...)
 }
 
-// doubled lists the documents that no order knows: a repeat of its upload made another.
-func doubled(documents []int64, ours map[int64]bool) (all []string) {
+// listDoubled lists the documents that no order knows: a repeat of its upload made another.
+func listDoubled(documents []int64, ours map[int64]bool) (all []string) {
 	for _, id := range documents {
 		if !ours[id] {
 			all = append(all, fmt.Sprintf("document %d", id))
@@ -105,9 +105,9 @@ func doubled(documents []int64, ours map[int64]bool) (all []string) {
 	return all
 }
 
-// serials accounts for every serial of the office's journal.
-func serials(journal map[string]*issued, b books) proof {
-	var p proof
+// compareSerials accounts for every serial of the office's journal.
+func compareSerials(journal map[string]*officeSerial, b serviceRecords) resultTable {
+	var p resultTable
 	on := map[string][]stampRow{}
 	for _, s := range b.stamps {
 		if s.serial != "" {
@@ -149,13 +149,13 @@ func serials(journal map[string]*issued, b books) proof {
 			unknown = append(unknown, serial)
 		}
 	}
-	p.tell("serials issued; affixed there", "%d; %d", len(journal), affixed)
-	p.tell("the register's states of them", "%v", kept)
-	p.zero("**a serial on two documents**", twice)
-	p.zero("**issued and unaccounted**: not on one placement, and not in the register", nowhere)
-	p.zero("issued before the order for it was recorded", early)
-	p.zero("bought and not used: no order was let go of, so that every serial was to be", idle)
-	p.zero("serials here that the office never issued", unknown)
+	p.addFigure("serials issued; affixed there", "%d; %d", len(journal), affixed)
+	p.addFigure("the register's states of them", "%v", kept)
+	p.addZeroCount("**a serial on two documents**", twice)
+	p.addZeroCount("**issued and unaccounted**: not on one placement, and not in the register", nowhere)
+	p.addZeroCount("issued before the order for it was recorded", early)
+	p.addZeroCount("bought and not used: no order was let go of, so that every serial was to be", idle)
+	p.addZeroCount("serials here that the office never issued", unknown)
 	return p
 }
 
@@ -165,9 +165,9 @@ func orderOf(file string) string {
 	return name[strings.LastIndexByte(name, '-')+1:]
 }
 
-// units holds the quota against the stamps.
-func units(journal map[string]*issued, b books) proof {
-	var p proof
+// compareQuota holds the quota against the stamps.
+func compareQuota(journal map[string]*officeSerial, b serviceRecords) resultTable {
+	var p resultTable
 	owed, affixed := 0, 0
 	var differ []string
 	for _, s := range b.stamps {
@@ -180,8 +180,8 @@ func units(journal map[string]*issued, b books) proof {
 			differ = append(differ, s.serial)
 		}
 	}
-	p.zero("affixed here and not there", differ)
-	p.tell("quota: granted; spent; reserved", "%d; %d; %d", b.quota.granted, b.quota.spent, b.quota.reserved)
+	p.addZeroCount("affixed here and not there", differ)
+	p.addFigure("quota: granted; spent; reserved", "%d; %d; %d", b.quota.granted, b.quota.spent, b.quota.reserved)
 	var leaked, unclosed []string
 	if b.quota.reserved != owed {
 		leaked = append(leaked, fmt.Sprintf("%d are reserved and %d stamps wait", b.quota.reserved, owed))
@@ -189,10 +189,10 @@ func units(journal map[string]*issued, b books) proof {
 	if b.quota.spent != affixed {
 		leaked = append(leaked, fmt.Sprintf("%d are spent and %d affixed", b.quota.spent, affixed))
 	}
-	p.zero("**quota leaked**", leaked)
+	p.addZeroCount("**quota leaked**", leaked)
 	if b.open > 0 {
 		unclosed = []string{fmt.Sprint(b.open)}
 	}
-	p.zero("attempts that nobody closed", unclosed)
+	p.addZeroCount("attempts that nobody closed", unclosed)
 	return p
 }

@@ -31,7 +31,7 @@ type trial struct {
 	client      *client
 	orders      []*order
 	acknowledge atomic.Int64 // orders so far
-	deaths      map[moment]int
+	deaths      map[killMoment]int
 	offices     int // times that the office was killed
 
 	server          *pgtest.Server // nil: SQLite, as are database and proxy
@@ -40,7 +40,7 @@ type trial struct {
 	mounted         bool  // the data has a disk of its own
 	noDisk          error // why it has not
 	prober          *prober
-	suffered        map[string]int // outages, by name
+	outageCounts    map[string]int // outages, by name
 	killedMeanwhile int            // of them those in which the service was killed
 }
 
@@ -51,7 +51,7 @@ const lose = 0.1
 func openTrial(ctx context.Context, o options, dir string) (t *trial, err error) {
 	t = &trial{
 		options: o, dir: dir, data: filepath.Join(dir, "data"), their: filepath.Join(dir, "office"),
-		deaths: map[moment]int{}, suffered: map[string]int{},
+		deaths: map[killMoment]int{}, outageCounts: map[string]int{},
 		service: &running.Program{}, office: &running.Program{},
 	}
 	defer func() {
@@ -91,12 +91,12 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 	}
 	t.service = &running.Program{
 		Binary: o.binary, Log: filepath.Join(dir, "service.log"), Args: []string{"serve", "--data", t.data, "--listen", at[1]},
-		Env: append(append(running.AtOffice(t.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off"), parts...),
+		Env: append(append(running.OfficeEnv(t.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off"), parts...),
 	}
 	t.killer = &killer{victim: t.service}
-	t.wire.Asked = func(call string) { t.killer.see(asking, call) }
-	t.wire.Answered = func(call string, _ time.Duration) { t.killer.see(answered, call) }
-	t.wire.Told = func(call string) { t.killer.see(told, call) }
+	t.wire.Asked = func(call string) { t.killer.observeMoment(asking, call) }
+	t.wire.Answered = func(call string, _ time.Duration) { t.killer.observeMoment(answered, call) }
+	t.wire.Delivered = func(call string) { t.killer.observeMoment(told, call) }
 	t.client = &client{url: "http://" + at[1]}
 	err = errors.Join(t.office.Start(), t.service.Start())
 	if err == nil {
@@ -140,9 +140,9 @@ func freeAddresses(n int) ([]string, error) {
 // clients is how many orders are submitted at the same time.
 const clients = 4
 
-// bombard submits all orders, and kills the service and takes parts of it away meanwhile.
-func (t *trial) bombard(ctx context.Context) error {
-	login, ok := t.service.Said("first login: ")
+// submitAndKill submits all orders, and kills the service and takes parts of it away meanwhile.
+func (t *trial) submitAndKill(ctx context.Context) error {
+	login, ok := t.service.FindOutput("first login: ")
 	if !ok {
 		return errors.New("the service told no first login")
 	}
@@ -151,33 +151,33 @@ func (t *trial) bombard(ctx context.Context) error {
 		return fmt.Errorf("first login %q: %w", login, err)
 	}
 	email = strings.TrimSuffix(email, ",")
-	if err := t.client.login(ctx, email, password); err != nil {
+	if err := t.client.waitLogin(ctx, email, password); err != nil {
 		return err
 	}
 	t.prober = newProber(t.client, email, password)
-	t.client.watch(t.prober)
+	t.client.setProber(t.prober)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Each life gets its share of the orders, so that there are some to the last.
 	shares := make(chan *order, len(t.orders))
 	submitted := make(chan error, 1)
-	go func() { submitted <- t.submit(ctx, shares) }()
+	go func() { submitted <- t.submitOrders(ctx, shares) }()
 	given, kills, kinds := 0, 0, t.outageKinds()
-	for k, out := range t.plan() {
+	for k, out := range t.planEvents() {
 		for ; given < (k+1)*len(t.orders)/(t.kills+t.outages); given++ {
 			shares <- t.orders[given]
 		}
 		if out >= 0 {
-			if err := t.suffer(ctx, kinds[out%len(kinds)]); err != nil {
+			if err := t.runOutage(ctx, kinds[out%len(kinds)]); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := t.life(ctx, kills); err != nil {
+		if err := t.runLife(ctx, kills); err != nil {
 			return err
 		}
 		kills++
-		t.progress(kills)
+		t.printProgress(kills)
 	}
 	for ; given < len(t.orders); given++ {
 		shares <- t.orders[given]
@@ -191,8 +191,8 @@ func (t *trial) bombard(ctx context.Context) error {
 	return <-submitted
 }
 
-// plan is what happens in turn: the number of an outage, or -1 for a kill.
-func (t *trial) plan() []int {
+// planEvents is what happens in turn: the number of an outage, or -1 for a kill.
+func (t *trial) planEvents() []int {
 	all := make([]int, t.kills+t.outages)
 	for i := range all {
 		all[i] = max(i-t.kills, -1)
@@ -201,10 +201,10 @@ func (t *trial) plan() []int {
 	return all
 }
 
-// life starts the service unless it runs, and has it end at a drawn moment.
-func (t *trial) life(ctx context.Context, k int) error {
-	a := draw(t.random)
-	t.killer.arm(a)
+// runLife starts the service unless it runs, and has it end at a drawn moment.
+func (t *trial) runLife(ctx context.Context, k int) error {
+	a := drawShot(t.random)
+	t.killer.armShot(a)
 	if t.service.PID() == 0 {
 		listening, err := t.service.Launch()
 		if err != nil {
@@ -212,7 +212,7 @@ func (t *trial) life(ctx context.Context, k int) error {
 		}
 		if a.at != starting && a.at != anyTime {
 			// A call of the life before may still be on the wire, and its moment be the one.
-			if err := listening(); err != nil && t.killer.waits() {
+			if err := listening(); err != nil && t.killer.isArmed() {
 				return fmt.Errorf("start the service again: %w; see %s", err, t.service.Log)
 			}
 		}
@@ -224,23 +224,23 @@ func (t *trial) life(ctx context.Context, k int) error {
 		}
 		t.offices++
 	}
-	t.deaths[t.killer.live()]++
+	t.deaths[t.killer.waitForDeath()]++
 	return ctx.Err()
 }
 
-// submit has the orders submitted.
-func (t *trial) submit(ctx context.Context, shares <-chan *order) error {
+// submitOrders has the orders submitted.
+func (t *trial) submitOrders(ctx context.Context, shares <-chan *order) error {
 	var all sync.WaitGroup
 	failed := make(chan error, clients)
 	for range clients {
 		all.Go(func() {
 			for o := range shares {
-				if err := t.client.submit(ctx, o); err != nil {
+				if err := t.client.submitOrder(ctx, o); err != nil {
 					failed <- fmt.Errorf("submit an order: %w", err)
 					return
 				}
 				t.acknowledge.Add(1)
-				t.killer.see(acknowledged, "")
+				t.killer.observeMoment(acknowledged, "")
 			}
 		})
 	}
@@ -249,8 +249,8 @@ func (t *trial) submit(ctx context.Context, shares <-chan *order) error {
 	return <-failed
 }
 
-// progress tells now and then how far it is.
-func (t *trial) progress(kills int) {
+// printProgress tells now and then how far it is.
+func (t *trial) printProgress(kills int) {
 	if kills%20 == 0 {
 		fmt.Fprintf(os.Stderr, "%s %d kills, %d orders acknowledged\n", time.Now().UTC().Format(time.TimeOnly), kills, t.acknowledge.Load())
 	}

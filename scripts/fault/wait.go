@@ -13,22 +13,22 @@ import (
 // was cut off.
 const stuck = 15 * time.Minute
 
-// lookEvery is how often it is asked how the orders are doing, the more seldom the more there are.
-const lookEvery, perOrder = 2 * time.Second, 5 * time.Millisecond
+// pollInterval is how often it is asked how the orders are doing, the more seldom the more there are.
+const pollInterval, perOrder = 2 * time.Second, 5 * time.Millisecond
 
-// settle lets the service work off what is left, undisturbed.
-func (t *trial) settle(ctx context.Context) error {
+// waitSettled lets the service work off what is left, undisturbed.
+func (t *trial) waitSettled(ctx context.Context) error {
 	began, last, told := time.Now(), time.Now(), 0
 	for {
 		left := 0
 		for _, o := range t.orders {
-			if o.settled() {
+			if o.isSettled() {
 				continue
 			}
-			if err := t.client.look(ctx, o); err != nil {
+			if err := t.client.readStatus(ctx, o); err != nil {
 				return err
 			}
-			if !o.settled() {
+			if !o.isSettled() {
 				left++
 			}
 		}
@@ -46,7 +46,7 @@ func (t *trial) settle(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(lookEvery + time.Duration(left)*perOrder):
+		case <-time.After(pollInterval + time.Duration(left)*perOrder):
 		}
 	}
 }
@@ -54,26 +54,26 @@ func (t *trial) settle(ctx context.Context) error {
 // sample is one in how many files qpdf reads too.
 const sample = 50
 
-// prove stops the service, reads all books and files, and prints the table.
-func (t *trial) prove(ctx context.Context) (proof, error) {
-	var p proof
+// checkResults stops the service, reads all books and files, and prints the table.
+func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
+	var p resultTable
 	for _, m := range moments {
-		p.tell("killed "+string(m), "%d", t.deaths[m])
+		p.addFigure("killed "+string(m), "%d", t.deaths[m])
 	}
 	if t.options.office {
-		p.tell("the office killed as well", "%d", t.offices)
+		p.addFigure("the office killed as well", "%d", t.offices)
 	}
-	for _, name := range sortedKeys(t.suffered) {
-		p.tell(name, "%d", t.suffered[name])
+	for _, name := range sortedKeys(t.outageCounts) {
+		p.addFigure(name, "%d", t.outageCounts[name])
 	}
 	if t.outages > 0 {
-		p.tell("killed during an outage", "%d", t.killedMeanwhile)
+		p.addFigure("killed during an outage", "%d", t.killedMeanwhile)
 		if t.noDisk != nil {
-			p.tell("NOT TRIED: a full disk, because none can be mounted", "%v", t.noDisk)
+			p.addFigure("NOT TRIED: a full disk, because none can be mounted", "%v", t.noDisk)
 		}
-		t.prober.tell(&p)
+		t.prober.addFigures(&p)
 	}
-	files, err := t.files(ctx)
+	files, err := t.downloadFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -82,31 +82,31 @@ func (t *trial) prove(ctx context.Context) (proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := readBooks(t.books())
+	b, err := readRecords(t.databaseAddress())
 	if err != nil {
 		return nil, err
 	}
-	p = append(p, account(t.orders, t.prober.ours, journal, b)...)
-	f, err := t.judge(ctx, files, journal)
+	p = append(p, compareRecords(t.orders, t.prober.ours, journal, b)...)
+	f, err := t.checkFiles(ctx, files, journal)
 	if err != nil {
 		return nil, err
 	}
 	p = append(p, f...)
-	p.print(os.Stdout)
+	p.printTable(os.Stdout)
 	if t.outages > 0 {
 		t.prober.print(os.Stdout)
 	}
 	return p, nil
 }
 
-// files downloads what was completed, by number of the document.
-func (t *trial) files(ctx context.Context) (map[int64][]byte, error) {
+// downloadFiles downloads what was completed, by number of the document.
+func (t *trial) downloadFiles(ctx context.Context) (map[int64][]byte, error) {
 	all := map[int64][]byte{}
 	for _, o := range t.orders {
 		if o.state != "completed" {
 			continue
 		}
-		b, err := t.client.ask(ctx, "GET", fmt.Sprint(documentPath, "download/", o.id), "", nil)
+		b, err := t.client.callOnce(ctx, "GET", fmt.Sprint(documentPath, "download/", o.id), "", nil)
 		if err != nil {
 			return nil, err
 		}
@@ -115,10 +115,10 @@ func (t *trial) files(ctx context.Context) (map[int64][]byte, error) {
 	return all, nil
 }
 
-// judge checks every file.
-func (t *trial) judge(ctx context.Context, files map[int64][]byte, journal map[string]*issued) (proof, error) {
-	var p proof
-	trust, err := roots(t.data, t.their)
+// checkFiles checks every file.
+func (t *trial) checkFiles(ctx context.Context, files map[int64][]byte, journal map[string]*officeSerial) (resultTable, error) {
+	var p resultTable
+	trust, err := readRoots(t.data, t.their)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (t *trial) judge(ctx context.Context, files map[int64][]byte, journal map[s
 			if program == qpdf && i%sample != 0 {
 				continue
 			}
-			has, err := byOthers(program, t.dir, file, len(o.places)+closing-1)
+			has, err := checkWithProgram(program, t.dir, file, len(o.places)+closing-1)
 			if err != nil {
 				odd = append(odd, fmt.Sprintf("document %d: %v", o.id, err))
 			}
@@ -148,14 +148,14 @@ func (t *trial) judge(ctx context.Context, files map[int64][]byte, journal map[s
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil, ctx.Err()
 	}
-	p.tell("files validated; read by pdfsig; by qpdf", "%d; %d; %d", len(files), asked[pdfsig], asked[qpdf])
+	p.addFigure("files validated; read by pdfsig; by qpdf", "%d; %d; %d", len(files), asked[pdfsig], asked[qpdf])
 	sort.Strings(bad)
-	p.zero("**files that are not valid, or not as ordered**", bad)
-	p.zero("files that pdfsig or qpdf refuse", odd)
-	alarms, err := alarmed(t.service.Log)
+	p.addZeroCount("**files that are not valid, or not as ordered**", bad)
+	p.addZeroCount("files that pdfsig or qpdf refuse", odd)
+	alarms, err := alarmLines(t.service.Log)
 	if err != nil {
 		return nil, err
 	}
-	p.zero("alarms that the service raised", alarms)
+	p.addZeroCount("alarms that the service raised", alarms)
 	return p, nil
 }

@@ -12,11 +12,11 @@ type class byte
 
 // The classes. Bytes that are in no alphabet are strange.
 const (
-	strange  class = iota
-	common         // in both alphabets
-	standard       // + and /
-	urlSafe        // - and _
-	blank          // white space, passed over
+	notBase64 class = iota
+	common          // in both alphabets
+	standard        // + and /
+	urlSafe         // - and _
+	blank           // white space, passed over
 	padding
 )
 
@@ -49,20 +49,20 @@ func (d *decoder) squeezeSlow(raw []byte, offset int64) (n int, err error) {
 		}
 		i += width
 		if !d.prefix.done {
-			if n, err = d.lead(c, width, n, at); err != nil {
+			if n, err = d.addPrefix(c, width, n, at); err != nil {
 				return 0, err
 			}
 			continue
 		}
-		if n, err = d.add(c, width, n, at); err != nil {
+		if n, err = d.addChar(c, width, n, at); err != nil {
 			return 0, err
 		}
 	}
 	return n, nil
 }
 
-// add takes one character behind the prefix, which took width bytes of the body.
-func (d *decoder) add(c byte, width, n int, at int64) (int, error) {
+// addChar takes one character behind the prefix, which took width bytes of the body.
+func (d *decoder) addChar(c byte, width, n int, at int64) (int, error) {
 	switch classes[c] {
 	case blank:
 		d.blanks += int64(width)
@@ -82,7 +82,7 @@ func (d *decoder) add(c byte, width, n int, at int64) (int, error) {
 		}
 	case standard:
 		d.fast = base64.RawStdEncoding
-	case strange:
+	case notBase64:
 		return 0, badBase64(at, "a character is not of base64")
 	}
 	if d.pads > 0 {
@@ -145,19 +145,19 @@ const maxPrefix = 512
 // dataScheme begins a data URL. Its letters are base64 as well; its colon is not.
 const dataScheme = "data:"
 
-// lead takes one character of the beginning. As soon as the beginning is no data URL, it is base64.
-func (d *decoder) lead(c byte, width, n int, at int64) (int, error) {
+// addPrefix takes one character of the beginning. As soon as the beginning is no data URL, it is base64.
+func (d *decoder) addPrefix(c byte, width, n int, at int64) (int, error) {
 	p := &d.prefix
 	if len(p.head) == 0 && classes[c] == blank {
 		d.blanks += int64(width)
 		return n, nil
 	}
-	if i := len(p.head); i < len(dataScheme) && lower(c) != dataScheme[i] {
-		n, err := d.settlePrefix(n, at)
+	if i := len(p.head); i < len(dataScheme) && toLower(c) != dataScheme[i] {
+		n, err := d.endPrefix(n, at)
 		if err != nil {
 			return 0, err
 		}
-		return d.add(c, width, n, at)
+		return d.addChar(c, width, n, at)
 	}
 	if c == ',' {
 		p.done = true
@@ -173,8 +173,8 @@ func (d *decoder) lead(c byte, width, n int, at int64) (int, error) {
 	return n, nil
 }
 
-// settlePrefix turns a beginning that leads no data URL into base64.
-func (d *decoder) settlePrefix(n int, at int64) (int, error) {
+// endPrefix turns a beginning that leads no data URL into base64.
+func (d *decoder) endPrefix(n int, at int64) (int, error) {
 	p := &d.prefix
 	if p.done {
 		return n, nil
@@ -186,8 +186,8 @@ func (d *decoder) settlePrefix(n int, at int64) (int, error) {
 	return n + copy(d.chars[n:], p.head), nil
 }
 
-// lower turns a capital letter of ASCII into a small one.
-func lower(c byte) byte {
+// toLower turns a capital letter of ASCII into a small one.
+func toLower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c | 0x20
 	}

@@ -52,7 +52,7 @@ func (a *Aside) Dir() string { return a.dir }
 // Move moves a blob. Its line in the manifest is durable before it is moved: after a crash the manifest may list one that is
 // still in its place, and no other difference is possible.
 func (a *Aside) Move(ctx context.Context, b blob.Info, sha256 string, now time.Time) error {
-	if err := check(ctx, b.Key); err != nil {
+	if err := checkCall(ctx, b.Key); err != nil {
 		return err
 	}
 	if err := a.begin(); err != nil {
@@ -68,7 +68,7 @@ func (a *Aside) Move(ctx context.Context, b blob.Info, sha256 string, now time.T
 	if err := a.manifest.Sync(); err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
-	from := a.store.path(b.Key)
+	from := a.store.blobPath(b.Key)
 	if err := os.Rename(from, filepath.Join(a.dir, string(b.Key))); err != nil {
 		return fmt.Errorf("move blob aside: %w", err)
 	}

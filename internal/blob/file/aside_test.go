@@ -85,7 +85,7 @@ func TestABlobThatIsMovedAsideIsInTheManifestAndCanBeMovedBack(t *testing.T) {
 	if line.Key != moved.Key || line.Size != 5 || line.SHA256 != digest || !line.MovedAt.Equal(at) || !line.Modified.Equal(moved.Modified) {
 		t.Errorf("the manifest says %+v", line)
 	}
-	if err := os.Rename(filepath.Join(aside.Dir(), string(moved.Key)), s.path(moved.Key)); err != nil {
+	if err := os.Rename(filepath.Join(aside.Dir(), string(moved.Key)), s.blobPath(moved.Key)); err != nil {
 		t.Fatal(err)
 	}
 	b, err := s.Open(t.Context(), moved.Key)

@@ -16,7 +16,7 @@ func TestFolderThatHasGoneIsAnOutageAndNoLostBlob(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "blobs")
 	s := open(t, root)
 	kept, lost := blobtest.Key(1), blobtest.Key(2)
-	blobtest.Put(t, s, kept, []byte("kept"))
+	blobtest.CommitBlob(t, s, kept, []byte("kept"))
 	if _, err := s.Open(t.Context(), lost); !errors.Is(err, blob.ErrNotFound) || outage.Of(err) != nil {
 		t.Errorf("a blob that is lost: %v", err)
 	}

@@ -43,7 +43,7 @@ func (s *Store) unavailable(err error) error {
 // requireFolder demands the folder that a blob would be in. A mount that has gone leaves an empty one in its place, in which every
 // blob would seem to be lost.
 func (s *Store) requireFolder(key blob.Key) error {
-	_, err := os.Stat(filepath.Dir(s.path(key)))
+	_, err := os.Stat(filepath.Dir(s.blobPath(key)))
 	return s.unavailable(err)
 }
 
@@ -53,7 +53,7 @@ func Open(root string) (*Store, error) {
 	if err := s.makeDirs(); err != nil {
 		return nil, fmt.Errorf("make blob folder: %w", err)
 	}
-	if err := s.sweep(); err != nil {
+	if err := s.removeAbandoned(); err != nil {
 		return nil, fmt.Errorf("sweep blob folder: %w", err)
 	}
 	return s, nil
@@ -107,10 +107,10 @@ func (s *Store) Check(ctx context.Context) error {
 
 // Open opens a blob. See [blob.Store].
 func (s *Store) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(s.path(key))
+	f, err := os.Open(s.blobPath(key))
 	if errors.Is(err, fs.ErrNotExist) {
 		if s.opened {
 			if err := s.requireFolder(key); err != nil {
@@ -129,15 +129,15 @@ func (s *Store) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open blob %s: %w", key, s.unavailable(err)), f.Close())
 	}
-	return &final{File: f, size: info.Size()}, nil
+	return &openedBlob{File: f, size: info.Size()}, nil
 }
 
 // Remove removes a blob for good. See [blob.Store].
 func (s *Store) Remove(ctx context.Context, key blob.Key) error {
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return err
 	}
-	path := s.path(key)
+	path := s.blobPath(key)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove blob: %w", s.unavailable(err))
 	}
@@ -161,7 +161,7 @@ func (s *Store) List(ctx context.Context) iter.Seq2[blob.Info, error] {
 				return
 			}
 			for _, e := range entries {
-				info, ok, err := s.info(ctx, name, e)
+				info, ok, err := s.blobInfo(ctx, name, e)
 				if err != nil {
 					yield(blob.Info{}, err)
 					return
@@ -174,8 +174,8 @@ func (s *Store) List(ctx context.Context) iter.Seq2[blob.Info, error] {
 	}
 }
 
-// info describes one entry of a folder; not ok for what is no blob, or was removed since the folder was read.
-func (s *Store) info(ctx context.Context, folder string, e fs.DirEntry) (_ blob.Info, ok bool, _ error) {
+// blobInfo describes one entry of a folder; not ok for what is no blob, or was removed since the folder was read.
+func (s *Store) blobInfo(ctx context.Context, folder string, e fs.DirEntry) (_ blob.Info, ok bool, _ error) {
 	key := blob.Key(e.Name())
 	if key.Check() != nil || e.Name()[:2] != folder || !e.Type().IsRegular() {
 		return blob.Info{}, false, nil
@@ -193,33 +193,33 @@ func (s *Store) info(ctx context.Context, folder string, e fs.DirEntry) (_ blob.
 	return blob.Info{Key: key, Size: fi.Size(), Modified: fi.ModTime()}, true, nil
 }
 
-// path returns where the final file of a checked key is.
-func (s *Store) path(key blob.Key) string {
+// blobPath returns where the final file of a checked key is.
+func (s *Store) blobPath(key blob.Key) string {
 	return filepath.Join(s.root, string(key[:2]), string(key))
 }
 
-// check is what every method asks first.
-func check(ctx context.Context, key blob.Key) error {
+// checkCall is what every method asks first.
+func checkCall(ctx context.Context, key blob.Key) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("blob %s: %w", key, err)
 	}
 	return key.Check()
 }
 
-// final is a blob open for reading.
-type final struct {
+// openedBlob is a blob open for reading.
+type openedBlob struct {
 	*os.File
 	size int64
 }
 
 // ReadAt reads as [os.File.ReadAt] does.
-func (f *final) ReadAt(p []byte, at int64) (int, error) {
+func (f *openedBlob) ReadAt(p []byte, at int64) (int, error) {
 	n, err := f.File.ReadAt(p, at)
 	return n, outage.OfFile(outage.Blobs, err)
 }
 
 // Size returns the size it had when it was opened; it has no other.
-func (f *final) Size() int64 { return f.size }
+func (f *openedBlob) Size() int64 { return f.size }
 
 // syncDir makes the names in a directory durable.
 func syncDir(path string) error {

@@ -10,16 +10,16 @@ import (
 
 // KnownCaller implements [store.Identities].
 func (s *Store) KnownCaller(ctx context.Context, email string, c store.Caller, since time.Time) (known store.Known, err error) {
-	err = s.get(ctx, []any{&known.Device, &known.Address}, `SELECT
+	err = s.readRow(ctx, []any{&known.Device, &known.Address}, `SELECT
 		EXISTS (SELECT 1 FROM known_device d JOIN users u ON u.id = d.person WHERE u.email_folded = $1 AND d.hash = $2 AND d.used_at >= $4),
 		EXISTS (SELECT 1 FROM known_address a JOIN users u ON u.id = a.person WHERE u.email_folded = $1 AND a.address = $3 AND a.used_at >= $4)`,
-		fold(email), c.Device[:], c.Address, micros(since))
-	return known, wrap(err, "look up where a login comes from")
+		foldText(email), c.Device[:], c.Address, toMicros(since))
+	return known, wrapf(err, "look up where a login comes from")
 }
 
 // RememberCaller implements [store.Identities].
 func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c store.Caller, now time.Time, keep int) error {
-	err := s.db.write(ctx, func(t tx) error {
+	err := s.db.withTx(ctx, func(t tx) error {
 		// Two logins of a person at once would otherwise each leave out what the other one adds.
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
 			return err
@@ -29,7 +29,7 @@ func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c stor
 			value         any
 		}{{"known_device", "hash", c.Device[:]}, {"known_address", "address", c.Address}} {
 			_, err := t.exec(ctx, `INSERT INTO `+q.table+` (person, `+q.column+`, used_at) VALUES ($1, $2, $3)
-				ON CONFLICT (person, `+q.column+`) DO UPDATE SET used_at = excluded.used_at`, id, q.value, micros(now))
+				ON CONFLICT (person, `+q.column+`) DO UPDATE SET used_at = excluded.used_at`, id, q.value, toMicros(now))
 			if err != nil {
 				return err
 			}
@@ -41,19 +41,19 @@ func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c stor
 		}
 		return nil
 	})
-	return wrap(err, "remember where %s logs in from", id)
+	return wrapf(err, "remember where %s logs in from", id)
 }
 
 // PurgeCallers implements [store.Identities].
 func (s *Store) PurgeCallers(ctx context.Context, before time.Time) error {
-	err := s.db.write(ctx, func(t tx) error {
-		if _, err := t.exec(ctx, `DELETE FROM known_device WHERE used_at < $1`, micros(before)); err != nil {
+	err := s.db.withTx(ctx, func(t tx) error {
+		if _, err := t.exec(ctx, `DELETE FROM known_device WHERE used_at < $1`, toMicros(before)); err != nil {
 			return err
 		}
-		_, err := t.exec(ctx, `DELETE FROM known_address WHERE used_at < $1`, micros(before))
+		_, err := t.exec(ctx, `DELETE FROM known_address WHERE used_at < $1`, toMicros(before))
 		return err
 	})
-	return wrap(err, "purge known devices and addresses")
+	return wrapf(err, "purge known devices and addresses")
 }
 
 // forgetCallers has a person's devices and addresses count as unknown.

@@ -64,10 +64,10 @@ const (
 	recordOnce      = "It is of a release before digests were recorded, or another program added it; if it is right, segel fsck --record states it from now on"
 )
 
-// read runs fn on a snapshot once all that the log says in it was taken in.
-func (c *Checker) read(ctx context.Context, fn func(querier) error) error {
-	return c.store.db.read(ctx, func(q querier) error {
-		if err := c.catchUp(ctx, q, -1); err != nil {
+// withIndexedSnapshot runs fn on a snapshot once all that the log says in it was taken in.
+func (c *Checker) withIndexedSnapshot(ctx context.Context, fn func(querier) error) error {
+	return c.store.db.withSnapshot(ctx, func(q querier) error {
+		if err := c.indexNewEvents(ctx, q, -1); err != nil {
 			return err
 		}
 		return fn(q)
@@ -79,7 +79,7 @@ func (c *Checker) CheckLog(ctx context.Context) error {
 	for {
 		// Rows below the size never change, so each batch may have a snapshot of its own.
 		before := c.tree.Size()
-		err := c.store.db.read(ctx, func(q querier) error { return c.catchUp(ctx, q, checkBatch) })
+		err := c.store.db.withSnapshot(ctx, func(q querier) error { return c.indexNewEvents(ctx, q, checkBatch) })
 		if err != nil {
 			return fmt.Errorf("check the log at event %d: %w", c.tree.Size(), err)
 		}
@@ -87,11 +87,11 @@ func (c *Checker) CheckLog(ctx context.Context) error {
 			break
 		}
 	}
-	return c.read(ctx, func(q querier) error {
+	return c.withIndexedSnapshot(ctx, func(q querier) error {
 		if complete, err := c.checkLogRow(ctx, q); err != nil || !complete {
 			return err
 		}
-		if err := checkOutside(ctx, q); errors.Is(err, audit.ErrMismatch) {
+		if err := checkOutsideTree(ctx, q); errors.Is(err, audit.ErrMismatch) {
 			c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "log", About: "audit log", Text: "rows that are no part of the log: " + err.Error(), Remedy: restoreDatabase})
 		} else if err != nil {
 			return err
@@ -103,7 +103,7 @@ func (c *Checker) CheckLog(ctx context.Context) error {
 // checkLogRow compares what the row of the log says with the events. It is false where there is none.
 func (c *Checker) checkLogRow(ctx context.Context, q querier) (complete bool, err error) {
 	var latest, size, last int64
-	err = one(ctx, q, []any{&latest, &size}, `SELECT latest_at, size FROM log_size WHERE id = 1`)
+	err = queryOne(ctx, q, []any{&latest, &size}, `SELECT latest_at, size FROM log_size WHERE id = 1`)
 	if errors.Is(err, store.ErrNotFound) {
 		c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "log", About: "audit log", Text: "the row with its size is missing", Remedy: restoreDatabase})
 		return false, nil
@@ -112,13 +112,13 @@ func (c *Checker) checkLogRow(ctx context.Context, q querier) (complete bool, er
 		return false, err
 	}
 	if events := c.tree.Size(); size > events {
-		c.mismatch(events, "%d events at the end of the log are missing", size-events)
+		c.reportMismatch(events, "%d events at the end of the log are missing", size-events)
 	}
 	if latest != c.latestAt {
 		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "log", About: "clock",
 			Text: fmt.Sprintf("the latest event is recorded to be of %d, and is of %d (microseconds since 1970)", latest, c.latestAt), Remedy: "Run segel clock show, and segel clock confirm if the clock is right"})
 	}
-	err = one(ctx, q, []any{&last}, `SELECT CAST(COALESCE(SUM(last), 0) AS BIGINT) FROM document_number WHERE id = 1`)
+	err = queryOne(ctx, q, []any{&last}, `SELECT CAST(COALESCE(SUM(last), 0) AS BIGINT) FROM document_number WHERE id = 1`)
 	if err == nil && contract.DocumentID(last) != c.lastDocument {
 		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "log", About: "numbers of documents",
 			Text: fmt.Sprintf("the last document is recorded to have number %d, and has %d in the log", last, c.lastDocument), Remedy: "Stop the service and restore the database from a backup: a number must not be given twice"})
@@ -126,9 +126,9 @@ func (c *Checker) checkLogRow(ctx context.Context, q querier) (complete bool, er
 	return true, err
 }
 
-// catchUp takes in what the log says, up to most events, or all where most is negative. The first disagreement with the
+// indexNewEvents takes in what the log says, up to most events, or all where most is negative. The first disagreement with the
 // stored hashes is told.
-func (c *Checker) catchUp(ctx context.Context, q querier, most int64) error {
+func (c *Checker) indexNewEvents(ctx context.Context, q querier, most int64) error {
 	size, err := logSize(ctx, q)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (c *Checker) catchUp(ctx context.Context, q querier, most int64) error {
 			n = min(n, most)
 			most -= n
 		}
-		if err := c.takeIn(ctx, q, min(c.tree.Size()+n, size)); err != nil {
+		if err := c.indexEvents(ctx, q, min(c.tree.Size()+n, size)); err != nil {
 			return err
 		}
 	}
@@ -149,24 +149,24 @@ func (c *Checker) catchUp(ctx context.Context, q querier, most int64) error {
 // logSize is how many events there are: as many as the row of the log says, and no more than there are rows up to.
 func logSize(ctx context.Context, q querier) (int64, error) {
 	var size, rows int64
-	if err := one(ctx, q, []any{&rows}, `SELECT COALESCE(MAX(leaf) + 1, 0) FROM event`); err != nil {
+	if err := queryOne(ctx, q, []any{&rows}, `SELECT COALESCE(MAX(leaf) + 1, 0) FROM event`); err != nil {
 		return 0, err
 	}
-	err := one(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`)
+	err := queryOne(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`)
 	if errors.Is(err, store.ErrNotFound) {
 		return rows, nil
 	}
 	return min(size, rows), err
 }
 
-// takeIn reads the events up to leaf until, compares their hashes, and adds them to the index.
-func (c *Checker) takeIn(ctx context.Context, q querier, until int64) error {
+// indexEvents reads the events up to leaf until, compares their hashes, and adds them to the index.
+func (c *Checker) indexEvents(ctx context.Context, q querier, until int64) error {
 	from := c.tree.Size()
 	stored := map[int64]tlog.Hash{}
-	err := each(ctx, q, func(scan func(...any) error) error {
+	err := queryEach(ctx, q, func(scan func(...any) error) error {
 		var position int64
 		var hash []byte
-		if err := scan(&position, octets(&hash)); err != nil {
+		if err := scan(&position, scanBytes(&hash)); err != nil {
 			return err
 		}
 		if len(hash) == tlog.HashSize {
@@ -184,18 +184,18 @@ func (c *Checker) takeIn(ctx context.Context, q querier, until int64) error {
 	for leaf := from; leaf < until; leaf++ {
 		e, found := events[leaf]
 		// What is missing takes its place in the tree, so that what follows keeps its own.
-		hashes := c.tree.Append(audit.Leaf(e.Event))
+		hashes := c.tree.Append(audit.EncodeLeaf(e.Event))
 		switch {
 		case !found:
-			c.mismatch(leaf, "event %d is missing", leaf)
+			c.reportMismatch(leaf, "event %d is missing", leaf)
 			continue
 		case e.err != nil:
-			c.mismatch(leaf, "event %d cannot be read: %v", leaf, e.err)
+			c.reportMismatch(leaf, "event %d cannot be read: %v", leaf, e.err)
 			continue
 		}
 		for i, h := range hashes {
 			if position := tlog.StoredHashIndex(0, leaf) + int64(i); stored[position] != h {
-				c.mismatch(leaf, "event %d gives another hash than the stored one at %d", leaf, position)
+				c.reportMismatch(leaf, "event %d gives another hash than the stored one at %d", leaf, position)
 				break
 			}
 		}
@@ -206,8 +206,8 @@ func (c *Checker) takeIn(ctx context.Context, q querier, until int64) error {
 	return nil
 }
 
-// mismatch tells the first disagreement of the log. All hashes behind it differ as a consequence.
-func (c *Checker) mismatch(leaf int64, format string, args ...any) {
+// reportMismatch tells the first disagreement of the log. All hashes behind it differ as a consequence.
+func (c *Checker) reportMismatch(leaf int64, format string, args ...any) {
 	if c.broken {
 		return
 	}
@@ -227,9 +227,9 @@ func (c *Checker) addEvent(ctx context.Context, leaf int64, e readEvent) error {
 		c.latestAt = 0
 	}
 	if e.Type != contract.EventRecorded {
-		c.latestAt = max(c.latestAt, micros(e.At))
+		c.latestAt = max(c.latestAt, toMicros(e.At))
 	}
-	err := c.index.add(ctx, leaf, e)
+	err := c.index.addEvent(ctx, leaf, e)
 	if errors.Is(err, errRecords) {
 		c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "log", About: fmt.Sprintf("event %d of the audit log", leaf), Text: "its digests of records cannot be read: " + err.Error(), Remedy: restoreDatabase})
 		err = nil
@@ -248,7 +248,7 @@ type readEvent struct {
 func readEvents(ctx context.Context, q querier, from, until int64) (map[int64]readEvent, error) {
 	all := map[int64]readEvent{}
 	read := func(from, until int64) error {
-		return each(ctx, q, func(scan func(...any) error) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
 			leaf, e, lines, err := scanEvent(scan)
 			if err == nil {
 				all[leaf] = readEvent{Event: e, lines: lines}
@@ -287,8 +287,8 @@ func (c *Checker) CheckRecords(ctx context.Context, progress func()) error {
 func (c *Checker) checkKind(ctx context.Context, k recordKind, progress func()) error {
 	var last []any
 	for {
-		err := c.read(ctx, func(q querier) error {
-			keys, end, err := pageOfKeys(ctx, q, k.parts[0], last)
+		err := c.withIndexedSnapshot(ctx, func(q querier) error {
+			keys, end, err := nextKeys(ctx, q, k.parts[0], last)
 			last = end
 			if err != nil || len(keys) == 0 {
 				return err
@@ -305,12 +305,12 @@ func (c *Checker) checkKind(ctx context.Context, k recordKind, progress func()) 
 	}
 	// What the log knows and no page had: it is missing, or came after its page.
 	for behind := ""; ; {
-		missing, err := c.index.unseen(ctx, k.name, behind, recordPage)
+		missing, err := c.index.listNotCompared(ctx, k.name, behind, recordPage)
 		if err != nil {
 			return err
 		}
 		for _, l := range missing {
-			if err := c.read(ctx, func(q querier) error { return c.checkMissing(ctx, q, l.record) }); err != nil {
+			if err := c.withIndexedSnapshot(ctx, func(q querier) error { return c.checkMissing(ctx, q, l.record) }); err != nil {
 				return err
 			}
 			behind = l.key
@@ -321,19 +321,19 @@ func (c *Checker) checkKind(ctx context.Context, k recordKind, progress func()) 
 	}
 }
 
-// pageOfKeys returns the keys of the next records of a kind behind last, and the values of the last one; nil where there are
+// nextKeys returns the keys of the next records of a kind behind last, and the values of the last one; nil where there are
 // no more.
-func pageOfKeys(ctx context.Context, q querier, p recordPart, last []any) (keys []string, end []any, err error) {
+func nextKeys(ctx context.Context, q querier, p recordPart, last []any) (keys []string, end []any, err error) {
 	var c condition
 	if last != nil {
 		marks := make([]string, len(last))
 		for i, v := range last {
-			marks[i] = c.arg(v)
+			marks[i] = c.addArg(v)
 		}
 		c.terms = []string{"(" + strings.Join(p.keys, ", ") + ") > (" + strings.Join(marks, ", ") + ")"}
 	}
 	columns := strings.Join(p.keys, ", ")
-	err = each(ctx, q, func(scan func(...any) error) error {
+	err = queryEach(ctx, q, func(scan func(...any) error) error {
 		values, dest := make([]any, len(p.keys)), make([]any, len(p.keys))
 		for i := range values {
 			dest[i] = &values[i]
@@ -341,7 +341,7 @@ func pageOfKeys(ctx context.Context, q querier, p recordPart, last []any) (keys 
 		err := scan(dest...)
 		keys, end = append(keys, recordKey(values...)), values
 		return err
-	}, `SELECT `+columns+` FROM `+p.table+c.page(columns, 0, recordPage), c.args...)
+	}, `SELECT `+columns+` FROM `+p.table+c.pageClause(columns, 0, recordPage), c.args...)
 	if len(keys) < recordPage {
 		end = nil
 	}
@@ -351,18 +351,18 @@ func pageOfKeys(ctx context.Context, q querier, p recordPart, last []any) (keys 
 func (c *Checker) checkRecords(ctx context.Context, q querier, kind string, keys []string) error {
 	digests, err := recordDigests(ctx, q, kind, keys)
 	if err != nil {
-		return c.checkOneByOne(ctx, q, kind, keys, err)
+		return c.checkEachRecord(ctx, q, kind, keys, err)
 	}
 	for _, key := range keys {
-		if err := c.compare(ctx, record{kind, key}, digests[key]); err != nil {
+		if err := c.compareRecord(ctx, record{kind, key}, digests[key]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkOneByOne finds those among the records that cannot be read.
-func (c *Checker) checkOneByOne(ctx context.Context, q querier, kind string, keys []string, cause error) error {
+// checkEachRecord finds those among the records that cannot be read.
+func (c *Checker) checkEachRecord(ctx context.Context, q querier, kind string, keys []string, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -373,32 +373,32 @@ func (c *Checker) checkOneByOne(ctx context.Context, q querier, kind string, key
 		r := record{kind, key}
 		digest, err := recordDigest(ctx, q, r)
 		if err != nil {
-			if err := c.index.see(ctx, r); err != nil {
+			if err := c.index.markCompared(ctx, r); err != nil {
 				return err
 			}
 			c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "records", About: r.String(), Text: "its rows cannot be read: " + err.Error(), Remedy: restoreDatabase})
 			continue
 		}
-		if err := c.compare(ctx, r, digest); err != nil {
+		if err := c.compareRecord(ctx, r, digest); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// compare compares a record that has rows with what the log says of it.
-func (c *Checker) compare(ctx context.Context, r record, digest [32]byte) error {
+// compareRecord compares a record that has rows with what the log says of it.
+func (c *Checker) compareRecord(ctx context.Context, r record, digest [32]byte) error {
 	c.Records++
 	if r.kind == "document" {
 		c.Documents++
 	}
-	l, ok, err := c.index.find(ctx, r)
+	l, ok, err := c.index.findLine(ctx, r)
 	if err != nil {
 		return err
 	}
 	d := store.Discrepancy{Severity: store.SeverityEvidence, Check: "records", About: r.String(), Remedy: restoreDatabase}
 	switch {
-	case !ok && r.optional(), l.digest == "-" && r.optional():
+	case !ok && r.isOptional(), l.digest == "-" && r.isOptional():
 		return nil
 	case !ok || l.digest == "":
 		if c.recordsAll {
@@ -411,18 +411,18 @@ func (c *Checker) compare(ctx context.Context, r record, digest [32]byte) error 
 		}
 	case l.digest == "-":
 		d.Text = fmt.Sprintf("it exists although event %d says that it was removed", l.leaf)
-	case digest == noRecord || l.digest != stated{r, digest}.hex():
+	case digest == noRecord || l.digest != statedRecord{r, digest}.hexDigest():
 		d.Text = fmt.Sprintf("its rows are not those that event %d states: a row or a column was changed, added or removed", l.leaf)
 	default:
-		return c.index.see(ctx, r)
+		return c.index.markCompared(ctx, r)
 	}
 	c.tell(d)
-	return c.index.see(ctx, r)
+	return c.index.markCompared(ctx, r)
 }
 
 // checkMissing compares a record that the log knows and that no page had.
 func (c *Checker) checkMissing(ctx context.Context, q querier, r record) error {
-	l, ok, err := c.index.find(ctx, r)
+	l, ok, err := c.index.findLine(ctx, r)
 	if err != nil || !ok || l.digest == "-" { // removed since
 		return err
 	}
@@ -431,15 +431,15 @@ func (c *Checker) checkMissing(ctx context.Context, q querier, r record) error {
 		return err
 	}
 	if digest != noRecord {
-		return c.compare(ctx, r, digest)
+		return c.compareRecord(ctx, r, digest)
 	}
 	c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "records", About: r.String(),
 		Text: fmt.Sprintf("it is missing although event %d says that it exists, and none that it was removed", l.leaf), Remedy: restoreDatabase})
-	return c.index.see(ctx, r)
+	return c.index.markCompared(ctx, r)
 }
 
-// optional reports whether a record may exist without ever having been written: the one row of the log is there from the start.
-func (r record) optional() bool { return r.kind == "clock" }
+// isOptional reports whether a record may exist without ever having been written: the one row of the log is there from the start.
+func (r record) isOptional() bool { return r.kind == "clock" }
 
 // String returns what messages call a record by.
 func (r record) String() string {
@@ -451,10 +451,10 @@ func (r record) String() string {
 // events name. Live is whether by its key it should be there. What happened up to this call counts, so that a document that
 // was deleted while the check ran is not reported.
 func (c *Checker) LoggedFile(ctx context.Context, key string, digest string) (live, named bool, err error) {
-	if err := c.read(ctx, func(querier) error { return nil }); err != nil {
+	if err := c.withIndexedSnapshot(ctx, func(querier) error { return nil }); err != nil {
 		return false, false, err
 	}
-	l, ok, err := c.index.find(ctx, recordOf(recordFile, key))
+	l, ok, err := c.index.findLine(ctx, recordOf(recordFile, key))
 	if err != nil {
 		return false, false, err
 	}
@@ -464,7 +464,7 @@ func (c *Checker) LoggedFile(ctx context.Context, key string, digest string) (li
 	if ok {
 		return true, true, nil
 	}
-	named, err = c.index.names(ctx, digest)
+	named, err = c.index.isFileNamed(ctx, digest)
 	return false, named, err
 }
 
@@ -478,7 +478,7 @@ const recordBaseline = "baseline"
 func (c *Checker) RecordMissing(ctx context.Context) (n int, err error) {
 	behind := record{}
 	for {
-		batch, err := c.index.unrecorded(ctx, behind, recordPage)
+		batch, err := c.index.listUnrecorded(ctx, behind, recordPage)
 		if err != nil {
 			return n, err
 		}
@@ -498,12 +498,12 @@ func (c *Checker) RecordMissing(ctx context.Context) (n int, err error) {
 	if err != nil {
 		return n, err
 	}
-	return n, c.store.recordNow(ctx, nil, []stated{{record{recordBaseline, "1"}, root}})
+	return n, c.store.recordNow(ctx, nil, []statedRecord{{record{recordBaseline, "1"}, root}})
 }
 
 // recordNow states records as they are. The log is locked first: who changes one of them meanwhile states it behind this.
-func (s *Store) recordNow(ctx context.Context, records []record, lines []stated) error {
-	return s.db.write(ctx, func(t tx) error {
+func (s *Store) recordNow(ctx context.Context, records []record, lines []statedRecord) error {
+	return s.db.withTx(ctx, func(t tx) error {
 		if _, err := t.exec(ctx, `UPDATE log_size SET size = size WHERE id = 1`); err != nil {
 			return err
 		}
@@ -511,22 +511,22 @@ func (s *Store) recordNow(ctx context.Context, records []record, lines []stated)
 		if err != nil {
 			return err
 		}
-		return logEntry{records: records, files: append(files, lines...)}.append(ctx, t)
+		return logEntry{records: records, files: append(files, lines...)}.appendToLog(ctx, t)
 	})
 }
 
 // filesOfRecords lists the files of those records that are documents.
-func filesOfRecords(ctx context.Context, q querier, records []record) ([]stated, error) {
-	var all []stated
+func filesOfRecords(ctx context.Context, q querier, records []record) ([]statedRecord, error) {
+	var all []statedRecord
 	for _, r := range records {
 		if r.kind != "document" {
 			continue
 		}
-		err := each(ctx, q, func(scan func(...any) error) error {
+		err := queryEach(ctx, q, func(scan func(...any) error) error {
 			var key string
 			var sum [32]byte
-			err := scan(&key, digest(&sum))
-			all = append(all, stated{recordOf(recordFile, key), sum})
+			err := scan(&key, scanDigest(&sum))
+			all = append(all, statedRecord{recordOf(recordFile, key), sum})
 			return err
 		}, `SELECT file_key, file_digest FROM revision WHERE document = $1 UNION SELECT original_key, original_digest FROM document WHERE id = $1
 			UNION SELECT evidence_key, evidence_digest FROM attempt WHERE document = $1 AND evidence_key <> ''`, documentKey(r))

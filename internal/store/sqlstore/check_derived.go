@@ -23,8 +23,8 @@ type rowCheck struct {
 	query    string
 }
 
-// mostPerCheck bounds how many rows one check tells.
-const mostPerCheck = 1000
+// maxPerCheck bounds how many rows one check tells.
+const maxPerCheck = 1000
 
 // rowChecks compare tables with each other. All of them run on one snapshot. Numbers are cast to text, since both
 // databases know that.
@@ -78,12 +78,12 @@ var rowChecks = []rowCheck{
 // CheckDerived compares tables with each other, and what they say of migrations with this program.
 func (c *Checker) CheckDerived(ctx context.Context) error {
 	for _, check := range rowChecks {
-		err := c.store.db.read(ctx, func(q querier) error { return c.runRowCheck(ctx, q, check) })
+		err := c.store.db.withSnapshot(ctx, func(q querier) error { return c.runRowCheck(ctx, q, check) })
 		if err != nil {
 			return fmt.Errorf("check %s: %w", check.name, err)
 		}
 	}
-	if err := c.store.db.read(ctx, func(q querier) error { return c.checkMigrations(ctx, q) }); err != nil {
+	if err := c.store.db.withSnapshot(ctx, func(q querier) error { return c.checkMigrations(ctx, q) }); err != nil {
 		return fmt.Errorf("check the record of migrations: %w", err)
 	}
 	return nil
@@ -91,7 +91,7 @@ func (c *Checker) CheckDerived(ctx context.Context) error {
 
 func (c *Checker) runRowCheck(ctx context.Context, q querier, check rowCheck) error {
 	columns, found := 1+strings.Count(check.text, "%s"), 0
-	err := each(ctx, q, func(scan func(...any) error) error {
+	err := queryEach(ctx, q, func(scan func(...any) error) error {
 		values, dest := make([]string, columns), make([]any, columns)
 		for i := range values {
 			dest[i] = &values[i]
@@ -106,8 +106,8 @@ func (c *Checker) runRowCheck(ctx context.Context, q querier, check rowCheck) er
 		c.tell(store.Discrepancy{Severity: check.severity, Check: check.name, About: values[0], Text: fmt.Sprintf(check.text, args...), Remedy: check.remedy})
 		found++
 		return nil
-	}, check.query+fmt.Sprintf(` LIMIT %d`, mostPerCheck))
-	if err == nil && found == mostPerCheck {
+	}, check.query+fmt.Sprintf(` LIMIT %d`, maxPerCheck))
+	if err == nil && found == maxPerCheck {
 		c.tell(store.Discrepancy{Severity: check.severity, Check: check.name, About: "database", Text: fmt.Sprintf("%d rows are printed, and there may be more", found), Remedy: check.remedy})
 	}
 	return err
@@ -115,7 +115,7 @@ func (c *Checker) runRowCheck(ctx context.Context, q querier, check rowCheck) er
 
 // checkMigrations compares what was applied, and which programs may write, with what this program knows.
 func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
-	known, err := readMigrations(c.store.options.migrations())
+	known, err := readMigrations(c.store.options.migrationFiles())
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 		return err
 	}
 	recorded := map[int64]migration{}
-	err = each(ctx, q, func(scan func(...any) error) error {
+	err = queryEach(ctx, q, func(scan func(...any) error) error {
 		var m migration
 		err := scan(&m.version, &m.name, &m.kind, &m.level)
 		recorded[m.version] = m
@@ -154,7 +154,7 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 	}
 	later := 0
 	for v, m := range recorded {
-		if m.level <= c.store.options.level() {
+		if m.level <= c.store.options.effectiveLevel() {
 			tell("migration %d is recorded, and this program knows no such one", v)
 		}
 		later = max(later, m.level)
@@ -168,7 +168,7 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 		}
 	}
 	var levels []int
-	err = each(ctx, q, func(scan func(...any) error) error {
+	err = queryEach(ctx, q, func(scan func(...any) error) error {
 		var level int
 		err := scan(&level)
 		levels = append(levels, level)
@@ -183,8 +183,8 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 	return nil
 }
 
-// queued is a job that a document has in the queue.
-type queued struct {
+// queuedJob is a job that a document has in the queue.
+type queuedJob struct {
 	kind     string
 	document contract.DocumentID
 }
@@ -196,13 +196,13 @@ func (c *Checker) CheckQueue(ctx context.Context) error {
 	if _, isSQLite := c.store.db.(*sqlite); isSQLite {
 		args = `json(args)` // it may be JSONB
 	}
-	err := c.read(ctx, func(q querier) error {
+	err := c.withIndexedSnapshot(ctx, func(q querier) error {
 		jobs, err := c.readJobs(ctx, q, `SELECT kind, `+args+` FROM river_job WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled')`)
 		if err != nil {
 			return err
 		}
-		return each(ctx, q, func(scan func(...any) error) error {
-			var want queued
+		return queryEach(ctx, q, func(scan func(...any) error) error {
+			var want queuedJob
 			if err := scan(&want.document, &want.kind); err != nil {
 				return err
 			}
@@ -220,10 +220,10 @@ func (c *Checker) CheckQueue(ctx context.Context) error {
 	return nil
 }
 
-func (c *Checker) readJobs(ctx context.Context, q querier, query string) (map[queued]bool, error) {
-	jobs := map[queued]bool{}
+func (c *Checker) readJobs(ctx context.Context, q querier, query string) (map[queuedJob]bool, error) {
+	jobs := map[queuedJob]bool{}
 	var swept []string
-	err := each(ctx, q, func(scan func(...any) error) error {
+	err := queryEach(ctx, q, func(scan func(...any) error) error {
 		var kind, text string
 		if err := scan(&kind, &text); err != nil {
 			return err
@@ -237,7 +237,7 @@ func (c *Checker) readJobs(ctx context.Context, q querier, query string) (map[qu
 				Remedy: "Delete the job; the service orders again what documents wait for"})
 			return nil
 		}
-		jobs[queued{kind, a.Document}] = true
+		jobs[queuedJob{kind, a.Document}] = true
 		if kind == string(contract.JobSweep) {
 			swept = append(swept, a.Keys...)
 		}
@@ -248,7 +248,7 @@ func (c *Checker) readJobs(ctx context.Context, q querier, query string) (map[qu
 	}
 	for _, key := range swept {
 		var used bool
-		err := one(ctx, q, []any{&used}, `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
+		err := queryOne(ctx, q, []any{&used}, `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
 			OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1)`, key)
 		if err != nil {
 			return nil, err
@@ -267,8 +267,8 @@ func (c *Checker) CheckDatabase(ctx context.Context) error {
 		c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "database", About: "database", Text: text, Remedy: restoreDatabase})
 	}
 	if _, isSQLite := c.store.db.(*sqlite); isSQLite {
-		return c.store.db.read(ctx, func(q querier) error {
-			err := each(ctx, q, func(scan func(...any) error) error {
+		return c.store.db.withSnapshot(ctx, func(q querier) error {
+			err := queryEach(ctx, q, func(scan func(...any) error) error {
 				var said string
 				err := scan(&said)
 				if err == nil && said != "ok" {
@@ -279,7 +279,7 @@ func (c *Checker) CheckDatabase(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("check the database file: %w", err)
 			}
-			return each(ctx, q, func(scan func(...any) error) error {
+			return queryEach(ctx, q, func(scan func(...any) error) error {
 				var table, parent string
 				var row, reference any
 				err := scan(&table, &row, &parent, &reference)
@@ -290,8 +290,8 @@ func (c *Checker) CheckDatabase(ctx context.Context) error {
 			}, `PRAGMA foreign_key_check`)
 		})
 	}
-	return c.store.db.read(ctx, func(q querier) error {
-		return each(ctx, q, func(scan func(...any) error) error {
+	return c.store.db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
 			var name string
 			err := scan(&name)
 			if err == nil {

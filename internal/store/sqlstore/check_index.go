@@ -53,8 +53,8 @@ func (x *logIndex) close() error {
 	return errors.Join(err, x.db.Close())
 }
 
-// add takes in what an event says.
-func (x *logIndex) add(ctx context.Context, leaf int64, e readEvent) error {
+// addEvent takes in what an event says.
+func (x *logIndex) addEvent(ctx context.Context, leaf int64, e readEvent) error {
 	lines, err := parseRecords(e.lines)
 	if err != nil {
 		return err
@@ -111,8 +111,8 @@ type logLine struct {
 	leaf   int64
 }
 
-// find returns what the log says of a record; not ok where it says nothing.
-func (x *logIndex) find(ctx context.Context, r record) (l logLine, ok bool, err error) {
+// findLine returns what the log says of a record; not ok where it says nothing.
+func (x *logIndex) findLine(ctx context.Context, r record) (l logLine, ok bool, err error) {
 	l.record = r
 	err = x.tx.QueryRowContext(ctx, `SELECT digest, leaf FROM line WHERE kind = ? AND key = ?`, r.kind, r.key).Scan(&l.digest, &l.leaf)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -121,14 +121,14 @@ func (x *logIndex) find(ctx context.Context, r record) (l logLine, ok bool, err 
 	return l, err == nil, err
 }
 
-// see remembers that a record was compared.
-func (x *logIndex) see(ctx context.Context, r record) error {
+// markCompared remembers that a record was compared.
+func (x *logIndex) markCompared(ctx context.Context, r record) error {
 	_, err := x.tx.ExecContext(ctx, `UPDATE line SET seen = 1 WHERE kind = ? AND key = ?`, r.kind, r.key)
 	return err
 }
 
-// unseen returns up to limit records of a kind behind a key that exist by the log and were not compared.
-func (x *logIndex) unseen(ctx context.Context, kind, behind string, limit int) ([]logLine, error) {
+// listNotCompared returns up to limit records of a kind behind a key that exist by the log and were not compared.
+func (x *logIndex) listNotCompared(ctx context.Context, kind, behind string, limit int) ([]logLine, error) {
 	rows, err := x.tx.QueryContext(ctx, `SELECT key, digest, leaf FROM line WHERE kind = ? AND key > ? AND seen = 0 AND digest <> '-' ORDER BY key LIMIT ?`, kind, behind, limit)
 	if err != nil {
 		return nil, err
@@ -145,8 +145,8 @@ func (x *logIndex) unseen(ctx context.Context, kind, behind string, limit int) (
 	return all, rows.Err()
 }
 
-// names reports whether an event names a digest, in hexadecimal, of a file.
-func (x *logIndex) names(ctx context.Context, digest string) (named bool, err error) {
+// isFileNamed reports whether an event names a digest, in hexadecimal, of a file.
+func (x *logIndex) isFileNamed(ctx context.Context, digest string) (named bool, err error) {
 	err = x.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM named WHERE digest = ?)
 		OR EXISTS (SELECT 1 FROM line WHERE kind = 'file' AND digest = ?)`, digest, digest).Scan(&named)
 	return named, err
@@ -158,8 +158,8 @@ func (x *logIndex) addUnrecorded(ctx context.Context, r record) error {
 	return err
 }
 
-// unrecorded returns up to limit of them behind one.
-func (x *logIndex) unrecorded(ctx context.Context, behind record, limit int) ([]record, error) {
+// listUnrecorded returns up to limit of them behind one.
+func (x *logIndex) listUnrecorded(ctx context.Context, behind record, limit int) ([]record, error) {
 	rows, err := x.tx.QueryContext(ctx, `SELECT kind, key FROM unrecorded WHERE (kind, key) > (?, ?) ORDER BY kind, key LIMIT ?`, behind.kind, behind.key, limit)
 	if err != nil {
 		return nil, err

@@ -93,7 +93,7 @@ func (s *Store) deleteDocument(t *testing.T, d contract.Document) {
 // execute runs statements as another program would.
 func (s *Store) execute(t *testing.T, statements ...string) {
 	t.Helper()
-	err := s.db.write(t.Context(), func(x tx) error {
+	err := s.db.withTx(t.Context(), func(x tx) error {
 		for _, statement := range statements {
 			if n, err := x.exec(t.Context(), statement); err != nil || n == 0 {
 				return fmt.Errorf("%s: %d rows, %w", statement, n, err)
@@ -274,7 +274,7 @@ func TestARecordHasOneDigestOnBothDatabases(t *testing.T) {
 	digests := map[[32]byte]bool{}
 	for _, dsn := range databases {
 		s := storeWithDocuments(t, dsn(t), 1)
-		err := s.db.read(t.Context(), func(q querier) error {
+		err := s.db.withSnapshot(t.Context(), func(q querier) error {
 			d, err := recordDigest(t.Context(), q, recordOf("document", 1))
 			digests[d] = true
 			return err
@@ -298,7 +298,7 @@ func TestTheSampleRecordIsStillDigestedAsItWas(t *testing.T) {
 		}
 		return b
 	}
-	kind, _ := kindNamed("credential")
+	kind, _ := findRecordKind("credential")
 	b := kind.encode([][][]byte{
 		{row("a/b c", "Siti", []byte("sealed, 1:"), int64(-1), int64(1_800_000_000_000_000), nil)},
 		{row(int64(1), []byte("root")), row(int64(0), []byte("leaf")), row(true, false, 1.5)},
@@ -311,7 +311,7 @@ func TestTheSampleRecordIsStillDigestedAsItWas(t *testing.T) {
 	if string(b) != want {
 		t.Errorf("the record has become %q", b)
 	}
-	if got := (stated{recordOf("credential", "a/b c"), sha256.Sum256(b)}).line() + "\n"; got != line {
+	if got := (statedRecord{recordOf("credential", "a/b c"), sha256.Sum256(b)}).formatLine() + "\n"; got != line {
 		t.Errorf("the line has become %q, not %q", got, line)
 	}
 }
@@ -341,7 +341,7 @@ func FuzzParseRecords(f *testing.F) {
 		}
 		lines := make([]string, len(all))
 		for i, s := range all {
-			lines[i] = s.line()
+			lines[i] = s.formatLine()
 		}
 		if again, err := parseRecords(strings.Join(lines, "\n")); err != nil || fmt.Sprint(again) != fmt.Sprint(all) {
 			t.Errorf("%q is read as %v, and that as %v, %v", text, all, again, err)
@@ -375,11 +375,11 @@ func TestAProofOfAnEventHasASaltedDigestOfItsRecordsAlone(t *testing.T) {
 		if err != nil || len(proven) != 1 {
 			t.Fatal(proven, err)
 		}
-		leaf := string(audit.Leaf(proven[0].Event))
+		leaf := string(audit.EncodeLeaf(proven[0].Event))
 		if !strings.Contains(leaf, "7:records,64:"+proven[0].Records) || strings.Contains(leaf, "document 1") {
 			t.Error(leaf)
 		}
-		err = s.db.read(t.Context(), func(q querier) error {
+		err = s.db.withSnapshot(t.Context(), func(q querier) error {
 			events, err := readEvents(t.Context(), q, proven[0].Leaf, proven[0].Leaf+1)
 			if lines := events[proven[0].Leaf].lines; !strings.HasPrefix(lines, "salt 1 ") || !strings.Contains(lines, "\ndocument 1 ") || hexDigest(lines) != proven[0].Records {
 				t.Errorf("%q", lines)

@@ -34,43 +34,43 @@ type recordKind struct {
 	parts []recordPart
 }
 
-func part(table, keys, columns string) recordPart {
+func newRecordPart(table, keys, columns string) recordPart {
 	return recordPart{table: table, keys: strings.Fields(keys), columns: strings.Fields(strings.ReplaceAll(columns, ",", " "))}
 }
 
 // recordKinds lists all of them. The first part of each is the one whose rows exist exactly when the record does.
 var recordKinds = []recordKind{
 	{"document", []recordPart{
-		part("document", "id", `id, version, organisation, owner, owner_name, owner_email, name, title, title_folded, filename, state, mode, parallel,
+		newRecordPart("document", "id", `id, version, organisation, owner, owner_name, owner_email, name, title, title_folded, filename, state, mode, parallel,
 			pages, original_key, original_size, original_digest, original_sums, created_at, finalized_at, ended_at, expires_at, last_signed_at,
 			reminded_at, restamping, specimen, reason, due_at, waits_since, conversion, conversion_problem, conversion_warnings, findings, examined`),
-		part("participant", "document", `position, person, name, email, phone, role, number, guest, field, viewed_at, signed_at, intent_at`),
-		part("placement", "document", `position, kind, page, llx, lly, urx, ury, person`),
-		part("stamp", "document", `position, placement, state, order_id, serial, source, attempts, problem, affixed_at, let_go, asked_at, failures`),
-		part("revision", "document", `position, kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at, next_object`),
-		part("attempt", "document", `position, number, organisation, call, order_id, serial, source, made_at, answered_at, outcome, code, said,
+		newRecordPart("participant", "document", `position, person, name, email, phone, role, number, guest, field, viewed_at, signed_at, intent_at`),
+		newRecordPart("placement", "document", `position, kind, page, llx, lly, urx, ury, person`),
+		newRecordPart("stamp", "document", `position, placement, state, order_id, serial, source, attempts, problem, affixed_at, let_go, asked_at, failures`),
+		newRecordPart("revision", "document", `position, kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at, next_object`),
+		newRecordPart("attempt", "document", `position, number, organisation, call, order_id, serial, source, made_at, answered_at, outcome, code, said,
 			evidence_key, evidence_size, evidence_digest, evidence_sums`),
-		part("box", "document", `person, box, state, day`),
-		part("renewal", "document", `due_at`),
-		part("guest_link", "document", `hash, person, created_at`),
+		newRecordPart("box", "document", `person, box, state, day`),
+		newRecordPart("renewal", "document", `due_at`),
+		newRecordPart("guest_link", "document", `hash, person, created_at`),
 	}},
-	{"serial", []recordPart{part("serial", "serial", `serial, organisation, state, document, placement, source, former, let_go, problem,
+	{"serial", []recordPart{newRecordPart("serial", "serial", `serial, organisation, state, document, placement, source, former, let_go, problem,
 		evidence_key, evidence_size, evidence_digest, evidence_sums, taken_at, changed_at`)}},
-	{"organisation", []recordPart{part("organisation", "id", `id, name, created_at`)}},
-	{"user", []recordPart{part("users", "id", `id, organisation, name, name_folded, email, email_folded, admin, password, must_reset, given, created_at`)}},
-	{"specimen", []recordPart{part("specimen", "person", `person, image`)}},
+	{"organisation", []recordPart{newRecordPart("organisation", "id", `id, name, created_at`)}},
+	{"user", []recordPart{newRecordPart("users", "id", `id, organisation, name, name_folded, email, email_folded, admin, password, must_reset, given, created_at`)}},
+	{"specimen", []recordPart{newRecordPart("specimen", "person", `person, image`)}},
 	{"credential", []recordPart{
-		part("credential", "id", `id, holder, sealed_key, not_before, not_after, created_at`),
-		part("credential_chain", "credential", `position, der`),
+		newRecordPart("credential", "id", `id, holder, sealed_key, not_before, not_after, created_at`),
+		newRecordPart("credential_chain", "credential", `position, der`),
 	}},
-	{"certificate", []recordPart{part("certificate", "serial", `serial, subject, der, issued_at, not_after, revoked_at, reason, holder,
+	{"certificate", []recordPart{newRecordPart("certificate", "serial", `serial, subject, der, issued_at, not_after, revoked_at, reason, holder,
 		assurance, named_by, organisation, email`)}},
-	{"quota", []recordPart{part("quota", "organisation unit", `organisation, unit, granted, reserved, spent, entries, initial_at`)}},
-	{"quota_entry", []recordPart{part("quota_entry", "organisation unit number", `organisation, unit, number, op, amount, document, reason, made_at,
+	{"quota", []recordPart{newRecordPart("quota", "organisation unit", `organisation, unit, granted, reserved, spent, entries, initial_at`)}},
+	{"quota_entry", []recordPart{newRecordPart("quota_entry", "organisation unit number", `organisation, unit, number, op, amount, document, reason, made_at,
 		person, person_name, person_email`)}},
-	{"reconciliation", []recordPart{part("reconciliation", "number", `number, made_at, report`)}},
-	{"installation", []recordPart{part("installation", "one", `one, id, authority, created_at, completed_at, stamp_office`)}},
-	{"clock", []recordPart{part("log_size", "id", `timestamp_at, timestamp_accuracy`)}},
+	{"reconciliation", []recordPart{newRecordPart("reconciliation", "number", `number, made_at, report`)}},
+	{"installation", []recordPart{newRecordPart("installation", "one", `one, id, authority, created_at, completed_at, stamp_office`)}},
+	{"clock", []recordPart{newRecordPart("log_size", "id", `timestamp_at, timestamp_accuracy`)}},
 }
 
 // recordFile is the kind of a line that names a stored file by its key. Its digest is the SHA-256 of the file.
@@ -91,12 +91,12 @@ func recordOf(kind string, key ...any) record { return record{kind, recordKey(ke
 func recordKey(key ...any) string {
 	parts := make([]string, len(key))
 	for i, k := range key {
-		parts[i] = url.QueryEscape(clean(fmt.Sprint(k)))
+		parts[i] = url.QueryEscape(cleanText(fmt.Sprint(k)))
 	}
 	return strings.Join(parts, "/")
 }
 
-func kindNamed(name string) (recordKind, bool) {
+func findRecordKind(name string) (recordKind, bool) {
 	i := slices.IndexFunc(recordKinds, func(k recordKind) bool { return k.name == name })
 	if i < 0 {
 		return recordKind{}, false
@@ -116,7 +116,7 @@ func recordDigest(ctx context.Context, q querier, r record) ([32]byte, error) {
 // recordDigests is [recordDigest] for several records of a kind, with one query a table. Records without rows are missing
 // in what it returns.
 func recordDigests(ctx context.Context, q querier, name string, keys []string) (map[string][32]byte, error) {
-	kind, known := kindNamed(name)
+	kind, known := findRecordKind(name)
 	if !known {
 		return nil, fmt.Errorf("no kind of record is called %q", name)
 	}
@@ -124,7 +124,7 @@ func recordDigests(ctx context.Context, q querier, name string, keys []string) (
 	parts := make([]map[string][][]byte, len(kind.parts))
 	for i, p := range kind.parts {
 		var err error
-		if parts[i], err = p.read(ctx, q, keys); err != nil {
+		if parts[i], err = p.readRows(ctx, q, keys); err != nil {
 			return nil, fmt.Errorf("read %s of %s %s: %w", p.table, name, strings.Join(keys, ", "), err)
 		}
 		for key := range parts[i] {
@@ -156,8 +156,8 @@ func (k recordKind) encode(rows [][][]byte) []byte {
 	return b
 }
 
-// read returns the encoded rows of a part, by the keys of their records.
-func (p recordPart) read(ctx context.Context, q querier, keys []string) (map[string][][]byte, error) {
+// readRows returns the encoded rows of a part, by the keys of their records.
+func (p recordPart) readRows(ctx context.Context, q querier, keys []string) (map[string][][]byte, error) {
 	var c condition
 	for _, key := range keys {
 		values, err := p.keyValues(key)
@@ -166,7 +166,7 @@ func (p recordPart) read(ctx context.Context, q querier, keys []string) (map[str
 		}
 		terms := make([]string, len(values))
 		for i, v := range values {
-			terms[i] = p.keys[i] + " = " + c.arg(v)
+			terms[i] = p.keys[i] + " = " + c.addArg(v)
 		}
 		c.terms = append(c.terms, strings.Join(terms, " AND "))
 	}
@@ -176,7 +176,7 @@ func (p recordPart) read(ctx context.Context, q querier, keys []string) (map[str
 		dest[i] = &values[i]
 	}
 	rows := map[string][][]byte{}
-	err := each(ctx, q, func(scan func(...any) error) error {
+	err := queryEach(ctx, q, func(scan func(...any) error) error {
 		if err := scan(dest...); err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func (p recordPart) keyValues(key string) ([]any, error) {
 			return nil, err
 		}
 		values[i] = text
-		if numeric[p.table+"."+p.keys[i]] {
+		if numericPattern[p.table+"."+p.keys[i]] {
 			if values[i], err = strconv.ParseInt(text, 10, 64); err != nil {
 				return nil, err
 			}
@@ -210,8 +210,8 @@ func (p recordPart) keyValues(key string) ([]any, error) {
 	return values, nil
 }
 
-// numeric are the columns of keys that are numbers.
-var numeric = map[string]bool{
+// numericPattern are the columns of keys that are numbers.
+var numericPattern = map[string]bool{
 	"document.id": true, "participant.document": true, "placement.document": true, "stamp.document": true, "revision.document": true,
 	"attempt.document": true, "box.document": true, "renewal.document": true, "guest_link.document": true,
 	"quota_entry.number": true, "reconciliation.number": true, "installation.one": true, "log_size.id": true,
@@ -248,14 +248,14 @@ func appendNetstring(b []byte, s string) []byte {
 	return append(append(b, s...), ',')
 }
 
-// stated is what the log says of a record or a file.
-type stated struct {
+// statedRecord is what the log says of a record or a file.
+type statedRecord struct {
 	record
 	digest [32]byte // noRecord: it is gone
 }
 
 // recordLines reads records back and returns the lines that state them, each record once.
-func recordLines(ctx context.Context, q querier, touched []record, files []stated) (string, error) {
+func recordLines(ctx context.Context, q querier, touched []record, files []statedRecord) (string, error) {
 	seen := map[record]bool{}
 	var lines []string
 	for _, r := range touched {
@@ -267,18 +267,18 @@ func recordLines(ctx context.Context, q querier, touched []record, files []state
 		if err != nil {
 			return "", err
 		}
-		lines = append(lines, stated{r, digest}.line())
+		lines = append(lines, statedRecord{r, digest}.formatLine())
 	}
 	for _, f := range files {
-		lines = append(lines, f.line())
+		lines = append(lines, f.formatLine())
 	}
 	if len(lines) == 0 {
 		return "", nil
 	}
 	slices.Sort(lines)
-	salt := stated{record: recordOf(recordSalt, 1)}
+	salt := statedRecord{record: recordOf(recordSalt, 1)}
 	_, _ = rand.Read(salt.digest[:]) // it never fails
-	return strings.Join(slices.Insert(lines, 0, salt.line()), "\n"), nil
+	return strings.Join(slices.Insert(lines, 0, salt.formatLine()), "\n"), nil
 }
 
 func hexDigest(text string) string {
@@ -286,30 +286,30 @@ func hexDigest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (s stated) line() string {
+func (s statedRecord) formatLine() string {
 	if s.digest == noRecord {
 		return s.kind + " " + s.key + " -"
 	}
-	return s.kind + " " + s.key + " " + s.hex()
+	return s.kind + " " + s.key + " " + s.hexDigest()
 }
 
-func (s stated) hex() string { return hex.EncodeToString(s.digest[:]) }
+func (s statedRecord) hexDigest() string { return hex.EncodeToString(s.digest[:]) }
 
 var errRecords = errors.New("not lines about records")
 
 // parseRecords reads what [recordLines] wrote. Kinds of later releases are returned as well.
-func parseRecords(text string) ([]stated, error) {
+func parseRecords(text string) ([]statedRecord, error) {
 	if text == "" {
 		return nil, nil
 	}
 	lines := strings.Split(text, "\n")
-	all := make([]stated, len(lines))
+	all := make([]statedRecord, len(lines))
 	for i, line := range lines {
 		fields := strings.Split(line, " ")
 		if len(fields) != 3 || fields[0] == "" {
 			return nil, fmt.Errorf("line %d: %w", i+1, errRecords)
 		}
-		s := stated{record: record{fields[0], fields[1]}}
+		s := statedRecord{record: record{fields[0], fields[1]}}
 		if fields[2] != "-" {
 			digest, err := hex.DecodeString(fields[2])
 			if err != nil || copy(s.digest[:], digest) != len(digest) || len(digest) != len(s.digest) {
@@ -337,25 +337,25 @@ func filesOf(d *contract.Document) map[string][32]byte {
 }
 
 // statedFiles tells which files a change brings and which it takes away.
-func statedFiles(c contract.Change, after *contract.Document) []stated {
+func statedFiles(c contract.Change, after *contract.Document) []statedRecord {
 	before, now := filesOf(c.Before), filesOf(after)
 	if c.Delete {
 		now = nil
 	}
-	var all []stated
+	var all []statedRecord
 	for key, digest := range now {
 		if _, had := before[key]; !had {
-			all = append(all, stated{recordOf(recordFile, key), digest})
+			all = append(all, statedRecord{recordOf(recordFile, key), digest})
 		}
 	}
 	for key := range before {
 		if _, has := now[key]; !has {
-			all = append(all, stated{recordOf(recordFile, key), noRecord})
+			all = append(all, statedRecord{recordOf(recordFile, key), noRecord})
 		}
 	}
 	for _, a := range c.Attempts {
 		if a.Evidence.Key != "" {
-			all = append(all, stated{recordOf(recordFile, a.Evidence.Key), a.Evidence.Digest})
+			all = append(all, statedRecord{recordOf(recordFile, a.Evidence.Key), a.Evidence.Digest})
 		}
 	}
 	return all

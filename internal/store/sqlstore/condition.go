@@ -13,40 +13,42 @@ type condition struct {
 	args  []any
 }
 
-// arg adds an argument and returns its placeholder.
-func (c *condition) arg(v any) string {
+// addArg adds an argument and returns its placeholder.
+func (c *condition) addArg(v any) string {
 	c.args = append(c.args, v)
 	return fmt.Sprintf("$%d", len(c.args))
 }
 
-// and adds a term with one argument, which stands where %s is.
-func (c *condition) and(term string, v any) { c.terms = append(c.terms, fmt.Sprintf(term, c.arg(v))) }
+// addTerm adds a term with one argument, which stands where %s is.
+func (c *condition) addTerm(term string, v any) {
+	c.terms = append(c.terms, fmt.Sprintf(term, c.addArg(v)))
+}
 
-// between adds bounds of a time, each unless it is zero.
-func (c *condition) between(column string, from, until time.Time) {
+// addPeriod adds bounds of a time, each unless it is zero.
+func (c *condition) addPeriod(column string, from, until time.Time) {
 	if !from.IsZero() {
-		c.and(column+" >= %s", micros(from))
+		c.addTerm(column+" >= %s", toMicros(from))
 	}
 	if !until.IsZero() {
-		c.and(column+" < %s", micros(until))
+		c.addTerm(column+" < %s", toMicros(until))
 	}
 }
 
-func (c *condition) where() string {
+func (c *condition) whereClause() string {
 	if len(c.terms) == 0 {
 		return ""
 	}
 	return " WHERE " + strings.Join(c.terms, " AND ")
 }
 
-// total counts the rows of a table that are so.
-func (c *condition) total(ctx context.Context, q querier, table string) (n int, err error) {
-	return n, one(ctx, q, []any{&n}, `SELECT COUNT(*) FROM `+table+c.where(), c.args...)
+// countRows counts the rows of a table that are so.
+func (c *condition) countRows(ctx context.Context, q querier, table string) (n int, err error) {
+	return n, queryOne(ctx, q, []any{&n}, `SELECT COUNT(*) FROM `+table+c.whereClause(), c.args...)
 }
 
-// page writes the rest of a query for one page, in that order.
-func (c *condition) page(order string, offset, limit int) string {
-	return c.where() + ` ORDER BY ` + order + ` LIMIT ` + c.arg(limit) + ` OFFSET ` + c.arg(offset)
+// pageClause writes the rest of a query for one page, in that order.
+func (c *condition) pageClause(order string, offset, limit int) string {
+	return c.whereClause() + ` ORDER BY ` + order + ` LIMIT ` + c.addArg(limit) + ` OFFSET ` + c.addArg(offset)
 }
 
 // eachBatch is how many rows are read at a time, so that no snapshot is held while the caller works on them.
@@ -57,7 +59,7 @@ const eachBatch = 500
 func eachOf[T any](ctx context.Context, s *Store, read func(q querier, last *T) ([]T, error), yield func(T) bool) error {
 	for last := (*T)(nil); ; {
 		var batch []T
-		err := s.db.read(ctx, func(q querier) (err error) {
+		err := s.db.withSnapshot(ctx, func(q querier) (err error) {
 			batch, err = read(q, last)
 			return err
 		})

@@ -12,25 +12,25 @@ import (
 	"segel/internal/store"
 )
 
-// Due implements [store.Documents].
-func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error) {
-	return s.idle(ctx, "due", now, limit, `SELECT id FROM document WHERE due_at <> 0 AND due_at <= $1 ORDER BY due_at, id LIMIT $2`)
+// PastDeadline implements [store.Documents].
+func (s *Store) PastDeadline(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error) {
+	return s.readDocumentIDs(ctx, "due", now, limit, `SELECT id FROM document WHERE due_at <> 0 AND due_at <= $1 ORDER BY due_at, id LIMIT $2`)
 }
 
 // Stuck implements [store.Documents].
 func (s *Store) Stuck(ctx context.Context, before time.Time, limit int) ([]contract.DocumentID, error) {
-	return s.idle(ctx, "stuck", before, limit, `SELECT id FROM document WHERE waits_since <> 0 AND waits_since < $1 ORDER BY waits_since, id LIMIT $2`)
+	return s.readDocumentIDs(ctx, "stuck", before, limit, `SELECT id FROM document WHERE waits_since <> 0 AND waits_since < $1 ORDER BY waits_since, id LIMIT $2`)
 }
 
-func (s *Store) idle(ctx context.Context, what string, at time.Time, limit int, sql string) ([]contract.DocumentID, error) {
+func (s *Store) readDocumentIDs(ctx context.Context, what string, at time.Time, limit int, sql string) ([]contract.DocumentID, error) {
 	ids := []contract.DocumentID{}
-	err := s.db.read(ctx, func(q querier) error {
-		return each(ctx, q, func(scan func(...any) error) error {
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
 			var id contract.DocumentID
 			err := scan(&id)
 			ids = append(ids, id)
 			return err
-		}, sql, micros(at), limit)
+		}, sql, toMicros(at), limit)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read documents that are %s: %w", what, err)
@@ -40,8 +40,8 @@ func (s *Store) idle(ctx context.Context, what string, at time.Time, limit int, 
 
 // Enqueue implements [store.Documents].
 func (s *Store) Enqueue(ctx context.Context, all ...contract.Job) error {
-	return s.db.write(ctx, func(t tx) error {
-		owned, err := withOrganisations(ctx, t, all)
+	return s.db.withTx(ctx, func(t tx) error {
+		owned, err := fillOrganisations(ctx, t, all)
 		if err != nil {
 			return err
 		}
@@ -49,10 +49,10 @@ func (s *Store) Enqueue(ctx context.Context, all ...contract.Job) error {
 	})
 }
 
-// Hasten implements [store.Documents].
-func (s *Store) Hasten(ctx context.Context, all ...contract.Job) error {
-	return s.db.write(ctx, func(t tx) error {
-		owned, err := withOrganisations(ctx, t, all)
+// EnqueueNow implements [store.Documents].
+func (s *Store) EnqueueNow(ctx context.Context, all ...contract.Job) error {
+	return s.db.withTx(ctx, func(t tx) error {
+		owned, err := fillOrganisations(ctx, t, all)
 		if err != nil {
 			return err
 		}
@@ -60,14 +60,14 @@ func (s *Store) Hasten(ctx context.Context, all ...contract.Job) error {
 	})
 }
 
-// withOrganisations fills in whose turn each job takes: that of the document's organisation.
-func withOrganisations(ctx context.Context, q querier, all []contract.Job) ([]contract.Job, error) {
+// fillOrganisations fills in whose turn each job takes: that of the document's organisation.
+func fillOrganisations(ctx context.Context, q querier, all []contract.Job) ([]contract.Job, error) {
 	all = slices.Clone(all)
 	for i := range all {
 		if all[i].Organisation != "" {
 			continue
 		}
-		err := one(ctx, q, []any{&all[i].Organisation}, `SELECT organisation FROM document WHERE id = $1`, all[i].Document)
+		err := queryOne(ctx, q, []any{&all[i].Organisation}, `SELECT organisation FROM document WHERE id = $1`, all[i].Document)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, fmt.Errorf("read the organisation of document %d: %w", all[i].Document, err)
 		}
@@ -89,7 +89,7 @@ func (s *Store) Files(ctx context.Context, yield func(contract.File) bool) error
 		`SELECT evidence_key, evidence_size, evidence_digest, evidence_sums FROM attempt WHERE evidence_key <> '' AND evidence_key > $1
 			ORDER BY evidence_key LIMIT $2`,
 	} {
-		if more, err := s.files(ctx, sql, yield); err != nil || !more {
+		if more, err := s.forEachFile(ctx, sql, yield); err != nil || !more {
 			return err
 		}
 	}
@@ -105,9 +105,9 @@ func (s *Store) EachDocument(ctx context.Context, yield func(contract.Document, 
 		var ids []contract.DocumentID
 		var batch []contract.Document
 		var unreadable error
-		err := s.db.read(ctx, func(q querier) error {
+		err := s.db.withSnapshot(ctx, func(q querier) error {
 			ids, batch, unreadable = nil, nil, nil
-			err := each(ctx, q, func(scan func(...any) error) error {
+			err := queryEach(ctx, q, func(scan func(...any) error) error {
 				var id contract.DocumentID
 				err := scan(&id)
 				ids = append(ids, id)
@@ -116,14 +116,14 @@ func (s *Store) EachDocument(ctx context.Context, yield func(contract.Document, 
 			if err != nil || len(ids) == 0 {
 				return err
 			}
-			batch, unreadable = documents(ctx, q, ids)
+			batch, unreadable = readDocuments(ctx, q, ids)
 			return ctx.Err()
 		})
 		if err != nil {
 			return fmt.Errorf("read documents behind %d: %w", last, err)
 		}
 		if unreadable != nil {
-			if more, err := s.oneByOne(ctx, ids, yield); err != nil || !more {
+			if more, err := s.eachReadable(ctx, ids, yield); err != nil || !more {
 				return err
 			}
 		}
@@ -139,8 +139,8 @@ func (s *Store) EachDocument(ctx context.Context, yield func(contract.Document, 
 	}
 }
 
-// oneByOne yields documents of which at least one cannot be read.
-func (s *Store) oneByOne(ctx context.Context, ids []contract.DocumentID, yield func(contract.Document, error) bool) (more bool, err error) {
+// eachReadable yields documents of which at least one cannot be read.
+func (s *Store) eachReadable(ctx context.Context, ids []contract.DocumentID, yield func(contract.Document, error) bool) (more bool, err error) {
 	for _, id := range ids {
 		d, err := s.Document(ctx, id)
 		switch {
@@ -160,18 +160,18 @@ func (s *Store) oneByOne(ctx context.Context, ids []contract.DocumentID, yield f
 
 // RefersToFile implements [store.Documents].
 func (s *Store) RefersToFile(ctx context.Context, key string) (used bool, err error) {
-	err = s.get(ctx, []any{&used}, `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
+	err = s.readRow(ctx, []any{&used}, `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
 		OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1 AND evidence_key <> '')`, key)
-	return used, wrap(err, "look up what refers to file %s", key)
+	return used, wrapf(err, "look up what refers to file %s", key)
 }
 
-func (s *Store) files(ctx context.Context, sql string, yield func(contract.File) bool) (more bool, err error) {
+func (s *Store) forEachFile(ctx context.Context, sql string, yield func(contract.File) bool) (more bool, err error) {
 	for last := ""; ; {
 		var batch []contract.File
-		err := s.db.read(ctx, func(q querier) error {
-			return each(ctx, q, func(scan func(...any) error) error {
+		err := s.db.withSnapshot(ctx, func(q querier) error {
+			return queryEach(ctx, q, func(scan func(...any) error) error {
 				var f contract.File
-				err := scan(&f.Key, &f.Size, digest(&f.Digest), octets(&f.Sums))
+				err := scan(&f.Key, &f.Size, scanDigest(&f.Digest), scanBytes(&f.Sums))
 				batch = append(batch, f)
 				return err
 			}, sql, last, filesBatch)
@@ -194,7 +194,7 @@ func (s *Store) files(ctx context.Context, sql string, yield func(contract.File)
 // versionsBatch is how many documents one statement asks for. It is always as many, so that the statement is prepared once.
 const versionsBatch = 100
 
-var versionsStatement = `SELECT id, version FROM document WHERE id IN (` + list(1, versionsBatch) + `)`
+var versionsStatement = `SELECT id, version FROM document WHERE id IN (` + placeholders(1, versionsBatch) + `)`
 
 // Versions implements [store.Documents].
 func (s *Store) Versions(ctx context.Context, ids []contract.DocumentID) (map[contract.DocumentID]int64, error) {
@@ -202,13 +202,13 @@ func (s *Store) Versions(ctx context.Context, ids []contract.DocumentID) (map[co
 	if len(ids) == 0 {
 		return versions, nil
 	}
-	err := s.db.read(ctx, func(q querier) error {
+	err := s.db.withSnapshot(ctx, func(q querier) error {
 		for batch := range slices.Chunk(ids, versionsBatch) {
 			args := make([]any, versionsBatch)
 			for i := range args {
 				args[i] = batch[min(i, len(batch)-1)]
 			}
-			err := each(ctx, q, func(scan func(...any) error) error {
+			err := queryEach(ctx, q, func(scan func(...any) error) error {
 				var id contract.DocumentID
 				var version int64
 				err := scan(&id, &version)

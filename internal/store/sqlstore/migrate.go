@@ -21,8 +21,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// newest are the migrations of this program.
-func newest() fs.FS {
+// embeddedMigrations are the migrations of this program.
+func embeddedMigrations() fs.FS {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		panic(err) // the name is a valid path, and nothing else is an error
@@ -30,13 +30,13 @@ func newest() fs.FS {
 	return files
 }
 
-// migrate makes or renews the tables, unless a newer program has closed the database to this one.
-func migrate(ctx context.Context, db database, o Options) error {
-	declared, err := readMigrations(o.migrations())
+// migrateDatabase makes or renews the tables, unless a newer program has closed the database to this one.
+func migrateDatabase(ctx context.Context, db database, o Options) error {
+	declared, err := readMigrations(o.migrationFiles())
 	if err != nil {
 		return err
 	}
-	err = db.read(ctx, func(q querier) error {
+	err = db.withSnapshot(ctx, func(q querier) error {
 		applied, err := appliedVersions(ctx, q)
 		if err != nil || !applied[firstDeclared] {
 			return err
@@ -48,7 +48,7 @@ func migrate(ctx context.Context, db database, o Options) error {
 	}
 	// Each migration is durable by itself. After a crash among them, or before the record of who applied them, the next
 	// start does the rest, and is recorded.
-	if err := db.migrate(ctx, o.migrations()); err != nil {
+	if err := db.migrate(ctx, o.migrationFiles()); err != nil {
 		return err
 	}
 	return recordMigrations(ctx, db, declared, o.Version)
@@ -91,7 +91,7 @@ const migrationLock = 0x736567656c
 // migrate uses connections of its own: a migration may take longer than a transaction may.
 func (d *postgres) migrate(ctx context.Context, files fs.FS) (err error) {
 	config := d.pool.Config()
-	for name := range timeouts(0) {
+	for name := range serverTimeouts(0) {
 		delete(config.ConnConfig.RuntimeParams, name)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)

@@ -45,14 +45,14 @@ type Options struct {
 	writerLevel int   // of this program; 0: Level. Tests have others
 }
 
-func (o Options) migrations() fs.FS {
+func (o Options) migrationFiles() fs.FS {
 	if o.files != nil {
 		return o.files
 	}
-	return newest()
+	return embeddedMigrations()
 }
 
-func (o Options) level() int {
+func (o Options) effectiveLevel() int {
 	if o.writerLevel != 0 {
 		return o.writerLevel
 	}
@@ -62,14 +62,14 @@ func (o Options) level() int {
 // Open opens the database that dsn names, postgres://... or the path of an SQLite file, which may have sqlite: in front.
 // What it makes and what it refuses depends on the mode.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
-	opened, err := open(ctx, dsn, o)
+	opened, err := openDatabase(ctx, dsn, o)
 	if err != nil {
 		return nil, err
 	}
-	db := newBounded(opened, o.Timeout)
+	db := newBoundedDatabase(opened, o.Timeout)
 	s := &Store{db: db, options: o}
 	if o.Mode == Migrating {
-		err = migrate(ctx, db, o)
+		err = migrateDatabase(ctx, db, o)
 	} else {
 		err = checkSchema(ctx, db, o)
 	}
@@ -79,7 +79,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	return s, nil
 }
 
-func open(ctx context.Context, dsn string, o Options) (database, error) {
+func openDatabase(ctx context.Context, dsn string, o Options) (database, error) {
 	path, isFile := SQLitePath(dsn)
 	if !isFile {
 		return openPostgres(ctx, dsn, o)
@@ -88,7 +88,7 @@ func open(ctx context.Context, dsn string, o Options) (database, error) {
 		return nil, errors.New("open database: no path")
 	}
 	if o.Mode == Migrating {
-		if err := makeFile(path); err != nil {
+		if err := createFile(path); err != nil {
 			return nil, err
 		}
 	} else {
@@ -99,7 +99,7 @@ func open(ctx context.Context, dsn string, o Options) (database, error) {
 		}
 	}
 	if o.Mode == Reading {
-		return readSQLite(path)
+		return openSQLiteReadOnly(path)
 	}
 	return openSQLite(path)
 }
@@ -130,4 +130,4 @@ func (s *Store) Close() error {
 }
 
 // Jobs returns the jobs of this database; see [jobs.Start].
-func (s *Store) Jobs() jobs.Backend { return s.db.jobs() }
+func (s *Store) Jobs() jobs.Backend { return s.db.jobBackend() }

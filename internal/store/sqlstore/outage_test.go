@@ -67,14 +67,14 @@ func TestDatabaseThatDoesNotAnswerIsAnOutageWithinTheTimeout(t *testing.T) {
 				began := time.Now()
 				_, _, err := s.Size(t.Context())
 				requireOutage(t, "read", err)
-				requireOutage(t, "write", s.Note(t.Context(), contract.Event{Type: contract.EventViewed}))
+				requireOutage(t, "write", s.LogEvents(t.Context(), contract.Event{Type: contract.EventViewed}))
 				if took := time.Since(began); took > 3*timeout+2*rollbackWait {
 					t.Errorf("two transactions took %v", took)
 				}
 			}
 			set(t, p, pgtest.Pass)
 			// The first may meet a connection that was lost; none of those is left after them.
-			if err := s.Note(t.Context(), contract.Event{Type: contract.EventViewed}); err != nil {
+			if err := s.LogEvents(t.Context(), contract.Event{Type: contract.EventViewed}); err != nil {
 				t.Errorf("right after the outage: %v", err)
 			}
 			if n, _, err := s.Size(t.Context()); err != nil || n < 2 {
@@ -98,7 +98,7 @@ func TestCommitWhoseAnswerIsLostIsInDoubt(t *testing.T) {
 	t.Parallel()
 	s, p := behindProxy(t, 0)
 	set(t, p, pgtest.CutCommits)
-	err := s.Note(t.Context(), contract.Event{Type: contract.EventViewed})
+	err := s.LogEvents(t.Context(), contract.Event{Type: contract.EventViewed})
 	if e := outage.Of(err); e == nil || !e.InDoubt || e.Part != outage.Database {
 		t.Fatalf("%v", err)
 	}
@@ -169,7 +169,7 @@ func TestLostSQLiteFileIsNeverReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	second, err := open(t.Context(), path, Options{Mode: Writing})
+	second, err := openDatabase(t.Context(), path, Options{Mode: Writing})
 	if !errors.Is(err, ErrMissing) {
 		t.Fatalf("%v, %v", second, err)
 	}
@@ -177,7 +177,7 @@ func TestLostSQLiteFileIsNeverReplaced(t *testing.T) {
 	outages := make(chan error, 64)
 	for range cap(outages) {
 		wg.Go(func() {
-			err := s.db.read(t.Context(), func(q querier) error {
+			err := s.db.withSnapshot(t.Context(), func(q querier) error {
 				_, err := q.query(t.Context(), "SELECT 1")
 				return err
 			})
@@ -201,12 +201,12 @@ func TestServerEndsWhatTakesTooLong(t *testing.T) {
 	s, _ := behindProxy(t, time.Second)
 	for name, want := range map[string]string{"statement_timeout": "1s", "lock_timeout": "666ms", "idle_in_transaction_session_timeout": "2s"} {
 		var got string
-		if err := s.get(t.Context(), []any{&got}, "SELECT setting FROM (SELECT current_setting('"+name+"') AS setting) x"); err != nil || got != want {
+		if err := s.readRow(t.Context(), []any{&got}, "SELECT setting FROM (SELECT current_setting('"+name+"') AS setting) x"); err != nil || got != want {
 			t.Errorf("%s is %q, %v, want %s", name, got, err, want)
 		}
 	}
 	began := time.Now()
-	err := s.run(t.Context(), "SELECT pg_sleep(60)")
+	err := s.runStatement(t.Context(), "SELECT pg_sleep(60)")
 	requireOutage(t, "a statement that does not end", err)
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v", took)
@@ -229,7 +229,7 @@ func TestAddressOverridesWhatWeAskOfTheServer(t *testing.T) {
 	}
 	defer s.Close()
 	var got string
-	if err := s.get(t.Context(), []any{&got}, "SELECT current_setting('statement_timeout')"); err != nil || !strings.HasPrefix(got, "7") {
+	if err := s.readRow(t.Context(), []any{&got}, "SELECT current_setting('statement_timeout')"); err != nil || !strings.HasPrefix(got, "7") {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -239,7 +239,7 @@ func TestFullDiskIsToldFromADatabaseThatIsGone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "segel.db")
 	s := openTest(t, path)
 	// SQLite says of its own limit what it says of a disk.
-	err := s.db.write(t.Context(), func(x tx) error {
+	err := s.db.withTx(t.Context(), func(x tx) error {
 		if _, err := x.exec(t.Context(), "PRAGMA max_page_count = 1"); err != nil {
 			return err
 		}

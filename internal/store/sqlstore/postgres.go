@@ -68,7 +68,7 @@ func postgresConfig(dsn string, o Options) (*pgxpool.Config, error) {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	set := config.ConnConfig.RuntimeParams
-	for name, wait := range timeouts(cmp.Or(o.Timeout, DefaultTimeout)) {
+	for name, wait := range serverTimeouts(cmp.Or(o.Timeout, DefaultTimeout)) {
 		if _, said := set[name]; !said {
 			set[name] = strconv.FormatInt(wait.Milliseconds(), 10)
 		}
@@ -79,15 +79,15 @@ func postgresConfig(dsn string, o Options) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// timeouts are settings of the server for transactions that may take that long.
-func timeouts(transaction time.Duration) map[string]time.Duration {
+// serverTimeouts are settings of the server for transactions that may take that long.
+func serverTimeouts(transaction time.Duration) map[string]time.Duration {
 	return map[string]time.Duration{
 		"statement_timeout": transaction, "lock_timeout": transaction * 2 / 3, "idle_in_transaction_session_timeout": 2 * transaction,
 	}
 }
 
-func (d *postgres) read(ctx context.Context, fn func(querier) error) error {
-	return d.transaction(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(t pgx.Tx) (bool, error) {
+func (d *postgres) withSnapshot(ctx context.Context, fn func(querier) error) error {
+	return d.runTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(t pgx.Tx) (bool, error) {
 		return false, fn(postgresTx{Tx: t, ctx: ctx})
 	})
 }
@@ -95,9 +95,9 @@ func (d *postgres) read(ctx context.Context, fn func(querier) error) error {
 // rollbackWait bounds how long the server may take to forget a transaction. Then the connection is closed, which does the same.
 const rollbackWait = time.Second
 
-// transaction runs fn in a transaction, and commits it if fn says so.
-func (d *postgres) transaction(ctx context.Context, o pgx.TxOptions, fn func(pgx.Tx) (commit bool, err error)) error {
-	t, err := d.begin(ctx, o)
+// runTx runs fn in a transaction, and commits it if fn says so.
+func (d *postgres) runTx(ctx context.Context, o pgx.TxOptions, fn func(pgx.Tx) (commit bool, err error)) error {
+	t, err := d.beginTx(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -127,17 +127,17 @@ func (d *postgres) transaction(ctx context.Context, o pgx.TxOptions, fn func(pgx
 // pool, which finds out about each when it is used.
 const beginTries = maxConns + 1
 
-func (d *postgres) begin(ctx context.Context, o pgx.TxOptions) (t pgx.Tx, err error) {
+func (d *postgres) beginTx(ctx context.Context, o pgx.TxOptions) (t pgx.Tx, err error) {
 	for range beginTries {
-		if t, err = d.pool.BeginTx(ctx, o); err == nil || ctx.Err() != nil || !lostConnection(err) {
+		if t, err = d.pool.BeginTx(ctx, o); err == nil || ctx.Err() != nil || !isConnectionLost(err) {
 			break
 		}
 	}
 	return t, err
 }
 
-// lostConnection reports whether an error tells of a connection that is no more, and not of one that did not come about.
-func lostConnection(err error) bool {
+// isConnectionLost reports whether an error tells of a connection that is no more, and not of one that did not come about.
+func isConnectionLost(err error) bool {
 	var refused *pgconn.PgError
 	var connecting *pgconn.ConnectError
 	switch {
@@ -150,9 +150,9 @@ func lostConnection(err error) bool {
 		errors.As(err, new(*net.OpError))
 }
 
-// unavailable: the server cannot be reached, is starting or stopping, has no connection or memory left, has lost its disk, has become
+// isUnavailable: the server cannot be reached, is starting or stopping, has no connection or memory left, has lost its disk, has become
 // one that only reads, or did not come to an end in time. Appendix A of the manual of PostgreSQL lists the codes.
-func (d *postgres) unavailable(err error) bool {
+func (d *postgres) isUnavailable(err error) bool {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
 		switch refused.Code[:min(len(refused.Code), 2)] {
@@ -169,7 +169,7 @@ func (d *postgres) unavailable(err error) bool {
 		}
 		return errors.As(err, new(*pgconn.ConnectError)) // it does not know us, or the database: set up wrong, since it did before
 	}
-	return errors.As(err, new(*pgconn.ConnectError)) || lostConnection(err) || pgconn.SafeToRetry(err) || pgconn.Timeout(err) || errors.Is(err, puddle.ErrClosedPool)
+	return errors.As(err, new(*pgconn.ConnectError)) || isConnectionLost(err) || pgconn.SafeToRetry(err) || pgconn.Timeout(err) || errors.Is(err, puddle.ErrClosedPool)
 }
 
 const (
@@ -177,7 +177,7 @@ const (
 	internalError = "XX000" // of a statement of ours, most likely
 )
 
-func (d *postgres) full(err error) bool {
+func (d *postgres) isDiskFull(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && refused.Code == diskFull
 }
@@ -185,23 +185,23 @@ func (d *postgres) full(err error) bool {
 // writeTries bounds how often a transaction starts over that was chosen to give way.
 const writeTries = 5
 
-func (d *postgres) write(ctx context.Context, fn func(tx) error) error {
+func (d *postgres) withTx(ctx context.Context, fn func(tx) error) error {
 	if d.reading {
 		return ErrReadOnly
 	}
 	var err error
 	for range writeTries {
-		err = d.transaction(ctx, pgx.TxOptions{}, func(t pgx.Tx) (bool, error) { return true, fn(postgresTx{t, ctx, d.queue}) })
-		if !gaveWay(err) {
+		err = d.runTx(ctx, pgx.TxOptions{}, func(t pgx.Tx) (bool, error) { return true, fn(postgresTx{t, ctx, d.queue}) })
+		if !isRetryable(err) {
 			break
 		}
 	}
 	return err
 }
 
-// gaveWay reports whether the server ended a transaction in favour of another: serialization_failure and
+// isRetryable reports whether the server ended a transaction in favour of another: serialization_failure and
 // deadlock_detected. Our own transactions lock in one order; maintenance by hand need not.
-func gaveWay(err error) bool {
+func isRetryable(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
 }
@@ -213,14 +213,14 @@ func (d *postgres) queueOutdated(ctx context.Context) (bool, error) {
 	return d.queue.Outdated(ctx)
 }
 
-// now asks for clock_timestamp, which goes on within a transaction, where now() does not.
-func (d *postgres) now(ctx context.Context, q querier) (time.Time, error) {
+// serverTime asks for clock_timestamp, which goes on within a transaction, where now() does not.
+func (d *postgres) serverTime(ctx context.Context, q querier) (time.Time, error) {
 	var at time.Time
-	err := one(ctx, q, []any{&at}, `SELECT clock_timestamp()`)
+	err := queryOne(ctx, q, []any{&at}, `SELECT clock_timestamp()`)
 	return at.UTC(), err
 }
 
-func (d *postgres) jobs() jobs.Backend { return d.queue }
+func (d *postgres) jobBackend() jobs.Backend { return d.queue }
 
 func (d *postgres) close() error {
 	d.pool.Close()
@@ -235,12 +235,12 @@ type postgresTx struct {
 }
 
 func (t postgresTx) exec(_ context.Context, statement string, args ...any) (int64, error) {
-	tag, err := t.Exec(t.ctx, statement, cleaned(args)...)
+	tag, err := t.Exec(t.ctx, statement, cleanArgs(args)...)
 	return tag.RowsAffected(), err
 }
 
 func (t postgresTx) query(_ context.Context, statement string, args ...any) (rows, error) {
-	return t.Query(t.ctx, statement, cleaned(args)...)
+	return t.Query(t.ctx, statement, cleanArgs(args)...)
 }
 
 func (t postgresTx) addJobs(_ context.Context, all []contract.Job) error {

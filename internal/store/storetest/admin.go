@@ -11,11 +11,11 @@ import (
 	"segel/internal/store"
 )
 
-var administering = map[string]func(*testing.T, *bench){
-	"UsersOfAllOrganisationsAreFound": func(t *testing.T, b *bench) {
-		a := account("u1", "Änne", "anne@example.test", "org")
-		c := account("u2", "Citra", "citra@example.test", "org")
-		s := account("u3", "Bima", "bima_x@example.test", "other")
+var administrationTests = map[string]func(*testing.T, *fixture){
+	"UsersOfAllOrganisationsAreFound": func(t *testing.T, b *fixture) {
+		a := newUser("u1", "Änne", "anne@example.test", "org")
+		c := newUser("u2", "Citra", "citra@example.test", "org")
+		s := newUser("u3", "Bima", "bima_x@example.test", "other")
 		for _, u := range []store.User{c, s, a} {
 			b.must(b.CreateUser(b.ctx, u))
 		}
@@ -31,8 +31,8 @@ var administering = map[string]func(*testing.T, *bench){
 		} {
 			got, total, err := b.Users(b.ctx, q.of, q.search, q.offset, q.limit)
 			b.must(err)
-			b.same(fmt.Sprintf("%q in %q", q.search, q.of), got, q.want)
-			b.same("total", total, q.total)
+			b.requireEqual(fmt.Sprintf("%q in %q", q.search, q.of), got, q.want)
+			b.requireEqual("total", total, q.total)
 		}
 		all, err := b.Organisations(b.ctx)
 		b.must(err)
@@ -40,38 +40,38 @@ var administering = map[string]func(*testing.T, *bench){
 			t.Errorf("organisations %v", all)
 		}
 	},
-	"WhatMakesNoProgressWaitsAndWhatFailedToo": func(t *testing.T, b *bench) {
-		b.upload(owner)                    // a draft waits for nobody
-		b.finalize(b.upload(owner), owner) // signatures are owed by people
-		failed := b.fail(b.stampDue(1), contract.Failure{Text: "no", Final: true})
-		other := b.upload(stranger, func(u *contract.Upload) {
-			u.Word, u.Pages, u.Participants = true, 0, []contract.Participant{as(contract.Signer, 1, stranger)}
+	"WhatMakesNoProgressWaitsAndWhatFailedToo": func(t *testing.T, b *fixture) {
+		b.uploadDraft(owner)                         // a draft waits for nobody
+		b.finalizeDraft(b.uploadDraft(owner), owner) // signatures are owed by people
+		failed := b.failStamp(b.stampDue(1), contract.Failure{Text: "no", Final: true})
+		other := b.uploadDraft(otherOwner, func(u *contract.Upload) {
+			u.Word, u.Pages, u.Participants = true, 0, []contract.Participant{participantAs(contract.Signer, 1, otherOwner)}
 		})
-		waits := b.bind(b.stampDue(1), "W")
-		since := b.seen().Add(time.Microsecond)
-		waits = b.commit(contract.StampProblem(&waits, 0, contract.Failure{Class: "transient", Text: "later"}, b.later(10*time.Minute).now))
+		waits := b.bindSerial(b.stampDue(1), "W")
+		since := b.storedNow().Add(time.Microsecond)
+		waits = b.commitChange(contract.RecordStampFailure(&waits, 0, contract.Failure{Class: "transient", Text: "later"}, b.advance(10*time.Minute).now))
 		b.stampDue(1) // just now
 		waiting := func(q store.WaitingQuery, total int, want ...contract.DocumentID) {
 			t.Helper()
 			l, err := b.Waiting(b.ctx, q)
 			b.must(err)
-			b.same("waiting", b.ids(l), want)
-			b.same("total", l.Total, total)
+			b.requireEqual("waiting", b.documentIDs(l), want)
+			b.requireEqual("total", l.Total, total)
 		}
 		waiting(store.WaitingQuery{Before: since, Limit: 10}, 3, failed.ID, other.ID, waits.ID)
 		waiting(store.WaitingQuery{Before: since, Limit: 10, Organisation: "org"}, 2, failed.ID, waits.ID)
 		waiting(store.WaitingQuery{Before: since, Limit: 1, Offset: 2}, 3, waits.ID)
 		waiting(store.WaitingQuery{Before: since.Add(-time.Minute), Limit: 10}, 1, failed.ID)
 	},
-	"DocumentsAndSerialsAreCalledByName": func(t *testing.T, b *bench) {
-		d := b.bind(b.stampDue(2), "N")
+	"DocumentsAndSerialsAreCalledByName": func(t *testing.T, b *fixture) {
+		d := b.bindSerial(b.stampDue(2), "N")
 		titles, err := b.Titles(b.ctx, []contract.DocumentID{d.ID, 999})
 		b.must(err)
 		pages := map[int]int{0: d.Placements[0].Page, 1: d.Placements[1].Page}
-		b.same("titles", titles, map[contract.DocumentID]store.Title{d.ID: {Name: d.Name, Title: d.Title, Pages: pages}})
+		b.requireEqual("titles", titles, map[contract.DocumentID]store.Title{d.ID: {Name: d.Name, Title: d.Title, Pages: pages}})
 		states, err := b.SerialStates(b.ctx, []string{"N", "NONE"})
 		b.must(err)
-		b.same("states", states, map[string]contract.SerialState{"N": contract.SerialBound})
+		b.requireEqual("states", states, map[string]contract.SerialState{"N": contract.SerialBound})
 		for range 2 {
 			titles, err := b.Titles(b.ctx, nil)
 			b.must(err)
@@ -82,12 +82,12 @@ var administering = map[string]func(*testing.T, *bench){
 			}
 		}
 	},
-	"CertificatesThatEndFirstComeFirst": func(t *testing.T, b *bench) {
-		b.must(b.CreateUser(b.ctx, account("8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01", "Own", "own@example.test", "org")))
-		b.must(b.CreateUser(b.ctx, account("8f14e45f-ceea-467f-a0e6-1b1f0c8d3a02", "Other", "other@example.test", "other")))
-		guest := as(contract.Signer, 1, actor("guest", ""))
+	"CertificatesThatEndFirstComeFirst": func(t *testing.T, b *fixture) {
+		b.must(b.CreateUser(b.ctx, newUser("8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01", "Own", "own@example.test", "org")))
+		b.must(b.CreateUser(b.ctx, newUser("8f14e45f-ceea-467f-a0e6-1b1f0c8d3a02", "Other", "other@example.test", "other")))
+		guest := participantAs(contract.Signer, 1, newActor("guest", ""))
 		guest.Guest = true
-		b.upload(owner, func(u *contract.Upload) { u.Participants = []contract.Participant{guest} })
+		b.uploadDraft(owner, func(u *contract.Upload) { u.Participants = []contract.Participant{guest} })
 		now := b.now
 		for _, c := range []struct {
 			serial, holder string
@@ -105,35 +105,37 @@ var administering = map[string]func(*testing.T, *bench){
 		b.must(b.RevokeCertificate(b.ctx, "07", 1, now, contract.Event{Type: contract.EventCertificateRevoked, At: now}))
 		for _, q := range []struct {
 			of       contract.OrganisationID
-			standing store.Standing
+			standing store.CertificateStatus
 			want     []string
 		}{
-			{"", store.StandingValid, []string{"08", "02", "03", "01", "04"}},
-			{"org", store.StandingValid, []string{"03", "01", "04"}},
-			{"other", store.StandingValid, []string{"02"}},
-			{"", store.StandingEnded, []string{"05", "06"}},
-			{"org", store.StandingRevoked, []string{"07"}},
-			{"other", store.StandingRevoked, nil},
+			{"", store.CertificateValid, []string{"08", "02", "03", "01", "04"}},
+			{"org", store.CertificateValid, []string{"03", "01", "04"}},
+			{"other", store.CertificateValid, []string{"02"}},
+			{"", store.CertificateEnded, []string{"05", "06"}},
+			{"org", store.CertificateRevoked, []string{"07"}},
+			{"other", store.CertificateRevoked, nil},
 			{"other", "", []string{"02"}},
 		} {
-			p, err := b.CertificateList(b.ctx, store.CertificateQuery{Organisation: q.of, Standing: q.standing, Now: now, Limit: 10})
+			p, err := b.CertificateList(b.ctx, store.CertificateQuery{Organisation: q.of, Status: q.standing, Now: now, Limit: 10})
 			b.must(err)
 			var got []string
 			for _, c := range p.Certificates {
 				got = append(got, c.Serial)
-				if q.standing != "" && c.Standing(now) != q.standing {
-					t.Errorf("%s stands as %s", c.Serial, c.Standing(now))
+				if q.standing != "" && c.Status(now) != q.standing {
+					t.Errorf("%s stands as %s", c.Serial, c.Status(now))
 				}
 			}
-			b.same(fmt.Sprintf("%s of %q", q.standing, q.of), got, q.want)
-			b.same("total", p.Total, len(q.want))
+			b.requireEqual(fmt.Sprintf("%s of %q", q.standing, q.of), got, q.want)
+			b.requireEqual("total", p.Total, len(q.want))
 		}
 	},
-	"TheLogIsReadFromItsNewestEnd": func(t *testing.T, b *bench) {
-		mine, theirs := b.upload(owner), b.upload(stranger, func(u *contract.Upload) { u.Participants = []contract.Participant{as(contract.Signer, 1, stranger)} })
-		gone := b.upload(owner)
-		b.commit(contract.Delete(&gone, owner, b.now))
-		b.must(b.Note(b.ctx, contract.Event{Type: contract.EventPasswordChange, At: b.now, Person: owner.Person}))
+	"TheLogIsReadFromItsNewestEnd": func(t *testing.T, b *fixture) {
+		mine, theirs := b.uploadDraft(owner), b.uploadDraft(otherOwner, func(u *contract.Upload) {
+			u.Participants = []contract.Participant{participantAs(contract.Signer, 1, otherOwner)}
+		})
+		gone := b.uploadDraft(owner)
+		b.commitChange(contract.Delete(&gone, owner, b.now))
+		b.must(b.LogEvents(b.ctx, contract.Event{Type: contract.EventPasswordChange, At: b.now, Person: owner.Person}))
 		events := func(q store.LogQuery) (ids []contract.DocumentID, total int) {
 			t.Helper()
 			p, err := b.AuditLog(b.ctx, q)
@@ -161,38 +163,38 @@ var administering = map[string]func(*testing.T, *bench){
 		} {
 			c.q.Limit = 100
 			got, total := events(c.q)
-			b.same(fmt.Sprintf("%+v", c.q), got, c.want)
-			b.same("total", total, len(c.want))
+			b.requireEqual(fmt.Sprintf("%+v", c.q), got, c.want)
+			b.requireEqual("total", total, len(c.want))
 		}
 		page, total := events(store.LogQuery{Type: contract.EventUploaded, Offset: 1, Limit: 1})
-		b.same("page", page, []contract.DocumentID{theirs.ID})
-		b.same("total of a page", total, 3)
+		b.requireEqual("page", page, []contract.DocumentID{theirs.ID})
+		b.requireEqual("total of a page", total, 3)
 	},
-	"TheLastReconciliationIsKeptWhole": func(t *testing.T, b *bench) {
+	"TheLastReconciliationIsKeptWhole": func(t *testing.T, b *fixture) {
 		if _, err := b.LastReconciliation(b.ctx); err == nil {
 			t.Fatal("there was none")
 		}
-		at := b.seen().UTC()
+		at := b.storedNow().UTC()
 		r := contract.Reconciliation{
-			At: at, EndedAt: at.Add(time.Second), By: human("op"), There: contract.OfficeCount{Left: 1, Unused: 2, Affixed: 3, Reported: 4},
-			Here: map[contract.SerialState]int{contract.SerialFree: 5}, Unexplained: 1,
+			At: at, EndedAt: at.Add(time.Second), By: newPerson("op"), Office: contract.OfficeCount{Left: 1, Unused: 2, Affixed: 3, Reported: 4},
+			Register: map[contract.SerialState]int{contract.SerialFree: 5}, Unexplained: 1,
 			Omitted: 6, OmittedOf: map[contract.OrganisationID]contract.Omission{"org": {Count: 6, Unexplained: 2}},
 			Differences: []contract.Difference{{
 				Kind: contract.DifferMissing, Serial: "S", Organisation: "org", Document: 7,
-				There: contract.OfficeUnused, Here: contract.SerialFree, File: "a\"b.pdf",
+				OfficeState: contract.OfficeUnused, RegisterState: contract.SerialFree, File: "a\"b.pdf",
 			}},
 		}
-		n, err := b.KeepReconciliation(b.ctx, r)
+		n, err := b.AddReconciliation(b.ctx, r)
 		b.must(err)
 		r.Number = n
 		got, err := b.LastReconciliation(b.ctx)
 		b.must(err)
-		b.same("report", got, r)
+		b.requireEqual("report", got, r)
 		var top atomic.Int64
 		var crowd sync.WaitGroup
 		for range 6 {
 			crowd.Go(func() {
-				n, err := b.KeepReconciliation(b.ctx, contract.Reconciliation{At: at, Problem: "the office is closed"})
+				n, err := b.AddReconciliation(b.ctx, contract.Reconciliation{At: at, Problem: "the office is closed"})
 				if err != nil {
 					t.Error(err)
 				}

@@ -9,10 +9,10 @@ import (
 	"segel/internal/store"
 )
 
-var callers = map[string]func(*testing.T, *bench){
-	"ACallerIsKnownToTheAccountsItLoggedInTo": func(t *testing.T, b *bench) {
+var callerTests = map[string]func(*testing.T, *fixture){
+	"ACallerIsKnownToTheAccountsItLoggedInTo": func(t *testing.T, b *fixture) {
 		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "o-callers", Name: "Callers"}))
-		siti, budi := account("c1", "Siti", "Siti@segel.test", "o-callers"), account("c2", "Budi", "budi@segel.test", "o-callers")
+		siti, budi := newUser("c1", "Siti", "Siti@segel.test", "o-callers"), newUser("c2", "Budi", "budi@segel.test", "o-callers")
 		b.must(b.CreateUser(b.ctx, siti))
 		b.must(b.CreateUser(b.ctx, budi))
 		home, work := store.Caller{Device: [32]byte{1}, Address: "203.0.113.7"}, store.Caller{Device: [32]byte{2}, Address: "198.51.100.1"}
@@ -33,7 +33,7 @@ var callers = map[string]func(*testing.T, *bench){
 		} {
 			got, err := b.KnownCaller(b.ctx, c.email, c.from, c.since)
 			b.must(err)
-			b.same(fmt.Sprintf("%s from %v", c.email, c.from.Address), got, c.want)
+			b.requireEqual(fmt.Sprintf("%s from %v", c.email, c.from.Address), got, c.want)
 		}
 
 		// The list is bounded; the one used longest ago goes.
@@ -43,17 +43,17 @@ var callers = map[string]func(*testing.T, *bench){
 		for i, want := range []bool{false, true, true} {
 			got, err := b.KnownCaller(b.ctx, siti.Email, store.Caller{Device: [32]byte{10 + byte(i)}, Address: fmt.Sprint(i)}, b.now)
 			b.must(err)
-			b.same("one of three", got, store.Known{Device: want, Address: want})
+			b.requireEqual("one of three", got, store.Known{Device: want, Address: want})
 		}
 		b.must(b.PurgeCallers(b.ctx, b.now.Add(3*time.Second)))
 		got, err := b.KnownCaller(b.ctx, siti.Email, store.Caller{Device: [32]byte{11}, Address: "1"}, b.now)
 		b.must(err)
-		b.same("after the purge", got, store.Known{})
+		b.requireEqual("after the purge", got, store.Known{})
 
 		// Another password ends what was known by the former one.
 		b.must(b.SetPassword(b.ctx, siti.ID, "", "other", contract.Event{Type: contract.EventPasswordChange, At: b.now}))
 		got, err = b.KnownCaller(b.ctx, siti.Email, store.Caller{Device: [32]byte{12}, Address: "2"}, b.now)
 		b.must(err)
-		b.same("after another password", got, store.Known{})
+		b.requireEqual("after another password", got, store.Known{})
 	},
 }

@@ -12,122 +12,122 @@ import (
 	"segel/internal/store"
 )
 
-var counting = map[string]func(*testing.T, *bench){
+var countTests = map[string]func(*testing.T, *fixture){
 	// Random people do random things by the rules. What every list should hold is told by looking at the
 	// documents, as the contract words it, and compared with pages and counts.
-	"CountsAreAlwaysWhatARecountGives": func(t *testing.T, b *bench) {
+	"CountsAreAlwaysWhatARecountGives": func(t *testing.T, b *fixture) {
 		round := 0
 		rapid.Check(t, func(r *rapid.T) {
 			round++ // people of its own: the store is the same
-			c := newCrowd(r, b, round)
+			c := newListModel(r, b, round)
 			for range rapid.IntRange(1, 8).Draw(r, "steps") {
-				c.step(r)
+				c.takeStep(r)
 			}
-			c.recount(r)
+			c.checkLists(r)
 		})
 		b.must(b.CheckLog(b.ctx))
 	},
 }
 
-// crowd is the model: documents as they were committed, and who has come to see them.
-type crowd struct {
-	b         *bench
+// listModel is the model: documents as they were committed, and who has come to see them.
+type listModel struct {
+	b         *fixture
 	people    []contract.Actor
 	documents map[contract.DocumentID]contract.Document
 	seen      map[contract.DocumentID]map[contract.PersonID]bool
 }
 
-func newCrowd(r *rapid.T, b *bench, round int) *crowd {
+func newListModel(r *rapid.T, b *fixture, round int) *listModel {
 	own := *b
 	own.t, own.now, own.n = r, start, uint64(round)<<32
-	c := &crowd{b: &own, documents: map[contract.DocumentID]contract.Document{}, seen: map[contract.DocumentID]map[contract.PersonID]bool{}}
+	c := &listModel{b: &own, documents: map[contract.DocumentID]contract.Document{}, seen: map[contract.DocumentID]map[contract.PersonID]bool{}}
 	for i := range 4 {
-		c.people = append(c.people, actor(fmt.Sprintf("r%dp%d", round, i), "org"))
+		c.people = append(c.people, newActor(fmt.Sprintf("r%dp%d", round, i), "org"))
 	}
 	return c
 }
 
-func (c *crowd) keep(d contract.Document) {
+func (c *listModel) storeDocument(d contract.Document) {
 	c.documents[d.ID] = d
 	if c.seen[d.ID] == nil {
 		c.seen[d.ID] = map[contract.PersonID]bool{}
 	}
 	for _, p := range c.people {
-		if p.ID != d.Owner.ID && d.Sees(p.ID) {
+		if p.ID != d.Owner.ID && d.IsVisibleTo(p.ID) {
 			c.seen[d.ID][p.ID] = true
 		}
 	}
 }
 
-// step lets somebody do something; what the rules refuse does not happen.
-func (c *crowd) step(r *rapid.T) {
-	b := c.b.later(time.Duration(rapid.IntRange(0, 40*24).Draw(r, "hours")) * time.Hour)
+// takeStep lets somebody do something; what the rules refuse does not happen.
+func (c *listModel) takeStep(r *rapid.T) {
+	b := c.b.advance(time.Duration(rapid.IntRange(0, 40*24).Draw(r, "hours")) * time.Hour)
 	by := rapid.SampledFrom(c.people).Draw(r, "who")
-	ids := c.ids()
+	ids := c.documentIDs()
 	if len(ids) == 0 || rapid.IntRange(0, 2).Draw(r, "new") == 0 {
-		c.keep(b.upload(by, func(u *contract.Upload) { u.Participants = c.participants(r) }))
+		c.storeDocument(b.uploadDraft(by, func(u *contract.Upload) { u.Participants = c.drawParticipants(r) }))
 		return
 	}
 	d := c.documents[rapid.SampledFrom(ids).Draw(r, "document")]
 	switch what := rapid.SampledFrom([]string{"people", "finalize", "sign", "reject", "cancel", "delete", "complete", "view", "expire"}).Draw(r, "what"); what {
 	case "people":
-		c.try(contract.SetParticipants(&d, c.participants(r), nil, by, limits, b.now))
+		c.tryChange(contract.SetParticipants(&d, c.drawParticipants(r), nil, by, limits, b.now))
 	case "finalize":
-		if ch, done, err := contract.Finalize(&d, contract.FinalizeOptions{}, owns(d), b.now); !done {
-			c.try(ch, err)
+		if ch, done, err := contract.Finalize(&d, contract.FinalizeOptions{}, ownerOf(d), b.now); !done {
+			c.tryChange(ch, err)
 		}
 	case "sign":
 		for _, p := range c.people {
 			if d.InTurn(p.ID) {
-				c.keep(b.sign(d, p))
+				c.storeDocument(b.signAs(d, p))
 				return
 			}
 		}
 	case "reject":
-		c.try(contract.Reject(&d, "no", by, limits, b.now))
+		c.tryChange(contract.Reject(&d, "no", by, limits, b.now))
 	case "cancel":
-		c.try(contract.Cancel(&d, "", owns(d), limits, b.now))
+		c.tryChange(contract.Cancel(&d, "", ownerOf(d), limits, b.now))
 	case "delete":
 		ch, err := contract.Delete(&d, by, b.now)
 		if err == nil {
-			b.commit(ch, nil)
+			b.commitChange(ch, nil)
 			delete(c.documents, d.ID)
 		}
 	case "complete":
-		c.try(contract.Complete(&d, []contract.Revision{b.tail(&d, contract.RevisionSeal)}, b.now))
+		c.tryChange(contract.Complete(&d, []contract.Revision{b.newTail(&d, contract.RevisionSeal)}, b.now))
 	case "view":
 		if ch, changed, err := contract.View(&d, by, b.now); changed {
-			c.try(ch, err)
+			c.tryChange(ch, err)
 		}
 	case "expire":
 		d.ExpiresAt = b.now
 		if ch, done := contract.Expire(&d, b.now); !done {
-			c.try(ch, nil)
+			c.tryChange(ch, nil)
 		}
 	}
 }
 
-func (c *crowd) try(ch contract.Change, err error) {
+func (c *listModel) tryChange(ch contract.Change, err error) {
 	if err == nil {
-		c.keep(c.b.commit(ch, nil))
+		c.storeDocument(c.b.commitChange(ch, nil))
 	}
 }
 
-// owns is the owner of a document as an actor.
-func owns(d contract.Document) contract.Actor {
+// ownerOf is the owner of a document as an actor.
+func ownerOf(d contract.Document) contract.Actor {
 	return contract.Actor{Person: d.Owner, Organisation: d.Organisation}
 }
 
-func (c *crowd) participants(r *rapid.T) []contract.Participant {
+func (c *listModel) drawParticipants(r *rapid.T) []contract.Participant {
 	var all []contract.Participant
 	for _, p := range rapid.Permutation(c.people).Draw(r, "order")[:rapid.IntRange(0, len(c.people)).Draw(r, "number of people")] {
 		role := rapid.SampledFrom([]contract.Role{contract.Signer, contract.Viewer}).Draw(r, "role")
-		all = append(all, as(role, rapid.IntRange(1, 3).Draw(r, "number"), p))
+		all = append(all, participantAs(role, rapid.IntRange(1, 3).Draw(r, "number"), p))
 	}
 	return all
 }
 
-func (c *crowd) ids() []contract.DocumentID {
+func (c *listModel) documentIDs() []contract.DocumentID {
 	ids := []contract.DocumentID{}
 	for id := range c.documents {
 		ids = append(ids, id)
@@ -136,11 +136,11 @@ func (c *crowd) ids() []contract.DocumentID {
 	return ids
 }
 
-// recount compares every list of everybody with what it should hold.
-func (c *crowd) recount(r *rapid.T) {
-	ids := c.ids()
+// checkLists compares every list of everybody with what it should hold.
+func (c *listModel) checkLists(r *rapid.T) {
+	ids := c.documentIDs()
 	for _, id := range ids {
-		c.b.reads(c.documents[id])
+		c.b.requireStored(c.documents[id])
 	}
 	slices.Reverse(ids)
 	days := map[store.Period]time.Time{}
@@ -152,14 +152,14 @@ func (c *crowd) recount(r *rapid.T) {
 		for _, box := range []store.Box{store.Inbox, store.Outbox} {
 			for _, state := range append([]contract.State{""}, contract.States...) {
 				for period, since := range days {
-					c.recountOne(r, ids, store.ListQuery{Person: who.ID, Box: box, State: state, Period: period}, since)
+					c.checkList(r, ids, store.ListQuery{Person: who.ID, Box: box, State: state, Period: period}, since)
 				}
 			}
 		}
 	}
 }
 
-func (c *crowd) recountOne(r *rapid.T, ids []contract.DocumentID, q store.ListQuery, since time.Time) {
+func (c *listModel) checkList(r *rapid.T, ids []contract.DocumentID, q store.ListQuery, since time.Time) {
 	want := []contract.DocumentID{}
 	for _, id := range ids {
 		d := c.documents[id]
@@ -171,8 +171,8 @@ func (c *crowd) recountOne(r *rapid.T, ids []contract.DocumentID, q store.ListQu
 			want = append(want, id)
 		}
 	}
-	l := c.b.list(q)
-	if got := c.b.ids(l); !slices.Equal(got, want) || l.Total != len(want) {
+	l := c.b.listPage(q)
+	if got := c.b.documentIDs(l); !slices.Equal(got, want) || l.Total != len(want) {
 		r.Fatalf("%+v: %v, counted as %d, want %v", q, got, l.Total, want)
 	}
 }

@@ -11,63 +11,63 @@ import (
 	"segel/internal/store"
 )
 
-var books = map[string]func(*testing.T, *bench){
+var bookTests = map[string]func(*testing.T, *fixture){
 	// Stamps meet every fate that the rules know, in any order. What the register, the attempts and the quota should
 	// hold is told by looking at the documents.
-	"RegisterAttemptsAndQuotaAgreeWithTheStampsWhateverBecomesOfThem": func(t *testing.T, b *bench) {
+	"RegisterAttemptsAndQuotaAgreeWithTheStampsWhateverBecomesOfThem": func(t *testing.T, b *fixture) {
 		round := 0
 		rapid.Check(t, func(r *rapid.T) {
 			round++ // an organisation of its own: the store is the same
-			c := newClerk(r, b, round)
+			c := newStampModel(r, b, round)
 			for range rapid.IntRange(1, 30).Draw(r, "steps") {
-				c.step(r)
+				c.takeStep(r)
 			}
-			c.audit()
+			c.checkBooks()
 		})
 		b.must(b.CheckLog(b.ctx))
 	},
 }
 
-// clerk is the model: the documents of one organisation as they were committed, and how many serials were bought.
-type clerk struct {
-	b         *bench
+// stampModel is the model: the documents of one organisation as they were committed, and how many serials were bought.
+type stampModel struct {
+	b         *fixture
 	owner     contract.Actor
 	documents []contract.Document
 	bought    int
 }
 
-func newClerk(r *rapid.T, b *bench, round int) *clerk {
+func newStampModel(r *rapid.T, b *fixture, round int) *stampModel {
 	own := *b
 	own.t, own.now, own.n = r, start, uint64(round)<<32
-	c := &clerk{b: &own, owner: actor("owner", fmt.Sprintf("r%d", round))}
+	c := &stampModel{b: &own, owner: newActor("owner", fmt.Sprintf("r%d", round))}
 	own.must(own.CreateOrganisation(own.ctx, store.Organisation{ID: c.owner.Organisation, Name: "Name of " + string(c.owner.Organisation), CreatedAt: own.now}))
-	own.grant(c.owner.Organisation, contract.UnitStamp, 100, "test", contract.Actor{})
+	own.grantQuota(c.owner.Organisation, contract.UnitStamp, 100, "test", contract.Actor{})
 	for n := range 4 {
-		d := own.upload(c.owner, func(u *contract.Upload) { u.Participants = nil })
-		c.documents = append(c.documents, own.finalize(own.place(d, c.owner, 1+n%2), c.owner))
+		d := own.uploadDraft(c.owner, func(u *contract.Upload) { u.Participants = nil })
+		c.documents = append(c.documents, own.finalizeDraft(own.placeStamps(d, c.owner, 1+n%2), c.owner))
 	}
 	return c
 }
 
-// step lets one of the things happen to a document that the rules permit, and frees what was let go of.
-func (c *clerk) step(r *rapid.T) {
-	b := c.b.later(time.Second)
+// takeStep lets one of the things happen to a document that the rules permit, and frees what was let go of.
+func (c *stampModel) takeStep(r *rapid.T) {
+	b := c.b.advance(time.Second)
 	at := rapid.IntRange(0, len(c.documents)-1).Draw(r, "document")
 	d := &c.documents[at]
-	if possible := c.possible(d); len(possible) > 0 {
-		*d = b.reads(b.commit(possible[rapid.IntRange(0, len(possible)-1).Draw(r, "what")], nil))
-		c.bought += c.buys(d)
+	if possible := c.possibleChanges(d); len(possible) > 0 {
+		*d = b.requireStored(b.commitChange(possible[rapid.IntRange(0, len(possible)-1).Draw(r, "what")], nil))
+		c.bought += c.countBought(d)
 	}
 	if rapid.Bool().Draw(r, "office is asked") {
 		b.must(b.EachSerial(b.ctx, store.SerialQuery{Organisation: c.owner.Organisation, States: []contract.SerialState{contract.SerialTaken}}, func(s contract.StampSerial) bool {
-			b.free(s)
+			b.freeSerial(s)
 			return true
 		}))
 	}
 }
 
-// possible returns what may happen to a document now.
-func (c *clerk) possible(d *contract.Document) (all []contract.Change) {
+// possibleChanges returns what may happen to a document now.
+func (c *stampModel) possibleChanges(d *contract.Document) (all []contract.Change) {
 	b, i := c.b, max(d.NextStamp(), 0)
 	add := func(ch contract.Change, err error) {
 		if err == nil {
@@ -78,17 +78,17 @@ func (c *clerk) possible(d *contract.Document) (all []contract.Change) {
 		return contract.Failure{Class: class, Text: "it is " + string(class), Final: final, Quarantine: quarantine}
 	}
 	add(contract.OrderSerial(d, i, fmt.Sprintf("order %d", b.now.Unix()), b.now))
-	add(contract.BindSerial(d, i, contract.StampSerial{Serial: c.next()}, true, b.now))
-	add(contract.TryAgain(d, i, b.now))
-	if ch, changed, err := contract.StampWaits(d, i, contract.FileMissing, contract.OutcomeUnanswered, b.now); changed {
+	add(contract.BindSerial(d, i, contract.StampSerial{Serial: c.nextSerial()}, true, b.now))
+	add(contract.ReopenAttempt(d, i, b.now))
+	if ch, changed, err := contract.RecordStampWait(d, i, contract.FileMissing, contract.OutcomeUnanswered, b.now); changed {
 		add(ch, err)
 	}
 	if d.Stamps[i].State != contract.StampOrdered {
-		add(contract.StampProblem(d, i, failure("transient", false, false), b.now))
-		add(contract.StampProblem(d, i, failure("refused", true, false), b.now))
-		add(contract.StampProblem(d, i, failure("quarantine", true, true), b.now))
+		add(contract.RecordStampFailure(d, i, failure("transient", false, false), b.now))
+		add(contract.RecordStampFailure(d, i, failure("refused", true, false), b.now))
+		add(contract.RecordStampFailure(d, i, failure("quarantine", true, true), b.now))
 	}
-	add(contract.Affix(d, i, b.tail(d, contract.RevisionStamp), b.now))
+	add(contract.AffixStamp(d, i, b.newTail(d, contract.RevisionStamp), b.now))
 	add(contract.Restamp(d, contract.RestampOptions{}, c.owner, b.now))
 	if i := d.RefusedStamp(); i >= 0 {
 		add(contract.Restamp(d, contract.RestampOptions{Instead: d.Stamps[i].Serial}, c.owner, b.now))
@@ -100,21 +100,23 @@ func (c *clerk) possible(d *contract.Document) (all []contract.Change) {
 	return all
 }
 
-// next is the serial that the office gives next.
-func (c *clerk) next() string { return fmt.Sprintf("%s serial %d", c.owner.Organisation, c.bought) }
+// nextSerial is the serial that the office gives next.
+func (c *stampModel) nextSerial() string {
+	return fmt.Sprintf("%s serial %d", c.owner.Organisation, c.bought)
+}
 
-// buys reports whether the document has just been given that serial.
-func (c *clerk) buys(d *contract.Document) int {
+// countBought reports whether the document has just been given that serial.
+func (c *stampModel) countBought(d *contract.Document) int {
 	for _, s := range d.Stamps {
-		if s.Serial == c.next() {
+		if s.Serial == c.nextSerial() {
 			return 1
 		}
 	}
 	return 0
 }
 
-// audit compares the books with the documents.
-func (c *clerk) audit() {
+// checkBooks compares the books with the documents.
+func (c *stampModel) checkBooks() {
 	b := c.b
 	held := map[string]contract.SerialState{}
 	open, owed, affixed := 0, 0, 0
@@ -149,10 +151,10 @@ func (c *clerk) audit() {
 		}
 		return true
 	}))
-	b.same("serials of documents", inRegister, held)
-	b.same("serials in the register", registered, c.bought)
+	b.requireEqual("serials of documents", inRegister, held)
+	b.requireEqual("serials in the register", registered, c.bought)
 	asked := 0
 	b.must(b.EachAttempt(b.ctx, store.AttemptQuery{Organisation: c.owner.Organisation, Open: true}, func(contract.Attempt) bool { asked++; return true }))
-	b.same("open attempts", asked, open)
-	b.same("units", b.quota(c.owner.Organisation, contract.UnitStamp), store.Quota{Granted: 100, Reserved: owed, Spent: affixed + lost})
+	b.requireEqual("open attempts", asked, open)
+	b.requireEqual("units", b.quotaOf(c.owner.Organisation, contract.UnitStamp), store.Quota{Granted: 100, Reserved: owed, Spent: affixed + lost})
 }

@@ -47,7 +47,7 @@ func NewProxy(dsn string) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{dsn: u, network: "unix", upstream: u.Query().Get("host") + "/.s.PGSQL.5432", changed: make(chan struct{}), open: map[net.Conn]bool{}, address: "127.0.0.1:0"}
-	if err := p.listen(); err != nil {
+	if err := p.startListening(); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -62,13 +62,13 @@ func (p *Proxy) DSN() string {
 	return u.String()
 }
 
-func (p *Proxy) listen() error {
+func (p *Proxy) startListening() error {
 	l, err := net.Listen("tcp", p.address)
 	if err != nil {
 		return err
 	}
 	p.listener, p.address = l, l.Addr().String()
-	p.working.Go(func() { p.accept(l) })
+	p.working.Go(func() { p.acceptConns(l) })
 	return nil
 }
 
@@ -81,7 +81,7 @@ func (p *Proxy) Set(f Fault) error {
 	p.changed = make(chan struct{})
 	if f == Refuse || f == Reset {
 		for c := range p.open {
-			sever(c, f == Reset)
+			closeConn(c, f == Reset)
 		}
 	}
 	if f == Refuse && p.listener != nil {
@@ -90,7 +90,7 @@ func (p *Proxy) Set(f Fault) error {
 		return l.Close()
 	}
 	if f != Refuse && p.listener == nil {
-		return p.listen()
+		return p.startListening()
 	}
 	return nil
 }
@@ -109,31 +109,31 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-func (p *Proxy) now() (Fault, <-chan struct{}) {
+func (p *Proxy) currentFault() (Fault, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.fault, p.changed
 }
 
-func (p *Proxy) accept(l net.Listener) {
+func (p *Proxy) acceptConns(l net.Listener) {
 	for {
 		c, err := l.Accept()
 		if err != nil {
 			return // closed
 		}
-		if f, _ := p.now(); f == Reset {
-			sever(c, true)
+		if f, _ := p.currentFault(); f == Reset {
+			closeConn(c, true)
 			continue
 		}
-		p.working.Go(func() { p.serve(c) })
+		p.working.Go(func() { p.serveConn(c) })
 	}
 }
 
-func (p *Proxy) serve(client net.Conn) {
+func (p *Proxy) serveConn(client net.Conn) {
 	defer client.Close()
 	server, err := net.Dial(p.network, p.upstream)
 	if err != nil {
-		sever(client, true)
+		closeConn(client, true)
 		return
 	}
 	defer server.Close()
@@ -151,26 +151,26 @@ func (p *Proxy) serve(client net.Conn) {
 		return
 	}
 	var both sync.WaitGroup
-	link := &link{proxy: p}
-	both.Go(func() { link.copy(server, client, true); server.Close(); client.Close() })
-	both.Go(func() { link.copy(client, server, false); client.Close(); server.Close() })
+	link := &proxiedConn{proxy: p}
+	both.Go(func() { link.copyPieces(server, client, true); server.Close(); client.Close() })
+	both.Go(func() { link.copyPieces(client, server, false); client.Close(); server.Close() })
 	both.Wait()
 }
 
-// link is one connection through the proxy.
-type link struct {
+// proxiedConn is one connection through the proxy.
+type proxiedConn struct {
 	proxy *Proxy
 
 	mu         sync.Mutex
 	committing bool // a commit was passed on whose answer is to be cut
 }
 
-// copy passes pieces on as the fault of the moment has it.
-func (k *link) copy(to, from net.Conn, request bool) {
+// copyPieces passes pieces on as the fault of the moment has it.
+func (k *proxiedConn) copyPieces(to, from net.Conn, request bool) {
 	piece := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(piece)
-		if n > 0 && !k.pass(to, piece[:n], request) {
+		if n > 0 && !k.passPiece(to, piece[:n], request) {
 			return
 		}
 		if err != nil {
@@ -179,10 +179,10 @@ func (k *link) copy(to, from net.Conn, request bool) {
 	}
 }
 
-func (k *link) pass(to net.Conn, piece []byte, request bool) bool {
+func (k *proxiedConn) passPiece(to net.Conn, piece []byte, request bool) bool {
 	p := k.proxy
 	for {
-		fault, changed := p.now()
+		fault, changed := p.currentFault()
 		switch fault {
 		case Swallow:
 			<-changed // what was held up goes through when the fault ends, as packets that are sent again do
@@ -205,7 +205,7 @@ func (k *link) pass(to net.Conn, piece []byte, request bool) bool {
 				p.mu.Lock()
 				p.commits++
 				p.mu.Unlock()
-				sever(to, true)
+				closeConn(to, true)
 				return false
 			}
 		case Refuse, Reset:
@@ -216,8 +216,8 @@ func (k *link) pass(to net.Conn, piece []byte, request bool) bool {
 	}
 }
 
-// sever closes a connection, abruptly if it is to be reset.
-func sever(c net.Conn, reset bool) {
+// closeConn closes a connection, abruptly if it is to be reset.
+func closeConn(c net.Conn, reset bool) {
 	if t, ok := c.(*net.TCPConn); ok && reset {
 		_ = t.SetLinger(0)
 	}
