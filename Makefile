@@ -3,6 +3,7 @@ SHELL   := /bin/bash
 DATA    ?= data
 EVERY   ?= 1
 KILLS   ?= 200
+OUTAGES ?= 40
 ORDERS  ?= 2000
 LISTEN  ?= 127.0.0.1:8080
 BIN     := build/segel
@@ -61,9 +62,9 @@ demo: build ## walk one contract through a service of its own, and print each st
 bench: build ## measure what docs/performance.md states
 	@go run ./scripts/bench $(BIN)
 
-fault: build ## kill the service over and over while it stamps, and prove that nothing is lost (KILLS=200 ORDERS=2000 SEED=7 OFFICE=1 MUTANT=naive)
+fault: build ## kill the service and take its database, files and disk away while it stamps, and prove that nothing is lost (KILLS=200 OUTAGES=40 ORDERS=2000 SEED=7 OFFICE=1 POSTGRES=1 DELETED=1 MUTANT=naive)
 	@scripts/need go
-	@go run ./scripts/fault -segel $(BIN) -kills $(KILLS) -orders $(ORDERS) -seed $(or $(SEED),0) $(if $(OFFICE),-office) $(if $(MUTANT),-mutant $(MUTANT))
+	@go run ./scripts/fault -segel $(BIN) -kills $(KILLS) -outages $(OUTAGES) -orders $(ORDERS) -seed $(or $(SEED),0) $(if $(OFFICE),-office) $(if $(POSTGRES),-postgres) $(if $(DELETED),-deleted) $(if $(MUTANT),-mutant $(MUTANT))
 
 fsck-every: ## try every change that fsck has to find on both databases (make test tries all on SQLite)
 	@SEGEL_REQUIRE_POSTGRES=1 SEGEL_TEST_FSCK_EVERY=1 go test -count=1 -timeout 20m ./cmd/segel -run TestFsckFindsEvery -v

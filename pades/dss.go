@@ -36,8 +36,8 @@ type ValidationOptions struct {
 	Within time.Duration
 }
 
-// defaultWithin is ValidationOptions.Within.
-const defaultWithin = time.Minute
+// DefaultWithin is [ValidationOptions.Within] where it is 0.
+const DefaultWithin = time.Minute
 
 // AddDSS adds to the file what proves its signatures and timestamps later (level B-LT): the certificates of
 // signers and time-stamp authorities, and for each that has an issuer the proof that it was not revoked, or that it
@@ -93,7 +93,7 @@ func vriKey(contents []byte) pdf.Name {
 func gather(ctx context.Context, o ValidationOptions, s *store, signatures []*pdf.Signature) ([]proof, error) {
 	g := newGatherer(o, s)
 	proofs := make([]proof, len(signatures))
-	within := cmp.Or(o.Within, defaultWithin)
+	within := cmp.Or(o.Within, DefaultWithin)
 	all, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	for _, required := range []bool{true, false} {

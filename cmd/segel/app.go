@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/rand"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -22,6 +24,7 @@ import (
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/credential"
+	"segel/internal/disk"
 	"segel/internal/identity"
 	proc "segel/internal/process"
 	"segel/internal/store"
@@ -42,6 +45,7 @@ type app struct {
 	answers     api.Answers // the store, as the wire needs it
 	authority   *authority.Authority
 	blobs       *file.Store
+	room        *disk.Room
 	identity    *identity.Service
 	workflow    *workflow.Service
 	sealer      *credential.Sealer
@@ -49,6 +53,7 @@ type app struct {
 	revocation  revocation.Source
 	trust       *validate.Trust // what files are judged by, and tokens are taken by
 	process     *proc.Process   // nil until join
+	streams     *api.Streams    // nil until handler
 	office      io.Closer       // nil until openOffice
 	convert     io.Closer       // nil where nothing converts, or nothing is to be closed
 	metrics     *prometheus.Registry
@@ -94,13 +99,17 @@ func (a *app) wire() error {
 			Address: identity.Rate{Burst: a.conf.LoginTriesPerAddress, Every: time.Second},
 			Delay:   a.conf.LoginDelay,
 		},
-		Hashers: a.conf.MaxLogins, Password: a.conf.MinPassword,
+		Hashers: cmp.Or(a.conf.MaxLogins, max(1, runtime.GOMAXPROCS(0)/2)), Password: a.conf.MinPassword,
 	})
 	if err := a.wireTrust(); err != nil {
 		return err
 	}
+	a.room = &disk.Room{Folders: []string{filepath.Join(a.conf.DataDir, blobDir)}, Reserve: int64(a.conf.DiskReserve)}
+	if path, ok := sqlstore.SQLitePath(dsn(a.conf)); ok {
+		a.room.Folders = append(a.room.Folders, filepath.Dir(path))
+	}
 	a.workflow = &workflow.Service{
-		Store: a.store, Blobs: a.blobs, Scratch: a.blobs.Scratch, Issuer: issuer{a.authority}, Sealer: a.sealer,
+		Store: a.store, Blobs: a.blobs, Scratch: a.blobs.Scratch, Room: a.room.Require, Issuer: issuer{a.authority}, Sealer: a.sealer,
 		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), Links: a.identity,
 		Trust: a.trust, Standing: a.authority,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
@@ -131,6 +140,7 @@ func (a *app) wireTrust() error {
 }
 
 func (a *app) close() {
+	a.streams.Close() // they read the database
 	if err := a.closeConverter(); err != nil {
 		a.log.Error("close converter", "error", err)
 	}

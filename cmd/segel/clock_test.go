@@ -125,7 +125,7 @@ func TestDocumentSignedWhileTheClockWasAheadIsSealedWhenItsTimeHasCome(t *testin
 	if err := s.openOffice(); err != nil {
 		t.Fatal(err)
 	}
-	runner, err := s.work(t.Context())
+	runner, err := s.work(t.Context(), s.readiness(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,17 @@ import (
 	"strings"
 	"time"
 
+	"segel/internal/admission"
 	"segel/internal/config"
 	"segel/internal/convert"
 	"segel/internal/convert/gotenberg"
 	"segel/internal/convert/office"
 	"segel/internal/outbound"
 )
+
+// conversionsWaiting is how many conversions of all organisations wait for their turn in this process; further ones come back
+// later.
+const conversionsWaiting = 256
 
 // openConverter makes ready what converts Word documents. Where there is nothing that can do so safely, Word
 // documents are refused and the log says why; a configuration that asks for it in so many words ends the start.
@@ -29,7 +34,9 @@ func (a *app) openConverter(ctx context.Context) error {
 		a.convert = closer
 	}
 	a.workflow.Converter = c
-	a.workflow.Turns = convert.NewQueue(a.conf.MaxConversions, a.conf.MaxConversionsWaiting)
+	a.workflow.Turns = admission.NewQueue(admission.Limits{
+		Slots: a.conf.MaxConversions, Waiting: max(conversionsWaiting, a.conf.MaxConversionsWaiting), WaitingPerKey: a.conf.MaxConversionsWaiting,
+	})
 	return nil
 }
 

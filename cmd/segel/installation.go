@@ -106,7 +106,7 @@ func lookAtFolders(ctx context.Context, conf config.Config) (f installation.Foun
 // openDatabase opens the database as far as the command may change it. An SQLite file is made only where neither keys nor
 // blobs are left of one that is missing.
 func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore.Store, error) {
-	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version}
+	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version, Timeout: conf.DatabaseTimeout}
 	switch {
 	case to == reading:
 		o.Mode = sqlstore.Reading

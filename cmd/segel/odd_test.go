@@ -99,7 +99,7 @@ func settled(t *testing.T, c *client, id int64) contract.Document {
 			t.Fatalf("document %d: %v", id, err)
 		}
 		if d.State != contract.Processing || d.Reason != "" {
-			return d
+			return *d
 		}
 		version = d.Version
 	}

@@ -8,9 +8,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"segel/internal/emeterai/sandbox"
 )
+
+// officeGrace is for requests under way when the office is told to stop.
+const officeGrace = 5 * time.Second
 
 // officeCommand serves a sandbox office over the stamp office's own protocol, for those who test against it.
 type officeCommand struct {
@@ -69,7 +73,7 @@ func (c officeCommand) Run(w *world) error {
 	case <-w.ctx.Done():
 		err = nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), streamGrace)
+	ctx, cancel := context.WithTimeout(context.Background(), officeGrace)
 	defer cancel()
 	if stop := server.Shutdown(ctx); errors.Is(stop, context.DeadlineExceeded) {
 		_ = server.Close()

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/admission"
 	"segel/internal/api"
 	"segel/internal/contract"
 	"segel/internal/convert"
@@ -190,7 +191,7 @@ func (w *surviving) start(t *testing.T, at killPoint, after func(contract.Docume
 	how.adjust = func(a *app) {
 		m := &mortal{Store: a.store, at: at, after: after}
 		a.workflow.Store, a.answers = m, m
-		a.workflow.Office, a.workflow.Converter, a.workflow.Turns = stillOffice{}, badConverter{}, convert.NewQueue(1, 10)
+		a.workflow.Office, a.workflow.Converter, a.workflow.Turns = stillOffice{}, badConverter{}, admission.NewQueue(admission.Limits{Slots: 1, Waiting: 10})
 	}
 	return how.start(t)
 }

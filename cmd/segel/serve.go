@@ -85,7 +85,7 @@ func (a *app) first(w *world) error {
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
-	streamGrace   = 5 * time.Second // for requests under way when the service is told to stop
+	streamGrace   = time.Second // for what is cut off at the end of the wait to notice
 )
 
 func (a *app) serve(w *world, l net.Listener) error {
@@ -98,19 +98,20 @@ func (a *app) serve(w *world, l net.Listener) error {
 	if err := a.join(w.ctx); err != nil {
 		return err
 	}
-	handler, err := a.handler()
+	stopping := make(chan struct{})
+	ready := a.readiness(stopping)
+	handler, err := a.handler(ready)
 	if err != nil {
 		return err
 	}
 	if _, err := a.workflow.ClockFinding(w.ctx); err != nil { // what it finds, it logs
 		return err
 	}
-	runner, err := a.work(w.ctx)
+	runner, err := a.work(w.ctx, ready)
 	if err != nil {
 		return err
 	}
-	// Requests end with the service: a stream of events would hold up its end otherwise. What they commit is
-	// whole or not at all, as always.
+	// Requests end with the service, at the latest. What they commit is whole or not at all, as always.
 	requests, endRequests := context.WithCancel(context.WithoutCancel(w.ctx))
 	defer endRequests()
 	server := &http.Server{
@@ -131,20 +132,44 @@ func (a *app) serve(w *world, l net.Listener) error {
 	case <-w.ctx.Done():
 		err = nil
 	}
+	// From here on it is not ready, and streams of events end: browsers come again, to another process where there is one.
+	close(stopping)
+	a.streams.Stop()
+	if err == nil && a.conf.DrainWait > 0 {
+		a.log.Info("not ready any more; the listener closes after the wait", "wait", a.conf.DrainWait)
+		server.SetKeepAlivesEnabled(false)
+		drained := time.NewTimer(a.conf.DrainWait)
+		select {
+		case err = <-failed:
+		case <-drained.C:
+		}
+		drained.Stop()
+	}
+	return errors.Join(err, a.finish(server, runner, endRequests))
+}
+
+// finish lets requests and jobs end, both within ShutdownWait, and cuts off what has not.
+func (a *app) finish(server *http.Server, runner *jobs.Runner, endRequests func()) error {
 	ctx, cancel := context.WithTimeout(context.Background(), a.conf.ShutdownWait)
 	defer cancel()
-	grace := time.AfterFunc(streamGrace, endRequests)
-	defer grace.Stop()
-	if stop := server.Shutdown(ctx); errors.Is(stop, context.DeadlineExceeded) {
-		_ = server.Close() // who still streams is cut
-	} else {
-		err = errors.Join(err, stop)
+	var stopped error
+	var working sync.WaitGroup
+	working.Go(func() { stopped = runner.Stop(ctx) })
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		endRequests()
+		grace, cancel := context.WithTimeout(context.Background(), streamGrace)
+		defer cancel()
+		if err = server.Shutdown(grace); errors.Is(err, context.DeadlineExceeded) {
+			err = nil
+			_ = server.Close() // who still streams is cut
+		}
 	}
-	if stop := runner.Stop(ctx); stop != nil {
+	working.Wait()
+	if stopped != nil {
 		a.process = nil // a job may still be at work, so the name is taken until the process has ended
-		err = errors.Join(err, stop)
 	}
-	return err
+	return errors.Join(err, stopped)
 }
 
 // renewClaims keeps the leases of the claims of this process, by its name, from running out, until ctx ends. Only processes on other machines look at
@@ -164,7 +189,7 @@ func (a *app) renewClaims(ctx context.Context, process string) {
 	}
 }
 
-func (a *app) handler() (http.Handler, error) {
+func (a *app) handler(ready *readiness) (http.Handler, error) {
 	if err := a.metrics.Register(clockGauges{a.workflow}); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
@@ -172,31 +197,30 @@ func (a *app) handler() (http.Handler, error) {
 	for _, n := range a.conf.TrustedProxies {
 		proxies = append(proxies, n.Prefix)
 	}
+	a.streams = api.NewStreams()
 	return api.New(api.Options{
-		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.Derive("answers"), Ready: a.ready,
-		Authority: a.authority.Handler(), Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
+		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.Derive("answers"), Ready: ready.ready,
+		AnswerWithin: a.conf.AnswerWithin, WorkWithin: a.conf.WorkWithin, LoginDelay: a.conf.LoginDelay,
+		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
 		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
 		Rate: float64(a.conf.RequestsPerSecond), Burst: a.conf.RequestsAtOnce,
 		MaxVerifies: a.conf.MaxVerifications, VerifyRate: float64(a.conf.VerificationsPerMinute) / 60, VerifyBurst: a.conf.VerificationsPerMinute,
 		StampRate: float64(a.conf.TimestampsPerMinute) / 60, StampBurst: a.conf.TimestampsPerMinute,
 		StatusRate: float64(a.conf.StatusesPerMinute) / 60, StatusBurst: a.conf.StatusesPerMinute,
-		MaxUploads: a.conf.MaxUploads, ConvertWait: a.conf.ConvertWait, UploadWait: a.conf.UploadWait, KeepAnswers: a.conf.IdempotencyLifetime,
-		Limits: a.conf.Limits(),
+		ConvertWait: a.conf.ConvertWait, UploadWait: a.conf.UploadWait, VerifyWait: a.conf.VerifyWait, KeepAnswers: a.conf.IdempotencyLifetime,
+		LeastRate: int64(a.conf.LeastRate), Limits: a.conf.Limits(),
+		MaxUploads: a.conf.MaxUploads, MaxUploadsPerOrganisation: a.conf.MaxUploadsPerOrganisation,
+		MaxSpool: int64(a.conf.MaxSpool), MaxSpoolPerOrganisation: int64(a.conf.MaxSpoolPerOrganisation),
+		MaxExhibits: a.conf.MaxVerifyUploads, MaxExhibitsPerAddress: a.conf.MaxVerifyUploadsPerAddress,
+		MaxExhibitSpool: int64(a.conf.MaxVerifySpool), MaxExhibitSpoolPerAddress: int64(a.conf.MaxVerifySpoolPerAddress),
+		MaxAnonymous: a.conf.MaxAnonymous, MaxAnonymousPerAddress: a.conf.MaxAnonymousPerAddress, MaxRequestsPerPerson: a.conf.MaxRequestsPerPerson,
+		MaxStreams: a.conf.MaxStreams, MaxStreamsPerOrganisation: a.conf.MaxStreamsPerOrganisation, MaxStreamsPerPerson: a.conf.MaxStreamsPerPerson,
 	})
 }
 
-// ready asks what the service cannot work without.
-func (a *app) ready(ctx context.Context) error {
-	if err := a.checkInstallation(ctx); err != nil {
-		return err
-	}
-	_, err := a.store.FirstOrganisation(ctx)
-	return err
-}
-
 // work starts the jobs.
-func (a *app) work(ctx context.Context) (*jobs.Runner, error) {
+func (a *app) work(ctx context.Context, ready *readiness) (*jobs.Runner, error) {
 	periodic := []jobs.Periodic{
 		{Name: "expire", Every: time.Minute, Run: a.workflow.Expire},
 		{Name: "resume", Every: time.Minute, Run: a.workflow.Resume},
@@ -212,7 +236,7 @@ func (a *app) work(ctx context.Context) (*jobs.Runner, error) {
 		Complete: func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Complete(ctx, id)) },
 		Sweep:    a.workflow.Sweep,
 		Periodic: periodic,
-	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Process: a.process})
+	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Process: a.process, Working: ready.working})
 }
 
 // later tells the queue when to try again.

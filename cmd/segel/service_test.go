@@ -103,14 +103,16 @@ func (o starting) start(t testing.TB) *service {
 	if err := a.join(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if server.Config.Handler, err = a.handler(); err != nil {
+	ready := a.readiness(nil)
+	ready.every = 0 // tests look as soon as they have changed something
+	if server.Config.Handler, err = a.handler(ready); err != nil {
 		t.Fatal(err)
 	}
 	if !o.idle {
 		if err := a.openOffice(); err != nil {
 			t.Fatal(err)
 		}
-		if s.runner, err = a.work(context.Background()); err != nil {
+		if s.runner, err = a.work(context.Background(), ready); err != nil {
 			t.Fatal(err)
 		}
 	}

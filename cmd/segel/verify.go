@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"segel/internal/authority"
 	"segel/internal/config"
 	"segel/internal/installation"
+	"segel/pades"
 	"segel/pades/validate"
 	"segel/pdf"
 	"segel/revocation"
@@ -20,14 +22,15 @@ import (
 
 type verifyCommand struct {
 	dataFlag
-	Files        []string `arg:"" help:"Files to judge." placeholder:"FILE"`
-	Trust        string   `help:"Folder of trusted roots, PEM or DER; besides the root of the data folder." placeholder:"DIR"`
-	At           string   `help:"Moment to judge for, such as 2026-11-21 or 2026-11-21T08:00:00Z; default now." placeholder:"TIME"`
-	JSON         bool     `name:"json" help:"Print each report as JSON."`
-	Explain      bool     `help:"Tell every check with its outcome."`
-	Online       bool     `help:"Ask OCSP responders and fetch revocation lists that certificates name."`
-	Lang         string   `enum:"id,en" default:"en" help:"Language of the text: id or en."`
-	PasswordFile string   `help:"File whose first line opens encrypted files." placeholder:"FILE"`
+	Files        []string      `arg:"" help:"Files to judge." placeholder:"FILE"`
+	Trust        string        `help:"Folder of trusted roots, PEM or DER; besides the root of the data folder." placeholder:"DIR"`
+	At           string        `help:"Moment to judge for, such as 2026-11-21 or 2026-11-21T08:00:00Z; default now." placeholder:"TIME"`
+	JSON         bool          `name:"json" help:"Print each report as JSON."`
+	Explain      bool          `help:"Tell every check with its outcome."`
+	Online       bool          `help:"Ask OCSP responders and fetch revocation lists that certificates name."`
+	OnlineWithin time.Duration `help:"How long all of them together may be asked about one file; what they have not told by then is missing; default 1m." placeholder:"DURATION"`
+	Lang         string        `enum:"id,en" default:"en" help:"Language of the text: id or en."`
+	PasswordFile string        `help:"File whose first line opens encrypted files." placeholder:"FILE"`
 }
 
 // How verify ends where not all passed.
@@ -68,7 +71,7 @@ func (c verifyCommand) Run(w *world) error {
 
 // options reads what the command line says. Done is to be called whatever becomes of it.
 func (c verifyCommand) options(w *world) (o validate.Options, done func(), err error) {
-	o, done = validate.Options{At: time.Now(), Explain: c.Explain}, func() {}
+	o, done = validate.Options{At: time.Now(), Explain: c.Explain, OnlineWithin: cmp.Or(c.OnlineWithin, pades.DefaultWithin)}, func() {}
 	conf, err := c.config(w, map[string]string{"SEGEL_TRUST_DIR": c.Trust})
 	if err != nil {
 		return o, done, err

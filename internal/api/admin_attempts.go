@@ -60,7 +60,7 @@ func (s *server) adminAttempts() {
 		return finding(data), nil
 	})
 	stream(s, endpoint{
-		method: http.MethodGet, path: adminBase + "attempts.csv", id: "admin-attempts-csv", group: groupAdmin, admin: contract.AdminAttempts,
+		method: http.MethodGet, path: adminBase + "attempts.csv", id: "admin-attempts-csv", within: lengthy, group: groupAdmin, admin: contract.AdminAttempts,
 		params: append([]*huma.Param{organisationParam()}, about...), answers: textAnswer("text/csv", "The attempts, oldest first."),
 		summary: "The attempts as a spreadsheet", description: "Fit for a claim of refund. No cell is read as a formula.",
 	}, (*call).attemptsCSV)

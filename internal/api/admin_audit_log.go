@@ -27,7 +27,7 @@ type adminAuditLogData struct {
 
 func (s *server) adminAuditLog() {
 	get(s, endpoint{
-		path: adminBase + "audit-log", id: "admin-audit-log", group: groupAdmin, admin: contract.AdminAuditLog,
+		path: adminBase + "audit-log", id: "admin-audit-log", within: lengthy, group: groupAdmin, admin: contract.AdminAuditLog,
 		params:  adminParams(documentParam(), &huma.Param{Name: "type", In: "query", Description: "Only events of this type.", Schema: &huma.Schema{Type: "string"}}),
 		summary: "What happened", description: "Newest first. To an admin, what happened to the documents of his organisation.",
 	}, func(c *call) (found[adminAuditLogData], error) {

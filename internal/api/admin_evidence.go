@@ -10,7 +10,7 @@ import (
 
 func (s *server) adminEvidence() {
 	stream(s, endpoint{
-		method: http.MethodGet, path: adminBase + "serials/{serial}/evidence", id: "admin-evidence", group: groupAdmin, admin: contract.AdminEvidence,
+		method: http.MethodGet, path: adminBase + "serials/{serial}/evidence", id: "admin-evidence", within: lengthy, group: groupAdmin, admin: contract.AdminEvidence,
 		params:      []*huma.Param{{Name: "serial", In: "path", Required: true, Schema: &huma.Schema{Type: "string"}, Example: "SPESIMEN-0000000000001"}},
 		answers:     fileAnswer(),
 		summary:     "What the stamp office returned and was not accepted",

@@ -49,7 +49,7 @@ type reconciliationData struct {
 
 func (s *server) adminReconciliation() {
 	get(s, endpoint{
-		path: adminBase + "reconciliation", id: "admin-reconciliation", group: groupAdmin, admin: contract.AdminReconciliation,
+		path: adminBase + "reconciliation", id: "admin-reconciliation", within: lengthy, group: groupAdmin, admin: contract.AdminReconciliation,
 		summary: "The last reconciliation with the stamp office", description: "To an admin, the differences of his own organisation.",
 	}, func(c *call) (found[reconciliationData], error) {
 		r, err := c.Workflow.Reconciliation(c.r.Context(), c.by)
@@ -63,7 +63,7 @@ func (s *server) adminReconciliation() {
 		return finding(data), nil
 	})
 	get(s, endpoint{
-		method: "POST", path: adminBase + "reconciliation", id: "admin-reconcile", group: groupAdmin, admin: contract.AdminReconcile,
+		method: "POST", path: adminBase + "reconciliation", id: "admin-reconcile", within: endless, group: groupAdmin, admin: contract.AdminReconcile,
 		summary:     "Reconcile with the stamp office now",
 		description: "By an operator alone. An office that cannot be asked is told as the report's problem.",
 	}, func(c *call) (done[reconciliationData], error) {

@@ -29,7 +29,7 @@ type adminSerialsData struct {
 
 func (s *server) adminSerials() {
 	get(s, endpoint{
-		path: adminBase + "serials", id: "admin-serials", group: groupAdmin, admin: contract.AdminSerials,
+		path: adminBase + "serials", id: "admin-serials", within: lengthy, group: groupAdmin, admin: contract.AdminSerials,
 		params:  adminParams(choiceParam("state", "Only those in this state.", serialStates), documentParam()),
 		summary: "Every serial that was ever bought", description: "Those that changed last come first. Serials that are nobody's so far are shown to an operator alone.",
 	}, func(c *call) (found[adminSerialsData], error) {

@@ -64,7 +64,7 @@ func (s *server) adminStuck() {
 		return finding(data), nil
 	})
 	get(s, endpoint{
-		method: "POST", path: adminBase + "stuck/{document_id}/retry", id: "admin-retry", group: groupAdmin, admin: contract.AdminRetry,
+		method: "POST", path: adminBase + "stuck/{document_id}/retry", id: "admin-retry", within: lengthy, group: groupAdmin, admin: contract.AdminRetry,
 		summary:     "Try a document that stands still again, now",
 		description: "One that waits is tried at once; one that failed goes on as by its owner's restamp, with the serials it has.",
 	}, func(c *call) (done[verbData], error) {

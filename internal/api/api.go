@@ -28,13 +28,14 @@ type Options struct {
 
 	AnswerSecret [32]byte // with which answers for idempotency keys are sealed; the same in every process on a database
 
-	Authority http.Handler                // everything below /authority/; nil: nothing is there
-	Web       http.Handler                // GET of what is neither ours nor below /v1; nil: nothing is there
-	Ready     func(context.Context) error // whether what we depend on answers; nil: always
-	Metrics   *prometheus.Registry        // nil: one that is shown at /metrics alone
-	Clock     func() time.Time            // nil: time.Now
-	Random    io.Reader                   // nil: crypto/rand
-	Log       *slog.Logger                // nil: slog.Default
+	Authority http.Handler                    // everything below /authority/; nil: nothing is there
+	Web       http.Handler                    // GET of what is neither ours nor below /v1; nil: nothing is there
+	Ready     func(context.Context) Readiness // whether what we depend on answers; nil: always
+	Streams   *Streams                        // what streams of events become; nil: answers like others
+	Metrics   *prometheus.Registry            // nil: one that is shown at /metrics alone
+	Clock     func() time.Time                // nil: time.Now
+	Random    io.Reader                       // nil: crypto/rand
+	Log       *slog.Logger                    // nil: slog.Default
 
 	Version      string
 	PublicURL    string            // base of the addresses in answers, without a slash at its end; empty: relative ones
@@ -45,7 +46,6 @@ type Options struct {
 	MetricsToken string            // what reads /metrics besides an administrator's token
 	Rate         float64           // requests a second that one client may ask in the long run; 0: any number
 	Burst        int               // requests it may ask at once; 0: ten seconds' worth
-	MaxUploads   int               // received at once; 0: any number
 	MaxVerifies  int               // files judged at once; 0: any number
 	VerifyRate   float64           // verifications a second that one client may ask in the long run; 0: any number
 	VerifyBurst  int               // verifications it may ask at once; 0: ten seconds' worth
@@ -55,9 +55,32 @@ type Options struct {
 	StatusBurst  int               // OCSP answers it may ask for at once; 0: ten seconds' worth
 	ConvertWait  time.Duration     // how long an upload waits for its conversion
 	UploadWait   time.Duration     // how long one waits for its turn before it is told to come again
+	VerifyWait   time.Duration     // how long a file waits to be judged before its client is told to come again
 	KeepAnswers  time.Duration     // for an Idempotency-Key; 0: a day
 	Standstill   time.Duration     // for which a client may neither send nor take anything; 0: half a minute
+	LeastRate    int64             // bytes per second that a client has to send and to take, see [admission.Pace]; 0: 1 KiB
+	AnswerWithin time.Duration     // how long what reads or writes a record may take; 0: five seconds
+	WorkWithin   time.Duration     // how long what reads a file, signs, or asks other machines may take; 0: two minutes
+	LoginDelay   time.Duration     // for which a login may be held up
 	Limits       contract.Limits   // of documents
+
+	// How many the callers of one organisation, one address (an IPv6 network of 64 bits) or one person may have at a time, so
+	// that none takes what all share, and how many all may have together. 0: any number.
+
+	MaxUploads                int   // bodies of uploads that are received
+	MaxUploadsPerOrganisation int   // at most so many of one organisation
+	MaxSpool                  int64 // bytes of uploads that no document refers to yet
+	MaxSpoolPerOrganisation   int64
+	MaxExhibits               int // files to be judged that are received
+	MaxExhibitsPerAddress     int
+	MaxExhibitSpool           int64 // bytes of files to be judged
+	MaxExhibitSpoolPerAddress int64
+	MaxAnonymous              int // requests with a body that come without an account, such as logins
+	MaxAnonymousPerAddress    int
+	MaxRequestsPerPerson      int // requests, but for streams of events
+	MaxStreams                int // streams of events
+	MaxStreamsPerOrganisation int
+	MaxStreamsPerPerson       int
 }
 
 func (o Options) withDefaults() Options {
@@ -75,6 +98,8 @@ func (o Options) withDefaults() Options {
 	}
 	o.KeepAnswers = cmp.Or(o.KeepAnswers, 24*time.Hour)
 	o.Standstill = cmp.Or(o.Standstill, standstill)
+	o.LeastRate = cmp.Or(o.LeastRate, leastRate)
+	o.AnswerWithin, o.WorkWithin = cmp.Or(o.AnswerWithin, answerWithin), cmp.Or(o.WorkWithin, workWithin)
 	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
 	o.Limits = o.Limits.Defaults()
 	return o
@@ -83,21 +108,20 @@ func (o Options) withDefaults() Options {
 // server serves the wire.
 type server struct {
 	Options
-	mux           *http.ServeMux
-	huma          huma.API
-	endpoints     []endpoint
-	aliases       aliases
-	clients       limiters
-	uploads       chan struct{} // holds one for each upload being received; nil: any number
-	verifiers     limiters
-	stampings     limiters
-	statuses      limiters
-	verifications chan struct{} // holds one for each file being judged; nil: any number
-	metrics       metrics
-	crossSite     http.CrossOriginProtection
-	running       sync.Map // tokens of the claims whose requests are being answered
-	spec          []byte   // the specification, JSON
-	docs          manual
+	mux       *http.ServeMux
+	huma      huma.API
+	endpoints []endpoint
+	aliases   aliases
+	clients   limiters
+	verifiers limiters
+	stampings limiters
+	statuses  limiters
+	shares    shares
+	metrics   metrics
+	crossSite http.CrossOriginProtection
+	running   sync.Map // tokens of the claims whose requests are being answered
+	spec      []byte   // the specification, JSON
+	docs      manual
 }
 
 // New makes the handler of everything that is served. Its error is one of the options.
@@ -110,15 +134,10 @@ func New(o Options) (http.Handler, error) {
 		return nil, err
 	}
 	s.clients = limiters{rate: s.Rate, burst: s.Burst}
-	if s.MaxUploads > 0 {
-		s.uploads = make(chan struct{}, s.MaxUploads)
-	}
 	s.verifiers = limiters{rate: s.VerifyRate, burst: s.VerifyBurst}
 	s.stampings = limiters{rate: s.StampRate, burst: s.StampBurst}
 	s.statuses = limiters{rate: s.StatusRate, burst: s.StatusBurst}
-	if s.MaxVerifies > 0 {
-		s.verifications = make(chan struct{}, s.MaxVerifies)
-	}
+	s.shares = newShares(s.Options)
 	s.register()
 	if err := s.describe(); err != nil {
 		return nil, err

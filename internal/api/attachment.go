@@ -12,6 +12,7 @@ type attachment struct {
 func (a *attachment) Write(p []byte) (int, error) {
 	if !a.sending {
 		a.sending = true
+		a.deadline.lift()
 		h := a.w.Header()
 		h.Set("Content-Type", a.mime)
 		h.Set("Content-Disposition", disposition("attachment", a.name))

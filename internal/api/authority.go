@@ -34,6 +34,10 @@ func (s *server) authority(w http.ResponseWriter, r *http.Request, x *exchange) 
 			return
 		}
 	}
+	ctx, limit, done := newDeadline(r.Context(), s.AnswerWithin)
+	defer done()
+	r = r.WithContext(ctx)
+	r.Body = timedBody{r.Body, limit}
 	s.Authority.ServeHTTP(w, r)
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 
 	"segel/internal/contract"
 )
@@ -50,6 +51,7 @@ func (c *call) send(content *Content, as serving) error {
 	h.Set("ETag", fmt.Sprintf("%q", fmt.Sprintf("%x", content.Digest)))
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'")
+	c.deadline.lift()
 	body := &rememberingSeeker{ReadSeeker: content}
 	http.ServeContent(&rangeRefuser{ResponseWriter: c.w, call: c}, withoutManyRanges(c.r), "", content.Modified, body)
 	if body.err != nil {
@@ -104,6 +106,16 @@ func (w *rangeRefuser) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	return w.ResponseWriter.Write(p)
+}
+
+// pieces are what files are sent by. One is held for as long as its client takes nothing.
+var pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
+
+// ReadFrom sends by small pieces: io.Copy would hold 32 KiB for each answer.
+func (w *rangeRefuser) ReadFrom(r io.Reader) (int64, error) {
+	piece := pieces.Get().(*[pieceSize]byte)
+	defer pieces.Put(piece)
+	return io.CopyBuffer(struct{ io.Writer }{w}, r, piece[:])
 }
 
 // rememberingSeeker keeps the error that ended it early.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,11 +20,31 @@ const maxDepth = 64
 // decode reads a JSON object into in. Content-Type is not looked at and unknown members are ignored; a body
 // that is missing counts as an empty object, whose missing members the endpoint names.
 func (c *call) decode(in any) error {
-	body, err := io.ReadAll(c.r.Body)
+	body, err := c.readBody()
 	if err != nil {
-		return unread(err)
+		return err
 	}
 	return decodeObject(body, in)
+}
+
+// readBody reads a body into memory, within what those of its caller's organisation may take together.
+func (c *call) readBody() ([]byte, error) {
+	var whole bytes.Buffer
+	to := &spool{to: &whole, shares: c.shares.bodies, key: cmp.Or(string(c.by.Organisation), string(c.by.ID)), step: bodyStep}
+	if c.by.ID == "" {
+		to.shares = nil // it is tiny, and counted by address
+	}
+	defer to.release()
+	piece := pieces.Get().(*[pieceSize]byte)
+	defer pieces.Put(piece)
+	body := &rememberingReader{Reader: c.r.Body}
+	if _, err := io.CopyBuffer(to, body, piece[:]); err != nil {
+		if body.err != nil {
+			return nil, unread(body.err)
+		}
+		return nil, err
+	}
+	return whole.Bytes(), nil
 }
 
 // unread says why a body could not be read to its end.

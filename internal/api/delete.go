@@ -8,7 +8,7 @@ import (
 
 func (s *server) delete() {
 	get(s, endpoint{
-		method: http.MethodDelete, path: documentBase + "{document_id}", id: "delete", group: groupDocuments, op: contract.OpDelete,
+		method: http.MethodDelete, path: documentBase + "{document_id}", id: "delete", within: lengthy, group: groupDocuments, op: contract.OpDelete,
 		summary:     "Delete a draft",
 		description: "Answers what it last was.",
 	}, func(c *call) (found[detailData], error) {

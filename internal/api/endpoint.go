@@ -30,6 +30,8 @@ type endpoint struct {
 	admin        contract.AdminOperation // what it asks for of administration; empty: nothing
 	callers      callers                 // who may call it
 	limit        int64                   // bytes of the body; 0: smallBody
+	long         bool                    // lasts as long as its client wants, and is counted by its handler
+	within       duration                // how long it may take
 
 	group       string // of operations in the specification
 	summary     string
@@ -41,6 +43,7 @@ type endpoint struct {
 
 // Limits of request bodies that are not uploads.
 const (
+	tinyBody  = 16 << 10 // of what is asked without an account, before anything is known of the caller
 	smallBody = 1 << 20
 	largeBody = 8 << 20
 )
@@ -53,7 +56,8 @@ type call struct {
 	by contract.Actor
 	*server
 	endpoint *endpoint
-	keyed    *keyed // nil without an Idempotency-Key
+	keyed    *keyed    // nil without an Idempotency-Key
+	deadline *deadline // of the context of r
 }
 
 // get serves a JSON answer to a request without a body.
@@ -118,13 +122,27 @@ func (s *server) pinned(path string) string {
 
 // serve runs what every endpoint has in common: who asks, whether he may ask at all, and whether he asked before.
 func (s *server) serve(w http.ResponseWriter, r *http.Request, e *endpoint, do func(*call) error) {
-	c := &call{exchange: exchangeOf(r), w: w, r: r, server: s, endpoint: e}
+	ctx, limit, done := newDeadline(r.Context(), s.within(e.within))
+	defer done()
+	r = r.WithContext(ctx)
+	c := &call{exchange: exchangeOf(r), w: w, r: r, server: s, endpoint: e, deadline: limit}
 	c.operation = e.id
-	r.Body = http.MaxBytesReader(w, r.Body, e.limit)
+	r.Body = timedBody{http.MaxBytesReader(w, r.Body, e.limit), limit}
 	if err := c.admit(); err != nil {
 		c.refuse(err)
 		return
 	}
+	if e.limit <= tinyBody && r.ContentLength > e.limit {
+		w.Header().Set("Connection", "close") // the rest of it is not worth waiting for
+		c.refuse(errTooLarge.With("limit", e.limit))
+		return
+	}
+	leave, err := c.share()
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	defer leave()
 	if err := c.once(do); err != nil {
 		c.refuse(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"segel/internal/contract"
+	"segel/internal/outage"
 	"segel/internal/text"
 )
 
@@ -35,6 +36,7 @@ var (
 	errCrossSite   = contract.Refuse(contract.Forbidden, "origin.refused")
 	errKeyReused   = contract.Refuse(contract.Conflict, "idempotency.conflict")
 	errUnavailable = contract.Refuse(contract.Unavailable, "server.unavailable").Again()
+	errDiskFull    = contract.Refuse(contract.Unavailable, "server.disk_full").With("retry_after", 60).Again()
 	errTimeout     = contract.Refuse(contract.Unavailable, "server.timeout").Again()
 )
 
@@ -64,7 +66,7 @@ type failureField struct {
 // request's name, and its cause goes to the log.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	x := exchangeOf(r)
-	err = ours(err)
+	err = ours(r.Context(), err)
 	var e *contract.Error
 	if !errors.As(err, &e) || statuses[e.Kind] == 0 {
 		x.trouble = err
@@ -79,14 +81,19 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 
 func (c *call) refuse(err error) { c.server.refuse(c.w, c.r, err) }
 
-// ours names errors of net/http and of time running out in our own words.
-func ours(err error) error {
+// ours names outages, errors of net/http and of time running out in our own words. The context is that of the request.
+func ours(ctx context.Context, err error) error {
+	var refusal *contract.Error
 	var large *http.MaxBytesError
-	switch {
-	case contract.KindOf(err) != 0:
+	switch out := outage.Of(err); {
+	case errors.As(err, &refusal) && (out == nil || outage.Of(refusal.Err) == nil):
+	case out != nil && out.Part == outage.Disk:
+		return errDiskFull.Because(err)
+	case out != nil:
+		return errUnavailable.Because(err)
 	case errors.As(err, &large):
 		return errTooLarge.With("limit", large.Limit).Because(err)
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled) && outage.TimedOut(ctx):
 		return errTimeout.Because(err)
 	case errors.Is(err, context.Canceled): // the client has gone, or we are being stopped
 		return errUnavailable.Because(err)
@@ -96,6 +103,13 @@ func ours(err error) error {
 
 // problem writes the envelope of a refusal. The error may be nil when the code says it all.
 func (s *server) problem(w http.ResponseWriter, x *exchange, status int, code string, e *contract.Error) {
+	if err := writeJSON(w, x, status, s.envelope(w, x, status, code, e)); err != nil {
+		x.trouble = errors.Join(x.trouble, err)
+	}
+}
+
+// envelope returns the body of a refusal, and sets the headers that go with it.
+func (s *server) envelope(w http.ResponseWriter, x *exchange, status int, code string, e *contract.Error) failure {
 	if e == nil {
 		e = &contract.Error{}
 	}
@@ -115,9 +129,7 @@ func (s *server) problem(w http.ResponseWriter, x *exchange, status int, code st
 			w.Header().Set("Retry-After", strconv.Itoa(retryAfter(e)))
 		}
 	}
-	if err := writeJSON(w, x, status, f); err != nil {
-		x.trouble = errors.Join(x.trouble, err)
-	}
+	return f
 }
 
 // retryAfter returns the whole seconds to wait: what the refusal says, else five.

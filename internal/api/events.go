@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 )
 
 const (
-	heartbeat = 15 * time.Second // how often something is sent while nothing happens
+	heartbeat = 25 * time.Second // how often something is sent while nothing happens: proxies close what is still for a minute
 	maxStream = 15 * time.Minute // after which the browser comes again and shows its token anew
 )
 
@@ -25,7 +26,7 @@ type eventData struct {
 
 func (s *server) events() {
 	e := endpoint{
-		method: http.MethodGet, path: documentBase + "events/{document_id}", id: "events", group: groupDocuments, op: contract.OpEvents,
+		method: http.MethodGet, path: documentBase + "events/{document_id}", id: "events", group: groupDocuments, op: contract.OpEvents, long: true,
 		answers: eventAnswer(s.schema(typeOf[statusData]())), params: eventParams(),
 		summary:     "Follow a document",
 		description: "Server-sent events named progress: the document as it stands, at once and after every change. The last one tells a final state; asking again after it answers 204.",
@@ -51,51 +52,91 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 		c.w.WriteHeader(http.StatusNoContent) // tells the browser not to come again
 		return nil
 	}
+	leave, err := c.shareStream(d.Organisation)
+	if err != nil {
+		return err
+	}
+	c.deadline.lift()
 	h := c.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
+	if detached, out := c.detach(); detached != nil {
+		c.Streams.run(func() {
+			defer leave()
+			defer out.close() //nolint:errcheck // nothing is left to be sent
+			defer detached.ended(out)
+			detached.tellEvents(out, &d, after)
+		})
+		return nil
+	}
+	defer leave()
 	c.w.WriteHeader(http.StatusOK)
-	out := &eventWriter{language: c.language, w: c.w, control: http.NewResponseController(c.w)}
+	control := http.NewResponseController(c.w)
+	out := &eventWriter{language: c.language, to: c.w, flush: control.Flush, deadline: control.SetWriteDeadline}
 	defer out.done()
+	c.tellEvents(out, &d, after)
+	return nil
+}
+
+// tellEvents writes d, if its version is above after, and each later version.
+//
+//go:noinline
+func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
+	id, final := d.ID, d.State.Final()
 	if d.Version > after {
 		after = d.Version
-		out.progress(&d)
+		out.progress(d)
 	} else {
 		out.beat()
 	}
-	for end := c.Clock().Add(maxStream); out.err == nil && !d.State.Final() && c.Clock().Before(end); {
-		ctx, cancel := context.WithTimeout(c.r.Context(), heartbeat)
+	watched, unwatch := c.untilStopping()
+	defer unwatch()
+	for end := c.Clock().Add(maxStream); out.err == nil && !final && c.Clock().Before(end); {
+		ctx, cancel := context.WithTimeout(watched, c.Streams.beatEvery())
 		next, err := c.Workflow.Next(ctx, c.by, id, after)
 		cancel()
-		if c.r.Context().Err() != nil {
-			return nil
+		if watched.Err() != nil {
+			return // the client has gone, or comes again to a service that is not being stopped
 		}
 		// The holder of a token that was revoked, or has expired, is told no more: not even that nothing happened.
 		if _, err := c.authenticate(); err != nil {
 			c.trouble = err // the answer has begun; the browser comes again and is told then
-			return nil
+			return
 		}
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			out.beat()
 		case err != nil:
 			c.trouble = err // the answer has begun; the browser comes again and is told then
-			return nil
+			return
 		default:
-			d, after = next, next.Version
-			out.progress(&d)
+			after, final = next.Version, next.State.Final()
+			out.progress(next)
 		}
 	}
-	return nil
+}
+
+// untilStopping returns the context of the request, which ends when the service is told to stop.
+func (c *call) untilStopping() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(c.r.Context())
+	if c.Streams == nil {
+		return ctx, cancel
+	}
+	unwatch := context.AfterFunc(c.Streams.ctx, cancel)
+	return ctx, func() { unwatch(); cancel() }
 }
 
 // eventWriter writes a stream of events, each at once.
 type eventWriter struct {
 	language text.Language
-	w        http.ResponseWriter
-	control  *http.ResponseController
-	err      error // the client has gone
+	to       io.Writer
+	flush    func() error // nil: what is written is sent
+	deadline func(time.Time) error
+	gone     func() bool  // whether the client has closed the connection; nil: the request's context tells
+	close    func() error // nil: net/http does
+	err      error        // the client has gone
+	bytes    int64
 }
 
 func (o *eventWriter) progress(d *contract.Document) {
@@ -108,10 +149,19 @@ func (o *eventWriter) progress(d *contract.Document) {
 }
 
 // done lifts the deadline: the connection may carry other answers after this one.
-func (o *eventWriter) done() { _ = o.control.SetWriteDeadline(time.Time{}) }
+func (o *eventWriter) done() { _ = o.deadline(time.Time{}) }
 
 // beat keeps proxies from closing a stream on which nothing happens, and finds out whether the client is there.
-func (o *eventWriter) beat() { o.send(": still here\n\n") }
+func (o *eventWriter) beat() {
+	if o.gone != nil && o.gone() {
+		o.err = errClientGone
+		return
+	}
+	o.send(": still here\n\n")
+}
+
+// errClientGone ends a stream whose client has closed the connection.
+var errClientGone = errors.New("the client has closed the connection")
 
 func (o *eventWriter) send(s string) {
 	if o.err != nil {
@@ -119,8 +169,11 @@ func (o *eventWriter) send(s string) {
 	}
 	// The server's own time for writing an answer is meant for answers that end. Where deadlines are not to be
 	// had, there is none to lift.
-	_ = o.control.SetWriteDeadline(time.Now().Add(2 * heartbeat))
-	if _, o.err = o.w.Write([]byte(s)); o.err == nil {
-		o.err = o.control.Flush()
+	_ = o.deadline(time.Now().Add(2 * heartbeat))
+	var n int
+	n, o.err = io.WriteString(o.to, s)
+	o.bytes += int64(n)
+	if o.err == nil && o.flush != nil {
+		o.err = o.flush()
 	}
 }

@@ -23,13 +23,6 @@ func clockAhead() contract.ClockFinding {
 	return contract.CheckClock(r, contract.ClockTolerance)
 }
 
-func (f *fakeWorkflow) ClockFinding(context.Context) (contract.ClockFinding, error) {
-	if f.clockErr != nil {
-		return contract.ClockFinding{}, f.clockErr
-	}
-	return contract.ClockFinding{State: contract.ClockFine}, nil
-}
-
 // administered remembers a question of administration; what it is about stands in about.
 func (f *fakeWorkflow) administered(what string, by contract.Actor, about any) error {
 	f.about = about

@@ -81,11 +81,12 @@ type fakeWorkflow struct {
 	events   []contract.Event
 	next     func(ctx context.Context, after int64) (contract.Document, error)
 	upload   func() // runs inside Upload
+	staging  func() // runs inside Stage
 	content  []byte
 	stageErr error // of the staging's Write
-	clockErr error // of reading the clock
 
-	verifying func(context.Context) // runs inside Verify
+	exhibiting func()                // runs inside Exhibit
+	verifying  func(context.Context) // runs inside Verify
 
 	about        any   // what was asked of administration
 	times        int   // that a stream of attempts repeats itself
@@ -140,6 +141,9 @@ func (f *fakeWorkflow) count(what string) int {
 }
 
 func (f *fakeWorkflow) Stage(context.Context) (Staging, error) {
+	if f.staging != nil {
+		f.staging()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.staged = &fakeStaging{err: f.stageErr}
@@ -249,8 +253,9 @@ func (f *fakeWorkflow) AuditTrail(_ context.Context, by contract.Actor, id contr
 	return f.events, err
 }
 
-func (f *fakeWorkflow) Next(ctx context.Context, _ contract.Actor, _ contract.DocumentID, after int64) (contract.Document, error) {
-	return f.next(ctx, after)
+func (f *fakeWorkflow) Next(ctx context.Context, _ contract.Actor, _ contract.DocumentID, after int64) (*contract.Document, error) {
+	d, err := f.next(ctx, after)
+	return &d, err
 }
 
 func (f *fakeWorkflow) open(what string, by contract.Actor, id contract.DocumentID) (*Content, error) {
@@ -297,6 +302,8 @@ func (f *fakeIdentity) Authenticate(_ context.Context, token string) (contract.A
 	switch token {
 	case "owner":
 		return contract.Actor{Person: andi, Organisation: works}, nil
+	case "elsewhere":
+		return contract.Actor{Person: siti, Organisation: "7b1d3c55-0c63-4a9e-8a64-2a5c0f6e7d11"}, nil
 	case "signer":
 		return contract.Actor{Person: siti, Organisation: works}, nil
 	case "admin":

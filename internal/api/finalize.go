@@ -17,8 +17,8 @@ type finalizeIn struct {
 
 func (s *server) finalize() {
 	for _, e := range []endpoint{
-		{path: signBase + "finalize-docs", id: "finalize", summary: "Finalize a draft"},
-		{path: signBase + "process-docs", id: "process", summary: "Finalize a draft (another name)"},
+		{path: signBase + "finalize-docs", id: "finalize", within: lengthy, summary: "Finalize a draft"},
+		{path: signBase + "process-docs", id: "process", within: lengthy, summary: "Finalize a draft (another name)"},
 	} {
 		e.group, e.op = groupVerbs, contract.OpFinalize
 		e.description = "Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, " +

@@ -6,7 +6,7 @@ type forgotPasswordIn struct {
 
 func (s *server) forgotPassword() {
 	post(s, endpoint{
-		path: "/v1/auth/forgot-password", id: "forgot-password", group: groupAccount, callers: anybody,
+		path: "/v1/auth/forgot-password", id: "forgot-password", group: groupAccount, limit: tinyBody, callers: anybody,
 		summary:     "Ask for a new password",
 		description: "Always answers success, whether the e-mail has an account or not.",
 	}, func(c *call, in *forgotPasswordIn) (noted, error) {

@@ -16,7 +16,7 @@ type guestSessionData struct {
 
 func (s *server) guest() {
 	post(s, endpoint{
-		path: "/v1/auth/guest", id: "guest", group: groupAccount, callers: anybody,
+		path: "/v1/auth/guest", id: "guest", group: groupAccount, limit: tinyBody, callers: anybody,
 		summary:     "Open a guest's link",
 		description: "Answers a token that is used like any other, for detail, status, preview, sign, reject and download of the one document.",
 	}, func(c *call, in *guestLoginIn) (found[guestSessionData], error) {

@@ -39,6 +39,9 @@ type Process interface {
 // maxKey bounds an Idempotency-Key.
 const maxKey = 255
 
+// claimWithin bounds how long an answer waits for the end of its claim to be written.
+const claimWithin = 2 * time.Second
+
 // keptHeaders are what a repeated answer has of the first one's header.
 var keptHeaders = []string{"Content-Type", "Content-Language", "Cache-Control", "Content-Security-Policy"}
 
@@ -120,7 +123,8 @@ func (s *server) deriveKeys(c store.Claim) (k answerKeys, err error) {
 // claim claims the key. A claim whose request is not answered any more is ended first: its process has ended, or could not end it
 // because the database did not answer.
 func (c *call) claim(claim store.Claim) (store.Claimed, error) {
-	ctx := c.r.Context()
+	ctx, cancel := context.WithTimeout(c.r.Context(), c.AnswerWithin)
+	defer cancel()
 	met, err := c.Answers.Claim(ctx, claim, c.KeepAnswers)
 	if err != nil || met.Holder == "" {
 		return met, err
@@ -190,10 +194,12 @@ func (c *call) keep(claim store.Claim, keys answerKeys, do func(*call) error) er
 
 	settled := false
 	// The claim outlives the client, who may have gone and may ask again.
-	ctx := context.WithoutCancel(c.r.Context())
+	background := context.WithoutCancel(c.r.Context())
 	defer func() {
 		if !settled && k.pending.Kept != store.KeptFinal { // a panic is on its way up, or the answer is not to be kept
-			if err := c.Answers.Drop(ctx, claim); err != nil {
+			ctx, cancel := context.WithTimeout(background, claimWithin)
+			defer cancel()
+			if err := c.Answers.Drop(ctx, claim); err != nil { // the next request with the key ends it
 				c.Log.ErrorContext(ctx, "drop idempotency key", "request_id", c.id, "error", err)
 			}
 		}
@@ -207,6 +213,8 @@ func (c *call) keep(claim store.Claim, keys answerKeys, do func(*call) error) er
 		answer = k.rendered // whatever happened afterwards: what a repeat gets is what the first request gets
 	case k.request.drain() == nil && final(answer.status) && !passing(err):
 		kept, err := k.seals(answer)
+		ctx, cancel := context.WithTimeout(background, claimWithin)
+		defer cancel()
 		if err == nil {
 			err = c.Answers.Finish(ctx, claim, kept)
 		}

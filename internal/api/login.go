@@ -68,7 +68,7 @@ func sessionDataOf(s identity.Session) sessionData {
 
 func (s *server) login() {
 	post(s, endpoint{
-		path: "/v1/auth/login", id: "login", group: groupAccount, callers: anybody,
+		path: "/v1/auth/login", id: "login", within: delayed, group: groupAccount, limit: tinyBody, callers: anybody,
 		summary:     "Log in",
 		description: "Answers an access token, good for a day, and a refresh token, good once within thirty. Wrong credentials are 400, to the letter the same for an e-mail without an account. Send device_token of the former login: a known device is let in at once while others try passwords on the account.",
 	}, func(c *call, in *loginIn) (found[sessionData], error) {

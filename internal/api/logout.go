@@ -5,7 +5,7 @@ type nothing struct{}
 
 func (s *server) logout() {
 	post(s, endpoint{
-		path: "/v1/auth/logout", id: "logout", group: groupAccount, callers: anyToken,
+		path: "/v1/auth/logout", id: "logout", group: groupAccount, limit: tinyBody, callers: anyToken,
 		summary:     "Log out",
 		description: "The token, and every other that descends from the same login, is dead at once.",
 	}, func(c *call, _ *nothing) (noted, error) {

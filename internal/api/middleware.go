@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"segel/internal/admission"
 )
 
 // observe is the outermost layer: it names the request, logs and counts it, and turns a panic into a 500.
@@ -70,15 +72,8 @@ type witness struct {
 	status int // 0: nothing was written yet
 	bytes  int64
 
-	control  *http.ResponseController
-	patience time.Duration // for the client to take what is written
-}
-
-// awaitClient gives the client time to take the next piece.
-func (w *witness) awaitClient() {
-	if w.control != nil {
-		_ = w.control.SetWriteDeadline(time.Now().Add(w.patience))
-	}
+	control   *http.ResponseController
+	allowance admission.Allowance // for the client to take what is written
 }
 
 func (w *witness) WriteHeader(status int) {
@@ -86,16 +81,6 @@ func (w *witness) WriteHeader(status int) {
 		w.status = status
 	}
 	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *witness) Write(p []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
-	w.awaitClient()
-	n, err := w.ResponseWriter.Write(p)
-	w.bytes += int64(n)
-	return n, err
 }
 
 // Unwrap lets [http.ResponseController] reach what is below.

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -143,7 +142,11 @@ func TestEveryExampleOfThePageIsTakenByTheService(t *testing.T) {
 
 func TestReadinessIsThatOfWhatWeDependOn(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft(), func(o *Options) { o.Ready = func(context.Context) error { return errors.New("no database") } })
+	b := newBench(t, draft(), func(o *Options) {
+		o.Ready = func(context.Context) Readiness {
+			return Readiness{Checks: []ReadinessCheck{{Name: "database", State: CheckFailed, Detail: "no database"}}}
+		}
+	})
 	refused(t, b.ask("GET", "/readyz", "", "X-Access-Token", ""), 503, "server.unavailable")
 	if w := b.ask("GET", "/healthz", "", "X-Access-Token", ""); w.Code != 200 {
 		t.Errorf("healthz %d", w.Code)

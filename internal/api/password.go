@@ -7,7 +7,7 @@ type passwordIn struct {
 
 func (s *server) password() {
 	post(s, endpoint{
-		path: "/v1/auth/password", id: "password", group: groupAccount, callers: givenToo,
+		path: "/v1/auth/password", id: "password", within: delayed, group: groupAccount, limit: tinyBody, callers: givenToo,
 		summary:     "Change the caller's password",
 		description: "Every token of the account is dead at once, the one this is asked with too: log in with the new password.",
 	}, func(c *call, in *passwordIn) (noted, error) {

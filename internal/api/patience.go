@@ -4,43 +4,80 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"segel/internal/admission"
 )
 
-// standstill is how long a client may send nothing of its body, or take nothing of its answer, before the connection
-// is cut. However slow, whoever moves at all is waited for.
-const standstill = 30 * time.Second
+// Defaults of [Options.Standstill] and [Options.LeastRate].
+const (
+	standstill = 30 * time.Second
+	leastRate  = 1 << 10 // bytes per second
+)
 
-// patient bounds how long a request may stand still. Where deadlines are not to be had, as in tests without a
-// connection, it changes nothing.
+// patient bounds how slowly a client may send its body and take its answer. Where deadlines cannot be set, as in tests without
+// a connection, it changes nothing.
 func (s *server) patient(w *witness, r *http.Request) (done func()) {
-	w.control, w.patience = http.NewResponseController(w.ResponseWriter), s.Standstill
+	pace := admission.Pace{Rate: s.LeastRate, Grace: s.Standstill}
+	w.control, w.allowance = http.NewResponseController(w.ResponseWriter), pace.Allow(0)
 	w.awaitClient() // what net/http writes by itself has a bound too
 	if r.Body == nil || r.Body == http.NoBody {
 		return func() {}
 	}
-	body := &patientBody{ReadCloser: r.Body, control: w.control, patience: s.Standstill}
+	body := &patientBody{ReadCloser: r.Body, control: w.control, allowance: pace.Allow(r.ContentLength)}
 	r.Body = body
 	return func() {
 		if !body.ended { // the rest of it will be thrown away, and may never come
-			_ = body.control.SetReadDeadline(time.Now().Add(body.patience))
+			_ = body.control.SetReadDeadline(time.Now().Add(body.allowance.Left()))
 		}
 	}
 }
 
-// patientBody is a body of which every read has to end in time.
+// patientBody is a body that has to come in time.
 type patientBody struct {
 	io.ReadCloser
-	control  *http.ResponseController
-	patience time.Duration
-	ended    bool
+	control   *http.ResponseController
+	allowance admission.Allowance
+	ended     bool
 }
 
 // Read lifts the deadline again at once: once the body has ended, net/http reads on to see whether the client goes,
 // and would take a deadline for that.
 func (b *patientBody) Read(p []byte) (int, error) {
-	_ = b.control.SetReadDeadline(time.Now().Add(b.patience))
+	began := time.Now()
+	_ = b.control.SetReadDeadline(began.Add(b.allowance.Left()))
 	n, err := b.ReadCloser.Read(p)
 	_ = b.control.SetReadDeadline(time.Time{})
+	b.allowance.Spend(time.Since(began), n)
 	b.ended = b.ended || err == io.EOF
 	return n, err
+}
+
+// pieceSize is how much of an answer is written at a time, so that a client that takes a long answer slowly is told from one
+// that takes nothing.
+const pieceSize = 16 << 10
+
+// awaitClient gives the client what time it has left to take the next piece.
+func (w *witness) awaitClient() {
+	if w.control != nil {
+		_ = w.control.SetWriteDeadline(time.Now().Add(w.allowance.Left()))
+	}
+}
+
+// Write writes p piece by piece.
+func (w *witness) Write(p []byte) (written int, err error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	for {
+		piece := p[:min(len(p), pieceSize)]
+		began := time.Now()
+		w.awaitClient()
+		n, err := w.ResponseWriter.Write(piece)
+		w.allowance.Spend(time.Since(began), n)
+		w.bytes += int64(n)
+		written += n
+		if p = p[len(piece):]; err != nil || len(p) == 0 {
+			return written, err
+		}
+	}
 }

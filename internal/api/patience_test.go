@@ -101,7 +101,7 @@ func TestAnAnswerThatIsTakenSlowlyComesWhole(t *testing.T) {
 
 func TestABodyThatComesSlowlyIsWaitedForAndSoIsTheNextRequest(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft(), func(o *Options) { o.Standstill = time.Second })
+	b := newBench(t, draft(), func(o *Options) { o.Standstill, o.LeastRate = time.Second, 10 })
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
 	const body = `{"document_id":1207}`

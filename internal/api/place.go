@@ -61,7 +61,7 @@ type sizeIO struct {
 
 func (s *server) place() {
 	post(s, endpoint{
-		path: signBase + "placement-docs", id: "place", group: groupVerbs, op: contract.OpPlace, limit: largeBody,
+		path: signBase + "placement-docs", id: "place", within: lengthy, group: groupVerbs, op: contract.OpPlace, limit: largeBody,
 		summary: "Place signatures, initials and duty stamps",
 		description: "Only a draft can be placed; placing again replaces all. The box is taken from sign for types sign and " +
 			"paraf where given, else from emet where it has an area, else from props. A duty stamp is the largest centred " +

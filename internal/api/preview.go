@@ -4,7 +4,7 @@ import "segel/internal/contract"
 
 func (s *server) preview() {
 	file(s, endpoint{
-		path: documentBase + "preview/{document_id}", id: "preview", op: contract.OpPreview,
+		path: documentBase + "preview/{document_id}", id: "preview", within: lengthy, op: contract.OpPreview,
 		summary:     "See the current revision",
 		description: "PDF, inline, with Range and ETag. A viewer's first fetch is his view.",
 	}, Workflow.Preview, func(c *Content) (serving, error) {

@@ -6,7 +6,7 @@ type refreshIn struct {
 
 func (s *server) refresh() {
 	post(s, endpoint{
-		path: "/v1/auth/refresh", id: "refresh", group: groupAccount, callers: anybody,
+		path: "/v1/auth/refresh", id: "refresh", group: groupAccount, limit: tinyBody, callers: anybody,
 		summary:     "Turn a refresh token into new tokens",
 		description: "Answers like login. A refresh token is good once; one that comes back a second time ends every token that descends from the same login.",
 	}, func(c *call, in *refreshIn) (found[sessionData], error) {

@@ -13,7 +13,7 @@ type restampIn struct {
 
 func (s *server) restamp() {
 	post(s, endpoint{
-		path: signBase + "restamp-docs", id: "restamp", op: contract.OpRestamp, group: groupVerbs,
+		path: signBase + "restamp-docs", id: "restamp", within: lengthy, op: contract.OpRestamp, group: groupVerbs,
 		summary: "Try a failed stamp again",
 		description: "Leads a failed document back to processing, with the serials it has: no unit is spent twice. " +
 			"new_serial takes another serial instead, if the stamp office, asked now, calls the refused one unused; the refused one is used for another document then.",

@@ -12,7 +12,7 @@ type webSessionData struct {
 
 func (s *server) session() {
 	post(s, endpoint{
-		path: "/v1/auth/session", id: "session", group: groupAccount, callers: anybody,
+		path: "/v1/auth/session", id: "session", within: delayed, group: groupAccount, limit: tinyBody, callers: anybody,
 		summary:     "Log in the web app",
 		description: "Takes what login takes and sets a cookie that no script can read. Requests by that cookie are accepted from our own pages only. Logout ends it. A second cookie, which stays, lets the next login from this browser in at once while others try passwords on the account.",
 	}, func(c *call, in *loginIn) (found[webSessionData], error) {

@@ -25,7 +25,7 @@ type signIn struct {
 
 func (s *server) sign() {
 	post(s, endpoint{
-		path: signBase + "sign-docs", id: "sign", group: groupVerbs, op: contract.OpSign, limit: pictureLimit,
+		path: signBase + "sign-docs", id: "sign", within: lengthy, group: groupVerbs, op: contract.OpSign, limit: pictureLimit,
 		summary: "Sign",
 		description: "Signs the current revision with the caller's certificate. Out of turn is 409. The log says which pages of " +
 			"which revision the service showed the signer, if digest and pages_shown tell, and else that it showed none.",

@@ -12,7 +12,7 @@ import (
 func (s *server) specimen() {
 	const path = "/v1/auth/specimen"
 	stream(s, endpoint{
-		method: http.MethodGet, path: path, id: "specimen", group: groupAccount, answers: pictureAnswer(),
+		method: http.MethodGet, path: path, id: "specimen", within: lengthy, group: groupAccount, answers: pictureAnswer(),
 		summary:     "The picture of the caller's signature",
 		description: "PNG or JPEG as it was given; 404 when none was.",
 	}, func(c *call) error {
@@ -29,7 +29,7 @@ func (s *server) specimen() {
 	})
 
 	e := endpoint{
-		method: http.MethodPut, path: path, id: "put-specimen", group: groupAccount,
+		method: http.MethodPut, path: path, id: "put-specimen", within: lengthy, group: groupAccount,
 		limit:   specimen.MaxBytes + 1, // its own refusal tells the limit
 		body:    pictureBody(),
 		summary: "Give a picture of the caller's signature",

@@ -20,7 +20,7 @@ type specimenPreviewData struct {
 
 func (s *server) specimenPreview() {
 	post(s, endpoint{
-		path: signBase + "specimen-preview-docs", id: "specimen-preview", group: groupVerbs, op: contract.OpSign, limit: pictureLimit,
+		path: signBase + "specimen-preview-docs", id: "specimen-preview", within: lengthy, group: groupVerbs, op: contract.OpSign, limit: pictureLimit,
 		summary: "See what a picture of a signature becomes",
 		description: "Answers the strokes that sign-docs would show for the same picture. Nothing is signed and nothing is kept. A picture " +
 			"that cannot become strokes is 422.",

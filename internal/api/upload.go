@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"segel/internal/api/intake"
@@ -34,7 +33,7 @@ type uploadData struct {
 
 func (s *server) upload() {
 	e := endpoint{
-		method: http.MethodPost, path: signBase + "upload-docs-base64", id: "upload", group: groupVerbs, limit: s.uploadLimit(),
+		method: http.MethodPost, path: signBase + "upload-docs-base64", id: "upload", within: receiving, group: groupVerbs, limit: s.uploadLimit(),
 		body:        jsonBody(s.schema(typeOf[uploadIn]())),
 		summary:     "Upload a document",
 		description: "Makes a draft of a file in base64. What the file is, its content says. A Word document is converted; one that takes longer than the call waits is placed on later, see placement-docs.",
@@ -52,7 +51,7 @@ func (s *server) upload() {
 	})
 
 	e = endpoint{
-		method: http.MethodPost, path: signBase + "upload-docs", id: "upload-multipart", group: groupVerbs, limit: s.uploadLimit(),
+		method: http.MethodPost, path: signBase + "upload-docs", id: "upload-multipart", within: receiving, group: groupVerbs, limit: s.uploadLimit(),
 		body:        multipartBody(),
 		summary:     "Upload a document as a form",
 		description: "The same as multipart/form-data: the file is the part document; signer and guest are JSON.",
@@ -88,21 +87,25 @@ func (s *server) intakeLimits() intake.Limits {
 	return intake.Limits{File: s.Limits.FileSize, Rest: largeBody, Depth: maxDepth}
 }
 
-// receive takes an upload: the file goes to its staging while take splits the body, then the rest is read.
+// receive takes an upload: the file goes to its staging while take splits the body, then the rest is read. While its client
+// sends, an upload holds one of the places of its organisation and room on the disk; the slot in which a file is examined is
+// taken by the workflow once all of it is there. Nothing is held while the answer is written.
 func (c *call) receive(as spelling, take func(io.Reader, io.Writer) (uploadIn, intake.Info, error)) error {
-	leave, err := c.turn()
+	organisation := string(c.by.Organisation)
+	leave, err := c.wait(c.shares.uploads, organisation, c.UploadWait)
 	if err != nil {
 		return err
 	}
-	leave = sync.OnceFunc(leave)
 	defer leave()
 	staging, err := c.Workflow.Stage(c.r.Context())
 	if err != nil {
 		return err
 	}
 	defer staging.Abort()
+	spool := &spool{to: staging, shares: c.shares.spool, key: organisation, step: spoolStep}
+	defer spool.release()
 	body := &rememberingReader{Reader: c.r.Body}
-	in, info, err := take(body, staging)
+	in, info, err := take(body, spool)
 	if err != nil {
 		refusal := as.notTaken(err, body.err)
 		// A client that is still sending would not hear us. The body is bounded by its endpoint.
@@ -119,7 +122,8 @@ func (c *call) receive(as spelling, take func(io.Reader, io.Writer) (uploadIn, i
 		if err != nil {
 			return contract.Document{}, err
 		}
-		leave() // a request that waits for a conversion keeps no other from uploading
+		spool.release() // it counts as the organisation's storage now
+		leave()         // a request that waits for a conversion keeps no other from uploading
 		return c.Workflow.Converted(ctx, c.by, d, c.ConvertWait)
 	}, func(d contract.Document) done[uploadData] {
 		out := did(c, "done.upload", uploadData{DocumentID: d.ID, DocumentName: d.Name, Signer: peopleOut(&d)})
@@ -129,35 +133,8 @@ func (c *call) receive(as spelling, take func(io.Reader, io.Writer) (uploadIn, i
 	if err != nil {
 		return err
 	}
+	leave()
 	return c.write(http.StatusOK, out)
-}
-
-// turn waits until one more upload may be received, for a while.
-func (c *call) turn() (leave func(), err error) {
-	return c.wait(c.uploads, "too many uploads at once")
-}
-
-// wait waits for a place in a queue that holds one for each who is served at the moment; nil holds any number.
-func (c *call) wait(queue chan struct{}, crowd string) (leave func(), err error) {
-	if queue == nil {
-		return func() {}, nil
-	}
-	leave = func() { <-queue }
-	select {
-	case queue <- struct{}{}: // before the clock is looked at, which may have run out at once
-		return leave, nil
-	default:
-	}
-	patience := time.NewTimer(c.UploadWait)
-	defer patience.Stop()
-	select {
-	case queue <- struct{}{}:
-		return leave, nil
-	case <-patience.C:
-		return nil, errUnavailable.Because(errors.New(crowd))
-	case <-c.r.Context().Done():
-		return nil, c.r.Context().Err()
-	}
 }
 
 func (c *call) uploadRequest(in *uploadIn, as spelling, info intake.Info) (UploadRequest, error) {

@@ -13,6 +13,7 @@ import (
 
 	"segel/internal/api/intake"
 	"segel/internal/contract"
+	"segel/internal/identity"
 	"segel/internal/workflow"
 	"segel/pades/validate"
 )
@@ -64,10 +65,13 @@ type verifyIn struct {
 // Bounds of one judgement. Its cost is bounded by the file's size; what takes longer is given up.
 const verifyWithin = time.Minute
 
+// exhibitRest bounds what stands beside a file to be judged, in bytes: it is held in memory, and its sender has no account.
+const exhibitRest = 64 << 10
+
 // verify serves what anybody may ask: to have a file judged, and whether a duty stamp's serial is ours.
 func (s *server) verify() {
 	e := endpoint{
-		method: http.MethodPost, path: "/v1/verify", id: "verify", group: groupVerification, callers: anybody, limit: s.uploadLimit(),
+		method: http.MethodPost, path: "/v1/verify", id: "verify", within: lengthy, group: groupVerification, callers: anybody, limit: s.uploadLimit(),
 		body:    verifyBody(s.schema(typeOf[verifyIn]())),
 		summary: "Have the signatures of a PDF judged",
 		description: "Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. " +
@@ -122,38 +126,46 @@ func (c *call) mayVerify() error {
 	return nil
 }
 
-// verify takes a file, has it judged and forgets it.
-func (c *call) verify() (err error) {
+// verify takes a file, has it judged and forgets it. Callers need no account, so their files come and wait apart from those of
+// members, and each address has its share. A place is held while the body comes, and a slot only for a file that is there as a
+// whole; neither while the answer is written.
+func (c *call) verify() error {
 	if err := c.mayVerify(); err != nil {
 		return err
 	}
-	leave, err := c.turn()
-	if err != nil {
-		return err
-	}
-	exhibit, err := c.Workflow.Exhibit()
-	if err != nil {
-		leave()
-		return err
-	}
-	defer func() { err = errors.Join(err, exhibit.Discard()) }()
-	o, err := c.takeExhibit(exhibit)
-	leave()
-	if err != nil {
-		return err
-	}
-	leave, err = c.wait(c.verifications, "too many verifications at once")
-	if err != nil {
-		return err
-	}
-	defer leave()
-	ctx, cancel := context.WithTimeout(c.r.Context(), verifyWithin)
-	defer cancel()
-	report, err := c.Workflow.Verify(ctx, exhibit, o)
+	report, err := c.judge(identity.Network(c.client))
 	if err != nil {
 		return err
 	}
 	return c.write(http.StatusOK, finding(report))
+}
+
+func (c *call) judge(address string) (report *validate.Report, err error) {
+	leave, err := c.wait(c.shares.exhibits, address, c.UploadWait)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	exhibit, err := c.Workflow.Exhibit()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, exhibit.Discard()) }()
+	spool := &spool{to: exhibit, shares: c.shares.exhibitSpool, key: address, step: spoolStep}
+	defer spool.release()
+	o, err := c.takeExhibit(spool)
+	if err != nil {
+		return nil, err
+	}
+	leave()
+	free, err := c.wait(c.shares.verifications, address, c.VerifyWait)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	ctx, cancel := context.WithTimeout(c.r.Context(), verifyWithin)
+	defer cancel()
+	return c.Workflow.Verify(ctx, exhibit, o)
 }
 
 // takeExhibit reads the body in the spelling that its Content-Type says.
@@ -162,15 +174,16 @@ func (c *call) takeExhibit(sink io.Writer) (VerifyOptions, error) {
 	var in verifyIn
 	var info intake.Info
 	var err error
-	as := inJSON
+	as, limits := inJSON, c.intakeLimits()
+	limits.Rest = exhibitRest
 	if media, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")); media == "multipart/form-data" {
 		as = inForm
 		var fields map[string]string
-		fields, info, err = intake.Multipart(body, c.r.Header.Get("Content-Type"), c.intakeLimits(), sink, as.member)
+		fields, info, err = intake.Multipart(body, c.r.Header.Get("Content-Type"), limits, sink, as.member)
 		in = formVerify(fields, info.Filename)
 	} else {
 		var rest []byte
-		rest, info, err = intake.JSON(body, c.intakeLimits(), sink, as.member)
+		rest, info, err = intake.JSON(body, limits, sink, as.member)
 		if err == nil {
 			err = decodeChecked(rest, &in)
 		}

@@ -36,6 +36,9 @@ func (e *fakeExhibit) Discard() error {
 }
 
 func (f *fakeWorkflow) Exhibit() (Exhibit, error) {
+	if f.exhibiting != nil {
+		f.exhibiting()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.exhibit = &fakeExhibit{err: f.stageErr}
@@ -187,7 +190,7 @@ func TestVerificationsOfOneAddressAreCounted(t *testing.T) {
 func TestNoMoreFilesAreJudgedAtOnceThanAllowed(t *testing.T) {
 	t.Parallel()
 	inside, release := make(chan struct{}), make(chan struct{})
-	b := newBench(t, draft(), func(o *Options) { o.MaxVerifies, o.UploadWait = 1, time.Millisecond })
+	b := newBench(t, draft(), func(o *Options) { o.MaxVerifies, o.VerifyWait = 1, time.Millisecond })
 	b.verifying = func(context.Context) { inside <- struct{}{}; <-release }
 	first := make(chan int)
 	go func() { first <- b.ask("POST", "/v1/verify", verifyBase64).Code }()
@@ -213,7 +216,7 @@ func TestJudgementThatTakesTooLongIsGivenUp(t *testing.T) {
 func TestJudgementEndsWhenItsClientGoesAway(t *testing.T) {
 	t.Parallel()
 	inside, ended := make(chan struct{}), make(chan error)
-	b := newBench(t, draft(), func(o *Options) { o.MaxVerifies, o.UploadWait = 1, 10*time.Second })
+	b := newBench(t, draft(), func(o *Options) { o.MaxVerifies, o.VerifyWait = 1, 10*time.Second })
 	b.verifying = func(ctx context.Context) {
 		close(inside)
 		<-ctx.Done()

@@ -32,13 +32,11 @@ type Workflow interface {
 	Detail(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error)
 	List(ctx context.Context, by contract.Actor, r ListRequest) (store.List, error)
 	AuditTrail(ctx context.Context, by contract.Actor, id contract.DocumentID) ([]contract.Event, error)
-	Next(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (contract.Document, error)
+	Next(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error)
 	Preview(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error)
 	Download(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error)
 	Original(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error)
 	Balance(ctx context.Context, by contract.Actor) (map[contract.Unit]store.Quota, error)
-	// ClockFinding tells whether the clock can be relied on.
-	ClockFinding(ctx context.Context) (contract.ClockFinding, error)
 	Verifier
 	Administration
 }

@@ -87,6 +87,7 @@ func (a *Authority) serveList(of identity) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		der, err := a.list(r.Context(), of)
 		if err != nil {
+			w.Header().Set("Retry-After", "5")
 			http.Error(w, "the list cannot be made now", http.StatusServiceUnavailable)
 			return
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -374,4 +375,71 @@ func TestKeysAreDrawnFromTheGivenRandomness(t *testing.T) {
 	if _, err := blob.NewKey(bytes.NewReader([]byte("short"))); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("short randomness: %v", err)
 	}
+}
+
+// changing is a store whose blobs change once they were read to a limit.
+type changing struct {
+	*blobtest.Memory
+	after int64 // bytes read
+	read  int64
+}
+
+func (c *changing) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
+	b, err := c.Memory.Open(ctx, key)
+	return &changingBlob{b, c}, err
+}
+
+type changingBlob struct {
+	blob.Blob
+	store *changing
+}
+
+func (b *changingBlob) ReadAt(p []byte, at int64) (int, error) {
+	n, err := b.Blob.ReadAt(p, at)
+	if b.store.read += int64(n); b.store.read > b.store.after {
+		p[0] ^= 1
+	}
+	return n, err
+}
+
+func TestWhatChangesAfterItWasComparedIsNotHandedOut(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1, 100, 16 << 10, 64 << 10} {
+		m := &blobtest.Memory{}
+		segments, document := stacked(t, m, blob.ChunkSize)
+		c := &changing{Memory: m, after: blob.ChunkSize + 200<<10} // once to compare, and a part to hand out
+		v := openStack(t, c, segments).Verified()
+		var got bytes.Buffer
+		_, err := io.CopyBuffer(struct{ io.Writer }{&got}, struct{ io.Reader }{v}, make([]byte, size))
+		if e, ok := errors.AsType[*blob.CorruptError](err); !ok || e.Key != blobtest.Key(0) || e.Chunk != 0 {
+			t.Errorf("by %d bytes: %v", size, err)
+		}
+		if got.Len() < 180<<10 || got.Len() > 200<<10 || !bytes.Equal(got.Bytes(), document[:got.Len()]) {
+			t.Errorf("by %d bytes: %d were handed out", size, got.Len())
+		}
+	}
+}
+
+func TestReadersThatWaitHoldLittleMemory(t *testing.T) {
+	// Not parallel: it looks at the memory of the program.
+	m := &blobtest.Memory{}
+	segments, _ := stacked(t, m, 2*blob.ChunkSize)
+	st := openStack(t, m, segments)
+	readers := make([]*blob.Verified, 1000)
+	buf := make([]byte, 16<<10)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range readers {
+		readers[i] = st.Verified()
+		if _, err := io.ReadFull(readers[i], buf); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if each := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / int64(len(readers)); each > 4<<10 {
+		t.Errorf("%d bytes each", each)
+	}
+	runtime.KeepAlive(readers)
 }

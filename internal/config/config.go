@@ -23,6 +23,10 @@ type Config struct {
 	// Database, as a PostgreSQL URL such as postgres://user:password@host/segel. Empty: SQLite in the data folder.
 	Database string `env:"DATABASE" secret:"true"`
 
+	// How long one transaction of the database may take, the wait for a connection included. PostgreSQL ends statements at that age
+	// too. Migrations are not bounded.
+	DatabaseTimeout time.Duration `env:"DATABASE_TIMEOUT" envDefault:"15s"`
+
 	// Whether serve brings the database to the form of this program: auto, or off, which refuses to start until segel migrate was
 	// run, for several services on one database. No other command ever does.
 	Migrate string `env:"MIGRATE" envDefault:"auto"`
@@ -56,7 +60,11 @@ type Config struct {
 	// Token that lets a monitor read /metrics, sent as Authorization: Bearer. Empty: only an operator's token does.
 	MetricsToken string `env:"METRICS_TOKEN" secret:"true"`
 
-	// How long requests and jobs at work may take to finish when the service is told to stop.
+	// How long the service goes on as before when it is told to stop, while /readyz already answers 503, so that a balancer sends no more
+	// requests to it. A few seconds more than the balancer needs to find out.
+	DrainWait time.Duration `env:"DRAIN_WAIT" envDefault:"0s"`
+
+	// How long requests and jobs at work may take to finish, together, once the service takes no more of them.
 	ShutdownWait time.Duration `env:"SHUTDOWN_WAIT" envDefault:"20s"`
 
 	// --- First start ---
@@ -248,14 +256,70 @@ type Config struct {
 
 	// --- Load ---
 
+	// Least rate, in bytes a second, at which a client has to send its request and take its answer. It may fall behind by half a minute.
+	LeastRate Size `env:"LEAST_RATE" envDefault:"1KiB"`
+	// How long an operation may take that reads or writes a record, such as a list, before it is answered 503. The time in which the
+	// request arrives does not count.
+	AnswerWithin time.Duration `env:"ANSWER_WITHIN" envDefault:"5s"`
+
+	// How long an operation may take that reads a file, signs, or asks other machines.
+	WorkWithin time.Duration `env:"WORK_WITHIN" envDefault:"2m"`
+
+	// What is kept free on the disks of the documents and of an SQLite database, but at most a tenth of a disk: uploads, conversions and
+	// verifications are refused with 503 before they use it, and signatures, stamps and seals go on. 0: nothing is kept.
+	DiskReserve Size `env:"DISK_RESERVE" envDefault:"512MiB"`
+
 	// Uploads received at the same time. Each takes room on the disk, hardly any memory.
-	MaxUploads int `env:"MAX_UPLOADS" envDefault:"16"`
+	MaxUploads int `env:"MAX_UPLOADS" envDefault:"64"`
+
+	// Uploads of one organisation received at the same time.
+	MaxUploadsPerOrganisation int `env:"MAX_UPLOADS_PER_ORGANISATION" envDefault:"16"`
+
+	// Most that uploads may take on the disk until their documents are made. One file of MAX_FILE always fits, here and below.
+	MaxSpool Size `env:"MAX_SPOOL" envDefault:"4GiB"`
+
+	// Most of it that one organisation may take.
+	MaxSpoolPerOrganisation Size `env:"MAX_SPOOL_PER_ORGANISATION" envDefault:"1GiB"`
 
 	// How long an upload waits for its turn before it is told to try again later.
 	UploadWait time.Duration `env:"UPLOAD_WAIT" envDefault:"10s"`
 
-	// Files judged at the same time for anybody who asks. Each is read once from end to end.
+	// Files to be verified that are received at the same time, from anybody. Uploads of members have places of their own.
+	MaxVerifyUploads int `env:"MAX_VERIFY_UPLOADS" envDefault:"64"`
+
+	// Those of one address. A network of 64 bits of IPv6 counts as one address.
+	MaxVerifyUploadsPerAddress int `env:"MAX_VERIFY_UPLOADS_PER_ADDRESS" envDefault:"4"`
+
+	// Most that files to be verified may take on the disk.
+	MaxVerifySpool Size `env:"MAX_VERIFY_SPOOL" envDefault:"1GiB"`
+
+	// Most of it that one address may take.
+	MaxVerifySpoolPerAddress Size `env:"MAX_VERIFY_SPOOL_PER_ADDRESS" envDefault:"128MiB"`
+
+	// Files judged at the same time for anybody who asks. Each is read once from end to end. One address has at most all but one.
 	MaxVerifications int `env:"MAX_VERIFICATIONS" envDefault:"2"`
+
+	// How long a file waits to be judged before its client is told to try again later.
+	VerifyWait time.Duration `env:"VERIFY_WAIT" envDefault:"1m"`
+
+	// Requests with a body that are answered at the same time without an account, such as logins.
+	MaxAnonymous int `env:"MAX_ANONYMOUS" envDefault:"2048"`
+
+	// Those of one address.
+	MaxAnonymousPerAddress int `env:"MAX_ANONYMOUS_PER_ADDRESS" envDefault:"256"`
+
+	// Requests of one person, or one guest, that are answered at the same time, but for streams of events. Downloads that are not
+	// taken count until they are given up.
+	MaxRequestsPerPerson int `env:"MAX_REQUESTS_PER_PERSON" envDefault:"128"`
+
+	// Streams of events at the same time.
+	MaxStreams int `env:"MAX_STREAMS" envDefault:"10000"`
+
+	// Those of documents of one organisation.
+	MaxStreamsPerOrganisation int `env:"MAX_STREAMS_PER_ORGANISATION" envDefault:"2500"`
+
+	// Those of one person, or one guest.
+	MaxStreamsPerPerson int `env:"MAX_STREAMS_PER_PERSON" envDefault:"64"`
 
 	// Files and serials that one address may ask about in a minute, in the long run. 0: any number.
 	VerificationsPerMinute int `env:"VERIFICATIONS_PER_MINUTE" envDefault:"20"`
@@ -268,8 +332,9 @@ type Config struct {
 	// certificate; beyond it they are told to try later and find the same in the revocation list, which is not bounded. 0: any number.
 	StatusesPerMinute int `env:"STATUSES_PER_MINUTE" envDefault:"1200"`
 
-	// Passwords checked at the same time. Each takes 19 MiB of memory and some 50 ms of a processor.
-	MaxLogins int `env:"MAX_LOGINS" envDefault:"2"`
+	// Passwords checked at the same time. Each takes 19 MiB of memory and some 50 ms of a processor. 0: half as many as there are
+	// processors, so that logins leave the others time for everything else.
+	MaxLogins int `env:"MAX_LOGINS" envDefault:"0"`
 
 	// Jobs (stamping, sealing) worked on at the same time.
 	MaxJobs int `env:"MAX_JOBS" envDefault:"4"`

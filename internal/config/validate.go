@@ -169,7 +169,12 @@ func (v *problems) numbers(c Config) {
 		{"GRANT_STAMPS", c.GrantStamps, 0}, {"GRANT_SIGNATURES", c.GrantSignatures, 0},
 		{"MAX_PAGES", c.MaxPages, 1}, {"MAX_PARTICIPANTS", c.MaxParticipants, 1}, {"MAX_PLACEMENTS", c.MaxPlacements, 1},
 		{"MAX_STAMPS", c.MaxStamps, 1}, {"MAX_DRAFTS", c.MaxDrafts, 1}, {"MAX_TEXT", c.MaxText, 1}, {"MAX_BOX_AREA", c.MaxBoxArea, 1},
-		{"MAX_UPLOADS", c.MaxUploads, 1}, {"MAX_LOGINS", c.MaxLogins, 1}, {"MAX_JOBS", c.MaxJobs, 1},
+		{"MAX_UPLOADS", c.MaxUploads, 1}, {"MAX_UPLOADS_PER_ORGANISATION", c.MaxUploadsPerOrganisation, 1},
+		{"MAX_VERIFY_UPLOADS", c.MaxVerifyUploads, 1}, {"MAX_VERIFY_UPLOADS_PER_ADDRESS", c.MaxVerifyUploadsPerAddress, 1},
+		{"MAX_ANONYMOUS", c.MaxAnonymous, 1}, {"MAX_ANONYMOUS_PER_ADDRESS", c.MaxAnonymousPerAddress, 1},
+		{"MAX_REQUESTS_PER_PERSON", c.MaxRequestsPerPerson, 1}, {"MAX_STREAMS", c.MaxStreams, 1},
+		{"MAX_STREAMS_PER_ORGANISATION", c.MaxStreamsPerOrganisation, 1}, {"MAX_STREAMS_PER_PERSON", c.MaxStreamsPerPerson, 1},
+		{"MAX_LOGINS", c.MaxLogins, 0}, {"MAX_JOBS", c.MaxJobs, 1},
 		{"MAX_VERIFICATIONS", c.MaxVerifications, 1}, {"VERIFICATIONS_PER_MINUTE", c.VerificationsPerMinute, 0},
 		{"TIMESTAMPS_PER_MINUTE", c.TimestampsPerMinute, 0}, {"STATUSES_PER_MINUTE", c.StatusesPerMinute, 0},
 		{"MAX_CONVERSIONS", c.MaxConversions, 1}, {"MAX_CONVERSIONS_WAITING", c.MaxConversionsWaiting, 1},
@@ -183,6 +188,7 @@ func (v *problems) numbers(c Config) {
 		}
 	}
 	v.when(c.MaxFile < 1<<10, "MAX_FILE", "must be at least 1KiB")
+	v.when(c.LeastRate < 1, "LEAST_RATE", "must be at least 1")
 	v.when(c.MaxStorage < c.MaxFile, "MAX_STORAGE", "must not be smaller than MAX_FILE")
 }
 
@@ -192,7 +198,9 @@ func (v *problems) durations(c Config) {
 		value, min time.Duration
 	}{
 		{"STAMP_TIMEOUT", c.StampTimeout, time.Second}, {"STAMP_FILE_TIMEOUT", c.StampFileTimeout, time.Second}, {"STAMP_SETTLE", c.StampSettle, 0},
-		{"RECONCILE_EVERY", c.ReconcileEvery, 0}, {"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"UPLOAD_WAIT", c.UploadWait, 0},
+		{"RECONCILE_EVERY", c.ReconcileEvery, 0}, {"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"DRAIN_WAIT", c.DrainWait, 0},
+		{"DATABASE_TIMEOUT", c.DatabaseTimeout, time.Second}, {"ANSWER_WITHIN", c.AnswerWithin, time.Second}, {"WORK_WITHIN", c.WorkWithin, 10 * time.Second},
+		{"UPLOAD_WAIT", c.UploadWait, 0}, {"VERIFY_WAIT", c.VerifyWait, 0},
 		{"ACCESS_LIFETIME", c.AccessLifetime, time.Minute}, {"REFRESH_LIFETIME", c.RefreshLifetime, time.Minute},
 		{"REFRESH_GRACE", c.RefreshGrace, time.Second}, {"KNOWN_DEVICE_LIFETIME", c.KnownDeviceLifetime, time.Hour},
 		{"LOGIN_DELAY", c.LoginDelay, time.Second},

@@ -38,6 +38,9 @@ type Job struct {
 	Kind     JobKind
 	Document DocumentID // 0 in a Change that creates; the store fills it in
 	Keys     []string   // for JobSweep: the blobs that nothing refers to any more
+
+	// Organisation is whose turn it takes. The store fills it in where it is empty.
+	Organisation OrganisationID
 }
 
 // JobKind names a kind of work.

@@ -27,7 +27,8 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 	if err := s.tries.admitHolder(by.ID, s.clock()); err != nil {
 		return err
 	}
-	u, err := s.checkCredentials(ctx, by.Email, current)
+	holder := place{key: string(by.ID), known: true}
+	u, err := s.checkCredentials(ctx, holder, by.Email, current)
 	switch {
 	case errors.Is(err, ErrCredentials):
 		return contract.Input(contract.FieldError{Field: "current", Code: "password.wrong"})
@@ -38,7 +39,7 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 	case samePassword(next, current):
 		return contract.Input(contract.FieldError{Field: "new", Code: "password.same"})
 	}
-	hash, err := s.hasher.hash(ctx, next, s.random)
+	hash, err := s.hasher.hash(ctx, holder, next, s.random)
 	if err != nil {
 		return err
 	}

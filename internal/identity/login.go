@@ -124,7 +124,7 @@ func (s *Service) prove(ctx context.Context, email, password string, from Client
 	if err := s.tries.admit(ctx, email, caller, known, s.clock()); err != nil {
 		return store.User{}, "", err
 	}
-	u, err := s.checkCredentials(ctx, email, password)
+	u, err := s.checkCredentials(ctx, place{key: caller.Address, known: known.Device || known.Address}, email, password)
 	if err != nil {
 		return store.User{}, "", err
 	}
@@ -147,12 +147,12 @@ func (s *Service) prove(ctx context.Context, email, password string, from Client
 const mostKnown = 20
 
 // checkCredentials returns the user whose e-mail and password these are. Who tries is admitted before.
-func (s *Service) checkCredentials(ctx context.Context, email, password string) (store.User, error) {
+func (s *Service) checkCredentials(ctx context.Context, from place, email, password string) (store.User, error) {
 	u, err := s.userByEmail(ctx, email)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return store.User{}, fmt.Errorf("read a user by e-mail: %w", err)
 	}
-	ok, err := s.hasher.verify(ctx, password, u.Password)
+	ok, err := s.hasher.verify(ctx, from, password, u.Password)
 	if err != nil {
 		return store.User{}, fmt.Errorf("check the password of user %q: %w", u.ID, err)
 	}

@@ -52,7 +52,11 @@ func TestAWrongPasswordAndAnUnknownEmailAreOne(t *testing.T) {
 func TestAnUnknownEmailIsAsMuchWork(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t, func(o *Options) { o.Hashers = 1 })
-	h.hasher.slots <- struct{}{} // no hash can be computed
+	release, err := h.hasher.queue.Acquire(t.Context(), "another") // no hash can be computed
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
 	for _, email := range []string{siti, "nobody@contoh.id"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -66,8 +70,17 @@ func TestAnUnknownEmailIsAsMuchWork(t *testing.T) {
 func TestAHundredLoginsTakeTheMemoryOfTwo(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t, func(o *Options) { o.Rates.Pair = Rate{1000, time.Second} })
-	if got := cap(h.hasher.slots); got != 2 {
-		t.Fatalf("%d hashes at once", got)
+	hangUp, cancel := context.WithCancel(t.Context())
+	cancel()
+	var held []func()
+	for release, err := h.hasher.queue.Acquire(hangUp, "one"); err == nil; release, err = h.hasher.queue.Acquire(hangUp, "one") {
+		held = append(held, release)
+	}
+	if len(held) != 2 {
+		t.Fatalf("%d hashes at once", len(held))
+	}
+	for _, release := range held {
+		release()
 	}
 	var all sync.WaitGroup
 	for range 100 {
@@ -75,7 +88,7 @@ func TestAHundredLoginsTakeTheMemoryOfTwo(t *testing.T) {
 			if _, err := h.Login(context.Background(), siti, password, "", at(home)); err != nil {
 				t.Error(err)
 			}
-			if n := len(h.hasher.slots); n > 2 {
+			if n, _ := h.hasher.queue.Load(); n > 2 {
 				t.Errorf("%d hashes at once", n)
 			}
 		})

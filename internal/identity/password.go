@@ -13,6 +13,7 @@ import (
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/text/unicode/norm"
 
+	"segel/internal/admission"
 	"segel/internal/contract"
 )
 
@@ -42,38 +43,57 @@ const maxPassword = 1024
 // errHash says that a stored hash cannot be read.
 var errHash = errors.New("stored password hash is not one of Argon2id")
 
-// hasher hashes passwords, so many at once: memory in use is at most cap(slots) times the memory of one hash.
+// hasher hashes passwords, so many at once: memory in use is at most the queue's slots times the memory of one hash. Callers
+// take turns by where they come from.
 type hasher struct {
 	cost  Cost
-	slots chan struct{}
+	queue *admission.Queue
+}
+
+// Bounds on callers that wait for a hash, of all addresses and of one: many people may share an address. A hash takes some
+// 50 ms of a processor, so the last of one address waits for about six seconds with one slot.
+const (
+	waitingForHash         = 512
+	waitingForHashPerPlace = 128
+)
+
+// place is where a caller of the hasher comes from.
+type place struct {
+	key   string // network of the address, or the person where one is known
+	known bool   // the account was logged in to from there before, so it goes ahead of all others
 }
 
 func newHasher(c Cost, slots int) hasher {
 	fill(&c.Memory, 19<<10)
 	fill(&c.Passes, 2)
 	fill(&c.Threads, 1)
-	return hasher{cost: c, slots: make(chan struct{}, slots)}
+	return hasher{cost: c, queue: admission.NewQueue(admission.Limits{
+		Slots: slots, Waiting: max(waitingForHash, slots), WaitingPerKey: max(waitingForHashPerPlace, slots),
+	})}
 }
 
 // key waits for a slot and hashes.
-func (h hasher) key(ctx context.Context, password string, salt []byte, c Cost) ([]byte, error) {
-	select {
-	case h.slots <- struct{}{}:
-	case <-ctx.Done():
-		return nil, contract.Refuse(contract.Unavailable, "server.unavailable").Again().Because(ctx.Err())
+func (h hasher) key(ctx context.Context, from place, password string, salt []byte, c Cost) ([]byte, error) {
+	acquire := h.queue.Acquire
+	if from.known {
+		acquire = h.queue.AcquireAhead
 	}
-	defer func() { <-h.slots }()
+	release, err := acquire(ctx, from.key)
+	if err != nil {
+		return nil, contract.Refuse(contract.Unavailable, "server.unavailable").Again().Because(err)
+	}
+	defer release()
 	// The same letters typed on two keyboards must be the same password.
 	return argon2.IDKey(norm.NFC.Bytes([]byte(password)), salt, c.Passes, c.Memory, c.Threads, keyLen), nil
 }
 
 // hash returns the password's hash in the PHC string format, $argon2id$v=19$m=..,t=..,p=..$salt$hash.
-func (h hasher) hash(ctx context.Context, password string, random io.Reader) (string, error) {
+func (h hasher) hash(ctx context.Context, from place, password string, random io.Reader) (string, error) {
 	salt := make([]byte, saltLen)
 	if _, err := io.ReadFull(random, salt); err != nil {
 		return "", fmt.Errorf("draw a salt: %w", err)
 	}
-	key, err := h.key(ctx, password, salt, h.cost)
+	key, err := h.key(ctx, from, password, salt, h.cost)
 	if err != nil {
 		return "", err
 	}
@@ -83,17 +103,17 @@ func (h hasher) hash(ctx context.Context, password string, random io.Reader) (st
 
 // verify reports whether the password is the one behind the encoded hash. For an empty hash, an unknown
 // account's, it does the same work and says no.
-func (h hasher) verify(ctx context.Context, password, encoded string) (bool, error) {
+func (h hasher) verify(ctx context.Context, from place, password, encoded string) (bool, error) {
 	known := encoded != "" && len(password) <= maxPassword
 	if !known {
-		_, err := h.key(ctx, "", make([]byte, saltLen), h.cost)
+		_, err := h.key(ctx, from, "", make([]byte, saltLen), h.cost)
 		return false, err
 	}
 	c, salt, want, err := parseHash(encoded)
 	if err != nil {
 		return false, err
 	}
-	got, err := h.key(ctx, password, salt, c)
+	got, err := h.key(ctx, from, password, salt, c)
 	if err != nil {
 		return false, err
 	}

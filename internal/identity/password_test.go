@@ -10,7 +10,7 @@ import (
 func TestAPasswordIsKnownByItsHash(t *testing.T) {
 	t.Parallel()
 	h := newHasher(cheap, 1)
-	encoded, err := h.hash(t.Context(), "pa\u00dfwort e\u0301", rand.Reader)
+	encoded, err := h.hash(t.Context(), place{}, "pa\u00dfwort e\u0301", rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,11 +23,11 @@ func TestAPasswordIsKnownByItsHash(t *testing.T) {
 		"passwort e\u0301":     false,
 		"":                     false,
 	} {
-		if ok, err := h.verify(t.Context(), password, encoded); ok != want || err != nil {
+		if ok, err := h.verify(t.Context(), place{}, password, encoded); ok != want || err != nil {
 			t.Errorf("%q: %v, %v", password, ok, err)
 		}
 	}
-	again, err := h.hash(t.Context(), "pa\u00dfwort e\u0301", rand.Reader)
+	again, err := h.hash(t.Context(), place{}, "pa\u00dfwort e\u0301", rand.Reader)
 	if err != nil || again == encoded {
 		t.Errorf("the same hash twice: %s, %v", again, err)
 	}
@@ -41,7 +41,7 @@ func TestHashesOfTheFirstFormatAreReadForEver(t *testing.T) {
 		t.Fatal(err)
 	}
 	password, encoded, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
-	if ok, err := newHasher(Cost{}, 1).verify(t.Context(), password, encoded); !ok || err != nil {
+	if ok, err := newHasher(Cost{}, 1).verify(t.Context(), place{}, password, encoded); !ok || err != nil {
 		t.Errorf("%v, %v", ok, err)
 	}
 	if !strings.HasPrefix(encoded, "$argon2id$v=19$m=19456,t=2,p=1$") {

@@ -27,14 +27,14 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, n
 		return Account{}, contract.Input(*bad)
 	}
 	// The present password may be the reason for the reset: it is known to another person.
-	same, err := s.hasher.verify(ctx, next, u.Password)
+	same, err := s.hasher.verify(ctx, place{known: true}, next, u.Password)
 	if err != nil {
 		return Account{}, fmt.Errorf("check the password of user %q: %w", u.ID, err)
 	}
 	if same {
 		return Account{}, contract.Input(contract.FieldError{Field: "password", Code: "password.same"})
 	}
-	hash, err := s.hasher.hash(ctx, next, s.random)
+	hash, err := s.hasher.hash(ctx, place{known: true}, next, s.random)
 	if err != nil {
 		return Account{}, err
 	}

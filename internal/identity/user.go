@@ -142,7 +142,7 @@ func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisatio
 	if err != nil {
 		return Account{}, err
 	}
-	hash, err := s.hasher.hash(ctx, n.Password, s.random)
+	hash, err := s.hasher.hash(ctx, place{key: string(o.ID)}, n.Password, s.random)
 	if err != nil {
 		return Account{}, err
 	}

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -20,6 +21,8 @@ type Source interface{ Jobs() Backend }
 type Backend interface {
 	client(*river.Config) (client, error)
 	executor() riverdriver.Executor
+	fetches() *fetched
+	wakeQueue(queue string)
 }
 
 // client is what a [Runner] needs of River, whatever the driver's transactions are.
@@ -34,6 +37,8 @@ type Queue[Tx any] struct {
 	driver riverdriver.Driver[Tx]
 	insert *river.Client[Tx]
 	bell   *bell
+
+	fetched *fetched
 }
 
 // notifyEvery is how far apart two wake-ups of one process are at least. A job in between rides on the one
@@ -47,7 +52,8 @@ func NewQueue[Tx any](driver riverdriver.Driver[Tx]) (*Queue[Tx], error) {
 		return nil, fmt.Errorf("open job queue: %w", err)
 	}
 	b := &bell{ears: map[*ear]bool{}}
-	return &Queue[Tx]{driver: waking[Tx]{driver, b}, insert: insert, bell: b}, nil
+	f := newFetched()
+	return &Queue[Tx]{driver: waking[Tx]{driver, b, fairSQL(driver.DatabaseName()), &turns{}, f}, insert: insert, bell: b, fetched: f}, nil
 }
 
 // Migrate makes or renews River's tables. The caller holds the lock that keeps others from it.
@@ -58,6 +64,9 @@ func (q *Queue[Tx]) Migrate(ctx context.Context) error {
 	}
 	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return fmt.Errorf("migrate job queue: %w", err)
+	}
+	if err := q.driver.GetExecutor().Exec(ctx, turnIndex); err != nil {
+		return fmt.Errorf("make the index by which organisations take turns: %w", err)
 	}
 	return nil
 }
@@ -120,7 +129,11 @@ func (q *Queue[Tx]) put(ctx context.Context, tx Tx, j contract.Job, lastSlot int
 		if err != nil {
 			return nil, err
 		}
-		r, err := q.insert.InsertTx(ctx, tx, args, insertOpts(j.Kind))
+		opts, err := insertOptsOf(j)
+		if err != nil {
+			return nil, err
+		}
+		r, err := q.insert.InsertTx(ctx, tx, args, opts)
 		switch {
 		case err != nil:
 			return nil, err
@@ -143,6 +156,22 @@ func insertOpts(k contract.JobKind) *river.InsertOpts {
 	}
 }
 
+// insertOptsOf are insertOpts with whose turn the job takes.
+func insertOptsOf(j contract.Job) (*river.InsertOpts, error) {
+	o := insertOpts(j.Kind)
+	if j.Organisation == "" {
+		return o, nil
+	}
+	o.Priority = waitingPriority
+	metadata, err := json.Marshal(turn{j.Organisation})
+	o.Metadata = metadata
+	return o, err
+}
+
 func (q *Queue[Tx]) client(c *river.Config) (client, error) { return river.NewClient(q.driver, c) }
 
 func (q *Queue[Tx]) executor() riverdriver.Executor { return q.driver.GetExecutor() }
+
+func (q *Queue[Tx]) fetches() *fetched { return q.fetched }
+
+func (q *Queue[Tx]) wakeQueue(queue string) { q.bell.ring(queue) }

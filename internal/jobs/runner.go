@@ -38,6 +38,10 @@ type Options struct {
 	Timeout time.Duration // of one call of a handler. Default 10 minutes
 	Log     *slog.Logger  // default: nothing is logged
 
+	// Working reports whether the parts answer that handlers need. Where a handler meets an outage, jobs wait until it reports
+	// no error, instead of each trying in vain over and over. Nil: each tries again after a while, as after other errors.
+	Working func(context.Context) error
+
 	// Process is this process. Start takes over the jobs that an earlier process of the same name died over. Nil: they
 	// wait until Timeout has passed. The caller leaves it after Stop, and not if Stop failed: a job may still be at work.
 	Process *process.Process
@@ -55,7 +59,11 @@ const (
 )
 
 // Runner works off jobs until it is stopped.
-type Runner struct{ client client }
+type Runner struct {
+	client client
+	pause  *pause
+	keeper *keeper
+}
 
 // Start begins to work off the jobs of a database. It ends by [Runner.Stop], not with ctx, whose values the
 // handlers get.
@@ -72,11 +80,11 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 	if o.Log == nil {
 		o.Log = discard
 	}
-	workers, err := h.workers(o.Log)
+	r := &Runner{pause: newPause(o.Working, o.Timeout/2, o.Log)}
+	workers, err := h.workers(o.Log, r.pause)
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{}
 	id := "" // River makes one up
 	if o.Process != nil {
 		id = o.Process.Name()
@@ -105,6 +113,7 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 	if err := r.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return nil, fmt.Errorf("start job runner: %w", err)
 	}
+	r.keeper = keep(context.WithoutCancel(ctx), s.Jobs(), id, o.Log)
 	return r, nil
 }
 
@@ -114,6 +123,8 @@ const cancelWait = 10 * time.Second
 // Stop takes no more jobs and waits for those at work. When ctx ends first, they are told to stop; what they
 // leave undone is done after the next start.
 func (r *Runner) Stop(ctx context.Context) error {
+	r.keeper.stop()
+	r.pause.stop()
 	err := r.client.Stop(ctx)
 	if err == nil || !errors.Is(err, ctx.Err()) {
 		return err
@@ -126,17 +137,17 @@ func (r *Runner) Stop(ctx context.Context) error {
 	return nil
 }
 
-func (h Handlers) workers(log *slog.Logger) (*river.Workers, error) {
+func (h Handlers) workers(log *slog.Logger, p *pause) (*river.Workers, error) {
 	w := river.NewWorkers()
 	do := map[string]Periodic{}
-	for _, p := range h.Periodic {
-		do[p.Name] = p
+	for _, periodic := range h.Periodic {
+		do[periodic.Name] = periodic
 	}
 	err := errors.Join(
-		register(w, log, func(ctx context.Context, a convertArgs) error { return h.Convert(ctx, a.Document) }),
-		register(w, log, func(ctx context.Context, a stampArgs) error { return h.Stamp(ctx, a.Document) }),
-		register(w, log, func(ctx context.Context, a completeArgs) error { return h.Complete(ctx, a.Document) }),
-		register(w, log, func(ctx context.Context, a sweepArgs) error { return h.Sweep(ctx, a.Keys) }),
+		register(w, log, p, func(ctx context.Context, a convertArgs) error { return h.Convert(ctx, a.Document) }),
+		register(w, log, p, func(ctx context.Context, a stampArgs) error { return h.Stamp(ctx, a.Document) }),
+		register(w, log, p, func(ctx context.Context, a completeArgs) error { return h.Complete(ctx, a.Document) }),
+		register(w, log, p, func(ctx context.Context, a sweepArgs) error { return h.Sweep(ctx, a.Keys) }),
 		river.AddWorkerSafely(w, &periodicWorker{do: do, log: log}),
 	)
 	if err != nil {
@@ -145,8 +156,8 @@ func (h Handlers) workers(log *slog.Logger) (*river.Workers, error) {
 	return w, nil
 }
 
-func register[T river.JobArgs](w *river.Workers, log *slog.Logger, do func(context.Context, T) error) error {
-	return river.AddWorkerSafely(w, &worker[T]{do: do, log: log})
+func register[T river.JobArgs](w *river.Workers, log *slog.Logger, p *pause, do func(context.Context, T) error) error {
+	return river.AddWorkerSafely(w, &worker[T]{do: do, log: log, pause: p})
 }
 
 func (h Handlers) periodic() []*river.PeriodicJob {

@@ -11,12 +11,13 @@ import (
 // worker hands jobs of one kind to their handler.
 type worker[T river.JobArgs] struct {
 	river.WorkerDefaults[T]
-	do  func(context.Context, T) error
-	log *slog.Logger
+	do    func(context.Context, T) error
+	log   *slog.Logger
+	pause *pause
 }
 
 func (w *worker[T]) Work(ctx context.Context, j *river.Job[T]) error {
-	err := w.do(ctx, j.Args)
+	err := w.pause.run(ctx, func() error { return w.do(ctx, j.Args) })
 	if err == nil {
 		return nil
 	}

@@ -47,7 +47,8 @@ func Join(dir string) (*Process, error) {
 // lock returns nil if another process has the name, or if there is no such file and the flags do not create it.
 func lock(dir, name string, flags int) (*Process, error) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|flags, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
+	// A file that was to be made and is not there means that the folder has gone: trying again would not end.
+	if errors.Is(err, fs.ErrNotExist) && flags&os.O_CREATE == 0 {
 		return nil, nil
 	}
 	if err != nil {

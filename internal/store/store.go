@@ -44,6 +44,9 @@ type Documents interface {
 	// statement, which reads no more for a document that is another person's than for one that does not exist.
 	Involves(ctx context.Context, id contract.DocumentID, person contract.PersonID) (bool, error)
 
+	// Versions returns the versions of those of the documents that exist.
+	Versions(ctx context.Context, ids []contract.DocumentID) (map[contract.DocumentID]int64, error)
+
 	// DocumentWithSerial returns the document that a duty stamp's serial belongs to, affixed or about to be; else
 	// ErrNotFound.
 	DocumentWithSerial(ctx context.Context, serial string) (contract.DocumentID, error)

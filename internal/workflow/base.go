@@ -26,7 +26,8 @@ func (s *Service) keepBase(ctx context.Context, tooLong error, write func(io.Wri
 	}
 	defer w.Abort()
 	digester := blob.NewDigester()
-	buffered := bufio.NewWriterSize(io.MultiWriter(digester, &atMost{ctx: ctx, w: w, left: s.Limits.FileSize, tooLong: tooLong}), 256<<10)
+	space := room{require: s.Room}
+	buffered := bufio.NewWriterSize(io.MultiWriter(digester, &atMost{ctx: ctx, w: w, left: s.Limits.FileSize, tooLong: tooLong, room: &space}), 256<<10)
 	if err := write(buffered); err != nil {
 		return contract.Revision{}, err
 	}
@@ -54,6 +55,7 @@ type atMost struct {
 	w       io.Writer
 	left    int64
 	tooLong error
+	room    *room
 }
 
 func (a *atMost) Write(p []byte) (int, error) {
@@ -62,6 +64,9 @@ func (a *atMost) Write(p []byte) (int, error) {
 	}
 	if a.left -= int64(len(p)); a.left < 0 {
 		return 0, a.tooLong
+	}
+	if err := a.room.take(len(p)); err != nil {
+		return 0, err
 	}
 	return a.w.Write(p)
 }

@@ -145,8 +145,8 @@ func clockWrong(err error) bool {
 	return errors.Is(err, contract.ErrClock) || errors.As(err, &clock) || errors.As(err, &invalid) || errors.As(err, &no) && no.Failure == tsp.TimeNotAvailable
 }
 
-// outage tells the client to come back when trusted time cannot be had, or clocks disagree: no signature is made without it.
-func outage(err error) error {
+// refuseUntrustedTime tells the client to come back when trusted time cannot be had, or clocks disagree: no signature is made without it.
+func refuseUntrustedTime(err error) error {
 	switch {
 	case contract.KindOf(err) != 0:
 		return err

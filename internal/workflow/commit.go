@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"segel/internal/contract"
+	"segel/internal/outage"
 	"segel/internal/store"
 )
 
@@ -140,11 +141,11 @@ func (s *Service) commitRevision(ctx context.Context, d contract.Document, r con
 	return d, nil
 }
 
-// disown removes bytes that a refused commit would have referred to, and returns why it was refused. A commit that
-// failed in any other way may have become durable all the same, on the far side of a lost connection: its bytes
+// disown removes bytes that a commit would have referred to which was refused, or did not reach the database, and returns why. A
+// commit that failed in any other way may have become durable all the same, on the far side of a lost connection: its bytes
 // stay, and when nothing refers to them after an hour, fsck finds them.
 func (s *Service) disown(ctx context.Context, err error, revisions ...contract.Revision) error {
-	if contract.KindOf(err) == 0 {
+	if outage.InDoubt(err) || outage.Of(err) == nil && contract.KindOf(err) == 0 {
 		return err
 	}
 	for _, r := range revisions {

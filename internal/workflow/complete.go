@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/outage"
 	"segel/pades"
 	"segel/pades/validate"
 	"segel/revocation"
@@ -82,8 +83,8 @@ func (s *Service) failClosing(ctx context.Context, id contract.DocumentID, revok
 
 // delay tells those who wait for the document why its closing takes longer.
 func (s *Service) delay(ctx context.Context, id contract.DocumentID, cause error) error {
-	if ctx.Err() != nil {
-		return nil // we are being stopped; nothing is wrong with the document
+	if ctx.Err() != nil || outage.Of(cause) != nil {
+		return nil // we are being stopped, or cannot work at the moment; nothing is wrong with the document
 	}
 	problem := "closing.unexpected"
 	var invalid *invalidError

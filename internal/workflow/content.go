@@ -62,7 +62,7 @@ func (s *Service) Original(ctx context.Context, by contract.Actor, id contract.D
 }
 
 func (s *Service) content(ctx context.Context, d contract.Document, revisions []contract.Revision) (*Content, error) {
-	f, err := s.open(ctx, revisions)
+	f, err := s.whole(ctx, revisions) // while it can still be refused: nothing has been sent
 	if err != nil {
 		return nil, err
 	}

@@ -6,9 +6,11 @@ import (
 	"io"
 	"time"
 
+	"segel/internal/admission"
 	"segel/internal/contract"
 	"segel/internal/convert"
 	"segel/internal/convert/sniff"
+	"segel/internal/outage"
 	"segel/pdf"
 )
 
@@ -50,8 +52,8 @@ func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
 	if s.Converter == nil {
 		return s.settle(ctx, d) // which says so
 	}
-	leave, err := s.Turns.Wait(ctx, string(d.Organisation))
-	if errors.Is(err, convert.ErrCrowded) {
+	leave, err := s.Turns.Acquire(ctx, string(d.Organisation))
+	if errors.Is(err, admission.ErrFull) {
 		return &Later{After: 5 * time.Second, Err: err}
 	}
 	if err != nil {
@@ -79,7 +81,7 @@ func (s *Service) settle(ctx context.Context, d contract.Document) error {
 		err = s.commitConverted(ctx, d.ID, made)
 	}
 	var refusal *contract.Error
-	if ctx.Err() != nil || !errors.As(err, &refusal) || refusal.Retryable {
+	if ctx.Err() != nil || outage.Of(err) != nil || !errors.As(err, &refusal) || refusal.Retryable {
 		return err
 	}
 	s.Log.InfoContext(ctx, "a Word document cannot be converted", "document", d.ID, "problem", refusal.Code, "cause", refusal.Err)

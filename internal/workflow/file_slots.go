@@ -2,28 +2,43 @@ package workflow
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 
+	"segel/internal/admission"
 	"segel/internal/contract"
 )
 
 // fileSlots bounds how many files are examined at a time on behalf of requests: what one takes in memory is bounded by its
-// limits, and this bounds the sum. More at a time than there are processors would not be faster. Its zero value is ready.
+// limits, and this bounds the sum. More at a time than there are processors would not be faster. Organisations take turns, and
+// there is one slot more than one of them may have, so that another's file never waits for all of its files. Its zero value
+// is ready.
 type fileSlots struct {
 	once  sync.Once
-	slots chan struct{}
+	queue *admission.Queue
 }
 
+// Bounds on requests that wait for a slot, of all organisations and of one.
+const (
+	waitingForSlot      = 512
+	waitingForSlotOfOne = 128
+)
+
+// errBusy refuses a request because too many wait for the same.
+var errBusy = contract.Refuse(contract.Unavailable, "server.unavailable").Again()
+
 // acquire waits for a slot as long as the context lets it.
-func (f *fileSlots) acquire(ctx context.Context) (release func(), err error) {
-	f.once.Do(func() { f.slots = make(chan struct{}, max(2, runtime.GOMAXPROCS(0))) })
-	select {
-	case f.slots <- struct{}{}:
-		return func() { <-f.slots }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+func (f *fileSlots) acquire(ctx context.Context, of contract.OrganisationID) (release func(), err error) {
+	f.once.Do(func() {
+		own := max(2, runtime.GOMAXPROCS(0))
+		f.queue = admission.NewQueue(admission.Limits{Slots: own + 1, PerKey: own, Waiting: waitingForSlot, WaitingPerKey: waitingForSlotOfOne})
+	})
+	release, err = f.queue.Acquire(ctx, string(of))
+	if errors.Is(err, admission.ErrFull) {
+		return nil, errBusy.Because(err)
 	}
+	return release, err
 }
 
 // pageCache remembers what lies on the pages of files, by the digest of the revision. Placing boxes asks for the same pages

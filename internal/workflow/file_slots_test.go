@@ -23,7 +23,7 @@ func TestAsManyFilesAreExaminedAtATimeAsThereAreProcessors(t *testing.T) {
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() {
-			release, err := f.acquire(t.Context())
+			release, err := f.acquire(t.Context(), "org")
 			if err != nil {
 				t.Error(err)
 				return
@@ -41,13 +41,13 @@ func TestAsManyFilesAreExaminedAtATimeAsThereAreProcessors(t *testing.T) {
 		t.Errorf("%d at a time, want %d", seen.Load(), most)
 	}
 	for range most {
-		if _, err := f.acquire(t.Context()); err != nil {
+		if _, err := f.acquire(t.Context(), "org"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if _, err := f.acquire(gone); !errors.Is(err, context.Canceled) {
+	if _, err := f.acquire(gone, "org"); !errors.Is(err, context.Canceled) {
 		t.Errorf("a client who left: %v", err)
 	}
 }

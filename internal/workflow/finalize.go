@@ -71,7 +71,7 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	d := &c.After
 	var f opened
 	defer f.close() //nolint:errcheck // it was read only
-	release, err := s.reading.acquire(ctx)
+	release, err := s.reading.acquire(ctx, d.Organisation)
 	if err != nil {
 		return nil, err
 	}

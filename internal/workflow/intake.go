@@ -35,6 +35,7 @@ type Staging struct {
 	known  bool
 	word   bool // it may be a Word document
 	limit  int64
+	room   room
 }
 
 // sniffLen is how many bytes are looked at before a file is refused for its kind. Readers find a PDF header
@@ -44,6 +45,10 @@ const sniffLen = 1024
 // Stage opens a place for an upload. Abort has to be called when it is not needed any more; after Upload took
 // it, that does nothing.
 func (s *Service) Stage(ctx context.Context) (*Staging, error) {
+	space := room{require: s.Room}
+	if err := space.take(1); err != nil {
+		return nil, fmt.Errorf("stage upload: %w", err)
+	}
 	key, err := blob.NewKey(s.Random)
 	if err != nil {
 		return nil, err
@@ -52,7 +57,7 @@ func (s *Service) Stage(ctx context.Context) (*Staging, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stage upload: %w", err)
 	}
-	return &Staging{key: key, w: w, digest: blob.NewDigester(), limit: s.Limits.FileSize}, nil
+	return &Staging{key: key, w: w, digest: blob.NewDigester(), limit: s.Limits.FileSize, room: space}, nil
 }
 
 // Write takes the next bytes of the file.
@@ -67,6 +72,9 @@ func (st *Staging) Write(p []byte) (int, error) {
 				return 0, err
 			}
 		}
+	}
+	if err := st.room.take(len(p)); err != nil {
+		return 0, fmt.Errorf("stage upload: %w", err)
 	}
 	st.digest.Write(p)
 	return st.w.Write(p)

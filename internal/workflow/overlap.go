@@ -16,7 +16,7 @@ func (s *Service) Covered(ctx context.Context, d contract.Document) []contract.W
 	if len(d.Placements) == 0 || len(d.Revisions) == 0 {
 		return nil
 	}
-	release, err := s.reading.acquire(ctx)
+	release, err := s.reading.acquire(ctx, d.Organisation)
 	if err != nil {
 		return nil
 	}

@@ -27,7 +27,7 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 		if err := d.Paper(); err != nil {
 			return nil, err
 		}
-		release, err := s.reading.acquire(ctx)
+		release, err := s.reading.acquire(ctx, d.Organisation)
 		if err != nil {
 			return nil, err
 		}

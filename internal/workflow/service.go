@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"segel/internal/admission"
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/convert"
@@ -71,9 +72,12 @@ type Links interface {
 
 // Service holds what the verbs work with. All members but Links, Certificates, Standing and Alarm are required.
 type Service struct {
-	Store       Store
-	Blobs       blob.Store
-	Scratch     func() (blob.Scratch, error) // makes room for files that are judged and not kept
+	Store   Store
+	Blobs   blob.Store
+	Scratch func() (blob.Scratch, error) // makes room for files that are judged and not kept
+	// Room demands that the disk has room for so many bytes more of what may be refused, and keeps the reserve that is left for
+	// signatures, stamps and seals. Its error is an outage. Nil: any number.
+	Room        func(bytes int64) error
 	Office      emeterai.Stamper
 	Issuer      Issuer
 	Sealer      Sealer
@@ -89,7 +93,7 @@ type Service struct {
 	Standing  revocation.Source
 	Links     Links
 	Converter convert.Converter // nil: Word documents are refused
-	Turns     *convert.Queue    // of conversions; nil where there is no converter
+	Turns     *admission.Queue  // of conversions, by organisation; nil where there is no converter
 	Limits    contract.Limits
 	StampOnly bool // finalize demands a stamping order where all placements are stamps
 	Clock     func() time.Time

@@ -90,7 +90,7 @@ func (s *Service) signature(ctx context.Context, d *contract.Document, by contra
 	}
 	c, err := s.participantCredential(ctx, h, now)
 	if err != nil {
-		return madeSignature{}, outage(err)
+		return madeSignature{}, refuseUntrustedTime(err)
 	}
 	who := h.Attestation
 	who.Certificate = fmt.Sprintf("%x", c.chain[0].SerialNumber)
@@ -104,7 +104,7 @@ func (s *Service) signature(ctx context.Context, d *contract.Document, by contra
 		})
 	})
 	if err != nil {
-		return madeSignature{}, fmt.Errorf("sign document %d: %w", d.ID, outage(err))
+		return madeSignature{}, fmt.Errorf("sign document %d: %w", d.ID, refuseUntrustedTime(err))
 	}
 	r, err := s.keep(ctx, d.Current(), contract.RevisionSignature, tail)
 	return madeSignature{r, who, clock.time}, err

@@ -9,6 +9,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/emeterai"
+	"segel/internal/outage"
 )
 
 // reasonStamped stands in a stamp's signature, behind its serial.
@@ -252,6 +253,9 @@ func retryWait(failures int) time.Duration {
 func (s *Service) problem(ctx context.Context, d *contract.Document, i int, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // we are being stopped; the office is not to blame
+	}
+	if outage.Of(cause) != nil {
+		return cause // neither is it for what we cannot read. The attempt stays open, as after a crash, and the next run asks again
 	}
 	class := emeterai.ClassOf(cause)
 	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Reason: reasonOf(cause), Final: class.Final(), Quarantine: class == emeterai.Quarantine}

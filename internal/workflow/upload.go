@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/outage"
 	"segel/internal/store"
 	"segel/pades"
 	"segel/pdf"
@@ -61,7 +62,7 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	if r.File.word {
 		return s.uploadWord(ctx, by, u, base, unknown)
 	}
-	facts, mended, err := s.takeIn(ctx, base)
+	facts, mended, err := s.takeIn(ctx, by.Organisation, base)
 	if err != nil {
 		return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
 	}
@@ -82,9 +83,9 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	return d, nil
 }
 
-// takeIn examines a file. If it is damaged, the rewriting that takes its place comes back with what is known of it.
-func (s *Service) takeIn(ctx context.Context, base contract.Revision) (examined, []contract.Revision, error) {
-	release, err := s.reading.acquire(ctx)
+// takeIn examines a file of an organisation. If it is damaged, the rewriting that takes its place comes back with what is known of it.
+func (s *Service) takeIn(ctx context.Context, of contract.OrganisationID, base contract.Revision) (examined, []contract.Revision, error) {
+	release, err := s.reading.acquire(ctx, of)
 	if err != nil {
 		return examined{}, nil, err
 	}
@@ -178,6 +179,8 @@ func permits(doc *pdf.Document, seen bool) error {
 // refusal says in our words what the reader of the file says in its own.
 func refusal(err error) error {
 	switch {
+	case outage.Of(err) != nil: // the reader takes what it cannot read for damage
+		return err
 	case errors.Is(err, pdf.ErrNotPDF):
 		return errNotPDF.Because(err)
 	case errors.Is(err, pdf.ErrPasswordNeeded):

@@ -36,7 +36,7 @@ func (s *Service) wordDraft(ctx context.Context, by contract.Actor, u contract.U
 }
 
 func (s *Service) mayConvert(ctx context.Context, by contract.Actor, original contract.Revision) error {
-	if s.Converter != nil && s.Turns.Crowded(string(by.Organisation)) {
+	if s.Converter != nil && s.Turns.Full(string(by.Organisation)) {
 		return errCrowded
 	}
 	f, err := s.open(ctx, []contract.Revision{original})
@@ -76,7 +76,7 @@ func (s *Service) Converted(ctx context.Context, by contract.Actor, d contract.D
 		if err != nil {
 			return d, nil
 		}
-		d = next
+		d = *next
 	}
 	if d.Conversion.State != contract.ConversionFailed {
 		return d, nil

@@ -13,6 +13,7 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/outage"
 	"segel/internal/store"
 	"segel/pades/validate"
 	"segel/pdf"
@@ -26,15 +27,20 @@ type Exhibit struct {
 	digest *blob.Digester
 	head   []byte
 	gone   bool
+	room   room
 }
 
 // Exhibit opens a place for a file to be judged. Discard has to be called whatever becomes of it.
 func (s *Service) Exhibit() (*Exhibit, error) {
+	space := room{require: s.Room}
+	if err := space.take(1); err != nil {
+		return nil, fmt.Errorf("take exhibit: %w", err)
+	}
 	f, err := s.Scratch()
 	if err != nil {
 		return nil, fmt.Errorf("take exhibit: %w", err)
 	}
-	return &Exhibit{s: s, file: f, digest: blob.NewDigester()}, nil
+	return &Exhibit{s: s, file: f, digest: blob.NewDigester(), room: space}, nil
 }
 
 // Write takes the next bytes of the file. It refuses as soon as it can what is no PDF or too large.
@@ -48,6 +54,9 @@ func (e *Exhibit) Write(p []byte) (int, error) {
 				return 0, err
 			}
 		}
+	}
+	if err := e.room.take(len(p)); err != nil {
+		return 0, fmt.Errorf("take exhibit: %w", err)
 	}
 	e.digest.Write(p)
 	return e.file.Write(p)
@@ -111,7 +120,7 @@ const maxLookups = 100
 // unreadable turns why a file cannot be judged at all into a refusal.
 func unreadable(err error) error {
 	switch {
-	case !errors.Is(err, validate.ErrUnreadable):
+	case !errors.Is(err, validate.ErrUnreadable), outage.Of(err) != nil:
 		return err
 	case errors.Is(err, pdf.ErrPasswordNeeded):
 		return errPassword.Because(err)

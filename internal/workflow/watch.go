@@ -8,57 +8,151 @@ import (
 	"segel/internal/contract"
 )
 
-// watchers wake those who wait for a document to change. A change made by another process is seen at the next
-// look instead.
+// watchers wake those who wait for a document to change. What this process commits wakes them at once. What another process
+// commits is seen at the next look at the versions of all documents that anybody waits for: one question to the store for all
+// of them, asked by one of those who wait. Its zero value is ready.
 type watchers struct {
-	mu    sync.Mutex // guards waits, for a moment only
-	waits map[contract.DocumentID]chan struct{}
+	mu      sync.Mutex // guards all below, for a moment only
+	waits   map[contract.DocumentID]map[*watcher]bool
+	looking chan struct{} // holds one while a caller looks for all
 }
 
-// lookEvery is how long a watcher waits for news from this process before it looks by itself.
+type watcher struct {
+	after int64         // the version that the caller knows
+	news  chan struct{} // closed when there is a newer one, or there may be
+}
+
+// lookEvery is how often the store is asked for changes of other processes.
 const lookEvery = time.Second
 
-// wait returns a channel that is closed at the document's next change.
-func (w *watchers) wait(id contract.DocumentID) <-chan struct{} {
+// enter begins to wait. leave has to be called.
+func (w *watchers) enter(id contract.DocumentID, after int64) (news <-chan struct{}, looking chan struct{}, leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.waits == nil {
-		w.waits = map[contract.DocumentID]chan struct{}{}
+		w.waits, w.looking = map[contract.DocumentID]map[*watcher]bool{}, make(chan struct{}, 1)
 	}
-	c := w.waits[id]
-	if c == nil {
-		c = make(chan struct{})
-		w.waits[id] = c
+	if w.waits[id] == nil {
+		w.waits[id] = map[*watcher]bool{}
 	}
-	return c
+	me := &watcher{after, make(chan struct{})}
+	w.waits[id][me] = true
+	return me.news, w.looking, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if delete(w.waits[id], me); len(w.waits[id]) == 0 {
+			delete(w.waits, id)
+		}
+	}
 }
 
+// changed wakes those who wait for a document.
 func (w *watchers) changed(id contract.DocumentID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c := w.waits[id]; c != nil {
-		close(c)
-		delete(w.waits, id)
+	for one := range w.waits[id] {
+		close(one.news)
+	}
+	delete(w.waits, id)
+}
+
+// watched returns the documents that anybody waits for.
+func (w *watchers) watched() []contract.DocumentID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ids := make([]contract.DocumentID, 0, len(w.waits))
+	for id := range w.waits {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// saw wakes those who wait for a document of these that has a newer version than they know, or none any more.
+func (w *watchers) saw(asked []contract.DocumentID, versions map[contract.DocumentID]int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range asked {
+		version, exists := versions[id]
+		for one := range w.waits[id] {
+			if !exists || version > one.after {
+				close(one.news)
+				delete(w.waits[id], one)
+			}
+		}
+		if len(w.waits[id]) == 0 {
+			delete(w.waits, id)
+		}
 	}
 }
 
-// Next returns the document as soon as its version is above after.
-func (s *Service) Next(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (contract.Document, error) {
+// Next returns the document as soon as its version is above after. Thousands may wait in it: a pointer, and a function of its own
+// for the look at the document, keep the stacks of their goroutines at a quarter.
+func (s *Service) Next(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error) {
 	for {
-		// The channel is asked for before the look, so that a change between the two wakes us.
-		news := s.watch.wait(id)
-		d, err := s.Detail(ctx, by, contract.OpEvents, id)
-		if err != nil || d.Version > after {
+		if err := s.awaitChange(ctx, id, after); err != nil {
+			return nil, err
+		}
+		d, err := s.newer(ctx, by, id, after)
+		if d != nil || err != nil {
 			return d, err
 		}
-		look := time.NewTimer(lookEvery)
+	}
+}
+
+// newer returns the document if its version is above after, or nil.
+//
+//go:noinline
+func (s *Service) newer(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error) {
+	d, err := s.Detail(ctx, by, contract.OpEvents, id)
+	if err != nil || d.Version <= after {
+		return nil, err
+	}
+	return &d, nil
+}
+
+// awaitChange returns when a document may have a version above after.
+func (s *Service) awaitChange(ctx context.Context, id contract.DocumentID, after int64) error {
+	news, looking, leave := s.watch.enter(id, after)
+	defer leave()
+	// Asked after entering, so that no change goes by between the caller's last look and the wait.
+	if err := s.lookAt(ctx, []contract.DocumentID{id}); err != nil {
+		return err
+	}
+	select {
+	case <-news:
+		return nil
+	default:
+	}
+	select {
+	case <-news:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case looking <- struct{}{}: // this caller looks for all, until its own wait is over
+	}
+	defer func() { <-looking }()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
 		select {
 		case <-news:
-		case <-look.C:
+			return nil
 		case <-ctx.Done():
-			look.Stop()
-			return contract.Document{}, ctx.Err()
+			return ctx.Err()
+		case <-look.C:
 		}
-		look.Stop()
+		if err := s.lookAt(ctx, s.watch.watched()); err != nil {
+			return err
+		}
 	}
+}
+
+// lookAt wakes those who wait for one of these documents that has changed.
+func (s *Service) lookAt(ctx context.Context, ids []contract.DocumentID) error {
+	versions, err := s.Store.Versions(ctx, ids)
+	if err != nil {
+		return err
+	}
+	s.watch.saw(ids, versions)
+	return nil
 }

@@ -22,6 +22,8 @@ func (v *validation) fetchIssuers(ctx context.Context, c *x509.Certificate) (fou
 	if !ok || v.trust().Len() == 0 {
 		return false, nil
 	}
+	asking, cancel := v.asking(ctx)
+	defer cancel()
 	for range maxClimb {
 		if bytes.Equal(c.RawSubject, c.RawIssuer) || len(v.trust().named(c.RawIssuer)) > 0 {
 			break
@@ -31,11 +33,11 @@ func (v *validation) fetchIssuers(ctx context.Context, c *x509.Certificate) (fou
 			continue
 		}
 		id := v.sum(c)
-		if v.climbed[id] || len(v.climbed) == maxClimbs {
+		if v.climbed[id] || len(v.climbed) == maxClimbs || asking.Err() != nil {
 			break
 		}
 		v.climbed[id] = true
-		issuer, err := source.Issuer(ctx, c)
+		issuer, err := source.Issuer(asking, c)
 		if ctx.Err() != nil {
 			return found, ctx.Err()
 		}

@@ -192,7 +192,12 @@ func (v *validation) fetch(ctx context.Context, cert, issuer *x509.Certificate) 
 		return ctx.Err()
 	}
 	v.fetched[id] = true
-	got, err := v.o.Online.Revocation(ctx, cert, issuer)
+	asking, cancel := v.asking(ctx)
+	defer cancel()
+	got, err := revocation.Material{}, asking.Err()
+	if err == nil {
+		got, err = v.o.Online.Revocation(asking, cert, issuer)
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -208,6 +213,14 @@ func (v *validation) fetch(ctx context.Context, cert, issuer *x509.Certificate) 
 		v.materials.add(material{der: got.CRL, crl: true, origin: fromNet})
 	}
 	return nil
+}
+
+// asking returns the context of a question to Online.
+func (v *validation) asking(ctx context.Context) (context.Context, context.CancelFunc) {
+	if v.askUntil.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, v.askUntil)
 }
 
 // maxFetches bounds the certificates of one file that the net is asked about.

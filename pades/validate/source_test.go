@@ -7,6 +7,7 @@ import (
 	"encoding/asn1"
 	"errors"
 	"testing"
+	"time"
 
 	"segel/cms"
 	"segel/revocation"
@@ -165,5 +166,30 @@ func TestProofAmongTheUnsignedAttributesCounts(t *testing.T) {
 		if got := r.Signatures[0].SubIndication; got != c.sub {
 			t.Errorf("%s: %s", what, got)
 		}
+	}
+}
+
+// silent is a source that never answers.
+type silent struct{}
+
+func (silent) Revocation(ctx context.Context, _, _ *x509.Certificate) (revocation.Material, error) {
+	<-ctx.Done()
+	return revocation.Material{}, ctx.Err()
+}
+
+func (silent) Issuer(ctx context.Context, _ *x509.Certificate) (*x509.Certificate, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestSourceThatStaysSilentIsMissingAfterTheTimeForAllQuestions(t *testing.T) {
+	t.Parallel()
+	p := signed(t, newWorld(t))
+	at := date(2025, 6, 3)
+	began := time.Now()
+	r := p.judge(at, func(o *Options) { o.Online, o.OnlineWithin = silent{}, 50*time.Millisecond })
+	is(t, r, 0, CertificateChainGeneralFailure, LevelT)
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

@@ -22,6 +22,9 @@ type Options struct {
 	// Online asks for proof about certificates that the file brings none about, and for issuers that it lacks if it is a
 	// [revocation.IssuerSource]; nil asks nobody.
 	Online revocation.Source
+	// OnlineWithin is how long Online may be asked in all, from the beginning of the judgement. What it has not told by then is missing
+	// in the report, as if it had refused to tell. Zero: as long as the context lasts, with which the judgement ends.
+	OnlineWithin time.Duration
 	// Policy says which algorithms are relied on until when; zero is DefaultPolicy.
 	Policy Policy
 	// MaxMark is the share of a page, from 0 to 1, that what fields show which were signed or filled later may take up
@@ -55,7 +58,8 @@ type validation struct {
 	borrowed  map[[sha256.Size]byte]bool // certificates that came from the net, and that the file lacks
 	sums      map[*x509.Certificate][sha256.Size]byte
 	described map[[sha256.Size]byte]Certificate
-	offline   []string // whom the net could not tell about
+	offline   []string  // whom the net could not tell about
+	askUntil  time.Time // when Online is asked no more; zero: never
 	subjects  []*subject
 	proofs    []existence // by trusted document timestamps, newest first
 	checks    int         // signatures of certificates that were checked, at most
@@ -70,8 +74,12 @@ func newValidation(o Options) *validation {
 	if o.Trust == nil {
 		o.Trust = &Trust{}
 	}
-	return &validation{o: o, pool: newPool(), built: map[chainKey]built{}, bounds: map[string]*bounds{}, fetched: map[[sha256.Size]byte]bool{}, climbed: map[[sha256.Size]byte]bool{}, borrowed: map[[sha256.Size]byte]bool{},
+	v := &validation{o: o, pool: newPool(), built: map[chainKey]built{}, bounds: map[string]*bounds{}, fetched: map[[sha256.Size]byte]bool{}, climbed: map[[sha256.Size]byte]bool{}, borrowed: map[[sha256.Size]byte]bool{},
 		sums: map[*x509.Certificate][sha256.Size]byte{}, described: map[[sha256.Size]byte]Certificate{}}
+	if o.OnlineWithin > 0 {
+		v.askUntil = time.Now().Add(o.OnlineWithin)
+	}
+	return v
 }
 
 func (v *validation) trust() *Trust { return v.o.Trust }

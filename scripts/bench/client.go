@@ -16,6 +16,13 @@ import (
 // upload sends a document of that size with the first n signers, in parallel, while it is being made. Keep, if not
 // nil, gets the base64 text.
 func (s *service) upload(size int64, n int, keep io.Writer) (int64, error) {
+	return s.uploadAs(0, size, n, keep)
+}
+
+// draftOf sends a document of that size as person i.
+func (s *service) draftOf(i int, size int64) (int64, error) { return s.uploadAs(i, size, 0, nil) }
+
+func (s *service) uploadAs(as int, size int64, n int, keep io.Writer) (int64, error) {
 	var people []map[string]any
 	for i := 1; i <= n; i++ {
 		people = append(people, map[string]any{"id": s.people[i].id, "role": "signer", "number": 1})
@@ -46,7 +53,7 @@ func (s *service) upload(size int64, n int, keep io.Writer) (int64, error) {
 			}
 		}
 	}
-	err = s.call("POST", signPath+"upload-docs-base64", 0, r, &a)
+	err = s.call("POST", signPath+"upload-docs-base64", as, r, &a)
 	return a.Response.Data.ID, err
 }
 
@@ -85,6 +92,9 @@ func (s *service) send(method, path string, i int, body io.Reader) (*http.Respon
 	a, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return nil, err
+	}
+	if a.StatusCode == http.StatusServiceUnavailable || a.StatusCode == http.StatusTooManyRequests {
+		return nil, errors.Join(&refusal{a.StatusCode}, a.Body.Close())
 	}
 	if a.StatusCode != http.StatusOK {
 		defer a.Body.Close()

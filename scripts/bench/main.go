@@ -19,7 +19,7 @@ const (
 
 func main() {
 	if len(os.Args) < 2 || len(os.Args) > 3 {
-		fmt.Fprintln(os.Stderr, "usage: bench SEGEL-BINARY [service | stamps | library]")
+		fmt.Fprintln(os.Stderr, "usage: bench SEGEL-BINARY [service | stamps | fairness | library]")
 		os.Exit(2)
 	}
 	part := ""
@@ -54,6 +54,7 @@ func parts(binary, dir string) iter.Seq2[string, func() error] {
 	return func(yield func(string, func() error) bool) {
 		_ = yield("service", func() error { return documents(binary, dir) }) &&
 			yield("stamps", func() error { return stamping(binary, dir) }) &&
+			yield("fairness", func() error { return fairness(binary, dir) }) &&
 			yield("library", library)
 	}
 }

@@ -21,9 +21,12 @@ type service struct {
 type person struct{ id, token string }
 
 // add adds a person beside the running service and logs him in.
-func (s *service) add(i int) error {
-	email, password := fmt.Sprintf("orang%d@example.test", i), "kata sandi bangku uji"
-	if err := s.AddUser(email, fmt.Sprint("Orang ", i), password); err != nil {
+func (s *service) add(i int) error { return s.addTo("", i, "kata sandi bangku uji") }
+
+// addTo is add for an organisation by name; empty: the first one.
+func (s *service) addTo(organisation string, i int, password string) error {
+	email := fmt.Sprintf("orang%d@example.test", i)
+	if err := s.AddUserTo(organisation, email, fmt.Sprint("Orang ", i), password); err != nil {
 		return err
 	}
 	var a struct {

@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver named sqlite
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver named pgx
+	_ "modernc.org/sqlite"             // the driver named sqlite
 )
 
 // issued is a serial as the office's own journal has it.
@@ -83,8 +84,16 @@ type registered struct {
 // quota is what the one organisation has of stamps.
 type quota struct{ granted, reserved, spent int }
 
-func readBooks(data string) (b books, err error) {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(data, "segel.db")+"?_pragma=query_only(ON)&_pragma=busy_timeout(10000)")
+// books returns the driver and the address of the service's database.
+func (t *trial) books() (driver, address string) {
+	if t.server != nil {
+		return "pgx", t.database
+	}
+	return "sqlite", "file:" + filepath.Join(t.data, "segel.db") + "?_pragma=query_only(ON)&_pragma=busy_timeout(10000)"
+}
+
+func readBooks(driver, address string) (b books, err error) {
+	db, err := sql.Open(driver, address)
 	if err != nil {
 		return b, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"time"
 )
@@ -53,10 +54,14 @@ func (p proof) print(w io.Writer) {
 	}
 }
 
-// account holds the office's journal against the books, and both against what the client was told.
-func account(orders []*order, journal map[string]*issued, b books) proof {
+// account holds the office's journal against the books, and both against what the client was told. Besides the orders' documents
+// there are to be those of others, and none else.
+func account(orders []*order, others map[int64]bool, journal map[string]*issued, b books) proof {
 	var p proof
-	completed, again, resent, ours := 0, 0, 0, map[int64]bool{}
+	completed, again, resent, ours := 0, 0, 0, maps.Clone(others)
+	if ours == nil {
+		ours = map[int64]bool{}
+	}
 	var lost, waiting []string
 	stamps := 0
 	for _, o := range orders {

@@ -63,6 +63,16 @@ func (t *trial) prove(ctx context.Context) (proof, error) {
 	if t.options.office {
 		p.tell("the office killed as well", "%d", t.offices)
 	}
+	for _, name := range sortedKeys(t.suffered) {
+		p.tell(name, "%d", t.suffered[name])
+	}
+	if t.outages > 0 {
+		p.tell("killed during an outage", "%d", t.killedMeanwhile)
+		if t.noDisk != nil {
+			p.tell("NOT TRIED: a full disk, because none can be mounted", "%v", t.noDisk)
+		}
+		t.prober.tell(&p)
+	}
 	files, err := t.files(ctx)
 	if err != nil {
 		return nil, err
@@ -72,17 +82,20 @@ func (t *trial) prove(ctx context.Context) (proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := readBooks(t.data)
+	b, err := readBooks(t.books())
 	if err != nil {
 		return nil, err
 	}
-	p = append(p, account(t.orders, journal, b)...)
+	p = append(p, account(t.orders, t.prober.ours, journal, b)...)
 	f, err := t.judge(ctx, files, journal)
 	if err != nil {
 		return nil, err
 	}
 	p = append(p, f...)
 	p.print(os.Stdout)
+	if t.outages > 0 {
+		t.prober.print(os.Stdout)
+	}
 	return p, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"segel/internal/store/storetest/pgtest"
 	"segel/scripts/running"
 )
 
@@ -32,14 +33,32 @@ type trial struct {
 	acknowledge atomic.Int64 // orders so far
 	deaths      map[moment]int
 	offices     int // times that the office was killed
+
+	server          *pgtest.Server // nil: SQLite, as are database and proxy
+	database        string         // its address, past the proxy
+	proxy           *pgtest.Proxy
+	mounted         bool  // the data has a disk of its own
+	noDisk          error // why it has not
+	prober          *prober
+	suffered        map[string]int // outages, by name
+	killedMeanwhile int            // of them those in which the service was killed
 }
 
 // What the office loses: one answer in ten of the calls that cost or cannot be undone.
 const lose = 0.1
 
 // openTrial starts all of it.
-func openTrial(o options, dir string) (t *trial, err error) {
-	t = &trial{options: o, dir: dir, data: filepath.Join(dir, "data"), their: filepath.Join(dir, "office"), deaths: map[moment]int{}}
+func openTrial(ctx context.Context, o options, dir string) (t *trial, err error) {
+	t = &trial{
+		options: o, dir: dir, data: filepath.Join(dir, "data"), their: filepath.Join(dir, "office"),
+		deaths: map[moment]int{}, suffered: map[string]int{},
+		service: &running.Program{}, office: &running.Program{},
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, t.close())
+		}
+	}()
 	t.random = rand.New(rand.NewPCG(o.seed, 1))
 	draws := rand.New(rand.NewPCG(o.seed, 2))
 	for n := range o.orders {
@@ -55,6 +74,10 @@ func openTrial(o options, dir string) (t *trial, err error) {
 	if err := errors.Join(os.MkdirAll(shared, 0o700), os.WriteFile(filepath.Join(dir, "faults.json"), plan, 0o600)); err != nil {
 		return nil, err
 	}
+	parts, err := t.openParts(ctx)
+	if err != nil {
+		return nil, err
+	}
 	at, err := freeAddresses(2)
 	if err != nil {
 		return nil, err
@@ -68,7 +91,7 @@ func openTrial(o options, dir string) (t *trial, err error) {
 	}
 	t.service = &running.Program{
 		Binary: o.binary, Log: filepath.Join(dir, "service.log"), Args: []string{"serve", "--data", t.data, "--listen", at[1]},
-		Env: append(running.AtOffice(t.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off"),
+		Env: append(append(running.AtOffice(t.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off"), parts...),
 	}
 	t.killer = &killer{victim: t.service}
 	t.wire.Asked = func(call string) { t.killer.see(asking, call) }
@@ -80,7 +103,6 @@ func openTrial(o options, dir string) (t *trial, err error) {
 		err = t.service.Grant(t.data, "Segel", grantedStamps, grantedSignatures)
 	}
 	if err != nil {
-		t.close()
 		return nil, err
 	}
 	return t, nil
@@ -92,10 +114,13 @@ const (
 	grantedSignatures = 1_000
 )
 
-func (t *trial) close() {
+func (t *trial) close() error {
 	t.service.Stop()
 	t.office.Stop()
-	t.wire.Close()
+	if t.wire != nil {
+		t.wire.Close()
+	}
+	return t.closeParts()
 }
 
 // freeAddresses returns addresses that nobody listens on.
@@ -115,7 +140,7 @@ func freeAddresses(n int) ([]string, error) {
 // clients is how many orders are submitted at the same time.
 const clients = 4
 
-// bombard submits all orders and kills the service meanwhile.
+// bombard submits all orders, and kills the service and takes parts of it away meanwhile.
 func (t *trial) bombard(ctx context.Context) error {
 	login, ok := t.service.Said("first login: ")
 	if !ok {
@@ -125,24 +150,34 @@ func (t *trial) bombard(ctx context.Context) error {
 	if _, err := fmt.Sscanf(login, "%s password: %s", &email, &password); err != nil {
 		return fmt.Errorf("first login %q: %w", login, err)
 	}
-	if err := t.client.login(ctx, strings.TrimSuffix(email, ","), password); err != nil {
+	email = strings.TrimSuffix(email, ",")
+	if err := t.client.login(ctx, email, password); err != nil {
 		return err
 	}
+	t.prober = newProber(t.client, email, password)
+	t.client.watch(t.prober)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Each life gets its share of the orders, so that there are some to the last.
 	shares := make(chan *order, len(t.orders))
 	submitted := make(chan error, 1)
 	go func() { submitted <- t.submit(ctx, shares) }()
-	given := 0
-	for k := range t.kills {
-		for ; given < (k+1)*len(t.orders)/t.kills; given++ {
+	given, kills, kinds := 0, 0, t.outageKinds()
+	for k, out := range t.plan() {
+		for ; given < (k+1)*len(t.orders)/(t.kills+t.outages); given++ {
 			shares <- t.orders[given]
 		}
-		if err := t.life(ctx, k); err != nil {
+		if out >= 0 {
+			if err := t.suffer(ctx, kinds[out%len(kinds)]); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := t.life(ctx, kills); err != nil {
 			return err
 		}
-		t.progress(k + 1)
+		kills++
+		t.progress(kills)
 	}
 	for ; given < len(t.orders); given++ {
 		shares <- t.orders[given]
@@ -154,6 +189,16 @@ func (t *trial) bombard(ctx context.Context) error {
 		}
 	}
 	return <-submitted
+}
+
+// plan is what happens in turn: the number of an outage, or -1 for a kill.
+func (t *trial) plan() []int {
+	all := make([]int, t.kills+t.outages)
+	for i := range all {
+		all[i] = max(i-t.kills, -1)
+	}
+	t.random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
 }
 
 // life starts the service unless it runs, and has it end at a drawn moment.

@@ -49,14 +49,22 @@ func (p *Program) Grant(data, organisation string, stamps, signatures int) error
 	return nil
 }
 
-// AddUser adds somebody beside the running service.
+// AddUser adds somebody to the first organisation, beside the running service.
 func (s *Service) AddUser(email, name, password string) error {
+	return s.AddUserTo("", email, name, password)
+}
+
+// AddUserTo adds somebody to an organisation by name, beside the running service.
+func (s *Service) AddUserTo(organisation, email, name, password string) error {
 	file := filepath.Join(s.Data, ".password")
 	if err := os.WriteFile(file, []byte(password), 0o600); err != nil {
 		return err
 	}
 	defer os.Remove(file)
 	cmd := exec.Command(s.Binary, "user", "add", "--data", s.Data, "--email", email, "--name", name, "--password-file", file)
+	if organisation != "" {
+		cmd.Args = append(cmd.Args, "--org", organisation)
+	}
 	cmd.Env = append(os.Environ(), s.Env...)
 	b, err := cmd.CombinedOutput()
 	if err != nil {

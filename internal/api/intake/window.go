@@ -6,7 +6,7 @@ import (
 
 // windowSize is how much of a body is in memory at a time. With what is decoded from it, it fits the second
 // level cache of anything that serves.
-const windowSize = 64 << 10
+const windowSize = 32 << 10
 
 // window is the part of a body that was read and not yet consumed.
 type window struct {

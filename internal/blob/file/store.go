@@ -10,6 +10,7 @@
 package file
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,17 +20,36 @@ import (
 	"path/filepath"
 
 	"segel/internal/blob"
+	"segel/internal/outage"
 )
 
 // tmpDir holds unfinished files. It is no pair of hexadecimal digits, so no key leads there.
 const tmpDir = "tmp"
 
 // Store is a [blob.Store] in a folder. Several processes may have the same folder open.
-type Store struct{ root string }
+type Store struct {
+	root   string
+	opened bool // by Open, which made every folder: one that is missing was lost since
+}
+
+// unavailable marks errors that mean that the folder does not answer, or has no room.
+func (s *Store) unavailable(err error) error {
+	if s.opened && errors.Is(err, fs.ErrNotExist) {
+		return &outage.Error{Part: outage.Blobs, Err: err}
+	}
+	return outage.OfFile(outage.Blobs, err)
+}
+
+// requireFolder demands the folder that a blob would be in. A mount that has gone leaves an empty one in its place, in which every
+// blob would seem to be lost.
+func (s *Store) requireFolder(key blob.Key) error {
+	_, err := os.Stat(filepath.Dir(s.path(key)))
+	return s.unavailable(err)
+}
 
 // Open makes the folder where it is missing, and removes what crashed writers left in it.
 func Open(root string) (*Store, error) {
-	s := &Store{root: root}
+	s := &Store{root: root, opened: true}
 	if err := s.makeDirs(); err != nil {
 		return nil, fmt.Errorf("make blob folder: %w", err)
 	}
@@ -61,6 +81,30 @@ func (s *Store) makeDirs() error {
 	return nil
 }
 
+// Check writes, reads and removes a few bytes: the folder is there, and takes more.
+func (s *Store) Check(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("check blob folder: %w", err)
+	}
+	f, err := s.Scratch()
+	if err != nil {
+		return fmt.Errorf("check blob folder: %w", err)
+	}
+	written := []byte("segel")
+	_, err = f.Write(written)
+	read := make([]byte, len(written))
+	if err == nil {
+		_, err = f.ReadAt(read, 0)
+	}
+	if err == nil && !bytes.Equal(read, written) {
+		err = &outage.Error{Part: outage.Blobs, Err: errors.New("it does not hold what was written")}
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("check blob folder: %w", err)
+	}
+	return nil
+}
+
 // Open opens a blob. See [blob.Store].
 func (s *Store) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
 	if err := check(ctx, key); err != nil {
@@ -68,17 +112,22 @@ func (s *Store) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
 	}
 	f, err := os.Open(s.path(key))
 	if errors.Is(err, fs.ErrNotExist) {
+		if s.opened {
+			if err := s.requireFolder(key); err != nil {
+				return nil, fmt.Errorf("open blob %s: %w", key, err)
+			}
+		}
 		return nil, fmt.Errorf("%w: %s", blob.ErrNotFound, key)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open blob: %w", err)
+		return nil, fmt.Errorf("open blob: %w", s.unavailable(err))
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("not a regular file")
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open blob %s: %w", key, err), f.Close())
+		return nil, errors.Join(fmt.Errorf("open blob %s: %w", key, s.unavailable(err)), f.Close())
 	}
 	return &final{File: f, size: info.Size()}, nil
 }
@@ -90,11 +139,11 @@ func (s *Store) Remove(ctx context.Context, key blob.Key) error {
 	}
 	path := s.path(key)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove blob: %w", err)
+		return fmt.Errorf("remove blob: %w", s.unavailable(err))
 	}
 	// Also when it was gone: an earlier try may have crashed between the two.
 	if err := syncDir(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("remove blob %s: %w", key, err)
+		return fmt.Errorf("remove blob %s: %w", key, s.unavailable(err))
 	}
 	return nil
 }
@@ -161,6 +210,12 @@ func check(ctx context.Context, key blob.Key) error {
 type final struct {
 	*os.File
 	size int64
+}
+
+// ReadAt reads as [os.File.ReadAt] does.
+func (f *final) ReadAt(p []byte, at int64) (int, error) {
+	n, err := f.File.ReadAt(p, at)
+	return n, outage.OfFile(outage.Blobs, err)
 }
 
 // Size returns the size it had when it was opened; it has no other.

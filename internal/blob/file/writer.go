@@ -28,7 +28,7 @@ func (s *Store) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
 	}
 	f, err := s.createTemp(key)
 	if err != nil {
-		return nil, fmt.Errorf("create blob %s: %w", key, err)
+		return nil, fmt.Errorf("create blob %s: %w", key, s.unavailable(err))
 	}
 	return &writer{ctx: ctx, store: s, key: key, file: f}, nil
 }
@@ -63,7 +63,8 @@ func (w *writer) Write(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, fmt.Errorf("write blob %s: %w", w.key, err)
 	}
-	return w.file.Write(p)
+	n, err := w.file.Write(p)
+	return n, w.store.unavailable(err)
 }
 
 // Commit gives the file its final name. See [blob.Writer].
@@ -76,10 +77,10 @@ func (w *writer) Commit() error {
 		return fmt.Errorf("commit blob %s: %w", w.key, err)
 	}
 	if err := w.file.Chmod(0o400); err != nil {
-		return fmt.Errorf("commit blob: %w", err)
+		return fmt.Errorf("commit blob: %w", w.store.unavailable(err))
 	}
 	if err := w.file.Sync(); err != nil {
-		return fmt.Errorf("commit blob: %w", err)
+		return fmt.Errorf("commit blob: %w", w.store.unavailable(err))
 	}
 	// Durable now: the bytes, under a temporary name. Not yet: the final name. After a power cut the next Open
 	// of the store sweeps them away, and whoever meant to write them does it again under another key.
@@ -89,12 +90,12 @@ func (w *writer) Commit() error {
 		return fmt.Errorf("%w: %s", blob.ErrExists, w.key)
 	}
 	if err != nil {
-		return fmt.Errorf("commit blob: %w", err)
+		return fmt.Errorf("commit blob: %w", w.store.unavailable(err))
 	}
 	// Visible now, but durable only after the next line: a caller that goes on after an error of it must not
 	// take the blob for written. If it survives all the same, it is an orphan, and a check of the store finds it.
 	if err := syncDir(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("commit blob %s: %w", w.key, err)
+		return fmt.Errorf("commit blob %s: %w", w.key, w.store.unavailable(err))
 	}
 	return nil
 }

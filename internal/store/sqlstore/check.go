@@ -21,6 +21,7 @@ import (
 // It belongs to one goroutine. Its memory does not grow with the database.
 type Checker struct {
 	store *Store
+	db    database // of the store, without a limit on how long a transaction takes: some checks read a whole table
 	index *logIndex
 	tell  func(store.Discrepancy)
 	dir   string // temporary, of the index
@@ -47,7 +48,11 @@ func (s *Store) NewChecker(ctx context.Context, dir string, tell func(store.Disc
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return &Checker{store: s, index: x, tell: tell, dir: dir, tree: &audit.Tree{}}, nil
+	db := s.db
+	if b, isBounded := db.(*bounded); isBounded {
+		db = b.database
+	}
+	return &Checker{store: s, db: db, index: x, tell: tell, dir: dir, tree: &audit.Tree{}}, nil
 }
 
 // Close removes the temporary file.
@@ -66,7 +71,7 @@ const (
 
 // read runs fn on a snapshot once all that the log says in it was taken in.
 func (c *Checker) read(ctx context.Context, fn func(querier) error) error {
-	return c.store.db.read(ctx, func(q querier) error {
+	return c.db.read(ctx, func(q querier) error {
 		if err := c.catchUp(ctx, q, -1); err != nil {
 			return err
 		}
@@ -79,7 +84,7 @@ func (c *Checker) CheckLog(ctx context.Context) error {
 	for {
 		// Rows below the size never change, so each batch may have a snapshot of its own.
 		before := c.tree.Size()
-		err := c.store.db.read(ctx, func(q querier) error { return c.catchUp(ctx, q, checkBatch) })
+		err := c.db.read(ctx, func(q querier) error { return c.catchUp(ctx, q, checkBatch) })
 		if err != nil {
 			return fmt.Errorf("check the log at event %d: %w", c.tree.Size(), err)
 		}

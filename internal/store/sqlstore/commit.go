@@ -72,7 +72,11 @@ func commit(ctx context.Context, t tx, c contract.Change, after contract.Documen
 			return contract.Document{}, fmt.Errorf("set the link of guest %s on document %d: %w", l.Guest, after.ID, err)
 		}
 	}
-	if err := t.addJobs(ctx, about(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })); err != nil {
+	jobs := about(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })
+	for i := range jobs {
+		jobs[i].Organisation = after.Organisation
+	}
+	if err := t.addJobs(ctx, jobs); err != nil {
 		return contract.Document{}, err
 	}
 	// Last, since it makes everybody else wait until this transaction has ended.

@@ -15,7 +15,7 @@ type database interface {
 	// read runs fn on one snapshot of the database.
 	read(ctx context.Context, fn func(querier) error) error
 	// write runs fn in a transaction. Nothing of it stands unless both fn and the commit succeed. It may run fn
-	// again when the database has chosen it to give way to another.
+	// again when the database has chosen it to give way to another. A *[commitError] says that it may stand.
 	write(ctx context.Context, fn func(tx) error) error
 	// migrate makes or renews all tables by these migrations; of several processes one does it while the others wait.
 	migrate(ctx context.Context, files fs.FS) error
@@ -24,6 +24,10 @@ type database interface {
 	queueOutdated(ctx context.Context) (bool, error)
 	// now returns the time by the database server's own clock; zero where it has none.
 	now(ctx context.Context, q querier) (time.Time, error)
+	// unavailable reports whether an error of the driver means that the database does not answer now, and full whether it has no
+	// room. Neither is asked about refusals of our own.
+	unavailable(err error) bool
+	full(err error) bool
 	jobs() jobs.Backend
 	close() error
 }

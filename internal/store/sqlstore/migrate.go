@@ -8,8 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"segel/internal/jobs"
 )
 
 // Number 0002 was never given. A number that was is never changed or given again: databases remember it.
@@ -84,8 +88,22 @@ func (d *sqlite) migrate(ctx context.Context, files fs.FS) (err error) {
 // migrationLock is the advisory lock that is held while tables are made or renewed: "segel" in ASCII.
 const migrationLock = 0x736567656c
 
+// migrate uses connections of its own: a migration may take longer than a transaction may.
 func (d *postgres) migrate(ctx context.Context, files fs.FS) (err error) {
-	c, err := d.pool.Acquire(ctx)
+	config := d.pool.Config()
+	for name := range timeouts(0) {
+		delete(config.ConnConfig.RuntimeParams, name)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	defer pool.Close()
+	queue, err := jobs.NewQueue(riverpgxv5.New(pool))
+	if err != nil {
+		return err
+	}
+	c, err := pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("connect to database: %w", err)
 	}
@@ -97,10 +115,10 @@ func (d *postgres) migrate(ctx context.Context, files fs.FS) (err error) {
 		_, e := c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
 		err = errors.Join(err, e)
 	}()
-	db := stdlib.OpenDBFromPool(d.pool)
+	db := stdlib.OpenDBFromPool(pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := migrateTables(ctx, goose.DialectPostgres, db, files); err != nil {
 		return err
 	}
-	return d.queue.Migrate(ctx)
+	return queue.Migrate(ctx)
 }

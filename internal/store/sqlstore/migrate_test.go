@@ -40,7 +40,7 @@ func before(t *testing.T, number string) fs.FS {
 // aged makes a database as it was before the migration of that number, and runs statements on it.
 func aged(t *testing.T, dsn, number string, statements ...string) {
 	t.Helper()
-	db, err := open(t.Context(), dsn, Migrating)
+	db, err := open(t.Context(), dsn, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"segel/internal/contract"
@@ -39,12 +40,39 @@ func (s *Store) idle(ctx context.Context, what string, at time.Time, limit int, 
 
 // Enqueue implements [store.Documents].
 func (s *Store) Enqueue(ctx context.Context, all ...contract.Job) error {
-	return s.db.write(ctx, func(t tx) error { return t.ensureJobs(ctx, all) })
+	return s.db.write(ctx, func(t tx) error {
+		owned, err := withOrganisations(ctx, t, all)
+		if err != nil {
+			return err
+		}
+		return t.ensureJobs(ctx, owned)
+	})
 }
 
 // Hasten implements [store.Documents].
 func (s *Store) Hasten(ctx context.Context, all ...contract.Job) error {
-	return s.db.write(ctx, func(t tx) error { return t.addJobs(ctx, all) })
+	return s.db.write(ctx, func(t tx) error {
+		owned, err := withOrganisations(ctx, t, all)
+		if err != nil {
+			return err
+		}
+		return t.addJobs(ctx, owned)
+	})
+}
+
+// withOrganisations fills in whose turn each job takes: that of the document's organisation.
+func withOrganisations(ctx context.Context, q querier, all []contract.Job) ([]contract.Job, error) {
+	all = slices.Clone(all)
+	for i := range all {
+		if all[i].Organisation != "" {
+			continue
+		}
+		err := one(ctx, q, []any{&all[i].Organisation}, `SELECT organisation FROM document WHERE id = $1`, all[i].Document)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, fmt.Errorf("read the organisation of document %d: %w", all[i].Document, err)
+		}
+	}
+	return all, nil
 }
 
 // filesBatch is how many files are read at a time, so that no snapshot is held while the caller looks at blobs.
@@ -161,4 +189,40 @@ func (s *Store) files(ctx context.Context, sql string, yield func(contract.File)
 		}
 		last = batch[len(batch)-1].Key
 	}
+}
+
+// versionsBatch is how many documents one statement asks for. It is always as many, so that the statement is prepared once.
+const versionsBatch = 100
+
+var versionsStatement = `SELECT id, version FROM document WHERE id IN (` + list(1, versionsBatch) + `)`
+
+// Versions implements [store.Documents].
+func (s *Store) Versions(ctx context.Context, ids []contract.DocumentID) (map[contract.DocumentID]int64, error) {
+	versions := make(map[contract.DocumentID]int64, len(ids))
+	if len(ids) == 0 {
+		return versions, nil
+	}
+	err := s.db.read(ctx, func(q querier) error {
+		for batch := range slices.Chunk(ids, versionsBatch) {
+			args := make([]any, versionsBatch)
+			for i := range args {
+				args[i] = batch[min(i, len(batch)-1)]
+			}
+			err := each(ctx, q, func(scan func(...any) error) error {
+				var id contract.DocumentID
+				var version int64
+				err := scan(&id, &version)
+				versions[id] = version
+				return err
+			}, versionsStatement, args...)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read versions of documents: %w", err)
+	}
+	return versions, nil
 }

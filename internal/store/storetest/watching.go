@@ -66,6 +66,27 @@ var watching = map[string]func(*testing.T, *bench){
 		b.complete(d)
 		stuck()
 	},
+	"VersionsOfManyDocumentsAreReadAtOnce": func(t *testing.T, b *bench) {
+		want := map[contract.DocumentID]int64{}
+		var ids []contract.DocumentID
+		for i := range 3 {
+			d := b.upload(owner)
+			if i == 0 {
+				d = b.finalize(d, owner)
+			}
+			want[d.ID] = d.Version
+			ids = append(ids, d.ID)
+		}
+		for id := range contract.DocumentID(250) { // those that do not exist, in more than one statement
+			ids = append(ids, 1_000_000+id)
+		}
+		got, err := b.Versions(b.ctx, ids)
+		b.must(err)
+		b.same("versions", got, want)
+		if got, err := b.Versions(b.ctx, nil); err != nil || len(got) != 0 {
+			t.Fatalf("of no documents: %v, %v", got, err)
+		}
+	},
 	"EveryFileIsNamedOnce": func(t *testing.T, b *bench) {
 		d1 := b.sign(b.finalize(b.upload(owner), owner), first)
 		c, err := b.uploading(owner)

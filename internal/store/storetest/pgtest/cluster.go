@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/user"
@@ -15,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -88,16 +90,24 @@ func (c *cluster) run() error {
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
+	return c.launch()
+}
+
+// launch starts the server on its data.
+func (c *cluster) launch() error {
+	data := filepath.Join(c.dir, "data")
+	c.exited = make(chan struct{})
+	c.output.Reset()
 	// What is lost with the machine is lost on purpose: nothing of it outlives the tests.
 	c.server = c.command("postgres", "-D", data, "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off",
 		"-c", "full_page_writes=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c", "max_wal_size=256MB")
 	c.server.Stdout, c.server.Stderr = &c.output, &c.output
 	c.server.SysProcAttr.Pdeathsig = syscall.SIGQUIT
-	started := make(chan error)
+	started, exited := make(chan error), c.exited
 	go func() {
 		// Pdeathsig is sent when the thread ends that started the server, so that thread is kept.
 		runtime.LockOSThread()
-		defer close(c.exited)
+		defer close(exited)
 		err := c.server.Start()
 		started <- err
 		if err == nil {
@@ -158,6 +168,33 @@ func (c *cluster) await() error {
 			return fmt.Errorf("postgres does not answer: %w", err)
 		}
 	}
+}
+
+// signal sends a signal to the server and to all processes that it made.
+func (c *cluster) signal(s syscall.Signal) error {
+	pid := c.server.Process.Pid
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it has ended
+	}
+	if err != nil {
+		return err
+	}
+	// The server first when it is stopped, so that it makes no more processes meanwhile.
+	all := []int{pid}
+	for _, child := range strings.Fields(string(children)) {
+		n, err := strconv.Atoi(child)
+		if err != nil {
+			return err
+		}
+		all = append(all, n)
+	}
+	for _, n := range all {
+		if err := syscall.Kill(n, s); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *cluster) stop() error {

@@ -1,0 +1,170 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"segel/internal/admission"
+	"segel/internal/contract"
+	"segel/internal/identity"
+)
+
+// shares is what callers hold at a time, and who is next where several want the same. Nil bounds nothing.
+type shares struct {
+	uploads       *admission.Queue // places for bodies of uploads, by organisation
+	exhibits      *admission.Queue // places for files to be judged, by address
+	verifications *admission.Queue // slots in which a file is judged, by address
+
+	spool        *admission.Shares // bytes of uploads, by organisation
+	exhibitSpool *admission.Shares // bytes of files to be judged, by address
+	bodies       *admission.Shares // bytes of other bodies while they are received, by organisation
+	anonymous    *admission.Shares // requests with a body that come without an account, by address
+	requests     *admission.Shares // requests of a person
+	streams      *admission.Shares // streams of events, by organisation
+	ownStreams   *admission.Shares // those of a person
+}
+
+// Bounds on requests that wait for a place or a slot. Each costs a connection and a goroutine; their bodies are not read
+// meanwhile, or are on the disk already.
+const (
+	waitingUploads  = 256
+	waitingExhibits = 64
+	waitingPerKey   = 4 // in so many parts
+)
+
+// Bounds on bodies that are not uploads while they are received into memory, of all organisations and of one, in bytes.
+const (
+	mostBodies      = 256 << 20
+	mostBodiesOfOne = 64 << 20
+)
+
+func newShares(o Options) shares {
+	queue := func(slots, perKey, waiting int) *admission.Queue {
+		if slots == 0 {
+			return nil
+		}
+		return admission.NewQueue(admission.Limits{Slots: slots, PerKey: min(perKey, slots), Waiting: waiting, WaitingPerKey: waiting / waitingPerKey})
+	}
+	// One file always fits.
+	room := func(all, perKey int64) *admission.Shares {
+		least := o.Limits.FileSize + spoolStep
+		if all > 0 {
+			all = max(all, least)
+		}
+		if perKey > 0 {
+			perKey = max(perKey, least)
+		}
+		return admission.NewShares(all, perKey)
+	}
+	return shares{
+		uploads:  queue(o.MaxUploads, o.MaxUploadsPerOrganisation, waitingUploads),
+		exhibits: queue(o.MaxExhibits, o.MaxExhibitsPerAddress, waitingExhibits),
+		// An address never has all slots, unless there is but one.
+		verifications: queue(o.MaxVerifies, max(1, o.MaxVerifies-1), waitingExhibits),
+		spool:         room(o.MaxSpool, o.MaxSpoolPerOrganisation),
+		exhibitSpool:  room(o.MaxExhibitSpool, o.MaxExhibitSpoolPerAddress),
+		bodies:        admission.NewShares(mostBodies, mostBodiesOfOne),
+		anonymous:     admission.NewShares(int64(o.MaxAnonymous), int64(o.MaxAnonymousPerAddress)),
+		requests:      admission.NewShares(0, int64(o.MaxRequestsPerPerson)),
+		streams:       admission.NewShares(int64(o.MaxStreams), int64(o.MaxStreamsPerOrganisation)),
+		ownStreams:    admission.NewShares(0, int64(o.MaxStreamsPerPerson)),
+	}
+}
+
+// Refusals of callers that have as much as they may, or who come when all have so together.
+var (
+	errOwnShare = errors.New("the caller has as many of these at a time as they may")
+	errAllTaken = errors.New("all of it is taken")
+)
+
+// wait waits for a place or a slot of a queue, for a while. Nil has any number.
+func (c *call) wait(q *admission.Queue, key string, patience time.Duration) (leave func(), err error) {
+	if q == nil {
+		return func() {}, nil
+	}
+	ctx, cancel := context.WithTimeout(c.r.Context(), patience)
+	defer cancel()
+	leave, err = q.Acquire(ctx, key)
+	if err != nil && c.r.Context().Err() == nil {
+		err = errUnavailable.Because(fmt.Errorf("wait for a turn: %w", err))
+	}
+	return leave, err
+}
+
+// share takes what one request takes of the shares of its caller.
+func (c *call) share() (leave func(), err error) {
+	nothing := func() {}
+	switch {
+	case c.endpoint.long:
+		return nothing, nil
+	case c.by.ID != "":
+		person := string(c.by.ID)
+		if !c.shares.requests.Take(person, 1) {
+			return nil, errTooMany.With("retry_after", 1).Because(errOwnShare)
+		}
+		return func() { c.shares.requests.Return(person, 1) }, nil
+	case c.r.Body == nil || c.r.ContentLength == 0 || c.endpoint.limit > tinyBody:
+		return nothing, nil
+	}
+	address := identity.Network(c.client)
+	if !c.shares.anonymous.Take(address, 1) {
+		c.w.Header().Set("Connection", "close")
+		return nil, errUnavailable.Because(errAllTaken)
+	}
+	return func() { c.shares.anonymous.Return(address, 1) }, nil
+}
+
+// shareStream takes one stream of events for the caller. Guests are nobody's members: the document's organisation is theirs.
+func (c *call) shareStream(of contract.OrganisationID) (leave func(), err error) {
+	person, organisation := string(c.by.ID), string(of)
+	if !c.shares.ownStreams.Take(person, 1) {
+		return nil, errTooMany.With("retry_after", int(heartbeat/time.Second)).Because(errOwnShare)
+	}
+	if !c.shares.streams.Take(organisation, 1) {
+		c.shares.ownStreams.Return(person, 1)
+		return nil, errUnavailable.Because(errAllTaken)
+	}
+	shares := &c.shares // the request is not to be kept for as long as a stream lasts
+	return func() {
+		shares.ownStreams.Return(person, 1)
+		shares.streams.Return(organisation, 1)
+	}, nil
+}
+
+// How much room is taken at a time, in bytes: on the disk, and in memory.
+const (
+	spoolStep = 1 << 20
+	bodyStep  = 16 << 10
+)
+
+// spool passes bytes on while there is room for them. It belongs to one goroutine.
+type spool struct {
+	to     io.Writer
+	shares *admission.Shares
+	key    string
+	step   int64
+	taken  int64
+	used   int64
+}
+
+// Write refuses with 503 when all room is taken.
+func (s *spool) Write(p []byte) (int, error) {
+	for s.used+int64(len(p)) > s.taken {
+		if !s.shares.Take(s.key, s.step) {
+			return 0, errUnavailable.Because(errAllTaken)
+		}
+		s.taken += s.step
+	}
+	n, err := s.to.Write(p)
+	s.used += int64(n)
+	return n, err
+}
+
+// release gives the room back. It may be called again.
+func (s *spool) release() {
+	s.shares.Return(s.key, s.taken)
+	s.taken = 0
+}

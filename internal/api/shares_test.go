@@ -1,0 +1,289 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+)
+
+// drip sends the beginning of a request with a body that never comes to its end.
+func drip(t *testing.T, server *httptest.Server, path, header string) net.Conn {
+	t.Helper()
+	return dial(t, server, "POST "+path+" HTTP/1.1\r\nHost: x\r\n"+header+"Content-Length: 100000\r\n\r\n{")
+}
+
+func TestUploadsThatNeverEndLeaveOtherOrganisationsTheirPlaces(t *testing.T) {
+	t.Parallel()
+	staged := make(chan struct{}, 10)
+	b := newBench(t, draft(), func(o *Options) {
+		o.MaxUploads, o.MaxUploadsPerOrganisation, o.UploadWait = 3, 2, time.Millisecond
+	})
+	b.staging = func() { staged <- struct{}{} }
+	server := httptest.NewServer(b)
+	t.Cleanup(server.Close)
+	for range 2 {
+		drip(t, server, sBase+"upload-docs-base64", "X-Access-Token: owner\r\n")
+		<-staged
+	}
+	w := b.ask("POST", sBase+"upload-docs-base64", uploadBody)
+	refused(t, w, 503, "server.unavailable")
+	if w.Header().Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	for range 2 { // one after the other, in the one place that is left
+		if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, "X-Access-Token", "elsewhere"); w.Code != 200 {
+			t.Errorf("the other organisation: %d %s", w.Code, w.Body)
+		}
+	}
+}
+
+// by are the headers of a request that a proxy passes on for a client.
+func by(address string) []string { return []string{"X-Access-Token", "", "X-Forwarded-For", address} }
+
+func proxied(o *Options) {
+	o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")}
+}
+
+func TestVerificationsThatNeverEndLeaveMembersAndOtherAddressesTheirPlaces(t *testing.T) {
+	t.Parallel()
+	taken := make(chan struct{}, 10)
+	b := newBench(t, draft(), proxied, func(o *Options) {
+		o.MaxUploads, o.MaxExhibits, o.MaxExhibitsPerAddress, o.UploadWait = 1, 3, 2, time.Millisecond
+	})
+	b.exhibiting = func() { taken <- struct{}{} }
+	server := httptest.NewServer(b)
+	t.Cleanup(server.Close)
+	for i := range 2 {
+		drip(t, server, "/v1/verify", fmt.Sprintf("X-Forwarded-For: 2001:db8::%d\r\n", i+1))
+		<-taken
+	}
+	refused(t, b.ask("POST", "/v1/verify", verifyBase64, by("2001:db8::ffff")...), 503, "server.unavailable")
+	if w := b.ask("POST", "/v1/verify", verifyBase64, by("2001:db8:0:1::1")...); w.Code != 200 {
+		t.Errorf("another address: %d %s", w.Code, w.Body)
+	}
+	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody); w.Code != 200 {
+		t.Errorf("a member: %d %s", w.Code, w.Body)
+	}
+}
+
+func TestAnAddressNeverHasAllSlotsOfVerification(t *testing.T) {
+	t.Parallel()
+	inside, release := make(chan struct{}), make(chan struct{})
+	b := newBench(t, draft(), proxied, func(o *Options) { o.MaxVerifies, o.VerifyWait = 2, time.Millisecond })
+	b.verifying = func(context.Context) { inside <- struct{}{}; <-release }
+	answers := make(chan int, 2)
+	verify := func(address string) { answers <- b.ask("POST", "/v1/verify", verifyBase64, by(address)...).Code }
+	go verify("198.51.100.1")
+	<-inside
+	refused(t, b.ask("POST", "/v1/verify", verifyBase64, by("198.51.100.1")...), 503, "server.unavailable")
+	go verify("198.51.100.2")
+	<-inside
+	close(release)
+	if a, b := <-answers, <-answers; a != 200 || b != 200 {
+		t.Errorf("%d and %d", a, b)
+	}
+}
+
+// lateReader takes an answer only after it has done something.
+type lateReader struct {
+	*httptest.ResponseRecorder
+	first func()
+}
+
+func (w *lateReader) Write(p []byte) (int, error) {
+	if do := w.first; do != nil {
+		w.first = nil
+		do()
+	}
+	return w.ResponseRecorder.Write(p)
+}
+
+func TestNothingIsHeldWhileAnAnswerIsWritten(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft(), func(o *Options) {
+		o.MaxVerifies, o.MaxExhibits, o.MaxUploads = 1, 1, 1
+	})
+	for path, body := range map[string]string{"/v1/verify": verifyBase64, sBase + "upload-docs-base64": uploadBody} {
+		next := 0
+		w := &lateReader{httptest.NewRecorder(), func() { next = b.ask("POST", path, body).Code }}
+		r := httptest.NewRequest("POST", path, strings.NewReader(body))
+		r.Header.Set("X-Access-Token", "owner")
+		b.ServeHTTP(w, r)
+		if w.Code != 200 || next != 200 {
+			t.Errorf("%s: %d, and %d for one that came while the answer was not taken", path, w.Code, next)
+		}
+	}
+}
+
+func TestTheRoomForUploadsIsSharedAndGivenBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft(), func(o *Options) {
+		o.Limits.FileSize = 1 << 20
+		o.MaxSpool, o.MaxSpoolPerOrganisation = 4<<20, 2<<20
+	})
+	ask := func(token string) int {
+		return b.ask("POST", sBase+"upload-docs-base64", uploadBody, "X-Access-Token", token).Code
+	}
+	var own, other []int
+	b.upload = func() {
+		switch len(own) {
+		case 0:
+			own = append(own, 0)
+			own[0] = ask("owner") // the second at a time: the organisation has room for two steps
+		case 1:
+			own = append(own, 0)
+			own[1] = ask("owner")
+			b.upload = nil
+			other = append(other, ask("elsewhere"))
+		}
+	}
+	if code := ask("owner"); code != 200 || own[0] != 200 || own[1] != 503 || other[0] != 200 {
+		t.Errorf("%d, %v, the other organisation %v", code, own, other)
+	}
+	if code := ask("owner"); code != 200 {
+		t.Errorf("after all have ended: %d", code)
+	}
+}
+
+// forbidden is a body that is not read.
+type forbidden struct{ t *testing.T }
+
+func (f forbidden) Read([]byte) (int, error) {
+	f.t.Error("the body was read")
+	return 0, io.EOF
+}
+
+func TestBodiesOfCallersWithoutAnAccountAreTiny(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft())
+	for _, path := range []string{"login", "refresh", "logout", "forgot-password", "guest", "session", "password"} {
+		path = "/v1/auth/" + path
+		r := httptest.NewRequest("POST", path, forbidden{t})
+		r.ContentLength = tinyBody + 1
+		r.Header.Set("X-Access-Token", "owner")
+		w := httptest.NewRecorder()
+		b.ServeHTTP(w, r)
+		refused(t, w, 413, "body.too_large")
+		body := &countingReader{r: io.LimitReader(zeros{}, 1<<30)}
+		r = httptest.NewRequest("POST", path, body)
+		r.ContentLength = -1
+		r.Header.Set("X-Access-Token", "owner")
+		w = httptest.NewRecorder()
+		b.ServeHTTP(w, r)
+		refused(t, w, 413, "body.too_large")
+		if body.n > 2*tinyBody {
+			t.Errorf("%s: %d bytes were read", path, body.n)
+		}
+	}
+}
+
+type countingReader struct {
+	r io.Reader
+	n int
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
+}
+
+func TestLoginsThatNeverEndLeaveOtherAddressesTheirs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft(), proxied, func(o *Options) { o.MaxAnonymous, o.MaxAnonymousPerAddress = 2, 1 })
+	const login = `{"email":"andi@contoh.id","password":"benar"}`
+	inside := make(chan struct{})
+	first := httptest.NewRequest("POST", "/v1/auth/login", io.MultiReader(&signal{inside}, blocked{t.Context()}))
+	first.Header.Set("X-Forwarded-For", "198.51.100.1")
+	go b.ServeHTTP(httptest.NewRecorder(), first)
+	<-inside
+	refused(t, b.ask("POST", "/v1/auth/login", login, by("198.51.100.1")...), 503, "server.unavailable")
+	if w := b.ask("POST", "/v1/auth/login", login, by("198.51.100.2")...); w.Code != 200 {
+		t.Errorf("another address: %d %s", w.Code, w.Body)
+	}
+	if w := b.ask("GET", dBase+"detail/1207", "", "X-Forwarded-For", "198.51.100.1"); w.Code != 200 {
+		t.Errorf("a member at the same address: %d", w.Code)
+	}
+}
+
+// signal is an empty reader that tells when it is read.
+type signal struct{ read chan struct{} }
+
+func (s *signal) Read([]byte) (int, error) { close(s.read); return 0, io.EOF }
+
+// blocked is a reader from which nothing comes until the test ends.
+type blocked struct{ ctx context.Context }
+
+func (b blocked) Read([]byte) (int, error) { <-b.ctx.Done(); return 0, io.ErrUnexpectedEOF }
+
+func TestStreamsAreSharedByPersonAndByOrganisation(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, processing(), func(o *Options) { o.MaxStreams, o.MaxStreamsPerOrganisation, o.MaxStreamsPerPerson = 0, 2, 1 })
+	b.next = func(ctx context.Context, _ int64) (contract.Document, error) {
+		<-ctx.Done()
+		return contract.Document{}, ctx.Err()
+	}
+	server := httptest.NewServer(b)
+	t.Cleanup(server.Close)
+	follow := func(token string) {
+		c := dial(t, server, "GET "+dBase+"events/1207 HTTP/1.1\r\nHost: x\r\nX-Access-Token: "+token+"\r\n\r\n")
+		a, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil || a.StatusCode != 200 {
+			t.Fatalf("%s: %v %v", token, a, err)
+		}
+	}
+	follow("owner")
+	refused(t, b.ask("GET", dBase+"events/1207", ""), 429, "rate.limited")
+	follow("signer")
+	refused(t, b.ask("GET", dBase+"events/1207", "", "X-Access-Token", "guest"), 503, "server.unavailable")
+	if w := b.ask("GET", dBase+"detail/1207", ""); w.Code != 200 {
+		t.Errorf("other requests: %d", w.Code)
+	}
+}
+
+func TestRequestsOfOnePersonAreBounded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft(), func(o *Options) { o.MaxRequestsPerPerson = 1 })
+	b.upload = func() {
+		b.upload = nil
+		refused(t, b.ask("GET", dBase+"detail/1207", ""), 429, "rate.limited")
+		if w := b.ask("GET", dBase+"detail/1207", "", "X-Access-Token", "signer"); w.Code != 200 {
+			t.Errorf("another person: %d", w.Code)
+		}
+	}
+	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody); w.Code != 200 {
+		t.Errorf("%d", w.Code)
+	}
+	if w := b.ask("GET", dBase+"detail/1207", ""); w.Code != 200 {
+		t.Errorf("afterwards: %d", w.Code)
+	}
+}
+
+func TestABodyThatComesTooSlowlyIsCut(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, draft(), func(o *Options) { o.Standstill, o.LeastRate = 300*time.Millisecond, 1<<20 })
+	server := httptest.NewServer(b)
+	t.Cleanup(server.Close)
+	c := drip(t, server, sBase+"upload-docs-base64", "X-Access-Token: owner\r\n")
+	go func() { // never still for long
+		for piece := time.NewTicker(20 * time.Millisecond); ; <-piece.C {
+			if _, err := io.WriteString(c, " "); err != nil {
+				return
+			}
+		}
+	}()
+	a, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil || a.StatusCode != 400 {
+		t.Errorf("%v %v", a, err)
+	}
+}

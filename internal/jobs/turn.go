@@ -1,0 +1,192 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivertype"
+
+	"segel/internal/contract"
+)
+
+// Organisations take turns. River works off jobs by priority, then by age, so that an organisation that orders 300 things at
+// once would have another wait for all of them. Jobs therefore wait with a priority of their own, and just before River fetches,
+// the oldest job of each organisation whose turn it is gets the one before it: of the organisations with the fewest jobs at work,
+// those whose turn was longest ago in this process. Both happen in one transaction; after a crash in the middle of it nothing
+// has changed.
+//
+// Priorities only say who is first: were all of this missing, every job would still be worked off.
+const (
+	turnPriority    = 1 // of a job whose turn it is; also of jobs without an organisation, and of those of earlier releases
+	waitingPriority = 2
+)
+
+// turn is what a job's metadata say, see [river.InsertOpts].
+type turn struct {
+	Organisation contract.OrganisationID `json:"organisation"`
+}
+
+// turnOf is whose turn a row takes, in both dialects. The index has it to the letter.
+const turnOf = `coalesce(metadata->>'organisation', '')`
+
+// turnIndex finds the organisations that wait, and the oldest job of each, without reading what else waits.
+const turnIndex = `CREATE INDEX IF NOT EXISTS segel_job_turn ON river_job (queue, (` + turnOf + `), scheduled_at, id) WHERE state = 'available'`
+
+// fairStatements are SQL of one dialect. $1 is the queue.
+type fairStatements struct {
+	several string // whether more than one organisation waits
+	lock    string // keeps other processes from fetching; empty where there is one writer anyway
+	demote  string // ends turns that were not taken
+	heads   string // the oldest job of each organisation that waits, as a JSON array of [head]
+	promote string // $1: the job
+}
+
+func fairSQL(database string) fairStatements {
+	const waits = `FROM river_job WHERE state = 'available' AND queue = $1`
+	array, object, lock := `json_agg`, `json_build_object`, `SELECT pg_advisory_xact_lock(`+fmt.Sprint(turnLock)+`)`
+	if database == sqliteName {
+		array, object, lock = `json_group_array`, `json_object`, ``
+	}
+	f := fairStatements{
+		lock: lock,
+		several: `SELECT coalesce((SELECT ` + turnOf + ` ` + waits + ` ORDER BY ` + turnOf + ` LIMIT 1) <>
+			(SELECT ` + turnOf + ` ` + waits + ` ORDER BY ` + turnOf + ` DESC LIMIT 1), false)`,
+		demote: fmt.Sprintf(`UPDATE river_job SET priority = %d WHERE state = 'available' AND queue = $1 AND priority = %d`, waitingPriority, turnPriority),
+		heads: `WITH RECURSIVE waiting (organisation) AS (
+				SELECT (SELECT ` + turnOf + ` ` + waits + ` ORDER BY ` + turnOf + ` LIMIT 1)
+				UNION ALL
+				SELECT (SELECT ` + turnOf + ` ` + waits + ` AND ` + turnOf + ` > w.organisation ORDER BY ` + turnOf + ` LIMIT 1)
+				FROM waiting w WHERE w.organisation IS NOT NULL
+			), working (organisation, jobs) AS (
+				SELECT ` + turnOf + `, count(*) FROM river_job WHERE state = 'running' AND queue = $1 GROUP BY 1
+			)
+			SELECT CAST(coalesce(` + array + `(` + object + `('organisation', w.organisation, 'working', coalesce(a.jobs, 0),
+				'id', (SELECT id ` + waits + ` AND ` + turnOf + ` = w.organisation ORDER BY scheduled_at, id LIMIT 1))), '[]') AS text)
+			FROM waiting w LEFT JOIN working a ON a.organisation = w.organisation WHERE w.organisation IS NOT NULL`,
+		promote: fmt.Sprintf(`UPDATE river_job SET priority = %d WHERE id = $1`, turnPriority),
+	}
+	if database == sqliteName {
+		for _, s := range []*string{&f.several, &f.demote, &f.heads, &f.promote} {
+			*s = strings.ReplaceAll(*s, "$", "?")
+		}
+	}
+	return f
+}
+
+// sqliteName is what River calls SQLite.
+const sqliteName = "sqlite"
+
+// head is the oldest job of an organisation that waits.
+type head struct {
+	Organisation contract.OrganisationID `json:"organisation"`
+	Working      int                     `json:"working"` // jobs of it that are at work
+	ID           int64                   `json:"id"`
+}
+
+// turnLock is the advisory lock that is held while jobs are chosen: "turn" in ASCII.
+const turnLock = 0x7475726e
+
+// turns remembers in which order organisations had their turns in this process.
+type turns struct {
+	mu   sync.Mutex // guards all below, for a moment only
+	last map[contract.OrganisationID]uint64
+	now  uint64
+}
+
+// mostTurns bounds how many organisations are remembered; past it all are forgotten, which costs each at most one turn.
+const mostTurns = 10_000
+
+// took records whose jobs were fetched.
+func (t *turns) took(jobs []*rivertype.JobRow) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.last == nil || len(t.last) > mostTurns {
+		t.last = map[contract.OrganisationID]uint64{}
+	}
+	for _, j := range jobs {
+		var of turn
+		if err := json.Unmarshal(j.Metadata, &of); err != nil {
+			continue // it has none
+		}
+		t.now++
+		t.last[of.Organisation] = t.now
+	}
+}
+
+// sort puts those first whose turn it is.
+func (t *turns) sort(heads []head) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	slices.SortFunc(heads, func(a, b head) int {
+		return cmp.Or(cmp.Compare(a.Working, b.Working), cmp.Compare(t.last[a.Organisation], t.last[b.Organisation]), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// fairExecutor is an executor that fetches jobs of organisations in turn.
+type fairExecutor struct {
+	riverdriver.Executor
+	fair  fairStatements
+	turns *turns
+}
+
+// JobGetAvailable fetches the next jobs of a queue.
+func (e fairExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+	if p.Queue == periodicQueue || p.MaxToLock <= 0 {
+		return e.Executor.JobGetAvailable(ctx, p)
+	}
+	var several bool
+	if err := e.QueryRow(ctx, e.fair.several, p.Queue).Scan(&several); err != nil {
+		return nil, fmt.Errorf("see who waits for work: %w", err)
+	}
+	fetch := e.Executor.JobGetAvailable
+	if several {
+		fetch = e.fetchInTurn
+	}
+	jobs, err := fetch(ctx, p)
+	e.turns.took(jobs)
+	return jobs, err
+}
+
+func (e fairExecutor) fetchInTurn(ctx context.Context, p *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+	tx, err := e.Begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("begin to fetch jobs: %w", err)
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // after the commit there is nothing to roll back
+	if e.fair.lock != "" {
+		if err := tx.Exec(ctx, e.fair.lock); err != nil {
+			return nil, fmt.Errorf("lock the turns: %w", err)
+		}
+	}
+	var text string
+	if err := tx.QueryRow(ctx, e.fair.heads, p.Queue).Scan(&text); err != nil {
+		return nil, fmt.Errorf("see who waits for work: %w", err)
+	}
+	var heads []head
+	if err := json.Unmarshal([]byte(text), &heads); err != nil {
+		return nil, fmt.Errorf("see who waits for work: %w", err)
+	}
+	if err := tx.Exec(ctx, e.fair.demote, p.Queue); err != nil {
+		return nil, fmt.Errorf("end turns: %w", err)
+	}
+	e.turns.sort(heads)
+	for _, h := range heads[:min(len(heads), p.MaxToLock)] {
+		if err := tx.Exec(ctx, e.fair.promote, h.ID); err != nil {
+			return nil, fmt.Errorf("give a turn: %w", err)
+		}
+	}
+	jobs, err := tx.JobGetAvailable(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return nil, fmt.Errorf("fetch jobs: %w", err)
+	}
+	return jobs, nil
+}

@@ -1,0 +1,82 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"segel/internal/outage"
+)
+
+// DefaultTimeout is how long a transaction may take where [Options] say nothing.
+const DefaultTimeout = 15 * time.Second
+
+// maxTransactions bounds the transactions that run or wait for a connection at the same time. It is far above what a database that
+// answers ever has; while one does not, requests beyond it are refused at once instead of piling up.
+const maxTransactions = 1024
+
+// bounded is a database whose transactions take a limited time, of which a limited number wait, and whose errors tell an outage from a
+// defect.
+type bounded struct {
+	database
+	timeout time.Duration
+	turns   chan struct{} // holds one for each transaction that runs or waits
+}
+
+func newBounded(db database, timeout time.Duration) *bounded {
+	if timeout == 0 {
+		timeout = DefaultTimeout
+	}
+	return &bounded{database: db, timeout: timeout, turns: make(chan struct{}, maxTransactions)}
+}
+
+func (b *bounded) read(ctx context.Context, fn func(querier) error) error {
+	return b.run(ctx, func(ctx context.Context) error { return b.database.read(ctx, fn) })
+}
+
+func (b *bounded) write(ctx context.Context, fn func(tx) error) error {
+	return b.run(ctx, func(ctx context.Context) error { return b.database.write(ctx, fn) })
+}
+
+var errCrowded = errors.New("too many wait for it")
+
+// run runs a transaction, for as long as the timeout at most: a database that hangs does not hold on to who asks it.
+func (b *bounded) run(ctx context.Context, transaction func(context.Context) error) error {
+	select {
+	case b.turns <- struct{}{}:
+	default:
+		return &outage.Error{Part: outage.Database, Err: errCrowded}
+	}
+	defer func() { <-b.turns }()
+	ctx, cancel := context.WithTimeout(ctx, b.timeout)
+	defer cancel()
+	return b.classify(ctx, transaction(ctx))
+}
+
+// commitError is an error of a commit after which the transaction may stand all the same.
+type commitError struct{ err error }
+
+func (e *commitError) Error() string { return fmt.Sprintf("while it was committed: %v", e.err) }
+func (e *commitError) Unwrap() error { return e.err }
+
+// classify marks an error that means that the database does not answer. An owner of the context who gave up is no outage, unless
+// the commit was under way.
+func (b *bounded) classify(ctx context.Context, err error) error {
+	var doubt *commitError
+	switch {
+	case err == nil || outage.Of(err) != nil:
+		return err
+	case errors.As(err, &doubt):
+		return &outage.Error{Part: outage.Database, InDoubt: true, Err: err}
+	case outage.TimedOut(ctx) && (errors.Is(err, ctx.Err()) || b.unavailable(err)):
+		return &outage.Error{Part: outage.Database, Err: err}
+	case ctx.Err() != nil: // whatever the driver made of it
+		return err
+	case b.unavailable(err):
+		return &outage.Error{Part: outage.Database, Err: err}
+	case b.full(err):
+		return &outage.Error{Part: outage.Disk, Err: err}
+	}
+	return err
+}

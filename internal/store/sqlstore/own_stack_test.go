@@ -1,0 +1,21 @@
+package sqlstore
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestWhatRunsOnItsOwnStackReturnsErrorsAndPassesPanicsOn(t *testing.T) {
+	t.Parallel()
+	trouble := errors.New("trouble")
+	if err := onOwnStack(func() error { return trouble }); !errors.Is(err, trouble) {
+		t.Errorf("returned %v", err)
+	}
+	defer func() {
+		if p, ok := recover().(*panicked); !ok || p.value != "trouble" || !strings.Contains(p.String(), "own_stack_test.go") {
+			t.Errorf("the panic came as %v", p)
+		}
+	}()
+	_ = onOwnStack(func() error { panic("trouble") })
+}

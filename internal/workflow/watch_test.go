@@ -1,0 +1,114 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"segel/internal/contract"
+)
+
+// versions is a store of which only versions are asked.
+type versions struct {
+	Store
+	mu    sync.Mutex // guards all below
+	of    map[contract.DocumentID]int64
+	asked int
+}
+
+func (v *versions) Versions(_ context.Context, ids []contract.DocumentID) (map[contract.DocumentID]int64, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.asked++
+	found := map[contract.DocumentID]int64{}
+	for _, id := range ids {
+		if n, ok := v.of[id]; ok {
+			found[id] = n
+		}
+	}
+	return found, nil
+}
+
+func (v *versions) set(id contract.DocumentID, version int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.of[id] = version
+}
+
+func TestTheStoreIsAskedOnceForAllWhoWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const watchers, seconds = 500, 20
+		store := &versions{of: map[contract.DocumentID]int64{}}
+		s := &Service{Store: store}
+		ctx, end := context.WithCancel(t.Context())
+		woken := make(chan contract.DocumentID, watchers)
+		for i := range contract.DocumentID(watchers) {
+			store.set(i, 1)
+			go func() {
+				if err := s.awaitChange(ctx, i, 1); err == nil {
+					woken <- i
+				} else if !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+			}()
+		}
+		time.Sleep(seconds*time.Second + time.Millisecond)
+		synctest.Wait()
+		if store.asked > watchers+seconds {
+			t.Errorf("the store was asked %d times by %d watchers in %d seconds", store.asked, watchers, seconds)
+		}
+		store.set(7, 2) // by another process
+		began := time.Now()
+		if id := <-woken; id != 7 || time.Since(began) > lookEvery {
+			t.Errorf("document %d changed, seen after %v", id, time.Since(began))
+		}
+		began = time.Now()
+		s.watch.changed(8) // by this one
+		if id := <-woken; id != 8 || time.Since(began) > 0 {
+			t.Errorf("document %d changed, seen after %v", id, time.Since(began))
+		}
+		end()
+		synctest.Wait()
+		if n := len(s.watch.waits); n != 0 || len(woken) != 0 {
+			t.Errorf("%d documents are waited for by nobody, %d woken", n, len(woken))
+		}
+	})
+}
+
+func TestSomebodyGoesOnLookingWhenTheCallerWhoDidHasGone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &versions{of: map[contract.DocumentID]int64{1: 1, 2: 1}}
+		s := &Service{Store: store}
+		first, leave := context.WithCancel(t.Context())
+		go func() { _ = s.awaitChange(first, 1, 1) }()
+		synctest.Wait()
+		seen := make(chan error, 1)
+		go func() { seen <- s.awaitChange(t.Context(), 2, 1) }()
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		store.set(2, 2)
+		if err := <-seen; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAChangeBeforeTheWaitIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &Service{Store: &versions{of: map[contract.DocumentID]int64{1: 5}}}
+		began := time.Now()
+		if err := s.awaitChange(t.Context(), 1, 4); err != nil || time.Since(began) > 0 {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		if err := s.awaitChange(t.Context(), 9, 4); err != nil { // it was deleted
+			t.Error(err)
+		}
+	})
+}
