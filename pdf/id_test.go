@@ -6,8 +6,8 @@ import (
 	"segel/pdf"
 )
 
-// TestOddIDGivesWayToASoundOne extends and rewrites files whose /ID is none, and wants a sound one.
-func TestOddIDGivesWayToASoundOne(t *testing.T) {
+// TestInvalidIDIsReplaced extends and rewrites files whose /ID is none, and wants a sound one.
+func TestInvalidIDIsReplaced(t *testing.T) {
 	t.Parallel()
 	file := tableFile("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>", "[<41> <42>]", "<43>")
 	for id, first := range map[string]string{

@@ -13,8 +13,8 @@ import (
 	"segel/pdf"
 )
 
-// told is what qpdf --json tells of a file.
-type told struct {
+// qpdfFacts is what qpdf --json tells of a file.
+type qpdfFacts struct {
 	Pages   []json.RawMessage
 	Encrypt struct {
 		Encrypted  bool
@@ -28,9 +28,9 @@ type told struct {
 	QPDF []json.RawMessage
 }
 
-// TestQpdfTellsTheSameFacts compares what both readers say of every file that qpdf can read: how many pages and
+// TestFactsAgreeWithQpdf compares what both readers say of every file that qpdf can read: how many pages and
 // objects it has, and how it is encrypted.
-func TestQpdfTellsTheSameFacts(t *testing.T) {
+func TestFactsAgreeWithQpdf(t *testing.T) {
 	t.Parallel()
 	qpdf, err := exec.LookPath("qpdf")
 	if err != nil {
@@ -51,7 +51,7 @@ func TestQpdfTellsTheSameFacts(t *testing.T) {
 			t.Logf("%s: qpdf gives up: %.200s", name, exit.Stderr)
 			continue
 		}
-		var q told
+		var q qpdfFacts
 		if !json.Valid(out) {
 			t.Logf("%s: what qpdf says is no JSON", name) // it copies numbers such as "1." as they are
 			continue

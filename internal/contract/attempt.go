@@ -37,7 +37,7 @@ type Outcome string
 const (
 	OutcomeOK         Outcome = "ok"
 	OutcomeUnanswered Outcome = "unanswered" // we did not live to see the answer
-	OutcomeNotAsked   Outcome = "not_asked"  // the office was left alone when it came to asking
+	OutcomeNotCalled  Outcome = "not_asked"  // the office was left alone when it came to asking
 )
 
 // InDoubt reports whether nobody knows if the office carried the call out, or will: its answer was not seen, or was none
@@ -50,7 +50,7 @@ func (a Attempt) InDoubt(unknown Outcome) bool {
 func (c *Change) openAttempt(i int, call AttemptCall, now time.Time) {
 	s := &c.After.Stamps[i]
 	s.Attempts++
-	s.AskedAt = now
+	s.AttemptedAt = now
 	c.Attempts = append(c.Attempts, c.latestAttempt(i, call))
 }
 
@@ -59,7 +59,7 @@ func (c *Change) latestAttempt(i int, call AttemptCall) Attempt {
 	s := c.After.Stamps[i]
 	a := Attempt{
 		Document: c.After.ID, Organisation: c.After.Organisation, Stamp: i, Number: s.Attempts,
-		Call: call, Order: s.Order, At: s.AskedAt,
+		Call: call, Order: s.Order, At: s.AttemptedAt,
 	}
 	if call == CallStamp {
 		a.Serial, a.Source = s.Serial, s.Source
@@ -70,7 +70,7 @@ func (c *Change) latestAttempt(i int, call AttemptCall) Attempt {
 // closeAttempt closes the attempt on stamp i that is open, if one is. With fills in what it came to.
 func (c *Change) closeAttempt(i int, outcome Outcome, now time.Time, with ...func(*Attempt)) {
 	s := &c.After.Stamps[i]
-	if s.AskedAt.IsZero() {
+	if s.AttemptedAt.IsZero() {
 		return
 	}
 	call := CallBuy
@@ -82,7 +82,7 @@ func (c *Change) closeAttempt(i int, outcome Outcome, now time.Time, with ...fun
 	for _, w := range with {
 		w(&a)
 	}
-	s.AskedAt = time.Time{}
+	s.AttemptedAt = time.Time{}
 	c.Attempts = append(c.Attempts, a)
 }
 

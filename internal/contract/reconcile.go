@@ -37,10 +37,10 @@ var differenceRules = []struct {
 }{
 	{here: "", there: OfficeUnknown, kind: DifferMissing},
 
-	{here: SerialTaken, there: OfficeUnused, kind: DifferFreed}, // unless something speaks against it
+	{here: SerialBought, there: OfficeUnused, kind: DifferFreed}, // unless something speaks against it
 	{here: SerialAffixed, there: OfficeUnused, kind: DifferNotAffixed},
 
-	{here: SerialTaken, there: OfficeAffixed, kind: DifferSpent},
+	{here: SerialBought, there: OfficeAffixed, kind: DifferSpent},
 	{here: SerialFree, there: OfficeAffixed, kind: DifferSpent},
 	{here: SerialBound, there: OfficeAffixed, standing: Processing, kind: DifferInWork},
 	{here: SerialBound, there: OfficeAffixed, standing: Failed, kind: DifferFailed},
@@ -81,7 +81,7 @@ func (b ReconcileInput) CompareKnown(s StampSerial, o OfficeSerial, standing Sta
 }
 
 // IsIdle reports whether no document has the serial, and one may come to have it.
-func (s StampSerial) IsIdle() bool { return s.State == SerialTaken || s.State == SerialFree }
+func (s StampSerial) IsIdle() bool { return s.State == SerialBought || s.State == SerialFree }
 
 // quarantineAffixed sets aside what was let go of and turns out to be affixed.
 func (b ReconcileInput) quarantineAffixed(s StampSerial, d Difference) SerialResult {
@@ -104,7 +104,7 @@ func (b ReconcileInput) freeUnused(s StampSerial, o OfficeSerial, d Difference) 
 	case s.ChangedAt.After(b.SettledBefore):
 		d.Kind = DifferSettling
 	default:
-		m := SerialMove{From: SerialTaken, To: s}
+		m := SerialMove{From: SerialBought, To: s}
 		m.To.State, m.To.Problem, m.To.ChangedAt = SerialFree, "", b.Now
 		d.RegisterState = SerialFree
 		return SerialResult{Difference: d, Move: &m, Event: Event{Type: EventSerialFreed, Document: s.FormerDocument, At: b.Now, Details: map[string]string{"serial": s.Serial}}}
@@ -133,9 +133,9 @@ func (b ReconcileInput) CompareUnknown(o OfficeSerial, document DocumentID, of O
 	if d.Organisation == "" {
 		d.Organisation = b.OnlyOrganisation
 	}
-	d.Kind, d.RegisterState = DifferFound, SerialTaken
+	d.Kind, d.RegisterState = DifferFound, SerialBought
 	m := SerialMove{To: StampSerial{
-		Serial: o.Serial, Organisation: d.Organisation, State: SerialTaken, Problem: problemFoundInAccount, TakenAt: b.Now, ChangedAt: b.Now,
+		Serial: o.Serial, Organisation: d.Organisation, State: SerialBought, Problem: problemFoundInAccount, RegisteredAt: b.Now, ChangedAt: b.Now,
 	}}
 	e := Event{Type: EventSerialFound, Document: document, At: b.Now, Details: map[string]string{"serial": o.Serial, "file": o.File}}
 	return SerialResult{Difference: d, Move: &m, Event: e}
@@ -153,13 +153,13 @@ func (b ReconcileInput) mayBelongToOrderInDoubt(o OfficeSerial) bool {
 // AssignSerial makes a serial an organisation's that was found in the account, or that is new in the register (without a State)
 // and unused, which is the caller's to ask.
 func AssignSerial(s StampSerial, to OrganisationID, by Actor, now time.Time) (SerialMove, Event, error) {
-	if s.State != "" && s.State != SerialTaken || s.Organisation != "" {
+	if s.State != "" && s.State != SerialBought || s.Organisation != "" {
 		return SerialMove{}, Event{}, ErrSerialNotUnassigned.With("serial", s.Serial)
 	}
 	m := SerialMove{From: s.State, To: s}
 	m.To.Organisation = to // ChangedAt stays: that it has an owner says nothing of what the office knows
 	if s.State == "" {
-		m.To.State, m.To.Problem, m.To.TakenAt, m.To.ChangedAt = SerialTaken, problemFoundInAccount, now, now
+		m.To.State, m.To.Problem, m.To.RegisteredAt, m.To.ChangedAt = SerialBought, problemFoundInAccount, now, now
 	}
 	e := Event{Type: EventSerialGiven, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{"serial": s.Serial, "organisation": string(to)}}
 	return m, e, nil

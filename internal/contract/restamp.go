@@ -4,11 +4,11 @@ import "time"
 
 // RestampOptions are the owner's wishes at a restamp.
 type RestampOptions struct {
-	// Instead is the serial to be let go of, for a new one: it was refused for good, and the office has just called it
+	// ReplaceSerial is the serial to be let go of, for a new one: it was refused for good, and the office has just called it
 	// unused, which is the caller's to ask. Empty: the document goes on with the serials it has.
-	Instead string
-	// Doubt says that an earlier call on that serial may still be carried out: it is not free before the reconciliation says so.
-	Doubt bool
+	ReplaceSerial string
+	// InDoubt says that an earlier call on that serial may still be carried out: it is not free before the reconciliation says so.
+	InDoubt bool
 }
 
 // Restamp leads a failed document back to processing, with the serials it has, unless the owner wishes a new one.
@@ -28,10 +28,10 @@ func restampFailed(d *Document, o RestampOptions, by Actor, now time.Time) (Chan
 	c.addEvent(EventRestamp, by, now)
 	i := d.RefusedStamp()
 	switch {
-	case o.Instead != "" && (i < 0 || d.Stamps[i].Serial != o.Instead):
+	case o.ReplaceSerial != "" && (i < 0 || d.Stamps[i].Serial != o.ReplaceSerial):
 		return Change{}, ErrNotRefused
-	case o.Instead != "":
-		c.replaceSerial(i, o.Doubt, by, now)
+	case o.ReplaceSerial != "":
+		c.replaceSerial(i, o.InDoubt, by, now)
 	case i >= 0:
 		c.reuseSerial(i, now)
 	}
@@ -64,7 +64,7 @@ func (c *Change) reuseSerial(i int, now time.Time) {
 func (c *Change) replaceSerial(i int, doubt bool, by Actor, now time.Time) {
 	s, to := &c.After.Stamps[i], SerialFree
 	if doubt {
-		to = SerialTaken
+		to = SerialBought
 	}
 	if lost := c.releaseSerial(i, to, s.Problem, by, now); lost {
 		c.addQuotaMove(UnitStamp, QuotaSpend, 1)

@@ -16,7 +16,7 @@ type SignatureVerdict struct {
 	Trust     SignatureTrust
 	Archived  bool   // level B-LTA (ETSI EN 319 142-1 §6)
 	CoversAll bool   // every byte of the file, and nothing follows
-	Why       string // the sub-indication where it has not passed, else the level
+	Detail    string // the sub-indication where it has not passed, else the level
 }
 
 // SignatureIntegrity is what became of the bytes that a signature covers.
@@ -24,11 +24,11 @@ type SignatureIntegrity string
 
 // What may have become of them.
 const (
-	SignatureIntact  SignatureIntegrity = "intact"   // they are what was signed, and what was added later is permitted
-	SignatureChanged SignatureIntegrity = "changed"  // something was added later that the signature does not permit
-	SignatureBroken  SignatureIntegrity = "broken"   // they are not what was signed, or the signed bytes cannot be determined
-	SignatureUnknown SignatureIntegrity = "unknown"  // not verified: unsupported algorithm, or no signing certificate
-	SignatureTooMuch SignatureIntegrity = "too_much" // more was added later than the limits allow to compare
+	SignatureIntact         SignatureIntegrity = "intact"   // they are what was signed, and what was added later is permitted
+	SignatureChanged        SignatureIntegrity = "changed"  // something was added later that the signature does not permit
+	SignatureBroken         SignatureIntegrity = "broken"   // they are not what was signed, or the signed bytes cannot be determined
+	SignatureUnknown        SignatureIntegrity = "unknown"  // not verified: unsupported algorithm, or no signing certificate
+	SignatureTooManyChanges SignatureIntegrity = "too_much" // more was added later than the limits allow to compare
 )
 
 // SignatureTrust is what a validation came to, beyond the bytes (ETSI EN 319 102-1 §5.1.3).
@@ -63,7 +63,7 @@ func CheckUploaded(found []SignatureVerdict) ([]Finding, error) {
 			continue
 		case SignatureChanged:
 			return nil, errSignatureChanged.With("field", cleanFieldName(v.Field))
-		case SignatureTooMuch:
+		case SignatureTooManyChanges:
 			return nil, errTooManyChanges
 		default:
 			return nil, errSignatureBroken.With("field", cleanFieldName(v.Field))

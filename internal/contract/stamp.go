@@ -15,7 +15,7 @@ type Stamp struct {
 	Source       [32]byte  // digest of the revision the serial was bound to
 	ReleaseCount int       // how many documents had let go of the serial before it was bound here
 	Attempts     int       // how many were made; the number of the last
-	AskedAt      time.Time // when the attempt that is open was; zero: none is open
+	AttemptedAt  time.Time // when the attempt that is open was; zero: none is open
 	Failures     int       // how many attempts in a row failed
 	Problem      string    // what it waits for or was refused for: a code of ours such as [OfficeDown], the office's words behind ": "
 	AffixedAt    time.Time
@@ -109,7 +109,7 @@ func BindSerial(d *Document, i int, known StampSerial, specimen bool, now time.T
 		return Change{}, err
 	}
 	stranger := known.Organisation != "" && known.Organisation != d.Organisation
-	if known.State != "" && known.State != SerialTaken || known.ReleaseCount > 0 || stranger {
+	if known.State != "" && known.State != SerialBought || known.ReleaseCount > 0 || stranger {
 		return Change{}, ErrSerialElsewhere
 	}
 	c := newChange(d)
@@ -191,7 +191,7 @@ func RecordStampWait(d *Document, i int, problem string, open Outcome, now time.
 	if err := d.requireStampState(i, StampOrdered, StampRequested, StampBound); err != nil {
 		return Change{}, false, err
 	}
-	if s := d.Stamps[i]; s.Problem == problem && s.AskedAt.IsZero() {
+	if s := d.Stamps[i]; s.Problem == problem && s.AttemptedAt.IsZero() {
 		return Change{}, false, nil
 	}
 	c = newChange(d)

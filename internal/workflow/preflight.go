@@ -92,7 +92,7 @@ func (s *Service) checkEarlierSignatures(ctx context.Context, f *blob.Stack) (br
 		switch is := integrityOf(g); {
 		case is == contract.SignatureBroken && broken == "":
 			broken = g.Field
-		case (is == contract.SignatureChanged || is == contract.SignatureTooMuch) && changed == "":
+		case (is == contract.SignatureChanged || is == contract.SignatureTooManyChanges) && changed == "":
 			changed = g.Field
 		}
 	}

@@ -160,7 +160,7 @@ func (s *Service) bindSerial(ctx context.Context, d *contract.Document, i int, t
 		return contract.BindSerial(d, i, known, s.Office.IsSpecimen(), s.Clock())
 	})
 	if errors.Is(err, contract.ErrSerialElsewhere) {
-		return s.recordStampProblem(ctx, d, i, &emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodeElsewhere,
+		return s.recordStampProblem(ctx, d, i, &emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodeElsewhere,
 			Text: fmt.Sprintf("the office gave serial %s, which another document has or had", serial)})
 	}
 	return err
@@ -258,13 +258,13 @@ func (s *Service) recordStampProblem(ctx context.Context, d *contract.Document, 
 		return cause // neither is it for what we cannot read. The attempt stays open, as after a crash, and the next run asks again
 	}
 	class := emeterai.ClassOf(cause)
-	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Reason: reasonOf(cause), Final: class.Final(), Quarantine: class == emeterai.Quarantine}
+	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Reason: reasonOf(cause), Final: class.IsFinal(), Quarantine: class == emeterai.Quarantine}
 	var p *emeterai.Problem
 	var after time.Duration
 	if errors.As(cause, &p) {
 		f.Code, f.Text, after = p.Code, p.Text, p.After
-		if p.Code == emeterai.CodeAlone {
-			return s.postponeStamp(ctx, d, i, contract.OfficeDown, contract.OutcomeNotAsked, s.officeLater(emeterai.Availability{Until: s.Clock().Add(after)}))
+		if p.Code == emeterai.CodeNotCalled {
+			return s.postponeStamp(ctx, d, i, contract.OfficeDown, contract.OutcomeNotCalled, s.officeLater(emeterai.Availability{Until: s.Clock().Add(after)}))
 		}
 		var err error
 		if f.Evidence, err = s.storeEvidence(ctx, p); err != nil {
@@ -310,7 +310,7 @@ func (s *Service) waitForFile(ctx context.Context, d *contract.Document, i int, 
 	if d.Stamps[i].Problem != problem {
 		s.Log.ErrorContext(ctx, "stored bytes of a document are missing or changed", "document", d.ID, "stamp", i, "cause", cause)
 	}
-	open := contract.OutcomeNotAsked
+	open := contract.OutcomeNotCalled
 	if t.first {
 		open = contract.OutcomeUnanswered
 	}

@@ -37,7 +37,7 @@ func extractMask(m *image.NRGBA) (*mask, error) {
 	if seen := opacityMask(m); seen.isThin() {
 		return seen.limitCoverage()
 	}
-	contrast := contrastOf(m)
+	contrast := computeContrast(m)
 	if contrast == nil {
 		return nil, ErrNoStrokes
 	}
@@ -218,9 +218,9 @@ func (m *mask) crop(b image.Rectangle) *mask {
 	return out
 }
 
-// contrastOf tells how much each pixel stands out from the ground around it, where that is dark on light or light on
+// computeContrast tells how much each pixel stands out from the ground around it, where that is dark on light or light on
 // dark, whichever there is more of. It is nil where nothing is to be seen.
-func contrastOf(m *image.NRGBA) *mask {
+func computeContrast(m *image.NRGBA) *mask {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	g, ok := estimateBackground(m)
 	if !ok {

@@ -181,7 +181,7 @@ func (m *mask) placedIn(s scene) *mask {
 			whole.pix[i] = 255
 		}
 	}
-	seen := boundsOfVisible(s.paint(plain(none), plain(black)))
+	seen := visibleBounds(s.paint(plain(none), plain(black)))
 	at := withMargin(seen, image.Rect(0, 0, s.w, s.h)).Min
 	clear(whole.pix)
 	for y := range m.h {
@@ -220,7 +220,7 @@ func (s scene) compare(m *mask) (kept, grain float64) {
 	return hits / strokes, false_ / ground
 }
 
-func TestWhatIsNotStrokesOnAGroundIsRefused(t *testing.T) {
+func TestPictureWithoutStrokesIsRefused(t *testing.T) {
 	t.Parallel()
 	nothing := scene{600, 300, make([]bool, 600*300)}
 	for _, c := range []struct {

@@ -32,7 +32,7 @@ func TestCoverageIsThatOfTheFont(t *testing.T) {
 	}
 }
 
-func TestDamagedFontsOfTheSystemAreLeftAlone(t *testing.T) {
+func TestDamagedSystemFontsAreIgnored(t *testing.T) {
 	t.Parallel()
 	// A sound font whose name says it is the best, with a letter moved to where the built-in fonts have nothing.
 	const private = 0xE123

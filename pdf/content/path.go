@@ -198,14 +198,14 @@ func (p *interpreter) paintPath(filled, stroked bool) {
 	}
 }
 
-// operandsOf is how many numbers an operator of paths takes.
-var operandsOf = map[string]int{"m": 2, "l": 2, "c": 6, "v": 4, "y": 4, "re": 4, "h": 0}
+// operandCounts is how many numbers an operator of paths takes.
+var operandCounts = map[string]int{"m": 2, "l": 2, "c": 6, "v": 4, "y": 4, "re": 4, "h": 0}
 
 // traceOutline adds to the outline of a path, or covers what painting it covers.
 func (p *interpreter) traceOutline(op string, c *contentLexer) {
 	var v [6]float64
 	o := &p.cover.path
-	if n, builds := operandsOf[op]; builds {
+	if n, builds := operandCounts[op]; builds {
 		if c.lastNumbers(v[:n]) {
 			o.addOperator(op, v[:n], p.ctm)
 		}

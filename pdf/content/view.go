@@ -193,13 +193,13 @@ func (r *Reader) applyAutoState(o pdf.Object) {
 			r.layers[ref] &^= here
 		}
 		if event == "View" {
-			r.setElsewhere(ref, depends && !off)
+			r.setOtherScreen(ref, depends && !off)
 		}
 	}
 }
 
-// setElsewhere switches a layer as it is on the screen for other readers, or the other way if that depends on them.
-func (r *Reader) setElsewhere(ref pdf.Ref, depends bool) {
+// setOtherScreen switches a layer as it is on the screen for other readers, or the other way if that depends on them.
+func (r *Reader) setOtherScreen(ref pdf.Ref, depends bool) {
 	if r.layers[ref] &^= OtherScreen; (r.layers[ref]&Screen != 0) != depends {
 		r.layers[ref] |= OtherScreen
 	}

@@ -29,7 +29,7 @@ func (i *inspection) inspectPages() error {
 			return err
 		}
 		if spent {
-			i.notExamined(page, "")
+			i.addNotExamined(page, "")
 			continue
 		}
 		marks, err := i.reader.PageMarks(page)
@@ -41,9 +41,9 @@ func (i *inspection) inspectPages() error {
 		all := h.inspectPage(page, marks)
 		switch {
 		case isLimitReached(err) || !all:
-			i.notExamined(page, TooMuch)
+			i.addNotExamined(page, TooMuch)
 		case !isComplete(err):
-			i.notExamined(page, err.Error()) // readers go on where this one does not
+			i.addNotExamined(page, err.Error()) // readers go on where this one does not
 		}
 		spent = !all || i.reader.IsExhausted()
 	}
@@ -59,11 +59,11 @@ func (i *inspection) layerName(ref pdf.Ref) string {
 // TooMuch is the Detail of NotExamined on a page at which a limit was reached.
 const TooMuch = "too much content"
 
-// notExamined notes that a page is not known to its end. Where something of it could be shown in one view and not in
+// addNotExamined notes that a page is not known to its end. Where something of it could be shown in one view and not in
 // another, that has to be taken for what it does: a limit must not be a way around it.
-func (i *inspection) notExamined(page *pdf.Page, why string) {
+func (i *inspection) addNotExamined(page *pdf.Page, why string) {
 	i.addFinding(Finding{Kind: NotExamined, Page: page.Number, Detail: why})
-	if i.reader.HasVaryingLayers() || i.alternates || i.flagsVary(page) {
+	if i.reader.HasVaryingLayers() || i.alternates || i.hasPrintOnlyAnnotation(page) {
 		i.addFinding(Finding{Kind: PrintDiffers, Page: page.Number})
 	}
 }
@@ -71,8 +71,8 @@ func (i *inspection) notExamined(page *pdf.Page, why string) {
 // maxFlags bounds the annotations of a page whose flags are looked at where the page itself is not.
 const maxFlags = 50_000
 
-// flagsVary reports whether an annotation of a page is for printing alone.
-func (i *inspection) flagsVary(page *pdf.Page) bool {
+// hasPrintOnlyAnnotation reports whether an annotation of a page is for printing alone.
+func (i *inspection) hasPrintOnlyAnnotation(page *pdf.Page) bool {
 	const hidden, printed, noView = 1 << 1, 1 << 2, 1 << 5
 	annots, _ := i.d.Array(page.Dict["Annots"])
 	for _, o := range annots[:min(len(annots), maxFlags)] {

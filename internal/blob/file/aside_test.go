@@ -46,7 +46,7 @@ func putBlob(t *testing.T, s *Store, random byte, content string) blob.Info {
 
 func TestABlobThatIsMovedAsideIsInTheManifestAndCanBeMovedBack(t *testing.T) {
 	t.Parallel()
-	s := open(t, t.TempDir())
+	s := openStore(t, t.TempDir())
 	kept, moved := putBlob(t, s, 1, "kept"), putBlob(t, s, 2, "moved")
 	at := time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC)
 	aside := s.NewAside(at)
@@ -100,7 +100,7 @@ func TestABlobThatIsMovedAsideIsInTheManifestAndCanBeMovedBack(t *testing.T) {
 
 func TestAnAsideOfNothingMakesNoFolder(t *testing.T) {
 	t.Parallel()
-	s := open(t, t.TempDir())
+	s := openStore(t, t.TempDir())
 	aside := s.NewAside(time.Now())
 	if err := aside.Close(); err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestAnAsideOfNothingMakesNoFolder(t *testing.T) {
 
 func TestPurgingRemovesOnlyWhatWasMovedAsideBefore(t *testing.T) {
 	t.Parallel()
-	s := open(t, t.TempDir())
+	s := openStore(t, t.TempDir())
 	if n, err := s.PurgeAside(t.Context(), time.Now()); n != 0 || err != nil {
 		t.Errorf("of nothing: %d, %v", n, err)
 	}

@@ -14,7 +14,7 @@ import (
 func TestFolderThatHasGoneIsAnOutageAndNoLostBlob(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "blobs")
-	s := open(t, root)
+	s := openStore(t, root)
 	kept, lost := blobtest.Key(1), blobtest.Key(2)
 	blobtest.CommitBlob(t, s, kept, []byte("kept"))
 	if _, err := s.Open(t.Context(), lost); !errors.Is(err, blob.ErrNotFound) || outage.Of(err) != nil {
@@ -58,7 +58,7 @@ func TestFolderThatHasGoneIsAnOutageAndNoLostBlob(t *testing.T) {
 func TestWriterWhoseFolderGoesFailsWithAnOutage(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "blobs")
-	s := open(t, root)
+	s := openStore(t, root)
 	w, err := s.Create(t.Context(), blobtest.Key(1))
 	must(t, err)
 	defer w.Abort()

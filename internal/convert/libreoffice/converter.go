@@ -39,7 +39,7 @@ type Converter struct {
 	missing  error         // written before that: why they do not
 	families []string      // likewise
 
-	spare   chan *process // processes that are ready, or a nil for one that has to be started
+	ready   chan *process // processes that are ready, or a nil for one that has to be started
 	ctx     context.Context
 	cancel  context.CancelFunc
 	workers sync.WaitGroup // who starts processes
@@ -83,7 +83,7 @@ func OpenInBackground(ctx context.Context, o Options) (*Converter, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &Converter{sandbox: f, options: exportOptions(o.PDFA), log: o.Log, tested: make(chan struct{}), spare: make(chan *process, o.Spare)}
+	of := &Converter{sandbox: f, options: exportOptions(o.PDFA), log: o.Log, tested: make(chan struct{}), ready: make(chan *process, o.Spare)}
 	if err := of.claimFolder(o.Folder); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (o *Converter) testConversion(spare int) {
 		}
 		return
 	}
-	o.spare <- first
+	o.ready <- first
 	for range spare - 1 {
 		o.replaceProcess(nil)
 	}
@@ -207,7 +207,7 @@ func (o *Converter) acquireProcess(ctx context.Context) (*process, error) {
 		return nil, err
 	}
 	select {
-	case p := <-o.spare:
+	case p := <-o.ready:
 		if p != nil {
 			return p, nil
 		}
@@ -218,7 +218,7 @@ func (o *Converter) acquireProcess(ctx context.Context) (*process, error) {
 	}
 	p, err := o.startReady(ctx)
 	if err != nil {
-		o.spare <- nil
+		o.ready <- nil
 		return nil, fmt.Errorf("%w: %w", convert.ErrUnavailable, err)
 	}
 	return p, nil
@@ -235,7 +235,7 @@ func (o *Converter) replaceProcess(old *process) {
 		if err != nil && o.ctx.Err() == nil {
 			o.log.WarnContext(o.ctx, "LibreOffice does not start", "error", err)
 		}
-		o.spare <- p
+		o.ready <- p
 	})
 }
 
@@ -267,7 +267,7 @@ func (o *Converter) Close() error {
 	var errs []error
 	for {
 		select {
-		case p := <-o.spare:
+		case p := <-o.ready:
 			if p != nil {
 				errs = append(errs, p.killProcess())
 			}

@@ -10,9 +10,9 @@ import (
 	"segel/internal/convert"
 )
 
-// open starts an office that is closed with the test. Where it cannot be had, the test is skipped, unless
+// openConverter starts an office that is closed with the test. Where it cannot be had, the test is skipped, unless
 // SEGEL_REQUIRE_CONVERT demands it.
-func open(t *testing.T, o Options) *Converter {
+func openConverter(t *testing.T, o Options) *Converter {
 	t.Helper()
 	of, err := Open(t.Context(), o)
 	switch {
@@ -35,7 +35,7 @@ func open(t *testing.T, o Options) *Converter {
 
 func TestADocumentIsConverted(t *testing.T) {
 	t.Parallel()
-	o := open(t, Options{Spare: 1})
+	o := openConverter(t, Options{Spare: 1})
 	for range 2 {
 		var out bytes.Buffer
 		if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(warmDocument), &out); err != nil {
@@ -49,10 +49,10 @@ func TestADocumentIsConverted(t *testing.T) {
 
 func TestWhereThereIsNoFenceNothingIsConverted(t *testing.T) {
 	t.Parallel()
-	whole := open(t, Options{Spare: 1})
+	whole := openConverter(t, Options{Spare: 1})
 	f := *whole.sandbox
 	f.bwrap = "/bin/false" // as where namespaces are not permitted
-	o := &Converter{sandbox: &f, folder: t.TempDir(), log: whole.log, ctx: t.Context(), tested: make(chan struct{}), spare: make(chan *process, 1)}
+	o := &Converter{sandbox: &f, folder: t.TempDir(), log: whole.log, ctx: t.Context(), tested: make(chan struct{}), ready: make(chan *process, 1)}
 	o.testConversion(1)
 	if err := o.CheckAvailable(); !errors.Is(err, convert.ErrMissing) || !strings.Contains(err.Error(), "namespaces") {
 		t.Errorf("it does not say what is missing: %v", err)

@@ -22,9 +22,9 @@ type sharedFolder struct {
 	random    io.Reader
 	retention time.Duration
 
-	mu     sync.Mutex // guards all below
-	swept  time.Time
-	spares []string // empty files of tries that are over; see done
+	mu        sync.Mutex // guards all below
+	removedAt time.Time
+	spares    []string // empty files of tries that are over; see done
 }
 
 // sharedPrefix is how names in the shared folder begin.
@@ -53,9 +53,9 @@ func (s *sharedFolder) close() error {
 // removeOld removes what a crash, or an adapter that answered late, left behind: whatever is older than any try can be.
 func (s *sharedFolder) removeOld(now time.Time) {
 	s.mu.Lock()
-	due := now.Sub(s.swept) > s.retention/4
+	due := now.Sub(s.removedAt) > s.retention/4
 	if due {
-		s.swept = now
+		s.removedAt = now
 	}
 	s.mu.Unlock()
 	if due {

@@ -141,7 +141,7 @@ func asStored(d contract.Document) contract.Document {
 	}
 	for i := range d.Stamps {
 		truncateTime(&d.Stamps[i].AffixedAt)
-		truncateTime(&d.Stamps[i].AskedAt)
+		truncateTime(&d.Stamps[i].AttemptedAt)
 		d.Stamps[i].Problem = cleanText(d.Stamps[i].Problem)
 	}
 	for i := range d.Revisions {

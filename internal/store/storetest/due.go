@@ -56,7 +56,7 @@ var dueTests = map[string]func(*testing.T, *fixture){
 		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
 			t.Fatalf("stuck although it is being tried: %v, %v", got, err)
 		}
-		c, _, err := contract.RecordStampWait(&d, 0, contract.OfficeDown, contract.OutcomeNotAsked, b.advance(time.Hour).now)
+		c, _, err := contract.RecordStampWait(&d, 0, contract.OfficeDown, contract.OutcomeNotCalled, b.advance(time.Hour).now)
 		d = b.requireStored(b.commitChange(c, err))
 		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
 			t.Fatalf("stuck although it has just been said what it waits for: %v, %v", got, err)
