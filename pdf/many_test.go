@@ -96,12 +96,12 @@ func TestThousandPagesAmongTwentyThousandObjectsAreFoundWithoutReadingThemAll(t 
 }
 
 // streams is a file of n streams of that many zeros, all of which can be reached.
-func streams(n int, size int64) *sparse {
+func streams(n int, size int64) *sparseFile {
 	var refs strings.Builder
 	for i := range n {
 		fmt.Fprintf(&refs, "%d 0 R ", 3+i)
 	}
-	file, at := &sparse{}, []int64{}
+	file, at := &sparseFile{}, []int64{}
 	object := func(body string, data int64, end string) {
 		at = append(at, file.size)
 		file.printf("%d 0 obj\n%s", len(at), body)

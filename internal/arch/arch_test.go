@@ -22,9 +22,9 @@ const module = "segel"
 var table = map[string][]string{
 	"pdf":              {},
 	"pdf/pdftest":      {"pdf"},
-	"pdf/ink":          {"pdf"},
+	"pdf/content":      {"pdf"},
 	"pdf/fontfile":     {},
-	"pdf/inspect":      {"pdf", "pdf/ink", "pdf/fontfile"},
+	"pdf/inspect":      {"pdf", "pdf/content", "pdf/fontfile"},
 	"cms":              {},
 	"tsp":              {"cms"},
 	"revocation":       {"cms"},
@@ -33,10 +33,10 @@ var table = map[string][]string{
 	"pades/font":       {"pdf"},
 
 	"pades/validate":       {"pdf", "pdf/inspect", "cms", "tsp", "revocation", "pades/validate/..."},
-	"pades/validate/diff":  {"pdf", "pdf/ink", "pades/validate/formfield"},
-	"pades/validate/facts": {"pdf", "pdf/ink", "pdf/inspect", "cms", "tsp", "revocation", "pades/validate/diff"},
+	"pades/validate/diff":  {"pdf", "pdf/content", "pades/validate/formfield"},
+	"pades/validate/facts": {"pdf", "pdf/content", "pdf/inspect", "cms", "tsp", "revocation", "pades/validate/diff"},
 
-	"pades/validate/formfield":          {"pdf", "pdf/ink"},
+	"pades/validate/formfield":          {"pdf", "pdf/content"},
 	"pades/validate/formfield/formtest": {"pdf", "pdf/pdftest"},
 
 	"internal/contract":               {},
@@ -67,7 +67,7 @@ var table = map[string][]string{
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
 	"internal/emeterai/peruri":        {"pdf", "pades", "internal/emeterai"},
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority"},
-	"internal/workflow":               {"pdf", "pdf/ink", "pdf/inspect", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/convert", "internal/convert/sniff"},
+	"internal/workflow":               {"pdf", "pdf/content", "pdf/inspect", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/convert", "internal/convert/sniff"},
 	"internal/export":                 {"internal/contract", "internal/workflow"},
 	"internal/api":                    {"internal/contract", "internal/store", "internal/text", "internal/workflow", "internal/identity", "internal/specimen", "internal/export", "internal/api/intake", "pades/validate"},
 	"internal/api/intake":             {},

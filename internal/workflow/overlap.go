@@ -7,7 +7,7 @@ import (
 	"segel/internal/contract"
 	"segel/pades/validate"
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // Covered warns of the placements of a document that lie over what should stay readable, as Place did when they were
@@ -38,9 +38,9 @@ func (s *Service) Covered(ctx context.Context, d contract.Document) []contract.W
 // pages tells what lies on the pages of a file, each looked at once.
 type pages struct {
 	doc      *pdf.Document
-	revision [32]byte    // digest of the file
-	cache    *pageCache  // shared with other readers
-	reader   *ink.Reader // nil until asked about a page that is not in the cache
+	revision [32]byte        // digest of the file
+	cache    *pageCache      // shared with other readers
+	reader   *content.Reader // nil until asked about a page that is not in the cache
 	fields   map[pdf.Ref]contract.Covered
 	former   map[int][]contract.Covered
 	painted  map[int]painted
@@ -160,14 +160,14 @@ func (p *pages) Painted(number int) ([]contract.Covered, bool) {
 	lasting, first := false, p.reader == nil
 	if page, err := p.doc.Page(number); err == nil {
 		if p.reader == nil {
-			p.reader = ink.NewReader(p.doc, ink.Limits{})
+			p.reader = content.NewReader(p.doc, content.Limits{})
 		}
 		marks, err := p.reader.Page(page)
 		found = painted{covered: readable(marks), told: err == nil}
 		// What was cut short because the client went, or because pages before it used up a limit that all pages share, says
 		// nothing about the page.
-		var untold *ink.Untold
-		lasting = err == nil || errors.As(err, &untold) && (first || untold.Reason != ink.Limit)
+		var untold *content.Untold
+		lasting = err == nil || errors.As(err, &untold) && (first || untold.Reason != content.Limit)
 	}
 	if p.kept += len(found.covered); p.kept > mostKept {
 		p.kept = len(found.covered)
@@ -180,14 +180,14 @@ func (p *pages) Painted(number int) ([]contract.Covered, bool) {
 	return found.covered, found.told
 }
 
-func readable(marks []ink.Mark) []contract.Covered {
+func readable(marks []content.Mark) []contract.Covered {
 	pictures := picturesAmong(marks)
 	var found []contract.Covered
 	for _, m := range marks {
-		if m.Kind != ink.Text {
+		if m.Kind != content.Text {
 			continue
 		}
-		if m.Hidden != "" && (m.Hidden != ink.ByMode || !onPicture(m.Box, pictures)) {
+		if m.Hidden != "" && (m.Hidden != content.ByMode || !onPicture(m.Box, pictures)) {
 			continue
 		}
 		found = append(found, contract.Covered{Kind: contract.CoveredText, Box: contract.Box(m.Box), Text: m.Text, Joins: m.Joins})
@@ -209,10 +209,10 @@ type picture struct {
 // maxPageTiles bounds the pictures of a page that words are held against. A scan is one or a few.
 const maxPageTiles = 256
 
-func picturesAmong(marks []ink.Mark) []picture {
+func picturesAmong(marks []content.Mark) []picture {
 	var pictures []picture
 	for _, m := range marks {
-		if m.Kind == ink.Image && m.Hidden == "" && len(pictures) < maxPageTiles {
+		if m.Kind == content.Image && m.Hidden == "" && len(pictures) < maxPageTiles {
 			pictures = append(pictures, picture{box: m.Box})
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"segel/pdf"
+	"segel/pdf/content"
 	"segel/pdf/fontfile"
-	"segel/pdf/ink"
 )
 
 // fonts holds what text says, to whoever searches or copies it, against what its glyphs are.
@@ -47,7 +47,7 @@ type glyph struct {
 }
 
 // contradiction returns what one code of a font says, and what is shown in its place; "" if nothing speaks against it.
-func (c *fontCheck) contradiction(f ink.UsedFont) (says, shown string) {
+func (c *fontCheck) contradiction(f content.UsedFont) (says, shown string) {
 	look := c.glyphsOf(f)
 	if look == nil {
 		return "", ""
@@ -123,16 +123,16 @@ var lookalikes = func() map[rune]rune {
 }()
 
 // glyphsOf returns what finds out about the codes of a font, with what the text says, or nil where nothing is known.
-func (c *fontCheck) glyphsOf(f ink.UsedFont) func(ink.Code) (glyph, string) {
+func (c *fontCheck) glyphsOf(f content.UsedFont) func(content.Code) (glyph, string) {
 	kind, _ := c.d.Name(f.Dict["Subtype"])
 	switch kind {
 	case "Type0":
 		return c.compositeGlyphs(f)
 	case "Type3":
-		return func(code ink.Code) (glyph, string) {
+		return func(code content.Code) (glyph, string) {
 			g := glyph{outline: c.procedure(code.Proc)}
 			if len(code.Name) > 1 { // names of one letter are often no more than a count
-				g.meanings = []string{ink.GlyphText(code.Name)}
+				g.meanings = []string{content.GlyphText(code.Name)}
 			}
 			return g, code.Text
 		}
@@ -192,7 +192,7 @@ func (c *fontCheck) decode(o pdf.Object) []byte {
 }
 
 // compositeGlyphs finds glyphs by CID, where the file itself says what a CID is.
-func (c *fontCheck) compositeGlyphs(f ink.UsedFont) func(ink.Code) (glyph, string) {
+func (c *fontCheck) compositeGlyphs(f content.UsedFont) func(content.Code) (glyph, string) {
 	encoding, err := c.d.Resolve(f.Dict["Encoding"])
 	if name, ok := encoding.(pdf.Name); err != nil || ok && !strings.HasPrefix(string(name), "Identity") {
 		return nil
@@ -213,7 +213,7 @@ func (c *fontCheck) compositeGlyphs(f ink.UsedFont) func(ink.Code) (glyph, strin
 	if name, _ := c.d.Name(kid["CIDToGIDMap"]); table == nil && kid["CIDToGIDMap"] != nil && name != "Identity" {
 		return nil
 	}
-	return func(code ink.Code) (glyph, string) {
+	return func(code content.Code) (glyph, string) {
 		number, ok := program.OfCID(code.CID)
 		if table != nil {
 			at := 2 * int(code.CID)
@@ -229,7 +229,7 @@ func (c *fontCheck) compositeGlyphs(f ink.UsedFont) func(ink.Code) (glyph, strin
 }
 
 func (c *fontCheck) glyphIn(program *fontfile.Font, number int) glyph {
-	g := glyph{meanings: []string{ink.GlyphText(program.Name(number))}, outline: program.Outline(number)}
+	g := glyph{meanings: []string{content.GlyphText(program.Name(number))}, outline: program.Outline(number)}
 	for _, r := range program.Runes(number) {
 		if r >= 0xe000 && r <= 0xf8ff { // private use means nothing
 			continue
@@ -241,7 +241,7 @@ func (c *fontCheck) glyphIn(program *fontfile.Font, number int) glyph {
 
 // simpleGlyphs finds glyphs as readers do, by the name that the encoding gives a code, or by the program's own encoding
 // (ISO 32000-2 §9.6.5).
-func (c *fontCheck) simpleGlyphs(f ink.UsedFont, kind pdf.Name) func(ink.Code) (glyph, string) {
+func (c *fontCheck) simpleGlyphs(f content.UsedFont, kind pdf.Name) func(content.Code) (glyph, string) {
 	descriptor, err := c.d.Dict(f.Dict["FontDescriptor"])
 	if err != nil {
 		return nil
@@ -250,11 +250,11 @@ func (c *fontCheck) simpleGlyphs(f ink.UsedFont, kind pdf.Name) func(ink.Code) (
 	symbolic := flags&4 != 0
 	program := c.program(f.Dict["FontDescriptor"])
 	base := c.baseEncoding(f.Dict["Encoding"])
-	return func(code ink.Code) (glyph, string) {
+	return func(code content.Code) (glyph, string) {
 		named := code.Name
-		encoded := ink.GlyphText(named)
+		encoded := content.GlyphText(named)
 		if named == "" && (base != "" || program == nil && !symbolic) {
-			encoded = ink.Encoded(base, byte(code.Code))
+			encoded = content.Encoded(base, byte(code.Code))
 		}
 		text := code.Text
 		if text == "" {

@@ -2,7 +2,7 @@ package inspect
 
 import (
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // hiding looks for text that is on a page and not to be seen: what was signed unseen can be brought to light later, by a
@@ -11,13 +11,13 @@ type hiding struct {
 	*inspection
 	held int // comparisons still to be made
 
-	marks    []ink.Mark // of the page at hand, that are to be seen or are text
-	opaque   []int      // those of them that hide what is below, in order
-	pictures []pdf.Rect // those of them that are pictures
+	marks    []content.Mark // of the page at hand, that are to be seen or are text
+	opaque   []int          // those of them that hide what is below, in order
+	pictures []pdf.Rect     // those of them that are pictures
 }
 
 // look notes each kind of hidden text of a page once. It returns false if there was too much to be compared.
-func (h *hiding) look(page *pdf.Page, marks []ink.Mark) bool {
+func (h *hiding) look(page *pdf.Page, marks []content.Mark) bool {
 	h.sift(marks)
 	first := map[Kind]*Finding{}
 	for i, m := range h.marks {
@@ -45,7 +45,7 @@ func (h *hiding) look(page *pdf.Page, marks []ink.Mark) bool {
 
 // sift leaves out what annotations of signatures paint, which are what the file is about, and takes for seen what is
 // seen in print.
-func (h *hiding) sift(marks []ink.Mark) {
+func (h *hiding) sift(marks []content.Mark) {
 	h.marks, h.opaque, h.pictures = h.marks[:0], h.opaque[:0], h.pictures[:0]
 	var of pdf.Ref
 	signature := false
@@ -57,13 +57,13 @@ func (h *hiding) sift(marks []ink.Mark) {
 		if signature && !of.IsZero() {
 			continue
 		}
-		if m.Hidden == ink.ByFlag && m.In&ink.InPrint != 0 {
+		if m.Hidden == content.ByFlag && m.In&content.InPrint != 0 {
 			m.Hidden = ""
 		}
 		if m.Opaque() {
 			h.opaque = append(h.opaque, len(h.marks))
 		}
-		if m.Kind == ink.Image && m.Hidden == "" && len(h.pictures) < maxPictures {
+		if m.Kind == content.Image && m.Hidden == "" && len(h.pictures) < maxPictures {
 			h.pictures = append(h.pictures, m.Box)
 		}
 		h.marks = append(h.marks, m)
@@ -82,11 +82,11 @@ func (h *hiding) ofSignature(ref pdf.Ref) bool {
 
 // judge tells why a piece of text is not to be seen, or "". What lies outside of the page or of a clip nothing harmless
 // can bring to light.
-func (h *hiding) judge(i int, m ink.Mark) (Kind, string) {
+func (h *hiding) judge(i int, m content.Mark) (Kind, string) {
 	switch {
-	case m.Kind != ink.Text || m.Hidden == ink.ByClip || m.Hidden == ink.ByFlag:
+	case m.Kind != content.Text || m.Hidden == content.ByClip || m.Hidden == content.ByFlag:
 		return "", ""
-	case m.Hidden == ink.ByLayer:
+	case m.Hidden == content.ByLayer:
 		return HiddenLayer, "text"
 	case m.Hidden != "":
 		return InvisibleText, string(m.Hidden)

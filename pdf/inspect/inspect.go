@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // Kind is what a finding is about.
@@ -64,11 +64,11 @@ type Finding struct {
 
 // Limits bound what a hostile file can make it do. A zero field takes its default.
 type Limits struct {
-	Content ink.Limits // of the content of pages; default 64 MiB and 4,000,000 operators
-	Fonts   int64      // bytes of font programs, decoded; default 64 MiB
-	Objects int        // dictionaries that are gone through for actions; default 200,000
-	Marks   int        // comparisons of marks with each other; default 30,000,000
-	PerKind int        // findings of one kind; default 5,000
+	Content content.Limits // of the content of pages; default 64 MiB and 4,000,000 operators
+	Fonts   int64          // bytes of font programs, decoded; default 64 MiB
+	Objects int            // dictionaries that are gone through for actions; default 200,000
+	Marks   int            // comparisons of marks with each other; default 30,000,000
+	PerKind int            // findings of one kind; default 5,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -120,7 +120,7 @@ type inspection struct {
 	limits Limits
 	found  map[Kind][]Finding
 	told   map[Kind]map[int]bool // pages
-	reader *ink.Reader
+	reader *content.Reader
 
 	alternates bool // an image has another one for printing
 }
@@ -172,14 +172,14 @@ func fault(err error) error {
 	return err
 }
 
-// told tells by the error of an [ink.Reader] whether all marks are listed. Text in a font that is missing is among them,
+// told tells by the error of an [content.Reader] whether all marks are listed. Text in a font that is missing is among them,
 // about where it is.
 func told(err error) bool {
-	var u *ink.Untold
-	return err == nil || errors.As(err, &u) && u.Reason == ink.NoFont
+	var u *content.Untold
+	return err == nil || errors.As(err, &u) && u.Reason == content.NoFont
 }
 
 func limited(err error) bool {
-	var u *ink.Untold
-	return errors.As(err, &u) && u.Reason == ink.Limit
+	var u *content.Untold
+	return errors.As(err, &u) && u.Reason == content.Limit
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 	"segel/pdf/inspect"
 	"segel/pdf/pdftest"
 )
@@ -102,7 +102,7 @@ func TestWhatCouldNotBeExaminedIsAFindingOfItsOwn(t *testing.T) {
 			Dict: pdf.Dict{"Subtype": pdf.Name("Image"), "Alternates": pdf.Array{pdf.Dict{"Image": image, "DefaultForPrinting": pdf.Boolean(true)}}}, Data: []byte("x"),
 		})}}
 	})
-	few := inspect.Limits{Content: ink.Limits{Operators: 500}}
+	few := inspect.Limits{Content: content.Limits{Operators: 500}}
 	for name, c := range map[string]struct {
 		file   []byte
 		limits inspect.Limits
@@ -110,8 +110,8 @@ func TestWhatCouldNotBeExaminedIsAFindingOfItsOwn(t *testing.T) {
 	}{
 		"all of it":                             {plain(many), inspect.Limits{}, nil},
 		"too many operators":                    {plain(many), few, []string{"not_examined"}},
-		"too many bytes":                        {plain(many), inspect.Limits{Content: ink.Limits{Bytes: 100}}, []string{"not_examined"}},
-		"too many marks":                        {plain(many), inspect.Limits{Content: ink.Limits{Marks: 100}}, []string{"not_examined"}},
+		"too many bytes":                        {plain(many), inspect.Limits{Content: content.Limits{Bytes: 100}}, []string{"not_examined"}},
+		"too many marks":                        {plain(many), inspect.Limits{Content: content.Limits{Marks: 100}}, []string{"not_examined"}},
 		"too many comparisons":                  {plain(many + "BT /F1 9 Tf (a) Tj ET " + many), inspect.Limits{Marks: 100}, []string{"not_examined"}},
 		"a layer that is not printed behind it": {layer(pdf.Dict{"Print": pdf.Dict{"PrintState": pdf.Name("OFF")}}), few, []string{"not_examined", "print_differs"}},
 		"a layer that is printed behind it":     {layer(pdf.Dict{}), few, []string{"not_examined"}},
@@ -208,7 +208,7 @@ func FuzzDocument(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		l := inspect.Limits{Content: ink.Limits{Bytes: 1 << 20, Operators: 20_000, Marks: 2_000}, Fonts: 1 << 20, Objects: 5_000, Marks: 100_000, PerKind: 50}
+		l := inspect.Limits{Content: content.Limits{Bytes: 1 << 20, Operators: 20_000, Marks: 2_000}, Fonts: 1 << 20, Objects: 5_000, Marks: 100_000, PerKind: 50}
 		found, err := inspect.Document(t.Context(), d, l)
 		if err != nil {
 			return

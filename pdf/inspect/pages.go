@@ -6,12 +6,12 @@ import (
 	"unicode"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // pages looks at what each page paints.
 func (i *inspection) pages() error {
-	i.reader = ink.NewDeepReader(i.d, i.limits.Content)
+	i.reader = content.NewDeepReader(i.d, i.limits.Content)
 	for _, ref := range i.reader.Layers() {
 		i.add(Finding{Kind: HiddenLayer, Ref: ref, Detail: i.layerName(ref)})
 	}
@@ -33,7 +33,7 @@ func (i *inspection) pages() error {
 			continue
 		}
 		marks, err := i.reader.Page(page)
-		if err != nil && !errors.Is(err, ink.ErrUntold) {
+		if err != nil && !errors.Is(err, content.ErrUntold) {
 			return err
 		}
 		i.compareViews(page, marks)
@@ -89,12 +89,12 @@ func (i *inspection) flagsVary(page *pdf.Page) bool {
 }
 
 // lookOutside looks for words that lie outside of the page.
-func (i *inspection) lookOutside(page *pdf.Page, marks []ink.Mark) {
+func (i *inspection) lookOutside(page *pdf.Page, marks []content.Mark) {
 	width, height := page.Displayed()
 	sheet := pdf.Rect{URX: width, URY: height}
-	var outside []ink.Mark
+	var outside []content.Mark
 	for _, m := range marks {
-		if m.Kind == ink.Text && m.Hidden == ink.ByClip && m.Box.Intersect(sheet).Empty() && (len(outside) > 0 || hasLetter(m.Text)) {
+		if m.Kind == content.Text && m.Hidden == content.ByClip && m.Box.Intersect(sheet).Empty() && (len(outside) > 0 || hasLetter(m.Text)) {
 			outside = append(outside, m)
 		}
 	}

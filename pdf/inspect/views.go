@@ -5,23 +5,23 @@ import (
 	"strings"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // compareViews compares what a page shows on a screen with what it shows in print, and with what other readers show.
-func (i *inspection) compareViews(page *pdf.Page, marks []ink.Mark) {
+func (i *inspection) compareViews(page *pdf.Page, marks []content.Mark) {
 	differing := i.differing(page, marks) // indices
 	if len(differing) == 0 {
 		return
 	}
-	for _, pair := range ink.Pairs() {
+	for _, pair := range content.Pairs() {
 		if m := i.difference(marks, differing, pair[0], pair[1]); len(m) > 0 {
 			i.add(Finding{Kind: PrintDiffers, Page: page.Number, Box: page.ToUser(m[0].Box), Detail: said(m)})
 			break
 		}
 	}
-	for _, other := range ink.OtherScreens() {
-		if m := i.difference(marks, differing, ink.Screen, other); len(m) > 0 {
+	for _, other := range content.OtherScreens() {
+		if m := i.difference(marks, differing, content.Screen, other); len(m) > 0 {
 			i.add(Finding{Kind: ViewVaries, Page: page.Number, Box: page.ToUser(m[0].Box), Detail: said(m)})
 			break
 		}
@@ -30,25 +30,25 @@ func (i *inspection) compareViews(page *pdf.Page, marks []ink.Mark) {
 
 // differing returns the indices of the marks that are not shown in all views alike. What annotations show on a screen
 // alone is among them only where it says something that the printed page does not.
-func (i *inspection) differing(page *pdf.Page, marks []ink.Mark) []int {
+func (i *inspection) differing(page *pdf.Page, marks []content.Mark) []int {
 	var differing []int
 	for from := 0; from < len(marks); {
 		to := from + 1
 		place := marks[from] // of an annotation, or a mark of the page itself
-		annotation := place.Kind == ink.Annotation || place.Kind == ink.Widget
-		for annotation && to < len(marks) && marks[to].Kind != ink.Annotation && marks[to].Kind != ink.Widget {
+		annotation := place.Kind == content.Annotation || place.Kind == content.Widget
+		for annotation && to < len(marks) && marks[to].Kind != content.Annotation && marks[to].Kind != content.Widget {
 			to++
 		}
 		shown := from // the first of the marks that show something
 		if annotation {
 			shown, to = i.shownBy(place, from, to)
 		}
-		if annotation && place.In&ink.OnScreen != 0 && place.In&ink.InPrint == 0 && shown < to && !i.changesPage(place, marks[shown:to], marks[:from]) {
+		if annotation && place.In&content.OnScreen != 0 && place.In&content.InPrint == 0 && shown < to && !i.changesPage(place, marks[shown:to], marks[:from]) {
 			i.add(Finding{Kind: ScreenOnly, Page: page.Number, Box: page.ToUser(place.Box)})
 			shown = to
 		}
 		for k := shown; k < to; k++ {
-			if marks[k].In != 0 && marks[k].In != ink.OnScreen|ink.InPrint {
+			if marks[k].In != 0 && marks[k].In != content.OnScreen|content.InPrint {
 				differing = append(differing, k)
 			}
 		}
@@ -59,11 +59,11 @@ func (i *inspection) differing(page *pdf.Page, marks []ink.Mark) []int {
 
 // shownBy returns which of the marks [from, to) of an annotation show something: what its appearance paints, or its place
 // where readers draw it by themselves. A field without appearance shows its value, and a signature nothing.
-func (i *inspection) shownBy(place ink.Mark, from, to int) (int, int) {
+func (i *inspection) shownBy(place content.Mark, from, to int) (int, int) {
 	switch {
 	case !place.Bare:
 		return from + 1, to
-	case place.Kind == ink.Widget && !i.hasValue(place.Annot):
+	case place.Kind == content.Widget && !i.hasValue(place.Annot):
 		return to, to
 	}
 	return from, from + 1
@@ -89,12 +89,12 @@ func (i *inspection) hasValue(ref pdf.Ref) bool {
 
 // changesPage reports whether an annotation that is not printed makes the screen say something else than the printed
 // page: it covers text or a picture, or, unless it is a field or a button, it has text of its own.
-func (i *inspection) changesPage(place ink.Mark, shown, below []ink.Mark) bool {
+func (i *inspection) changesPage(place content.Mark, shown, below []content.Mark) bool {
 	for _, m := range shown {
 		if m.In == 0 {
 			continue
 		}
-		if place.Kind == ink.Annotation && (m.Kind == ink.Text && hasLetter(m.Text) || m.Kind == ink.Annotation && m.Subtype == "FreeText") {
+		if place.Kind == content.Annotation && (m.Kind == content.Text && hasLetter(m.Text) || m.Kind == content.Annotation && m.Subtype == "FreeText") {
 			return true
 		}
 		if !m.Whole || m.Sheer {
@@ -104,8 +104,8 @@ func (i *inspection) changesPage(place ink.Mark, shown, below []ink.Mark) bool {
 			if i.limits.Marks--; i.limits.Marks < 0 {
 				return true
 			}
-			said := b.Kind == ink.Text && hasLetter(b.Text) || b.Kind == ink.Image
-			if said && b.In&ink.InPrint != 0 && share(m.Box, b.Box) > 0.5 {
+			said := b.Kind == content.Text && hasLetter(b.Text) || b.Kind == content.Image
+			if said && b.In&content.InPrint != 0 && share(m.Box, b.Box) > 0.5 {
 				return true
 			}
 		}
@@ -115,7 +115,7 @@ func (i *inspection) changesPage(place ink.Mark, shown, below []ink.Mark) bool {
 
 // shape is a mark as far as two that look the same have it in common.
 type shape struct {
-	kind         ink.Kind
+	kind         content.Kind
 	box          [4]float64 // in half points
 	text         string
 	image        pdf.Ref
@@ -124,7 +124,7 @@ type shape struct {
 	look         uint64
 }
 
-func shapeOf(m ink.Mark) shape {
+func shapeOf(m content.Mark) shape {
 	s := shape{kind: m.Kind, text: m.Text, image: m.Image, white: m.White, sheer: m.Sheer, solid: m.Whole, look: m.Look}
 	for k, v := range [4]float64{m.Box.LLX, m.Box.LLY, m.Box.URX, m.Box.URY} {
 		s.box[k] = math.Round(2 * v)
@@ -134,7 +134,7 @@ func shapeOf(m ink.Mark) shape {
 
 // difference returns the marks that one of two views has and the other lacks, text first. Two layers may show the same,
 // each in one view, as long as nothing is painted between them that covers it.
-func (i *inspection) difference(marks []ink.Mark, differing []int, a, b ink.Views) []ink.Mark {
+func (i *inspection) difference(marks []content.Mark, differing []int, a, b content.Views) []content.Mark {
 	last := map[shape][2]int{} // the last mark of a shape that is shown in each view, counted from 1
 	for _, k := range differing {
 		at := last[shapeOf(marks[k])]
@@ -146,7 +146,7 @@ func (i *inspection) difference(marks []ink.Mark, differing []int, a, b ink.View
 		}
 		last[shapeOf(marks[k])] = at
 	}
-	var text, other []ink.Mark
+	var text, other []content.Mark
 	for _, k := range differing {
 		m := marks[k]
 		if (m.In&a != 0) == (m.In&b != 0) {
@@ -166,11 +166,11 @@ func (i *inspection) difference(marks []ink.Mark, differing []int, a, b ink.View
 }
 
 // said is the beginning of what words say.
-func said(marks []ink.Mark) string {
+func said(marks []content.Mark) string {
 	const enough = 100 // bytes
 	var b strings.Builder
 	for _, m := range marks {
-		if m.Kind != ink.Text || b.Len() > enough {
+		if m.Kind != content.Text || b.Len() > enough {
 			break
 		}
 		if b.Len() > 0 && !m.Joins {
@@ -182,7 +182,7 @@ func said(marks []ink.Mark) string {
 }
 
 // coveredBetween reports whether one of the marks [from, to) hides what is below it of a box.
-func (i *inspection) coveredBetween(marks []ink.Mark, from, to int, box pdf.Rect) bool {
+func (i *inspection) coveredBetween(marks []content.Mark, from, to int, box pdf.Rect) bool {
 	for k := from; k < to; k++ {
 		if i.limits.Marks--; i.limits.Marks < 0 {
 			return true

@@ -7,7 +7,7 @@ import (
 
 	"segel/pades/validate/formfield"
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // Bounds of what is spent on comparing the fields of one file with their values.
@@ -62,8 +62,8 @@ func (r *revision) compareField(number uint32) verdict {
 	return v
 }
 
-func (r *revision) appearanceReader(d *pdf.Document) *ink.Reader {
-	return ink.NewReader(d, ink.Limits{Bytes: maxAppearanceBytes})
+func (r *revision) appearanceReader(d *pdf.Document) *content.Reader {
+	return content.NewReader(d, content.Limits{Bytes: maxAppearanceBytes})
 }
 
 // unchangedObject reports whether an object is the same before and after the revision.

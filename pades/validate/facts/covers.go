@@ -5,7 +5,7 @@ import (
 
 	"segel/pades/validate/diff"
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // Bounds of the content that is looked at for what is covered, of all pages of a file.
@@ -19,7 +19,7 @@ const (
 // that changed it is denied for that.
 type painted struct {
 	document *pdf.Document
-	reader   *ink.Reader
+	reader   *content.Reader
 	pages    map[int]page
 	marks    int
 	held     int // comparisons that were made
@@ -30,7 +30,7 @@ type painted struct {
 // filled in with. Text that a signature shows is not among it; what stands over that is told as such.
 type shownText struct {
 	document *pdf.Document
-	reader   *ink.Reader
+	reader   *content.Reader
 	pages    map[int]page
 }
 
@@ -43,7 +43,7 @@ type page struct {
 	unseen bool // there may be more
 }
 
-// mark is as much of an ink.Mark as is kept.
+// mark is as much of an content.Mark as is kept.
 type mark struct {
 	box        pdf.Rect // points of the page as displayed
 	text, area bool     // an area is a rectangle that is filled, perhaps no more than a background
@@ -52,7 +52,7 @@ type mark struct {
 func (r *reader) content(d *pdf.Document, number int) page {
 	c := &r.painted
 	if c.reader == nil {
-		c.document, c.reader, c.pages = d, ink.NewReader(d, ink.Limits{Bytes: maxCovered}), map[int]page{}
+		c.document, c.reader, c.pages = d, content.NewReader(d, content.Limits{Bytes: maxCovered}), map[int]page{}
 	}
 	if p, known := c.pages[number]; known {
 		return p
@@ -63,7 +63,7 @@ func (r *reader) content(d *pdf.Document, number int) page {
 		p = page{Page: at, unseen: !told(err)}
 		for _, m := range marks {
 			if m.Hidden == "" && !m.Lines {
-				p.marks = append(p.marks, mark{m.Box, m.Kind == ink.Text, m.Kind == ink.Drawing && m.Whole})
+				p.marks = append(p.marks, mark{m.Box, m.Kind == content.Text, m.Kind == content.Drawing && m.Whole})
 			}
 		}
 		c.marks += len(p.marks)
@@ -80,7 +80,7 @@ func (r *reader) annotationText(d *pdf.Document, number int) page {
 		if s.reader != nil {
 			left = max(s.reader.Remaining(), 1)
 		}
-		*s = shownText{document: d, reader: ink.NewReader(d, ink.Limits{Bytes: left}), pages: map[int]page{}}
+		*s = shownText{document: d, reader: content.NewReader(d, content.Limits{Bytes: left}), pages: map[int]page{}}
 	}
 	if p, known := s.pages[number]; known {
 		return p
@@ -90,7 +90,7 @@ func (r *reader) annotationText(d *pdf.Document, number int) page {
 		marks, err := s.reader.Annotations(at)
 		p = page{Page: at, unseen: !told(err)}
 		for _, m := range marks {
-			if m.Kind == ink.Text && m.Hidden == "" && !isSignatureWidget(d, m.Annot) {
+			if m.Kind == content.Text && m.Hidden == "" && !isSignatureWidget(d, m.Annot) {
 				p.marks = append(p.marks, mark{box: m.Box, text: true})
 			}
 		}
@@ -114,11 +114,11 @@ func isSignatureWidget(d *pdf.Document, ref pdf.Ref) bool {
 	return false
 }
 
-// told tells by the error of an ink.Reader whether all marks are listed. Text in a font that is missing is among them,
+// told tells by the error of an content.Reader whether all marks are listed. Text in a font that is missing is among them,
 // about where it is.
 func told(err error) bool {
-	var u *ink.Untold
-	return err == nil || errors.As(err, &u) && u.Reason == ink.NoFont
+	var u *content.Untold
+	return err == nil || errors.As(err, &u) && u.Reason == content.NoFont
 }
 
 // covers tells what a page paints within a box of default user space: its content, and text of annotations, which a field

@@ -1,7 +1,7 @@
 package facts
 
 import (
-	"segel/pdf/ink"
+	"segel/pdf/content"
 	"segel/pdf/inspect"
 )
 
@@ -12,7 +12,7 @@ func (r *reader) hidden() error {
 	if len(r.file.Signatures) == 0 || r.file.Repaired || r.o.ForSigning {
 		return nil
 	}
-	found, err := inspect.Document(r.ctx, r.d, inspect.Limits{Content: ink.Limits{Bytes: r.o.Limits.Content}})
+	found, err := inspect.Document(r.ctx, r.d, inspect.Limits{Content: content.Limits{Bytes: r.o.Limits.Content}})
 	if err != nil && isFault(err) {
 		r.warn(Warning{Code: WarnNotLooked, Page: 1, Detail: err.Error()})
 		return nil

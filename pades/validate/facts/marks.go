@@ -11,7 +11,7 @@ import (
 
 	"segel/pades/validate/diff"
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // Bounds of the looking at large marks, of one file.
@@ -141,7 +141,7 @@ func (w *stateWalk) denyOnPage(state *pdf.State, number int, changes []diff.Chan
 // hides tells what widgets make unreadable of what their page showed in the state before; "" is nothing.
 func (w *stateWalk) hides(now *pdf.Document, page *pdf.Page, widgets map[pdf.Ref]bool) (string, error) {
 	refs := slices.SortedFunc(maps.Keys(widgets), func(a, b pdf.Ref) int { return cmp.Compare(a.Number, b.Number) })
-	cover, err := ink.NewReader(now, ink.Limits{Bytes: maxLookedAt}).Cover(page, refs)
+	cover, err := content.NewReader(now, content.Limits{Bytes: maxLookedAt}).Cover(page, refs)
 	if err != nil {
 		return "", err
 	}
@@ -149,8 +149,8 @@ func (w *stateWalk) hides(now *pdf.Document, page *pdf.Page, widgets map[pdf.Ref
 	if err != nil {
 		return "", faultless(err)
 	}
-	marks, err := ink.NewReader(w.last.Document, ink.Limits{Bytes: maxLookedAt}).Page(before)
-	if err != nil && !errors.Is(err, ink.ErrUntold) {
+	marks, err := content.NewReader(w.last.Document, content.Limits{Bytes: maxLookedAt}).Page(before)
+	if err != nil && !errors.Is(err, content.ErrUntold) {
 		return "", err
 	}
 	width, height := page.Displayed()
@@ -158,27 +158,27 @@ func (w *stateWalk) hides(now *pdf.Document, page *pdf.Page, widgets map[pdf.Ref
 	if !told(err) && cover.Share(sheet) > hiddenPictures {
 		return "what could not be looked at", nil // it counts as a picture
 	}
-	own := func(m ink.Mark) bool { return widgets[m.Annot] }
+	own := func(m content.Mark) bool { return widgets[m.Annot] }
 	var pictures []pdf.Rect
 	for _, m := range marks {
-		if m.Kind == ink.Image && m.Hidden == "" && !own(m) && len(pictures) < maxTiles {
+		if m.Kind == content.Image && m.Hidden == "" && !own(m) && len(pictures) < maxTiles {
 			pictures = append(pictures, m.Box)
 		}
 	}
 	var words strings.Builder
 	hidden, shapes := 0.0, 0
 	for _, m := range marks {
-		if own(m) || m.Hidden != "" && !(m.Kind == ink.Text && m.Hidden == ink.ByMode && within(m.Box, pictures)) {
+		if own(m) || m.Hidden != "" && !(m.Kind == content.Text && m.Hidden == content.ByMode && within(m.Box, pictures)) {
 			continue
 		}
 		switch {
-		case m.Kind == ink.Text && legible(m.Text) && cover.Share(m.Box) >= hiddenHalf:
+		case m.Kind == content.Text && legible(m.Text) && cover.Share(m.Box) >= hiddenHalf:
 			if words.Len() < maxHiddenWords {
 				words.WriteString(m.Text + " ")
 			}
-		case m.Kind == ink.Image:
+		case m.Kind == content.Image:
 			hidden += cover.Share(m.Box) * m.Box.Width() * m.Box.Height()
-		case m.Kind == ink.Drawing && !m.Whole && !m.Lines && max(m.Box.Width(), m.Box.Height()) < letterSize && cover.Share(m.Box) >= hiddenHalf:
+		case m.Kind == content.Drawing && !m.Whole && !m.Lines && max(m.Box.Width(), m.Box.Height()) < letterSize && cover.Share(m.Box) >= hiddenHalf:
 			shapes++
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // switched judges a check box or radio buttons that are switched: states that were there are selected, and those that the
@@ -99,7 +99,7 @@ func (c *comparison) redrawn(was, is Widget) string {
 
 // oneSign reports whether an appearance draws one sign and nothing else: a shape of few points, or two lines that cross,
 // in the middle of its box. It may be a check mark or a cross, and is no word.
-func oneSign(a *ink.Appearance) bool {
+func oneSign(a *content.Appearance) bool {
 	if len(a.Unclear) > 0 || a.Pictures > 0 || len(a.Paths) == 0 || len(a.Paths) > 2 {
 		return false
 	}
@@ -109,7 +109,7 @@ func oneSign(a *ink.Appearance) bool {
 		if len(a.Paths) == 2 && p.Points > 2 || p.Points > 24 || !wide || math.Abs(x-0.5) > 0.2 || math.Abs(y-0.5) > 0.2 {
 			return false
 		}
-		white := ink.Color{Red: 1, Green: 1, Blue: 1, Known: true}
+		white := content.Color{Red: 1, Green: 1, Blue: 1, Known: true}
 		if p.Color.Contrast(white) < leastContrast {
 			return false
 		}

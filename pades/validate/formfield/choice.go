@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 var errNoOption = errors.New("a value that is none of the options")
@@ -78,12 +78,12 @@ func (c *comparison) listRefilled() Result {
 	if err != nil {
 		return Result{Differs, err.Error()}
 	}
-	return c.refilled(func(a *ink.Appearance, lines []line) Result { return c.compareList(a, lines, chosen) })
+	return c.refilled(func(a *content.Appearance, lines []line) Result { return c.compareList(a, lines, chosen) })
 }
 
 // compareList compares the lines of a list box with its options: a run of their labels, of which those that are selected
 // are highlighted and no others.
-func (c *comparison) compareList(a *ink.Appearance, lines []line, chosen []int) Result {
+func (c *comparison) compareList(a *content.Appearance, lines []line, chosen []int) Result {
 	from, agrees := c.run(lines)
 	switch agrees {
 	case differs:
@@ -165,7 +165,7 @@ func atLeast(a agreement) agreement {
 }
 
 // highlighted reports whether a line stands on an area of its own.
-func highlighted(a *ink.Appearance, lines []line, l line) bool {
+func highlighted(a *content.Appearance, lines []line, l line) bool {
 	g := l[0]
 	x, y := (g.Box.LLX+g.Box.URX)/2, g.Y+0.3*g.Size
 	for _, p := range a.Paths {

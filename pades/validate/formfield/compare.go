@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // Outcome is what became of a field between two states of a file.
@@ -46,7 +46,7 @@ func (a Result) worse(b Result) Result {
 // Options of Compare.
 type Options struct {
 	// Old and New read appearances of the two states.
-	Old, New *ink.Reader
+	Old, New *content.Reader
 	// Unchanged tells which objects are the same in both states.
 	Unchanged func(pdf.Ref) bool
 	// Placed tells which widgets, by the numbers of their objects, are listed by a page; no other is to be seen.
@@ -61,8 +61,8 @@ type comparison struct {
 	old, new *Field
 	o        Options
 	same     *sameness
-	former   map[uint32][]ink.Path // what widgets painted before beside text, by number; nil until asked for
-	fonts    []pdf.Object          // that were there before; nil until asked for
+	former   map[uint32][]content.Path // what widgets painted before beside text, by number; nil until asked for
+	fonts    []pdf.Object              // that were there before; nil until asked for
 }
 
 // Compare tells what became of a field. Both states list the same widgets in the same order, and differ in what filling a
@@ -179,7 +179,7 @@ func (c *comparison) unchangedWidget(was, is Widget) Result {
 }
 
 // refilled judges a field of text that has another value.
-func (c *comparison) refilled(compare func(*ink.Appearance, []line) Result) Result {
+func (c *comparison) refilled(compare func(*content.Appearance, []line) Result) Result {
 	all := Result{Outcome: Shown}
 	if r := c.richText(); r.Outcome > all.Outcome {
 		return r
@@ -196,7 +196,7 @@ func (c *comparison) refilled(compare func(*ink.Appearance, []line) Result) Resu
 }
 
 // widgetText judges what one widget shows of a value that is text.
-func (c *comparison) widgetText(was, is Widget, compare func(*ink.Appearance, []line) Result) Result {
+func (c *comparison) widgetText(was, is Widget, compare func(*content.Appearance, []line) Result) Result {
 	looks, err := c.new.appearances(is)
 	if err != nil {
 		return Result{Unreadable, err.Error()}
@@ -250,10 +250,10 @@ func (c *comparison) turnOf(was, is Widget, looks []appearance) int {
 	return 0
 }
 
-func (c *comparison) look(look appearance, w Widget, compare func(*ink.Appearance, []line) Result) Result {
+func (c *comparison) look(look appearance, w Widget, compare func(*content.Appearance, []line) Result) Result {
 	a, err := c.o.New.Appearance(look.stream, w.rect, w.turn)
-	var told *ink.Untold
-	if err != nil && (!errors.As(err, &told) || told.Reason != ink.NoFont) {
+	var told *content.Untold
+	if err != nil && (!errors.As(err, &told) || told.Reason != content.NoFont) {
 		return Result{Unreadable, err.Error()}
 	}
 	lines := linesOf(a)
@@ -268,11 +268,11 @@ func (c *comparison) look(look appearance, w Widget, compare func(*ink.Appearanc
 }
 
 // formerPaths lists what a widget painted before beside text.
-func (c *comparison) formerPaths(w Widget) []ink.Path {
+func (c *comparison) formerPaths(w Widget) []content.Path {
 	if known, ok := c.former[w.Number]; ok {
 		return known
 	}
-	var paths []ink.Path
+	var paths []content.Path
 	for _, was := range c.old.Widgets {
 		if was.Number != w.Number {
 			continue
@@ -285,14 +285,14 @@ func (c *comparison) formerPaths(w Widget) []ink.Path {
 		}
 	}
 	if c.former == nil {
-		c.former = map[uint32][]ink.Path{}
+		c.former = map[uint32][]content.Path{}
 	}
 	c.former[w.Number] = paths
 	return paths
 }
 
 // compareText compares the text of an appearance with the value.
-func (c *comparison) compareText(a *ink.Appearance, lines []line) Result {
+func (c *comparison) compareText(a *content.Appearance, lines []line) Result {
 	value, ok := textOf(c.new.d, c.new.Value)
 	if !ok {
 		return Result{Unreadable, errValue.Error()}
@@ -367,7 +367,7 @@ func masked(shown []rune) bool {
 
 // cutOff reports whether text lies outside of the clip although there is room for it, or at its wrong end: what is to be
 // seen would be another text. A text that is longer than its field is cut at its end.
-func cutOff(a *ink.Appearance, lines []line, f *Field) bool {
+func cutOff(a *content.Appearance, lines []line, f *Field) bool {
 	hidden := 0
 	for _, l := range lines {
 		for _, g := range l {
@@ -392,7 +392,7 @@ func cutOff(a *ink.Appearance, lines []line, f *Field) bool {
 }
 
 // linesCutOff is the same of several lines: those that are seen come first, and fill the field.
-func linesCutOff(a *ink.Appearance, lines []line) bool {
+func linesCutOff(a *content.Appearance, lines []line) bool {
 	seen, lowest, size := true, a.Height, 0.0
 	for i, l := range lines {
 		whole := seenWidth(l) > 0
@@ -431,7 +431,7 @@ func seenWidth(l line) float64 {
 }
 
 // fills reports whether text takes up its field to the end, so that no more of it fits.
-func (c *comparison) fills(a *ink.Appearance, lines []line) bool {
+func (c *comparison) fills(a *content.Appearance, lines []line) bool {
 	border := 0.0
 	for _, w := range c.new.Widgets {
 		border = max(border, w.border)

@@ -6,12 +6,12 @@ import (
 	"strconv"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // legible reports whether people see the text of an appearance, and nothing else beside it: Shown, or Differs with what
 // keeps them from it. NotCompared is what the form itself is to blame for.
-func (c *comparison) legible(a *ink.Appearance, w Widget, lines []line) Result {
+func (c *comparison) legible(a *content.Appearance, w Widget, lines []line) Result {
 	if len(a.Unclear) > 0 {
 		return Result{Differs, a.Unclear[0]}
 	}
@@ -43,7 +43,7 @@ func (c *comparison) legible(a *ink.Appearance, w Widget, lines []line) Result {
 }
 
 // visible reports whether the glyphs of lines can be seen.
-func (c *comparison) visible(a *ink.Appearance, lines []line) Result {
+func (c *comparison) visible(a *content.Appearance, lines []line) Result {
 	usual, stated := c.new.textColor()
 	for _, l := range lines {
 		for _, g := range l {
@@ -106,7 +106,7 @@ const (
 )
 
 // hides returns why a glyph cannot be seen; empty if it can. What lies outside of the clip is not among the reasons.
-func hides(a *ink.Appearance, g ink.Glyph, usual ink.Color) string {
+func hides(a *content.Appearance, g content.Glyph, usual content.Color) string {
 	switch {
 	case g.Hidden != "":
 		return "text that is not to be seen (" + string(g.Hidden) + ")"
@@ -115,7 +115,7 @@ func hides(a *ink.Appearance, g ink.Glyph, usual ink.Color) string {
 	case !g.Color.Known:
 		return "text in an unknown colour"
 	}
-	background, painted := ink.Color{Red: 1, Green: 1, Blue: 1, Known: true}, false
+	background, painted := content.Color{Red: 1, Green: 1, Blue: 1, Known: true}, false
 	before := -1
 	for _, p := range a.Paths {
 		if !p.Filled || share(p.Box.Intersect(p.Clip), g.Box) < 0.1 {
@@ -147,27 +147,27 @@ func share(area, box pdf.Rect) float64 {
 }
 
 // textColor is the colour of text that the default appearance of a field states, or else black.
-func (f *Field) textColor() (c ink.Color, stated bool) {
+func (f *Field) textColor() (c content.Color, stated bool) {
 	words := bytes.Fields(f.defaultLook)
 	for i := len(words) - 1; i > 0; i-- {
 		var v []float64
 		for n := map[string]int{"g": 1, "rg": 3, "k": 4}[string(words[i])]; n > 0 && i >= n && len(v) < n; {
 			x, err := strconv.ParseFloat(string(words[i-n+len(v)]), 64)
 			if err != nil {
-				return ink.Color{}, true
+				return content.Color{}, true
 			}
 			v = append(v, x)
 		}
 		switch len(v) {
 		case 1:
-			return ink.Color{Red: v[0], Green: v[0], Blue: v[0], Known: true}, true
+			return content.Color{Red: v[0], Green: v[0], Blue: v[0], Known: true}, true
 		case 3:
-			return ink.Color{Red: v[0], Green: v[1], Blue: v[2], Known: true}, true
+			return content.Color{Red: v[0], Green: v[1], Blue: v[2], Known: true}, true
 		case 4:
-			return ink.Color{Red: (1 - v[0]) * (1 - v[3]), Green: (1 - v[1]) * (1 - v[3]), Blue: (1 - v[2]) * (1 - v[3]), Known: true}, true
+			return content.Color{Red: (1 - v[0]) * (1 - v[3]), Green: (1 - v[1]) * (1 - v[3]), Blue: (1 - v[2]) * (1 - v[3]), Known: true}, true
 		}
 	}
-	return ink.Color{Known: true}, false
+	return content.Color{Known: true}, false
 }
 
 // textSize is the size that the default appearance of a field states; 0 is as it fits.
@@ -187,7 +187,7 @@ func (f *Field) textSize() float64 {
 
 // tooSmall reports whether text is smaller than one reads, although there is room for larger, and the form does not want
 // it so.
-func (c *comparison) tooSmall(a *ink.Appearance, lines []line) bool {
+func (c *comparison) tooSmall(a *content.Appearance, lines []line) bool {
 	const readable, least = 2.0, 1.0
 	size, widest := 0.0, 0.0
 	for _, l := range lines {
@@ -210,7 +210,7 @@ func (c *comparison) tooSmall(a *ink.Appearance, lines []line) bool {
 }
 
 // beside returns what an appearance paints beside text and the frame that a field may have; empty if there is nothing.
-func (c *comparison) beside(a *ink.Appearance, w Widget, lines []line) string {
+func (c *comparison) beside(a *content.Appearance, w Widget, lines []line) string {
 	firstGlyph := -1
 	for _, l := range lines {
 		for _, g := range l {
@@ -252,7 +252,7 @@ const (
 )
 
 // frame tells what a path is to the frame of a field.
-func (c *comparison) frame(a *ink.Appearance, p ink.Path, border float64) framing {
+func (c *comparison) frame(a *content.Appearance, p content.Path, border float64) framing {
 	all := pdf.Rect{URX: a.Width, URY: a.Height}
 	box := p.Box.Intersect(all)
 	if seen := box.Intersect(p.Clip); seen.LLX > seen.URX || seen.LLY > seen.URY {
@@ -281,7 +281,7 @@ func (c *comparison) frame(a *ink.Appearance, p ink.Path, border float64) framin
 }
 
 // divides reports whether an upright line stands between two cells of a comb.
-func (c *comparison) divides(a *ink.Appearance, box pdf.Rect) bool {
+func (c *comparison) divides(a *content.Appearance, box pdf.Rect) bool {
 	if !c.isComb() {
 		return false
 	}
@@ -293,7 +293,7 @@ func (c *comparison) divides(a *ink.Appearance, box pdf.Rect) bool {
 func spans(length, of float64) bool { return length >= 0.8*of || of-length <= 8 }
 
 // hadPath reports whether an appearance that the widget had paints the same path.
-func (c *comparison) hadPath(w Widget, p ink.Path) bool {
+func (c *comparison) hadPath(w Widget, p content.Path) bool {
 	for _, q := range c.formerPaths(w) {
 		if p.Box == q.Box && p.Outline == q.Outline && p.Filled == q.Filled && p.Stroked == q.Stroked && p.Color == q.Color && p.Line == q.Line {
 			return true

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // Runes of a text that is to be compared.
@@ -158,15 +158,15 @@ type line []placed
 
 // placed is a glyph in its line; spaced if there is a space before it.
 type placed struct {
-	ink.Glyph
+	content.Glyph
 	spaced bool
 }
 
 // linesOf arranges glyphs as they are read, whatever the order of their painting: by lines from the top, and from left to
 // right.
-func linesOf(a *ink.Appearance) []line {
+func linesOf(a *content.Appearance) []line {
 	glyphs := slices.Clone(a.Glyphs)
-	slices.SortStableFunc(glyphs, func(a, b ink.Glyph) int { return cmp.Compare(b.Y, a.Y) })
+	slices.SortStableFunc(glyphs, func(a, b content.Glyph) int { return cmp.Compare(b.Y, a.Y) })
 	var lines []line
 	for len(glyphs) > 0 {
 		n := 1
@@ -174,7 +174,7 @@ func linesOf(a *ink.Appearance) []line {
 			n++
 		}
 		row := glyphs[:n]
-		slices.SortStableFunc(row, func(a, b ink.Glyph) int { return cmp.Compare(a.X, b.X) })
+		slices.SortStableFunc(row, func(a, b content.Glyph) int { return cmp.Compare(a.X, b.X) })
 		if l := lineOf(row); len(l) > 0 {
 			lines = append(lines, l)
 		}
@@ -192,7 +192,7 @@ const (
 )
 
 // lineOf leaves out the blanks of a row.
-func lineOf(row []ink.Glyph) line {
+func lineOf(row []content.Glyph) line {
 	var l line
 	blanks := false
 	for _, g := range row {
@@ -211,8 +211,8 @@ func lineOf(row []ink.Glyph) line {
 }
 
 // blank reports whether a glyph draws nothing.
-func blank(g ink.Glyph) bool {
-	return g.Text != "" && g.Reading != ink.Unread && strings.TrimFunc(g.Text, unicode.IsSpace) == ""
+func blank(g content.Glyph) bool {
+	return g.Text != "" && g.Reading != content.Unread && strings.TrimFunc(g.Text, unicode.IsSpace) == ""
 }
 
 // text reads a line.
@@ -222,7 +222,7 @@ func (l line) text() []rune {
 		if g.spaced {
 			b.WriteByte(' ')
 		}
-		if g.Reading == ink.Unread {
+		if g.Reading == content.Unread {
 			b.WriteRune(unread)
 			continue
 		}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 func TestTextAgreesWithAValueAsItIsRead(t *testing.T) {
@@ -44,29 +44,29 @@ func TestTextAgreesWithAValueAsItIsRead(t *testing.T) {
 }
 
 // at is a glyph of a line with its baseline at y.
-func at(x, y float64, text string) ink.Glyph {
-	return ink.Glyph{Text: text, Reading: ink.Stated, X: x, EndX: x + 5, Y: y, Size: 10, Box: pdf.Rect{LLX: x, LLY: y, URX: x + 5, URY: y + 7}}
+func at(x, y float64, text string) content.Glyph {
+	return content.Glyph{Text: text, Reading: content.Stated, X: x, EndX: x + 5, Y: y, Size: 10, Box: pdf.Rect{LLX: x, LLY: y, URX: x + 5, URY: y + 7}}
 }
 
 func TestGlyphsAreReadByLinesFromTheTop(t *testing.T) {
 	t.Parallel()
 	unreadable := at(30, 5, "")
-	unreadable.Reading = ink.Unread
+	unreadable.Reading = content.Unread
 	for name, c := range map[string]struct {
-		glyphs []ink.Glyph
+		glyphs []content.Glyph
 		want   string
 	}{
-		"as they are painted":   {[]ink.Glyph{at(0, 5, "a"), at(5, 5, "b"), at(10, 5, "c")}, "abc"},
-		"painted backwards":     {[]ink.Glyph{at(10, 5, "c"), at(5, 5, "b"), at(0, 5, "a")}, "abc"},
-		"a gap":                 {[]ink.Glyph{at(0, 5, "a"), at(10, 5, "b")}, "a b"},
-		"a blank":               {[]ink.Glyph{at(0, 5, "a"), at(5, 5, " "), at(10, 5, "b")}, "a b"},
-		"a blank without width": {[]ink.Glyph{at(0, 5, "a"), at(0, 5, " "), at(5, 5, "b")}, "ab"},
-		"two lines":             {[]ink.Glyph{at(0, 5, "b"), at(0, 20, "a")}, "a\nb"},
-		"a raised letter":       {[]ink.Glyph{at(0, 5, "a"), at(5, 7, "b")}, "ab"},
-		"one that is not read":  {[]ink.Glyph{at(25, 5, "a"), unreadable}, "a\uFFFC"},
+		"as they are painted":   {[]content.Glyph{at(0, 5, "a"), at(5, 5, "b"), at(10, 5, "c")}, "abc"},
+		"painted backwards":     {[]content.Glyph{at(10, 5, "c"), at(5, 5, "b"), at(0, 5, "a")}, "abc"},
+		"a gap":                 {[]content.Glyph{at(0, 5, "a"), at(10, 5, "b")}, "a b"},
+		"a blank":               {[]content.Glyph{at(0, 5, "a"), at(5, 5, " "), at(10, 5, "b")}, "a b"},
+		"a blank without width": {[]content.Glyph{at(0, 5, "a"), at(0, 5, " "), at(5, 5, "b")}, "ab"},
+		"two lines":             {[]content.Glyph{at(0, 5, "b"), at(0, 20, "a")}, "a\nb"},
+		"a raised letter":       {[]content.Glyph{at(0, 5, "a"), at(5, 7, "b")}, "ab"},
+		"one that is not read":  {[]content.Glyph{at(25, 5, "a"), unreadable}, "a\uFFFC"},
 		"none":                  {nil, ""},
 	} {
-		if got := string(shownText(linesOf(&ink.Appearance{Width: 100, Height: 30, Glyphs: c.glyphs}))); got != c.want {
+		if got := string(shownText(linesOf(&content.Appearance{Width: 100, Height: 30, Glyphs: c.glyphs}))); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -1,0 +1,327 @@
+package content
+
+import (
+	"slices"
+
+	"segel/pdf"
+)
+
+// Views is a set of the ways in which readers show a page. Layers may be shown in one and not in another, and so may
+// annotations and alternate images.
+type Views uint16
+
+// The ways. Readers do not agree on what decides whether a layer is shown, so each kind of reader has a view on a screen
+// and one in print.
+const (
+	Screen      Views = 1 << iota // the default configuration and its automatic states for viewing (ISO 32000-2 §8.11.4)
+	screenPlain                   // the default configuration alone
+	screenUsage                   // as screenPlain, but for layers whose own usage dictionary switches them off
+	screenForce                   // a layer's usage dictionary, and the default configuration where it says nothing
+	Elsewhere                     // as Screen, at another magnification, for another user or in another language
+	Print                         // the default configuration and its automatic states for printing
+	printPlain
+	printUsage
+	printForce
+
+	OnScreen  = Screen | screenPlain | screenUsage | screenForce | Elsewhere
+	InPrint   = Print | printPlain | printUsage | printForce
+	everyView = OnScreen | InPrint
+)
+
+// Pairs lists, for each kind of reader, the view on a screen and the one in print.
+func Pairs() [][2]Views {
+	return [][2]Views{{Screen, Print}, {screenPlain, printPlain}, {screenUsage, printUsage}, {screenForce, printForce}}
+}
+
+// OtherScreens lists the views on a screen that may differ from Screen.
+func OtherScreens() []Views { return []Views{screenPlain, screenUsage, screenForce, Elsewhere} }
+
+// bounded returns as many elements of a list as are gone through.
+func (r *Reader) bounded(list pdf.Array, most int) pdf.Array {
+	if len(list) > most {
+		r.unsure = true
+		return list[:most]
+	}
+	return list
+}
+
+// maxLayers bounds the lists of layers that are gone through.
+const maxLayers = 10_000
+
+// readLayers finds out in which views layers are off. What cannot be read hides nothing.
+func (r *Reader) readLayers() {
+	_, root, err := r.d.Root()
+	if err != nil {
+		return
+	}
+	properties, _ := r.d.Dict(root["OCProperties"])
+	config, _ := r.d.Dict(properties["D"])
+	groups := r.groups(properties["OCGs"])
+	if base, _ := r.d.Name(config["BaseState"]); base == "OFF" {
+		for _, ref := range groups {
+			r.layers[ref] = everyView
+		}
+		for _, ref := range r.groups(config["ON"]) {
+			delete(r.layers, ref)
+		}
+	}
+	for _, ref := range r.groups(config["OFF"]) {
+		r.layers[ref] = everyView
+	}
+	for _, ref := range groups {
+		r.applyUsage(ref, config)
+	}
+	states, _ := r.d.Array(config["AS"])
+	for _, o := range r.bounded(states, maxAutoStates) {
+		r.applyAutoState(o)
+	}
+	for ref, off := range r.layers {
+		if off == 0 {
+			delete(r.layers, ref)
+		}
+	}
+}
+
+// maxAutoStates bounds the usage application dictionaries that are gone through. A file has up to three.
+const maxAutoStates = 100
+
+func (r *Reader) groups(o pdf.Object) []pdf.Ref {
+	var refs []pdf.Ref
+	list, _ := r.d.Array(o)
+	for _, o := range r.bounded(list, maxLayers) {
+		if ref, ok := o.(pdf.Ref); ok {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
+// applyUsage switches a layer as readers do that look at its usage dictionary, or at its intent, by themselves.
+func (r *Reader) applyUsage(ref pdf.Ref, config pdf.Dict) {
+	group, err := r.d.Dict(ref)
+	if err != nil {
+		return
+	}
+	off := r.layers[ref]
+	if !r.intended(group["Intent"], config["Intent"]) {
+		// By the standard it decides nothing; one kind of reader then hides what belongs to it.
+		off = off&^(Screen|screenPlain|Elsewhere|Print|printPlain) | screenForce | printForce
+	}
+	usage, _ := r.d.Dict(group["Usage"])
+	for _, u := range []struct {
+		category, state  pdf.Name
+		onlyOff, decides Views
+	}{{"View", "ViewState", screenUsage, screenForce}, {"Print", "PrintState", printUsage, printForce}} {
+		switch r.usageState(usage, u.category, u.state) {
+		case "OFF":
+			off |= u.onlyOff | u.decides
+		case "ON":
+			off &^= u.decides
+		}
+	}
+	r.layers[ref] = off
+}
+
+func (r *Reader) usageState(usage pdf.Dict, category, state pdf.Name) pdf.Name {
+	entry, _ := r.d.Dict(usage[category])
+	value, _ := r.d.Name(entry[state])
+	return value
+}
+
+// intended reports whether a layer's intent is one of the configuration's; both are View where they say nothing.
+func (r *Reader) intended(group, config pdf.Object) bool {
+	of := func(o pdf.Object) []pdf.Name {
+		v, _ := r.d.Resolve(o)
+		switch v := v.(type) {
+		case pdf.Name:
+			return []pdf.Name{v}
+		case pdf.Array:
+			var names []pdf.Name
+			for _, o := range r.bounded(v, maxAutoStates) {
+				if name, err := r.d.Name(o); err == nil {
+					names = append(names, name)
+				}
+			}
+			return names
+		}
+		return []pdf.Name{"View"}
+	}
+	here := of(config)
+	for _, name := range of(group) {
+		if name == "All" || slices.Contains(here, name) || slices.Contains(here, "All") {
+			return true
+		}
+	}
+	return false
+}
+
+// applyAutoState applies one usage application dictionary (ISO 32000-2 §8.11.4.4): a layer is on for its event if all
+// of its categories recommend so, and off if one recommends that. One that recommends nothing stays as it was.
+func (r *Reader) applyAutoState(o pdf.Object) {
+	state, err := r.d.Dict(o)
+	if err != nil {
+		return
+	}
+	event, _ := r.d.Name(state["Event"])
+	here := map[pdf.Name]Views{"View": Screen, "Print": Print}[event]
+	if here == 0 {
+		return
+	}
+	categories, _ := r.d.Array(state["Category"])
+	for _, ref := range r.groups(state["OCGs"]) {
+		group, err := r.d.Dict(ref)
+		if err != nil {
+			continue
+		}
+		usage, _ := r.d.Dict(group["Usage"])
+		var on, off bool
+		depends := false // on who looks, and how closely
+		for _, o := range r.bounded(categories, maxAutoStates) {
+			category, _ := r.d.Name(o)
+			switch category {
+			case "View", "Print", "Export":
+				recommended := r.usageState(usage, category, category+"State")
+				on, off = on || recommended == "ON", off || recommended == "OFF"
+			case "Zoom", "User", "Language":
+				depends = depends || usage[category] != nil
+			}
+		}
+		switch {
+		case off:
+			r.layers[ref] |= here
+		case on:
+			r.layers[ref] &^= here
+		}
+		if event == "View" {
+			r.setElsewhere(ref, depends && !off)
+		}
+	}
+}
+
+// setElsewhere switches a layer as it is on the screen for other readers, or the other way if that depends on them.
+func (r *Reader) setElsewhere(ref pdf.Ref, depends bool) {
+	if r.layers[ref] &^= Elsewhere; (r.layers[ref]&Screen != 0) != depends {
+		r.layers[ref] |= Elsewhere
+	}
+}
+
+// off returns the views in which a layer is off, or a membership of several hides its content by its expression or its
+// policy (ISO 32000-2 §8.11.2.2).
+func (r *Reader) off(o pdf.Object) Views {
+	if o == nil {
+		return 0
+	}
+	ref, indirect := o.(pdf.Ref)
+	if off, known := r.layers[ref]; indirect && known {
+		return off
+	}
+	if off, known := r.memberships[ref]; indirect && known {
+		return off
+	}
+	dict, err := r.d.Dict(o)
+	if err != nil {
+		return 0
+	}
+	off := r.membership(dict)
+	if indirect && len(r.memberships) < maxLayers {
+		r.memberships[ref] = off
+	}
+	return off
+}
+
+func (r *Reader) membership(dict pdf.Dict) Views {
+	if dict["VE"] != nil {
+		if expression, err := r.d.Array(dict["VE"]); err == nil {
+			terms := maxTerms
+			if shown, ok := r.evaluate(expression, 0, &terms); ok {
+				return everyView &^ shown
+			}
+		}
+	}
+	if dict["OCGs"] == nil {
+		return 0
+	}
+	var groups []pdf.Ref
+	if ref, ok := dict["OCGs"].(pdf.Ref); ok {
+		if list, err := r.d.Array(ref); err != nil || list == nil {
+			groups = []pdf.Ref{ref}
+		}
+	}
+	if groups == nil {
+		groups = r.groups(dict["OCGs"])
+	}
+	if len(groups) == 0 {
+		return 0
+	}
+	if !r.spend(int64(len(groups))) {
+		r.unsure = true
+		return 0
+	}
+	every, some := everyView, Views(0) // in which all of them are off, and in which one is
+	for _, ref := range groups {
+		every &= r.layers[ref]
+		some |= r.layers[ref]
+	}
+	switch policy, _ := r.d.Name(dict["P"]); policy {
+	case "AllOn":
+		return some
+	case "AnyOff":
+		return everyView &^ some
+	case "AllOff":
+		return everyView &^ every
+	}
+	return every
+}
+
+// Bounds of an expression of visibility.
+const (
+	maxTerms    = 1000
+	maxNegation = 32
+)
+
+// evaluate returns the views in which an expression of visibility holds. It does not where it is none, or too long.
+func (r *Reader) evaluate(expression pdf.Array, depth int, terms *int) (shown Views, ok bool) {
+	if depth > maxNegation {
+		r.unsure = true
+		return 0, false
+	}
+	if len(expression) < 2 {
+		return 0, false
+	}
+	operator, err := r.d.Name(expression[0])
+	if err != nil || operator != "And" && operator != "Or" && operator != "Not" {
+		return 0, false
+	}
+	if operator == "And" {
+		shown = everyView
+	}
+	for _, o := range expression[1:] {
+		if *terms--; *terms < 0 {
+			r.unsure = true
+			return 0, false
+		}
+		operand := Views(0)
+		v, err := r.d.Resolve(o)
+		if err != nil {
+			return 0, false
+		}
+		if inner, isArray := v.(pdf.Array); isArray {
+			if operand, ok = r.evaluate(inner, depth+1, terms); !ok {
+				return 0, false
+			}
+		} else if ref, isRef := o.(pdf.Ref); isRef {
+			operand = everyView &^ r.layers[ref]
+		} else {
+			return 0, false
+		}
+		switch operator {
+		case "And":
+			shown &= operand
+		case "Or":
+			shown |= operand
+		case "Not":
+			return everyView &^ operand, true
+		}
+	}
+	return shown, true
+}
