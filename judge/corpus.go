@@ -95,7 +95,7 @@ func free(d *pdf.Document, page *pdf.Page) (place, pdf.Rect, error) {
 			taken = append(taken, page.FromUser(r))
 		}
 	}
-	w, h := page.Displayed()
+	w, h := page.DisplayedSize()
 	var p place
 	var box pdf.Rect
 	for _, size := range [][2]float64{{0.25, 0.04}, {0.1, 0.04}, {0.025, 0.05}} {

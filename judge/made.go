@@ -116,7 +116,7 @@ func samples(h *house) ([]sample, error) {
 	}
 	for part := 1; part <= 3; part++ {
 		flavour := fmt.Sprintf("%db", part)
-		b := pdftest.Archive(part)
+		b := pdftest.PDFA(part)
 		all = append(all,
 			sample{"pdfa-" + flavour + ".pdf", h.paper(b), nil, nil, flavour},
 			sample{"pdfa-" + flavour + "-invisible.pdf", one(b).sign("A", rsaPKCS1).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, flavour},
@@ -145,7 +145,7 @@ func guests(h *house, specimen *appearance.Strokes) []sample {
 	}
 	for part := 1; part <= 3; part++ {
 		flavour := fmt.Sprintf("%db", part)
-		all = append(all, sample{"guest-pdfa-" + flavour + ".pdf", field(pdftest.Archive(part), box).sign("A", guestP256, seenAsGuest(box, specimen)).proven().stamped(),
+		all = append(all, sample{"guest-pdfa-" + flavour + ".pdf", field(pdftest.PDFA(part), box).sign("A", guestP256, seenAsGuest(box, specimen)).proven().stamped(),
 			map[string]string{"A": "B-LTA"}, []string{"Timestamp1"}, flavour})
 	}
 	return all

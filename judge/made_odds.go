@@ -37,11 +37,11 @@ func makeOdds(h *house, dir string, every int) (*madeOdds, error) {
 		return os.WriteFile(it.path, b, 0o600)
 	}
 	sealed := map[string]string{"A": "B-LTA", "Segel": "B-LTA"}
-	for i, odd := range pdftest.Odds() {
+	for i, odd := range pdftest.OddFiles() {
 		if i%(every*oddsStride) != 0 {
 			continue
 		}
-		if odd.Fate != pdftest.Refused {
+		if odd.Outcome != pdftest.Refused {
 			b, err := inOrder(odd.File)
 			if err != nil {
 				return nil, fmt.Errorf("odd %s: %w", odd.Name, err)
@@ -59,7 +59,7 @@ func makeOdds(h *house, dir string, every int) (*madeOdds, error) {
 			continue // the library signs only what it can read for sure
 		}
 		b, err := tamper(p.b, oddAttacks[len(all.attacked)%len(oddAttacks)].make)
-		if errors.Is(err, errNoOddPage) || err != nil && odd.Fate == pdftest.Refused {
+		if errors.Is(err, errNoOddPage) || err != nil && odd.Outcome == pdftest.Refused {
 			continue // nothing to attack, or nothing that can be appended
 		}
 		if err != nil {

@@ -17,7 +17,7 @@ func makeSuspects(h *house, dir string) ([]item, error) {
 		return nil, err
 	}
 	var items []item
-	for _, s := range pdftest.Suspects() {
+	for _, s := range pdftest.SuspectCases() {
 		p := h.paper(s.File).fields(pades.FieldSpec{Name: "A"}).sign("A", ecP256).proven().stamped()
 		if p.err != nil {
 			return nil, fmt.Errorf("sign suspect %s: %w", s.Name, p.err)

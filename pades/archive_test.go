@@ -53,7 +53,7 @@ func TestSigningFillsThePictureInTheShapeItHad(t *testing.T) {
 func TestEveryFieldOfPDFA1HasAPicture(t *testing.T) {
 	t.Parallel()
 	for part := 1; part <= 3; part++ {
-		p := &paper{b: pdftest.Archive(part)}
+		p := &paper{b: pdftest.PDFA(part)}
 		p.add(t, pades.FieldSpec{Name: "A"})
 		p.sign(t, newPerson(t, "A").options(t, "A"))
 		p.complete(t)
@@ -68,7 +68,7 @@ func TestEveryFieldOfPDFA1HasAPicture(t *testing.T) {
 // archive is a file of PDF/A of that part, with an output intent of that many components.
 func archive(t testing.TB, part, components int) *paper {
 	t.Helper()
-	b := pdftest.Archive(part)
+	b := pdftest.PDFA(part)
 	if components == 3 {
 		return &paper{b: b}
 	}

@@ -22,7 +22,7 @@ import (
 func visible(t testing.TB, p *paper, name string) (pades.FieldSpec, *appearance.Drawing) {
 	t.Helper()
 	page := must[*pdf.Page](t)(p.open(t).Page(1))
-	w, h := page.Displayed()
+	w, h := page.DisplayedSize()
 	box := pdf.Rect{LLX: w * 0.1, LLY: h * 0.1, URX: w * 0.5, URY: h * 0.2}
 	text := appearance.SignatureText{Name: "Budi Santoso", Time: time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC), QR: "https://segel.example/verify"}
 	return pades.FieldSpec{Name: name, Label: "Tanda tangan", Page: 1, Rect: page.ToUser(box)}, appearance.Signature(text, box.Width(), box.Height())

@@ -149,7 +149,7 @@ func TestTwentySignersInTurnAreAllValid(t *testing.T) {
 		t.Errorf("signing changed page 1 from %v to %v", before.Dict, after.Dict)
 	}
 	for _, r := range must[[]pdf.Revision](t)(p.open(t).Revisions())[2:] {
-		for _, e := range must[[]pdf.Entry](t)(p.open(t).Changed(r)) {
+		for _, e := range must[[]pdf.Entry](t)(p.open(t).RevisionEntries(r)) {
 			if e.Ref == after.Ref {
 				t.Errorf("revision at %d writes page 1 again", r.StartXref)
 			}

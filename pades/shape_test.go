@@ -233,7 +233,7 @@ func TestVersionIsRaisedThroughTheCatalogBeforeTheFirstSignature(t *testing.T) {
 			t.Errorf("%s became %s in the catalog, %s in the header", header, f.Version, f.HeaderVersion)
 		}
 	}
-	p := &paper{b: pdftest.Archive(1)}
+	p := &paper{b: pdftest.PDFA(1)}
 	p.add(t, pades.FieldSpec{Name: "A"})
 	p.sign(t, who.options(t, "A"))
 	if v := p.open(t).Facts().Version; v != "1.4" {

@@ -20,7 +20,7 @@ func show(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) error {
 	if err != nil {
 		return err
 	}
-	frame := appearance.Frame{Stock: stock}
+	frame := appearance.Frame{Pool: stock}
 	if frame.Opaque, frame.Calibrated, err = restrictions(d); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func show(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) error {
 }
 
 // earlier is what the appearances of earlier signatures brought into the file, those of the newest first.
-func earlier(d *pdf.Document) (*appearance.Stock, error) {
+func earlier(d *pdf.Document) (*appearance.ResourcePool, error) {
 	signatures, err := d.Signatures()
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func earlier(d *pdf.Document) (*appearance.Stock, error) {
 			}
 		}
 	}
-	return appearance.NewStock(d, looks...), nil
+	return appearance.NewResourcePool(d, looks...), nil
 }
 
 // draw sets the normal appearance of a field's first widget; a signature field must not have more. The widget alone changes, not its page.

@@ -2,8 +2,8 @@ package pdf
 
 import "strings"
 
-// usual are words that files are full of: each is kept once, not once for each time that it is read.
-var usual, nameOf = keep(`R obj endobj stream endstream xref startxref trailer true false null n f
+// internedWords are words that files are full of: each is kept once, not once for each time that it is read.
+var internedWords, internedNames = newInternTables(`R obj endobj stream endstream xref startxref trailer true false null n f
 A AA ABC AP AS AcroForm Action Alt Annot Annots ArtBox Artifact Ascent Author AvgWidth
 BBox BC BG BM BS Base BaseEncoding BaseFont BitsPerComponent BleedBox Border Btn ByteRange
 C CA CFM CIDFontType0 CIDFontType2 CIDSystemInfo CIDToGIDMap CRLs CS Cap CapHeight Catalog Cert Certs CharProcs CharSet
@@ -26,8 +26,8 @@ T TS TU TT0 Tabs Text Title ToUnicode TransformMethod TransformParams Transparen
 U UserUnit V VRI Version ViewerPreferences W WMode Widget Width Widths WinAnsiEncoding X XML XObject XRef XRefStm XHeight XYZ
 adbe.pkcs7.detached ca op OP`)
 
-// keep makes the tables: of words by themselves, and of names as the objects that they are.
-func keep(words string) (map[string]string, map[string]Object) {
+// newInternTables makes the tables: of words by themselves, and of names as the objects that they are.
+func newInternTables(words string) (map[string]string, map[string]Object) {
 	texts, names := map[string]string{}, map[string]Object{}
 	for _, w := range strings.Fields(words) {
 		texts[w], names[w] = w, Name(w)
@@ -35,9 +35,9 @@ func keep(words string) (map[string]string, map[string]Object) {
 	return texts, names
 }
 
-// spelled is the text of a word.
-func spelled(b []byte) string {
-	if w, ok := usual[string(b)]; ok {
+// internWord is the text of a word.
+func internWord(b []byte) string {
+	if w, ok := internedWords[string(b)]; ok {
 		return w
 	}
 	return string(b)

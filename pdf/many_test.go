@@ -53,7 +53,7 @@ func tree(pages, objects int) []byte {
 		bodies = append(bodies, fmt.Sprintf("<</Filler %d /Next %d 0 R>>", len(bodies), len(bodies)))
 	}
 	bodies[0] = fmt.Sprintf("<</Type /Catalog /Pages 2 0 R /Last %d 0 R>>", len(bodies))
-	return plain(bodies...)("")
+	return tableFile(bodies...)("")
 }
 
 func TestThousandPagesAmongTwentyThousandObjectsAreFoundWithoutReadingThemAll(t *testing.T) {
@@ -91,7 +91,7 @@ func TestThousandPagesAmongTwentyThousandObjectsAreFoundWithoutReadingThemAll(t 
 		if err := d.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		opensSoundly(t, name, file, must[[]byte](t)(rewrite(t, file, pdf.RewriteOptions{})))
+		requireSound(t, name, file, must[[]byte](t)(rewrite(t, file, pdf.RewriteOptions{})))
 	}
 }
 
@@ -150,7 +150,7 @@ func BenchmarkRewrite100MB(b *testing.B) {
 	if _, err := file.ReadAt(whole, 0); err != nil {
 		b.Fatal(err)
 	}
-	floor := hashing(whole)
+	floor := measureHashing(whole)
 	b.ReportAllocs()
 	for b.Loop() {
 		d, err := pdf.Open(bytes.NewReader(whole), file.size, pdf.Options{})

@@ -32,7 +32,7 @@ func TestBoxesFollowThePageAsDisplayed(t *testing.T) {
 		if back := p.FromUser(p.ToUser(box)); back != box {
 			t.Errorf("rotated by %d: back to %v", p.Rotate, back)
 		}
-		w, h := p.Displayed()
+		w, h := p.DisplayedSize()
 		if p.Rotate%180 != 0 {
 			w, h = h, w
 		}
@@ -46,7 +46,7 @@ func TestUserUnitScalesTheDisplayedPage(t *testing.T) {
 	t.Parallel()
 	d := open(t, pdftest.Pages(pdftest.Page{MediaBox: [4]float64{0, 0, 100, 100}, Rotate: -90, Entries: "/UserUnit 2"}))
 	p := must[*pdf.Page](t)(d.Page(1))
-	if w, h := p.Displayed(); w != 200 || h != 200 || p.Rotate != 270 {
+	if w, h := p.DisplayedSize(); w != 200 || h != 200 || p.Rotate != 270 {
 		t.Errorf("%v by %v, turned by %d", w, h, p.Rotate)
 	}
 	if got := p.ToUser(pdf.Rect{URX: 20, URY: 10}); math.Abs(got.Width()-5) > 1e-9 || math.Abs(got.Height()-10) > 1e-9 {

@@ -7,18 +7,18 @@ import (
 	"iter"
 )
 
-// Agree reports whether two documents have the same pages, with the same boxes,
+// RequireEquivalent reports whether two documents have the same pages, with the same boxes,
 // turns and units, and the same form fields, with the same kinds, values and
 // numbers of widgets. It is what whoever rewrites a file asks of the result.
 // The error is ErrDamaged if they differ, and names the first difference.
-func Agree(before, after *Document) error {
-	if err := agreeOnPages(before, after); err != nil {
+func RequireEquivalent(before, after *Document) error {
+	if err := requireSamePages(before, after); err != nil {
 		return err
 	}
-	return agreeOnFields(before, after)
+	return requireSameFields(before, after)
 }
 
-func agreeOnPages(before, after *Document) error {
+func requireSamePages(before, after *Document) error {
 	next, stop := iter.Pull2(after.Pages())
 	defer stop()
 	for p, err := range before.Pages() {
@@ -41,7 +41,7 @@ func agreeOnPages(before, after *Document) error {
 	return nil
 }
 
-func agreeOnFields(before, after *Document) error {
+func requireSameFields(before, after *Document) error {
 	was, err := before.Fields()
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func agreeOnFields(before, after *Document) error {
 		if f.Name != g.Name || f.Type != g.Type || f.Flags != g.Flags || len(f.Widgets) != len(g.Widgets) {
 			return damaged(-1, "form field %q became %q", f.Name, g.Name)
 		}
-		same, err := sameText(before, after, f.Value, g.Value)
+		same, err := isSameValue(before, after, f.Value, g.Value)
 		if err != nil {
 			return fmt.Errorf("value of form field %q: %w", f.Name, err)
 		}
@@ -69,9 +69,9 @@ func agreeOnFields(before, after *Document) error {
 	return nil
 }
 
-// sameText compares values that are names or strings, which is what people
+// isSameValue compares values that are names or strings, which is what people
 // fill in. Others count as equal if they are of one kind.
-func sameText(before, after *Document, a, b Object) (bool, error) {
+func isSameValue(before, after *Document, a, b Object) (bool, error) {
 	v, err := before.Resolve(a)
 	if err != nil {
 		return false, err

@@ -33,7 +33,7 @@ func TestJunkBeforeTheHeaderIsGoneAfterARewriting(t *testing.T) {
 	if !bytes.HasPrefix(b, []byte("%PDF-1.")) {
 		t.Errorf("begins %q", b[:20])
 	}
-	opensSoundly(t, "junk", file, b)
+	requireSound(t, "junk", file, b)
 }
 
 func TestRewritingRaisesTheVersionAndNeverLowersIt(t *testing.T) {

@@ -1,14 +1,14 @@
 package pdf
 
-// share returns a table that is equal and can be changed by merge: pages are
+// copyOnWrite returns a table that is equal and can be changed by merge: pages are
 // copied when something in them changes.
-func (t *slots) share() slots {
+func (t *slots) copyOnWrite() slots {
 	return slots{pages: append([]*[slotsPerPage]slot(nil), t.pages...), highest: t.highest}
 }
 
-// all calls f for every number that something was said about, free ones
+// eachStated calls f for every number that something was said about, free ones
 // included, in order of number, until f errs.
-func (t *slots) all(f func(n uint32, s slot) error) error {
+func (t *slots) eachStated(f func(n uint32, s slot) error) error {
 	for i, page := range t.pages {
 		if page == nil {
 			continue
@@ -25,9 +25,9 @@ func (t *slots) all(f func(n uint32, s slot) error) error {
 	return nil
 }
 
-// merge overwrites t by what newer says, in pages of its own, and tells each
+// mergeNewer overwrites t by what newer says, in pages of its own, and tells each
 // number whose slot is another now.
-func (t *slots) merge(newer *slots, changed func(n uint32, was, now slot)) {
+func (t *slots) mergeNewer(newer *slots, changed func(n uint32, was, now slot)) {
 	if more := len(newer.pages) - len(t.pages); more > 0 {
 		t.pages = append(t.pages, make([]*[slotsPerPage]slot, more)...)
 	}

@@ -20,20 +20,20 @@ func TestOddFilesAreCompletedSoundlyOrRefusedAtUpload(t *testing.T) {
 	t.Parallel()
 	s := start(t, "SEGEL_GRANT_SIGNATURES", "5000", "SEGEL_GRANT_STAMPS", "5000")
 	owner, signer := s.person(t, "Pemilik", ""), s.person(t, "Penanda", "")
-	fates := map[pdftest.Fate]int{}
+	fates := map[pdftest.Outcome]int{}
 	// All together take some minutes. Neighbours differ in the style of their cross-reference, so 3 takes some of each.
 	every := 3
 	if os.Getenv("SEGEL_PDFS_ALL") != "" {
 		every = 1
 	}
-	for i, odd := range pdftest.Odds() {
+	for i, odd := range pdftest.OddFiles() {
 		if i%every != 0 {
 			continue
 		}
 		t.Run(odd.Name, func(t *testing.T) {
 			fate := oddFile(t, odd, owner, signer)
-			if fates[fate]++; fate != odd.Fate {
-				t.Errorf("%q, want %q", fate, odd.Fate)
+			if fates[fate]++; fate != odd.Outcome {
+				t.Errorf("%q, want %q", fate, odd.Outcome)
 			}
 		})
 	}
@@ -41,7 +41,7 @@ func TestOddFilesAreCompletedSoundlyOrRefusedAtUpload(t *testing.T) {
 }
 
 // oddFile takes a file through the service, and tells what became of it.
-func oddFile(t *testing.T, odd pdftest.Odd, owner, signer *client) pdftest.Fate {
+func oddFile(t *testing.T, odd pdftest.OddFile, owner, signer *client) pdftest.Outcome {
 	t.Helper()
 	a := owner.do("POST", signPath+"upload-docs-base64", object{
 		"filename": "kontrak.pdf", "document_base64": base64.StdEncoding.EncodeToString(odd.File), "signer": []object{signer.as("signer", 1)},

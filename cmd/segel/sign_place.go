@@ -64,7 +64,7 @@ func (c *signCommand) where(src pades.Source) (place, error) {
 	}
 	at.specimen, err = appearance.ExtractStrokes(picture)
 	switch {
-	case errors.Is(err, appearance.ErrNoStrokes), errors.Is(err, appearance.ErrTooMuchInk):
+	case errors.Is(err, appearance.ErrNoStrokes), errors.Is(err, appearance.ErrTooDense):
 		return place{}, fmt.Errorf("%s: %w; use a picture of the signature on a light background", c.Image, err)
 	case err != nil:
 		return place{}, fmt.Errorf("%s: %w", c.Image, err)
@@ -118,7 +118,7 @@ func (c *signCommand) fresh(doc *pdf.Document, box pdf.Rect) (place, error) {
 	if err != nil {
 		return place{}, fmt.Errorf("page %d of %s: %w", c.Page, c.In, err)
 	}
-	w, h := page.Displayed()
+	w, h := page.DisplayedSize()
 	if box.LLX < 0 || box.LLY < 0 || box.URX > w || box.URY > h {
 		return place{}, fmt.Errorf("the box lies off page %d, which is %g by %g points", c.Page, w, h)
 	}

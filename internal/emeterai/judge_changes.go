@@ -42,10 +42,10 @@ func (j *judge) step(ctx context.Context, added []pdf.Revision) error {
 		if state, err = h.Next(); err != nil {
 			return fmt.Errorf("source: %w", err)
 		}
-		o.Containers = append(o.Containers, state.Containers...)
+		o.Containers = append(o.Containers, state.ObjectStreams...)
 	}
 	for _, r := range added {
-		entries, err := j.whole.Changed(r)
+		entries, err := j.whole.RevisionEntries(r)
 		if err != nil {
 			return err
 		}

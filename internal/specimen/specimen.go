@@ -65,7 +65,7 @@ func Strokes(ctx context.Context, file []byte) (*appearance.Strokes, error) {
 	switch {
 	case errors.Is(err, appearance.ErrNoStrokes):
 		return nil, errNoStrokes.Because(err)
-	case errors.Is(err, appearance.ErrTooMuchInk):
+	case errors.Is(err, appearance.ErrTooDense):
 		return nil, errTooDark.With("percent", int(100*appearance.MaxCoverage)).Because(err)
 	case err != nil:
 		return nil, errNotPicture.Because(err)

@@ -13,7 +13,7 @@ import (
 // suspect returns the file of [pdftest.Suspects] that prints what it does not show.
 func suspect(t *testing.T) []byte {
 	t.Helper()
-	for _, s := range pdftest.Suspects() {
+	for _, s := range pdftest.SuspectCases() {
 		if s.Name == "layer that is not printed" {
 			return s.File
 		}

@@ -72,7 +72,7 @@ func (s *Service) agrees(ctx context.Context, before *pdf.Document, r contract.R
 	if err := after.Check(); err != nil {
 		return 0, refusal(fmt.Errorf("check rewriting: %w", err))
 	}
-	if err := pdf.Agree(before, after); err != nil {
+	if err := pdf.RequireEquivalent(before, after); err != nil {
 		return 0, refusal(fmt.Errorf("compare rewriting: %w", err))
 	}
 	return after.NextObject()

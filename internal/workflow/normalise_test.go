@@ -166,7 +166,7 @@ func TestOldFileIsRewrittenForTheStampOfficeAtFinalizeOnly(t *testing.T) {
 		"old, not stamped":        {old, 0, false},
 		"new, stamped":            {pdftest.Table(1), 1, false},
 		"old, stamped, signed":    {signed, 1, false},
-		"PDF/A, stamped":          {bytes.Replace(pdftest.Archive(2), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1), 1, false},
+		"PDF/A, stamped":          {bytes.Replace(pdftest.PDFA(2), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1), 1, false},
 		"damaged, stamped: early": {append([]byte("junk\n"), old...), 1, true},
 	} {
 		d, err := h.uploaded(c.file)

@@ -162,11 +162,11 @@ func (p *pages) Painted(number int) ([]contract.Covered, bool) {
 		if p.reader == nil {
 			p.reader = content.NewReader(p.doc, content.Limits{})
 		}
-		marks, err := p.reader.Page(page)
+		marks, err := p.reader.PageMarks(page)
 		found = painted{covered: readable(marks), told: err == nil}
 		// What was cut short because the client went, or because pages before it used up a limit that all pages share, says
 		// nothing about the page.
-		var untold *content.Untold
+		var untold *content.IncompleteError
 		lasting = err == nil || errors.As(err, &untold) && (first || untold.Reason != content.Limit)
 	}
 	if p.kept += len(found.covered); p.kept > mostKept {
@@ -190,7 +190,7 @@ func readable(marks []content.Mark) []contract.Covered {
 		if m.Hidden != "" && (m.Hidden != content.ByMode || !onPicture(m.Box, pictures)) {
 			continue
 		}
-		found = append(found, contract.Covered{Kind: contract.CoveredText, Box: contract.Box(m.Box), Text: m.Text, Joins: m.Joins})
+		found = append(found, contract.Covered{Kind: contract.CoveredText, Box: contract.Box(m.Box), Text: m.Text, Joins: m.JoinsPrevious})
 	}
 	for _, p := range pictures {
 		if !p.says {

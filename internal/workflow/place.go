@@ -63,7 +63,7 @@ func pageSizes(doc *pdf.Document) func(int) (contract.PageSize, bool) {
 		if !asked {
 			if p, err := doc.Page(number); err == nil {
 				a.ok = true
-				a.size.Width, a.size.Height = p.Displayed()
+				a.size.Width, a.size.Height = p.DisplayedSize()
 			}
 			known[number] = a
 		}

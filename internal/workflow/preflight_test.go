@@ -111,7 +111,7 @@ func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 	const all, none, noChange, noNotes = int32(-4), int32(-64), int32(-4 &^ 8), int32(-4 &^ 32)
 	unrestricted := func(l *contract.Limits) { l.StampEncrypted = contract.EncryptedUnrestricted }
 	sound := foreign(t, nil, 0)
-	archive := bytes.Replace(pdftest.Archive(2), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1)
+	archive := bytes.Replace(pdftest.PDFA(2), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1)
 	for name, c := range map[string]struct {
 		file   []byte
 		signer bool

@@ -2,8 +2,8 @@ package appearance
 
 import "segel/pdf"
 
-// calibrated defines the device colours as what sRGB is, but for its gamma, which is 2.2.
-func calibrated() pdf.Dict {
+// calibratedSpaces defines the device colours as what sRGB is, but for its gamma, which is 2.2.
+func calibratedSpaces() pdf.Dict {
 	white := pdf.Array{pdf.Real(0.9505), pdf.Integer(1), pdf.Real(1.089)}
 	return pdf.Dict{
 		"DefaultRGB": pdf.Array{pdf.Name("CalRGB"), pdf.Dict{

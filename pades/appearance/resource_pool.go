@@ -6,21 +6,21 @@ import (
 	"segel/pdf"
 )
 
-// Stock is the fonts and pictures that a file has already, so that the next drawing need not bring them again: the
+// ResourcePool is the fonts and pictures that a file has already, so that the next drawing need not bring them again: the
 // fiftieth signature costs no more than its own text. A nil Stock has none.
-type Stock struct {
-	d     *pdf.Document
-	fonts []pdf.Ref // candidates from the file
-	image []pdf.Ref
-	fresh map[any]pdf.Ref // added by the present update: pictures by pointer, fonts by fingerprint
+type ResourcePool struct {
+	d      *pdf.Document
+	fonts  []pdf.Ref // candidates from the file
+	images []pdf.Ref
+	added  map[any]pdf.Ref // added by the present update: pictures by pointer, fonts by fingerprint
 }
 
-// maxStock bounds the candidates that are held against a font or picture.
-const maxStock = 100
+// maxPooled bounds the candidates that are held against a font or picture.
+const maxPooled = 100
 
-// NewStock looks into appearance streams of the file, the likeliest first. What cannot be read is passed over.
-func NewStock(d *pdf.Document, appearances ...pdf.Object) *Stock {
-	s := &Stock{d: d, fresh: map[any]pdf.Ref{}}
+// NewResourcePool looks into appearance streams of the file, the likeliest first. What cannot be read is passed over.
+func NewResourcePool(d *pdf.Document, appearances ...pdf.Object) *ResourcePool {
+	s := &ResourcePool{d: d, added: map[any]pdf.Ref{}}
 	for _, o := range appearances {
 		st, err := d.Stream(o)
 		if err != nil || st == nil {
@@ -29,17 +29,17 @@ func NewStock(d *pdf.Document, appearances ...pdf.Object) *Stock {
 		resources, _ := d.Dict(st.Dict["Resources"])
 		fonts, _ := d.Dict(resources["Font"])
 		objects, _ := d.Dict(resources["XObject"])
-		s.fonts, s.image = collect(s.fonts, fonts), collect(s.image, objects)
+		s.fonts, s.images = collectRefs(s.fonts, fonts), collectRefs(s.images, objects)
 	}
 	return s
 }
 
-func collect(list []pdf.Ref, from pdf.Dict) []pdf.Ref {
+func collectRefs(list []pdf.Ref, from pdf.Dict) []pdf.Ref {
 next:
-	for _, key := range sorted(from) {
+	for _, key := range sortedKeys(from) {
 		o := from[key]
 		ref, ok := o.(pdf.Ref)
-		if !ok || len(list) == maxStock {
+		if !ok || len(list) == maxPooled {
 			continue
 		}
 		for _, known := range list {
@@ -52,42 +52,42 @@ next:
 	return list
 }
 
-// put returns an object of the file that is the same as a tree, or adds the tree to the update. Names and places
+// findOrAdd returns an object of the file that is the same as a tree, or adds the tree to the update. Names and places
 // prove nothing: a file from elsewhere may have a font of that name which shows other letters. So everything is
 // compared, the data of streams too.
-func (s *Stock) put(u *pdf.Update, key any, candidates func(*Stock) []pdf.Ref, tree pdf.Object) pdf.Ref {
+func (s *ResourcePool) findOrAdd(u *pdf.Update, key any, candidates func(*ResourcePool) []pdf.Ref, tree pdf.Object) pdf.Ref {
 	if s == nil {
-		return spread(u, tree).(pdf.Ref)
+		return addParts(u, tree).(pdf.Ref)
 	}
-	if ref, ok := s.fresh[key]; ok {
+	if ref, ok := s.added[key]; ok {
 		return ref
 	}
 	for _, ref := range candidates(s) {
-		if s.same(tree, ref) {
+		if s.isSame(tree, ref) {
 			return ref
 		}
 	}
-	ref := spread(u, tree).(pdf.Ref)
-	s.fresh[key] = ref
+	ref := addParts(u, tree).(pdf.Ref)
+	s.added[key] = ref
 	return ref
 }
 
-func fontsOf(s *Stock) []pdf.Ref  { return s.fonts }
-func imagesOf(s *Stock) []pdf.Ref { return s.image }
+func fontsOf(s *ResourcePool) []pdf.Ref  { return s.fonts }
+func imagesOf(s *ResourcePool) []pdf.Ref { return s.images }
 
-// spread gives each part of a tree that stands for itself a number: streams, fonts and their descriptors.
-func spread(u *pdf.Update, o pdf.Object) pdf.Object {
+// addParts gives each part of a tree that stands for itself a number: streams, fonts and their descriptors.
+func addParts(u *pdf.Update, o pdf.Object) pdf.Object {
 	switch o := o.(type) {
 	case pdf.Array:
 		out := make(pdf.Array, len(o))
 		for i, v := range o {
-			out[i] = spread(u, v)
+			out[i] = addParts(u, v)
 		}
 		return out
 	case *pdf.Stream:
-		return u.Add(&pdf.Stream{Dict: spreadAll(u, o.Dict), Data: o.Data})
+		return u.Add(&pdf.Stream{Dict: addDictParts(u, o.Dict), Data: o.Data})
 	case pdf.Dict:
-		out := spreadAll(u, o)
+		out := addDictParts(u, o)
 		if t := o["Type"]; t == pdf.Object(pdf.Name("Font")) || t == pdf.Object(pdf.Name("FontDescriptor")) {
 			return u.Add(out)
 		}
@@ -96,16 +96,16 @@ func spread(u *pdf.Update, o pdf.Object) pdf.Object {
 	return o
 }
 
-func spreadAll(u *pdf.Update, d pdf.Dict) pdf.Dict {
+func addDictParts(u *pdf.Update, d pdf.Dict) pdf.Dict {
 	out := pdf.Dict{}
-	for _, key := range sorted(d) {
-		out[key] = spread(u, d[key])
+	for _, key := range sortedKeys(d) {
+		out[key] = addParts(u, d[key])
 	}
 	return out
 }
 
-// same reports whether what is in the file is the same as a tree.
-func (s *Stock) same(tree, have pdf.Object) bool {
+// isSame reports whether what is in the file is the same as a tree.
+func (s *ResourcePool) isSame(tree, have pdf.Object) bool {
 	o, err := s.d.Resolve(have)
 	if err != nil {
 		return false
@@ -113,33 +113,33 @@ func (s *Stock) same(tree, have pdf.Object) bool {
 	switch want := tree.(type) {
 	case pdf.Dict:
 		have, ok := o.(pdf.Dict)
-		return ok && s.sameEntries(want, have)
+		return ok && s.isSameDict(want, have)
 	case pdf.Array:
 		have, ok := o.(pdf.Array)
 		if !ok || len(have) != len(want) {
 			return false
 		}
 		for i := range want {
-			if !s.same(want[i], have[i]) {
+			if !s.isSame(want[i], have[i]) {
 				return false
 			}
 		}
 		return true
 	case *pdf.Stream:
 		have, ok := o.(*pdf.Stream)
-		return ok && s.sameStream(want, have)
+		return ok && s.isSameStream(want, have)
 	case pdf.String:
 		have, ok := o.(pdf.String)
 		return ok && bytes.Equal(have.Bytes, want.Bytes)
 	case pdf.Integer, pdf.Real:
-		a, ok1 := float(want)
-		b, ok2 := float(o)
+		a, ok1 := numberValue(want)
+		b, ok2 := numberValue(o)
 		return ok1 && ok2 && a == b
 	}
 	return o == tree
 }
 
-func float(o pdf.Object) (float64, bool) {
+func numberValue(o pdf.Object) (float64, bool) {
 	switch o := o.(type) {
 	case pdf.Integer:
 		return float64(o), true
@@ -149,20 +149,20 @@ func float(o pdf.Object) (float64, bool) {
 	return 0, false
 }
 
-func (s *Stock) sameEntries(want, have pdf.Dict) bool {
+func (s *ResourcePool) isSameDict(want, have pdf.Dict) bool {
 	if len(want) != len(have) {
 		return false
 	}
-	for _, key := range sorted(want) {
-		if have[key] == nil || !s.same(want[key], have[key]) {
+	for _, key := range sortedKeys(want) {
+		if have[key] == nil || !s.isSame(want[key], have[key]) {
 			return false
 		}
 	}
 	return true
 }
 
-// sameStream compares data as it is encoded if the tree says how, else decoded.
-func (s *Stock) sameStream(want, have *pdf.Stream) bool {
+// isSameStream compares data as it is encoded if the tree says how, else decoded.
+func (s *ResourcePool) isSameStream(want, have *pdf.Stream) bool {
 	entries := pdf.Dict{}
 	for key, o := range have.Dict {
 		if _, encoded := want.Dict["Filter"]; key == "Length" || key == "Filter" && !encoded {
@@ -170,7 +170,7 @@ func (s *Stock) sameStream(want, have *pdf.Stream) bool {
 		}
 		entries[key] = o
 	}
-	if !s.sameEntries(want.Dict, entries) {
+	if !s.isSameDict(want.Dict, entries) {
 		return false
 	}
 	read := s.d.Decode

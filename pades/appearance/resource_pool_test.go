@@ -9,12 +9,12 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// again draws on a file that has the same drawing already, and returns how many bytes that takes.
-func again(t *testing.T, file []byte, first pdf.Object, d *appearance.Drawing) int {
+// addAgain draws on a file that has the same drawing already, and returns how many bytes that takes.
+func addAgain(t *testing.T, file []byte, first pdf.Object, d *appearance.Drawing) int {
 	t.Helper()
 	doc := must[*pdf.Document](t)(pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{}))
 	u := doc.NewUpdate()
-	must[pdf.Ref](t)(d.Form(u, appearance.Frame{Width: 200, Height: 70, Stock: appearance.NewStock(doc, first)}))
+	must[pdf.Ref](t)(d.Form(u, appearance.Frame{Width: 200, Height: 70, Pool: appearance.NewResourcePool(doc, first)}))
 	return len(must[*pdf.Tail](t)(u.Build()).Bytes)
 }
 
@@ -28,7 +28,7 @@ func TestOnlyWhatIsTheSameIsShared(t *testing.T) {
 	form := must[pdf.Ref](t)(d.Form(u, appearance.Frame{Width: 200, Height: 70}))
 	tail := must[*pdf.Tail](t)(u.Build())
 	file = append(file, tail.Bytes...)
-	if n := again(t, file, form, d); n > 2000 {
+	if n := addAgain(t, file, form, d); n > 2000 {
 		t.Errorf("the same again takes %d bytes, once took %d", n, len(tail.Bytes))
 	}
 
@@ -46,7 +46,7 @@ func TestOnlyWhatIsTheSameIsShared(t *testing.T) {
 		u.Set(program, &pdf.Stream{Dict: pdf.Dict{"Length1": pdf.Integer(len(data))}, Data: data})
 	}
 	forged := append(bytes.Clone(file), must[*pdf.Tail](t)(u.Build()).Bytes...)
-	if n := again(t, forged, form, d); n < 10_000 {
+	if n := addAgain(t, forged, form, d); n < 10_000 {
 		t.Errorf("forged fonts were shared: %d bytes", n)
 	}
 }

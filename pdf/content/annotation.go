@@ -19,8 +19,8 @@ var drawnByReaders = []pdf.Name{
 	"Redact", "Watermark",
 }
 
-// hiddenBy returns the views in which an annotation is not shown by its flags.
-func hiddenBy(flags int64) Views {
+// flagViews returns the views in which an annotation is not shown by its flags.
+func flagViews(flags int64) Views {
 	var off Views
 	if flags&(flagHidden|flagNoView) != 0 {
 		off |= OnScreen
@@ -31,25 +31,25 @@ func hiddenBy(flags int64) Views {
 	return off
 }
 
-// annotations lists those of a page, each followed by what its appearance paints.
-func (p *painter) annotations(page *pdf.Page) {
+// interpretAnnotations lists those of a page, each followed by what its appearance paints.
+func (p *interpreter) interpretAnnotations(page *pdf.Page) {
 	list, err := p.d.Array(page.Dict["Annots"])
 	if p.failed(err) || p.stopped {
 		return
 	}
 	if len(list) > p.limits.Annots {
-		p.untold(Limit, errAnnots)
+		p.noteIncomplete(Limit, errAnnots)
 		list = list[:p.limits.Annots]
 	}
 	for _, o := range list {
 		if p.stopped {
 			return
 		}
-		p.annotation(o)
+		p.interpretAnnotation(o)
 	}
 }
 
-func (p *painter) annotation(o pdf.Object) {
+func (p *interpreter) interpretAnnotation(o pdf.Object) {
 	dict, err := p.d.Dict(o)
 	if p.failed(err) || dict == nil {
 		return
@@ -66,26 +66,26 @@ func (p *painter) annotation(o pdf.Object) {
 	if p.failed(err) || subtype == "Popup" {
 		return
 	}
-	p.state = p.first()
-	p.visible = p.visible.without(hiddenBy(flags), ByFlag).without(p.off(dict["OC"]), ByLayer)
-	m := Mark{Kind: Annotation, Box: p.base.box(rect), Subtype: subtype, Hidden: p.visible.why, In: p.visible.in}
+	p.graphicsState = p.initialState()
+	p.visible = p.visible.hideIn(flagViews(flags), ByFlag).hideIn(p.hiddenViews(dict["OC"]), ByLayer)
+	m := Mark{Kind: Annotation, Box: p.base.mapBox(rect), Subtype: subtype, Hidden: p.visible.hiddenBy, Views: p.visible.views}
 	if subtype == "Widget" {
 		m.Kind = Widget
 	}
-	m.Bare = dict["AP"] == nil && slices.Contains(drawnByReaders, subtype)
-	if p.deep != nil && m.Bare {
-		m.Look = uint64(sum(5).object(o))
+	m.NoAppearance = dict["AP"] == nil && slices.Contains(drawnByReaders, subtype)
+	if p.deep != nil && m.NoAppearance {
+		m.Fingerprint = uint64(fingerprint(5).addObject(o))
 	}
-	p.annot, _ = o.(pdf.Ref)
-	p.put(m, p.sheet)
+	p.annotation, _ = o.(pdf.Ref)
+	p.appendMark(m, p.pageBox)
 	if looks, err := p.d.Dict(dict["AP"]); !p.failed(err) {
-		p.appearance(dict, looks["N"], rect)
+		p.interpretAppearance(dict, looks["N"], rect)
 	}
-	p.annot = pdf.Ref{}
+	p.annotation = pdf.Ref{}
 }
 
-// appearance paints an appearance of an annotation, fitted into its rectangle (ISO 32000-2 §12.5.5).
-func (p *painter) appearance(dict pdf.Dict, look pdf.Object, rect pdf.Rect) {
+// interpretAppearance paints an appearance of an annotation, fitted into its rectangle (ISO 32000-2 §12.5.5).
+func (p *interpreter) interpretAppearance(dict pdf.Dict, look pdf.Object, rect pdf.Rect) {
 	v, err := p.d.Resolve(look)
 	if p.failed(err) {
 		return
@@ -107,9 +107,9 @@ func (p *painter) appearance(dict pdf.Dict, look pdf.Object, rect pdf.Rect) {
 	if p.failed(err) || box.Empty() {
 		return
 	}
-	shown := p.matrixOf(st.Dict["Matrix"]).box(box)
-	if shown.Empty() || !sane(shown) {
+	shown := p.readMatrix(st.Dict["Matrix"]).mapBox(box)
+	if shown.Empty() || !isPlausible(shown) {
 		return
 	}
-	p.form(st, fitted(shown, rect))
+	p.interpretForm(st, fitMatrix(shown, rect))
 }

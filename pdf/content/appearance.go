@@ -22,18 +22,18 @@ type Appearance struct {
 
 // Glyph is one glyph that is shown.
 type Glyph struct {
-	Text    string // the characters that it draws, as far as its font tells
-	Reading Reading
-	Font    int // index into Appearance.Fonts
-	X, Y    float64
-	EndX    float64 // where the pen is behind it, character spacing included
-	Size    float64 // of the em, downwards
-	Box     pdf.Rect
-	Upright bool    // neither turned nor mirrored; slanted letters are upright
-	Hidden  Hidden  // empty where it is painted; ByClip is told by Seen
-	Seen    float64 // share of Box that lies within the clip, from 0 to 1
-	Color   Color
-	Order   int // of painting, among the paths
+	Text         string // the characters that it draws, as far as its font tells
+	Reliability  Reliability
+	Font         int // index into Appearance.Fonts
+	X, Y         float64
+	EndX         float64 // where the pen is behind it, character spacing included
+	Size         float64 // of the em, downwards
+	Box          pdf.Rect
+	Upright      bool    // neither turned nor mirrored; slanted letters are upright
+	Hidden       Hidden  // empty where it is painted; ByClip is told by Seen
+	VisibleShare float64 // share of Box that lies within the clip, from 0 to 1
+	Color        Color
+	Order        int // of painting, among the paths
 }
 
 // Path is one part of a path that is filled or stroked.
@@ -72,52 +72,52 @@ type Font struct {
 	Standard bool
 }
 
-// Appearance reads an appearance stream as it is fitted into the rectangle of its annotation (ISO 32000-2 §12.5.5),
+// ReadAppearance reads an appearance stream as it is fitted into the rectangle of its annotation (ISO 32000-2 §12.5.5),
 // which is turned counterclockwise by turn, a multiple of 90 (its /MK /R). The result is the caller's.
 //
 // Errors: *Untold, if there may be more than is listed; others are of the io.ReaderAt of the document. The result is not
 // nil if the error is an *Untold.
-func (r *Reader) Appearance(st *pdf.Stream, rect pdf.Rect, turn int) (*Appearance, error) {
+func (r *Reader) ReadAppearance(st *pdf.Stream, rect pdf.Rect, turn int) (*Appearance, error) {
 	a := &Appearance{Width: rect.Width(), Height: rect.Height()}
 	p := &r.page
-	*p = painter{Reader: r, base: upright(rect, turn), marks: r.marks[:0], trace: a}
+	*p = interpreter{Reader: r, base: uprightMatrix(rect, turn), marks: r.marks[:0], trace: a}
 	if turn%180 != 0 {
 		a.Width, a.Height = a.Height, a.Width
 	}
-	p.sheet = pdf.Rect{URX: a.Width, URY: a.Height}
-	p.state = p.first()
-	if !sane(rect) || rect.Empty() {
-		p.untold(Numbers, nil)
-		return a, p.trouble
+	p.pageBox = pdf.Rect{URX: a.Width, URY: a.Height}
+	p.graphicsState = p.initialState()
+	if !isPlausible(rect) || rect.Empty() {
+		p.noteIncomplete(Coordinates, nil)
+		return a, p.problem
 	}
 	box, err := p.d.Rect(st.Dict["BBox"])
 	if p.failed(err) {
-		return a, p.trouble
+		return a, p.problem
 	}
-	shown := p.matrixOf(st.Dict["Matrix"]).box(box)
-	if box.Empty() || shown.Empty() || !sane(shown) {
-		return a, p.trouble // readers show nothing
+	shown := p.readMatrix(st.Dict["Matrix"]).mapBox(box)
+	if box.Empty() || shown.Empty() || !isPlausible(shown) {
+		return a, p.problem // readers show nothing
 	}
 	if st.Dict["OC"] != nil {
-		a.unclear("optional content")
+		a.addUnclear("optional content")
 	}
-	p.form(st, fitted(shown, rect))
-	p.flush()
+	p.interpretForm(st, fitMatrix(shown, rect))
+	p.flushWord()
 	r.marks = p.marks[:0]
-	return a, p.trouble
+	return a, p.problem
 }
 
-// Remaining is how much of Limits.Bytes is left, for a Reader of another state of the same file.
-func (r *Reader) Remaining() int64 { return max(r.bytes, 0) }
+// RemainingBytes is how much of Limits.Bytes is left, for a Reader of another state of the same file.
+func (r *Reader) RemainingBytes() int64 { return max(r.bytes, 0) }
 
-// fitted maps a box to a rectangle.
-func fitted(box, rect pdf.Rect) matrix {
+// fitMatrix maps a box to a rectangle.
+func fitMatrix(box, rect pdf.Rect) matrix {
 	sx, sy := rect.Width()/box.Width(), rect.Height()/box.Height()
 	return matrix{sx, 0, 0, sy, rect.LLX - box.LLX*sx, rect.LLY - box.LLY*sy}
 }
 
-// upright maps default user space so that a rectangle that is turned stands upright at the origin.
-func upright(rect pdf.Rect, turn int) matrix {
+// uprightMatrix maps default user space so that a rectangle that is turned stands upright at the origin.
+func uprightMatrix(rect pdf.Rect, turn int) matrix {
 	m := matrix{1, 0, 0, 1, -rect.LLX, -rect.LLY}
 	switch ((turn % 360) + 360) % 360 {
 	case 90:
@@ -133,7 +133,7 @@ func upright(rect pdf.Rect, turn int) matrix {
 // maxUnclear bounds what is said to be unclear.
 const maxUnclear = 8
 
-func (a *Appearance) unclear(what string) {
+func (a *Appearance) addUnclear(what string) {
 	for _, have := range a.Unclear {
 		if have == what {
 			return
@@ -144,43 +144,43 @@ func (a *Appearance) unclear(what string) {
 	}
 }
 
-// order is the next number in the order of painting.
-func (a *Appearance) order() int { return len(a.Glyphs) + len(a.Paths) }
+// nextOrder is the next number in the order of painting.
+func (a *Appearance) nextOrder() int { return len(a.Glyphs) + len(a.Paths) }
 
 // traceText lists the glyphs of a string.
-func (p *painter) traceText(r *shown, s []byte) {
-	if p.mode >= 4 {
-		p.trace.unclear("text that clips")
+func (p *interpreter) traceText(r *textRun, s []byte) {
+	if p.textMode >= 4 {
+		p.trace.addUnclear("text that clips")
 	}
-	font := p.tracedFont()
+	font := p.traceFont()
 	for len(s) > 0 && !p.stopped {
 		if len(p.trace.Glyphs) >= p.limits.Marks {
-			p.stop(errMarks)
+			p.stopAtLimit(errMarks)
 			return
 		}
-		g := r.font.next(p, s)
-		t := Glyph{Font: font, X: r.m[4], Y: r.m[5], Size: math.Hypot(r.m[2], r.m[3]), Hidden: r.hidden, Color: p.textColor(), Order: p.trace.order()}
-		t.Text, t.Reading = p.read(p.font, s[:g.bytes], g)
-		t.Box = r.font.glyphSpace(r.m).box(g.box)
+		g := r.font.nextGlyph(p, s)
+		t := Glyph{Font: font, X: r.m[4], Y: r.m[5], Size: math.Hypot(r.m[2], r.m[3]), Hidden: r.hidden, Color: p.textColor(), Order: p.trace.nextOrder()}
+		t.Text, t.Reliability = p.readGlyphText(p.font, s[:g.bytes], g)
+		t.Box = r.font.glyphSpace(r.m).mapBox(g.box)
 		t.Upright = r.m[0] > 0 && r.m[3] > 0 && math.Abs(r.m[1]) < 0.02*r.m[0] && math.Abs(r.m[2]) < 0.5*r.m[3] && !r.font.vertical
-		if t.Hidden == "" && t.Size < smallest {
+		if t.Hidden == "" && t.Size < minVisibleSize {
 			t.Hidden = BySize
 		}
-		if !sane(t.Box) {
-			p.untold(Numbers, nil)
+		if !isPlausible(t.Box) {
+			p.noteIncomplete(Coordinates, nil)
 			return
 		}
-		t.Seen = share(p.clip, t.Box)
+		t.VisibleShare = shareWithin(p.clip, t.Box)
 		p.traceBlending()
-		p.passGlyph(r, g)
+		p.advanceGlyph(r, g)
 		t.EndX = r.m[4]
 		p.trace.Glyphs = append(p.trace.Glyphs, t)
 		s = s[g.bytes:]
 	}
 }
 
-// share is how much of a box lies within an area, from 0 to 1. A box without area counts by where it is.
-func share(area, box pdf.Rect) float64 {
+// shareWithin is how much of a box lies within an area, from 0 to 1. A box without area counts by where it is.
+func shareWithin(area, box pdf.Rect) float64 {
 	common := area.Intersect(box)
 	switch {
 	case common.LLX > common.URX || common.LLY > common.URY:
@@ -191,25 +191,25 @@ func share(area, box pdf.Rect) float64 {
 	return common.Width() * common.Height() / (box.Width() * box.Height())
 }
 
-func (p *painter) traceBlending() {
-	if p.faint || p.mixed {
-		p.trace.unclear("transparency")
+func (p *interpreter) traceBlending() {
+	if p.translucent || p.blended {
+		p.trace.addUnclear("transparency")
 	}
 }
 
 // traceState notes what a graphics state dictionary does beside setting lines, fonts and opacity.
-func (p *painter) traceState(gs pdf.Dict) {
+func (p *interpreter) traceState(gs pdf.Dict) {
 	for k := range gs {
 		switch k {
 		case "Type", "LW", "LC", "LJ", "ML", "D", "RI", "Font", "FL", "SM", "SA", "CA", "ca", "AIS", "BM", "SMask", "OP", "op", "OPM":
 		default:
-			p.trace.unclear("a transfer function or the like")
+			p.trace.addUnclear("a transfer function or the like")
 		}
 	}
 }
 
 // traceResources notes what gives the operators of colour another meaning (ISO 32000-2 §8.6.5.6).
-func (p *painter) traceResources() {
+func (p *interpreter) traceResources() {
 	if p.scopes == nil {
 		return
 	}
@@ -219,14 +219,14 @@ func (p *painter) traceResources() {
 	}
 	for _, k := range []pdf.Name{"DefaultGray", "DefaultRGB", "DefaultCMYK"} {
 		if spaces[k] != nil {
-			p.trace.unclear("default colour spaces")
+			p.trace.addUnclear("default colour spaces")
 		}
 	}
 }
 
-// formResource looks up what an appearance names and does not have. Some readers take it from the resources of the form,
+// findFormResource looks up what an appearance names and does not have. Some readers take it from the resources of the form,
 // others paint nothing: text may be read in a font from there, and whatever else is found there is unclear.
-func (p *painter) formResource(category, name pdf.Name) pdf.Object {
+func (p *interpreter) findFormResource(category, name pdf.Name) pdf.Object {
 	if p.Reader.formResources == nil {
 		p.Reader.formResources = pdf.Dict{}
 		_, form, err := p.d.Form()
@@ -246,35 +246,35 @@ func (p *painter) formResource(category, name pdf.Name) pdf.Object {
 		return nil
 	}
 	if category != "Font" {
-		p.trace.unclear("a resource that it takes from the form")
+		p.trace.addUnclear("a resource that it takes from the form")
 		return nil
 	}
 	return list[name]
 }
 
-// tracedFont is the index of the font at hand among those that are listed.
-func (p *painter) tracedFont() int {
-	i := slices.Index(p.traced, p.font)
+// traceFont is the index of the font at hand among those that are listed.
+func (p *interpreter) traceFont() int {
+	i := slices.Index(p.tracedFonts, p.font)
 	if i >= 0 {
 		return i
 	}
 	f := Font{}
 	if p.font != nil {
-		f.Object, f.Standard = p.font.object, p.readingOf(p.font).standard
+		f.Object, f.Standard = p.font.object, p.readReliability(p.font).standard
 	}
-	p.traced, p.trace.Fonts = append(p.traced, p.font), append(p.trace.Fonts, f)
+	p.tracedFonts, p.trace.Fonts = append(p.tracedFonts, p.font), append(p.trace.Fonts, f)
 	return len(p.trace.Fonts) - 1
 }
 
-func (p *painter) textColor() Color {
-	if p.mode == 1 || p.mode == 5 {
-		return p.lines.color
+func (p *interpreter) textColor() Color {
+	if p.textMode == 1 || p.textMode == 5 {
+		return p.stroke.color
 	}
 	return p.fill.color
 }
 
 // tracePaths lists the parts of a path that is painted.
-func (p *painter) tracePaths(filled, stroked bool) {
+func (p *interpreter) tracePaths(filled, stroked bool) {
 	p.traceBlending()
 	for i := range p.path.parts {
 		r := &p.path.parts[i]
@@ -282,34 +282,34 @@ func (p *painter) tracePaths(filled, stroked bool) {
 			continue
 		}
 		if len(p.trace.Paths) >= p.limits.Marks {
-			p.stop(errMarks)
+			p.stopAtLimit(errMarks)
 			return
 		}
 		t := Path{
-			Box: r.Rect, Clip: p.clip, Filled: filled, Stroked: stroked, Rectangle: r.rectangle(), Points: r.points, Outline: r.outline, Color: p.fill.color,
-			Order: p.trace.order(),
+			Box: r.Rect, Clip: p.clip, Filled: filled, Stroked: stroked, Rectangle: r.isRectangle(), Points: r.points, Outline: r.fingerprint, Color: p.fill.color,
+			Order: p.trace.nextOrder(),
 		}
 		if stroked {
-			t.Line = math.Abs(p.width) * p.ctm.scale()
+			t.Line = math.Abs(p.lineWidth) * p.ctm.scaleFactor()
 		}
 		if !filled {
-			t.Color = p.lines.color
+			t.Color = p.stroke.color
 		}
 		p.trace.Paths = append(p.trace.Paths, t)
 	}
 }
 
 // traceClip notes a clip that its box does not tell.
-func (p *painter) traceClip() {
+func (p *interpreter) traceClip() {
 	parts := 0
 	for i := range p.path.parts {
 		if r := &p.path.parts[i]; r.LLX <= r.URX {
-			if parts++; !r.rectangle() {
+			if parts++; !r.isRectangle() {
 				parts = 2
 			}
 		}
 	}
 	if parts > 1 {
-		p.trace.unclear("a clip that is no rectangle")
+		p.trace.addUnclear("a clip that is no rectangle")
 	}
 }

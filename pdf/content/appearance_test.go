@@ -12,8 +12,8 @@ import (
 	"segel/pdf/content"
 )
 
-// look makes an appearance stream of 200 by 20 units.
-func look(operators string, resources, more pdf.Dict) *pdf.Stream {
+// newAppearanceStream makes an appearance stream of 200 by 20 units.
+func newAppearanceStream(operators string, resources, more pdf.Dict) *pdf.Stream {
 	dict := pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 200, URY: 20}.Array(), "Resources": resources}
 	for k, v := range more {
 		dict[k] = v
@@ -23,15 +23,15 @@ func look(operators string, resources, more pdf.Dict) *pdf.Stream {
 
 var fieldBox = pdf.Rect{LLX: 72, LLY: 600, URX: 272, URY: 620}
 
-// readLook reads an appearance stream that make builds, in a file of its own.
-func readLook(t testing.TB, turn int, make func(u *pdf.Update) *pdf.Stream) (*content.Appearance, error) {
+// readAppearance reads an appearance stream that make builds, in a file of its own.
+func readAppearance(t testing.TB, turn int, make func(u *pdf.Update) *pdf.Stream) (*content.Appearance, error) {
 	t.Helper()
-	d, page := paper(t, square, "", func(u *pdf.Update, page pdf.Dict) { page["Look"] = u.Add(make(u)) })
+	d, page := openPage(t, square, "", func(u *pdf.Update, page pdf.Dict) { page["Look"] = u.Add(make(u)) })
 	st, err := d.Stream(page.Dict["Look"])
 	if err != nil {
 		t.Fatal(err)
 	}
-	return content.NewReader(d, content.Limits{}).Appearance(st, fieldBox, turn)
+	return content.NewReader(d, content.Limits{}).ReadAppearance(st, fieldBox, turn)
 }
 
 // standardFont is Helvetica with an encoding and more entries.
@@ -53,10 +53,10 @@ func textOf(a *content.Appearance) (s string) {
 }
 
 // weakestReliability is the weakest reading of its glyphs.
-func weakestReliability(a *content.Appearance) content.Reading {
+func weakestReliability(a *content.Appearance) content.Reliability {
 	all := content.Certain
 	for _, g := range a.Glyphs {
-		all = min(all, g.Reading)
+		all = min(all, g.Reliability)
 	}
 	return all
 }
@@ -98,13 +98,13 @@ func TestWhatGlyphsDrawIsReadByWhatChoosesThem(t *testing.T) {
 		name, show string
 		font       func(u *pdf.Update) pdf.Dict
 		want       string
-		reading    content.Reading
+		reading    content.Reliability
 		standard   bool
 	}{
 		{"no encoding", "(A')", func(*pdf.Update) pdf.Dict { return standardFont(nil) }, "A’", content.Certain, true},
 		{"a named encoding", "(A'\\200)", func(*pdf.Update) pdf.Dict { return standardFont(pdf.Dict{"Encoding": pdf.Name("WinAnsiEncoding")}) }, "A'€", content.Certain, true},
 		{"differences", "(AB)", func(*pdf.Update) pdf.Dict { return standardFont(differences(pdf.Name("one"), pdf.Name("Lslash"))) }, "1Ł", content.Certain, true},
-		{"a glyph without a name that anybody knows", "(A)", func(*pdf.Update) pdf.Dict { return standardFont(differences(pdf.Name("g17"))) }, "", content.Unread, true},
+		{"a glyph without a name that anybody knows", "(A)", func(*pdf.Update) pdf.Dict { return standardFont(differences(pdf.Name("g17"))) }, "", content.Unreliable, true},
 		{"another meaning of what a standard font draws", "(1)", func(u *pdf.Update) pdf.Dict { return standardFont(pdf.Dict{"ToUnicode": u.Add(cmap("31", "0039"))}) }, "1", content.Certain, true},
 		{"symbols", "(1)", func(*pdf.Update) pdf.Dict {
 			return standardFont(pdf.Dict{"BaseFont": pdf.Name("ZapfDingbats"), "Encoding": pdf.Name("WinAnsiEncoding")})
@@ -113,19 +113,19 @@ func TestWhatGlyphsDrawIsReadByWhatChoosesThem(t *testing.T) {
 		{"a style of a standard font", "(1)", func(*pdf.Update) pdf.Dict { return standardFont(pdf.Dict{"BaseFont": pdf.Name("Arial,Bold")}) }, "1", content.Certain, true},
 		{"a font that begins like a standard font", "(1)", func(*pdf.Update) pdf.Dict { return standardFont(pdf.Dict{"BaseFont": pdf.Name("Arial-Barcode")}) }, "1", content.Stated, false},
 		{"an embedded font", "(1)", func(u *pdf.Update) pdf.Dict { return embedded(u, pdf.Dict{"Encoding": pdf.Name("WinAnsiEncoding")}) }, "1", content.Stated, false},
-		{"an embedded font with an encoding of its own", "(1)", func(u *pdf.Update) pdf.Dict { return embedded(u, nil) }, "", content.Unread, false},
+		{"an embedded font with an encoding of its own", "(1)", func(u *pdf.Update) pdf.Dict { return embedded(u, nil) }, "", content.Unreliable, false},
 		{"an embedded font that states what its codes mean", "(1)", func(u *pdf.Update) pdf.Dict { return embedded(u, pdf.Dict{"ToUnicode": u.Add(cmap("31", "0039"))}) }, "9", content.Stated, false},
 		{"an embedded font that contradicts itself", "(1)", func(u *pdf.Update) pdf.Dict {
 			return embedded(u, pdf.Dict{"Encoding": pdf.Name("WinAnsiEncoding"), "ToUnicode": u.Add(cmap("31", "0039"))})
-		}, "1", content.Unread, false},
+		}, "1", content.Unreliable, false},
 		{"a font that draws its glyphs by operators", "(A)", func(u *pdf.Update) pdf.Dict {
 			f := differences(pdf.Name("one"))
 			f["Type"], f["Subtype"], f["FontMatrix"] = pdf.Name("Font"), pdf.Name("Type3"), pdf.Array{pdf.Real(.001), pdf.Integer(0), pdf.Integer(0), pdf.Real(.001), pdf.Integer(0), pdf.Integer(0)}
 			f["CharProcs"] = pdf.Dict{"one": u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: []byte("500 0 0 0 500 700 d1 0 0 500 700 re f")})}
 			f["FontBBox"], f["FirstChar"], f["Widths"] = pdf.Rect{URX: 500, URY: 700}.Array(), pdf.Integer(65), pdf.Array{pdf.Integer(500)}
 			return f
-		}, "1", content.Unread, false},
-		{"numbers of glyphs that mean nothing", "<0031>", func(u *pdf.Update) pdf.Dict { return composite("X", pdf.Name("Identity-H"), program(u), nil) }, "", content.Unread, false},
+		}, "1", content.Unreliable, false},
+		{"numbers of glyphs that mean nothing", "<0031>", func(u *pdf.Update) pdf.Dict { return composite("X", pdf.Name("Identity-H"), program(u), nil) }, "", content.Unreliable, false},
 		{"numbers of glyphs that mean something", "<0031>", func(u *pdf.Update) pdf.Dict {
 			return composite("X", pdf.Name("Identity-H"), program(u), u.Add(cmap2("0031", "0041")))
 		}, "A", content.Stated, false},
@@ -137,15 +137,17 @@ func TestWhatGlyphsDrawIsReadByWhatChoosesThem(t *testing.T) {
 			return composite("sans-serif", pdf.Name("Identity-H"), nil, pdf.Name("Identity-H"))
 		}, "A", content.Stated, true},
 	} {
-		a, err := readLook(t, 0, func(u *pdf.Update) *pdf.Stream {
-			return look("BT /F 12 Tf 2 5 Td "+c.show+" Tj ET", inFont(u.Add(c.font(u))), nil)
+		a, err := readAppearance(t, 0, func(u *pdf.Update) *pdf.Stream {
+			return newAppearanceStream("BT /F 12 Tf 2 5 Td "+c.show+" Tj ET", inFont(u.Add(c.font(u))), nil)
 		})
 		if err != nil || textOf(a) != c.want || weakestReliability(a) != c.reading || len(a.Fonts) != 1 || a.Fonts[0].Standard != c.standard {
 			t.Errorf("%s: %q %v %+v, %v", c.name, textOf(a), weakestReliability(a), a.Fonts, err)
 		}
 	}
-	a, err := readLook(t, 0, func(*pdf.Update) *pdf.Stream { return look("BT /Missing 12 Tf 2 5 Td (A) Tj ET", pdf.Dict{}, nil) })
-	if !errors.Is(err, content.ErrUntold) || textOf(a) != "A" || weakestReliability(a) != content.Unread {
+	a, err := readAppearance(t, 0, func(*pdf.Update) *pdf.Stream {
+		return newAppearanceStream("BT /Missing 12 Tf 2 5 Td (A) Tj ET", pdf.Dict{}, nil)
+	})
+	if !errors.Is(err, content.ErrIncomplete) || textOf(a) != "A" || weakestReliability(a) != content.Unreliable {
 		t.Errorf("a font that is not there: %q %v, %v", textOf(a), weakestReliability(a), err)
 	}
 }
@@ -182,13 +184,13 @@ func TestGlyphsOfAnAppearanceStandWhereTheyAreSeen(t *testing.T) {
 		{"outside of its box", "BT /F 12 Tf 2 30 Td (A) Tj ET", 0, nil, place{2, 30, 12, true, "", false}},
 		{"outside of its clip", "0 0 1 20 re W n BT /F 12 Tf 2 5 Td (A) Tj ET", 0, nil, place{2, 5, 12, true, "", false}},
 	} {
-		a, err := readLook(t, c.turn, func(*pdf.Update) *pdf.Stream { return look(c.content, helvetica, c.more) })
+		a, err := readAppearance(t, c.turn, func(*pdf.Update) *pdf.Stream { return newAppearanceStream(c.content, helvetica, c.more) })
 		if err != nil || len(a.Glyphs) != 1 {
 			t.Errorf("%s: %+v, %v", c.name, a, err)
 			continue
 		}
 		g := a.Glyphs[0]
-		if math.Abs(g.X-c.want.x)+math.Abs(g.Y-c.want.y) > .1 || math.Abs(g.Size-c.want.size) > .1 || g.Upright != c.want.upright || g.Hidden != c.want.hidden || g.Seen > 0 != c.want.seen {
+		if math.Abs(g.X-c.want.x)+math.Abs(g.Y-c.want.y) > .1 || math.Abs(g.Size-c.want.size) > .1 || g.Upright != c.want.upright || g.Hidden != c.want.hidden || g.VisibleShare > 0 != c.want.seen {
 			t.Errorf("%s: %+v, want %+v", c.name, g, c.want)
 		}
 	}
@@ -197,7 +199,7 @@ func TestGlyphsOfAnAppearanceStandWhereTheyAreSeen(t *testing.T) {
 func TestWhatAnAppearancePaintsBesideTextIsListed(t *testing.T) {
 	t.Parallel()
 	resources := func(u *pdf.Update) pdf.Dict {
-		nested := look("BT /F 12 Tf (B) Tj ET", inFont(standardFont(nil)), nil)
+		nested := newAppearanceStream("BT /F 12 Tf (B) Tj ET", inFont(standardFont(nil)), nil)
 		image := pdf.Dict{"Subtype": pdf.Name("Image"), "Width": pdf.Integer(1), "Height": pdf.Integer(1), "ColorSpace": pdf.Name("DeviceGray"), "BitsPerComponent": pdf.Integer(8)}
 		return pdf.Dict{
 			"Font":       pdf.Dict{"F": standardFont(nil)},
@@ -235,7 +237,7 @@ func TestWhatAnAppearancePaintsBesideTextIsListed(t *testing.T) {
 		"/P cs 1 scn 0 0 9 9 re f":          {path: "filled rectangle of 4 unknown"},
 		"0 1 1 0 k 0 0 9 9 re f":            {path: "filled rectangle of 4 red"},
 	} {
-		a, err := readLook(t, 0, func(u *pdf.Update) *pdf.Stream { return look(operators, resources(u), nil) })
+		a, err := readAppearance(t, 0, func(u *pdf.Update) *pdf.Stream { return newAppearanceStream(operators, resources(u), nil) })
 		path := ""
 		for _, p := range a.Paths {
 			path = describe(p)
@@ -244,14 +246,14 @@ func TestWhatAnAppearancePaintsBesideTextIsListed(t *testing.T) {
 			t.Errorf("%s: %q, %d pictures, %v, %q, %v", operators, textOf(a), a.Pictures, a.Unclear, path, err)
 		}
 	}
-	layered, err := readLook(t, 0, func(u *pdf.Update) *pdf.Stream {
-		return look("", nil, pdf.Dict{"OC": u.Add(pdf.Dict{"Type": pdf.Name("OCG")})})
+	layered, err := readAppearance(t, 0, func(u *pdf.Update) *pdf.Stream {
+		return newAppearanceStream("", nil, pdf.Dict{"OC": u.Add(pdf.Dict{"Type": pdf.Name("OCG")})})
 	})
 	if err != nil || !slices.Contains(layered.Unclear, "optional content") {
 		t.Errorf("layer of the stream: %+v, %v", layered, err)
 	}
-	spaces, err := readLook(t, 0, func(*pdf.Update) *pdf.Stream {
-		return look("", pdf.Dict{"ColorSpace": pdf.Dict{"DefaultGray": pdf.Name("DeviceGray")}}, nil)
+	spaces, err := readAppearance(t, 0, func(*pdf.Update) *pdf.Stream {
+		return newAppearanceStream("", pdf.Dict{"ColorSpace": pdf.Dict{"DefaultGray": pdf.Name("DeviceGray")}}, nil)
 	})
 	if err != nil || !slices.Contains(spaces.Unclear, "default colour spaces") {
 		t.Errorf("default colour space: %+v, %v", spaces, err)
@@ -276,9 +278,9 @@ func describe(p content.Path) string {
 
 func TestAppearancesAreReadWithinLimits(t *testing.T) {
 	t.Parallel()
-	d, page := paper(t, square, "", func(u *pdf.Update, page pdf.Dict) {
+	d, page := openPage(t, square, "", func(u *pdf.Update, page pdf.Dict) {
 		ref := u.Reserve()
-		u.Set(ref, look(strings.Repeat("BT /F 12 Tf (A) Tj ET /X Do ", 20), pdf.Dict{"XObject": pdf.Dict{"X": ref}, "Font": pdf.Dict{"F": standardFont(nil)}}, nil))
+		u.Set(ref, newAppearanceStream(strings.Repeat("BT /F 12 Tf (A) Tj ET /X Do ", 20), pdf.Dict{"XObject": pdf.Dict{"X": ref}, "Font": pdf.Dict{"F": standardFont(nil)}}, nil))
 		page["Look"] = ref
 	})
 	st, err := d.Stream(page.Dict["Look"])
@@ -286,8 +288,8 @@ func TestAppearancesAreReadWithinLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := content.NewReader(d, content.Limits{Bytes: 100_000})
-	a, err := r.Appearance(st, fieldBox, 0)
-	if !errors.Is(err, content.ErrUntold) || a == nil || r.Remaining() != 0 {
-		t.Errorf("%d glyphs, %d bytes left, %v", len(a.Glyphs), r.Remaining(), err)
+	a, err := r.ReadAppearance(st, fieldBox, 0)
+	if !errors.Is(err, content.ErrIncomplete) || a == nil || r.RemainingBytes() != 0 {
+		t.Errorf("%d glyphs, %d bytes left, %v", len(a.Glyphs), r.RemainingBytes(), err)
 	}
 }

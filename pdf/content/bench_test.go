@@ -14,10 +14,10 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// book is a file of so many pages of text, each compressed, as word processors and typesetters write them: in a font
+// newBook is a file of so many pages of text, each compressed, as word processors and typesetters write them: in a font
 // with widths, with kerning, in lines of their own, beneath a line and beside a grey area. A composite font has two bytes
 // for each letter.
-func book(tb testing.TB, pages int, composite bool) []byte {
+func newBook(tb testing.TB, pages int, composite bool) []byte {
 	tb.Helper()
 	file := pdftest.Table(pages)
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
@@ -68,7 +68,7 @@ func book(tb testing.TB, pages int, composite bool) []byte {
 			tb.Fatal(err)
 		}
 		dict["Resources"] = pdf.Dict{"Font": pdf.Dict{"F1": font}}
-		dict["Contents"] = u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("FlateDecode")}, Data: squeezed(tb, []byte(b.String()))})
+		dict["Contents"] = u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("FlateDecode")}, Data: compressStreams(tb, []byte(b.String()))})
 	}
 	tail, err := u.Build()
 	if err != nil {
@@ -81,16 +81,16 @@ func book(tb testing.TB, pages int, composite bool) []byte {
 func BenchmarkBook(b *testing.B) {
 	for name, composite := range map[string]bool{"simple": false, "composite": true} {
 		b.Run(name, func(b *testing.B) {
-			file := book(b, 100, composite)
+			file := newBook(b, 100, composite)
 			b.SetBytes(int64(len(file)))
 			b.ReportAllocs()
-			began := processor(b)
+			began := processorTime(b)
 			for b.Loop() {
 				if words := wordsOf(b, file); words < 50_000 {
 					b.Fatal(words)
 				}
 			}
-			b.ReportMetric(float64(processor(b)-began)/float64(b.N)/1e6, "cpu-ms")
+			b.ReportMetric(float64(processorTime(b)-began)/float64(b.N)/1e6, "cpu-ms")
 		})
 	}
 }
@@ -105,7 +105,7 @@ func wordsOf(b *testing.B, file []byte) (words int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		marks, err := r.Page(page)
+		marks, err := r.PageMarks(page)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -114,8 +114,8 @@ func wordsOf(b *testing.B, file []byte) (words int) {
 	return words
 }
 
-// processor is the processor time of this process so far.
-func processor(b *testing.B) time.Duration {
+// processorTime is the processor time of this process so far.
+func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

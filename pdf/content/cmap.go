@@ -29,8 +29,8 @@ type textRange struct {
 	text     string // of the first; the others count on from its last letter
 }
 
-// cmapOf reads a character map; nil if there is none, or a name that stands for no more than the codes.
-func (p *painter) cmapOf(o pdf.Object) *cmap {
+// readCMap reads a character map; nil if there is none, or a name that stands for no more than the codes.
+func (p *interpreter) readCMap(o pdf.Object) *cmap {
 	v, err := p.d.Resolve(o)
 	if p.failed(err) {
 		return nil
@@ -39,9 +39,9 @@ func (p *painter) cmapOf(o pdf.Object) *cmap {
 	if !ok {
 		return nil
 	}
-	b := p.decode(st)
-	if p.stopped || !p.spend(4*int64(len(b))) {
-		p.stop(errBytes)
+	b := p.decodeStream(st)
+	if p.stopped || !p.spendBytes(4*int64(len(b))) {
+		p.stopAtLimit(errBytes)
 		return nil
 	}
 	m := parseCMap(b)
@@ -57,30 +57,30 @@ func (p *painter) cmapOf(o pdf.Object) *cmap {
 
 func parseCMap(b []byte) *cmap {
 	m := &cmap{}
-	c := &content{b: b}
-	for op := c.next(); op != nil; op = c.next() {
+	c := &contentLexer{b: b}
+	for op := c.nextOperator(); op != nil; op = c.nextOperator() {
 		o := c.operands
 		switch string(op) {
 		case "endcodespacerange":
 			for i := 0; i+1 < len(o); i += 2 {
 				if n := len(o[i].text); n >= 1 && n <= 4 && n == len(o[i+1].text) {
-					m.spaces = append(m.spaces, codespace{n, code(o[i].text), code(o[i+1].text)})
+					m.spaces = append(m.spaces, codespace{n, decodeCode(o[i].text), decodeCode(o[i+1].text)})
 				}
 			}
 		case "endcidrange":
 			for i := 0; i+2 < len(o); i += 3 {
-				m.addCID(code(o[i].text), code(o[i+1].text), o[i+2])
+				m.addCID(decodeCode(o[i].text), decodeCode(o[i+1].text), o[i+2])
 			}
 		case "endcidchar":
 			for i := 0; i+1 < len(o); i += 2 {
-				m.addCID(code(o[i].text), code(o[i].text), o[i+1])
+				m.addCID(decodeCode(o[i].text), decodeCode(o[i].text), o[i+1])
 			}
 		case "endbfchar":
 			for i := 0; i+1 < len(o); i += 2 {
-				m.addText(code(o[i].text), code(o[i].text), o[i+1])
+				m.addText(decodeCode(o[i].text), decodeCode(o[i].text), o[i+1])
 			}
 		case "endbfrange":
-			m.ranges(o)
+			m.addRanges(o)
 		case "usecmap":
 			m.partial = true
 		case "def":
@@ -94,10 +94,10 @@ func parseCMap(b []byte) *cmap {
 	return m
 }
 
-// ranges reads what stands before endbfrange: "from to text", or "from to [text text ...]".
-func (m *cmap) ranges(o []operand) {
+// addRanges reads what stands before endbfrange: "from to text", or "from to [text text ...]".
+func (m *cmap) addRanges(o []operand) {
 	for i := 0; i+2 < len(o); {
-		from, to := code(o[i].text), code(o[i+1].text)
+		from, to := decodeCode(o[i].text), decodeCode(o[i+1].text)
 		i += 2
 		if o[i].kind != isOpen {
 			m.addText(from, to, o[i])
@@ -124,8 +124,8 @@ func (m *cmap) addText(from, to uint32, o operand) {
 	}
 }
 
-// code is the number that up to four bytes stand for.
-func code(b []byte) uint32 {
+// decodeCode is the number that up to four bytes stand for.
+func decodeCode(b []byte) uint32 {
 	var v uint32
 	for _, x := range b[:min(len(b), 4)] {
 		v = v<<8 | uint32(x)
@@ -133,12 +133,12 @@ func code(b []byte) uint32 {
 	return v
 }
 
-// cut takes the next code off a string: the shortest that lies in a code space, or else two bytes.
-func (m *cmap) cut(s []byte) (c uint32, bytes int) {
+// nextCode takes the next code off a string: the shortest that lies in a code space, or else two bytes.
+func (m *cmap) nextCode(s []byte) (c uint32, bytes int) {
 	for n := 1; n <= min(4, len(s)); n++ {
-		c := code(s[:n])
+		c := decodeCode(s[:n])
 		for _, space := range m.spaces[:min(len(m.spaces), maxSpaces)] {
-			if space.bytes == n && within(c, space, n) {
+			if space.bytes == n && isInCodespace(c, space, n) {
 				return c, n
 			}
 		}
@@ -147,14 +147,14 @@ func (m *cmap) cut(s []byte) (c uint32, bytes int) {
 	if len(m.spaces) > 0 {
 		n = min(m.spaces[0].bytes, len(s))
 	}
-	return code(s[:n]), n
+	return decodeCode(s[:n]), n
 }
 
 // maxSpaces bounds the code spaces that are tried; real maps have up to eight.
 const maxSpaces = 32
 
-// within reports whether each byte of a code lies between those of the ends.
-func within(c uint32, s codespace, n int) bool {
+// isInCodespace reports whether each byte of a code lies between those of the ends.
+func isInCodespace(c uint32, s codespace, n int) bool {
 	for i := range n {
 		b, from, to := byte(c>>(8*i)), byte(s.from>>(8*i)), byte(s.to>>(8*i))
 		if b < from || b > to {
@@ -164,7 +164,7 @@ func within(c uint32, s codespace, n int) bool {
 	return true
 }
 
-func (m *cmap) cid(c uint32) uint32 {
+func (m *cmap) cidOf(c uint32) uint32 {
 	i := sort.Search(len(m.cids), func(i int) bool { return m.cids[i].from > c }) - 1
 	if i < 0 || m.cids[i].to < c {
 		if m.partial {
@@ -175,7 +175,7 @@ func (m *cmap) cid(c uint32) uint32 {
 	return m.cids[i].cid + c - m.cids[i].from
 }
 
-func (m *cmap) text(c uint32) string {
+func (m *cmap) textOf(c uint32) string {
 	i := sort.Search(len(m.texts), func(i int) bool { return m.texts[i].from > c }) - 1
 	if i < 0 || m.texts[i].to < c {
 		return ""

@@ -72,27 +72,27 @@ func TestMarksTellWhatHidesWhatIsBelow(t *testing.T) {
 			t.Errorf("%s: %+v", operators, marks)
 		}
 	}
-	if m := marksOf(t, pdftest.Page{}, "100 200 50 50 re S 100 200 50 50 re f", nil); len(m) != 2 || !m[0].Lines || m[1].Lines {
+	if m := marksOf(t, pdftest.Page{}, "100 200 50 50 re S 100 200 50 50 re f", nil); len(m) != 2 || !m[0].StrokeOnly || m[1].StrokeOnly {
 		t.Errorf("lines: %+v", m)
 	}
 }
 
 func TestContentLeavesAnnotationsOut(t *testing.T) {
 	t.Parallel()
-	d, page := paper(t, pdftest.Page{}, "100 200 50 50 re f", func(u *pdf.Update, page pdf.Dict) {
+	d, page := openPage(t, pdftest.Page{}, "100 200 50 50 re f", func(u *pdf.Update, page pdf.Dict) {
 		page["Annots"] = pdf.Array{u.Add(pdf.Dict{"Subtype": pdf.Name("Square"), "Rect": pdf.Rect{URX: 9, URY: 9}.Array()})}
 	})
 	r := content.NewReader(d, content.Limits{})
-	all, err := r.Page(page)
+	all, err := r.PageMarks(page)
 	if err != nil || len(all) != 2 {
 		t.Errorf("%+v %v", all, err)
 	}
-	own, err := r.Content(page)
-	if err != nil || len(own) != 1 || own[0].Kind != content.Drawing || r.Spent() {
+	own, err := r.ContentMarks(page)
+	if err != nil || len(own) != 1 || own[0].Kind != content.Drawing || r.IsExhausted() {
 		t.Errorf("%+v %v", own, err)
 	}
 	small := content.NewReader(d, content.Limits{Operators: 1})
-	if _, err := small.Content(page); err == nil || !small.Spent() {
+	if _, err := small.ContentMarks(page); err == nil || !small.IsExhausted() {
 		t.Errorf("%v", err)
 	}
 }

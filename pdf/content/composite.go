@@ -9,25 +9,25 @@ import (
 
 // composite is what a Type0 font has beyond others (ISO 32000-2 §9.7).
 type composite struct {
-	codes  *cmap // nil: codes are two bytes and stand for themselves
-	mixed  bool  // a named map of bytes and pairs of bytes, whose glyphs are not known here
-	texts  *cmap // nil: what glyphs mean is not known
-	direct bool  // codes are UTF-16 themselves
-	spans  []span
-	other  float64 // width of glyphs in no span
-	up     float64 // from the baseline to where vertical text is hung up
-	down   float64 // how far vertical text goes on, negative
+	codeMap         *cmap // nil: codes are two bytes and stand for themselves
+	mixedWidths     bool  // a named map of bytes and pairs of bytes, whose glyphs are not known here
+	textMap         *cmap // nil: what glyphs mean is not known
+	codesAreUTF16   bool  // codes are UTF-16 themselves
+	widthRuns       []widthRun
+	defaultWidth    float64 // width of glyphs in no span
+	verticalOrigin  float64 // from the baseline to where vertical text is hung up
+	verticalAdvance float64 // how far vertical text goes on, negative
 }
 
-// span is a run of glyphs with one width, or with one each.
-type span struct {
+// widthRun is a run of glyphs with one width, or with one each.
+type widthRun struct {
 	from, to uint32
 	width    float32
 	widths   []float32
 }
 
-func (p *painter) loadComposite(f *font, dict pdf.Dict) {
-	c := &composite{other: 1, up: 0.88, down: -1}
+func (p *interpreter) loadComposite(f *font, dict pdf.Dict) {
+	c := &composite{defaultWidth: 1, verticalOrigin: 0.88, verticalAdvance: -1}
 	f.composite = c
 	kids, err := p.d.Array(dict["DescendantFonts"])
 	p.failed(err)
@@ -37,8 +37,8 @@ func (p *painter) loadComposite(f *font, dict pdf.Dict) {
 		p.failed(err)
 	}
 	if kid == nil {
-		f.rough = true
-		p.untold(NoFont, nil)
+		f.widthsGuessed = true
+		p.noteIncomplete(NoFont, nil)
 	}
 	descriptor, err := p.d.Dict(kid["FontDescriptor"])
 	p.failed(err)
@@ -46,28 +46,28 @@ func (p *painter) loadComposite(f *font, dict pdf.Dict) {
 	if kid["DW"] != nil {
 		w, err := p.d.Number(kid["DW"])
 		p.failed(err)
-		c.other = w / 1000
+		c.defaultWidth = w / 1000
 	}
 	if v, err := p.d.Array(kid["DW2"]); !p.failed(err) && len(v) == 2 {
 		up, err1 := p.d.Number(v[0])
 		down, err2 := p.d.Number(v[1])
 		if !p.failed(err1) && !p.failed(err2) {
-			c.up, c.down = up/1000, down/1000
+			c.verticalOrigin, c.verticalAdvance = up/1000, down/1000
 		}
 	}
-	p.loadSpans(c, kid["W"])
+	p.loadWidthRuns(c, kid["W"])
 	p.loadCodes(f, c, dict["Encoding"])
-	c.texts = p.cmapOf(dict["ToUnicode"])
+	c.textMap = p.readCMap(dict["ToUnicode"])
 }
 
-// loadSpans reads /W: "first [w w w]" and "first last w" in any order.
-func (p *painter) loadSpans(c *composite, o pdf.Object) {
+// loadWidthRuns reads /W: "first [w w w]" and "first last w" in any order.
+func (p *interpreter) loadWidthRuns(c *composite, o pdf.Object) {
 	w, err := p.d.Array(o)
 	if p.failed(err) {
 		return
 	}
-	if !p.spend(int64(16 * len(w))) {
-		p.stop(errBytes)
+	if !p.spendBytes(int64(16 * len(w))) {
+		p.stopAtLimit(errBytes)
 		return
 	}
 	for i := 0; i+1 < len(w) && !p.stopped; {
@@ -80,18 +80,18 @@ func (p *painter) loadSpans(c *composite, o pdf.Object) {
 			return
 		}
 		if list, ok := second.(pdf.Array); ok {
-			if !p.spend(int64(16 * len(list))) {
-				p.stop(errBytes)
+			if !p.spendBytes(int64(16 * len(list))) {
+				p.stopAtLimit(errBytes)
 				return
 			}
-			s := span{from: uint32(first), to: uint32(first) + uint32(len(list)) - 1, widths: make([]float32, len(list))}
+			s := widthRun{from: uint32(first), to: uint32(first) + uint32(len(list)) - 1, widths: make([]float32, len(list))}
 			for k, o := range list {
 				v, err := p.d.Number(o)
 				p.failed(err)
 				s.widths[k] = float32(v / 1000)
 			}
 			if len(list) > 0 {
-				c.spans = append(c.spans, s)
+				c.widthRuns = append(c.widthRuns, s)
 			}
 			i += 2
 			continue
@@ -102,14 +102,14 @@ func (p *painter) loadSpans(c *composite, o pdf.Object) {
 		}
 		v, err := p.d.Number(w[i+2])
 		p.failed(err)
-		c.spans = append(c.spans, span{from: uint32(first), to: uint32(last), width: float32(v / 1000)})
+		c.widthRuns = append(c.widthRuns, widthRun{from: uint32(first), to: uint32(last), width: float32(v / 1000)})
 		i += 3
 	}
-	sort.SliceStable(c.spans, func(i, j int) bool { return c.spans[i].from < c.spans[j].from })
+	sort.SliceStable(c.widthRuns, func(i, j int) bool { return c.widthRuns[i].from < c.widthRuns[j].from })
 }
 
 // loadCodes finds out how codes are cut and what glyphs they stand for.
-func (p *painter) loadCodes(f *font, c *composite, o pdf.Object) {
+func (p *interpreter) loadCodes(f *font, c *composite, o pdf.Object) {
 	v, err := p.d.Resolve(o)
 	if p.failed(err) {
 		return
@@ -121,53 +121,53 @@ func (p *painter) loadCodes(f *font, c *composite, o pdf.Object) {
 		switch {
 		case strings.HasPrefix(name, "Identity"):
 		case strings.Contains(name, "UCS2"), strings.Contains(name, "UTF16"):
-			c.direct, f.rough = true, true
+			c.codesAreUTF16, f.widthsGuessed = true, true
 		default:
-			c.mixed, f.rough = true, true
+			c.mixedWidths, f.widthsGuessed = true, true
 		}
 	case *pdf.Stream:
-		c.codes = p.cmapOf(v)
-		if c.codes != nil {
-			f.vertical = c.codes.vertical
-			f.rough = f.rough || c.codes.partial
+		c.codeMap = p.readCMap(v)
+		if c.codeMap != nil {
+			f.vertical = c.codeMap.vertical
+			f.widthsGuessed = f.widthsGuessed || c.codeMap.partial
 		}
 	}
 }
 
-// code takes the next code off a string.
-func (c *composite) code(s []byte) (code uint32, bytes int) {
+// nextCode takes the next code off a string.
+func (c *composite) nextCode(s []byte) (code uint32, bytes int) {
 	switch {
-	case c.codes != nil:
-		return c.codes.cut(s)
-	case c.mixed && s[0] < 0x80, len(s) == 1:
+	case c.codeMap != nil:
+		return c.codeMap.nextCode(s)
+	case c.mixedWidths && s[0] < 0x80, len(s) == 1:
 		return uint32(s[0]), 1
 	}
 	return uint32(s[0])<<8 | uint32(s[1]), 2
 }
 
-// glyph looks up what a code of so many bytes stands for.
-func (c *composite) glyph(f *font, code uint32, bytes int) glyph {
-	g := glyph{code: code, bytes: bytes, rough: f.rough}
+// findGlyph looks up what a code of so many bytes stands for.
+func (c *composite) findGlyph(f *font, code uint32, bytes int) glyph {
+	g := glyph{code: code, bytes: bytes, boxEstimated: f.widthsGuessed}
 	switch {
-	case c.texts != nil:
-		g.text = c.texts.text(g.code)
-	case c.direct:
+	case c.textMap != nil:
+		g.text = c.textMap.textOf(g.code)
+	case c.codesAreUTF16:
 		g.text = decodeUTF16([]byte{byte(g.code >> 8), byte(g.code)})
-	case c.mixed && g.bytes == 1:
-		g.text = latin[byte(g.code)]
+	case c.mixedWidths && g.bytes == 1:
+		g.text = winAnsi[byte(g.code)]
 	}
-	g.space = blankText(g.text)
+	g.space = isBlankText(g.text)
 	cid := g.code
-	if c.codes != nil {
-		cid = c.codes.cid(g.code)
+	if c.codeMap != nil {
+		cid = c.codeMap.cidOf(g.code)
 	}
-	w := c.width(cid)
-	if c.mixed && g.bytes == 1 {
+	w := c.widthOf(cid)
+	if c.mixedWidths && g.bytes == 1 {
 		w = 0.5
 	}
 	if f.vertical {
-		g.width = c.down
-		g.box = pdf.Rect{LLX: -w / 2, LLY: f.descent - c.up, URX: w / 2, URY: f.ascent - c.up}
+		g.width = c.verticalAdvance
+		g.box = pdf.Rect{LLX: -w / 2, LLY: f.descent - c.verticalOrigin, URX: w / 2, URY: f.ascent - c.verticalOrigin}
 		return g
 	}
 	g.width = w
@@ -175,13 +175,13 @@ func (c *composite) glyph(f *font, code uint32, bytes int) glyph {
 	return g
 }
 
-func (c *composite) width(cid uint32) float64 {
-	i := sort.Search(len(c.spans), func(i int) bool { return c.spans[i].from > cid }) - 1
-	if i < 0 || c.spans[i].to < cid {
-		return c.other
+func (c *composite) widthOf(cid uint32) float64 {
+	i := sort.Search(len(c.widthRuns), func(i int) bool { return c.widthRuns[i].from > cid }) - 1
+	if i < 0 || c.widthRuns[i].to < cid {
+		return c.defaultWidth
 	}
-	if s := c.spans[i]; s.widths != nil {
+	if s := c.widthRuns[i]; s.widths != nil {
 		return float64(s.widths[cid-s.from])
 	}
-	return float64(c.spans[i].width)
+	return float64(c.widthRuns[i].width)
 }

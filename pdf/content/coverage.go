@@ -6,17 +6,17 @@ import (
 	"segel/pdf"
 )
 
-// Cover is how much annotations hide of what lies below them: a grid over their part of a page, with an opacity in each
+// Coverage is how much annotations hide of what lies below them: a grid over their part of a page, with an opacity in each
 // cell. It errs on the side of hiding: what cannot be decoded is opaque, and a clip is taken for the box around it.
-type Cover struct {
+type Coverage struct {
 	region pdf.Rect // points of the page as displayed
 	cell   float64  // side of a cell, points
 	w, h   int
 	opaque []float32 // by cell, row by row from the lowest, 0 to 1
 
-	work    int       // steps that are left
-	outline outline   // of the path at hand
-	row     []float32 // coverage of the cells of a row, used again
+	work int       // steps that are left
+	path flatPath  // of the path at hand
+	row  []float32 // coverage of the cells of a row, used again
 }
 
 // Bounds of a cover.
@@ -26,11 +26,11 @@ const (
 	leastCell = 1          // point
 )
 
-// hidden is the opacity from which text below cannot be read any more.
-const hidden = 0.8
+// hidingOpacity is the opacity from which text below cannot be read any more.
+const hidingOpacity = 0.8
 
-// Share tells how much of a box is hidden, from 0 to 1. The box is in points of the page as displayed.
-func (c *Cover) Share(box pdf.Rect) float64 {
+// HiddenShare tells how much of a box is hidden, from 0 to 1. The box is in points of the page as displayed.
+func (c *Coverage) HiddenShare(box pdf.Rect) float64 {
 	if box.Empty() || c.w == 0 {
 		return 0
 	}
@@ -39,40 +39,40 @@ func (c *Cover) Share(box pdf.Rect) float64 {
 		return 0
 	}
 	total, area := 0.0, box.Width()*box.Height()
-	x0, x1 := c.span(cut.LLX-c.region.LLX, cut.URX-c.region.LLX, c.w)
-	y0, y1 := c.span(cut.LLY-c.region.LLY, cut.URY-c.region.LLY, c.h)
+	x0, x1 := c.cellRange(cut.LLX-c.region.LLX, cut.URX-c.region.LLX, c.w)
+	y0, y1 := c.cellRange(cut.LLY-c.region.LLY, cut.URY-c.region.LLY, c.h)
 	for y := y0; y < y1; y++ {
-		high := overlap(cut.LLY-c.region.LLY, cut.URY-c.region.LLY, c.cell, y)
+		high := overlapLength(cut.LLY-c.region.LLY, cut.URY-c.region.LLY, c.cell, y)
 		for x := x0; x < x1; x++ {
-			if c.opaque[y*c.w+x] >= hidden {
-				total += high * overlap(cut.LLX-c.region.LLX, cut.URX-c.region.LLX, c.cell, x)
+			if c.opaque[y*c.w+x] >= hidingOpacity {
+				total += high * overlapLength(cut.LLX-c.region.LLX, cut.URX-c.region.LLX, c.cell, x)
 			}
 		}
 	}
 	return min(total/area, 1)
 }
 
-// span is the cells that a stretch lies in.
-func (c *Cover) span(from, to float64, n int) (int, int) {
+// cellRange is the cells that a stretch lies in.
+func (c *Coverage) cellRange(from, to float64, n int) (int, int) {
 	return max(0, min(int(from/c.cell), n)), max(0, min(int(math.Ceil(to/c.cell)), n))
 }
 
-// overlap is the length that a stretch and a cell have in common.
-func overlap(from, to, cell float64, i int) float64 {
+// overlapLength is the length that a stretch and a cell have in common.
+func overlapLength(from, to, cell float64, i int) float64 {
 	return max(0, min(to, float64(i+1)*cell)-max(from, float64(i)*cell))
 }
 
-// Cover tells how much the appearances of annotations on a page hide, in the order in which they are given. The
+// MeasureCoverage tells how much the appearances of annotations on a page hide, in the order in which they are given. The
 // appearances under the mouse count as well, and so does a background that readers draw for a field without one.
 //
 // Errors are those of the io.ReaderAt of the document: what cannot be looked at hides all of its annotation.
-func (r *Reader) Cover(page *pdf.Page, annotations []pdf.Ref) (*Cover, error) {
+func (r *Reader) MeasureCoverage(page *pdf.Page, annotations []pdf.Ref) (*Coverage, error) {
 	p := &r.page
-	width, height := page.Displayed()
-	*p = painter{Reader: r, sheet: pdf.Rect{URX: width, URY: height}, base: displayed(page)}
-	p.state = p.first()
+	width, height := page.DisplayedSize()
+	*p = interpreter{Reader: r, pageBox: pdf.Rect{URX: width, URY: height}, base: displayMatrix(page)}
+	p.graphicsState = p.initialState()
 	rects := make([]pdf.Rect, len(annotations)) // default user space
-	region := nothing
+	region := emptyBox
 	for i, ref := range annotations {
 		dict, err := p.d.Dict(ref)
 		if p.failed(err) || dict == nil {
@@ -81,76 +81,76 @@ func (r *Reader) Cover(page *pdf.Page, annotations []pdf.Ref) (*Cover, error) {
 		rect, err := p.d.Rect(dict["Rect"])
 		if !p.failed(err) {
 			rects[i] = rect
-			region = union(region, p.base.box(rect))
+			region = unionRect(region, p.base.mapBox(rect))
 		}
 	}
-	if err := p.fault(); err != nil {
+	if err := p.readerError(); err != nil {
 		return nil, err
 	}
-	cover := newCover(region.Intersect(p.sheet))
-	if cover.w == 0 || !sane(p.sheet) {
+	cover := newCoverage(region.Intersect(p.pageBox))
+	if cover.w == 0 || !isPlausible(p.pageBox) {
 		return cover, nil
 	}
 	for i, ref := range annotations {
-		*p = painter{Reader: r, sheet: p.sheet, base: p.base, cover: cover, marks: r.marks}
-		p.state = p.first()
+		*p = interpreter{Reader: r, pageBox: p.pageBox, base: p.base, cover: cover, marks: r.marks}
+		p.graphicsState = p.initialState()
 		dict, err := p.d.Dict(ref)
 		if !p.failed(err) && !rects[i].Empty() {
-			p.coverAll(dict, rects[i])
+			p.coverAnnotation(dict, rects[i])
 		}
 		r.marks = p.marks[:0]
-		if err := p.fault(); err != nil {
+		if err := p.readerError(); err != nil {
 			return nil, err
 		}
-		if !toldOf(p.trouble) || cover.work < 0 {
-			cover.fill(p.base.box(rects[i]), 1)
+		if !isComplete(p.problem) || cover.work < 0 {
+			cover.fillBox(p.base.mapBox(rects[i]), 1)
 		}
 	}
 	return cover, nil
 }
 
-// fault is an error of the document's io.ReaderAt.
-func (p *painter) fault() error {
-	if p.trouble != nil && !isUntold(p.trouble) {
-		return p.trouble
+// readerError is an error of the document's io.ReaderAt.
+func (p *interpreter) readerError() error {
+	if p.problem != nil && !isIncompleteError(p.problem) {
+		return p.problem
 	}
 	return nil
 }
 
-func isUntold(err error) bool {
-	_, ok := err.(*Untold)
+func isIncompleteError(err error) bool {
+	_, ok := err.(*IncompleteError)
 	return ok
 }
 
-// toldOf reports whether all that is painted was seen. Text in a font that is missing was.
-func toldOf(err error) bool {
-	u, ok := err.(*Untold)
+// isComplete reports whether all that is painted was seen. Text in a font that is missing was.
+func isComplete(err error) bool {
+	u, ok := err.(*IncompleteError)
 	return err == nil || ok && u.Reason == NoFont
 }
 
-// coverAll paints every appearance that an annotation may show.
-func (p *painter) coverAll(dict pdf.Dict, rect pdf.Rect) {
+// coverAnnotation paints every appearance that an annotation may show.
+func (p *interpreter) coverAnnotation(dict pdf.Dict, rect pdf.Rect) {
 	looks, err := p.d.Dict(dict["AP"])
 	if p.failed(err) {
 		return
 	}
 	for _, key := range []pdf.Name{"N", "R", "D"} {
-		p.state = p.first()
-		p.appearance(dict, looks[key], rect)
-		p.flush()
+		p.graphicsState = p.initialState()
+		p.interpretAppearance(dict, looks[key], rect)
+		p.flushWord()
 	}
 	characteristics, err := p.d.Dict(dict["MK"])
 	if p.failed(err) || looks["N"] != nil {
 		return
 	}
 	if colour, err := p.d.Array(characteristics["BG"]); !p.failed(err) && len(colour) > 0 {
-		p.cover.fill(p.base.box(rect), 1)
+		p.cover.fillBox(p.base.mapBox(rect), 1)
 	}
 }
 
-func newCover(region pdf.Rect) *Cover {
-	c := &Cover{region: region, work: maxWork}
-	if region.Empty() || !sane(region) {
+func newCoverage(region pdf.Rect) *Coverage {
+	c := &Coverage{region: region, work: maxWork}
+	if region.Empty() || !isPlausible(region) {
 		return c
 	}
 	c.cell = max(leastCell, max(region.Width(), region.Height())/maxCells)
@@ -159,55 +159,55 @@ func newCover(region pdf.Rect) *Cover {
 	return c
 }
 
-// hide adds paint of some opacity to a cell.
-func (c *Cover) hide(i int, opacity float32) {
+// coverCell adds paint of some opacity to a cell.
+func (c *Coverage) coverCell(i int, opacity float32) {
 	c.opaque[i] += (1 - c.opaque[i]) * opacity
 }
 
-// spend counts steps, and reports whether there are any left.
-func (c *Cover) spend(n int) bool {
+// spendWork counts steps, and reports whether there are any left.
+func (c *Coverage) spendWork(n int) bool {
 	c.work -= n
 	return c.work >= 0
 }
 
-// fill paints a box of the page.
-func (c *Cover) fill(box pdf.Rect, opacity float64) {
+// fillBox paints a box of the page.
+func (c *Coverage) fillBox(box pdf.Rect, opacity float64) {
 	box = box.Intersect(c.region)
 	if box.Empty() || !(opacity > 0) {
 		return
 	}
-	x0, x1 := c.span(box.LLX-c.region.LLX, box.URX-c.region.LLX, c.w)
-	y0, y1 := c.span(box.LLY-c.region.LLY, box.URY-c.region.LLY, c.h)
-	if !c.spend((x1 - x0) * (y1 - y0)) {
+	x0, x1 := c.cellRange(box.LLX-c.region.LLX, box.URX-c.region.LLX, c.w)
+	y0, y1 := c.cellRange(box.LLY-c.region.LLY, box.URY-c.region.LLY, c.h)
+	if !c.spendWork((x1 - x0) * (y1 - y0)) {
 		return
 	}
 	for y := y0; y < y1; y++ {
-		high := overlap(box.LLY-c.region.LLY, box.URY-c.region.LLY, c.cell, y) / c.cell
+		high := overlapLength(box.LLY-c.region.LLY, box.URY-c.region.LLY, c.cell, y) / c.cell
 		for x := x0; x < x1; x++ {
-			wide := overlap(box.LLX-c.region.LLX, box.URX-c.region.LLX, c.cell, x) / c.cell
-			c.hide(y*c.w+x, float32(opacity*high*wide))
+			wide := overlapLength(box.LLX-c.region.LLX, box.URX-c.region.LLX, c.cell, x) / c.cell
+			c.coverCell(y*c.w+x, float32(opacity*high*wide))
 		}
 	}
 }
 
-// paints reports whether what is painted now may be seen, on a screen or in print. Layers that are off may be turned on.
-func (p *painter) paints() bool {
-	return p.cover != nil && (p.visible.in != 0 || p.visible.why == ByLayer) && !p.clear
+// coversPage reports whether what is painted now may be seen, on a screen or in print. Layers that are off may be turned on.
+func (p *interpreter) coversPage() bool {
+	return p.cover != nil && (p.visible.views != 0 || p.visible.hiddenBy == ByLayer) && !p.transparent
 }
 
-// hiding is the opacity of paint, by its own and how it and the groups around are blended with what is below. Light is
+// coveringOpacity is the opacity of paint, by its own and how it and the groups around are blended with what is below. Light is
 // the luminance of the paint, or unknown.
-func (s *state) hiding(alpha, light float64) float64 {
-	alpha *= s.group * blendHides(s.blend, light)
-	for _, mode := range s.outer {
-		alpha *= blendHides(mode, light)
+func (s *graphicsState) coveringOpacity(alpha, light float64) float64 {
+	alpha *= s.groupOpacity * blendOpacity(s.blendMode, light)
+	for _, mode := range s.outerBlendModes {
+		alpha *= blendOpacity(mode, light)
 	}
 	return alpha
 }
 
-// blendHides is how much paint hides by its blend mode (ISO 32000-2 §11.3.5). Modes that lighten hide by light paint,
+// blendOpacity is how much paint hides by its blend mode (ISO 32000-2 §11.3.5). Modes that lighten hide by light paint,
 // those that darken by dark paint; modes that keep what is below apart from its surroundings do not hide it.
-func blendHides(mode pdf.Name, light float64) float64 {
+func blendOpacity(mode pdf.Name, light float64) float64 {
 	switch mode {
 	case "Multiply", "Darken":
 		if light != unknown {
@@ -231,25 +231,25 @@ const (
 	thickLine = 2  // points
 )
 
-// textHides is the opacity of text.
-func (p *painter) textHides(r *shown) float64 {
+// textOpacity is the opacity of text.
+func (p *interpreter) textOpacity(r *textRun) float64 {
 	if p.cover == nil {
 		return 0
 	}
-	light, alpha := p.fill.light, p.fillAlpha
-	strokes := p.mode == 1 || p.mode == 2 || p.mode == 5 || p.mode == 6
-	if p.mode == 1 || p.mode == 5 {
-		light, alpha = p.lines.light, p.lineAlpha
+	light, alpha := p.fill.luminance, p.fillAlpha
+	strokes := p.textMode == 1 || p.textMode == 2 || p.textMode == 5 || p.textMode == 6
+	if p.textMode == 1 || p.textMode == 5 {
+		light, alpha = p.stroke.luminance, p.strokeAlpha
 	}
-	thick := strokes && p.width*p.ctm.scale() > thickLine
+	thick := strokes && p.lineWidth*p.ctm.scaleFactor() > thickLine
 	if light == unknown || light > 0.5 || r.em > largeText || r.font.type3 || thick {
-		return p.hiding(alpha, light)
+		return p.coveringOpacity(alpha, light)
 	}
-	return p.hiding(alpha, light) * usualText
+	return p.coveringOpacity(alpha, light) * usualText
 }
 
-// blocks reports whether text has characters that fill their box, such as U+2588.
-func blocks(letters []byte) bool {
+// hasBlockCharacters reports whether text has characters that fill their box, such as U+2588.
+func hasBlockCharacters(letters []byte) bool {
 	for _, r := range string(letters) {
 		if r >= 0x2580 && r <= 0x25FF || r == 0 || r == 0xFFFD || r >= 0xE000 && r <= 0xF8FF {
 			return true

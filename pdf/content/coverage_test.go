@@ -26,10 +26,10 @@ type coveringForm struct {
 var boxOfLook = pdf.Rect{LLX: 100, LLY: 300, URX: 300, URY: 400}
 
 // coverOf tells what an appearance hides.
-func coverOf(t testing.TB, p pdftest.Page, l coveringForm, change ...func(page pdf.Dict)) (*content.Cover, *pdf.Page) {
+func coverOf(t testing.TB, p pdftest.Page, l coveringForm, change ...func(page pdf.Dict)) (*content.Coverage, *pdf.Page) {
 	t.Helper()
 	var widget pdf.Ref
-	d, page := paper(t, p, "", func(u *pdf.Update, page pdf.Dict) {
+	d, page := openPage(t, p, "", func(u *pdf.Update, page pdf.Dict) {
 		for _, c := range change {
 			c(page)
 		}
@@ -48,7 +48,7 @@ func coverOf(t testing.TB, p pdftest.Page, l coveringForm, change ...func(page p
 		widget = u.Add(annot)
 		page["Annots"] = pdf.Array{widget}
 	})
-	c, err := content.NewReader(d, content.Limits{}).Cover(page, []pdf.Ref{widget})
+	c, err := content.NewReader(d, content.Limits{}).MeasureCoverage(page, []pdf.Ref{widget})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,8 +80,8 @@ func pixels(n int, value byte, entries pdf.Dict) *pdf.Stream {
 	return &pdf.Stream{Dict: d, Data: bytes.Repeat([]byte{value}, 200*n)}
 }
 
-// half is a mask whose left half has a value and whose right half another.
-func half(left, right byte, entries pdf.Dict) *pdf.Stream {
+// halfImage is a mask whose left half has a value and whose right half another.
+func halfImage(left, right byte, entries pdf.Dict) *pdf.Stream {
 	s := pixels(1, 0, entries)
 	s.Data = nil
 	for range 10 {
@@ -189,8 +189,8 @@ func TestCoverTellsHowMuchAnAppearanceHides(t *testing.T) {
 		}}, 1},
 		{"an image with a soft mask of 1", coveringForm{content: drawn, resources: masked(pixels(1, 255, nil))}, 1},
 		{"an image with a soft mask of 0", coveringForm{content: drawn, resources: masked(pixels(1, 0, nil))}, 0},
-		{"an image with a soft mask of its half", coveringForm{content: drawn, resources: masked(half(255, 0, nil))}, 0.5},
-		{"an image with a soft mask turned over", coveringForm{content: drawn, resources: masked(half(255, 255, pdf.Dict{"Decode": pdf.Array{pdf.Integer(1), pdf.Integer(0)}}))}, 0},
+		{"an image with a soft mask of its half", coveringForm{content: drawn, resources: masked(halfImage(255, 0, nil))}, 0.5},
+		{"an image with a soft mask turned over", coveringForm{content: drawn, resources: masked(halfImage(255, 255, pdf.Dict{"Decode": pdf.Array{pdf.Integer(1), pdf.Integer(0)}}))}, 0},
 		{"an image with a soft mask that is a photo", coveringForm{content: drawn, resources: masked(photo(255))}, 1},
 		{"an image with a soft mask that is a dark photo", coveringForm{content: drawn, resources: masked(photo(0))}, 0},
 		{"an image with a soft mask that cannot be decoded", coveringForm{content: drawn, resources: masked(pixels(1, 0, pdf.Dict{"Filter": pdf.Name("JBIG2Decode")}))}, 1},
@@ -208,7 +208,7 @@ func TestCoverTellsHowMuchAnAppearanceHides(t *testing.T) {
 			return stencil(pdf.Dict{"Decode": pdf.Array{pdf.Integer(1), pdf.Integer(0)}})
 		})}, 0.5},
 		{"an image whose white is left out", coveringForm{content: drawn, resources: withImage(func(*pdf.Update) *pdf.Stream {
-			return half(255, 10, pdf.Dict{"Mask": pdf.Array{pdf.Integer(250), pdf.Integer(255)}})
+			return halfImage(255, 10, pdf.Dict{"Mask": pdf.Array{pdf.Integer(250), pdf.Integer(255)}})
 		})}, 0.5},
 		{"an inline image", coveringForm{content: "200 0 0 100 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI"}, 1},
 		{"an inline image that seems to end before its end", coveringForm{content: "BI /W 20 /H 1 /BPC 8 /CS /G ID AA EI q (AAAAAAAAAAA EI Q 0 0 200 100 re f %)\n"}, 1},
@@ -244,7 +244,7 @@ func TestCoverTellsHowMuchAnAppearanceHides(t *testing.T) {
 		{"a background that readers draw", coveringForm{widget: pdf.Dict{"AP": pdf.Dict{}, "MK": pdf.Dict{"BG": pdf.Array{pdf.Integer(1)}}}}, 1},
 	} {
 		cover, _ := coverOf(t, square, c.look)
-		if got := cover.Share(boxOfLook); math.Abs(got-c.want) > 0.03 {
+		if got := cover.HiddenShare(boxOfLook); math.Abs(got-c.want) > 0.03 {
 			t.Errorf("%s: %.3f of the box is hidden, want %.3f", c.name, got, c.want)
 		}
 	}
@@ -253,13 +253,13 @@ func TestCoverTellsHowMuchAnAppearanceHides(t *testing.T) {
 func TestWhatAnAppearanceUnderTheMouseHidesCounts(t *testing.T) {
 	t.Parallel()
 	var widget pdf.Ref
-	d, page := paper(t, square, "", func(u *pdf.Update, page pdf.Dict) {
+	d, page := openPage(t, square, "", func(u *pdf.Update, page pdf.Dict) {
 		form := u.Add(&pdf.Stream{Data: []byte("0 0 200 100 re f"), Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 200, URY: 100}.Array()}})
 		widget = u.Add(pdf.Dict{"Subtype": pdf.Name("Widget"), "Rect": boxOfLook.Array(), "AP": pdf.Dict{"R": form}})
 	})
-	c, err := content.NewReader(d, content.Limits{}).Cover(page, []pdf.Ref{widget})
-	if err != nil || c.Share(boxOfLook) < 0.99 {
-		t.Errorf("%.2f is hidden, %v", c.Share(boxOfLook), err)
+	c, err := content.NewReader(d, content.Limits{}).MeasureCoverage(page, []pdf.Ref{widget})
+	if err != nil || c.HiddenShare(boxOfLook) < 0.99 {
+		t.Errorf("%.2f is hidden, %v", c.HiddenShare(boxOfLook), err)
 	}
 }
 
@@ -275,17 +275,17 @@ func TestCoverStandsWhereThePageIsShown(t *testing.T) {
 	} {
 		c, page := coverOf(t, square, coveringForm{content: "0 0 100 100 re f"}, change) // the left half in user space
 		left, right := pdf.Rect{LLX: 105, LLY: 305, URX: 195, URY: 395}, pdf.Rect{LLX: 205, LLY: 305, URX: 295, URY: 395}
-		if a, b := c.Share(page.FromUser(left)), c.Share(page.FromUser(right)); a < 0.98 || b > 0.02 {
+		if a, b := c.HiddenShare(page.FromUser(left)), c.HiddenShare(page.FromUser(right)); a < 0.98 || b > 0.02 {
 			t.Errorf("%s: %.2f of what is covered and %.2f of what is not is hidden", name, a, b)
 		}
 	}
 	// Of a box that leaves the page, what is on it counts.
 	c, page := coverOf(t, square, coveringForm{content: "0 0 200 100 re f"}, func(page pdf.Dict) { page["CropBox"] = pdf.Rect{LLX: 250, LLY: 350, URX: 600, URY: 800}.Array() })
-	if got := c.Share(page.FromUser(pdf.Rect{LLX: 250, LLY: 350, URX: 300, URY: 400})); got < 0.98 {
+	if got := c.HiddenShare(page.FromUser(pdf.Rect{LLX: 250, LLY: 350, URX: 300, URY: 400})); got < 0.98 {
 		t.Errorf("%.2f is hidden on the page", got)
 	}
 	c, _ = coverOf(t, square, coveringForm{content: "0 0 200 100 re f"}, func(page pdf.Dict) { page["CropBox"] = pdf.Rect{LLX: 500, LLY: 500, URX: 600, URY: 800}.Array() })
-	if got := c.Share(pdf.Rect{URX: 100, URY: 300}); got != 0 {
+	if got := c.HiddenShare(pdf.Rect{URX: 100, URY: 300}); got != 0 {
 		t.Errorf("%.2f of the page is hidden by what lies off it", got)
 	}
 }
@@ -293,16 +293,16 @@ func TestCoverStandsWhereThePageIsShown(t *testing.T) {
 func TestSeveralAnnotationsHideTogether(t *testing.T) {
 	t.Parallel()
 	var widgets []pdf.Ref
-	d, page := paper(t, square, "", func(u *pdf.Update, page pdf.Dict) {
+	d, page := openPage(t, square, "", func(u *pdf.Update, page pdf.Dict) {
 		for i := range 4 {
 			form := u.Add(&pdf.Stream{Data: []byte("0 0 9 9 re f"), Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 9, URY: 9}.Array()}})
 			x, y := float64(i%2)*300, float64(i/2)*400
 			widgets = append(widgets, u.Add(pdf.Dict{"Subtype": pdf.Name("Widget"), "Rect": pdf.Rect{LLX: x, LLY: y, URX: x + 300, URY: y + 400}.Array(), "AP": pdf.Dict{"N": form}}))
 		}
 	})
-	c, err := content.NewReader(d, content.Limits{}).Cover(page, widgets)
-	if err != nil || c.Share(pdf.Rect{LLX: 280, LLY: 380, URX: 320, URY: 420}) < 0.99 {
-		t.Errorf("where four tiles meet %.2f is hidden, %v", c.Share(pdf.Rect{LLX: 280, LLY: 380, URX: 320, URY: 420}), err)
+	c, err := content.NewReader(d, content.Limits{}).MeasureCoverage(page, widgets)
+	if err != nil || c.HiddenShare(pdf.Rect{LLX: 280, LLY: 380, URX: 320, URY: 420}) < 0.99 {
+		t.Errorf("where four tiles meet %.2f is hidden, %v", c.HiddenShare(pdf.Rect{LLX: 280, LLY: 380, URX: 320, URY: 420}), err)
 	}
 }
 
@@ -314,7 +314,7 @@ func TestCoverOfAHostileAppearanceEndsAndHides(t *testing.T) {
 		"lines without end":       "1e30 w 0 0 m 1e30 1e30 l S 0 0 m 99999999999 99999999999999 l 3 3 l f 0 0 200 100 re f",
 	} {
 		c, _ := coverOf(t, square, coveringForm{content: operators})
-		if got := c.Share(boxOfLook); got < 0.99 {
+		if got := c.HiddenShare(boxOfLook); got < 0.99 {
 			t.Errorf("%s: %.2f is hidden", name, got)
 		}
 	}
@@ -323,12 +323,12 @@ func TestCoverOfAHostileAppearanceEndsAndHides(t *testing.T) {
 func BenchmarkCoverOfAFullPage(b *testing.B) {
 	form := coveringForm{content: "1 g 0 0 200 100 re f 0 g " + strings.Repeat("10 10 m 20 30 40 50 60 70 c 80 20 l f BT /F 8 Tf 20 20 Td (Perjanjian) Tj ET ", 200), resources: extGState(nil), widget: pdf.Dict{"Rect": pdf.Rect{URX: 600, URY: 800}.Array()}}
 	var widget pdf.Ref
-	d, page := paper(b, square, "", func(u *pdf.Update, page pdf.Dict) {
+	d, page := openPage(b, square, "", func(u *pdf.Update, page pdf.Dict) {
 		st := u.Add(&pdf.Stream{Data: deflated(b, []byte(form.content)), Dict: pdf.Dict{"Filter": pdf.Name("FlateDecode"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 200, URY: 100}.Array(), "Resources": form.resources(u)}})
 		widget = u.Add(pdf.Dict{"Subtype": pdf.Name("Widget"), "Rect": pdf.Rect{URX: 600, URY: 800}.Array(), "AP": pdf.Dict{"N": st}})
 	})
 	for b.Loop() {
-		if _, err := content.NewReader(d, content.Limits{}).Cover(page, []pdf.Ref{widget}); err != nil {
+		if _, err := content.NewReader(d, content.Limits{}).MeasureCoverage(page, []pdf.Ref{widget}); err != nil {
 			b.Fatal(err)
 		}
 	}

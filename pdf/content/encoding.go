@@ -7,15 +7,15 @@ import (
 	"segel/pdf"
 )
 
-// latin is WinAnsiEncoding, which all simple fonts count as that do not say otherwise: their letters and digits are
+// winAnsi is WinAnsiEncoding, which all simple fonts count as that do not say otherwise: their letters and digits are
 // the same in every encoding. Control characters mean nothing.
-var latin = letters("€•‚ƒ„…†‡ˆ‰Š‹Œ•Ž••‘’“”•–—˜™š›œ•žŸ", func(c int) string { return string(rune(c)) })
+var winAnsi = newEncoding("€•‚ƒ„…†‡ˆ‰Š‹Œ•Ž••‘’“”•–—˜™š›œ•žŸ", func(c int) string { return string(rune(c)) })
 
 // macRoman is MacRomanEncoding.
-var macRoman = letters("ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»… ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ", nil)
+var macRoman = newEncoding("ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»… ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ", nil)
 
-// letters is a table of printable ASCII, of the characters of high from 128 on, and of rest behind those.
-func letters(high string, rest func(int) string) (t [256]string) {
+// newEncoding is a table of printable ASCII, of the characters of high from 128 on, and of rest behind those.
+func newEncoding(high string, rest func(int) string) (t [256]string) {
 	for c := 32; c < 127; c++ {
 		t[c] = string(rune(c))
 	}
@@ -31,7 +31,7 @@ func letters(high string, rest func(int) string) (t [256]string) {
 }
 
 // loadEncoding finds out what the codes of a simple font mean: its /ToUnicode, or else its encoding.
-func (p *painter) loadEncoding(f *font, dict pdf.Dict) {
+func (p *interpreter) loadEncoding(f *font, dict pdf.Dict) {
 	v, err := p.d.Resolve(dict["Encoding"])
 	p.failed(err)
 	base, differences := pdf.Object(v), pdf.Object(nil)
@@ -50,20 +50,20 @@ func (p *painter) loadEncoding(f *font, dict pdf.Dict) {
 		own[code] = text
 	}
 	if p.deep != nil {
-		f.own = &ownText{}
+		f.ownText = &ownText{}
 	}
-	p.differences(differences, func(code int, name pdf.Name) {
+	p.eachDifference(differences, func(code int, name pdf.Name) {
 		change(code, named(string(name)))
-		if f.own != nil {
-			f.own.names[code] = string(name)
+		if f.ownText != nil {
+			f.ownText.names[code] = string(name)
 		}
 	})
-	if m := p.cmapOf(dict["ToUnicode"]); m != nil {
+	if m := p.readCMap(dict["ToUnicode"]); m != nil {
 		for code := range 256 {
-			if text := m.text(uint32(code)); text != "" {
+			if text := m.textOf(uint32(code)); text != "" {
 				change(code, text)
-				if f.own != nil {
-					f.own.texts[code] = text
+				if f.ownText != nil {
+					f.ownText.texts[code] = text
 				}
 			}
 		}
@@ -73,8 +73,8 @@ func (p *painter) loadEncoding(f *font, dict pdf.Dict) {
 	}
 }
 
-// differences goes through an array of codes and the names of glyphs that follow each.
-func (p *painter) differences(o pdf.Object, f func(code int, name pdf.Name)) {
+// eachDifference goes through an array of codes and the names of glyphs that follow each.
+func (p *interpreter) eachDifference(o pdf.Object, f func(code int, name pdf.Name)) {
 	list, err := p.d.Array(o)
 	if p.failed(err) {
 		return
@@ -101,13 +101,13 @@ func (p *painter) differences(o pdf.Object, f func(code int, name pdf.Name)) {
 // Western Europe and those made of code points.
 func GlyphText(name string) string { return named(name) }
 
-// Encoded returns what a code means in one of the encodings that readers know by name; codes of ASCII mean the same in
+// CodeText returns what a code means in one of the encodings that readers know by name; codes of ASCII mean the same in
 // any.
-func Encoded(encoding string, code byte) string {
+func CodeText(encoding string, code byte) string {
 	if encoding == "MacRomanEncoding" {
 		return macRoman[code]
 	}
-	return latin[code]
+	return winAnsi[code]
 }
 
 // named tells what a glyph of that name means; empty if that is not known here.
@@ -116,10 +116,10 @@ func named(name string) string {
 	if len(name) == 1 {
 		return name
 	}
-	if text, ok := glyphs[name]; ok {
+	if text, ok := glyphNames[name]; ok {
 		return text
 	}
-	if text, ok := moreGlyphs[name]; ok {
+	if text, ok := moreGlyphNames[name]; ok {
 		return text
 	}
 	digits, ok := strings.CutPrefix(name, "uni")
@@ -132,8 +132,8 @@ func named(name string) string {
 	return ""
 }
 
-// glyphs are the names of the glyphs that documents of Western Europe and Indonesia are made of.
-var glyphs = map[string]string{
+// glyphNames are the names of the glyphs that documents of Western Europe and Indonesia are made of.
+var glyphNames = map[string]string{
 	"space": " ", "exclam": "!", "quotedbl": "\"", "numbersign": "#", "dollar": "$", "percent": "%",
 	"ampersand": "&", "quotesingle": "'", "parenleft": "(", "parenright": ")", "asterisk": "*", "plus": "+",
 	"comma": ",", "hyphen": "-", "period": ".", "slash": "/", "zero": "0", "one": "1", "two": "2", "three": "3",

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// ErrUntold matches every *Untold with errors.Is.
-var ErrUntold error = &Untold{}
+// ErrIncomplete matches every *Untold with errors.Is.
+var ErrIncomplete error = &IncompleteError{}
 
-// Untold says that there may be more on the page than is listed.
-type Untold struct {
+// IncompleteError says that there may be more on the page than is listed.
+type IncompleteError struct {
 	Reason Reason
 	Err    error // the cause, if there is one
 }
@@ -19,25 +19,25 @@ type Reason string
 
 // The reasons.
 const (
-	Damaged Reason = "damaged" // content, a form or a font cannot be read
-	Limit   Reason = "limit"   // one of Limits, or of the document's, was reached
-	NoFont  Reason = "no_font" // text in a font that the file does not have
-	Numbers Reason = "numbers" // coordinates that no page has
+	Damaged     Reason = "damaged" // content, a form or a font cannot be read
+	Limit       Reason = "limit"   // one of Limits, or of the document's, was reached
+	NoFont      Reason = "no_font" // text in a font that the file does not have
+	Coordinates Reason = "numbers" // coordinates that no page has
 )
 
-func (u *Untold) Error() string {
+func (u *IncompleteError) Error() string {
 	if u.Err == nil {
 		return fmt.Sprintf("cannot tell all that is painted (%s)", u.Reason)
 	}
 	return fmt.Sprintf("cannot tell all that is painted (%s): %v", u.Reason, u.Err)
 }
 
-func (u *Untold) Unwrap() error { return u.Err }
+func (u *IncompleteError) Unwrap() error { return u.Err }
 
 // Is matches ErrUntold.
-func (u *Untold) Is(target error) bool {
-	t, ok := target.(*Untold)
-	return ok && *t == Untold{}
+func (u *IncompleteError) Is(target error) bool {
+	t, ok := target.(*IncompleteError)
+	return ok && *t == IncompleteError{}
 }
 
 var (
@@ -49,7 +49,7 @@ var (
 	errOperands  = errors.New("too many operands of one operator")
 	errString    = errors.New("string without end")
 	errLayers    = errors.New("too much that decides which layers are shown")
-	errEntered   = errors.New("too many patterns and glyphs that are drawings on one page")
+	errInner     = errors.New("too many patterns and glyphs that are drawings on one page")
 	errAlternate = errors.New("too many alternates of one image")
 	errAnnots    = errors.New("too many annotations on one page")
 )

@@ -8,11 +8,11 @@ import (
 	"segel/pdf"
 )
 
-// outline is a path in points of the page, its curves as lines.
-type outline struct {
-	lines [][]point // subpaths; a filled one is closed
-	n     int       // points
-	full  bool      // it has more points than are kept
+// flatPath is a path in points of the page, its curves as lines.
+type flatPath struct {
+	subpaths   [][]point // subpaths; a filled one is closed
+	pointCount int       // points
+	overflow   bool      // it has more points than are kept
 }
 
 type point struct{ x, y float64 }
@@ -23,89 +23,89 @@ const maxPoints = 200_000
 // curveSteps is how many lines a curve becomes.
 const curveSteps = 12
 
-// trace follows an operator that constructs a path; v are its operands.
-func (o *outline) trace(op string, v []float64, m matrix) {
+// addOperator follows an operator that constructs a path; v are its operands.
+func (o *flatPath) addOperator(op string, v []float64, m matrix) {
 	at := func(i int) point {
-		x, y := m.point(v[i], v[i+1])
+		x, y := m.mapPoint(v[i], v[i+1])
 		return point{x, y}
 	}
 	switch op {
 	case "m":
-		o.begin(at(0))
+		o.moveTo(at(0))
 	case "l":
-		o.to(at(0))
+		o.lineTo(at(0))
 	case "c":
-		o.curve(at(0), at(2), at(4))
+		o.curveTo(at(0), at(2), at(4))
 	case "v":
-		o.curve(o.last(at(0)), at(0), at(2))
+		o.curveTo(o.lastPoint(at(0)), at(0), at(2))
 	case "y":
-		o.curve(at(0), at(2), at(2))
+		o.curveTo(at(0), at(2), at(2))
 	case "re":
 		x, y, w, h := v[0], v[1], v[2], v[3]
 		corners := []float64{x, y, x + w, y, x + w, y + h, x, y + h, x, y}
 		for i := 0; i < len(corners); i += 2 {
-			px, py := m.point(corners[i], corners[i+1])
+			px, py := m.mapPoint(corners[i], corners[i+1])
 			if i == 0 {
-				o.begin(point{px, py})
+				o.moveTo(point{px, py})
 			} else {
-				o.to(point{px, py})
+				o.lineTo(point{px, py})
 			}
 		}
 	case "h":
-		if n := len(o.lines); n > 0 && len(o.lines[n-1]) > 0 {
-			first := o.lines[n-1][0]
-			o.to(first)
-			o.begin(first)
+		if n := len(o.subpaths); n > 0 && len(o.subpaths[n-1]) > 0 {
+			first := o.subpaths[n-1][0]
+			o.lineTo(first)
+			o.moveTo(first)
 		}
 	}
 }
 
-// begin adds a subpath.
-func (o *outline) begin(p point) {
-	if o.n++; o.n > maxPoints {
-		o.full = true
+// moveTo adds a subpath.
+func (o *flatPath) moveTo(p point) {
+	if o.pointCount++; o.pointCount > maxPoints {
+		o.overflow = true
 		return
 	}
-	o.lines = append(o.lines, []point{p})
+	o.subpaths = append(o.subpaths, []point{p})
 }
 
-// to adds a line.
-func (o *outline) to(p point) {
-	n := len(o.lines)
+// lineTo adds a line.
+func (o *flatPath) lineTo(p point) {
+	n := len(o.subpaths)
 	if n == 0 {
-		o.begin(p)
+		o.moveTo(p)
 		return
 	}
-	if o.n++; o.n > maxPoints {
-		o.full = true
+	if o.pointCount++; o.pointCount > maxPoints {
+		o.overflow = true
 		return
 	}
-	o.lines[n-1] = append(o.lines[n-1], p)
+	o.subpaths[n-1] = append(o.subpaths[n-1], p)
 }
 
-func (o *outline) last(otherwise point) point {
-	if n := len(o.lines); n > 0 && len(o.lines[n-1]) > 0 {
-		return o.lines[n-1][len(o.lines[n-1])-1]
+func (o *flatPath) lastPoint(otherwise point) point {
+	if n := len(o.subpaths); n > 0 && len(o.subpaths[n-1]) > 0 {
+		return o.subpaths[n-1][len(o.subpaths[n-1])-1]
 	}
 	return otherwise
 }
 
-func (o *outline) curve(a, b, c point) {
-	from := o.last(a)
+func (o *flatPath) curveTo(a, b, c point) {
+	from := o.lastPoint(a)
 	for i := 1; i <= curveSteps; i++ {
 		t := float64(i) / curveSteps
 		s := 1 - t
 		k0, k1, k2, k3 := s*s*s, 3*s*s*t, 3*s*t*t, t*t*t
-		o.to(point{k0*from.x + k1*a.x + k2*b.x + k3*c.x, k0*from.y + k1*a.y + k2*b.y + k3*c.y})
+		o.lineTo(point{k0*from.x + k1*a.x + k2*b.x + k3*c.x, k0*from.y + k1*a.y + k2*b.y + k3*c.y})
 	}
 }
 
-// stroked is the outline of a stroke that wide: a rectangle along each line, which reaches over its ends so that corners
+// strokeOutline is the outline of a stroke that wide: a rectangle along each line, which reaches over its ends so that corners
 // are full. Dashes are joined.
-func (o *outline) stroked(width float64) outline {
+func (o *flatPath) strokeOutline(width float64) flatPath {
 	half := max(width, leastLine) / 2
-	var out outline
-	for _, line := range o.lines {
+	var out flatPath
+	for _, line := range o.subpaths {
 		for i := 1; i < len(line); i++ {
 			a, b := line[i-1], line[i]
 			dx, dy := b.x-a.x, b.y-a.y
@@ -114,7 +114,7 @@ func (o *outline) stroked(width float64) outline {
 			} else {
 				dx = half // a dot
 			}
-			out.lines = append(out.lines, []point{
+			out.subpaths = append(out.subpaths, []point{
 				{a.x - dx - dy, a.y - dy + dx}, {a.x - dx + dy, a.y - dy - dx}, {b.x + dx + dy, b.y + dy - dx}, {b.x + dx - dy, b.y + dy + dx},
 			})
 		}
@@ -134,26 +134,26 @@ type crossing struct {
 // subrows is at how many heights of a row an outline is looked at.
 const subrows = 2
 
-// paint fills an outline, cut to a clip that is a box of the page.
-func (c *Cover) paint(o *outline, evenOdd bool, clip pdf.Rect, opacity float64) {
+// fillPath fills an outline, cut to a clip that is a box of the page.
+func (c *Coverage) fillPath(o *flatPath, evenOdd bool, clip pdf.Rect, opacity float64) {
 	if !(opacity > 0) {
 		return
 	}
-	if o.full {
-		c.fill(clip, opacity)
+	if o.overflow {
+		c.fillBox(clip, opacity)
 		return
 	}
 	clip = clip.Intersect(c.region)
 	if clip.Empty() {
 		return
 	}
-	y0, y1 := c.span(clip.LLY-c.region.LLY, clip.URY-c.region.LLY, c.h)
+	y0, y1 := c.cellRange(clip.LLY-c.region.LLY, clip.URY-c.region.LLY, c.h)
 	x0, x1 := (clip.LLX-c.region.LLX)/c.cell, (clip.URX-c.region.LLX)/c.cell
 	rows := make([][]crossing, (y1-y0)*subrows)
-	for _, line := range o.lines {
+	for _, line := range o.subpaths {
 		for i := range line {
 			a, b := line[i], line[(i+1)%len(line)] // filling closes
-			if !c.cross(rows, y0, a, b) {
+			if !c.addCrossings(rows, y0, a, b) {
 				return
 			}
 		}
@@ -173,24 +173,24 @@ func (c *Cover) paint(o *outline, evenOdd bool, clip pdf.Rect, opacity float64) 
 				from, to := max(found[i].x, x0), min(found[i+1].x, x1)
 				if from < to {
 					low, high = min(low, int(from)), max(high, min(int(math.Ceil(to)), c.w))
-					c.add(from, to)
+					c.addRowCoverage(from, to)
 				}
 			}
 		}
 		if low >= high {
 			continue
 		}
-		if !c.spend(high - low) {
+		if !c.spendWork(high - low) {
 			return
 		}
 		for x := low; x < high; x++ {
-			c.hide(y*c.w+x, c.row[x]*float32(opacity))
+			c.coverCell(y*c.w+x, c.row[x]*float32(opacity))
 		}
 	}
 }
 
-// cross notes where a line crosses the rows from y0 on; false if the work is spent.
-func (c *Cover) cross(rows [][]crossing, y0 int, a, b point) bool {
+// addCrossings notes where a line crosses the rows from y0 on; false if the work is spent.
+func (c *Coverage) addCrossings(rows [][]crossing, y0 int, a, b point) bool {
 	up := 1
 	if a.y > b.y {
 		a, b, up = b, a, -1
@@ -203,7 +203,7 @@ func (c *Cover) cross(rows [][]crossing, y0 int, a, b point) bool {
 	if !(from < to) {
 		return true
 	}
-	if !c.spend(int(to - from)) {
+	if !c.spendWork(int(to - from)) {
 		return false
 	}
 	for i := int(from); i < int(to); i++ {
@@ -213,8 +213,8 @@ func (c *Cover) cross(rows [][]crossing, y0 int, a, b point) bool {
 	return true
 }
 
-// add counts a stretch of a sub-row, in cells.
-func (c *Cover) add(from, to float64) {
+// addRowCoverage counts a stretch of a sub-row, in cells.
+func (c *Coverage) addRowCoverage(from, to float64) {
 	first, last := int(from), min(int(math.Ceil(to)), c.w)
 	for x := first; x < last; x++ {
 		c.row[x] += float32((min(to, float64(x+1)) - max(from, float64(x))) / subrows)

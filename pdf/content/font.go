@@ -10,75 +10,75 @@ import (
 
 // font tells how wide glyphs are and what they mean.
 type font struct {
-	type3    bool
-	vertical bool
-	rough    bool // widths are guessed
-	ascent   float64
-	descent  float64 // below the baseline, negative
-	matrix   matrix  // of glyph space, for type3; others have thousandths
+	type3         bool
+	vertical      bool
+	widthsGuessed bool // widths are guessed
+	ascent        float64
+	descent       float64 // below the baseline, negative
+	matrix        matrix  // of glyph space, for type3; others have thousandths
 
 	// simple fonts
-	widths  [256]float64 // in sizes of the text
-	texts   *[256]string
-	kinds   [256]letterKind
-	forward bool             // no width is negative
-	procs   *[256]pdf.Rect   // boxes of type3 glyphs in glyph space
-	streams *[256]pdf.Object // of type3 glyphs, for a deep reader
+	widths     [256]float64 // in sizes of the text
+	texts      *[256]string
+	kinds      [256]letterKind
+	forward    bool             // no width is negative
+	glyphBoxes *[256]pdf.Rect   // boxes of type3 glyphs in glyph space
+	glyphProcs *[256]pdf.Object // of type3 glyphs, for a deep reader
 
 	composite *composite // nil for simple fonts
 
-	object  pdf.Object // as resources name it
-	dict    pdf.Dict
-	reading *reading // nil until an appearance asks for it
-	own     *ownText // of simple fonts, for a deep reader
+	object      pdf.Object // as resources name it
+	dict        pdf.Dict
+	reliability *fontReliability // nil until an appearance asks for it
+	ownText     *ownText         // of simple fonts, for a deep reader
 }
 
 // glyph is one glyph of a string.
 type glyph struct {
-	bytes int // that its code takes
-	code  uint32
-	width float64  // in sizes of the text; downwards negative where text is vertical
-	box   pdf.Rect // in sizes of the text, or in glyph space of type3
-	text  string   // what it means, if that is known
-	space bool
-	rough bool
+	bytes        int // that its code takes
+	code         uint32
+	width        float64  // in sizes of the text; downwards negative where text is vertical
+	box          pdf.Rect // in sizes of the text, or in glyph space of type3
+	text         string   // what it means, if that is known
+	space        bool
+	boxEstimated bool
 }
 
 // unknownFont stands for fonts that are not there.
 var unknownFont = func() *font {
-	f := &font{rough: true, ascent: highest, descent: lowest, texts: &latin}
+	f := &font{widthsGuessed: true, ascent: defaultAscent, descent: defaultDescent, texts: &winAnsi}
 	for i := range f.widths {
-		f.widths[i] = helvetica.of(latin[i]) / 1000
+		f.widths[i] = helvetica.widthOf(winAnsi[i]) / 1000
 	}
-	f.sort()
+	f.classifyCodes()
 	return f
 }()
 
 // How far letters reach above and below the baseline where a font does not say so in numbers that can be.
 const (
-	highest = 0.75
-	lowest  = -0.25
+	defaultAscent  = 0.75
+	defaultDescent = -0.25
 )
 
 // fontCost is what a font costs of Limits.Bytes beside its tables.
 const fontCost = 8 << 10
 
-// fontOf reads a font, once if it is an object of its own; nil if there is none.
-func (p *painter) fontOf(o pdf.Object) *font {
+// readFont reads a font, once if it is an object of its own; nil if there is none.
+func (p *interpreter) readFont(o pdf.Object) *font {
 	ref, indirect := o.(pdf.Ref)
 	if f, known := p.fonts[ref]; indirect && known {
 		return f
 	}
 	dict, err := p.d.Dict(o)
 	if p.failed(err) || dict == nil {
-		p.untold(NoFont, nil)
+		p.noteIncomplete(NoFont, nil)
 		return nil
 	}
-	if !p.spend(fontCost) {
-		p.stop(errBytes)
+	if !p.spendBytes(fontCost) {
+		p.stopAtLimit(errBytes)
 		return nil
 	}
-	f := p.load(dict)
+	f := p.readFontDict(dict)
 	f.object, f.dict = o, dict
 	if indirect {
 		p.fonts[ref] = f
@@ -86,29 +86,29 @@ func (p *painter) fontOf(o pdf.Object) *font {
 	return f
 }
 
-func (p *painter) load(dict pdf.Dict) *font {
+func (p *interpreter) readFontDict(dict pdf.Dict) *font {
 	kind, err := p.d.Name(dict["Subtype"])
 	p.failed(err)
-	f := &font{ascent: highest, descent: lowest, texts: &latin}
+	f := &font{ascent: defaultAscent, descent: defaultDescent, texts: &winAnsi}
 	if kind == "Type0" {
 		p.loadComposite(f, dict)
 		return f
 	}
 	f.type3 = kind == "Type3"
 	if f.type3 {
-		f.matrix = p.matrixOf(dict["FontMatrix"])
+		f.matrix = p.readMatrix(dict["FontMatrix"])
 	}
 	p.loadEncoding(f, dict)
 	p.loadWidths(f, dict)
-	f.sort()
+	f.classifyCodes()
 	if f.type3 {
-		p.loadProcs(f, dict)
+		p.loadGlyphBoxes(f, dict)
 	}
 	return f
 }
 
 // loadWidths reads the widths of a simple font; one without is a standard font, or has them guessed.
-func (p *painter) loadWidths(f *font, dict pdf.Dict) {
+func (p *interpreter) loadWidths(f *font, dict pdf.Dict) {
 	descriptor, err := p.d.Dict(dict["FontDescriptor"])
 	p.failed(err)
 	p.loadReach(f, descriptor)
@@ -120,10 +120,10 @@ func (p *painter) loadWidths(f *font, dict pdf.Dict) {
 	p.failed(err)
 	if widths == nil && !f.type3 {
 		name, _ := p.d.Name(dict["BaseFont"])
-		m, sure := standard(string(name))
-		f.rough = !sure
+		m, sure := standardMetrics(string(name))
+		f.widthsGuessed = !sure
 		for i := range f.widths {
-			f.widths[i] = m.of(f.texts[i]) / 1000
+			f.widths[i] = m.widthOf(f.texts[i]) / 1000
 		}
 		return
 	}
@@ -144,7 +144,7 @@ func (p *painter) loadWidths(f *font, dict pdf.Dict) {
 }
 
 // loadReach reads how far letters reach up and down.
-func (p *painter) loadReach(f *font, descriptor pdf.Dict) {
+func (p *interpreter) loadReach(f *font, descriptor pdf.Dict) {
 	up, err := p.d.Number(descriptor["Ascent"])
 	p.failed(err)
 	down, err := p.d.Number(descriptor["Descent"])
@@ -157,17 +157,17 @@ func (p *painter) loadReach(f *font, descriptor pdf.Dict) {
 	}
 }
 
-// next takes the next glyph off a string.
-func (f *font) next(p *painter, s []byte) glyph {
+// nextGlyph takes the next glyph off a string.
+func (f *font) nextGlyph(p *interpreter, s []byte) glyph {
 	if f.composite != nil {
-		code, n := f.composite.code(s)
-		return f.composite.glyph(f, code, n)
+		code, n := f.composite.nextCode(s)
+		return f.composite.findGlyph(f, code, n)
 	}
 	c := s[0]
-	g := glyph{bytes: 1, code: uint32(c), width: f.widths[c], text: f.texts[c], rough: f.rough}
+	g := glyph{bytes: 1, code: uint32(c), width: f.widths[c], text: f.texts[c], boxEstimated: f.widthsGuessed}
 	g.space = f.kinds[c] == blankLetter
 	if f.type3 {
-		g.box = f.procs[c]
+		g.box = f.glyphBoxes[c]
 		return g
 	}
 	g.box = pdf.Rect{LLX: min(0, g.width), LLY: f.descent, URX: max(0, g.width), URY: f.ascent}
@@ -187,36 +187,36 @@ type letterKind uint8
 
 const (
 	otherLetter letterKind = iota
-	letter                 // it means what the code means in ASCII
+	asciiLetter            // it means what the code means in ASCII
 	blankLetter            // it leaves no ink
 )
 
-// sort finds out of which kind each code is.
-func (f *font) sort() {
+// classifyCodes finds out of which kind each code is.
+func (f *font) classifyCodes() {
 	f.forward = true
 	for c, text := range f.texts {
 		switch {
-		case blankText(text):
+		case isBlankText(text):
 			f.kinds[c] = blankLetter
 		case c < utf8.RuneSelf && text == string(rune(c)):
-			f.kinds[c] = letter
+			f.kinds[c] = asciiLetter
 		}
 		f.forward = f.forward && f.widths[c] >= 0
 	}
 }
 
-// blankText reports whether a glyph leaves no ink.
-func blankText(s string) bool {
+// isBlankText reports whether a glyph leaves no ink.
+func isBlankText(s string) bool {
 	if len(s) == 1 && s[0] > ' ' {
 		return false
 	}
 	return s != "" && strings.Trim(s, " \u00a0\t\r\n\u2002\u2003\u2009\u200b\u3000\ufeff") == ""
 }
 
-// loadProcs finds the boxes of a type 3 font's glyphs: each says its own, or the font says one for all (ISO 32000-2
+// loadGlyphBoxes finds the boxes of a type 3 font's glyphs: each says its own, or the font says one for all (ISO 32000-2
 // §9.6.4). What paints without saying so gets as much as letters usually take, and is rough.
-func (p *painter) loadProcs(f *font, dict pdf.Dict) {
-	f.procs = new([256]pdf.Rect)
+func (p *interpreter) loadGlyphBoxes(f *font, dict pdf.Dict) {
+	f.glyphBoxes = new([256]pdf.Rect)
 	procs, err := p.d.Dict(dict["CharProcs"])
 	p.failed(err)
 	encoding, err := p.d.Dict(dict["Encoding"])
@@ -224,38 +224,38 @@ func (p *painter) loadProcs(f *font, dict pdf.Dict) {
 	all, err := p.d.Rect(dict["FontBBox"])
 	p.failed(err)
 	if p.deep != nil {
-		f.streams = new([256]pdf.Object)
+		f.glyphProcs = new([256]pdf.Object)
 	}
-	p.differences(encoding["Differences"], func(code int, name pdf.Name) {
-		if f.streams != nil {
-			f.streams[code] = procs[name]
+	p.eachDifference(encoding["Differences"], func(code int, name pdf.Name) {
+		if f.glyphProcs != nil {
+			f.glyphProcs[code] = procs[name]
 		}
-		box, said := p.proc(procs[name])
+		box, said := p.readGlyphBox(procs[name])
 		switch {
 		case said:
 		case !all.Empty():
 			box = all
 		case f.matrix[0] != 0 && f.matrix[3] != 0:
-			f.rough = true
-			box = pdf.Rect{URX: f.widths[code] / f.matrix[0], LLY: lowest / f.matrix[3], URY: highest / f.matrix[3]}
+			f.widthsGuessed = true
+			box = pdf.Rect{URX: f.widths[code] / f.matrix[0], LLY: defaultDescent / f.matrix[3], URY: defaultAscent / f.matrix[3]}
 		}
-		f.procs[code] = box
+		f.glyphBoxes[code] = box
 	})
 }
 
-// proc reads the box that a glyph description begins with; said is false if it tells none.
-func (p *painter) proc(o pdf.Object) (box pdf.Rect, said bool) {
+// readGlyphBox reads the box that a glyph description begins with; said is false if it tells none.
+func (p *interpreter) readGlyphBox(o pdf.Object) (box pdf.Rect, said bool) {
 	st, err := p.d.Stream(o)
 	if p.failed(err) || st == nil {
 		return pdf.Rect{}, false
 	}
-	b := p.decode(st)
+	b := p.decodeStream(st)
 	if p.stopped {
 		return pdf.Rect{}, false
 	}
-	c := &content{b: b[:min(len(b), 512)]}
+	c := &contentLexer{b: b[:min(len(b), 512)]}
 	var v [6]float64
-	if string(c.next()) != "d1" || !c.numbers(v[:]) {
+	if string(c.nextOperator()) != "d1" || !c.lastNumbers(v[:]) {
 		return pdf.Rect{}, false
 	}
 	box = pdf.Rect{LLX: min(v[2], v[4]), LLY: min(v[3], v[5]), URX: max(v[2], v[4]), URY: max(v[3], v[5])}

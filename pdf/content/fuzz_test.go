@@ -25,7 +25,7 @@ func FuzzPage(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		file := odd(b)
+		file := newOddFile(b)
 		d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 		if err != nil {
 			t.Skip()
@@ -38,23 +38,23 @@ func FuzzPage(f *testing.F) {
 		l := Limits{Bytes: 1 << 20, Operators: 20_000, Marks: 2_000}
 		deep := NewDeepReader(d, l)
 		for _, r := range []*Reader{deep, NewReader(d, l)} {
-			marks, err = r.Page(page)
+			marks, err = r.PageMarks(page)
 			if len(marks) > l.Marks {
 				t.Errorf("%d marks", len(marks))
 			}
 			for _, m := range marks {
-				if !sane(m.Box) || m.Kind == 0 || m.In&^everyView != 0 || m.Hidden == "" && m.In&Screen == 0 {
+				if !isPlausible(m.Box) || m.Kind == 0 || m.Views&^allViews != 0 || m.Hidden == "" && m.Views&Screen == 0 {
 					t.Errorf("%+v", m)
 				}
 			}
 		}
-		for _, f := range deep.Fonts() {
+		for _, f := range deep.UsedFonts() {
 			if len(f.Pages) != 1 || f.Pages[0] != 1 || f.Dict == nil {
 				t.Errorf("%+v", f)
 			}
 		}
-		if c := (&content{b: b}); err == nil {
-			for n := 0; c.next() != nil; n++ {
+		if c := (&contentLexer{b: b}); err == nil {
+			for n := 0; c.nextOperator() != nil; n++ {
 				if n > len(b) {
 					t.Fatal("more operators than bytes")
 				}
@@ -86,7 +86,7 @@ func FuzzCover(f *testing.F) {
 		case 4:
 			image.Dict["Filter"] = pdf.Name("DCTDecode")
 		}
-		file := odd(b)
+		file := newOddFile(b)
 		d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 		if err != nil {
 			t.Skip()
@@ -112,7 +112,7 @@ func FuzzCover(f *testing.F) {
 		if d, err = pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{}); err != nil {
 			t.Skip()
 		}
-		c, err := NewReader(d, Limits{Bytes: 1 << 20, Operators: 20_000, Marks: 2_000}).Cover(page, []pdf.Ref{widget})
+		c, err := NewReader(d, Limits{Bytes: 1 << 20, Operators: 20_000, Marks: 2_000}).MeasureCoverage(page, []pdf.Ref{widget})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func FuzzCover(f *testing.F) {
 				t.Fatalf("cell %d is covered by %g", i, v)
 			}
 		}
-		if share := c.Share(pdf.Rect{URX: 500, URY: 700}); !(share >= 0 && share <= 1) {
+		if share := c.HiddenShare(pdf.Rect{URX: 500, URY: 700}); !(share >= 0 && share <= 1) {
 			t.Errorf("%g of the page", share)
 		}
 	})
@@ -139,19 +139,19 @@ func FuzzCMap(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b, s []byte) {
 		m := parseCMap(b)
 		for len(s) > 0 {
-			c, n := m.cut(s)
+			c, n := m.nextCode(s)
 			if n < 1 || n > len(s) {
 				t.Fatalf("%d bytes of %d", n, len(s))
 			}
-			m.cid(c)
-			m.text(c)
+			m.cidOf(c)
+			m.textOf(c)
 			s = s[n:]
 		}
 	})
 }
 
-// odd is a file of one page with that content, and with everything around it that content could use.
-func odd(operators []byte) []byte {
+// newOddFile is a file of one page with that content, and with everything around it that content could use.
+func newOddFile(operators []byte) []byte {
 	file := pdftest.Pages(pdftest.Page{CropBox: [4]float64{10, 20, 500, 700}, Rotate: 90})
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 	if err != nil {
@@ -227,7 +227,7 @@ func FuzzAppearance(f *testing.F) {
 		f.Add([]byte(s), 90)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, turn int) {
-		file := odd(b)
+		file := newOddFile(b)
 		d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 		if err != nil {
 			t.Skip()
@@ -241,12 +241,12 @@ func FuzzAppearance(f *testing.F) {
 			t.Skip()
 		}
 		l := Limits{Bytes: 1 << 20, Operators: 20_000, Marks: 2_000}
-		a, err := NewReader(d, l).Appearance(st, pdf.Rect{LLX: 50, LLY: 50, URX: 100, URY: 100}, turn)
+		a, err := NewReader(d, l).ReadAppearance(st, pdf.Rect{LLX: 50, LLY: 50, URX: 100, URY: 100}, turn)
 		if a == nil || len(a.Glyphs) > l.Marks || len(a.Paths) > l.Marks {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		for _, g := range a.Glyphs {
-			if !sane(g.Box) || g.Font >= len(a.Fonts) || !(g.Seen >= 0 && g.Seen < 1.01) {
+			if !isPlausible(g.Box) || g.Font >= len(a.Fonts) || !(g.VisibleShare >= 0 && g.VisibleShare < 1.01) {
 				t.Errorf("%+v", g)
 			}
 		}

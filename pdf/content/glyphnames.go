@@ -18,8 +18,8 @@ var standardEncoding = func() (t [256]string) {
 	return t
 }()
 
-// moreGlyphs are further names of the Adobe Glyph List: the rest of Latin, Greek and punctuation.
-var moreGlyphs = map[string]string{
+// moreGlyphNames are further names of the Adobe Glyph List: the rest of Latin, Greek and punctuation.
+var moreGlyphNames = map[string]string{
 	"verticalbar": "|", "nonbreakingspace": "\u00A0", "exclamdown": "¡", "cent": "¢", "currency": "¤", "brokenbar": "¦",
 	"dieresis": "¨", "ordfeminine": "ª", "guillemotleft": "«", "logicalnot": "¬", "sfthyphen": "\u00AD",
 	"softhyphen": "\u00AD", "macron": "¯", "overscore": "¯", "acute": "´", "mu": "µ", "mu1": "µ", "middot": "·",

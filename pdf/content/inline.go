@@ -12,25 +12,25 @@ import (
 
 var errInline = errors.New("inline image whose end readers see at different places")
 
-// passInline passes over the data of an inline image behind ID, up to and with EI, and returns it. The entries do not
+// skipInlineImage passes over the data of an inline image behind ID, up to and with EI, and returns it. The entries do not
 // state how long the data is (ISO 32000-2 §8.9.7). Some readers look for an EI that looks like the end, others work out
 // from the entries where the data ends. Where the two differ, either kind would see content that the other takes for
 // data, so what follows is not known.
-func (p *painter) passInline(entries []operand, c *content) []byte {
+func (p *interpreter) skipInlineImage(entries []operand, c *contentLexer) []byte {
 	from := c.pos
-	c.image()
+	c.skipImageData()
 	end := c.pos
-	switch n, known := p.inlineLength(inlineEntries(entries), c.b[from:]); {
+	switch n, known := p.measureInline(inlineEntries(entries), c.b[from:]); {
 	case known:
 		if c.pos = min(from+n, len(c.b)); c.pos > from {
 			c.pos-- // the search begins with the white space before EI
 		}
-		if c.image(); c.pos != end {
-			p.untold(Limit, errInline)
+		if c.skipImageData(); c.pos != end {
+			p.noteIncomplete(Limit, errInline)
 			c.pos = max(c.pos, end)
 		}
-	case p.cover != nil || p.Varies():
-		p.untold(Limit, errInline)
+	case p.cover != nil || p.HasVaryingLayers():
+		p.noteIncomplete(Limit, errInline)
 	}
 	return c.b[from:c.pos]
 }
@@ -80,8 +80,8 @@ var inlineKeys = map[string]string{
 	"BPC": "BitsPerComponent", "CS": "ColorSpace", "D": "Decode", "DP": "DecodeParms", "F": "Filter", "H": "Height", "IM": "ImageMask", "W": "Width",
 }
 
-// inlineLength returns how many bytes behind ID the data of an inline image takes, with the white space before it.
-func (p *painter) inlineLength(entries map[string][]operand, b []byte) (n int, known bool) {
+// measureInline returns how many bytes behind ID the data of an inline image takes, with the white space before it.
+func (p *interpreter) measureInline(entries map[string][]operand, b []byte) (n int, known bool) {
 	if len(b) == 0 || entries == nil {
 		return 0, false
 	}
@@ -91,7 +91,7 @@ func (p *painter) inlineLength(entries map[string][]operand, b []byte) (n int, k
 		filters = filters[1:]
 	}
 	if len(filters) == 0 || filters[0].kind == isClose {
-		n, known = p.plainLength(entries)
+		n, known = p.measurePlain(entries)
 		return n + space, known
 	}
 	data := b[space:]
@@ -103,15 +103,15 @@ func (p *painter) inlineLength(entries map[string][]operand, b []byte) (n int, k
 			n = 0
 		}
 	case "Fl", "FlateDecode":
-		n = p.deflatedLength(data)
+		n = p.measureDeflated(data)
 	case "RL", "RunLengthDecode":
-		n = runsLength(data)
+		n = measureRunLength(data)
 	}
 	return n + space, n > 0
 }
 
-// plainLength is how long data is that is not compressed.
-func (p *painter) plainLength(entries map[string][]operand) (n int, known bool) {
+// measurePlain is how long data is that is not compressed.
+func (p *interpreter) measurePlain(entries map[string][]operand) (n int, known bool) {
 	number := func(key string) float64 {
 		if v := entries[key]; len(v) == 1 && v[0].kind == isNumber {
 			return v[0].number
@@ -126,7 +126,7 @@ func (p *painter) plainLength(entries map[string][]operand) (n int, known bool) 
 	case len(space) > 1 && space[0].kind == isOpen: // indexed
 		components = 1
 	case len(space) == 1 && space[0].kind == isName:
-		components = p.inlineComponents(pdf.Name(space[0].text))
+		components = p.countInlineComponents(pdf.Name(space[0].text))
 	}
 	row := math.Ceil(number("Width") * bits * components / 8)
 	size := row * number("Height")
@@ -136,8 +136,8 @@ func (p *painter) plainLength(entries map[string][]operand) (n int, known bool) 
 	return int(size), true
 }
 
-// inlineComponents counts the components of a colour space of an inline image; 0 is unknown.
-func (p *painter) inlineComponents(name pdf.Name) float64 {
+// countInlineComponents counts the components of a colour space of an inline image; 0 is unknown.
+func (p *interpreter) countInlineComponents(name pdf.Name) float64 {
 	switch name {
 	case "G", "DeviceGray", "CalGray":
 		return 1
@@ -146,8 +146,8 @@ func (p *painter) inlineComponents(name pdf.Name) float64 {
 	case "CMYK", "DeviceCMYK":
 		return 4
 	}
-	o := p.resource("ColorSpace", name)
-	if n := p.componentsOf(o); n > 0 {
+	o := p.findResource("ColorSpace", name)
+	if n := p.countComponents(o); n > 0 {
 		return float64(n)
 	}
 	list, err := p.d.Array(o)
@@ -163,22 +163,22 @@ func (p *painter) inlineComponents(name pdf.Name) float64 {
 	return 0
 }
 
-// deflatedLength is how long compressed data is; 0 if it is damaged.
-func (p *painter) deflatedLength(b []byte) int {
+// measureDeflated is how long compressed data is; 0 if it is damaged.
+func (p *interpreter) measureDeflated(b []byte) int {
 	src := bytes.NewReader(b) // of which no byte is read ahead
 	z, err := zlib.NewReader(src)
 	if err != nil {
 		return 0
 	}
 	n, err := io.Copy(io.Discard, io.LimitReader(z, max(p.bytes, 0)+1))
-	if !p.spend(n) || err != nil {
+	if !p.spendBytes(n) || err != nil {
 		return 0
 	}
 	return len(b) - src.Len()
 }
 
-// runsLength is how long run-length data is, with its end (ISO 32000-2 §7.4.5); 0 if it has none.
-func runsLength(b []byte) int {
+// measureRunLength is how long run-length data is, with its end (ISO 32000-2 §7.4.5); 0 if it has none.
+func measureRunLength(b []byte) int {
 	for i := 0; i < len(b); {
 		switch n := int(b[i]); {
 		case n == 128:

@@ -26,10 +26,10 @@ func TestLargeProgressivePictureIsNotDecoded(t *testing.T) {
 		t.Fatal(err)
 	}
 	decode := func(picture []byte) (samples int, allocated uint64) {
-		p := &painter{Reader: NewReader(d, Limits{})}
+		p := &interpreter{Reader: NewReader(d, Limits{})}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		samples = len(p.photo(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("DCTDecode")}, Data: picture}, w, h, 1))
+		samples = len(p.decodeJPEG(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("DCTDecode")}, Data: picture}, w, h, 1))
 		runtime.ReadMemStats(&after)
 		return samples, after.TotalAlloc - before.TotalAlloc
 	}

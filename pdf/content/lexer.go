@@ -25,9 +25,9 @@ const (
 	isClose
 )
 
-// content reads a content stream operator by operator (ISO 32000-2 §7.8.2), and character maps, which are written
+// contentLexer reads a content stream operator by operator (ISO 32000-2 §7.8.2), and character maps, which are written
 // alike. What it does not know it passes over, as readers do; err is set where it cannot go on.
-type content struct {
+type contentLexer struct {
 	b        []byte
 	pos      int
 	operands []operand
@@ -35,38 +35,38 @@ type content struct {
 	err      error
 }
 
-// next returns the next operator, with its operands in c.operands, or nil at the end. Operators are valid as long as
+// nextOperator returns the next operator, with its operands in c.operands, or nil at the end. Operators are valid as long as
 // the content, operands until the next call.
-func (c *content) next() []byte {
+func (c *contentLexer) nextOperator() []byte {
 	c.operands, c.decoded = c.operands[:0], c.decoded[:0]
 	for c.pos < len(c.b) && c.err == nil {
 		switch b := c.b[c.pos]; {
-		case blank[b] || b == '{' || b == '}' || b == ')':
+		case isBlank[b] || b == '{' || b == '}' || b == ')':
 			c.pos++
 		case b == '[':
 			c.pos++
-			c.push(operand{kind: isOpen})
+			c.pushOperand(operand{kind: isOpen})
 		case b == ']':
 			c.pos++
-			c.push(operand{kind: isClose})
+			c.pushOperand(operand{kind: isClose})
 		case b == '%':
-			c.comment()
+			c.skipComment()
 		case b == '(':
 			c.pos++
-			c.push(operand{kind: isString, text: c.literal()})
+			c.pushOperand(operand{kind: isString, text: c.readLiteral()})
 		case b == '<' || b == '>':
-			c.angle(b)
+			c.readHexString(b)
 		case b == '/':
 			c.pos++
-			c.push(operand{kind: isName, text: unescape(c.word())})
+			c.pushOperand(operand{kind: isName, text: decodeName(c.readWord())})
 		default:
-			w := c.word()
-			n, ok := number(w)
+			w := c.readWord()
+			n, ok := parseNumber(w)
 			switch {
 			case ok:
-				c.push(operand{kind: isNumber, number: n})
+				c.pushOperand(operand{kind: isNumber, number: n})
 			case string(w) == "true" || string(w) == "false" || string(w) == "null":
-				c.push(operand{kind: isKeyword, text: w})
+				c.pushOperand(operand{kind: isKeyword, text: w})
 			default:
 				return w
 			}
@@ -75,7 +75,7 @@ func (c *content) next() []byte {
 	return nil
 }
 
-func (c *content) push(o operand) {
+func (c *contentLexer) pushOperand(o operand) {
 	if len(c.operands) >= maxOperands {
 		c.err = errOperands
 		return
@@ -83,23 +83,23 @@ func (c *content) push(o operand) {
 	c.operands = append(c.operands, o)
 }
 
-func (c *content) comment() {
+func (c *contentLexer) skipComment() {
 	for c.pos < len(c.b) && c.b[c.pos] != '\n' && c.b[c.pos] != '\r' {
 		c.pos++
 	}
 }
 
-// word reads the regular characters from here on. It may be empty behind a slash only.
-func (c *content) word() []byte {
+// readWord reads the regular characters from here on. It may be empty behind a slash only.
+func (c *contentLexer) readWord() []byte {
 	start := c.pos
-	for c.pos < len(c.b) && !blank[c.b[c.pos]] && !delimiter[c.b[c.pos]] {
+	for c.pos < len(c.b) && !isBlank[c.b[c.pos]] && !isDelimiter[c.b[c.pos]] {
 		c.pos++
 	}
 	return c.b[start:c.pos]
 }
 
-// angle reads a hexadecimal string, or passes over a bracket of a dictionary.
-func (c *content) angle(b byte) {
+// readHexString reads a hexadecimal string, or passes over a bracket of a dictionary.
+func (c *contentLexer) readHexString(b byte) {
 	c.pos++
 	if c.pos < len(c.b) && c.b[c.pos] == b {
 		c.pos++
@@ -116,7 +116,7 @@ func (c *content) angle(b byte) {
 	from := len(c.decoded)
 	half, high := false, byte(0)
 	for _, d := range c.b[c.pos : c.pos+length] {
-		switch v := digits[d]; {
+		switch v := hexDigits[d]; {
 		case v > 0xf: // white space, or what readers pass over
 		case half:
 			c.decoded, half = append(c.decoded, high|v), false
@@ -128,11 +128,11 @@ func (c *content) angle(b byte) {
 		c.decoded = append(c.decoded, high)
 	}
 	c.pos += length + 1
-	c.push(operand{kind: isString, text: c.decoded[from:len(c.decoded):len(c.decoded)]})
+	c.pushOperand(operand{kind: isString, text: c.decoded[from:len(c.decoded):len(c.decoded)]})
 }
 
-// literal reads a string behind its parenthesis.
-func (c *content) literal() []byte {
+// readLiteral reads a string behind its parenthesis.
+func (c *contentLexer) readLiteral() []byte {
 	text, n := pdf.ReadLiteral(c.b[c.pos:])
 	if n == 0 {
 		c.pos, c.err = len(c.b), errString
@@ -141,15 +141,15 @@ func (c *content) literal() []byte {
 	return text
 }
 
-// image passes over the data of an inline image, up to an EI that looks like one: between white space, and followed by
+// skipImageData passes over the data of an inline image, up to an EI that looks like one: between white space, and followed by
 // what content is made of (ISO 32000-2 §8.9.7). Data says nowhere how long it is.
-func (c *content) image() {
+func (c *contentLexer) skipImageData() {
 	for ; c.pos+2 < len(c.b); c.pos++ {
-		if !blank[c.b[c.pos]] || c.b[c.pos+1] != 'E' || c.b[c.pos+2] != 'I' {
+		if !isBlank[c.b[c.pos]] || c.b[c.pos+1] != 'E' || c.b[c.pos+2] != 'I' {
 			continue
 		}
 		rest := c.b[c.pos+3:]
-		if len(rest) > 0 && !blank[rest[0]] || !printable(rest[:min(len(rest), 12)]) {
+		if len(rest) > 0 && !isBlank[rest[0]] || !isPrintable(rest[:min(len(rest), 12)]) {
 			continue
 		}
 		c.pos += 3
@@ -158,26 +158,26 @@ func (c *content) image() {
 	c.pos = len(c.b)
 }
 
-func printable(b []byte) bool {
+func isPrintable(b []byte) bool {
 	for _, x := range b {
-		if !blank[x] && (x < 0x20 || x > 0x7e) || x == 0 {
+		if !isBlank[x] && (x < 0x20 || x > 0x7e) || x == 0 {
 			return false
 		}
 	}
 	return true
 }
 
-var blank, delimiter = table("\x00\t\n\f\r "), table("()<>[]{}/%")
+var isBlank, isDelimiter = byteSet("\x00\t\n\f\r "), byteSet("()<>[]{}/%")
 
-func table(members string) (t [256]bool) {
+func byteSet(members string) (t [256]bool) {
 	for i := range len(members) {
 		t[members[i]] = true
 	}
 	return t
 }
 
-// digits are the values of hexadecimal digits; 0xff is none.
-var digits = func() (t [256]byte) {
+// hexDigits are the values of hexadecimal digits; 0xff is none.
+var hexDigits = func() (t [256]byte) {
 	for i := range t {
 		t[i] = 0xff
 	}
@@ -190,21 +190,21 @@ var digits = func() (t [256]byte) {
 	return t
 }()
 
-// unescape decodes the #xx of a name.
-func unescape(b []byte) []byte {
+// decodeName decodes the #xx of a name.
+func decodeName(b []byte) []byte {
 	for i, x := range b {
 		if x == '#' {
-			return unescapeFrom(b, i)
+			return decodeNameFrom(b, i)
 		}
 	}
 	return b
 }
 
-func unescapeFrom(b []byte, i int) []byte {
+func decodeNameFrom(b []byte, i int) []byte {
 	out := append([]byte(nil), b[:i]...)
 	for ; i < len(b); i++ {
 		if b[i] == '#' && i+2 < len(b) {
-			if high, low := digits[b[i+1]], digits[b[i+2]]; high <= 0xf && low <= 0xf {
+			if high, low := hexDigits[b[i+1]], hexDigits[b[i+2]]; high <= 0xf && low <= 0xf {
 				out = append(out, high<<4|low)
 				i += 2
 				continue
@@ -215,8 +215,8 @@ func unescapeFrom(b []byte, i int) []byte {
 	return out
 }
 
-// number reads a number as readers do: a second sign is passed over, a minus within digits ends it.
-func number(b []byte) (float64, bool) {
+// parseNumber reads a number as readers do: a second sign is passed over, a minus within digits ends it.
+func parseNumber(b []byte) (float64, bool) {
 	i, negative := 0, false
 	for i < len(b) && (b[i] == '-' || b[i] == '+') {
 		negative = negative || b[i] == '-'
@@ -249,8 +249,8 @@ func number(b []byte) (float64, bool) {
 	return v, true
 }
 
-// numbers puts the last operands into v, if there are as many and all are numbers.
-func (c *content) numbers(v []float64) bool {
+// lastNumbers puts the last operands into v, if there are as many and all are numbers.
+func (c *contentLexer) lastNumbers(v []float64) bool {
 	if len(c.operands) < len(v) {
 		return false
 	}
@@ -263,8 +263,8 @@ func (c *content) numbers(v []float64) bool {
 	return true
 }
 
-// name returns the last operand if it is a name.
-func (c *content) name() string {
+// lastName returns the last operand if it is a name.
+func (c *contentLexer) lastName() string {
 	if n := len(c.operands); n > 0 && c.operands[n-1].kind == isName {
 		return string(c.operands[n-1].text)
 	}

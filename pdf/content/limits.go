@@ -11,16 +11,16 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	def(&l.Bytes, 64<<20)
-	def(&l.Operators, 4_000_000)
-	def(&l.Marks, 50_000)
-	def(&l.Depth, 12)
-	def(&l.States, 512)
-	def(&l.Annots, 5_000)
+	setDefault(&l.Bytes, 64<<20)
+	setDefault(&l.Operators, 4_000_000)
+	setDefault(&l.Marks, 50_000)
+	setDefault(&l.Depth, 12)
+	setDefault(&l.States, 512)
+	setDefault(&l.Annots, 5_000)
 	return l
 }
 
-func def[T int | int64](v *T, d T) {
+func setDefault[T int | int64](v *T, d T) {
 	if *v <= 0 {
 		*v = d
 	}

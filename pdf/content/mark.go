@@ -49,29 +49,29 @@ type Mark struct {
 	Kind   Kind
 	Box    pdf.Rect // points of the page as displayed, origin at the lower left; cut to the clip unless Hidden
 	Hidden Hidden
-	In     Views // in which it is shown; none where it is nowhere to be seen, whatever layers and flags say
+	Views  Views // in which it is shown; none where it is nowhere to be seen, whatever layers and flags say
 
 	// White says that it is painted in white, the colour of paper, as far as its colour space tells; never of pictures.
-	White bool
-	Whole bool // an image, a shading or a filled rectangle: all of Box, as far as its own form tells
-	Sheer bool // one sees what is below, by opacity, blending or a mask
-	Lines bool // of Drawing: the lines of a path alone, not what they surround
+	White       bool
+	FillsBox    bool // an image, a shading or a filled rectangle: all of Box, as far as its own form tells
+	Translucent bool // one sees what is below, by opacity, blending or a mask
+	StrokeOnly  bool // of Drawing: the lines of a path alone, not what they surround
 
-	Text  string // of Text, as far as the font tells; no space in it
-	Joins bool   // Text goes on from the mark before with no space between
-	Rough bool   // the font does not tell how wide its letters are, so that Box is a guess
+	Text          string // of Text, as far as the font tells; no space in it
+	JoinsPrevious bool   // Text goes on from the mark before with no space between
+	BoxEstimated  bool   // the font does not tell how wide its letters are, so that Box is a guess
 
-	// Look differs between two marks that look different although all else is the same: outlines, colours, glyphs,
+	// Fingerprint differs between two marks that look different although all else is the same: outlines, colours, glyphs,
 	// pictures. It is for a deep reader, and means nothing in another document; another reader leaves it zero.
-	Look uint64
+	Fingerprint uint64
 
 	// Annot is the annotation whose appearance it belongs to, or which it is; zero for the page's own content, and for
 	// annotations that are direct objects.
-	Annot   pdf.Ref
-	Image   pdf.Ref  // of Image, unless it is an inline image
-	Subtype pdf.Name // of Widget and Annotation
-	Bare    bool     // of Widget and Annotation: readers draw it as they see fit, since it has no appearance
+	Annot        pdf.Ref
+	Image        pdf.Ref  // of Image, unless it is an inline image
+	Subtype      pdf.Name // of Widget and Annotation
+	NoAppearance bool     // of Widget and Annotation: readers draw it as they see fit, since it has no appearance
 }
 
 // Opaque reports whether the mark hides what was painted below it within its Box.
-func (m Mark) Opaque() bool { return m.Whole && !m.Sheer && m.Hidden == "" }
+func (m Mark) Opaque() bool { return m.FillsBox && !m.Translucent && m.Hidden == "" }

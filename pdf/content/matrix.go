@@ -9,7 +9,7 @@ import (
 // matrix maps (x, y) to (ax+cy+e, bx+dy+f), as ISO 32000-2 §8.3.4 writes it.
 type matrix [6]float64
 
-var identity = matrix{1, 0, 0, 1, 0, 0}
+var identityMatrix = matrix{1, 0, 0, 1, 0, 0}
 
 // then is m first and n after it.
 func (m matrix) then(n matrix) matrix {
@@ -20,51 +20,51 @@ func (m matrix) then(n matrix) matrix {
 	}
 }
 
-// move is a step by (x, y) first and m after it.
-func (m matrix) move(x, y float64) matrix {
+// translate is a step by (x, y) first and m after it.
+func (m matrix) translate(x, y float64) matrix {
 	m[4], m[5] = m[0]*x+m[2]*y+m[4], m[1]*x+m[3]*y+m[5]
 	return m
 }
 
-func (m matrix) point(x, y float64) (float64, float64) {
+func (m matrix) mapPoint(x, y float64) (float64, float64) {
 	return m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]
 }
 
-// box is what contains the rectangle once it is mapped.
-func (m matrix) box(r pdf.Rect) pdf.Rect {
-	out := nothing
+// mapBox is what contains the rectangle once it is mapped.
+func (m matrix) mapBox(r pdf.Rect) pdf.Rect {
+	out := emptyBox
 	for _, c := range [4][2]float64{{r.LLX, r.LLY}, {r.LLX, r.URY}, {r.URX, r.LLY}, {r.URX, r.URY}} {
-		out = add(out, c[0]*m[0]+c[1]*m[2]+m[4], c[0]*m[1]+c[1]*m[3]+m[5])
+		out = includePoint(out, c[0]*m[0]+c[1]*m[2]+m[4], c[0]*m[1]+c[1]*m[3]+m[5])
 	}
 	return out
 }
 
-// scale is about how much lengths grow.
-func (m matrix) scale() float64 { return math.Sqrt(math.Abs(m[0]*m[3] - m[1]*m[2])) }
+// scaleFactor is about how much lengths grow.
+func (m matrix) scaleFactor() float64 { return math.Sqrt(math.Abs(m[0]*m[3] - m[1]*m[2])) }
 
-// nothing contains no point; add makes it the box of those that are added.
-var nothing = pdf.Rect{LLX: math.Inf(1), LLY: math.Inf(1), URX: math.Inf(-1), URY: math.Inf(-1)}
+// emptyBox contains no point; add makes it the box of those that are added.
+var emptyBox = pdf.Rect{LLX: math.Inf(1), LLY: math.Inf(1), URX: math.Inf(-1), URY: math.Inf(-1)}
 
-func add(r pdf.Rect, x, y float64) pdf.Rect {
+func includePoint(r pdf.Rect, x, y float64) pdf.Rect {
 	return pdf.Rect{LLX: min(r.LLX, x), LLY: min(r.LLY, y), URX: max(r.URX, x), URY: max(r.URY, y)}
 }
 
-func union(a, b pdf.Rect) pdf.Rect {
+func unionRect(a, b pdf.Rect) pdf.Rect {
 	return pdf.Rect{LLX: min(a.LLX, b.LLX), LLY: min(a.LLY, b.LLY), URX: max(a.URX, b.URX), URY: max(a.URY, b.URY)}
 }
 
-// grow widens a box by d on each side.
-func grow(r pdf.Rect, d float64) pdf.Rect {
+// growRect widens a box by d on each side.
+func growRect(r pdf.Rect, d float64) pdf.Rect {
 	return pdf.Rect{LLX: r.LLX - d, LLY: r.LLY - d, URX: r.URX + d, URY: r.URY + d}
 }
 
-// farthest is beyond any page: one has at most 14,400 units, and a unit of 75,000 inches is no paper.
-const farthest = 1e9
+// maxCoordinate is beyond any page: one has at most 14,400 units, and a unit of 75,000 inches is no paper.
+const maxCoordinate = 1e9
 
-// sane reports whether a box can be reckoned with: no corner is infinite, no number, or farther than any page reaches.
-func sane(r pdf.Rect) bool {
+// isPlausible reports whether a box can be reckoned with: no corner is infinite, no number, or farther than any page reaches.
+func isPlausible(r pdf.Rect) bool {
 	for _, v := range [4]float64{r.LLX, r.LLY, r.URX, r.URY} {
-		if !(math.Abs(v) < farthest) {
+		if !(math.Abs(v) < maxCoordinate) {
 			return false
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"segel/pdf"
 )
 
-// picture is how much each pixel of an image hides.
-type picture struct {
+// imageOpacity is how much each pixel of an image hides.
+type imageOpacity struct {
 	w, h  int
 	alpha []float32 // row by row from the top; nil: all opaque
 	light []float32 // luminance; nil: unknown
@@ -23,26 +23,26 @@ const (
 	maxJPEGScans   = 64
 )
 
-// imageHides covers what an image is painted over: the unit square (ISO 32000-2 §8.9.5).
-func (p *painter) imageHides(st *pdf.Stream) {
-	if !p.paints() {
+// coverImage covers what an image is painted over: the unit square (ISO 32000-2 §8.9.5).
+func (p *interpreter) coverImage(st *pdf.Stream) {
+	if !p.coversPage() {
 		return
 	}
-	m := p.pictureOf(st)
-	p.stretchOver(m)
+	m := p.readImageOpacity(st)
+	p.coverUnitSquare(m)
 }
 
-// stretchOver paints a picture into the unit square; nil is opaque all over.
-func (p *painter) stretchOver(m *picture) {
+// coverUnitSquare paints a picture into the unit square; nil is opaque all over.
+func (p *interpreter) coverUnitSquare(m *imageOpacity) {
 	c := p.cover
-	box := p.ctm.box(pdf.Rect{URX: 1, URY: 1}).Intersect(p.clip).Intersect(c.region)
+	box := p.ctm.mapBox(pdf.Rect{URX: 1, URY: 1}).Intersect(p.clip).Intersect(c.region)
 	det := p.ctm[0]*p.ctm[3] - p.ctm[1]*p.ctm[2]
 	if box.Empty() || math.Abs(det) < 1e-9 {
 		return
 	}
-	x0, x1 := c.span(box.LLX-c.region.LLX, box.URX-c.region.LLX, c.w)
-	y0, y1 := c.span(box.LLY-c.region.LLY, box.URY-c.region.LLY, c.h)
-	if !c.spend((x1 - x0) * (y1 - y0)) {
+	x0, x1 := c.cellRange(box.LLX-c.region.LLX, box.URX-c.region.LLX, c.w)
+	y0, y1 := c.cellRange(box.LLY-c.region.LLY, box.URY-c.region.LLY, c.h)
+	if !c.spendWork((x1 - x0) * (y1 - y0)) {
 		return
 	}
 	for y := y0; y < y1; y++ {
@@ -63,23 +63,23 @@ func (p *painter) stretchOver(m *picture) {
 					light = float64(m.light[i])
 				}
 			}
-			c.hide(y*c.w+x, float32(p.hiding(p.fillAlpha*alpha, light)))
+			c.coverCell(y*c.w+x, float32(p.coveringOpacity(p.fillAlpha*alpha, light)))
 		}
 	}
 }
 
-// pictureOf reads the opacity of an image; nil where it cannot be told, which is opaque.
-func (p *painter) pictureOf(st *pdf.Stream) *picture {
+// readImageOpacity reads the opacity of an image; nil where it cannot be told, which is opaque.
+func (p *interpreter) readImageOpacity(st *pdf.Stream) *imageOpacity {
 	if stencil, err := p.d.Resolve(st.Dict["ImageMask"]); !p.failed(err) && stencil == pdf.Object(pdf.Boolean(true)) {
-		m := p.plane(st, 1)
+		m := p.readSamples(st, 1)
 		if m == nil {
 			return nil
 		}
-		return &picture{w: m.w, h: m.h, alpha: inverted(m.values), light: constant(len(m.values), p.fill.light)}
+		return &imageOpacity{w: m.w, h: m.h, alpha: invertSamples(m.values), light: constantLuminance(len(m.values), p.fill.luminance)}
 	}
-	out := &picture{}
+	out := &imageOpacity{}
 	if mask, err := p.d.Stream(st.Dict["SMask"]); !p.failed(err) && mask != nil {
-		m := p.plane(mask, 1)
+		m := p.readSamples(mask, 1)
 		if m == nil {
 			return nil
 		}
@@ -87,29 +87,29 @@ func (p *painter) pictureOf(st *pdf.Stream) *picture {
 	} else if mask, err := p.d.Resolve(st.Dict["Mask"]); !p.failed(err) {
 		switch mask := mask.(type) {
 		case *pdf.Stream: // a set sample is masked out (ISO 32000-2 §8.9.6.3)
-			m := p.plane(mask, 1)
+			m := p.readSamples(mask, 1)
 			if m == nil {
 				return nil
 			}
-			out.w, out.h, out.alpha = m.w, m.h, inverted(m.values)
+			out.w, out.h, out.alpha = m.w, m.h, invertSamples(m.values)
 		case pdf.Array:
-			return p.colourKeyed(st, mask)
+			return p.readColourKeyed(st, mask)
 		}
 	}
-	if out.alpha == nil && slices.ContainsFunc(append(slices.Clip(p.outer), p.blend), func(n pdf.Name) bool { return n != "" }) {
-		out.light = p.luminance(st, out)
+	if out.alpha == nil && slices.ContainsFunc(append(slices.Clip(p.outerBlendModes), p.blendMode), func(n pdf.Name) bool { return n != "" }) {
+		out.light = p.readLuminance(st, out)
 	}
 	return out
 }
 
-func inverted(values []float32) []float32 {
+func invertSamples(values []float32) []float32 {
 	for i, v := range values {
 		values[i] = 1 - v
 	}
 	return values
 }
 
-func constant(n int, light float64) []float32 {
+func constantLuminance(n int, light float64) []float32 {
 	if light == unknown {
 		return nil
 	}
@@ -126,8 +126,8 @@ type samples struct {
 	values  []float32
 }
 
-// plane reads the samples of an image with n components; nil if it cannot.
-func (p *painter) plane(st *pdf.Stream, n int) *samples {
+// readSamples reads the samples of an image with n components; nil if it cannot.
+func (p *interpreter) readSamples(st *pdf.Stream, n int) *samples {
 	w, err1 := p.d.Integer(st.Dict["Width"])
 	h, err2 := p.d.Integer(st.Dict["Height"])
 	if p.failed(err1) || p.failed(err2) || w <= 0 || h <= 0 || w > maxPixels/h {
@@ -143,10 +143,10 @@ func (p *painter) plane(st *pdf.Stream, n int) *samples {
 	b, err := p.d.Decode(st)
 	out := &samples{w: int(w), h: int(h), n: n}
 	switch {
-	case err == nil && p.spend(int64(len(b))):
-		out.values = unpack(b, int(w), int(h), n, int(bits))
+	case err == nil && p.spendBytes(int64(len(b))):
+		out.values = unpackSamples(b, int(w), int(h), n, int(bits))
 	default:
-		out.values = p.photo(st, int(w), int(h), n)
+		out.values = p.decodeJPEG(st, int(w), int(h), n)
 	}
 	if out.values == nil {
 		return nil
@@ -168,8 +168,8 @@ func (p *painter) plane(st *pdf.Stream, n int) *samples {
 	return out
 }
 
-// unpack spreads samples of 1 to 16 bits; nil if there are too few.
-func unpack(b []byte, w, h, n, bits int) []float32 {
+// unpackSamples spreads samples of 1 to 16 bits; nil if there are too few.
+func unpackSamples(b []byte, w, h, n, bits int) []float32 {
 	row := (w*n*bits + 7) / 8
 	if len(b) < row*h {
 		return nil
@@ -195,8 +195,8 @@ func unpack(b []byte, w, h, n, bits int) []float32 {
 	return out
 }
 
-// photo decodes a JPEG file that is the whole stream, as gray or as red, green and blue; nil if it is none.
-func (p *painter) photo(st *pdf.Stream, w, h, n int) []float32 {
+// decodeJPEG decodes a JPEG file that is the whole stream, as gray or as red, green and blue; nil if it is none.
+func (p *interpreter) decodeJPEG(st *pdf.Stream, w, h, n int) []float32 {
 	filter, err := p.d.Resolve(st.Dict["Filter"])
 	if list, ok := filter.(pdf.Array); err == nil && ok && len(list) == 1 {
 		filter, err = p.d.Resolve(list[0])
@@ -205,7 +205,7 @@ func (p *painter) photo(st *pdf.Stream, w, h, n int) []float32 {
 		return nil
 	}
 	b, err := p.d.Raw(st)
-	if err != nil || !p.spend(int64(len(b))) || bytes.Count(b, []byte{0xFF, 0xDA}) > maxJPEGScans {
+	if err != nil || !p.spendBytes(int64(len(b))) || bytes.Count(b, []byte{0xFF, 0xDA}) > maxJPEGScans {
 		return nil
 	}
 	size, err := jpeg.DecodeConfig(bytes.NewReader(b))
@@ -226,7 +226,7 @@ func (p *painter) photo(st *pdf.Stream, w, h, n int) []float32 {
 			r, g, b, _ := m.At(m.Bounds().Min.X+x, m.Bounds().Min.Y+y).RGBA()
 			switch n {
 			case 1:
-				out = append(out, float32(lightOf(float64(r), float64(g), float64(b))/0xFFFF))
+				out = append(out, float32(luminanceOf(float64(r), float64(g), float64(b))/0xFFFF))
 			case 3:
 				out = append(out, float32(r)/0xFFFF, float32(g)/0xFFFF, float32(b)/0xFFFF)
 			default:
@@ -237,15 +237,15 @@ func (p *painter) photo(st *pdf.Stream, w, h, n int) []float32 {
 	return out
 }
 
-func lightOf(r, g, b float64) float64 { return 0.3*r + 0.59*g + 0.11*b }
+func luminanceOf(r, g, b float64) float64 { return 0.3*r + 0.59*g + 0.11*b }
 
-// luminance reads the luminance of an image in gray or in red, green and blue; nil if it cannot.
-func (p *painter) luminance(st *pdf.Stream, out *picture) []float32 {
-	n := p.componentsOf(st.Dict["ColorSpace"])
+// readLuminance reads the luminance of an image in gray or in red, green and blue; nil if it cannot.
+func (p *interpreter) readLuminance(st *pdf.Stream, out *imageOpacity) []float32 {
+	n := p.countComponents(st.Dict["ColorSpace"])
 	if n != 1 && n != 3 {
 		return nil
 	}
-	s := p.plane(st, n)
+	s := p.readSamples(st, n)
 	if s == nil {
 		return nil
 	}
@@ -255,13 +255,13 @@ func (p *painter) luminance(st *pdf.Stream, out *picture) []float32 {
 	}
 	light := make([]float32, 0, s.w*s.h)
 	for i := 0; i+2 < len(s.values); i += 3 {
-		light = append(light, float32(lightOf(float64(s.values[i]), float64(s.values[i+1]), float64(s.values[i+2]))))
+		light = append(light, float32(luminanceOf(float64(s.values[i]), float64(s.values[i+1]), float64(s.values[i+2]))))
 	}
 	return light
 }
 
-// componentsOf counts the components of gray and of red, green and blue; 0 is anything else.
-func (p *painter) componentsOf(o pdf.Object) int {
+// countComponents counts the components of gray and of red, green and blue; 0 is anything else.
+func (p *interpreter) countComponents(o pdf.Object) int {
 	v, err := p.d.Resolve(o)
 	if err != nil {
 		return 0
@@ -285,8 +285,8 @@ func (p *painter) componentsOf(o pdf.Object) int {
 	return 0
 }
 
-// colourKeyed reads an image of which a range of colours is masked out (ISO 32000-2 §8.9.6.4).
-func (p *painter) colourKeyed(st *pdf.Stream, ranges pdf.Array) *picture {
+// readColourKeyed reads an image of which a range of colours is masked out (ISO 32000-2 §8.9.6.4).
+func (p *interpreter) readColourKeyed(st *pdf.Stream, ranges pdf.Array) *imageOpacity {
 	n := len(ranges) / 2
 	bits, err := p.d.Integer(st.Dict["BitsPerComponent"])
 	if n == 0 || n > 4 || err != nil || bits < 1 || bits > 8 {
@@ -299,7 +299,7 @@ func (p *painter) colourKeyed(st *pdf.Stream, ranges pdf.Array) *picture {
 			bare.Dict[k] = v
 		}
 	}
-	s := p.plane(&bare, n)
+	s := p.readSamples(&bare, n)
 	if s == nil {
 		return nil
 	}
@@ -313,7 +313,7 @@ func (p *painter) colourKeyed(st *pdf.Stream, ranges pdf.Array) *picture {
 		most := float64(int(1)<<bits - 1)
 		low[c], high[c] = float32((a-0.5)/most), float32((b+0.5)/most)
 	}
-	out := &picture{w: s.w, h: s.h, alpha: make([]float32, s.w*s.h)}
+	out := &imageOpacity{w: s.w, h: s.h, alpha: make([]float32, s.w*s.h)}
 	for i := range out.alpha {
 		for c := range n {
 			if v := s.values[i*n+c]; v < low[c] || v > high[c] {

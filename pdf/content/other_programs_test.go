@@ -61,18 +61,18 @@ func TestPdftotextFindsWordsWhereWeDo(t *testing.T) {
 		if err != nil || d.Facts().Encrypted {
 			return nil
 		}
-		sheets := stranger(t, path)
+		sheets := otherProgramWords(t, path)
 		reader := content.NewReader(d, content.Limits{})
 		for page, err := range d.Pages() {
 			if err != nil || page.Number > len(sheets) {
 				break
 			}
 			s := sheets[page.Number-1]
-			if w, h := page.Displayed(); w-s.Width > 1 || s.Width-w > 1 || h-s.Height > 1 || s.Height-h > 1 {
+			if w, h := page.DisplayedSize(); w-s.Width > 1 || s.Width-w > 1 || h-s.Height > 1 || s.Height-h > 1 {
 				continue // it shows another part of the page
 			}
-			marks, err := reader.Page(page)
-			if errors.Is(err, content.ErrUntold) {
+			marks, err := reader.PageMarks(page)
+			if errors.Is(err, content.ErrIncomplete) {
 				untold++
 				t.Logf("%s page %d: %v", path, page.Number, err)
 				continue
@@ -81,12 +81,12 @@ func TestPdftotextFindsWordsWhereWeDo(t *testing.T) {
 				t.Errorf("%s page %d: %v", path, page.Number, err)
 				continue
 			}
-			if slices.ContainsFunc(marks, func(m content.Mark) bool { return m.Rough }) {
+			if slices.ContainsFunc(marks, func(m content.Mark) bool { return m.BoxEstimated }) {
 				rough++
 				continue
 			}
 			pages++
-			a, b, x, y := agree(marks, s)
+			a, b, x, y := compareWords(marks, s)
 			theirs, told, ours, shared = theirs+a, told+b, ours+x, shared+y
 			if a-b > 3 || x-y > 3 {
 				t.Logf("%s page %d: of its %d words %d told; of our %d words %d shared", path, page.Number, a, b, x, y)
@@ -103,8 +103,8 @@ func TestPdftotextFindsWordsWhereWeDo(t *testing.T) {
 	}
 }
 
-// agree counts words whose middle lies within one of the other side.
-func agree(marks []content.Mark, s sheet) (theirs, told, ours, shared int) {
+// compareWords counts words whose middle lies within one of the other side.
+func compareWords(marks []content.Mark, s sheet) (theirs, told, ours, shared int) {
 	var words []pdf.Rect
 	for _, w := range s.Words {
 		if r := (pdf.Rect{LLX: w.XMin, LLY: s.Height - w.YMax, URX: w.XMax, URY: s.Height - w.YMin}); !r.Empty() && strings.TrimSpace(w.Text) != "" {
@@ -119,7 +119,7 @@ func agree(marks []content.Mark, s sheet) (theirs, told, ours, shared int) {
 	}
 	for _, w := range words {
 		theirs++
-		if inAny(w, texts) {
+		if isInAny(w, texts) {
 			told++
 		}
 	}
@@ -128,14 +128,14 @@ func agree(marks []content.Mark, s sheet) (theirs, told, ours, shared int) {
 			continue
 		}
 		ours++
-		if inAny(m.Box, words) {
+		if isInAny(m.Box, words) {
 			shared++
 		}
 	}
 	return theirs, told, ours, shared
 }
 
-func inAny(r pdf.Rect, list []pdf.Rect) bool {
+func isInAny(r pdf.Rect, list []pdf.Rect) bool {
 	x, y := (r.LLX+r.URX)/2, (r.LLY+r.URY)/2
 	for _, o := range list {
 		if x >= o.LLX-1 && x <= o.URX+1 && y >= o.LLY-1 && y <= o.URY+1 {
@@ -145,8 +145,8 @@ func inAny(r pdf.Rect, list []pdf.Rect) bool {
 	return false
 }
 
-// stranger asks pdftotext; a file that it cannot read has no sheets.
-func stranger(t *testing.T, path string) []sheet {
+// otherProgramWords asks pdftotext; a file that it cannot read has no sheets.
+func otherProgramWords(t *testing.T, path string) []sheet {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// paper makes a one-page file of that content; change may edit the page and add objects.
-func paper(t testing.TB, p pdftest.Page, operators string, change func(u *pdf.Update, page pdf.Dict)) (*pdf.Document, *pdf.Page) {
+// openPage makes a one-page file of that content; change may edit the page and add objects.
+func openPage(t testing.TB, p pdftest.Page, operators string, change func(u *pdf.Update, page pdf.Dict)) (*pdf.Document, *pdf.Page) {
 	t.Helper()
 	file := pdftest.Pages(p)
 	open := func() *pdf.Document {
@@ -52,15 +52,15 @@ func paper(t testing.TB, p pdftest.Page, operators string, change func(u *pdf.Up
 
 func marksOf(t testing.TB, p pdftest.Page, operators string, change func(*pdf.Update, pdf.Dict)) []content.Mark {
 	t.Helper()
-	d, page := paper(t, p, operators, change)
-	marks, err := content.NewReader(d, content.Limits{}).Page(page)
+	d, page := openPage(t, p, operators, change)
+	marks, err := content.NewReader(d, content.Limits{}).PageMarks(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return marks
 }
 
-func near(t *testing.T, m content.Mark, want pdf.Rect) {
+func requireNear(t *testing.T, m content.Mark, want pdf.Rect) {
 	t.Helper()
 	for i, pair := range [4][2]float64{{m.Box.LLX, want.LLX}, {m.Box.LLY, want.LLY}, {m.Box.URX, want.URX}, {m.Box.URY, want.URY}} {
 		if math.Abs(pair[0]-pair[1]) > 0.6 {
@@ -94,10 +94,10 @@ func TestWordsStandWhereTheyAreShown(t *testing.T) {
 			continue
 		}
 		for i, m := range marks {
-			if m.Kind != content.Text || m.Text != "Pihak" || m.Hidden != "" || m.Rough {
+			if m.Kind != content.Text || m.Text != "Pihak" || m.Hidden != "" || m.BoxEstimated {
 				t.Errorf("%s: %+v", operators, m)
 			}
-			near(t, m, want[i])
+			requireNear(t, m, want[i])
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestSlantedTextIsOneBoxALetterThatJoins(t *testing.T) {
 	marks := marksOf(t, square, "BT /F1 20 Tf .7071 .7071 -.7071 .7071 100 100 Tm (SALINAN) Tj ET", nil)
 	text := ""
 	for i, m := range marks {
-		if m.Joins != (i > 0) || m.Box.Width() > 40 {
+		if m.JoinsPrevious != (i > 0) || m.Box.Width() > 40 {
 			t.Errorf("%+v", m)
 		}
 		text += m.Text
@@ -131,10 +131,10 @@ func TestBoxesAreThoseOfThePageAsDisplayed(t *testing.T) {
 		if len(marks) != 1 || marks[0].Kind != content.Drawing {
 			t.Fatalf("%d: %+v", turn, marks)
 		}
-		near(t, marks[0], want)
+		requireNear(t, marks[0], want)
 	}
 	marks := marksOf(t, square, operators, func(_ *pdf.Update, page pdf.Dict) { page["UserUnit"] = pdf.Integer(2) })
-	near(t, marks[0], pdf.Rect{LLX: 200, LLY: 400, URX: 260, URY: 420})
+	requireNear(t, marks[0], pdf.Rect{LLX: 200, LLY: 400, URX: 260, URY: 420})
 }
 
 func TestWhatIsNotToBeSeenSaysWhy(t *testing.T) {
@@ -184,9 +184,9 @@ func TestFormsPaintInTheirOwnSpaceAndClip(t *testing.T) {
 	if len(marks) != 3 || marks[2].Kind != content.Image {
 		t.Fatalf("%+v", marks)
 	}
-	near(t, marks[0], pdf.Rect{LLX: 120, LLY: 120, URX: 160, URY: 160})
-	near(t, marks[1], pdf.Rect{LLX: 180, LLY: 180, URX: 200, URY: 200})
-	near(t, marks[2], pdf.Rect{URX: 1, URY: 1})
+	requireNear(t, marks[0], pdf.Rect{LLX: 120, LLY: 120, URX: 160, URY: 160})
+	requireNear(t, marks[1], pdf.Rect{LLX: 180, LLY: 180, URX: 200, URY: 200})
+	requireNear(t, marks[2], pdf.Rect{URX: 1, URY: 1})
 }
 
 func TestAnnotationsComeLastWithWhatTheyPaint(t *testing.T) {
@@ -210,7 +210,7 @@ func TestAnnotationsComeLastWithWhatTheyPaint(t *testing.T) {
 	if m := marks[2]; m.Kind != content.Text || m.Text != "Lunas" || m.Annot != widget {
 		t.Errorf("%+v", m)
 	}
-	near(t, marks[2], pdf.Rect{LLX: 110, LLY: 135, URX: 164.5, URY: 155})
+	requireNear(t, marks[2], pdf.Rect{LLX: 110, LLY: 135, URX: 164.5, URY: 155})
 	for _, m := range marks[3:] {
 		if m.Hidden != content.ByFlag {
 			t.Errorf("%+v", m)
@@ -243,13 +243,13 @@ func TestWhatCannotBeToldIsSaid(t *testing.T) {
 		"a filter":            {"", broken, content.Limits{}, content.Damaged},
 		"a string":            {"BT (unended", nil, content.Limits{}, content.Damaged},
 		"a font":              {"BT /None 9 Tf (a) Tj ET", nil, content.Limits{}, content.NoFont},
-		"coordinates":         {strings.Repeat("9999999999 0 0 9999999999 0 0 cm ", 40) + "0 0 1 1 re f", nil, content.Limits{}, content.Numbers},
+		"coordinates":         {strings.Repeat("9999999999 0 0 9999999999 0 0 cm ", 40) + "0 0 1 1 re f", nil, content.Limits{}, content.Coordinates},
 		"an endless operator": {"[" + strings.Repeat("1 ", 1<<17) + "] TJ", nil, content.Limits{}, content.Limit},
 	} {
-		d, page := paper(t, square, c.content, c.change)
-		_, err := content.NewReader(d, c.limits).Page(page)
-		var u *content.Untold
-		if !errors.As(err, &u) || !errors.Is(err, content.ErrUntold) || u.Reason != c.want {
+		d, page := openPage(t, square, c.content, c.change)
+		_, err := content.NewReader(d, c.limits).PageMarks(page)
+		var u *content.IncompleteError
+		if !errors.As(err, &u) || !errors.Is(err, content.ErrIncomplete) || u.Reason != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -258,14 +258,14 @@ func TestWhatCannotBeToldIsSaid(t *testing.T) {
 func TestHostileFormsCostNoMoreThanTheLimits(t *testing.T) {
 	t.Parallel()
 	// Each of ten forms shows the next one ten times: ten to the tenth, if nobody counts.
-	d, page := paper(t, square, "/X Do", func(u *pdf.Update, page pdf.Dict) {
+	d, page := openPage(t, square, "/X Do", func(u *pdf.Update, page pdf.Dict) {
 		var inner pdf.Object = pdf.Null{}
 		for range 10 {
 			inner = u.Add(&pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "Resources": pdf.Dict{"XObject": pdf.Dict{"X": inner}}}, Data: []byte(strings.Repeat("/X Do ", 10))})
 		}
 		page["Resources"] = pdf.Dict{"XObject": pdf.Dict{"X": inner}}
 	})
-	if _, err := content.NewReader(d, content.Limits{Operators: 100_000}).Page(page); !errors.Is(err, content.ErrUntold) {
+	if _, err := content.NewReader(d, content.Limits{Operators: 100_000}).PageMarks(page); !errors.Is(err, content.ErrIncomplete) {
 		t.Errorf("%v", err)
 	}
 }
@@ -276,10 +276,10 @@ func BenchmarkPage(b *testing.B) {
 		fmt.Fprintf(&operators, "BT /F1 10 Tf 1 0 0 1 60 %d Tm (%s) Tj ET\n", 760-12*line, "Para Pihak sepakat bahwa perjanjian ini tunduk pada hukum Republik Indonesia dan dibuat rangkap dua.")
 		fmt.Fprintf(&operators, "60 %d m 540 %d l S\n", 758-12*line, 758-12*line)
 	}
-	d, page := paper(b, square, operators.String(), nil)
+	d, page := openPage(b, square, operators.String(), nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		marks, err := content.NewReader(d, content.Limits{}).Page(page)
+		marks, err := content.NewReader(d, content.Limits{}).PageMarks(page)
 		if err != nil || len(marks) < 500 {
 			b.Fatal(len(marks), err)
 		}

@@ -12,25 +12,25 @@ import (
 // Reader tells what is painted on the pages of one document. It keeps what it learnt of fonts from page to page, and
 // its limits hold for all pages together. It is not for several goroutines at once.
 type Reader struct {
-	d         *pdf.Document
-	limits    Limits
-	bytes     int64             // left of Limits.Bytes
-	pixels    int64             // of images that were decoded
-	operators int               // left of Limits.Operators
-	layers    map[pdf.Ref]Views // in which a layer is off; those that are on in all are left out
-	unsure    bool              // a limit was reached while finding out in which views content is shown
-	fonts     map[pdf.Ref]*font
+	d                *pdf.Document
+	limits           Limits
+	bytes            int64             // left of Limits.Bytes
+	pixels           int64             // of images that were decoded
+	operators        int               // left of Limits.Operators
+	layers           map[pdf.Ref]Views // in which a layer is off; those that are on in all are left out
+	layersIncomplete bool              // a limit was reached while finding out in which views content is shown
+	fonts            map[pdf.Ref]*font
 
-	deep *deep // nil unless it looks into patterns and glyphs too
+	deep *deepState // nil unless it looks into patterns and glyphs too
 
 	formResources pdf.Dict // of the form (/DR), for appearances; nil until asked for
 
 	memberships map[pdf.Ref]Views // in which the content of a membership is off
 	recent      *[recentGlyphs]recent
-	page        painter   // of the page at hand
-	marks       []Mark    // room for those of the next page
-	operands    []operand // room for those of the next operator
-	decoded     []byte    // the same
+	page        interpreter // of the page at hand
+	marks       []Mark      // room for those of the next page
+	operands    []operand   // room for those of the next operator
+	decoded     []byte      // the same
 }
 
 // NewReader makes a Reader. Nothing is read yet but which layers are off.
@@ -46,102 +46,102 @@ func NewReader(d *pdf.Document, l Limits) *Reader {
 // as the pattern or the text itself.
 func NewDeepReader(d *pdf.Document, l Limits) *Reader {
 	r := NewReader(d, l)
-	r.deep = &deep{shown: map[*font]*shownFont{}}
+	r.deep = &deepState{shown: map[*font]*usedFont{}}
 	return r
 }
 
-// Page lists what is painted on a page, in the order of painting, annotations last: each is a mark, followed by what
+// PageMarks lists what is painted on a page, in the order of painting, annotations last: each is a mark, followed by what
 // its appearance paints. Marks outside the page are listed as Hidden. The list is the caller's until the next call.
 //
 // Errors: *Untold, with what was found nevertheless; others are of the io.ReaderAt of the document.
-func (r *Reader) Page(page *pdf.Page) ([]Mark, error) {
-	p := r.painter(page)
-	p.annotations(page)
-	return p.listed()
+func (r *Reader) PageMarks(page *pdf.Page) ([]Mark, error) {
+	p := r.interpretPage(page)
+	p.interpretAnnotations(page)
+	return p.finishPage()
 }
 
-// Content is Page without the annotations.
-func (r *Reader) Content(page *pdf.Page) ([]Mark, error) {
-	return r.painter(page).listed()
+// ContentMarks is Page without the annotations.
+func (r *Reader) ContentMarks(page *pdf.Page) ([]Mark, error) {
+	return r.interpretPage(page).finishPage()
 }
 
-// Annotations lists what the annotations of a page are and paint, as Page does at its end.
-func (r *Reader) Annotations(page *pdf.Page) ([]Mark, error) {
+// AnnotationMarks lists what the annotations of a page are and paint, as Page does at its end.
+func (r *Reader) AnnotationMarks(page *pdf.Page) ([]Mark, error) {
 	p := r.startPage(page)
-	p.annotations(page)
-	return p.listed()
+	p.interpretAnnotations(page)
+	return p.finishPage()
 }
 
-// listed ends a page. A list that took much room for once is not kept.
-func (p *painter) listed() ([]Mark, error) {
-	p.flush()
-	if p.unsure {
-		p.untold(Limit, errLayers)
+// finishPage ends a page. A list that took much room for once is not kept.
+func (p *interpreter) finishPage() ([]Mark, error) {
+	p.flushWord()
+	if p.layersIncomplete {
+		p.noteIncomplete(Limit, errLayers)
 	}
-	if p.Reader.marks = p.marks[:0]; cap(p.marks) > keptMarks {
+	if p.Reader.marks = p.marks[:0]; cap(p.marks) > maxRetainedMarks {
 		p.Reader.marks = nil
 	}
-	return p.marks, p.trouble
+	return p.marks, p.problem
 }
 
 // Bounds of what a page leaves to the next to be used again.
 const (
-	keptMarks    = 5000
-	keptOperands = 1000
-	keptDecoded  = 64 << 10
+	maxRetainedMarks    = 5000
+	maxRetainedOperands = 1000
+	maxRetainedDecoded  = 64 << 10
 )
 
-// Spent reports whether the limits for all pages together are used up: nothing more is found on any page.
-func (r *Reader) Spent() bool { return r.bytes < 0 || r.operators < 0 }
+// IsExhausted reports whether the limits for all pages together are used up: nothing more is found on any page.
+func (r *Reader) IsExhausted() bool { return r.bytes < 0 || r.operators < 0 }
 
-// Varies reports whether a layer is shown in some views and not in others, or may be, behind a limit.
-func (r *Reader) Varies() bool {
-	if r.unsure {
+// HasVaryingLayers reports whether a layer is shown in some views and not in others, or may be, behind a limit.
+func (r *Reader) HasVaryingLayers() bool {
+	if r.layersIncomplete {
 		return true
 	}
 	for _, off := range r.layers {
-		if off != everyView {
+		if off != allViews {
 			return true
 		}
 	}
 	return false
 }
 
-// Layers lists those that are off when the file is opened, in order of number.
-func (r *Reader) Layers() []pdf.Ref {
+// HiddenLayers lists those that are off when the file is opened, in order of number.
+func (r *Reader) HiddenLayers() []pdf.Ref {
 	off := maps.Clone(r.layers)
 	maps.DeleteFunc(off, func(_ pdf.Ref, in Views) bool { return in&Screen == 0 })
 	return slices.SortedFunc(maps.Keys(off), func(a, b pdf.Ref) int { return cmp.Compare(a.Number, b.Number) })
 }
 
-// painter has followed the content of a page.
-func (r *Reader) painter(page *pdf.Page) *painter {
+// interpretPage has followed the content of a page.
+func (r *Reader) interpretPage(page *pdf.Page) *interpreter {
 	p := r.startPage(page)
 	if !p.stopped {
-		p.run(p.contents(page.Dict["Contents"]), p.scope(page.Resources, nil))
-		p.flush()
+		p.interpretContent(p.joinContents(page.Dict["Contents"]), p.newScope(page.Resources, nil))
+		p.flushWord()
 	}
 	return p
 }
 
 // startPage prepares to follow a page.
-func (r *Reader) startPage(page *pdf.Page) *painter {
-	width, height := page.Displayed()
+func (r *Reader) startPage(page *pdf.Page) *interpreter {
+	width, height := page.DisplayedSize()
 	p := &r.page
-	*p = painter{Reader: r, sheet: pdf.Rect{URX: width, URY: height}, base: displayed(page), marks: r.marks}
-	p.state, p.origin = p.first(), p.base
+	*p = interpreter{Reader: r, pageBox: pdf.Rect{URX: width, URY: height}, base: displayMatrix(page), marks: r.marks}
+	p.graphicsState, p.patternOrigin = p.initialState(), p.base
 	if r.deep != nil {
-		r.deep.turn(page.Number)
+		r.deep.startPage(page.Number)
 	}
-	if !sane(p.sheet) {
-		p.untold(Numbers, nil)
+	if !isPlausible(p.pageBox) {
+		p.noteIncomplete(Coordinates, nil)
 		p.stopped = true
 	}
 	return p
 }
 
-// displayed maps default user space to the page as it is displayed.
-func displayed(page *pdf.Page) matrix {
+// displayMatrix maps default user space to the page as it is displayed.
+func displayMatrix(page *pdf.Page) matrix {
 	at := func(x, y float64) (float64, float64) {
 		r := page.FromUser(pdf.Rect{LLX: x, LLY: y, URX: x, URY: y})
 		return r.LLX, r.LLY
@@ -152,52 +152,52 @@ func displayed(page *pdf.Page) matrix {
 	return matrix{a - e, b - f, c - e, d - f, e, f}
 }
 
-// spend counts bytes that are gone through.
-func (r *Reader) spend(n int64) bool {
+// spendBytes counts bytes that are gone through.
+func (r *Reader) spendBytes(n int64) bool {
 	r.bytes -= n
 	return r.bytes >= 0
 }
 
-// untold notes why there may be more, one reason only: one is enough to know that it is not all. The first is kept, but a
+// noteIncomplete notes why there may be more, one reason only: one is enough to know that it is not all. The first is kept, but a
 // font that is missing gives way to any other, since its text is listed, and all give way to a limit.
-func (p *painter) untold(why Reason, err error) {
-	var before *Untold
-	if p.trouble == nil || errors.As(p.trouble, &before) && before.Reason != Limit && (before.Reason == NoFont || why == Limit) {
-		p.trouble = &Untold{Reason: why, Err: err}
+func (p *interpreter) noteIncomplete(why Reason, err error) {
+	var before *IncompleteError
+	if p.problem == nil || errors.As(p.problem, &before) && before.Reason != Limit && (before.Reason == NoFont || why == Limit) {
+		p.problem = &IncompleteError{Reason: why, Err: err}
 	}
 }
 
 // failed notes an error of the document and reports whether there is one. An error of its io.ReaderAt ends it all.
-func (p *painter) failed(err error) bool {
+func (p *interpreter) failed(err error) bool {
 	var fault *pdf.Error
 	switch {
 	case err == nil:
 		return false
 	case !errors.As(err, &fault):
-		p.trouble, p.stopped = err, true
+		p.problem, p.stopped = err, true
 	case fault.Kind == pdf.TooLarge:
-		p.untold(Limit, err)
+		p.noteIncomplete(Limit, err)
 	default:
-		p.untold(Damaged, err)
+		p.noteIncomplete(Damaged, err)
 	}
 	return true
 }
 
-// stop ends the page: a limit was reached.
-func (p *painter) stop(err error) {
-	p.untold(Limit, err)
+// stopAtLimit ends the page: a limit was reached.
+func (p *interpreter) stopAtLimit(err error) {
+	p.noteIncomplete(Limit, err)
 	p.stopped = true
 }
 
-// contents joins the streams of a page; the parts of one operator may stand in two of them.
-func (p *painter) contents(o pdf.Object) []byte {
+// joinContents joins the streams of a page; the parts of one operator may stand in two of them.
+func (p *interpreter) joinContents(o pdf.Object) []byte {
 	v, err := p.d.Resolve(o)
 	if p.failed(err) {
 		return nil
 	}
 	switch v := v.(type) {
 	case *pdf.Stream:
-		return p.decode(v)
+		return p.decodeStream(v)
 	case pdf.Array:
 		var b []byte
 		for _, o := range v {
@@ -205,9 +205,9 @@ func (p *painter) contents(o pdf.Object) []byte {
 			if p.failed(err) || st == nil {
 				continue
 			}
-			piece := p.decode(st)
+			piece := p.decodeStream(st)
 			if int64(len(b)+len(piece)) > p.bytes { // what is gathered is gone through next
-				p.stop(errBytes)
+				p.stopAtLimit(errBytes)
 			}
 			if p.stopped {
 				break
@@ -219,10 +219,10 @@ func (p *painter) contents(o pdf.Object) []byte {
 	return nil
 }
 
-// decode undoes the filters of a stream, within the limit.
-func (p *painter) decode(st *pdf.Stream) []byte {
-	if p.stopped || !p.spend(st.Len()) {
-		p.stop(errBytes)
+// decodeStream undoes the filters of a stream, within the limit.
+func (p *interpreter) decodeStream(st *pdf.Stream) []byte {
+	if p.stopped || !p.spendBytes(st.Len()) {
+		p.stopAtLimit(errBytes)
 		return nil
 	}
 	b, err := p.d.Decode(st)

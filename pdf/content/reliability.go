@@ -8,60 +8,60 @@ import (
 	"segel/pdf"
 )
 
-// Reading says how far the characters of a glyph can be relied on.
-type Reading uint8
+// Reliability says how far the characters of a glyph can be relied on.
+type Reliability uint8
 
 // The readings.
 const (
-	// Unread glyphs may draw anything: their font maps them to nothing, or in two ways that contradict each other.
-	Unread Reading = iota
+	// Unreliable glyphs may draw anything: their font maps them to nothing, or in two ways that contradict each other.
+	Unreliable Reliability = iota
 	// Stated glyphs draw these characters if what the file brings along to draw them keeps to what it states.
 	Stated
 	// Certain glyphs are chosen by these characters, and the reader draws them.
 	Certain
 )
 
-// reading tells what the glyphs of a font draw.
-type reading struct {
+// fontReliability tells what the glyphs of a font draw.
+type fontReliability struct {
 	standard bool
 	texts    [256]string // of simple fonts
-	readings [256]Reading
-	level    Reading // of the glyphs of a composite font that have a text
-	unicode  bool    // codes of a composite font are UTF-16
+	byCode   [256]Reliability
+	level    Reliability // of the glyphs of a composite font that have a text
+	unicode  bool        // codes of a composite font are UTF-16
 }
 
-// readingOf finds out once what the glyphs of a font draw.
-func (p *painter) readingOf(f *font) *reading {
-	if f.reading == nil {
-		f.reading = &reading{}
+// readReliability finds out once what the glyphs of a font draw.
+func (p *interpreter) readReliability(f *font) *fontReliability {
+	if f.reliability == nil {
+		f.reliability = &fontReliability{}
 		if f.composite != nil {
-			p.readComposite(f)
+			p.readCompositeFont(f)
 		} else {
-			p.readSimple(f)
+			p.readSimpleFont(f)
 		}
 	}
-	return f.reading
+	return f.reliability
 }
 
-// read tells which characters a glyph draws. Text in a font that is missing is drawn in whatever a reader takes instead.
-func (p *painter) read(f *font, code []byte, g glyph) (string, Reading) {
+// readGlyphText tells which characters a glyph draws. Text in a font that is missing is drawn in whatever a reader takes instead.
+func (p *interpreter) readGlyphText(f *font, code []byte, g glyph) (string, Reliability) {
 	if f == nil {
-		return g.text, Unread
+		return g.text, Unreliable
 	}
-	r := p.readingOf(f)
+	r := p.readReliability(f)
 	switch {
 	case f.composite == nil:
-		return r.texts[code[0]], r.readings[code[0]]
+		return r.texts[code[0]], r.byCode[code[0]]
 	case r.unicode:
 		return decodeUTF16(code), r.level
 	case g.text == "":
-		return "", Unread
+		return "", Unreliable
 	}
 	return g.text, r.level
 }
 
-// embedded reports whether a font brings along what draws its glyphs.
-func (p *painter) embedded(dict pdf.Dict) bool {
+// hasEmbeddedProgram reports whether a font brings along what draws its glyphs.
+func (p *interpreter) hasEmbeddedProgram(dict pdf.Dict) bool {
 	descriptor, err := p.d.Dict(dict["FontDescriptor"])
 	p.failed(err)
 	return descriptor["FontFile"] != nil || descriptor["FontFile2"] != nil || descriptor["FontFile3"] != nil
@@ -97,42 +97,42 @@ func familyOf(name string) family {
 	return standardFamilies[base]
 }
 
-// readSimple reads the encoding by which the glyphs of a simple font are chosen, and its /ToUnicode, which only says what
+// readSimpleFont reads the encoding by which the glyphs of a simple font are chosen, and its /ToUnicode, which only says what
 // they mean. Of a standard font the encoding decides.
-func (p *painter) readSimple(f *font) {
+func (p *interpreter) readSimpleFont(f *font) {
 	name, err := p.d.Name(f.dict["BaseFont"])
 	p.failed(err)
 	kind := familyOf(string(name))
-	brought := f.type3 || p.embedded(f.dict)
-	r := f.reading
+	brought := f.type3 || p.hasEmbeddedProgram(f.dict)
+	r := f.reliability
 	r.standard = !brought && kind != otherFamily
-	drawn := p.encoded(f, brought)
-	means := p.cmapOf(f.dict["ToUnicode"])
+	drawn := p.readEncodingTexts(f, brought)
+	means := p.readCMap(f.dict["ToUnicode"])
 	for c := range 256 {
 		text, stated := drawn[c], ""
 		if means != nil {
-			stated = means.text(uint32(c))
+			stated = means.textOf(uint32(c))
 		}
 		switch {
 		case r.standard && kind == symbolFamily:
-			r.texts[c], r.readings[c] = string(rune(0xF000+c)), Certain // of private use: none of these is a letter
+			r.texts[c], r.byCode[c] = string(rune(0xF000+c)), Certain // of private use: none of these is a letter
 		case r.standard:
 			if r.texts[c] = text; text != "" {
-				r.readings[c] = Certain
+				r.byCode[c] = Certain
 			}
-		case f.type3, text == "" && stated == "", text != "" && stated != "" && !alike(text, stated):
+		case f.type3, text == "" && stated == "", text != "" && stated != "" && !isSameText(text, stated):
 			r.texts[c] = text
 		case text == "":
-			r.texts[c], r.readings[c] = stated, Stated
+			r.texts[c], r.byCode[c] = stated, Stated
 		default:
-			r.texts[c], r.readings[c] = text, Stated
+			r.texts[c], r.byCode[c] = text, Stated
 		}
 	}
 }
 
-// encoded is what the codes of a simple font mean by its encoding alone; empty where that is left to what the file
+// readEncodingTexts is what the codes of a simple font mean by its encoding alone; empty where that is left to what the file
 // brings along, or a glyph has a name that is not known here.
-func (p *painter) encoded(f *font, brought bool) *[256]string {
+func (p *interpreter) readEncodingTexts(f *font, brought bool) *[256]string {
 	v, err := p.d.Resolve(f.dict["Encoding"])
 	p.failed(err)
 	base, differences := pdf.Object(v), pdf.Object(nil)
@@ -146,7 +146,7 @@ func (p *painter) encoded(f *font, brought bool) *[256]string {
 	}
 	switch name {
 	case "WinAnsiEncoding":
-		t = latin
+		t = winAnsi
 	case "MacRomanEncoding":
 		t = macRoman
 	case "StandardEncoding":
@@ -155,17 +155,17 @@ func (p *painter) encoded(f *font, brought bool) *[256]string {
 			t = [256]string{}
 		}
 	}
-	p.differences(differences, func(code int, name pdf.Name) { t[code] = named(string(name)) })
+	p.eachDifference(differences, func(code int, name pdf.Name) { t[code] = named(string(name)) })
 	return &t
 }
 
-// alike reports whether two texts are the same but for their composition.
-func alike(a, b string) bool { return norm.NFKC.String(a) == norm.NFKC.String(b) }
+// isSameText reports whether two texts are the same but for their composition.
+func isSameText(a, b string) bool { return norm.NFKC.String(a) == norm.NFKC.String(b) }
 
-// readComposite reads how the glyphs of a composite font are chosen: by a collection of characters that readers have, or
+// readCompositeFont reads how the glyphs of a composite font are chosen: by a collection of characters that readers have, or
 // by numbers of glyphs, whose /ToUnicode says what they mean.
-func (p *painter) readComposite(f *font) {
-	r, c := f.reading, f.composite
+func (p *interpreter) readCompositeFont(f *font) {
+	r, c := f.reliability, f.composite
 	kids, err := p.d.Array(f.dict["DescendantFonts"])
 	p.failed(err)
 	var kid pdf.Dict
@@ -175,28 +175,28 @@ func (p *painter) readComposite(f *font) {
 	}
 	encoding, err := p.d.Resolve(f.dict["Encoding"])
 	p.failed(err)
-	identity := strings.HasPrefix(string(nameOf(encoding)), "Identity")
+	identity := strings.HasPrefix(string(asName(encoding)), "Identity")
 	means, err := p.d.Resolve(f.dict["ToUnicode"])
 	p.failed(err)
-	brought := kid == nil || p.embedded(kid)
+	brought := kid == nil || p.hasEmbeddedProgram(kid)
 	r.level = Stated
 	switch {
-	case !identity && nameOf(encoding) != "":
+	case !identity && asName(encoding) != "":
 		r.standard = !brought
-		if !brought && c.direct {
+		if !brought && c.codesAreUTF16 {
 			r.level, r.unicode = Certain, true
 		}
-	case identity && !brought && strings.HasPrefix(string(nameOf(means)), "Identity"):
+	case identity && !brought && strings.HasPrefix(string(asName(means)), "Identity"):
 		// Some programs write characters that no font of the form has in this way, for the reader to find one.
 		r.unicode = true
-		r.standard = genericFamilies[strings.ToLower(string(nameOf(f.dict["BaseFont"])))]
+		r.standard = genericFamilies[strings.ToLower(string(asName(f.dict["BaseFont"])))]
 	}
 }
 
 // genericFamilies are the names of fonts that stand for whatever a reader has.
 var genericFamilies = map[string]bool{"sans-serif": true, "serif": true, "monospace": true}
 
-func nameOf(o pdf.Object) pdf.Name {
+func asName(o pdf.Object) pdf.Name {
 	n, _ := o.(pdf.Name)
 	return n
 }

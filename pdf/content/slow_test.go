@@ -28,9 +28,9 @@ func TestNoPageTakesLong(t *testing.T) {
 		"lines":     strings.Repeat("1 1 m 2 2 l S ", 1<<20),
 		"forms":     strings.Repeat("/X Do ", 1<<16),
 	} {
-		d, page := paper(t, square, operators, layers)
+		d, page := openPage(t, square, operators, layers)
 		start := time.Now()
-		_, err := content.NewReader(d, content.Limits{}).Page(page)
+		_, err := content.NewReader(d, content.Limits{}).PageMarks(page)
 		took := time.Since(start)
 		t.Logf("%s: %v, %v", name, took.Round(time.Millisecond), err)
 		if err == nil || took > 10*time.Second {
@@ -42,8 +42,8 @@ func TestNoPageTakesLong(t *testing.T) {
 // TestAPieceThatUnpacksBeyondTheLimitIsTheLast has a page name the same few kilobytes a thousand times, which unpack to
 // megabytes each. It runs alone, so that what is allocated is its own.
 func TestAPieceThatUnpacksBeyondTheLimitIsTheLast(t *testing.T) {
-	packed := squeezed(t, bytes.Repeat([]byte(" "), 8<<20))
-	d, page := paper(t, square, "", func(u *pdf.Update, page pdf.Dict) {
+	packed := compressStreams(t, bytes.Repeat([]byte(" "), 8<<20))
+	d, page := openPage(t, square, "", func(u *pdf.Update, page pdf.Dict) {
 		piece := u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("FlateDecode")}, Data: packed})
 		pieces := make(pdf.Array, 1000)
 		for i := range pieces {
@@ -53,15 +53,15 @@ func TestAPieceThatUnpacksBeyondTheLimitIsTheLast(t *testing.T) {
 	})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := content.NewReader(d, content.Limits{Bytes: 8 << 20}).Page(page)
+	_, err := content.NewReader(d, content.Limits{Bytes: 8 << 20}).PageMarks(page)
 	runtime.ReadMemStats(&after)
 	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; err == nil || took > 128 {
 		t.Errorf("%v, after %d MiB", err, took)
 	}
 }
 
-// squeezed is compressed.
-func squeezed(tb testing.TB, b []byte) []byte {
+// compressStreams is compressed.
+func compressStreams(tb testing.TB, b []byte) []byte {
 	tb.Helper()
 	var packed bytes.Buffer
 	w := zlib.NewWriter(&packed)

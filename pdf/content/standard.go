@@ -12,8 +12,8 @@ type metrics struct {
 	average uint16
 }
 
-// of is the width of what a text begins with.
-func (m *metrics) of(text string) float64 {
+// widthOf is the width of what a text begins with.
+func (m *metrics) widthOf(text string) float64 {
 	switch r, _ := utf8.DecodeRuneInString(text); {
 	case r >= 32 && r < 127:
 		return float64(m.widths[r-32])
@@ -23,10 +23,10 @@ func (m *metrics) of(text string) float64 {
 	return float64(m.average)
 }
 
-// standard finds the metrics that a font without widths of its own has, by its name: the fourteen fonts that files need
+// standardMetrics finds the metrics that a font without widths of its own has, by its name: the fourteen fonts that files need
 // not bring along (ISO 32000-1 §9.6.2.2), and those that readers show in their place. Sure is false for all others,
 // which readers replace by what they see fit.
-func standard(name string) (m *metrics, sure bool) {
+func standardMetrics(name string) (m *metrics, sure bool) {
 	name = strings.ToLower(name[strings.IndexByte(name, '+')+1:])
 	bold := strings.Contains(name, "bold")
 	slanted := strings.Contains(name, "italic") || strings.Contains(name, "oblique")

@@ -13,33 +13,33 @@ type Views uint16
 // The ways. Readers do not agree on what decides whether a layer is shown, so each kind of reader has a view on a screen
 // and one in print.
 const (
-	Screen      Views = 1 << iota // the default configuration and its automatic states for viewing (ISO 32000-2 §8.11.4)
-	screenPlain                   // the default configuration alone
-	screenUsage                   // as screenPlain, but for layers whose own usage dictionary switches them off
-	screenForce                   // a layer's usage dictionary, and the default configuration where it says nothing
-	Elsewhere                     // as Screen, at another magnification, for another user or in another language
-	Print                         // the default configuration and its automatic states for printing
+	Screen       Views = 1 << iota // the default configuration and its automatic states for viewing (ISO 32000-2 §8.11.4)
+	screenPlain                    // the default configuration alone
+	screenUsage                    // as screenPlain, but for layers whose own usage dictionary switches them off
+	screenForced                   // a layer's usage dictionary, and the default configuration where it says nothing
+	OtherScreen                    // as Screen, at another magnification, for another user or in another language
+	Print                          // the default configuration and its automatic states for printing
 	printPlain
 	printUsage
-	printForce
+	printForced
 
-	OnScreen  = Screen | screenPlain | screenUsage | screenForce | Elsewhere
-	InPrint   = Print | printPlain | printUsage | printForce
-	everyView = OnScreen | InPrint
+	OnScreen = Screen | screenPlain | screenUsage | screenForced | OtherScreen
+	InPrint  = Print | printPlain | printUsage | printForced
+	allViews = OnScreen | InPrint
 )
 
-// Pairs lists, for each kind of reader, the view on a screen and the one in print.
-func Pairs() [][2]Views {
-	return [][2]Views{{Screen, Print}, {screenPlain, printPlain}, {screenUsage, printUsage}, {screenForce, printForce}}
+// ViewPairs lists, for each kind of reader, the view on a screen and the one in print.
+func ViewPairs() [][2]Views {
+	return [][2]Views{{Screen, Print}, {screenPlain, printPlain}, {screenUsage, printUsage}, {screenForced, printForced}}
 }
 
-// OtherScreens lists the views on a screen that may differ from Screen.
-func OtherScreens() []Views { return []Views{screenPlain, screenUsage, screenForce, Elsewhere} }
+// OtherScreenViews lists the views on a screen that may differ from Screen.
+func OtherScreenViews() []Views { return []Views{screenPlain, screenUsage, screenForced, OtherScreen} }
 
-// bounded returns as many elements of a list as are gone through.
-func (r *Reader) bounded(list pdf.Array, most int) pdf.Array {
+// boundList returns as many elements of a list as are gone through.
+func (r *Reader) boundList(list pdf.Array, most int) pdf.Array {
 	if len(list) > most {
-		r.unsure = true
+		r.layersIncomplete = true
 		return list[:most]
 	}
 	return list
@@ -56,23 +56,23 @@ func (r *Reader) readLayers() {
 	}
 	properties, _ := r.d.Dict(root["OCProperties"])
 	config, _ := r.d.Dict(properties["D"])
-	groups := r.groups(properties["OCGs"])
+	groups := r.readGroups(properties["OCGs"])
 	if base, _ := r.d.Name(config["BaseState"]); base == "OFF" {
 		for _, ref := range groups {
-			r.layers[ref] = everyView
+			r.layers[ref] = allViews
 		}
-		for _, ref := range r.groups(config["ON"]) {
+		for _, ref := range r.readGroups(config["ON"]) {
 			delete(r.layers, ref)
 		}
 	}
-	for _, ref := range r.groups(config["OFF"]) {
-		r.layers[ref] = everyView
+	for _, ref := range r.readGroups(config["OFF"]) {
+		r.layers[ref] = allViews
 	}
 	for _, ref := range groups {
 		r.applyUsage(ref, config)
 	}
 	states, _ := r.d.Array(config["AS"])
-	for _, o := range r.bounded(states, maxAutoStates) {
+	for _, o := range r.boundList(states, maxAutoStates) {
 		r.applyAutoState(o)
 	}
 	for ref, off := range r.layers {
@@ -85,10 +85,10 @@ func (r *Reader) readLayers() {
 // maxAutoStates bounds the usage application dictionaries that are gone through. A file has up to three.
 const maxAutoStates = 100
 
-func (r *Reader) groups(o pdf.Object) []pdf.Ref {
+func (r *Reader) readGroups(o pdf.Object) []pdf.Ref {
 	var refs []pdf.Ref
 	list, _ := r.d.Array(o)
-	for _, o := range r.bounded(list, maxLayers) {
+	for _, o := range r.boundList(list, maxLayers) {
 		if ref, ok := o.(pdf.Ref); ok {
 			refs = append(refs, ref)
 		}
@@ -103,15 +103,15 @@ func (r *Reader) applyUsage(ref pdf.Ref, config pdf.Dict) {
 		return
 	}
 	off := r.layers[ref]
-	if !r.intended(group["Intent"], config["Intent"]) {
+	if !r.hasIntent(group["Intent"], config["Intent"]) {
 		// By the standard it decides nothing; one kind of reader then hides what belongs to it.
-		off = off&^(Screen|screenPlain|Elsewhere|Print|printPlain) | screenForce | printForce
+		off = off&^(Screen|screenPlain|OtherScreen|Print|printPlain) | screenForced | printForced
 	}
 	usage, _ := r.d.Dict(group["Usage"])
 	for _, u := range []struct {
 		category, state  pdf.Name
 		onlyOff, decides Views
-	}{{"View", "ViewState", screenUsage, screenForce}, {"Print", "PrintState", printUsage, printForce}} {
+	}{{"View", "ViewState", screenUsage, screenForced}, {"Print", "PrintState", printUsage, printForced}} {
 		switch r.usageState(usage, u.category, u.state) {
 		case "OFF":
 			off |= u.onlyOff | u.decides
@@ -128,8 +128,8 @@ func (r *Reader) usageState(usage pdf.Dict, category, state pdf.Name) pdf.Name {
 	return value
 }
 
-// intended reports whether a layer's intent is one of the configuration's; both are View where they say nothing.
-func (r *Reader) intended(group, config pdf.Object) bool {
+// hasIntent reports whether a layer's intent is one of the configuration's; both are View where they say nothing.
+func (r *Reader) hasIntent(group, config pdf.Object) bool {
 	of := func(o pdf.Object) []pdf.Name {
 		v, _ := r.d.Resolve(o)
 		switch v := v.(type) {
@@ -137,7 +137,7 @@ func (r *Reader) intended(group, config pdf.Object) bool {
 			return []pdf.Name{v}
 		case pdf.Array:
 			var names []pdf.Name
-			for _, o := range r.bounded(v, maxAutoStates) {
+			for _, o := range r.boundList(v, maxAutoStates) {
 				if name, err := r.d.Name(o); err == nil {
 					names = append(names, name)
 				}
@@ -168,7 +168,7 @@ func (r *Reader) applyAutoState(o pdf.Object) {
 		return
 	}
 	categories, _ := r.d.Array(state["Category"])
-	for _, ref := range r.groups(state["OCGs"]) {
+	for _, ref := range r.readGroups(state["OCGs"]) {
 		group, err := r.d.Dict(ref)
 		if err != nil {
 			continue
@@ -176,7 +176,7 @@ func (r *Reader) applyAutoState(o pdf.Object) {
 		usage, _ := r.d.Dict(group["Usage"])
 		var on, off bool
 		depends := false // on who looks, and how closely
-		for _, o := range r.bounded(categories, maxAutoStates) {
+		for _, o := range r.boundList(categories, maxAutoStates) {
 			category, _ := r.d.Name(o)
 			switch category {
 			case "View", "Print", "Export":
@@ -200,14 +200,14 @@ func (r *Reader) applyAutoState(o pdf.Object) {
 
 // setElsewhere switches a layer as it is on the screen for other readers, or the other way if that depends on them.
 func (r *Reader) setElsewhere(ref pdf.Ref, depends bool) {
-	if r.layers[ref] &^= Elsewhere; (r.layers[ref]&Screen != 0) != depends {
-		r.layers[ref] |= Elsewhere
+	if r.layers[ref] &^= OtherScreen; (r.layers[ref]&Screen != 0) != depends {
+		r.layers[ref] |= OtherScreen
 	}
 }
 
-// off returns the views in which a layer is off, or a membership of several hides its content by its expression or its
+// hiddenViews returns the views in which a layer is off, or a membership of several hides its content by its expression or its
 // policy (ISO 32000-2 §8.11.2.2).
-func (r *Reader) off(o pdf.Object) Views {
+func (r *Reader) hiddenViews(o pdf.Object) Views {
 	if o == nil {
 		return 0
 	}
@@ -222,19 +222,19 @@ func (r *Reader) off(o pdf.Object) Views {
 	if err != nil {
 		return 0
 	}
-	off := r.membership(dict)
+	off := r.evaluateMembership(dict)
 	if indirect && len(r.memberships) < maxLayers {
 		r.memberships[ref] = off
 	}
 	return off
 }
 
-func (r *Reader) membership(dict pdf.Dict) Views {
+func (r *Reader) evaluateMembership(dict pdf.Dict) Views {
 	if dict["VE"] != nil {
 		if expression, err := r.d.Array(dict["VE"]); err == nil {
 			terms := maxTerms
-			if shown, ok := r.evaluate(expression, 0, &terms); ok {
-				return everyView &^ shown
+			if shown, ok := r.evaluateExpression(expression, 0, &terms); ok {
+				return allViews &^ shown
 			}
 		}
 	}
@@ -248,16 +248,16 @@ func (r *Reader) membership(dict pdf.Dict) Views {
 		}
 	}
 	if groups == nil {
-		groups = r.groups(dict["OCGs"])
+		groups = r.readGroups(dict["OCGs"])
 	}
 	if len(groups) == 0 {
 		return 0
 	}
-	if !r.spend(int64(len(groups))) {
-		r.unsure = true
+	if !r.spendBytes(int64(len(groups))) {
+		r.layersIncomplete = true
 		return 0
 	}
-	every, some := everyView, Views(0) // in which all of them are off, and in which one is
+	every, some := allViews, Views(0) // in which all of them are off, and in which one is
 	for _, ref := range groups {
 		every &= r.layers[ref]
 		some |= r.layers[ref]
@@ -266,9 +266,9 @@ func (r *Reader) membership(dict pdf.Dict) Views {
 	case "AllOn":
 		return some
 	case "AnyOff":
-		return everyView &^ some
+		return allViews &^ some
 	case "AllOff":
-		return everyView &^ every
+		return allViews &^ every
 	}
 	return every
 }
@@ -279,10 +279,10 @@ const (
 	maxNegation = 32
 )
 
-// evaluate returns the views in which an expression of visibility holds. It does not where it is none, or too long.
-func (r *Reader) evaluate(expression pdf.Array, depth int, terms *int) (shown Views, ok bool) {
+// evaluateExpression returns the views in which an expression of visibility holds. It does not where it is none, or too long.
+func (r *Reader) evaluateExpression(expression pdf.Array, depth int, terms *int) (shown Views, ok bool) {
 	if depth > maxNegation {
-		r.unsure = true
+		r.layersIncomplete = true
 		return 0, false
 	}
 	if len(expression) < 2 {
@@ -293,11 +293,11 @@ func (r *Reader) evaluate(expression pdf.Array, depth int, terms *int) (shown Vi
 		return 0, false
 	}
 	if operator == "And" {
-		shown = everyView
+		shown = allViews
 	}
 	for _, o := range expression[1:] {
 		if *terms--; *terms < 0 {
-			r.unsure = true
+			r.layersIncomplete = true
 			return 0, false
 		}
 		operand := Views(0)
@@ -306,11 +306,11 @@ func (r *Reader) evaluate(expression pdf.Array, depth int, terms *int) (shown Vi
 			return 0, false
 		}
 		if inner, isArray := v.(pdf.Array); isArray {
-			if operand, ok = r.evaluate(inner, depth+1, terms); !ok {
+			if operand, ok = r.evaluateExpression(inner, depth+1, terms); !ok {
 				return 0, false
 			}
 		} else if ref, isRef := o.(pdf.Ref); isRef {
-			operand = everyView &^ r.layers[ref]
+			operand = allViews &^ r.layers[ref]
 		} else {
 			return 0, false
 		}
@@ -320,7 +320,7 @@ func (r *Reader) evaluate(expression pdf.Array, depth int, terms *int) (shown Vi
 		case "Or":
 			shown |= operand
 		case "Not":
-			return everyView &^ operand, true
+			return allViews &^ operand, true
 		}
 	}
 	return shown, true

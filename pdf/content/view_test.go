@@ -18,7 +18,7 @@ type layered struct {
 
 func (l layered) open(t *testing.T, operators string) (*pdf.Document, *pdf.Page) {
 	t.Helper()
-	return paper(t, square, operators, func(u *pdf.Update, page pdf.Dict) {
+	return openPage(t, square, operators, func(u *pdf.Update, page pdf.Dict) {
 		refs, properties, all := map[string]pdf.Ref{}, pdf.Dict{}, pdf.Array{}
 		for _, name := range []string{"A", "B", "C"} {
 			group := pdf.Dict{"Type": pdf.Name("OCG"), "Name": pdf.TextString(name)}
@@ -52,14 +52,14 @@ func (l layered) open(t *testing.T, operators string) (*pdf.Document, *pdf.Page)
 func (l layered) views(t *testing.T, operators string) map[string]content.Views {
 	t.Helper()
 	d, page := l.open(t, operators)
-	marks, err := content.NewDeepReader(d, content.Limits{}).Page(page)
+	marks, err := content.NewDeepReader(d, content.Limits{}).PageMarks(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := map[string]content.Views{}
 	for _, m := range marks {
 		if m.Kind == content.Text {
-			in[m.Text] |= m.In
+			in[m.Text] |= m.Views
 		}
 	}
 	return in
@@ -269,13 +269,13 @@ func TestAlternateImagesTakeThePlaceOfTheImageInTheirViews(t *testing.T) {
 				page["Resources"].(pdf.Dict)["XObject"] = pdf.Dict{"I": own}
 			},
 		}.open(t, "q 100 0 0 100 0 0 cm /I Do Q")
-		marks, err := content.NewReader(d, content.Limits{}).Page(page)
+		marks, err := content.NewReader(d, content.Limits{}).PageMarks(page)
 		if err != nil {
 			t.Fatal(err)
 		}
 		in := map[pdf.Ref]content.Views{}
 		for _, m := range marks {
-			in[m.Image] |= m.In
+			in[m.Image] |= m.Views
 		}
 		if in[own] != c.own || in[other] != c.other {
 			t.Errorf("%s: the image in %09b, the other in %09b", name, in[own], in[other])
@@ -329,13 +329,13 @@ func TestDeepReaderFindsLayersWithinPatternsAndGlyphs(t *testing.T) {
 			if deep {
 				r = content.NewDeepReader(d, content.Limits{})
 			}
-			marks, err := r.Page(page)
+			marks, err := r.PageMarks(page)
 			if err != nil {
 				t.Fatal(err)
 			}
 			found := 0
 			for _, m := range marks {
-				if m.In&content.Screen != 0 && m.In&content.Print == 0 {
+				if m.Views&content.Screen != 0 && m.Views&content.Print == 0 {
 					found++
 				}
 			}
@@ -350,10 +350,10 @@ func TestDeepReaderRemembersWhatWasShownOfEachFont(t *testing.T) {
 	t.Parallel()
 	d, page := deepLayered().open(t, "BT /F1 20 Tf (ba) Tj (a) Tj 3 Tr (z) Tj 0 Tr /T 20 Tf (1) Tj ET")
 	r := content.NewDeepReader(d, content.Limits{})
-	if _, err := r.Page(page); err != nil {
+	if _, err := r.PageMarks(page); err != nil {
 		t.Fatal(err)
 	}
-	fonts := r.Fonts()
+	fonts := r.UsedFonts()
 	if len(fonts) != 2 || len(fonts[0].Codes) != 2 || fonts[0].Codes[0].Code != 'a' || fonts[0].Codes[1].Code != 'b' {
 		t.Fatalf("%+v", fonts)
 	}

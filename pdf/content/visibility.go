@@ -4,55 +4,55 @@ import "segel/pdf"
 
 // visibility is in which views content is shown, and why not on a screen where it is not.
 type visibility struct {
-	in  Views
-	why Hidden
+	views    Views
+	hiddenBy Hidden
 }
 
-// without is the same for content that is off in some views.
-func (s visibility) without(off Views, why Hidden) visibility {
-	if s.in&Screen != 0 && off&Screen != 0 {
-		s.why = why
+// hideIn is the same for content that is off in some views.
+func (s visibility) hideIn(off Views, why Hidden) visibility {
+	if s.views&Screen != 0 && off&Screen != 0 {
+		s.hiddenBy = why
 	}
-	s.in &^= off
+	s.views &^= off
 	return s
 }
 
-// begin enters marked content, which may belong to a layer.
-func (p *painter) begin(c *content) {
+// beginMarkedContent enters marked content, which may belong to a layer.
+func (p *interpreter) beginMarkedContent(c *contentLexer) {
 	o := c.operands
 	if len(o) < 2 || o[len(o)-2].kind != isName || string(o[len(o)-2].text) != "OC" || o[len(o)-1].kind != isName {
-		p.push(0)
+		p.pushVisibility(0)
 		return
 	}
 	if p.trace != nil {
-		p.trace.unclear("optional content")
+		p.trace.addUnclear("optional content")
 	}
-	p.push(p.off(p.resource("Properties", pdf.Name(o[len(o)-1].text))))
+	p.pushVisibility(p.hiddenViews(p.findResource("Properties", pdf.Name(o[len(o)-1].text))))
 }
 
-// push enters marked content that is off in some views.
-func (p *painter) push(off Views) {
-	if len(p.layered) >= p.limits.States {
-		p.stop(errStates)
+// pushVisibility enters marked content that is off in some views.
+func (p *interpreter) pushVisibility(off Views) {
+	if len(p.savedVisibility) >= p.limits.States {
+		p.stopAtLimit(errStates)
 		return
 	}
-	p.layered = append(p.layered, p.visible)
-	p.setVisible(p.visible.without(off, ByLayer))
+	p.savedVisibility = append(p.savedVisibility, p.visible)
+	p.setVisible(p.visible.hideIn(off, ByLayer))
 }
 
-func (p *painter) pop() {
-	n := len(p.layered)
+func (p *interpreter) popVisibility() {
+	n := len(p.savedVisibility)
 	if n == 0 {
 		return
 	}
-	p.setVisible(p.layered[n-1])
-	p.layered = p.layered[:n-1]
+	p.setVisible(p.savedVisibility[n-1])
+	p.savedVisibility = p.savedVisibility[:n-1]
 }
 
 // setVisible changes in which views content is shown. A word ends there.
-func (p *painter) setVisible(s visibility) {
+func (p *interpreter) setVisible(s visibility) {
 	if s != p.visible {
-		p.flush()
+		p.flushWord()
 		p.visible = s
 	}
 }

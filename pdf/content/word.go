@@ -9,19 +9,19 @@ import (
 
 // word is the run of glyphs that is being gathered.
 type word struct {
-	box     pdf.Rect
-	hidden  Hidden
-	in      Views
-	white   bool
-	joins   bool
-	rough   bool
-	letters []byte
-	glyphs  int
-	clip    pdf.Rect
-	x, y    float64 // where the next glyph is expected
-	em      float64
-	look    sum     // of the strings that it is of, for a deep reader
-	hides   float64 // opacity, where it is covered what text hides
+	box           pdf.Rect
+	hidden        Hidden
+	views         Views
+	white         bool
+	joinsPrevious bool
+	boxEstimated  bool
+	letters       []byte
+	glyphs        int
+	clip          pdf.Rect
+	x, y          float64 // where the next glyph is expected
+	em            float64
+	fingerprint   fingerprint // of the strings that it is of, for a deep reader
+	opacity       float64     // opacity, where it is covered what text hides
 }
 
 // Bounds of one mark: its glyphs, and the bytes of what they mean. A glyph may claim to mean a whole sentence.
@@ -38,29 +38,29 @@ const (
 	asideStep = 0.3
 )
 
-// add adds a glyph to the word at hand, or begins another: its box on the page, what it means and how wide it is.
-func (p *painter) add(r *shown, box pdf.Rect, text string, advance float64) {
+// addGlyph adds a glyph to the word at hand, or begins another: its box on the page, what it means and how wide it is.
+func (p *interpreter) addGlyph(r *textRun, box pdf.Rect, text string, advance float64) {
 	x, y := r.m[4], r.m[5]
-	hidden, in := r.hidden, r.in
-	if max(box.Width(), box.Height()) < smallest {
+	hidden, in := r.hidden, r.views
+	if max(box.Width(), box.Height()) < minVisibleSize {
 		in = 0
 		if hidden == "" {
 			hidden = BySize
 		}
 	}
 	w := &p.word
-	goesOn := w.glyphs > 0 && w.follows(x, y, r)
-	if goesOn && r.straight && w.glyphs < maxWord && w.white == r.white && w.hidden == hidden && w.in == in && w.clip == p.clip {
-		w.box = union(w.box, box)
-		w.rough = w.rough || r.font.rough
-		w.hides = max(w.hides, r.hides)
+	goesOn := w.glyphs > 0 && w.isContinuedAt(x, y, r)
+	if goesOn && r.straight && w.glyphs < maxWord && w.white == r.white && w.hidden == hidden && w.views == in && w.clip == p.clip {
+		w.box = unionRect(w.box, box)
+		w.boxEstimated = w.boxEstimated || r.font.widthsGuessed
+		w.opacity = max(w.opacity, r.opacity)
 		if p.deep != nil {
-			w.look = w.look.word(uint64(r.look))
+			w.fingerprint = w.fingerprint.addWord(uint64(r.fingerprint))
 		}
 	} else {
-		p.flush()
-		w.box, w.hidden, w.in, w.white, w.joins, w.rough, w.clip, w.hides = box, hidden, in, r.white, goesOn, r.font.rough, p.clip, r.hides
-		w.look = r.look
+		p.flushWord()
+		w.box, w.hidden, w.views, w.white, w.joinsPrevious, w.boxEstimated, w.clip, w.opacity = box, hidden, in, r.white, goesOn, r.font.widthsGuessed, p.clip, r.opacity
+		w.fingerprint = r.fingerprint
 	}
 	w.glyphs++
 	if len(w.letters) < maxLetters {
@@ -69,11 +69,11 @@ func (p *painter) add(r *shown, box pdf.Rect, text string, advance float64) {
 	w.x, w.y, w.em = x+r.dx*advance, y+r.dy*advance, r.em
 }
 
-// smallest is the height in points below which nobody sees text.
-const smallest = 0.7
+// minVisibleSize is the height in points below which nobody sees text.
+const minVisibleSize = 0.7
 
-// follows reports whether a glyph at (x, y) goes on with the word without a space.
-func (w *word) follows(x, y float64, r *shown) bool {
+// isContinuedAt reports whether a glyph at (x, y) goes on with the word without a space.
+func (w *word) isContinuedAt(x, y float64, r *textRun) bool {
 	if !(r.length > 0) || r.em > 2*w.em || w.em > 2*r.em {
 		return false
 	}
@@ -83,32 +83,32 @@ func (w *word) follows(x, y float64, r *shown) bool {
 	return ahead > -backStep*em && ahead < wideGap*em && math.Abs(aside) < asideStep*em
 }
 
-// flush ends the word at hand.
-func (p *painter) flush() {
+// flushWord ends the word at hand.
+func (p *interpreter) flushWord() {
 	w := &p.word
 	if w.glyphs == 0 {
 		return
 	}
-	if p.cover != nil && (w.in != 0 || w.hidden == ByLayer) {
-		if blocks(w.letters) {
-			w.hides = 1
+	if p.cover != nil && (w.views != 0 || w.hidden == ByLayer) {
+		if hasBlockCharacters(w.letters) {
+			w.opacity = 1
 		}
-		p.cover.fill(w.box.Intersect(w.clip), w.hides)
+		p.cover.fillBox(w.box.Intersect(w.clip), w.opacity)
 	}
-	m := Mark{Kind: Text, Box: w.box, Hidden: w.hidden, In: w.in, White: w.white, Joins: w.joins, Rough: w.rough, Text: p.kept(w.letters), Look: uint64(w.look)}
+	m := Mark{Kind: Text, Box: w.box, Hidden: w.hidden, Views: w.views, White: w.white, JoinsPrevious: w.joinsPrevious, BoxEstimated: w.boxEstimated, Text: p.internLetters(w.letters), Fingerprint: uint64(w.fingerprint)}
 	w.glyphs, w.letters = 0, w.letters[:0]
-	p.put(m, w.clip)
+	p.appendMark(m, w.clip)
 }
 
-// slab is how many bytes of words are kept together.
-const slab = 4 << 10
+// letterBlock is how many bytes of words are kept together.
+const letterBlock = 4 << 10
 
-// kept makes a string of the letters of a word; those of one page stand in a few pieces of memory.
-func (p *painter) kept(letters []byte) string {
+// internLetters makes a string of the letters of a word; those of one page stand in a few pieces of memory.
+func (p *interpreter) internLetters(letters []byte) string {
 	b := p.letters
 	if b == nil || b.Cap()-b.Len() < len(letters) {
 		b = &strings.Builder{}
-		b.Grow(slab)
+		b.Grow(letterBlock)
 		p.letters = b
 	}
 	from := b.Len()

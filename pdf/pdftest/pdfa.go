@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Archive is a file of one A4 page that conforms to PDF/A-1b, -2b or -3b by its part. Part 1 has a cross-reference
+// PDFA is a file of one A4 page that conforms to PDF/A-1b, -2b or -3b by its part. Part 1 has a cross-reference
 // table and the version it demands, 1.4; the others an object stream. The page is a coloured box, as text would need an
 // embedded font.
-func Archive(part int) []byte {
+func PDFA(part int) []byte {
 	version := "1.4"
 	if part > 1 {
 		version = "1.7"
@@ -26,24 +26,24 @@ func Archive(part int) []byte {
 	}
 	if part == 1 {
 		for i, n := range numbers {
-			b.object(n, bodies[i])
+			b.writeObject(n, bodies[i])
 		}
 	} else {
-		b.pack(7, numbers, bodies)
+		b.writeObjectStream(7, numbers, bodies)
 	}
-	b.stream(4, "", []byte("0.2 0.3 0.6 rg 72 600 451 120 re f"))
-	b.stream(5, "/Type /Metadata /Subtype /XML", []byte(metadata(part)))
-	b.stream(6, "/N 3", profile())
+	b.writeStream(4, "", []byte("0.2 0.3 0.6 rg 72 600 451 120 re f"))
+	b.writeStream(5, "/Type /Metadata /Subtype /XML", []byte(pdfaMetadata(part)))
+	b.writeStream(6, "/N 3", srgbProfile())
 	if part == 1 {
-		return b.table("")
+		return b.finishWithTable("")
 	}
-	at := b.crossStream(8, "", nil)
+	at := b.writeXrefStream(8, "", nil)
 	fmt.Fprintf(b, "startxref\n%d\n%%%%EOF\n", at)
 	return b.Bytes()
 }
 
-// metadata claims conformance in XMP.
-func metadata(part int) string {
+// pdfaMetadata claims conformance in XMP.
+func pdfaMetadata(part int) string {
 	return "<?xpacket begin=\"\uFEFF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n" +
 		"<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">" +
 		"<rdf:Description rdf:about=\"\" xmlns:pdfaid=\"http://www.aiim.org/pdfa/ns/id/\">" +
@@ -51,8 +51,8 @@ func metadata(part int) string {
 		"</rdf:Description></rdf:RDF></x:xmpmeta>\n" + strings.Repeat(" ", 100) + "\n<?xpacket end=\"w\"?>"
 }
 
-// profile is an ICC profile of a display with the primaries of sRGB and a gamma of 2.2, version 2.
-func profile() []byte {
+// srgbProfile is an ICC profile of a display with the primaries of sRGB and a gamma of 2.2, version 2.
+func srgbProfile() []byte {
 	be := binary.BigEndian
 	xyz := func(x, y, z float64) []byte {
 		b := append([]byte("XYZ "), 0, 0, 0, 0)

@@ -36,9 +36,9 @@ var kinds = []struct {
 	pages int
 	whole bool
 }{
-	{pdftest.Archive(2), 1, true},
+	{pdftest.PDFA(2), 1, true},
 	{pdftest.Table(2), 2, false},
-	{pdftest.Archive(3), 1, true},
+	{pdftest.PDFA(3), 1, true},
 	{pdftest.Streams(3), 3, false},
 }
 

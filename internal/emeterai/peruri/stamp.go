@@ -107,7 +107,7 @@ func order(r emeterai.Request) (signing, error) {
 		return refused(fmt.Sprintf("there is no page %d", r.Page), err) // the office would move it to the last one
 	}
 	b := r.Box
-	w, h := page.Displayed()
+	w, h := page.DisplayedSize()
 	if b.LLX >= b.URX || b.LLY >= b.URY || b.LLX < -edge || b.LLY < -edge || float64(b.URX) > w+edge || float64(b.URY) > h+edge {
 		return refused(fmt.Sprintf("box %v is not on a page of %.0f by %.0f points", b, w, h), nil)
 	}

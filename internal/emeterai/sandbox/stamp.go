@@ -98,7 +98,7 @@ func check(r emeterai.Request) (pdf.Rect, error) {
 	if err != nil {
 		return pdf.Rect{}, refused(emeterai.CodePlace, fmt.Sprintf("there is no page %d", r.Page), err)
 	}
-	w, h := page.Displayed()
+	w, h := page.DisplayedSize()
 	b := r.Box
 	if b.LLX >= b.URX || b.LLY >= b.URY || b.LLX < -edge || b.LLY < -edge || float64(b.URX) > w+edge || float64(b.URY) > h+edge {
 		return pdf.Rect{}, refused(emeterai.CodePlace, fmt.Sprintf("box %v is not on a page of %.0f by %.0f points", b, w, h), nil)

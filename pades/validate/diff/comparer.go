@@ -116,7 +116,7 @@ func (c *Comparer) Unreached(f func(pdf.Ref) bool) {
 
 // hold makes the object streams of a state, and more, part of what must not change.
 func (c *Comparer) hold(s *pdf.State, more ...uint32) error {
-	for _, n := range append(more, s.Containers...) {
+	for _, n := range append(more, s.ObjectStreams...) {
 		c.g.reach(rootNumber, []step{key("ObjStm")}, pdf.Ref{Number: n}, roleOther, 0)
 	}
 	return c.g.run(s.Document)
@@ -128,12 +128,12 @@ func (c *Comparer) hold(s *pdf.State, more ...uint32) error {
 func (c *Comparer) Step(s *pdf.State) ([]Change, error) {
 	clear(c.g.fresh)
 	r := &revision{c: c, g: c.g, state: s, old: c.last, new: s.Document, moves: map[uint32]*moved{}, vouched: map[vouch]verdict{}, listed: map[uint32]int{}, others: map[int][]other{}, proofs: map[proofItem]proofSaid{}, fillings: map[uint32]verdict{}}
-	for _, m := range s.Moves {
+	for _, m := range s.Changes {
 		if err := r.load(m); err != nil {
 			return nil, err
 		}
 	}
-	for _, m := range s.Moves {
+	for _, m := range s.Changes {
 		for _, n := range c.g.roles(m.Number) {
 			if err := c.g.visit(s.Document, n); err != nil {
 				return nil, err
@@ -177,7 +177,7 @@ type revision struct {
 
 // moved is one changed object with both its values.
 type moved struct {
-	pdf.Move
+	pdf.ObjectChange
 	old, new       pdf.Object
 	oldErr, newErr error
 }
@@ -191,13 +191,13 @@ type vouch struct {
 	role   role
 }
 
-func (r *revision) load(p pdf.Move) error {
-	m := &moved{Move: p, old: pdf.Null{}, new: pdf.Null{}}
+func (r *revision) load(p pdf.ObjectChange) error {
+	m := &moved{ObjectChange: p, old: pdf.Null{}, new: pdf.Null{}}
 	if !m.added() {
 		m.old, m.oldErr = r.old.Object(m.Before)
 	}
 	if !m.freed() {
-		if m.newErr = r.new.Unambiguous(m.After); m.newErr == nil {
+		if m.newErr = r.new.RequireUniqueKeys(m.After); m.newErr == nil {
 			m.new, m.newErr = r.new.Object(m.After)
 		}
 	}
@@ -215,7 +215,7 @@ func (r *revision) load(p pdf.Move) error {
 // odd reports what makes the revision as a whole unlike an honest one.
 func (r *revision) odd(s *pdf.State) []Change {
 	var all []Change
-	for _, what := range s.Odd {
+	for _, what := range s.Ambiguities {
 		all = append(all, Change{What: Oddity, Level: Other, Code: CodeAmbiguous, Detail: what})
 	}
 	if s.Truncated {

@@ -234,7 +234,7 @@ func (g *graph) hold(d *pdf.Document, n uint32) {
 	}
 	g.strict.add(n)
 	ref, used := d.InUse(n)
-	if !used || d.Unambiguous(ref) == nil {
+	if !used || d.RequireUniqueKeys(ref) == nil {
 		return
 	}
 	if _, err := d.Object(ref); err == nil {

@@ -43,7 +43,7 @@ func (r *revision) compareField(number uint32) verdict {
 	}
 	was, is := r.appearanceReader(r.old), r.appearanceReader(r.new)
 	result := formfield.Compare(before, after, formfield.Options{Old: was, New: is, Unchanged: r.unchangedObject, Placed: r.placedWidget, CameLater: r.c.laterFonts.has})
-	r.c.appearanceBytes -= maxAppearanceBytes - was.Remaining() + maxAppearanceBytes - is.Remaining()
+	r.c.appearanceBytes -= maxAppearanceBytes - was.RemainingBytes() + maxAppearanceBytes - is.RemainingBytes()
 	if r.c.appearanceBytes < 0 {
 		return deny(CodeTooMuch, "appearances of fields")
 	}

@@ -16,7 +16,7 @@ func (r *revision) unreachable(m *moved) verdict {
 	case pdf.Object(pdf.Name("XRef")):
 		return r.crossReference(m)
 	case pdf.Object(pdf.Name("ObjStm")):
-		if !m.added() || !slices.Contains(r.state.Containers, m.Number) {
+		if !m.added() || !slices.Contains(r.state.ObjectStreams, m.Number) {
 			return deny(CodeAmbiguous, "an object stream that nothing stands in")
 		}
 		return allow("cross-reference", None, CodeCrossReference)

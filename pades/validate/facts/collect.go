@@ -24,7 +24,7 @@ func (r *reader) signatures() error {
 		if f.Type != "Sig" && !r.looksSigned(f) {
 			continue
 		}
-		twice := r.d.Unambiguous(dictionaryAt(f))
+		twice := r.d.RequireUniqueKeys(dictionaryAt(f))
 		value, err := r.d.Resolve(f.Value)
 		if err != nil && !isFault(err) {
 			return err
@@ -90,7 +90,7 @@ func (r *reader) signature(s *Signature, f *pdf.Field) error {
 	s.Claimed, _ = parseDate(s.M)
 	if contents, direct := dict["Contents"].(pdf.String); direct {
 		s.Contents = contents.Bytes
-		s.gapAt, s.gapEnd = contents.Span()
+		s.gapAt, s.gapEnd = contents.FileRange()
 	}
 	if err := r.checkContents(s); err != nil {
 		return err

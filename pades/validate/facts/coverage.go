@@ -175,7 +175,7 @@ func (r *reader) blank(from, to int64) bool {
 
 // agree holds a signature against the revision it closes: the field must have the same dictionary there.
 func (r *reader) agree(s *Signature, state *pdf.State) {
-	for _, what := range state.Odd {
+	for _, what := range state.Ambiguities {
 		s.broken(RevisionUnsound, what)
 	}
 	if _, _, err := state.Root(); err != nil {
@@ -200,7 +200,7 @@ func (r *reader) agree(s *Signature, state *pdf.State) {
 		s.broken(DictionaryDiffers, "/Contents")
 		return
 	}
-	if at, end := contents.Span(); at != s.gapAt || end != s.gapEnd {
+	if at, end := contents.FileRange(); at != s.gapAt || end != s.gapEnd {
 		s.broken(DictionaryDiffers, "/Contents stands elsewhere")
 		return
 	}

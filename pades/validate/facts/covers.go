@@ -59,11 +59,11 @@ func (r *reader) content(d *pdf.Document, number int) page {
 	}
 	p := page{unseen: true}
 	if at, err := c.document.Page(number); err == nil && c.marks < maxCoveredMarks {
-		marks, err := c.reader.Content(at)
+		marks, err := c.reader.ContentMarks(at)
 		p = page{Page: at, unseen: !told(err)}
 		for _, m := range marks {
-			if m.Hidden == "" && !m.Lines {
-				p.marks = append(p.marks, mark{m.Box, m.Kind == content.Text, m.Kind == content.Drawing && m.Whole})
+			if m.Hidden == "" && !m.StrokeOnly {
+				p.marks = append(p.marks, mark{m.Box, m.Kind == content.Text, m.Kind == content.Drawing && m.FillsBox})
 			}
 		}
 		c.marks += len(p.marks)
@@ -78,7 +78,7 @@ func (r *reader) annotationText(d *pdf.Document, number int) page {
 	if s.document != d {
 		left := int64(maxShown)
 		if s.reader != nil {
-			left = max(s.reader.Remaining(), 1)
+			left = max(s.reader.RemainingBytes(), 1)
 		}
 		*s = shownText{document: d, reader: content.NewReader(d, content.Limits{Bytes: left}), pages: map[int]page{}}
 	}
@@ -87,7 +87,7 @@ func (r *reader) annotationText(d *pdf.Document, number int) page {
 	}
 	p := page{unseen: true}
 	if at, err := d.Page(number); err == nil {
-		marks, err := s.reader.Annotations(at)
+		marks, err := s.reader.AnnotationMarks(at)
 		p = page{Page: at, unseen: !told(err)}
 		for _, m := range marks {
 			if m.Kind == content.Text && m.Hidden == "" && !isSignatureWidget(d, m.Annot) {
@@ -117,7 +117,7 @@ func isSignatureWidget(d *pdf.Document, ref pdf.Ref) bool {
 // told tells by the error of an content.Reader whether all marks are listed. Text in a font that is missing is among them,
 // about where it is.
 func told(err error) bool {
-	var u *content.Untold
+	var u *content.IncompleteError
 	return err == nil || errors.As(err, &u) && u.Reason == content.NoFont
 }
 

@@ -31,7 +31,7 @@ type earlierStore struct {
 // take looks at the store of a state.
 func (e *earlierStore) take(r *reader, number int, state *pdf.State) error {
 	ref := state.Trailer().Ref("Root")
-	if e.parts != nil && ref == e.root && !slices.ContainsFunc(state.Moves, func(m pdf.Move) bool { return e.parts[m.Number] }) && !state.Truncated {
+	if e.parts != nil && ref == e.root && !slices.ContainsFunc(state.Changes, func(m pdf.ObjectChange) bool { return e.parts[m.Number] }) && !state.Truncated {
 		return nil
 	}
 	e.parts, e.root = map[uint32]bool{ref.Number: true}, ref
@@ -94,7 +94,7 @@ func (e *earlierStore) takeItem(r *reader, number int, state *pdf.State, o pdf.O
 	if err != nil || st == nil {
 		return orFault(err)
 	}
-	start, end := st.Span()
+	start, end := st.FileRange()
 	at := span{start, end}
 	if e.seen[at] || st.Len() > e.spare {
 		return nil

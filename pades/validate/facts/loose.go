@@ -35,7 +35,7 @@ func (w *stateWalk) spare(state *pdf.State) error {
 
 // loose warns of signatures that a revision brought or had, and that no field of the file leads to any more.
 func (w *stateWalk) loose(state *pdf.State) error {
-	for _, m := range state.Moves {
+	for _, m := range state.Changes {
 		for _, side := range []struct {
 			d   *pdf.State
 			ref pdf.Ref

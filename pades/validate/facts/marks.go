@@ -93,7 +93,7 @@ func (w *stateWalk) denyOnPage(state *pdf.State, number int, changes []diff.Chan
 	if err != nil {
 		return faultless(err)
 	}
-	width, height := page.Displayed()
+	width, height := page.DisplayedSize()
 	sheet := pdf.Rect{URX: width, URY: height}
 	var fresh markedPage
 	all, exempt := w.marked[number], w.exempted[number]
@@ -141,7 +141,7 @@ func (w *stateWalk) denyOnPage(state *pdf.State, number int, changes []diff.Chan
 // hides tells what widgets make unreadable of what their page showed in the state before; "" is nothing.
 func (w *stateWalk) hides(now *pdf.Document, page *pdf.Page, widgets map[pdf.Ref]bool) (string, error) {
 	refs := slices.SortedFunc(maps.Keys(widgets), func(a, b pdf.Ref) int { return cmp.Compare(a.Number, b.Number) })
-	cover, err := content.NewReader(now, content.Limits{Bytes: maxLookedAt}).Cover(page, refs)
+	cover, err := content.NewReader(now, content.Limits{Bytes: maxLookedAt}).MeasureCoverage(page, refs)
 	if err != nil {
 		return "", err
 	}
@@ -149,13 +149,13 @@ func (w *stateWalk) hides(now *pdf.Document, page *pdf.Page, widgets map[pdf.Ref
 	if err != nil {
 		return "", faultless(err)
 	}
-	marks, err := content.NewReader(w.last.Document, content.Limits{Bytes: maxLookedAt}).Page(before)
-	if err != nil && !errors.Is(err, content.ErrUntold) {
+	marks, err := content.NewReader(w.last.Document, content.Limits{Bytes: maxLookedAt}).PageMarks(before)
+	if err != nil && !errors.Is(err, content.ErrIncomplete) {
 		return "", err
 	}
-	width, height := page.Displayed()
+	width, height := page.DisplayedSize()
 	sheet := pdf.Rect{URX: width, URY: height}
-	if !told(err) && cover.Share(sheet) > hiddenPictures {
+	if !told(err) && cover.HiddenShare(sheet) > hiddenPictures {
 		return "what could not be looked at", nil // it counts as a picture
 	}
 	own := func(m content.Mark) bool { return widgets[m.Annot] }
@@ -172,13 +172,13 @@ func (w *stateWalk) hides(now *pdf.Document, page *pdf.Page, widgets map[pdf.Ref
 			continue
 		}
 		switch {
-		case m.Kind == content.Text && legible(m.Text) && cover.Share(m.Box) >= hiddenHalf:
+		case m.Kind == content.Text && legible(m.Text) && cover.HiddenShare(m.Box) >= hiddenHalf:
 			if words.Len() < maxHiddenWords {
 				words.WriteString(m.Text + " ")
 			}
 		case m.Kind == content.Image:
-			hidden += cover.Share(m.Box) * m.Box.Width() * m.Box.Height()
-		case m.Kind == content.Drawing && !m.Whole && !m.Lines && max(m.Box.Width(), m.Box.Height()) < letterSize && cover.Share(m.Box) >= hiddenHalf:
+			hidden += cover.HiddenShare(m.Box) * m.Box.Width() * m.Box.Height()
+		case m.Kind == content.Drawing && !m.FillsBox && !m.StrokeOnly && max(m.Box.Width(), m.Box.Height()) < letterSize && cover.HiddenShare(m.Box) >= hiddenHalf:
 			shapes++
 		}
 	}

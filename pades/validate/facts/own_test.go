@@ -18,7 +18,7 @@ func TestWhatWeMakeIsIntactAtEveryLevel(t *testing.T) {
 	t.Parallel()
 	for name, b := range map[string][]byte{
 		"table": pdftest.Table(3), "streams": pdftest.Streams(3), "hybrid": pdftest.Hybrid(3), "linearized": pdftest.Linearized(3), "form": pdftest.Form(),
-		"rotated": pdftest.Rotated(), "archive": pdftest.Archive(2),
+		"rotated": pdftest.Rotated(), "archive": pdftest.PDFA(2),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

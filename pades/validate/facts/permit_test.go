@@ -157,7 +157,7 @@ func TestProofIsOnlyAdded(t *testing.T) {
 
 func TestFieldAddedToATaggedFileIsAllowedWithItsPlaceInTheStructure(t *testing.T) {
 	t.Parallel()
-	b := pdftest.Archive(2)
+	b := pdftest.PDFA(2)
 	if !on(t, b).open().Facts().Tagged {
 		b = tagged(t)
 	}

@@ -34,7 +34,7 @@ func read(ctx context.Context, src io.ReaderAt, size int64, o Options, steps ...
 	if o.Budget == nil {
 		// Twice, as one Document and all states of it have a limit of their own each. A file that is taken in shares one
 		// budget with all that is tried then, so what was taken in does not exceed it here.
-		o.Budget = pdf.NewBudget(ctx, 2*pdf.WorkOf(size))
+		o.Budget = pdf.NewBudget(ctx, 2*pdf.FileWork(size))
 	}
 	r := &reader{ctx: ctx, r: wanted{ctx, src}, o: o, file: &File{Size: size}, born: map[uint32]int{}, sound: map[span]int{}}
 	r.objects = &blocks{r: r.r, size: size}
@@ -153,7 +153,7 @@ func (r *reader) states() error {
 	if err != nil {
 		return r.unsound(err)
 	}
-	r.d.Forget() // the states keep their own
+	r.d.DropCache() // the states keep their own
 	r.locate(h.Revisions())
 	r.skips.expect(h.Revisions())
 	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}, marked: map[int]*markedPage{}, exempted: map[int]*markedPage{}, earlier: r.newEarlierStore()}
@@ -239,7 +239,7 @@ type stateWalk struct {
 }
 
 func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) error {
-	for _, m := range state.Moves {
+	for _, m := range state.Changes {
 		if _, asked := w.born[m.Number]; asked && !m.After.IsZero() {
 			w.born[m.Number] = number
 		}
@@ -259,7 +259,7 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 		}
 	}
 	if w.comparer == nil {
-		state.Forget()
+		state.DropCache()
 	}
 	w.last = state
 	for _, s := range w.file.Signatures {
@@ -271,7 +271,7 @@ func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) erro
 }
 
 func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) error {
-	w.containers = append(w.containers, state.Containers...)
+	w.containers = append(w.containers, state.ObjectStreams...)
 	switch {
 	case w.first == 0 || number < w.first:
 		return nil
@@ -338,10 +338,10 @@ func (w *stateWalk) signedSince(number int) bool {
 
 // sound adds to the oddities of a revision what keeps readers from agreeing on it that its objects do not tell.
 func (w *stateWalk) sound(state *pdf.State, from int64) error {
-	entries, err := w.d.Changed(state.Revision)
+	entries, err := w.d.RevisionEntries(state.Revision)
 	if err != nil {
 		if isFault(err) {
-			state.Odd = append(state.Odd, err.Error())
+			state.Ambiguities = append(state.Ambiguities, err.Error())
 			return nil
 		}
 		return err
@@ -353,7 +353,7 @@ func (w *stateWalk) sound(state *pdf.State, from int64) error {
 	unstated, err := w.unstated(state, entries)
 	for _, odd := range []string{stray, unstated} {
 		if odd != "" {
-			state.Odd = append(state.Odd, odd)
+			state.Ambiguities = append(state.Ambiguities, odd)
 		}
 	}
 	return err
@@ -363,7 +363,7 @@ func (w *stateWalk) sound(state *pdf.State, from int64) error {
 func (w *stateWalk) asked(revisions []pdf.Revision) ([]uint32, error) {
 	var all []uint32
 	for _, r := range revisions {
-		entries, err := w.d.Changed(r)
+		entries, err := w.d.RevisionEntries(r)
 		if err != nil {
 			if isFault(err) {
 				continue // reading the state will say so

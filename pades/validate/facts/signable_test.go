@@ -24,7 +24,7 @@ func TestSoundFileIsSignableWithAndWithoutSignatures(t *testing.T) {
 	t.Parallel()
 	for name, b := range map[string][]byte{
 		"table": pdftest.Table(3), "streams": pdftest.Streams(3), "hybrid": pdftest.Hybrid(3), "linearized": pdftest.Linearized(3),
-		"form": pdftest.Form(), "active": pdftest.Active(), "archive": pdftest.Archive(2), "rotated": pdftest.Rotated(),
+		"form": pdftest.Form(), "active": pdftest.Active(), "archive": pdftest.PDFA(2), "rotated": pdftest.Rotated(),
 	} {
 		f := forSigning(t, b)
 		if f.Unsignable != nil || len(f.Revisions) == 0 || f.SHA256 != [32]byte{} {

@@ -129,7 +129,7 @@ func (b *storeReader) proof(o pdf.Object) ([]byte, error) {
 // decode decodes proof as readers do, and remembers that it is sound, for whoever asks about the revision that brought
 // it.
 func (b *storeReader) decode(st *pdf.Stream) ([]byte, error) {
-	der, err := b.d.Checked(st)
+	der, err := b.d.DecodeStrict(st)
 	if err != nil {
 		return b.d.Decode(st)
 	}
@@ -145,7 +145,7 @@ type span struct{ start, end int64 }
 // spanOf returns where the data of a stream stands, and whether what it decodes to depends on that alone, and not on
 // objects that another revision may have elsewhere.
 func spanOf(st *pdf.Stream) (at span, plain bool) {
-	at.start, at.end = st.Span()
+	at.start, at.end = st.FileRange()
 	return at, at.end > 0 && st.Dict["Filter"] == pdf.Object(pdf.Name("FlateDecode")) && st.Dict["DecodeParms"] == nil
 }
 

@@ -62,9 +62,9 @@ func rootBeyondSize(s *pdf.State) bool {
 func (w *stateWalk) soundRebuilt(state *pdf.State, before []pdf.Revision) error {
 	from := int64(0)
 	for _, v := range before {
-		entries, err := w.d.Changed(v)
+		entries, err := w.d.RevisionEntries(v)
 		if isFault(err) {
-			state.Odd = append(state.Odd, err.Error())
+			state.Ambiguities = append(state.Ambiguities, err.Error())
 			return nil
 		}
 		if err != nil {
@@ -86,7 +86,7 @@ func (w *stateWalk) soundRebuilt(state *pdf.State, before []pdf.Revision) error 
 			return err
 		}
 		if odd != "" {
-			state.Odd = append(state.Odd, odd)
+			state.Ambiguities = append(state.Ambiguities, odd)
 			return nil
 		}
 		from = v.End
@@ -118,7 +118,7 @@ const (
 func (r *reader) stated(from int64, v pdf.Revision, entries []pdf.Entry) (map[int64]bool, string, error) {
 	refs := map[int64]pdf.Ref{v.StartXref: {}}
 	for _, e := range entries {
-		if !e.Free && e.Container == 0 && e.Offset >= from && e.Offset < v.End {
+		if !e.Free && e.ObjectStream == 0 && e.Offset >= from && e.Offset < v.End {
 			refs[e.Offset] = e.Ref
 		}
 	}
@@ -288,15 +288,15 @@ func opensDict(b []byte) bool {
 func (w *stateWalk) unstated(state *pdf.State, entries []pdf.Entry) (string, error) {
 	within := map[uint32]map[uint32]int{}
 	for _, e := range entries {
-		if e.Container != 0 {
-			if within[e.Container] == nil {
-				within[e.Container] = map[uint32]int{}
+		if e.ObjectStream != 0 {
+			if within[e.ObjectStream] == nil {
+				within[e.ObjectStream] = map[uint32]int{}
 			}
-			within[e.Container][e.Ref.Number]++
+			within[e.ObjectStream][e.Ref.Number]++
 		}
 	}
-	for _, n := range state.Containers {
-		numbers, err := state.Contained(n)
+	for _, n := range state.ObjectStreams {
+		numbers, err := state.ObjectStreamMembers(n)
 		if err != nil {
 			if isFault(err) {
 				continue // what it holds cannot be read, which is told of each object

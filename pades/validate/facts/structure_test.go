@@ -41,8 +41,8 @@ func TestReferenceToAReferenceHidesNoChange(t *testing.T) {
 func TestWhatIsAddedToOddFilesIsIntact(t *testing.T) {
 	t.Parallel()
 	signed := 0
-	for _, odd := range pdftest.Odds() {
-		if odd.Fate == pdftest.Refused {
+	for _, odd := range pdftest.OddFiles() {
+		if odd.Outcome == pdftest.Refused {
 			continue
 		}
 		b, err := inOrder(odd.File)

@@ -90,7 +90,7 @@ func all(t testing.TB, b []byte) map[int]string {
 	d := on(t, b).open()
 	entries := map[int]string{}
 	for _, r := range must[[]pdf.Revision](t)(d.Revisions()) {
-		for _, e := range must[[]pdf.Entry](t)(d.Changed(r)) {
+		for _, e := range must[[]pdf.Entry](t)(d.RevisionEntries(r)) {
 			if !e.Free {
 				entries[int(e.Ref.Number)] = fmt.Sprintf("%010d 00000 n", e.Offset)
 			}

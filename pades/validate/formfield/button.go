@@ -78,7 +78,7 @@ func (c *comparison) redrawn(was, is Widget) string {
 		if look.state == "" || !had && look.state != "Off" {
 			return other
 		}
-		a, err := c.o.New.Appearance(look.stream, is.rect, is.turn)
+		a, err := c.o.New.ReadAppearance(look.stream, is.rect, is.turn)
 		if err != nil {
 			return other
 		}

@@ -251,8 +251,8 @@ func (c *comparison) turnOf(was, is Widget, looks []appearance) int {
 }
 
 func (c *comparison) look(look appearance, w Widget, compare func(*content.Appearance, []line) Result) Result {
-	a, err := c.o.New.Appearance(look.stream, w.rect, w.turn)
-	var told *content.Untold
+	a, err := c.o.New.ReadAppearance(look.stream, w.rect, w.turn)
+	var told *content.IncompleteError
 	if err != nil && (!errors.As(err, &told) || told.Reason != content.NoFont) {
 		return Result{Unreadable, err.Error()}
 	}
@@ -279,7 +279,7 @@ func (c *comparison) formerPaths(w Widget) []content.Path {
 		}
 		looks, _ := c.old.appearances(was) // what cannot be read paints nothing
 		for _, look := range looks {
-			if a, _ := c.o.Old.Appearance(look.stream, was.rect, was.turn); a != nil {
+			if a, _ := c.o.Old.ReadAppearance(look.stream, was.rect, was.turn); a != nil {
 				paths = append(paths, a.Paths...)
 			}
 		}
@@ -371,7 +371,7 @@ func cutOff(a *content.Appearance, lines []line, f *Field) bool {
 	hidden := 0
 	for _, l := range lines {
 		for _, g := range l {
-			if g.Seen < leastSeen {
+			if g.VisibleShare < leastSeen {
 				hidden++
 			}
 		}
@@ -383,7 +383,7 @@ func cutOff(a *content.Appearance, lines []line, f *Field) bool {
 		return linesCutOff(a, lines)
 	}
 	l := lines[0]
-	first, last := l[0].Seen >= leastSeen, l[len(l)-1].Seen >= leastSeen
+	first, last := l[0].VisibleShare >= leastSeen, l[len(l)-1].VisibleShare >= leastSeen
 	switch {
 	case f.quadding == 2 && !last, f.quadding != 1 && f.quadding != 2 && !first:
 		return true
@@ -396,7 +396,7 @@ func linesCutOff(a *content.Appearance, lines []line) bool {
 	seen, lowest, size := true, a.Height, 0.0
 	for i, l := range lines {
 		whole := seenWidth(l) > 0
-		if whole && !seen || i == 0 && (!whole || l[0].Seen < leastSeen) {
+		if whole && !seen || i == 0 && (!whole || l[0].VisibleShare < leastSeen) {
 			return true
 		}
 		if seen = whole; seen {
@@ -411,15 +411,15 @@ func linesCutOff(a *content.Appearance, lines []line) bool {
 
 // hiddenWithin reports whether some glyphs of a line are seen and some are not.
 func hiddenWithin(l line) bool {
-	seen := slices.ContainsFunc(l, func(g placed) bool { return g.Seen >= leastSeen })
-	return seen && slices.ContainsFunc(l, func(g placed) bool { return g.Seen < leastSeen })
+	seen := slices.ContainsFunc(l, func(g placed) bool { return g.VisibleShare >= leastSeen })
+	return seen && slices.ContainsFunc(l, func(g placed) bool { return g.VisibleShare < leastSeen })
 }
 
 // seenWidth is how far the glyphs of a line reach that are seen.
 func seenWidth(l line) float64 {
 	from, to, any := 0.0, 0.0, false
 	for _, g := range l {
-		if g.Seen < leastSeen {
+		if g.VisibleShare < leastSeen {
 			continue
 		}
 		if !any {

@@ -212,7 +212,7 @@ func lineOf(row []content.Glyph) line {
 
 // blank reports whether a glyph draws nothing.
 func blank(g content.Glyph) bool {
-	return g.Text != "" && g.Reading != content.Unread && strings.TrimFunc(g.Text, unicode.IsSpace) == ""
+	return g.Text != "" && g.Reliability != content.Unreliable && strings.TrimFunc(g.Text, unicode.IsSpace) == ""
 }
 
 // text reads a line.
@@ -222,7 +222,7 @@ func (l line) text() []rune {
 		if g.spaced {
 			b.WriteByte(' ')
 		}
-		if g.Reading == content.Unread {
+		if g.Reliability == content.Unreliable {
 			b.WriteRune(unread)
 			continue
 		}

@@ -45,13 +45,13 @@ func TestTextAgreesWithAValueAsItIsRead(t *testing.T) {
 
 // at is a glyph of a line with its baseline at y.
 func at(x, y float64, text string) content.Glyph {
-	return content.Glyph{Text: text, Reading: content.Stated, X: x, EndX: x + 5, Y: y, Size: 10, Box: pdf.Rect{LLX: x, LLY: y, URX: x + 5, URY: y + 7}}
+	return content.Glyph{Text: text, Reliability: content.Stated, X: x, EndX: x + 5, Y: y, Size: 10, Box: pdf.Rect{LLX: x, LLY: y, URX: x + 5, URY: y + 7}}
 }
 
 func TestGlyphsAreReadByLinesFromTheTop(t *testing.T) {
 	t.Parallel()
 	unreadable := at(30, 5, "")
-	unreadable.Reading = content.Unread
+	unreadable.Reliability = content.Unreliable
 	for name, c := range map[string]struct {
 		glyphs []content.Glyph
 		want   string
