@@ -53,7 +53,7 @@ func (s *securityHandler) decrypt(m cryptMethod, ref Ref, b []byte) ([]byte, err
 	return out[:len(out)-pad], nil
 }
 
-// encrypt encrypts b into memory of its own.
+// encrypt encrypts b into new memory.
 func (s *securityHandler) encrypt(m cryptMethod, ref Ref, b []byte) ([]byte, error) {
 	switch m {
 	case noEncryption:
@@ -68,14 +68,14 @@ func (s *securityHandler) encrypt(m cryptMethod, ref Ref, b []byte) ([]byte, err
 	pad := aes.BlockSize - len(b)%aes.BlockSize
 	out := make([]byte, aes.BlockSize, aes.BlockSize+len(b)+pad)
 	if _, err := io.ReadFull(s.random, out); err != nil {
-		return nil, fmt.Errorf("draw initialization vector: %w", err)
+		return nil, fmt.Errorf("read random initialization vector: %w", err)
 	}
 	out = append(append(out, b...), bytes.Repeat([]byte{byte(pad)}, pad)...)
 	cipher.NewCBCEncrypter(block, out[:aes.BlockSize]).CryptBlocks(out[aes.BlockSize:], out[aes.BlockSize:])
 	return out, nil
 }
 
-// applyRC4 returns b under a key that is never empty.
+// applyRC4 encrypts or decrypts b with a key that is never empty.
 func applyRC4(key, b []byte) []byte {
 	out := make([]byte, len(b))
 	c, err := rc4.NewCipher(key)

@@ -43,8 +43,8 @@ const (
 	maxWord = 128
 )
 
-// lexer cuts bytes into tokens. It reads src chunk by chunk, or, with a nil
-// src, works on buf alone. It never reads at or behind end.
+// lexer splits bytes into tokens. It reads src chunk by chunk, or, with a nil src, works on buf alone. It never reads
+// at or behind end.
 type lexer struct {
 	src      io.ReaderAt
 	end      int64
@@ -52,13 +52,13 @@ type lexer struct {
 	buf      []byte
 	pos      int
 	err      error   // of src, sticky
-	borrowed *[]byte // what buf is taken from, if it was borrowed; nothing that is read keeps a part of it
+	borrowed *[]byte // the pooled buffer behind buf, if there is one; no token shares its memory
 }
 
-// lexerBuffers are buffers that wait for the next lexer: most objects are shorter than one, and files have many.
+// lexerBuffers are pooled: most objects are shorter than one buffer, and files have many.
 var lexerBuffers = sync.Pool{New: func() any { b := make([]byte, laterChunk); return &b }}
 
-// borrowBuffer lets the lexer read into a buffer that release gives back. Afterwards the lexer is of no use.
+// borrowBuffer lets the lexer read into a pooled buffer, which release returns. The lexer must not be used after that.
 func (l *lexer) borrowBuffer() { l.borrowed = lexerBuffers.Get().(*[]byte) }
 
 func (l *lexer) release() {
@@ -79,8 +79,7 @@ func newBytesLexer(b []byte, base int64) *lexer {
 // offset is the absolute offset of the next byte.
 func (l *lexer) offset() int64 { return l.base + int64(l.pos) }
 
-// fillBuffer reads one more chunk, dropping what was consumed. It reports whether
-// there is a byte to read at pos.
+// fillBuffer reads one more chunk and drops what was consumed. It reports whether there is a byte to read at pos.
 func (l *lexer) fillBuffer() bool {
 	if l.pos < len(l.buf) {
 		return true
@@ -130,7 +129,7 @@ func (l *lexer) seek(at int64) {
 	l.buf, l.base, l.pos = l.buf[:0], at, 0
 }
 
-// skipSpace passes white space and comments.
+// skipSpace skips white space and comments.
 func (l *lexer) skipSpace() {
 	comment := false
 	for l.fillBuffer() {
@@ -202,8 +201,7 @@ func (l *lexer) next() (token, error) {
 	return t, err
 }
 
-// readRegular returns the regular characters from here on. The slice is valid until
-// the next read.
+// readRegular reads the regular characters from here on. The result is valid until the next read.
 func (l *lexer) readRegular(keep []byte, limit int) ([]byte, error) {
 	for l.fillBuffer() {
 		from := l.pos
@@ -252,7 +250,7 @@ func decodeName(b []byte, i int) string {
 	return string(out)
 }
 
-// readLiteral reads a string behind its opening parenthesis.
+// readLiteral reads a string after its opening parenthesis.
 func (l *lexer) readLiteral() ([]byte, error) {
 	start := l.offset() - 1
 	var s literalScanner
@@ -271,7 +269,7 @@ func (l *lexer) readLiteral() ([]byte, error) {
 	return nil, damaged(start, "string without end")
 }
 
-// readHex reads a string behind its opening angle bracket.
+// readHex reads a string after its opening angle bracket.
 func (l *lexer) readHex() ([]byte, error) {
 	start := l.offset() - 1
 	out := []byte{}

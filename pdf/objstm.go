@@ -11,9 +11,9 @@ type objectStream struct {
 	data    []byte
 	numbers []uint32
 	starts  []uint32       // offsets into data
-	index   map[uint32]int // of numbers, made when the cross-reference is found to be off
+	index   map[uint32]int // of numbers, built when an index of the cross-reference is wrong
 
-	// broken is why the stream cannot be read. It is remembered, or a damaged stream with thousands of objects would be
+	// broken is why the stream cannot be read. It is cached, or a damaged stream with thousands of objects would be
 	// decoded for each of them.
 	broken error
 }
@@ -25,7 +25,7 @@ func (d *Document) loadMember(number uint32, s slot) (*indirect, error) {
 	}
 	start, ok := c.findOffset(number, s.index())
 	if !ok {
-		return nil, damaged(-1, "object stream %d does not hold it", s.streamNumber())
+		return nil, damaged(-1, "object stream %d does not contain it", s.streamNumber())
 	}
 	found, err := d.parseMember(c, start)
 	if err != nil {
@@ -47,12 +47,13 @@ func (d *Document) parseMember(c *objectStream, start int) (*indirect, error) {
 	}
 	switch o.(type) {
 	case Ref, *Stream:
-		return nil, damaged(-1, "it holds a bare %s", typeName(o))
+		return nil, damaged(-1, "it contains a bare %s", typeName(o))
 	}
 	return &indirect{value: clearRanges(o), cost: p.lx.offset() + 128*int64(d.limits.Values-p.values)}, nil
 }
 
-// findOffset trusts the index of the cross-reference if the number there agrees.
+// findOffset returns the offset of an object in data. It uses the index of the cross-reference if the number there
+// agrees.
 func (c *objectStream) findOffset(number uint32, index int) (int, bool) {
 	if index < len(c.numbers) && c.numbers[index] == number {
 		return int(c.starts[index]), true
@@ -117,8 +118,8 @@ func (d *Document) readObjectStream(number uint32, s slot) (*objectStream, error
 	return c, nil
 }
 
-// ObjectStreamMembers lists the numbers of the objects that an object stream holds, in
-// its own order, whether the cross-reference leads to them or not.
+// ObjectStreamMembers lists the numbers of the objects in an object stream, in its order, whether or not the
+// cross-reference leads to them.
 func (d *Document) ObjectStreamMembers(number uint32) ([]uint32, error) {
 	c, err := d.loadObjectStream(number)
 	if err != nil {
@@ -128,7 +129,7 @@ func (d *Document) ObjectStreamMembers(number uint32) ([]uint32, error) {
 }
 
 func parseObjectStream(data []byte, n, first int64) (*objectStream, error) {
-	// Each pair of number and offset takes four bytes at least.
+	// Each pair of number and offset takes at least four bytes.
 	if int64(len(data)) > 1<<32-1 || first < 0 || first > int64(len(data)) || n < 0 || n > first/3+1 {
 		return nil, damaged(-1, "/N or /First")
 	}
@@ -153,8 +154,7 @@ func parseObjectStream(data []byte, n, first int64) (*objectStream, error) {
 	return c, nil
 }
 
-// clearRanges clears what the lexer noted about places: in an object stream
-// they are no places in the file.
+// clearRanges clears the token offsets of strings: in an object stream they are not offsets in the file.
 func clearRanges(o Object) Object {
 	switch o := o.(type) {
 	case String:

@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// encryptionDict is what the standard security handler states about a file.
+// encryptionDict is the content of the encryption dictionary of the standard security handler.
 type encryptionDict struct {
 	version, revision int64
 	length            int // bytes of the key
@@ -58,7 +58,7 @@ func (d *Document) readEncryptionDict(dict Dict) (*encryptionDict, error) {
 	return h, h.checkVersion(bits)
 }
 
-// checkVersion refuses combinations that the derivation below does not know.
+// checkVersion refuses combinations that the key derivation does not support.
 func (h *encryptionDict) checkVersion(bits int64) error {
 	switch {
 	case h.version == 1 && h.revision >= 2 && h.revision <= 3:
@@ -81,8 +81,7 @@ func (h *encryptionDict) checkVersion(bits int64) error {
 	return nil
 }
 
-// fileKey derives the key of the file, or returns nil if the password is
-// neither the user's nor the owner's.
+// fileKey derives the key of the file, or returns nil if the password is neither the user's nor the owner's.
 func (h *encryptionDict) fileKey(password []byte) []byte {
 	if h.length == 32 {
 		return h.fileKey256(password)
@@ -144,7 +143,7 @@ func (h *encryptionDict) userPassword(owner []byte) []byte {
 	return out
 }
 
-// stretchKey hashes 50 times from revision 3 on and cuts to the length of a key.
+// stretchKey hashes 50 times from revision 3 on, and truncates to the key length.
 func (h *encryptionDict) stretchKey(sum []byte) []byte {
 	if h.revision >= 3 {
 		for range 50 {
@@ -188,7 +187,7 @@ func (h *encryptionDict) hashPassword(password, salt, user []byte) []byte {
 		e = bytes.Repeat(slices.Concat(password, k, user), 64)
 		block, err := aes.NewCipher(k[:16])
 		if err != nil {
-			return nil // 16 bytes are a key of AES
+			return nil // cannot happen: 16 bytes are a valid AES key
 		}
 		cipher.NewCBCEncrypter(block, k[16:32]).CryptBlocks(e, e)
 		sum := 0
@@ -214,7 +213,7 @@ func (h *encryptionDict) hashPassword(password, salt, user []byte) []byte {
 func unwrapKey(key, wrapped []byte) []byte {
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return nil // 32 bytes are a key of AES
+		return nil // cannot happen: 32 bytes are a valid AES key
 	}
 	out := make([]byte, len(wrapped))
 	cipher.NewCBCDecrypter(block, make([]byte, aes.BlockSize)).CryptBlocks(out, wrapped)

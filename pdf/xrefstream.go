@@ -77,8 +77,8 @@ func parseFieldWidths(at int64, dict Dict) (w [3]int, err error) {
 	return w, nil
 }
 
-// decodeStreamSlot decodes one entry. Types this reader does not know, and places no
-// file can have, stand for null objects.
+// decodeStreamSlot decodes one entry. Types that this reader does not know, and impossible offsets, stand for null
+// objects.
 func (d *Document) decodeStreamSlot(b []byte, w [3]int) slot {
 	kind := uint64(1)
 	if w[0] > 0 {

@@ -2,17 +2,18 @@ package pdftest
 
 import "fmt"
 
-// InspectCase is a file of one page with something in it that its readers may not see or expect, or that only looks so.
+// InspectCase is a file of one page with something that its readers may not see or expect, or that only looks like
+// that.
 type InspectCase struct {
 	Name string
 	File []byte
-	// Kinds are those of package inspect that are to be found, and no others.
+	// Kinds are the kinds of package inspect that are to be found, and no others.
 	Kinds []string
-	// WholeFile says that what is found belongs to the file and not to its page.
+	// WholeFile is set if what is found belongs to the file and not to its page.
 	WholeFile bool
 }
 
-// pageParts is what a Suspect has beside an empty page: objects are numbered from 10 on.
+// pageParts is what an InspectCase adds to an empty page: objects are numbered from 10 on.
 type pageParts struct {
 	content   string
 	resources string // beside the font F1
@@ -21,7 +22,7 @@ type pageParts struct {
 	objects   []body
 }
 
-// priceText is what the page says.
+// priceText is the text of the page.
 const priceText = "BT /F1 24 Tf 72 720 Td (Harga 1.000.000) Tj ET "
 
 func (s pageParts) buildFile() []byte {
@@ -45,12 +46,12 @@ func objectBody(number int, text string) body { return body{number, text, nil} }
 
 func streamBody(number int, entries, data string) body { return body{number, entries, []byte(data)} }
 
-// formBody is a form XObject that shows a price of its own.
+// formBody is a form XObject that shows another price.
 func formBody(number int, entries string) body {
 	return streamBody(number, "/Type /XObject /Subtype /Form /BBox [0 0 300 30] /Resources << /Font << /F1 3 0 R >> >> "+entries, "BT /F1 20 Tf 2 6 Td (Harga 9.000.000) Tj ET")
 }
 
-// coveringFormBody is a form XObject that covers what is below with white and shows a price of its own.
+// coveringFormBody is a form XObject that covers what is below with white and shows another price.
 func coveringFormBody(number int) body {
 	return streamBody(number, "/Type /XObject /Subtype /Form /BBox [0 0 300 40] /Resources << /Font << /F1 3 0 R >> >>", "1 g 0 0 300 40 re f 0 g BT /F1 20 Tf 2 6 Td (Harga 9.000.000) Tj ET")
 }
@@ -63,7 +64,7 @@ func annotationBody(number int, kind, entries string) body {
 	return objectBody(number, "<< /Type /Annot /Subtype /"+kind+" /Rect [60 700 360 740] "+entries+" >>")
 }
 
-// Layers that are configured in one way or another; 10 0 R is the layer.
+// Configurations of layers; 10 0 R is the layer.
 const (
 	notPrinted  = "/OCProperties << /OCGs [10 0 R] /D << /AS [<< /Event /Print /OCGs [10 0 R] /Category [/Print] >>] >> >>"
 	onlyPrinted = "/OCProperties << /OCGs [10 0 R] /D << /OFF [10 0 R] /AS [<< /Event /Print /OCGs [10 0 R] /Category [/Print] >>] >> >>"
@@ -81,7 +82,7 @@ const (
 	onePagePlus = "/Annots [20 0 R]"
 )
 
-// SuspectCases are files with content that is hidden, acts or is not what it seems, one way of doing so each.
+// SuspectCases are files with content that is hidden, acts or is not what it seems, one technique each.
 func SuspectCases() []InspectCase {
 	page := func(name string, s pageParts, kinds ...string) InspectCase {
 		return InspectCase{Name: name, File: s.buildFile(), Kinds: kinds}
@@ -227,7 +228,7 @@ func SuspectCases() []InspectCase {
 	}
 }
 
-// HarmlessCases are files that have what a Suspect has, and nothing that readers would not see: what harmless files do.
+// HarmlessCases are files that resemble the SuspectCases, but hide nothing: what harmless files do.
 func HarmlessCases() []InspectCase {
 	page := func(name string, s pageParts, kinds ...string) InspectCase {
 		return InspectCase{Name: name, File: s.buildFile(), Kinds: kinds}

@@ -279,11 +279,11 @@ func oddCatalogs() []oddity {
 	return sortOddities(all)
 }
 
-// oddRevisions are files to which something was appended, hybrid files, and the like.
+// oddRevisions are files with appended data, hybrid files and others.
 func oddRevisions() []OddFile {
 	base := func() []byte { return newLayout().buildFile(false) }
 	start := func(b []byte) int { return strings.LastIndex(string(b[:len(b)-20]), "xref\n0 1") }
-	// update appends objects in a section of its own.
+	// update appends objects with a section.
 	update := func(b []byte, trailer string, objects map[int]string) []byte {
 		at := map[int]int{}
 		for _, n := range slices.Sorted(slices.Values(listKeys(objects))) {
