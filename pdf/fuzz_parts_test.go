@@ -29,7 +29,7 @@ func FuzzObjectStream(f *testing.F) {
 	})
 }
 
-// FuzzSection reads a cross-reference section, by position and entry by entry: both have to say the same.
+// FuzzSection reads a cross-reference section, by position and entry by entry: the results must be equal.
 func FuzzSection(f *testing.F) {
 	f.Add([]byte("xref\n0 2\n0000000000 65535 f \n0000000009 00000 n \ntrailer\n<</Size 2>>\n"))
 	f.Add([]byte("xref\n0 2\n0000000000 65535 f\n0000000009 00000 n\n3 1\n0000000009 00002 n\r\ntrailer <</Size 2 /Prev 0>>"))
@@ -55,7 +55,7 @@ func FuzzSection(f *testing.F) {
 		if isReadError(err) {
 			t.Fatal(err)
 		}
-		// White space before a table moves every entry, and changes none.
+		// White space before a table moves every entry without changing it.
 		if bytes.HasPrefix(b, []byte("xref")) {
 			twice, err2 := read(append([]byte("     "), b...))
 			if (err == nil) != (err2 == nil) || err == nil && len(once) != len(twice) {

@@ -21,7 +21,7 @@ func FuzzLexer(f *testing.F) {
 			if err != nil {
 				return
 			}
-			// What was read can be written, and then reads again.
+			// What was read can be written, and then reads the same.
 			w := &writer{}
 			if err := w.writeObject(o); err != nil {
 				t.Fatalf("write: %v", err)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// scene is a picture of a signature, made so that it is known where the strokes are.
+// scene is a picture of a signature whose strokes are known.
 type scene struct {
 	w, h    int
 	strokes []bool
@@ -49,7 +49,7 @@ func (s scene) dot(cx, cy, r float64) {
 	}
 }
 
-// paint makes the picture: what the ground and the strokes look like at a place.
+// paint builds the picture from the colours of the background and the strokes at each place.
 func (s scene) paint(ground, stroke func(x, y int) color.NRGBA) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, s.w, s.h))
 	for i, inked := range s.strokes {
@@ -72,7 +72,7 @@ func gray(v float64) color.NRGBA {
 	return color.NRGBA{b, b, b, 255}
 }
 
-// photographed dims a colour by place and adds grain, as a camera does by bad light.
+// photographed darkens a colour by place and adds grain, like a camera in bad light.
 func photographed(c color.NRGBA, light func(x, y int) float64, grain float64, seed uint64) func(x, y int) color.NRGBA {
 	random := rand.New(rand.NewPCG(seed, 1))
 	return func(x, y int) color.NRGBA {
@@ -163,7 +163,7 @@ func TestPicturesOfSignaturesBecomeTheirStrokes(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if got.w != c.s.w || got.h != c.s.h { // the margins of a transparent ground were cut
+		if got.w != c.s.w || got.h != c.s.h { // the margins of a transparent background were removed
 			got = got.placedIn(c.s)
 		}
 		kept, grain := c.s.compare(got)
@@ -173,7 +173,7 @@ func TestPicturesOfSignaturesBecomeTheirStrokes(t *testing.T) {
 	}
 }
 
-// placedIn puts a mask whose margins were cut back where the strokes of a scene are.
+// placedIn moves a mask whose margins were removed back to the place of the strokes in a scene.
 func (m *mask) placedIn(s scene) *mask {
 	whole := &mask{s.w, s.h, make([]byte, s.w*s.h)}
 	for i, inked := range s.strokes {
@@ -190,8 +190,8 @@ func (m *mask) placedIn(s scene) *mask {
 	return whole
 }
 
-// compare tells the share of the strokes that a mask has, and the share of the ground, two pixels from any stroke, that
-// it took for strokes.
+// compare returns the share of the strokes that a mask has, and the share of the background, two pixels from any
+// stroke, that it took for strokes.
 func (s scene) compare(m *mask) (kept, grain float64) {
 	var strokes, hits, ground, false_ float64
 	for i, inked := range s.strokes {

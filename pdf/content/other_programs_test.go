@@ -20,13 +20,13 @@ import (
 	"segel/pdf/content"
 )
 
-// What pdftotext and this package have to agree on, over all words of all pages whose fonts say how wide they are.
+// How far pdftotext and this package must agree, over all words of all pages whose fonts state widths.
 const (
-	wantTold   = 0.99 // of its words whose middle lies in a mark of ours
+	wantTold   = 0.99 // of its words whose middle lies in one of our marks
 	wantShared = 0.98 // of our words whose middle lies in one of its
 )
 
-// sheet is a page as pdftotext -bbox tells it, from the upper left.
+// textPage is a page in the output of pdftotext -bbox, from the upper left.
 type sheet struct {
 	Width  float64 `xml:"width,attr"`
 	Height float64 `xml:"height,attr"`
@@ -103,7 +103,7 @@ func TestPdftotextFindsWordsWhereWeDo(t *testing.T) {
 	}
 }
 
-// compareWords counts words whose middle lies within one of the other side.
+// compareWords counts words whose middle lies within a word of the other side.
 func compareWords(marks []content.Mark, s sheet) (theirs, told, ours, shared int) {
 	var words []pdf.Rect
 	for _, w := range s.Words {
@@ -145,7 +145,7 @@ func isInAny(r pdf.Rect, list []pdf.Rect) bool {
 	return false
 }
 
-// otherProgramWords asks pdftotext; a file that it cannot read has no sheets.
+// otherProgramWords returns the output of pdftotext; a file that it cannot read has no pages.
 func otherProgramWords(t *testing.T, path string) []sheet {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -154,7 +154,7 @@ func otherProgramWords(t *testing.T, path string) []sheet {
 	if err != nil {
 		return nil
 	}
-	// It writes characters that XML does not have.
+	// It writes characters that are invalid in XML.
 	clean := strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' || r == 0xfffe || r == 0xffff {
 			return ' '

@@ -13,7 +13,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// openPage makes a one-page file of that content; change may edit the page and add objects.
+// openPage opens a one-page file of that content; change may edit the page and add objects.
 func openPage(t testing.TB, p pdftest.Page, operators string, change func(u *pdf.Update, page pdf.Dict)) (*pdf.Document, *pdf.Page) {
 	t.Helper()
 	file := pdftest.Pages(p)
@@ -218,7 +218,7 @@ func TestAnnotationsComeLastWithWhatTheyPaint(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeToldIsSaid holds that no trouble passes for an empty page.
+// TestIncompleteContentIsReported checks that no problem looks like an empty page.
 func TestWhatCannotBeToldIsSaid(t *testing.T) {
 	t.Parallel()
 	circle := func(u *pdf.Update, page pdf.Dict) {
@@ -257,7 +257,7 @@ func TestWhatCannotBeToldIsSaid(t *testing.T) {
 
 func TestHostileFormsCostNoMoreThanTheLimits(t *testing.T) {
 	t.Parallel()
-	// Each of ten forms shows the next one ten times: ten to the tenth, if nobody counts.
+	// Each of ten forms shows the next one ten times: ten to the tenth, if the operators were not counted.
 	d, page := openPage(t, square, "/X Do", func(u *pdf.Update, page pdf.Dict) {
 		var inner pdf.Object = pdf.Null{}
 		for range 10 {

@@ -7,8 +7,8 @@ import (
 	"segel/pdf/content"
 )
 
-// layered makes a page of that content with the layers A, B and C, of the given usage and intent; config is the default
-// configuration, whose lists name layers.
+// layered builds a page of that content with the layers A, B and C, of the given usage and intent; config is the
+// default configuration, whose lists name layers.
 type layered struct {
 	usage  map[string]pdf.Dict
 	intent map[string]pdf.Object
@@ -283,7 +283,7 @@ func TestAlternateImagesTakeThePlaceOfTheImageInTheirViews(t *testing.T) {
 	}
 }
 
-// deepLayered has a layer that is not printed within a tiling pattern and within a glyph of a type 3 font.
+// deepLayered has a layer that is not printed within a tiling pattern and within a glyph of a Type 3 font.
 func deepLayered() layered {
 	return layered{
 		usage: map[string]pdf.Dict{"A": states("Print", "OFF")},

@@ -1,11 +1,11 @@
-// Package inspect looks for what the readers of a PDF file may not see or may not expect: content that is shown in print
-// and not on a screen, or to some readers only; content that is hidden, or outside of the page; content that is not in
-// the file; text whose letters are not those that are shown; and actions.
+// Package inspect finds what the readers of a PDF file may not see or may not expect: content that is shown in print
+// and not on a screen, or to some readers only; content that is hidden, or outside the page; content that is not in the
+// file; text whose letters are not those that are shown; and actions.
 //
-// It goes by what readers do with the file, not by the presence of a key: layers are evaluated in each view that readers
-// have of them, content is followed into forms, appearances, patterns and glyphs, and actions from where they are
-// started. Its work is bounded. What it could not look at is a finding of its own, [NotExamined]; where a page that was
-// not looked at to its end could differ between views, that counts as [PrintDiffers].
+// It simulates what readers do with the file, and does not just check for keys: layers are evaluated in each view that
+// readers use, content is interpreted in forms, appearances, patterns and glyphs, and actions are followed from their
+// triggers. Its work is bounded. A page that was not examined completely is a finding, [NotExamined]; if it could
+// differ between views, it also counts as [PrintDiffers].
 package inspect
 
 import (
