@@ -10,7 +10,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-func TestAWrongCheckSumIsForgivenUnlessItIsAskedFor(t *testing.T) {
+func TestWrongChecksumIsAcceptedUnlessDecodingIsStrict(t *testing.T) {
 	t.Parallel()
 	var packed bytes.Buffer
 	w := zlib.NewWriter(&packed)

@@ -158,7 +158,7 @@ func tableFile(objects ...string) func(trailer string) []byte {
 	}
 }
 
-func TestKeyMadeOfNoIDStaysTheKey(t *testing.T) {
+func TestKeyDerivedWithoutIDStaysTheKey(t *testing.T) {
 	t.Parallel()
 	file := withoutID(t)
 	d := must[*pdf.Document](t)(openWith(file, ""))
@@ -204,7 +204,7 @@ func TestPasswordOfOldFilesIsTriedInTheirEncoding(t *testing.T) {
 func TestRewrittenEncryptedFilesKeepTheirKey(t *testing.T) {
 	t.Parallel()
 	for name, file := range encrypted(t) {
-		before, err := pdf.Open(bytes.NewReader(append([]byte("junk\n"), file...)), int64(len(file)+5), pdf.Options{Password: "user", Random: same(7)})
+		before, err := pdf.Open(bytes.NewReader(append([]byte("junk\n"), file...)), int64(len(file)+5), pdf.Options{Password: "user", Random: fixedRandom(7)})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

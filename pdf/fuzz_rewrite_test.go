@@ -20,7 +20,7 @@ func FuzzRewrite(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		limits := pdf.Limits{Decoded: 1 << 20, Objects: 100_000, Pages: 10_000, Fields: 10_000, Work: 64 << 20}
-		before, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{Limits: limits, Repair: true, Random: same(7)})
+		before, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{Limits: limits, Repair: true, Random: fixedRandom(7)})
 		if err != nil {
 			return
 		}
@@ -32,7 +32,7 @@ func FuzzRewrite(f *testing.F) {
 			}
 			return
 		}
-		after, err := pdf.Open(bytes.NewReader(out.Bytes()), int64(out.Len()), pdf.Options{Limits: limits, Random: same(7)})
+		after, err := pdf.Open(bytes.NewReader(out.Bytes()), int64(out.Len()), pdf.Options{Limits: limits, Random: fixedRandom(7)})
 		if err != nil {
 			t.Fatalf("reopen: %v\n%q", err, out.Bytes())
 		}

@@ -115,7 +115,7 @@ func withoutPosition(o pdf.Object) any {
 	return o
 }
 
-func TestMovesNameWhatARevisionAddsReplacesAndFrees(t *testing.T) {
+func TestChangesListWhatARevisionAddsReplacesAndFrees(t *testing.T) {
 	t.Parallel()
 	b := pdftest.Table(2)
 	before := len(b)
@@ -139,7 +139,7 @@ func TestMovesNameWhatARevisionAddsReplacesAndFrees(t *testing.T) {
 	}
 }
 
-func TestReplacingAnObjectStreamMovesWhatItHolds(t *testing.T) {
+func TestReplacingAnObjectStreamChangesItsObjects(t *testing.T) {
 	t.Parallel()
 	b := pdftest.Streams(3)
 	d := open(t, b)
@@ -163,7 +163,7 @@ func TestReplacingAnObjectStreamMovesWhatItHolds(t *testing.T) {
 	}
 }
 
-func TestWhatReadersDisagreeAboutIsOdd(t *testing.T) {
+func TestAmbiguitiesAreReported(t *testing.T) {
 	t.Parallel()
 	b := pdftest.Table(1)
 	d := open(t, b)
@@ -316,7 +316,7 @@ func TestStreamBesideATableMayOnlyRepeatWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestSpareCrossReferenceStreamIsHeldAgainstTheStatesOwn(t *testing.T) {
+func TestSpareCrossReferenceStreamIsComparedWithTheState(t *testing.T) {
 	t.Parallel()
 	b := pdftest.Table(2)
 	all := must[[]pdf.Revision](t)(open(t, b).Revisions())

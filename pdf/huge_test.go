@@ -92,7 +92,7 @@ func TestFilesBeyondFourGiBAreReadUpdatedAndRewritten(t *testing.T) {
 		"stream, eleven digits": huge(40<<30, true),
 	} {
 		far := func(file *sparseFile) *pdf.Document {
-			d, err := pdf.Open(file, file.size, pdf.Options{Random: same(7)})
+			d, err := pdf.Open(file, file.size, pdf.Options{Random: fixedRandom(7)})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}

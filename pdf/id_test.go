@@ -7,7 +7,7 @@ import (
 )
 
 // TestInvalidIDIsReplaced updates and rewrites files with an invalid /ID, which must become valid.
-func TestOddIDGivesWayToASoundOne(t *testing.T) {
+func TestInvalidIDIsReplaced(t *testing.T) {
 	t.Parallel()
 	file := tableFile("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>", "[<41> <42>]", "<43>")
 	for id, first := range map[string]string{

@@ -14,7 +14,7 @@ import (
 )
 
 // qpdfFacts is the output of qpdf --json for a file.
-type told struct {
+type qpdfFacts struct {
 	Pages   []json.RawMessage
 	Encrypt struct {
 		Encrypted  bool
@@ -30,7 +30,7 @@ type told struct {
 
 // TestFactsAgreeWithQpdf compares the facts of both readers for every file that qpdf can read: how many pages and
 // objects it has, and how it is encrypted.
-func TestQpdfTellsTheSameFacts(t *testing.T) {
+func TestFactsAgreeWithQpdf(t *testing.T) {
 	t.Parallel()
 	qpdf, err := exec.LookPath("qpdf")
 	if err != nil {
@@ -51,7 +51,7 @@ func TestQpdfTellsTheSameFacts(t *testing.T) {
 			t.Logf("%s: qpdf gives up: %.200s", name, exit.Stderr)
 			continue
 		}
-		var q told
+		var q qpdfFacts
 		if !json.Valid(out) {
 			t.Logf("%s: the output of qpdf is not JSON", name) // it copies numbers such as "1." as they are
 			continue

@@ -17,7 +17,7 @@ func TestSigningALargeFileReadsOnlyItsCrossReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := &counting{ReaderAt: l}
+	src := &countingReader{ReaderAt: l}
 	d, err := pdf.Open(src, l.Size(), pdf.Options{NextObject: must[uint32](t)(before.NextObject())})
 	if err != nil {
 		t.Fatal(err)

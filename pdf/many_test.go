@@ -59,7 +59,7 @@ func tree(pages, objects int) []byte {
 func TestThousandPagesAmongTwentyThousandObjectsAreFoundWithoutReadingThemAll(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string][]byte{"tree": tree(1000, 20_000), "flat": pdftest.Table(1000), "object streams": pdftest.Streams(1000)} {
-		src := &counting{ReaderAt: bytes.NewReader(file)}
+		src := &countingReader{ReaderAt: bytes.NewReader(file)}
 		d, err := pdf.Open(src, int64(len(file)), pdf.Options{})
 		if err != nil {
 			t.Fatal(err)

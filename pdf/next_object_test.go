@@ -58,7 +58,7 @@ func TestNewObjectIsNotTheMissingInfo(t *testing.T) {
 }
 
 // TestDirectPageGetsANumberWithoutReferences rewrites a tree with a direct page.
-func TestPageThatBecomesAnObjectIsNotWhatNothingWas(t *testing.T) {
+func TestDirectPageGetsANumberWithoutReferences(t *testing.T) {
 	t.Parallel()
 	file := tableFile("<</Type /Catalog /Pages 2 0 R /Dangling 3 0 R>>", "<</Type /Pages /Count 1 /Kids [<</Type /Page /MediaBox [0 0 9 9]>>]>>")("")
 	b := must[[]byte](t)(rewrite(t, file, pdf.RewriteOptions{}))
@@ -161,7 +161,7 @@ func TestTailOfAnotherProgramIsReadForReferences(t *testing.T) {
 		u.Add(pdf.Array{pdf.Ref{Number: next + 90}})
 		longer := build(t, file, u)
 		o := pdf.Options{NextObject: next}
-		count := &counting{ReaderAt: bytes.NewReader(longer)}
+		count := &countingReader{ReaderAt: bytes.NewReader(longer)}
 		d := must[*pdf.Document](t)(pdf.Open(count, int64(len(longer)), o))
 		if got := must[uint32](t)(d.NextObjectBehind(int64(len(file)))); got != next+91 {
 			t.Errorf("%s: new objects are numbered from %d on, want %d", name, got, next+91)

@@ -64,7 +64,7 @@ func TestLinearizedFileIsKnownByItsLength(t *testing.T) {
 	}
 }
 
-func TestTroubleIsTyped(t *testing.T) {
+func TestErrorsHaveKinds(t *testing.T) {
 	t.Parallel()
 	table := pdftest.Table(1)
 	xref := bytes.LastIndex(table, []byte("xref\n0"))

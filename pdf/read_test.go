@@ -71,7 +71,7 @@ func TestPagesAreFoundThroughNestedTrees(t *testing.T) {
 	}
 }
 
-func TestCountsThatLieAreFoundOut(t *testing.T) {
+func TestWrongCountsAreDetected(t *testing.T) {
 	t.Parallel()
 	for _, counts := range [][2]string{{"9", "3"}, {"0", "3"}, {"2", "1"}} {
 		d := open(t, nestedPages(counts[0], counts[1]))
@@ -157,7 +157,7 @@ func TestCircularFormEnds(t *testing.T) {
 	must[[]*pdf.Field](t)(d.Fields())
 }
 
-func TestSignatureTellsWhereItsContentsAre(t *testing.T) {
+func TestSignatureHasTheOffsetsOfItsContents(t *testing.T) {
 	t.Parallel()
 	file := assemble(
 		"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [3 0 R] /SigFlags 3 >> /Perms << /DocMDP 4 0 R >> >>",

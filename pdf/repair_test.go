@@ -62,7 +62,7 @@ func TestOverlappingObjectsCostNoMoreThanTheirLimit(t *testing.T) {
 	}
 }
 
-func TestFileWithinADamagedFileStaysWithin(t *testing.T) {
+func TestEmbeddedFileOfADamagedFileStaysEmbedded(t *testing.T) {
 	t.Parallel()
 	inner := pdftest.Table(3)
 	for name, objects := range map[string][]string{

@@ -11,7 +11,7 @@ import (
 // rewrite opens a file as an upload does, with repair, and rewrites it.
 func rewrite(t testing.TB, file []byte, o pdf.RewriteOptions) ([]byte, error) {
 	t.Helper()
-	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{Repair: true, Random: same(7)})
+	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{Repair: true, Random: fixedRandom(7)})
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func TestTableEntriesAreTwentyBytes(t *testing.T) {
 	}
 }
 
-func TestTailBeginsALineOfItsOwn(t *testing.T) {
+func TestTailBeginsANewLine(t *testing.T) {
 	t.Parallel()
 	file := bytes.TrimRight(pdftest.Table(1), "\n")
 	u := open(t, file).NewUpdate()
@@ -320,7 +320,7 @@ func TestSameUpdateGivesSameBytes(t *testing.T) {
 	}
 }
 
-func TestDirectEncryptionDictionaryIsTakenOverAsItIs(t *testing.T) {
+func TestDirectEncryptionDictionaryIsCopiedUnchanged(t *testing.T) {
 	t.Parallel()
 	file := withoutID(t)
 	_, dict, _ := strings.Cut(string(file), "4 0 obj\n")

@@ -59,7 +59,7 @@ func photo(t testing.TB, orientation int, order binary.AppendByteOrder) []byte {
 	return bytes.Join([][]byte{b.Bytes()[:2], segment, body, b.Bytes()[2:]}, nil)
 }
 
-func TestPhotographsStandAsTheCameraWasHeld(t *testing.T) {
+func TestPhotographsAreRotatedAsTheCameraWasHeld(t *testing.T) {
 	t.Parallel()
 	for orientation := 1; orientation <= 8; orientation++ {
 		for _, order := range []binary.AppendByteOrder{binary.BigEndian, binary.LittleEndian} {

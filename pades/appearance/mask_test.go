@@ -220,7 +220,7 @@ func (s scene) compare(m *mask) (kept, grain float64) {
 	return hits / strokes, false_ / ground
 }
 
-func TestWhatIsNotStrokesOnAGroundIsRefused(t *testing.T) {
+func TestPictureWithoutStrokesIsRefused(t *testing.T) {
 	t.Parallel()
 	nothing := scene{600, 300, make([]bool, 600*300)}
 	for _, c := range []struct {

@@ -18,7 +18,7 @@ func addAgain(t *testing.T, file []byte, first pdf.Object, d *appearance.Drawing
 	return len(must[*pdf.Tail](t)(u.Build()).Bytes)
 }
 
-func TestOnlyWhatIsTheSameIsShared(t *testing.T) {
+func TestOnlyEqualResourcesAreShared(t *testing.T) {
 	t.Parallel()
 	specimen := must[*appearance.Strokes](t)(appearance.ExtractStrokes(picture(t, true, 400, 200)))
 	d := appearance.Signature(appearance.SignatureText{Name: "Budi", Time: moment, Specimen: specimen}, 200, 70)

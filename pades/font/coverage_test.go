@@ -32,7 +32,7 @@ func TestCoverageIsThatOfTheFont(t *testing.T) {
 	}
 }
 
-func TestDamagedFontsOfTheSystemAreLeftAlone(t *testing.T) {
+func TestDamagedSystemFontsAreIgnored(t *testing.T) {
 	t.Parallel()
 	// A valid font whose name ranks it first, with a letter moved to a character that the built-in fonts do not have.
 	const private = 0xE123

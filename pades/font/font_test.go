@@ -111,7 +111,7 @@ func TestArabicLettersJoin(t *testing.T) {
 	}
 }
 
-func TestRightToLeftRunsAreTurnedRound(t *testing.T) {
+func TestRightToLeftRunsAreReversed(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"Budi":          "Budi",

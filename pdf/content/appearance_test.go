@@ -69,7 +69,7 @@ func cmap2(from, to string) *pdf.Stream {
 	return &pdf.Stream{Dict: pdf.Dict{}, Data: fmt.Appendf(nil, "1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfchar <%s> <%s> endbfchar", from, to)}
 }
 
-func TestWhatGlyphsDrawIsReadByWhatChoosesThem(t *testing.T) {
+func TestGlyphTextIsReadFromWhatSelectsTheGlyph(t *testing.T) {
 	t.Parallel()
 	embedded := func(u *pdf.Update, more pdf.Dict) pdf.Dict {
 		f := standardFont(more)
@@ -152,7 +152,7 @@ func TestWhatGlyphsDrawIsReadByWhatChoosesThem(t *testing.T) {
 	}
 }
 
-func TestGlyphsOfAnAppearanceStandWhereTheyAreSeen(t *testing.T) {
+func TestGlyphsOfAnAppearanceAreWhereTheyAreShown(t *testing.T) {
 	t.Parallel()
 	helvetica := inFont(standardFont(nil))
 	type place struct {

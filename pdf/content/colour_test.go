@@ -36,7 +36,7 @@ func painting(u *pdf.Update, page pdf.Dict) {
 	}
 }
 
-func TestMarksTellWhatIsWhite(t *testing.T) {
+func TestWhiteMarksAreReported(t *testing.T) {
 	t.Parallel()
 	const text, area = "BT /F1 12 Tf 100 200 Td (A) Tj ET", "100 200 50 50 re f"
 	for operators, want := range map[string]bool{
@@ -55,7 +55,7 @@ func TestMarksTellWhatIsWhite(t *testing.T) {
 	}
 }
 
-func TestMarksTellWhatHidesWhatIsBelow(t *testing.T) {
+func TestOpaqueMarksAreReported(t *testing.T) {
 	t.Parallel()
 	const area = "100 200 50 50 re f"
 	for operators, want := range map[string]bool{

@@ -104,7 +104,7 @@ func extGState(entries pdf.Dict) func(u *pdf.Update) pdf.Dict {
 	}
 }
 
-func TestCoverTellsHowMuchAnAppearanceHides(t *testing.T) {
+func TestCoverageMeasuresWhatAnAppearanceHides(t *testing.T) {
 	t.Parallel()
 	photo := func(v uint8) *pdf.Stream {
 		m := image.NewGray(image.Rect(0, 0, 20, 10))
@@ -263,7 +263,7 @@ func TestWhatAnAppearanceUnderTheMouseHidesCounts(t *testing.T) {
 	}
 }
 
-func TestCoverStandsWhereThePageIsShown(t *testing.T) {
+func TestCoverageFollowsThePageAsDisplayed(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(page pdf.Dict){
 		"as it is": func(pdf.Dict) {},
@@ -306,7 +306,7 @@ func TestSeveralAnnotationsHideTogether(t *testing.T) {
 	}
 }
 
-func TestCoverOfAHostileAppearanceEndsAndHides(t *testing.T) {
+func TestCoverageOfAHostileAppearanceEndsAndHides(t *testing.T) {
 	t.Parallel()
 	for name, operators := range map[string]string{
 		"a great many rectangles": strings.Repeat("0 0 200 100 re f ", 60_000),

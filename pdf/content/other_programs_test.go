@@ -27,7 +27,7 @@ const (
 )
 
 // textPage is a page in the output of pdftotext -bbox, from the upper left.
-type sheet struct {
+type textPage struct {
 	Width  float64 `xml:"width,attr"`
 	Height float64 `xml:"height,attr"`
 	Words  []struct {
@@ -104,7 +104,7 @@ func TestPdftotextFindsWordsWhereWeDo(t *testing.T) {
 }
 
 // compareWords counts words whose middle lies within a word of the other side.
-func compareWords(marks []content.Mark, s sheet) (theirs, told, ours, shared int) {
+func compareWords(marks []content.Mark, s textPage) (theirs, told, ours, shared int) {
 	var words []pdf.Rect
 	for _, w := range s.Words {
 		if r := (pdf.Rect{LLX: w.XMin, LLY: s.Height - w.YMax, URX: w.XMax, URY: s.Height - w.YMin}); !r.Empty() && strings.TrimSpace(w.Text) != "" {
@@ -146,7 +146,7 @@ func isInAny(r pdf.Rect, list []pdf.Rect) bool {
 }
 
 // otherProgramWords returns the output of pdftotext; a file that it cannot read has no pages.
-func otherProgramWords(t *testing.T, path string) []sheet {
+func otherProgramWords(t *testing.T, path string) []textPage {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -163,7 +163,7 @@ func otherProgramWords(t *testing.T, path string) []sheet {
 	}, string(out))
 	x := xml.NewDecoder(strings.NewReader(clean))
 	x.Strict = false
-	var sheets []sheet
+	var sheets []textPage
 	for {
 		token, err := x.Token()
 		if errors.Is(err, io.EOF) {
@@ -173,7 +173,7 @@ func otherProgramWords(t *testing.T, path string) []sheet {
 			return sheets
 		}
 		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "page" {
-			var s sheet
+			var s textPage
 			if err := x.DecodeElement(&s, &start); err != nil {
 				return sheets
 			}

@@ -137,7 +137,7 @@ func TestBoxesAreThoseOfThePageAsDisplayed(t *testing.T) {
 	requireNear(t, marks[0], pdf.Rect{LLX: 200, LLY: 400, URX: 260, URY: 420})
 }
 
-func TestWhatIsNotToBeSeenSaysWhy(t *testing.T) {
+func TestHiddenMarksHaveAReason(t *testing.T) {
 	t.Parallel()
 	layer := func(u *pdf.Update, page pdf.Dict) {
 		off := u.Add(pdf.Dict{"Type": pdf.Name("OCG")})
@@ -219,7 +219,7 @@ func TestAnnotationsComeLastWithWhatTheyPaint(t *testing.T) {
 }
 
 // TestIncompleteContentIsReported checks that no problem looks like an empty page.
-func TestWhatCannotBeToldIsSaid(t *testing.T) {
+func TestIncompleteContentIsReported(t *testing.T) {
 	t.Parallel()
 	circle := func(u *pdf.Update, page pdf.Dict) {
 		form := u.Reserve()

@@ -193,14 +193,14 @@ func (r *Reader) applyAutoState(o pdf.Object) {
 			r.layers[ref] &^= here
 		}
 		if event == "View" {
-			r.setElsewhere(ref, depends && !off)
+			r.setOtherScreen(ref, depends && !off)
 		}
 	}
 }
 
-// setElsewhere sets the layer's OtherScreen view to that of Screen, or to the opposite if it depends on the user or the
+// setOtherScreen sets the layer's OtherScreen view to that of Screen, or to the opposite if it depends on the user or the
 // magnification.
-func (r *Reader) setElsewhere(ref pdf.Ref, depends bool) {
+func (r *Reader) setOtherScreen(ref pdf.Ref, depends bool) {
 	if r.layers[ref] &^= OtherScreen; (r.layers[ref]&Screen != 0) != depends {
 		r.layers[ref] |= OtherScreen
 	}

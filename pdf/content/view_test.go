@@ -346,7 +346,7 @@ func TestDeepReaderFindsLayersWithinPatternsAndGlyphs(t *testing.T) {
 	}
 }
 
-func TestDeepReaderRemembersWhatWasShownOfEachFont(t *testing.T) {
+func TestDeepReaderRecordsShownGlyphsOfEachFont(t *testing.T) {
 	t.Parallel()
 	d, page := deepLayered().open(t, "BT /F1 20 Tf (ba) Tj (a) Tj 3 Tr (z) Tj 0 Tr /T 20 Tf (1) Tj ET")
 	r := content.NewDeepReader(d, content.Limits{})

@@ -18,7 +18,7 @@ func mustParse(t testing.TB, b []byte) *Font {
 	return f
 }
 
-func TestTrueTypeTellsTheCharactersOfItsGlyphs(t *testing.T) {
+func TestTrueTypeGlyphsHaveCharacters(t *testing.T) {
 	t.Parallel()
 	f := mustParse(t, dejavusanscondensed.TTF)
 	outlines := map[string]rune{}
@@ -140,7 +140,7 @@ func cff(keyed bool) []byte {
 	return bytes.Join([][]byte{head, index(top(begin, begin+len(set), begin+len(set)+len(codes))), tail, set, codes, glyphs}, nil)
 }
 
-func TestCompactFontTellsNamesOrCIDs(t *testing.T) {
+func TestCompactFontHasNamesOrCIDs(t *testing.T) {
 	t.Parallel()
 	f := mustParse(t, cff(false))
 	if f.GlyphName(1) != "one" || f.GlyphName(2) != "sembilan" {
@@ -210,7 +210,7 @@ func TestType1IsReadInAllItsSpellings(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoFontIsRefused(t *testing.T) {
+func TestUnknownFontProgramIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "x", "%PDF-1.7 and more", "%!PS without a private part", "\x01\x00\x04\x01", "\x01\x00\xff\xff\xff\xff\xff"} {
 		if f, err := Parse([]byte(s)); err == nil {

@@ -74,7 +74,7 @@ func TestHarmlessFilesAreNotFaulted(t *testing.T) {
 	}
 }
 
-func TestWhatCouldNotBeExaminedIsAFindingOfItsOwn(t *testing.T) {
+func TestUnexaminedPagesAreAFinding(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat("0 0 1 1 re f ", 1000)
 	plain := func(content string) []byte {
