@@ -14,7 +14,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// madeOdds are files with oddities of structure, see pdftest.Odds.
+// madeOdds are files with oddities of structure, see pdftest.OddFiles.
 type madeOdds struct {
 	sealed   []item // accepted by the service: signed, put in order first if need be, and sealed up to B-LTA
 	attacked []item // signed as they are, also if the service refuses them, and tampered with

@@ -55,10 +55,10 @@ func (d *Document) checkEntries() error {
 
 // findWrongEntry finds the first entry that does not lead to its object.
 func (d *Document) findWrongEntry() error {
-	var held []uint32
+	var compressed []uint32
 	err := d.slots.eachInUse(func(n uint32, s slot) error {
 		if s.kind() == slotCompressed {
-			held = append(held, n)
+			compressed = append(compressed, n)
 			return nil
 		}
 		if err := d.spendObject(0); err != nil {
@@ -81,10 +81,10 @@ func (d *Document) findWrongEntry() error {
 		return err
 	}
 	// One object stream after the other, so that each is decoded once.
-	slices.SortStableFunc(held, func(a, b uint32) int {
+	slices.SortStableFunc(compressed, func(a, b uint32) int {
 		return cmp.Compare(d.slots.get(a).streamNumber(), d.slots.get(b).streamNumber())
 	})
-	for i, n := range held {
+	for i, n := range compressed {
 		if i%entriesAtOnce == 0 {
 			if err := d.spendWork(entriesAtOnce * entryWork); err != nil {
 				return err

@@ -64,12 +64,12 @@ func ExampleDocument_Rewrite() {
 		log.Fatal(err)
 	}
 	// The result is an undamaged file that shows the same.
-	mended, err := pdf.Open(bytes.NewReader(out.Bytes()), done.Size, pdf.Options{})
+	repaired, err := pdf.Open(bytes.NewReader(out.Bytes()), done.Size, pdf.Options{})
 	if err == nil {
-		err = mended.Check()
+		err = repaired.Check()
 	}
 	if err == nil {
-		err = pdf.RequireEquivalent(source, mended)
+		err = pdf.RequireEquivalent(source, repaired)
 	}
 	fmt.Println("repaired", source.Facts().Repaired, "objects", done.Objects, "trouble", err)
 	// Output: repaired true objects 7 trouble <nil>

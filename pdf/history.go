@@ -211,17 +211,17 @@ func (h *History) readSection(at int64, f *revisionEntries) (section *section, r
 		return nil
 	}
 	beside := func(n uint32, s slot) error {
-		said := own.get(n) // by the table, if it has the number in use
-		if said.kind() >= slotPlain && said != s {
+		stated := own.get(n) // by the table, if it has the number in use
+		if stated.kind() >= slotPlain && stated != s {
 			if len(overruled) < maxConflicts {
 				overruled = append(overruled, n)
 			}
 			return nil
 		}
-		if said.kind() == slotAbsent && h.last != nil {
-			said = h.last.slots.get(n)
+		if stated.kind() == slotAbsent && h.last != nil {
+			stated = h.last.slots.get(n)
 		}
-		repeats = repeats && (n == 0 || said == s || said.kind() < slotPlain && s.kind() < slotPlain)
+		repeats = repeats && (n == 0 || stated == s || stated.kind() < slotPlain && s.kind() < slotPlain)
 		return visit(n, s)
 	}
 	if section, err = h.sectionReader.readSectionParts(at, visit, beside); err != nil {

@@ -20,7 +20,7 @@ import (
 func TestRewrittenFilesAreSoundAndLookAlike(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	n, mended, refused := 0, 0, 0
+	n, repaired, refused := 0, 0, 0
 	for i, path := range append(samples(t), corpus(t)...) {
 		name := filepath.Base(path)
 		file := must[[]byte](t)(os.ReadFile(path))
@@ -44,7 +44,7 @@ func TestRewrittenFilesAreSoundAndLookAlike(t *testing.T) {
 			t.Errorf("%s: qpdf ended with %d and ends with %d", name, was, is)
 		}
 		if was > 0 {
-			mended++
+			repaired++
 		}
 		if was > 0 || n%10 == 0 {
 			sameFirstPage(t, name, path, to)
@@ -53,7 +53,7 @@ func TestRewrittenFilesAreSoundAndLookAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d files rewritten, %d of them were damaged, %d refused", n, mended, refused)
+	t.Logf("%d files rewritten, %d of them were damaged, %d refused", n, repaired, refused)
 }
 
 // requireSound requires that a rewritten file needs no repair and agrees with its source.

@@ -44,11 +44,11 @@ func placeDrawings(t testing.TB, file []byte, all ...placed) []byte {
 	t.Helper()
 	doc := must[*pdf.Document](t)(pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{}))
 	u := doc.NewUpdate()
-	stock := appearance.NewResourcePool(doc)
+	pool := appearance.NewResourcePool(doc)
 	for _, p := range all {
 		page := must[*pdf.Page](t)(doc.Page(p.page))
 		rect := page.ToUser(p.box)
-		form := must[pdf.Ref](t)(p.d.Form(u, appearance.Frame{Width: rect.Width(), Height: rect.Height(), Rotate: page.Rotate, Pool: stock}))
+		form := must[pdf.Ref](t)(p.d.Form(u, appearance.Frame{Width: rect.Width(), Height: rect.Height(), Rotate: page.Rotate, Pool: pool}))
 		annot := u.Add(pdf.Dict{"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Stamp"), "F": pdf.Integer(4), "Rect": rect.Array(), "AP": pdf.Dict{"N": form}})
 		if err := u.Append(page.Ref, "Annots", annot); err != nil {
 			t.Fatal(err)

@@ -78,15 +78,15 @@ func (p *interpreter) interpretAnnotation(o pdf.Object) {
 	}
 	p.annotation, _ = o.(pdf.Ref)
 	p.appendMark(m, p.pageBox)
-	if looks, err := p.d.Dict(dict["AP"]); !p.failed(err) {
-		p.interpretAppearance(dict, looks["N"], rect)
+	if appearances, err := p.d.Dict(dict["AP"]); !p.failed(err) {
+		p.interpretAppearance(dict, appearances["N"], rect)
 	}
 	p.annotation = pdf.Ref{}
 }
 
 // interpretAppearance interprets an appearance of an annotation, fitted into its rectangle (ISO 32000-2 §12.5.5).
-func (p *interpreter) interpretAppearance(dict pdf.Dict, look pdf.Object, rect pdf.Rect) {
-	v, err := p.d.Resolve(look)
+func (p *interpreter) interpretAppearance(dict pdf.Dict, o pdf.Object, rect pdf.Rect) {
+	v, err := p.d.Resolve(o)
 	if p.failed(err) {
 		return
 	}

@@ -130,17 +130,17 @@ func isComplete(err error) bool {
 
 // coverAnnotation adds every appearance that an annotation may show.
 func (p *interpreter) coverAnnotation(dict pdf.Dict, rect pdf.Rect) {
-	looks, err := p.d.Dict(dict["AP"])
+	appearances, err := p.d.Dict(dict["AP"])
 	if p.failed(err) {
 		return
 	}
 	for _, key := range []pdf.Name{"N", "R", "D"} {
 		p.graphicsState = p.initialState()
-		p.interpretAppearance(dict, looks[key], rect)
+		p.interpretAppearance(dict, appearances[key], rect)
 		p.flushWord()
 	}
 	characteristics, err := p.d.Dict(dict["MK"])
-	if p.failed(err) || looks["N"] != nil {
+	if p.failed(err) || appearances["N"] != nil {
 		return
 	}
 	if colour, err := p.d.Array(characteristics["BG"]); !p.failed(err) && len(colour) > 0 {

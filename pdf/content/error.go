@@ -34,7 +34,7 @@ func (u *IncompleteError) Error() string {
 
 func (u *IncompleteError) Unwrap() error { return u.Err }
 
-// Is matches ErrUntold.
+// Is matches ErrIncomplete.
 func (u *IncompleteError) Is(target error) bool {
 	t, ok := target.(*IncompleteError)
 	return ok && *t == IncompleteError{}

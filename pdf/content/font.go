@@ -230,9 +230,9 @@ func (p *interpreter) loadGlyphBoxes(f *font, dict pdf.Dict) {
 		if f.glyphProcs != nil {
 			f.glyphProcs[code] = procs[name]
 		}
-		box, said := p.readGlyphBox(procs[name])
+		box, stated := p.readGlyphBox(procs[name])
 		switch {
-		case said:
+		case stated:
 		case !all.Empty():
 			box = all
 		case f.matrix[0] != 0 && f.matrix[3] != 0:
@@ -243,8 +243,8 @@ func (p *interpreter) loadGlyphBoxes(f *font, dict pdf.Dict) {
 	})
 }
 
-// readGlyphBox reads the box that a glyph description begins with; said is false if there is none.
-func (p *interpreter) readGlyphBox(o pdf.Object) (box pdf.Rect, said bool) {
+// readGlyphBox reads the box that a glyph description begins with; stated is false if there is none.
+func (p *interpreter) readGlyphBox(o pdf.Object) (box pdf.Rect, stated bool) {
 	st, err := p.d.Stream(o)
 	if p.failed(err) || st == nil {
 		return pdf.Rect{}, false

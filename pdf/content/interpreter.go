@@ -190,12 +190,12 @@ func (p *interpreter) execute(op []byte, c *contentLexer) {
 		p.addMark(m)
 	case "ID":
 		data := p.skipInlineImage(c.operands, c)
-		look := p.fingerprintImage(p.fingerprintInline(c.operands, data), true)
+		sum := p.fingerprintImage(p.fingerprintInline(c.operands, data), true)
 		p.countPicture()
 		if p.coversPage() {
 			p.coverUnitSquare(nil)
 		}
-		p.addMark(Mark{Kind: Image, Box: p.ctm.mapBox(pdf.Rect{URX: 1, URY: 1}), FillsBox: true, Fingerprint: look})
+		p.addMark(Mark{Kind: Image, Box: p.ctm.mapBox(pdf.Rect{URX: 1, URY: 1}), FillsBox: true, Fingerprint: sum})
 	case "BDC":
 		p.beginMarkedContent(c)
 	case "BMC":

@@ -193,12 +193,12 @@ func TestAnnotationsComeLastWithWhatTheyPaint(t *testing.T) {
 	t.Parallel()
 	var widget pdf.Ref
 	marks := marksOf(t, square, "0 0 9 9 re f", func(u *pdf.Update, page pdf.Dict) {
-		look := u.Add(&pdf.Stream{Dict: pdf.Dict{
+		appearance := u.Add(&pdf.Stream{Dict: pdf.Dict{
 			"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 10, URY: 10}.Array(),
 			"Resources": pdf.Dict{"Font": pdf.Dict{"F1": pdf.Ref{Number: pdftest.FontNumber}}},
 		}, Data: []byte("BT /F1 2 Tf 1 4 Td (Lunas) Tj ET")})
-		widget = u.Add(pdf.Dict{"Subtype": pdf.Name("Widget"), "Rect": pdf.Rect{LLX: 100, LLY: 100, URX: 200, URY: 200}.Array(), "AP": pdf.Dict{"N": look}})
-		hidden := u.Add(pdf.Dict{"Subtype": pdf.Name("Stamp"), "F": pdf.Integer(2), "Rect": pdf.Rect{LLX: 1, LLY: 1, URX: 20, URY: 20}.Array(), "AP": pdf.Dict{"N": look}})
+		widget = u.Add(pdf.Dict{"Subtype": pdf.Name("Widget"), "Rect": pdf.Rect{LLX: 100, LLY: 100, URX: 200, URY: 200}.Array(), "AP": pdf.Dict{"N": appearance}})
+		hidden := u.Add(pdf.Dict{"Subtype": pdf.Name("Stamp"), "F": pdf.Integer(2), "Rect": pdf.Rect{LLX: 1, LLY: 1, URX: 20, URY: 20}.Array(), "AP": pdf.Dict{"N": appearance}})
 		page["Annots"] = pdf.Array{widget, hidden}
 	})
 	if len(marks) != 5 {

@@ -104,15 +104,15 @@ func (p *interpreter) readSimpleFont(f *font) {
 	name, err := p.d.Name(f.dict["BaseFont"])
 	p.failed(err)
 	kind := familyOf(string(name))
-	brought := f.type3 || p.hasEmbeddedProgram(f.dict)
+	embedded := f.type3 || p.hasEmbeddedProgram(f.dict)
 	r := f.reliability
-	r.standard = !brought && kind != otherFamily
-	drawn := p.readEncodingTexts(f, brought)
-	means := p.readCMap(f.dict["ToUnicode"])
+	r.standard = !embedded && kind != otherFamily
+	drawn := p.readEncodingTexts(f, embedded)
+	toUnicode := p.readCMap(f.dict["ToUnicode"])
 	for c := range 256 {
 		text, stated := drawn[c], ""
-		if means != nil {
-			stated = means.textOf(uint32(c))
+		if toUnicode != nil {
+			stated = toUnicode.textOf(uint32(c))
 		}
 		switch {
 		case r.standard && kind == symbolFamily:
@@ -133,7 +133,7 @@ func (p *interpreter) readSimpleFont(f *font) {
 
 // readEncodingTexts returns what the codes of a simple font mean by its encoding only; empty where the embedded program
 // decides, or for a glyph with an unknown name.
-func (p *interpreter) readEncodingTexts(f *font, brought bool) *[256]string {
+func (p *interpreter) readEncodingTexts(f *font, embedded bool) *[256]string {
 	v, err := p.d.Resolve(f.dict["Encoding"])
 	p.failed(err)
 	base, differences := pdf.Object(v), pdf.Object(nil)
@@ -152,7 +152,7 @@ func (p *interpreter) readEncodingTexts(f *font, brought bool) *[256]string {
 		t = macRoman
 	case "StandardEncoding":
 	default:
-		if brought {
+		if embedded {
 			t = [256]string{}
 		}
 	}
@@ -177,17 +177,17 @@ func (p *interpreter) readCompositeFont(f *font) {
 	encoding, err := p.d.Resolve(f.dict["Encoding"])
 	p.failed(err)
 	identity := strings.HasPrefix(string(asName(encoding)), "Identity")
-	means, err := p.d.Resolve(f.dict["ToUnicode"])
+	toUnicode, err := p.d.Resolve(f.dict["ToUnicode"])
 	p.failed(err)
-	brought := kid == nil || p.hasEmbeddedProgram(kid)
+	embedded := kid == nil || p.hasEmbeddedProgram(kid)
 	r.level = Stated
 	switch {
 	case !identity && asName(encoding) != "":
-		r.standard = !brought
-		if !brought && c.codesAreUTF16 {
+		r.standard = !embedded
+		if !embedded && c.codesAreUTF16 {
 			r.level, r.unicode = Certain, true
 		}
-	case identity && !brought && strings.HasPrefix(string(asName(means)), "Identity"):
+	case identity && !embedded && strings.HasPrefix(string(asName(toUnicode)), "Identity"):
 		// Some programs write characters in this way if the form has no font for them, and leave the choice of a font
 		// to the reader.
 		r.unicode = true

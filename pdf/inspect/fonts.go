@@ -49,13 +49,13 @@ type glyph struct {
 // findContradiction returns the stated text of one code of a font, and what is shown in its place; "" if there is no
 // contradiction.
 func (c *fontCheck) findContradiction(f content.UsedFont) (says, shown string) {
-	look := c.glyphFinder(f)
-	if look == nil {
+	find := c.glyphFinder(f)
+	if find == nil {
 		return "", ""
 	}
 	digits := map[string]string{} // by outline
 	for _, code := range f.Codes {
-		g, text := look(code)
+		g, text := find(code)
 		if text == "" {
 			continue
 		}
@@ -102,8 +102,8 @@ func isAlike(a, b string) bool {
 func confusableSkeleton(s string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(s) {
-		if look, ok := latinLookalikes[r]; ok {
-			r = look
+		if latin, ok := latinLookalikes[r]; ok {
+			r = latin
 		}
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
 			b.WriteRune(unicode.ToLower(r))

@@ -104,8 +104,8 @@ func (i *inspection) changesPage(place content.Mark, shown, below []content.Mark
 			if i.limits.Marks--; i.limits.Marks < 0 {
 				return true
 			}
-			said := b.Kind == content.Text && hasLetter(b.Text) || b.Kind == content.Image
-			if said && b.Views&content.InPrint != 0 && shareWithin(m.Box, b.Box) > 0.5 {
+			readable := b.Kind == content.Text && hasLetter(b.Text) || b.Kind == content.Image
+			if readable && b.Views&content.InPrint != 0 && shareWithin(m.Box, b.Box) > 0.5 {
 				return true
 			}
 		}
@@ -121,11 +121,11 @@ type markShape struct {
 	image        pdf.Ref
 	white        bool
 	sheer, solid bool
-	look         uint64
+	fingerprint  uint64
 }
 
 func newMarkShape(m content.Mark) markShape {
-	s := markShape{kind: m.Kind, text: m.Text, image: m.Image, white: m.White, sheer: m.Translucent, solid: m.FillsBox, look: m.Fingerprint}
+	s := markShape{kind: m.Kind, text: m.Text, image: m.Image, white: m.White, sheer: m.Translucent, solid: m.FillsBox, fingerprint: m.Fingerprint}
 	for k, v := range [4]float64{m.Box.LLX, m.Box.LLY, m.Box.URX, m.Box.URY} {
 		s.box[k] = math.Round(2 * v)
 	}

@@ -13,7 +13,7 @@ import (
 // Bounds of what is spent on comparing the fields of one file with their values.
 const (
 	maxFieldWork       = 64 << 20 // bytes, about
-	maxAppearanceBytes = 32 << 20 // of appearances, as ink counts them
+	maxAppearanceBytes = 32 << 20 // of appearances, as package content counts them
 )
 
 // filling judges what became of a field as a whole, once for all of its objects that a revision changed: where the value

@@ -10,7 +10,7 @@ import (
 
 // Bounds of the content that is looked at for what is covered, of all pages of a file.
 const (
-	maxCovered      = 80 << 20 // bytes, as ink counts them
+	maxCovered      = 80 << 20 // bytes, as package content counts them
 	maxCoveredMarks = 200_000
 	maxComparisons  = 30_000_000 // of marks with each other, in one file
 )
@@ -34,7 +34,7 @@ type shownText struct {
 	pages    map[int]page
 }
 
-// maxShown bounds the appearances of annotations that are looked at, of all states of a file, as ink counts them.
+// maxShown bounds the appearances of annotations that are looked at, of all states of a file, as package content counts them.
 const maxShown = 32 << 20
 
 type page struct {

@@ -17,7 +17,7 @@ import (
 // Bounds of the looking at large marks, of one file.
 const (
 	maxLooks    = 50       // pages that are looked at
-	maxLookedAt = 20 << 20 // bytes of content of one of them, as ink counts them
+	maxLookedAt = 20 << 20 // bytes of content of one of them, as package content counts them
 	maxTiles    = 300      // boxes whose common area is worked out; of more the sum counts
 )
 
