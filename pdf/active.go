@@ -28,14 +28,10 @@ const maxPerReason = 100
 // the file's objects once, though no stream data, so call it when a file is accepted, not for each signature.
 func (d *Document) ActiveContent() ([]ActiveContent, error) {
 	w := &activeWalk{d: d, count: map[string]int{}}
-	type held struct {
-		n uint32
-		s slot
-	}
-	var compressed []held
+	var compressed []filePlace
 	err := d.slots.eachInUse(func(n uint32, s slot) error {
 		if s.kind() == slotCompressed {
-			compressed = append(compressed, held{n, s})
+			compressed = append(compressed, filePlace{n, s})
 			return nil
 		}
 		return w.loadAndCheck(n, s)
@@ -44,9 +40,9 @@ func (d *Document) ActiveContent() ([]ActiveContent, error) {
 		return nil, err
 	}
 	// One object stream after the other, so that each is decoded once.
-	slices.SortFunc(compressed, func(a, b held) int { return cmp.Compare(a.s, b.s) })
+	slices.SortFunc(compressed, func(a, b filePlace) int { return cmp.Compare(a.slot, b.slot) })
 	for _, c := range compressed {
-		if err := w.loadAndCheck(c.n, c.s); err != nil {
+		if err := w.loadAndCheck(c.number, c.slot); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // Document is an open file. It holds the cross-reference, eight bytes per object, and a bounded cache of parsed
@@ -244,12 +245,9 @@ func (d *Document) SpendBudget(work int64) error { return d.budget.Spend(work) }
 
 // noteDefect records a defect with only one interpretation.
 func (d *Document) noteDefect(what string) {
-	for _, t := range d.tolerated {
-		if t == what {
-			return
-		}
+	if !slices.Contains(d.tolerated, what) {
+		d.tolerated = append(d.tolerated, what)
 	}
-	d.tolerated = append(d.tolerated, what)
 }
 
 // isFileError reports whether err is the file's fault and not, say, the disk's.

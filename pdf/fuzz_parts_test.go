@@ -13,7 +13,7 @@ func FuzzObjectStream(f *testing.F) {
 		if err != nil {
 			return
 		}
-		l := Limits{Depth: 50, Values: 10_000}.withDefaults(0)
+		l := Limits{Depth: 50, Values: 10_000}.Defaults(0)
 		for i, number := range c.numbers {
 			start, ok := c.findOffset(number, i)
 			if !ok || start != int(c.starts[i]) {
@@ -40,7 +40,7 @@ func FuzzSection(f *testing.F) {
 			s slot
 		}
 		read := func(b []byte) (all []entry, err error) {
-			d := &Document{src: bytes.NewReader(b), size: int64(len(b)), limits: Limits{Objects: 10_000, Decoded: 1 << 20}.withDefaults(int64(len(b)))}
+			d := &Document{src: bytes.NewReader(b), size: int64(len(b)), limits: Limits{Objects: 10_000, Decoded: 1 << 20}.Defaults(int64(len(b)))}
 			d.objects, d.objectStreams = newCache[uint32, Object](1<<20), newCache[uint32, *objectStream](1<<20)
 			_, err = d.readSection(0, func(n uint32, s slot) error {
 				if int64(n) > int64(d.limits.Objects) {

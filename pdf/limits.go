@@ -41,9 +41,7 @@ type Limits struct {
 }
 
 // Defaults returns the limits with zero fields replaced by the defaults for a file of size bytes.
-func (l Limits) Defaults(size int64) Limits { return l.withDefaults(size) }
-
-func (l Limits) withDefaults(size int64) Limits {
+func (l Limits) Defaults(size int64) Limits {
 	setDefault(&l.Work, 256<<20+20*size)
 	setDefault(&l.Objects, 8_388_607)
 	setDefault(&l.Sections, 65_536)
@@ -71,7 +69,7 @@ func setDefault[T int | int64](v *T, d T) {
 }
 
 func (o Options) withDefaults(size int64) Options {
-	o.Limits = o.Limits.withDefaults(size)
+	o.Limits = o.Limits.Defaults(size)
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}

@@ -86,12 +86,6 @@ type referenceScan struct {
 	objectStreams map[uint32]bool // object streams that were parsed, in their current version
 }
 
-// located is an object number and the place that a section states.
-type located struct {
-	number uint32
-	slot   slot
-}
-
 // scanCurrent parses the objects that the newest entries lead to, and all objects in the object streams among them.
 func (s *referenceScan) scanCurrent() error {
 	var streams []uint32
@@ -119,10 +113,10 @@ func (s *referenceScan) scanCurrent() error {
 // scanSection parses the objects that the entries of a section lead to; if from is 0, those that scanCurrent has not
 // parsed.
 func (s *referenceScan) scanSection(at, from int64) error {
-	var found []located
+	var found []filePlace
 	_, err := s.d.readSection(at, func(n uint32, at slot) error {
 		if at.kind() >= slotPlain && (from > 0 || at != s.d.slots.get(n)) {
-			found = append(found, located{n, at})
+			found = append(found, filePlace{n, at})
 		}
 		return nil
 	})
@@ -154,7 +148,7 @@ func (s *referenceScan) scanSection(at, from int64) error {
 func (s *referenceScan) loadObject(n uint32, at slot) (Object, error) {
 	found, err := s.d.loadObject(Ref{Number: n, Generation: at.generation()}, at)
 	if err != nil {
-		return nil, s.ignoreObjectFault(err)
+		return nil, ignoreObjectFault(err)
 	}
 	return found.value, nil
 }
@@ -167,28 +161,16 @@ func (s *referenceScan) scanObjectStream(number uint32) error {
 	s.objectStreams[number] = true
 	c, err := s.d.loadObjectStream(number)
 	if err != nil {
-		return s.ignoreObjectFault(err)
+		return ignoreObjectFault(err)
 	}
 	return s.scanMembers(c)
 }
 
 // scanStream parses all objects of an object stream, even if its number now has another object.
 func (s *referenceScan) scanStream(st *Stream) error {
-	data, err := s.d.Decode(st)
+	c, err := s.d.decodeObjectStream(st)
 	if err != nil {
-		return s.ignoreObjectFault(err)
-	}
-	n, err := s.d.Integer(st.Dict["N"])
-	if err != nil {
-		return s.ignoreObjectFault(err)
-	}
-	first, err := s.d.Integer(st.Dict["First"])
-	if err != nil {
-		return s.ignoreObjectFault(err)
-	}
-	c, err := parseObjectStream(data, n, first)
-	if err != nil {
-		return s.ignoreObjectFault(err)
+		return ignoreObjectFault(err)
 	}
 	return s.scanMembers(c)
 }
@@ -196,7 +178,7 @@ func (s *referenceScan) scanStream(st *Stream) error {
 func (s *referenceScan) scanMembers(c *objectStream) error {
 	for _, start := range c.starts {
 		if _, err := s.d.parseMember(c, int(start)); err != nil {
-			if err := s.ignoreObjectFault(err); err != nil {
+			if err := ignoreObjectFault(err); err != nil {
 				return err
 			}
 		}
@@ -205,7 +187,7 @@ func (s *referenceScan) scanMembers(c *objectStream) error {
 }
 
 // ignoreObjectFault drops an error about one object, but not that a limit was reached.
-func (s *referenceScan) ignoreObjectFault(err error) error {
+func ignoreObjectFault(err error) error {
 	if isReadError(err) || errors.Is(err, ErrTooLarge) {
 		return err
 	}

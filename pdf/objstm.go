@@ -98,6 +98,15 @@ func (d *Document) readObjectStream(number uint32, s slot) (*objectStream, error
 	if st == nil || st.Dict["Type"] != Name("ObjStm") {
 		return nil, damaged(-1, "not of type /ObjStm")
 	}
+	c, err := d.decodeObjectStream(st)
+	if err != nil {
+		return nil, err
+	}
+	d.cacheObjectStream(number, s, st, c)
+	return c, nil
+}
+
+func (d *Document) decodeObjectStream(st *Stream) (*objectStream, error) {
 	data, err := d.Decode(st)
 	if err != nil {
 		return nil, err
@@ -110,12 +119,7 @@ func (d *Document) readObjectStream(number uint32, s slot) (*objectStream, error
 	if err != nil {
 		return nil, err
 	}
-	c, err := parseObjectStream(data, n, first)
-	if err != nil {
-		return nil, err
-	}
-	d.cacheObjectStream(number, s, st, c)
-	return c, nil
+	return parseObjectStream(data, n, first)
 }
 
 // ObjectStreamMembers lists the numbers of the objects in an object stream, in its order, whether or not the

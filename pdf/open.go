@@ -125,16 +125,12 @@ const shortestObject = 8
 func (d *Document) requirePlausible() error {
 	plain := int64(0)
 	if int64(d.slots.highest) > d.size/shortestObject {
-		for _, page := range d.slots.pages {
-			if page == nil {
-				continue
+		_ = d.slots.eachInUse(func(_ uint32, s slot) error {
+			if s.kind() == slotPlain {
+				plain++
 			}
-			for _, s := range page {
-				if s.kind() == slotPlain {
-					plain++
-				}
-			}
-		}
+			return nil
+		})
 	}
 	if plain > d.size/shortestObject {
 		return tooLarge(-1, "%d entries for objects in %d bytes", plain, d.size)

@@ -3,6 +3,7 @@ package pdf
 import (
 	"bytes"
 	"fmt"
+	"slices"
 )
 
 // Revision is one state of the file, which ends in %%EOF. A prefix of the file up to End opens as that state.
@@ -44,9 +45,7 @@ func (d *Document) Revisions() ([]Revision, error) {
 		}
 		all = append(all, r)
 	}
-	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
-		all[i], all[j] = all[j], all[i]
-	}
+	slices.Reverse(all)
 	return all, nil
 }
 

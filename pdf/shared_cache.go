@@ -8,12 +8,6 @@ type sharedCache struct {
 	objectStreams cache[filePlace, sharedEntry[*objectStream]]
 }
 
-// filePlace is an object number and the place of its object.
-type filePlace struct {
-	number uint32
-	slot   slot
-}
-
 // sharedEntry is a value and the offset of the last byte that its reading depended on: a state that ends before it may
 // read something else.
 type sharedEntry[V any] struct {

@@ -30,6 +30,12 @@ func (s slot) generation() uint16 {
 	return uint16(s >> 2)
 }
 
+// filePlace is an object number and the place of its object.
+type filePlace struct {
+	number uint32
+	slot   slot
+}
+
 const slotsPerPage = 512
 
 // slots maps object numbers to slots. Its pages exist only where objects do, so a table with only object 8,000,000 is
@@ -67,35 +73,21 @@ func (t *slots) set(n uint32, s slot) {
 
 // countInUse counts the objects in use.
 func (t *slots) countInUse() (n int) {
-	for _, page := range t.pages {
-		if page == nil {
-			continue
-		}
-		for _, s := range page {
-			if s.kind() >= slotPlain {
-				n++
-			}
-		}
-	}
+	_ = t.eachInUse(func(uint32, slot) error {
+		n++
+		return nil
+	})
 	return n
 }
 
 // eachInUse calls f for every object in use, in order of number, until f returns an error.
 func (t *slots) eachInUse(f func(n uint32, s slot) error) error {
-	for i, page := range t.pages {
-		if page == nil {
-			continue
+	return t.eachStated(func(n uint32, s slot) error {
+		if s.kind() < slotPlain {
+			return nil
 		}
-		for j, s := range page {
-			if s.kind() < slotPlain {
-				continue
-			}
-			if err := f(uint32(i*slotsPerPage+j), s); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+		return f(n, s)
+	})
 }
 
 // keptPages is how many pages of a table are worth clearing, which takes as long as allocating them.

@@ -85,16 +85,11 @@ func (u *Update) Set(ref Ref, o Object) {
 	if _, isRef := o.(Ref); isRef {
 		u.setError(misuse("object %v set to a reference", ref))
 	}
-	if p, ok := u.pending[ref.Number]; ok && p.ref != ref || !ok && !u.isInFile(ref) {
+	if p, ok := u.pending[ref.Number]; ok && p.ref != ref || !ok && !u.d.isInFile(ref) {
 		u.setError(misuse("object %v is neither reserved nor in the file", ref))
 		return
 	}
 	u.pending[ref.Number] = pending{ref, o}
-}
-
-func (u *Update) isInFile(ref Ref) bool {
-	s := u.d.slots.get(ref.Number)
-	return s.kind() >= slotPlain && s.generation() == ref.Generation
 }
 
 func (u *Update) setError(err error) {

@@ -2,6 +2,7 @@ package appearance
 
 import (
 	"bytes"
+	"slices"
 
 	"segel/pdf"
 )
@@ -36,19 +37,10 @@ func NewResourcePool(d *pdf.Document, appearances ...pdf.Object) *ResourcePool {
 }
 
 func collectRefs(list []pdf.Ref, from pdf.Dict) []pdf.Ref {
-next:
 	for _, key := range sortedKeys(from) {
-		o := from[key]
-		ref, ok := o.(pdf.Ref)
-		if !ok || len(list) == maxPooled {
-			continue
+		if ref, ok := from[key].(pdf.Ref); ok && len(list) < maxPooled && !slices.Contains(list, ref) {
+			list = append(list, ref)
 		}
-		for _, known := range list {
-			if known == ref {
-				continue next
-			}
-		}
-		list = append(list, ref)
 	}
 	return list
 }

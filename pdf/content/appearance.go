@@ -134,12 +134,7 @@ func uprightMatrix(rect pdf.Rect, turn int) matrix {
 const maxUnclear = 8
 
 func (a *Appearance) addUnclear(what string) {
-	for _, have := range a.Unclear {
-		if have == what {
-			return
-		}
-	}
-	if len(a.Unclear) < maxUnclear {
+	if len(a.Unclear) < maxUnclear && !slices.Contains(a.Unclear, what) {
 		a.Unclear = append(a.Unclear, what)
 	}
 }

@@ -26,16 +26,21 @@ type widthRun struct {
 	widths   []float32
 }
 
+// descendantFont returns the descendant of a composite font, or nil.
+func (p *interpreter) descendantFont(dict pdf.Dict) pdf.Dict {
+	kids, err := p.d.Array(dict["DescendantFonts"])
+	if p.failed(err) || len(kids) == 0 {
+		return nil
+	}
+	kid, err := p.d.Dict(kids[0])
+	p.failed(err)
+	return kid
+}
+
 func (p *interpreter) loadComposite(f *font, dict pdf.Dict) {
 	c := &composite{defaultWidth: 1, verticalOrigin: 0.88, verticalAdvance: -1}
 	f.composite = c
-	kids, err := p.d.Array(dict["DescendantFonts"])
-	p.failed(err)
-	var kid pdf.Dict
-	if len(kids) > 0 {
-		kid, err = p.d.Dict(kids[0])
-		p.failed(err)
-	}
+	kid := p.descendantFont(dict)
 	if kid == nil {
 		f.widthsGuessed = true
 		p.noteIncomplete(NoFont, nil)

@@ -53,7 +53,7 @@ func (p *interpreter) loadEncoding(f *font, dict pdf.Dict) {
 		f.ownText = &ownText{}
 	}
 	p.eachDifference(differences, func(code int, name pdf.Name) {
-		change(code, named(string(name)))
+		change(code, GlyphText(string(name)))
 		if f.ownText != nil {
 			f.ownText.names[code] = string(name)
 		}
@@ -99,19 +99,7 @@ func (p *interpreter) eachDifference(o pdf.Object, f func(code int, name pdf.Nam
 
 // GlyphText returns what a glyph of that name means, or "" where that is not known. It knows the names of the letters of
 // Western Europe and those made of code points.
-func GlyphText(name string) string { return named(name) }
-
-// CodeText returns what a code means in one of the encodings that readers know by name; codes of ASCII mean the same in
-// all.
-func CodeText(encoding string, code byte) string {
-	if encoding == "MacRomanEncoding" {
-		return macRoman[code]
-	}
-	return winAnsi[code]
-}
-
-// named tells what a glyph of that name means; empty if that is not known here.
-func named(name string) string {
+func GlyphText(name string) string {
 	name, _, _ = strings.Cut(name, ".")
 	if len(name) == 1 {
 		return name
@@ -130,6 +118,15 @@ func named(name string) string {
 		return string(rune(n))
 	}
 	return ""
+}
+
+// CodeText returns what a code means in one of the encodings that readers know by name; codes of ASCII mean the same in
+// all.
+func CodeText(encoding string, code byte) string {
+	if encoding == "MacRomanEncoding" {
+		return macRoman[code]
+	}
+	return winAnsi[code]
 }
 
 // glyphNames maps glyph names used in Western Europe and Indonesia to their text.

@@ -156,7 +156,7 @@ func (p *interpreter) readEncodingTexts(f *font, embedded bool) *[256]string {
 			t = [256]string{}
 		}
 	}
-	p.eachDifference(differences, func(code int, name pdf.Name) { t[code] = named(string(name)) })
+	p.eachDifference(differences, func(code int, name pdf.Name) { t[code] = GlyphText(string(name)) })
 	return &t
 }
 
@@ -167,13 +167,7 @@ func isSameText(a, b string) bool { return norm.NFKC.String(a) == norm.NFKC.Stri
 // or by glyph numbers, whose /ToUnicode states their text.
 func (p *interpreter) readCompositeFont(f *font) {
 	r, c := f.reliability, f.composite
-	kids, err := p.d.Array(f.dict["DescendantFonts"])
-	p.failed(err)
-	var kid pdf.Dict
-	if len(kids) > 0 {
-		kid, err = p.d.Dict(kids[0])
-		p.failed(err)
-	}
+	kid := p.descendantFont(f.dict)
 	encoding, err := p.d.Resolve(f.dict["Encoding"])
 	p.failed(err)
 	identity := strings.HasPrefix(string(asName(encoding)), "Identity")

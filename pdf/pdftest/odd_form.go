@@ -2,6 +2,7 @@ package pdftest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -286,13 +287,13 @@ func oddRevisions() []OddFile {
 	// update appends objects with a section.
 	update := func(b []byte, trailer string, objects map[int]string) []byte {
 		at := map[int]int{}
-		for _, n := range slices.Sorted(slices.Values(listKeys(objects))) {
+		for _, n := range slices.Sorted(maps.Keys(objects)) {
 			at[n] = len(b)
 			b = fmt.Appendf(b, "%d 0 obj\n%s\nendobj\n", n, objects[n])
 		}
 		x := len(b)
 		b = append(b, "xref\n0 1\n0000000000 65535 f \n"...)
-		for _, n := range slices.Sorted(slices.Values(listKeys(objects))) {
+		for _, n := range slices.Sorted(maps.Keys(objects)) {
 			b = fmt.Appendf(b, "%d 1\n%010d 00000 n \n", n, at[n])
 		}
 		return fmt.Appendf(b, "trailer\n<< /Root 1 0 R /ID %s %s >>\nstartxref\n%d\n%%%%EOF\n", fileID, trailer, x)
@@ -343,14 +344,6 @@ func oddRevisions() []OddFile {
 		{"revisions/linearized", Linearized(2), Kept},
 		{"revisions/junk before the header", append([]byte("sampah\n"), base()...), Rewritten},
 		{"revisions/junk behind the end", append(base(), "sampah\n"...), Kept},
-	}
-	return all
-}
-
-func listKeys(m map[int]string) []int {
-	var all []int
-	for k := range m {
-		all = append(all, k)
 	}
 	return all
 }
