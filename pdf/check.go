@@ -29,7 +29,7 @@ func (d *Document) Check() error {
 		return err
 	}
 	if d.ambiguousTree {
-		return damaged(-1, "page tree disagrees with itself")
+		return damaged(-1, "page tree is inconsistent")
 	}
 	return nil
 }

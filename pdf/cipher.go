@@ -38,7 +38,7 @@ func (s *securityHandler) decrypt(m cryptMethod, ref Ref, b []byte) ([]byte, err
 		return b, nil
 	}
 	if len(b) < 2*aes.BlockSize || len(b)%aes.BlockSize != 0 {
-		return nil, damaged(-1, "%d bytes of AES data", len(b))
+		return nil, damaged(-1, "invalid length of AES data: %d bytes", len(b))
 	}
 	block, err := aes.NewCipher(s.objectKey(m, ref))
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *securityHandler) decrypt(m cryptMethod, ref Ref, b []byte) ([]byte, err
 	cipher.NewCBCDecrypter(block, b[:aes.BlockSize]).CryptBlocks(out, b[aes.BlockSize:])
 	pad := int(out[len(out)-1])
 	if pad < 1 || pad > aes.BlockSize {
-		return nil, damaged(-1, "padding of AES data")
+		return nil, damaged(-1, "invalid padding of AES data")
 	}
 	return out[:len(out)-pad], nil
 }

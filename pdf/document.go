@@ -191,7 +191,7 @@ func parseObjectHeader(p *parser, at int64) (Ref, error) {
 	}
 	if t[0].kind != tokInteger || t[1].kind != tokInteger || !t[2].isKeyword("obj") ||
 		t[0].num <= 0 || t[0].num > 1<<32-1 || t[1].num < 0 || t[1].num > 65535 {
-		return Ref{}, damaged(at, "no object")
+		return Ref{}, damaged(at, "not the start of an object")
 	}
 	return Ref{Number: uint32(t[0].num), Generation: uint16(t[1].num)}, nil
 }

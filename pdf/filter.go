@@ -38,7 +38,7 @@ func (d *Document) Decode(s *Stream) ([]byte, error) {
 			if errors.As(err, &e) {
 				return nil, err
 			}
-			return nil, &Error{Kind: Damaged, Offset: s.start, Msg: fmt.Sprintf("stream data of /%s", f), Err: err}
+			return nil, &Error{Kind: Damaged, Offset: s.start, Msg: fmt.Sprintf("decode stream data of /%s", f), Err: err}
 		}
 	}
 	return b, nil
@@ -120,7 +120,7 @@ func (d *Document) undoFilter(filter Name, params Dict, b []byte) ([]byte, error
 	case "Crypt":
 		return b, nil // Raw has decrypted the data
 	}
-	return nil, &Error{Kind: Unsupported, Offset: -1, Msg: fmt.Sprintf("filter /%s", filter)}
+	return nil, &Error{Kind: Unsupported, Offset: -1, Msg: fmt.Sprintf("unsupported filter /%s", filter)}
 }
 
 // inflater decompresses zlib data. Its tables and window take 40 KB, and a file with fifty signatures has hundreds of

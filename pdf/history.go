@@ -53,8 +53,8 @@ type ObjectChange struct {
 }
 
 // History prepares to open every state of the file. The password is the one that opened the document. Each state lists
-// at most changes entries. It fails with ErrUnsupported for repaired files, which have no revisions.
-func (d *Document) History(password string, moves int) (*History, error) {
+// at most maxChanges changes. It fails with ErrUnsupported for repaired files, which have no revisions.
+func (d *Document) History(password string, maxChanges int) (*History, error) {
 	if d.repaired {
 		return nil, &Error{Kind: Unsupported, Offset: -1, Msg: "a repaired file has no revisions"}
 	}
@@ -62,7 +62,7 @@ func (d *Document) History(password string, moves int) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &History{d: d, password: password, objectStreams: map[uint32]bool{}, maxChanges: moves, forward: map[uint32]slot{}, hybridStreams: map[int64]bool{}, entries: revisionEntries{conflicts: map[uint32]bool{}}}
+	h := &History{d: d, password: password, objectStreams: map[uint32]bool{}, maxChanges: maxChanges, forward: map[uint32]slot{}, hybridStreams: map[int64]bool{}, entries: revisionEntries{conflicts: map[uint32]bool{}}}
 	h.sectionReader = d.newPrefixView(d.size)
 	h.sectionReader.uniqueKeys = true
 	h.revisions = mergeUnended(all)
@@ -104,10 +104,10 @@ func (h *History) Next() (*State, error) {
 	}
 	// Nothing that was written later may affect this state.
 	h.sectionReader.size = r.End
-	fresh := &h.entries
-	defer fresh.reset()
+	entries := &h.entries
+	defer entries.reset()
 	for i, at := range r.sections {
-		section, repeats, err := h.readSection(at, fresh)
+		section, repeats, err := h.readSection(at, entries)
 		if err != nil {
 			return nil, fmt.Errorf("revision %d: %w", h.next+1, err)
 		}
@@ -120,22 +120,22 @@ func (h *History) Next() (*State, error) {
 			s.addAmbiguity("a table with a stream beside it: older readers see other objects")
 		}
 	}
-	if len(fresh.conflicts) > 0 {
-		s.addAmbiguity(fmt.Sprintf("%d objects are stated twice, at different places", len(fresh.conflicts)))
+	if len(entries.conflicts) > 0 {
+		s.addAmbiguity(fmt.Sprintf("%d objects are stated twice, at different places", len(entries.conflicts)))
 	}
 	if h.last != nil {
-		if err := h.collectChanges(s, fresh); err != nil {
+		if err := h.collectChanges(s, entries); err != nil {
 			return nil, err
 		}
 	}
-	s.slots.mergeNewer(&fresh.slots, func(_ uint32, _, now slot) {
+	s.slots.mergeNewer(&entries.slots, func(_ uint32, _, now slot) {
 		if now.kind() == slotCompressed && !h.objectStreams[now.streamNumber()] {
 			h.objectStreams[now.streamNumber()] = true
 			s.ObjectStreams = append(s.ObjectStreams, now.streamNumber())
 		}
 	})
 	s.slots.set(0, freeSlot(65535))
-	h.checkForward(s, fresh)
+	h.checkForward(s, entries)
 	if err := h.checkStartXref(s); err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func (d *Document) loadObjectStream(number uint32) (*objectStream, error) {
 	}
 	s := d.slots.get(number)
 	if s.kind() != slotPlain {
-		return nil, damaged(-1, "no plain object")
+		return nil, damaged(-1, "not an uncompressed object")
 	}
 	if c, ok := d.sharedObjectStream(number, s); ok {
 		return c, nil
@@ -135,7 +135,7 @@ func (d *Document) ObjectStreamMembers(number uint32) ([]uint32, error) {
 func parseObjectStream(data []byte, n, first int64) (*objectStream, error) {
 	// Each pair of number and offset takes at least four bytes.
 	if int64(len(data)) > 1<<32-1 || first < 0 || first > int64(len(data)) || n < 0 || n > first/3+1 {
-		return nil, damaged(-1, "/N or /First")
+		return nil, damaged(-1, "invalid /N or /First")
 	}
 	c := &objectStream{data: data, numbers: make([]uint32, n), starts: make([]uint32, n)}
 	lx := newBytesLexer(data[:first], 0)
@@ -150,7 +150,7 @@ func parseObjectStream(data []byte, n, first int64) (*objectStream, error) {
 		}
 		if num.kind != tokInteger || off.kind != tokInteger || num.num < 0 || num.num > 1<<32-1 ||
 			off.num < 0 || off.num > int64(len(data))-first {
-			return nil, damaged(-1, "directory of objects")
+			return nil, damaged(-1, "invalid directory of objects")
 		}
 		c.numbers[i] = uint32(num.num)
 		c.starts[i] = uint32(first + off.num)

@@ -26,7 +26,7 @@ type encryptionDict struct {
 func (d *Document) readEncryptionDict(dict Dict) (*encryptionDict, error) {
 	filter, err := d.Name(dict["Filter"])
 	if err != nil || filter != "Standard" {
-		return nil, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("security handler /%s", filter), Err: err}
+		return nil, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("unsupported security handler /%s", filter), Err: err}
 	}
 	h := &encryptionDict{}
 	var bits int64
@@ -70,13 +70,13 @@ func (h *encryptionDict) checkVersion(bits int64) error {
 	case h.version == 5 && (h.revision == 5 || h.revision == 6):
 		h.length = 32
 	default:
-		return &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("encryption version %d revision %d of %d bits", h.version, h.revision, bits)}
+		return &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("unsupported encryption version %d revision %d of %d bits", h.version, h.revision, bits)}
 	}
 	if want := map[bool]int{false: 32, true: 48}[h.length == 32]; len(h.o) < want || len(h.u) < want {
-		return damaged(-1, "/O or /U of encryption")
+		return damaged(-1, "invalid /O or /U of encryption")
 	}
 	if h.length == 32 && (len(h.oe) < 32 || len(h.ue) < 32) {
-		return damaged(-1, "/OE or /UE of encryption")
+		return damaged(-1, "invalid /OE or /UE of encryption")
 	}
 	return nil
 }

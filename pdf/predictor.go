@@ -16,7 +16,7 @@ func (d *Document) undoPredictor(b []byte, params Dict) ([]byte, error) {
 		return nil, err
 	}
 	if colors < 1 || colors > 64 || bits < 1 || bits > 16 || columns < 1 || columns > 1<<28 {
-		return nil, damaged(-1, "predictor parameters")
+		return nil, damaged(-1, "invalid predictor parameters")
 	}
 	// A row is not longer than the data, or parameters could request gigabytes.
 	row := int(min((colors*bits*columns+7)/8, int64(len(b))))
@@ -89,7 +89,7 @@ func undoPNGRow(kind byte, line, above []byte, pixel int) error {
 			line[i] += paeth(left(i), above[i], corner)
 		}
 	default:
-		return damaged(-1, "PNG predictor %d", kind)
+		return damaged(-1, "unknown PNG predictor %d", kind)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func requireSamePages(before, after *Document) error {
 		case err != nil:
 			return err
 		case p.MediaBox != q.MediaBox || p.CropBox != q.CropBox || p.Rotate != q.Rotate || p.UserUnit != q.UserUnit:
-			return damaged(-1, "page %d has other boxes", p.Number)
+			return damaged(-1, "page %d has different boxes", p.Number)
 		}
 	}
 	if _, err, more := next(); err != nil || more {

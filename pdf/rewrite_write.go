@@ -161,12 +161,12 @@ func (w *rewriter) buildTrailer() (Dict, error) {
 			t[k] = v
 		}
 	}
-	fresh := w.sum.Sum(nil)[:16]
-	first, err := w.d.firstIDOr(fresh)
+	id := w.sum.Sum(nil)[:16]
+	first, err := w.d.firstIDOr(id)
 	if err != nil {
 		return nil, err
 	}
-	t["ID"] = Array{String{Bytes: first, Hex: true}, String{Bytes: fresh, Hex: true}}
+	t["ID"] = Array{String{Bytes: first, Hex: true}, String{Bytes: id, Hex: true}}
 	w.out.security = nil
 	return t, nil
 }

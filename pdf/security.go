@@ -113,7 +113,7 @@ func (d *Document) findCryptMethod(s *securityHandler, o Object) (cryptMethod, e
 	}
 	m, ok := s.filters[name]
 	if !ok {
-		return 0, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("crypt filter /%s", name)}
+		return 0, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("unknown crypt filter /%s", name)}
 	}
 	return m, nil
 }
@@ -198,7 +198,7 @@ func (s *securityHandler) streamMethod(dict Dict) (cryptMethod, error) {
 	}
 	m, ok := s.filters[name]
 	if !ok {
-		return 0, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("crypt filter /%s", name)}
+		return 0, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("unknown crypt filter /%s", name)}
 	}
 	return m, nil
 }

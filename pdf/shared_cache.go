@@ -16,8 +16,8 @@ type sharedEntry[V any] struct {
 	uniqueKeys bool // no dictionary in it states a key twice
 }
 
-func newSharedCache(objects, containers int64) *sharedCache {
-	return &sharedCache{newCache[filePlace, sharedEntry[Object]](objects), newCache[filePlace, sharedEntry[*objectStream]](containers)}
+func newSharedCache(objects, objectStreams int64) *sharedCache {
+	return &sharedCache{newCache[filePlace, sharedEntry[Object]](objects), newCache[filePlace, sharedEntry[*objectStream]](objectStreams)}
 }
 
 // sharedObject returns what another state read at that place.

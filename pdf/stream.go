@@ -74,7 +74,7 @@ const endWindow = 4 << 10
 // releases it.
 func (d *Document) expectEndstream(start, size int64) (*lexer, error) {
 	if size < 0 || size > d.size-start {
-		return nil, damaged(start, "/Length of stream")
+		return nil, damaged(start, "invalid /Length of stream")
 	}
 	lx := newLexer(d.src, start+size, min(d.size, start+size+endWindow))
 	lx.borrowBuffer()

@@ -127,21 +127,21 @@ func (u *Update) writeObjects(w *writer) ([]writtenObject, error) {
 func (u *Update) buildTrailer() (Dict, error) {
 	t := cloneDict(u.trailer)
 	t["Prev"] = Integer(u.d.sections[0].at - u.d.shift)
-	fresh := make([]byte, 16)
-	if _, err := io.ReadFull(u.d.random, fresh); err != nil {
+	id := make([]byte, 16)
+	if _, err := io.ReadFull(u.d.random, id); err != nil {
 		return nil, fmt.Errorf("read random file identifier: %w", err)
 	}
-	first, err := u.d.firstIDOr(fresh)
+	first, err := u.d.firstIDOr(id)
 	if err != nil {
 		return nil, err
 	}
-	t["ID"] = Array{String{Bytes: first, Hex: true}, String{Bytes: fresh, Hex: true}}
+	t["ID"] = Array{String{Bytes: first, Hex: true}, String{Bytes: id, Hex: true}}
 	return t, nil
 }
 
-// firstIDOr returns the first element of /ID for a new trailer: that of the file, or fresh if the file has none. In an
+// firstIDOr returns the first element of /ID for a new trailer: that of the file, or id if the file has none. In an
 // encrypted file without one it is empty, since the key was derived from an empty one (ISO 32000-1 §7.6.3.3).
-func (d *Document) firstIDOr(fresh []byte) ([]byte, error) {
+func (d *Document) firstIDOr(id []byte) ([]byte, error) {
 	first, ok, err := d.readFirstID()
 	switch {
 	case err != nil:
@@ -151,7 +151,7 @@ func (d *Document) firstIDOr(fresh []byte) ([]byte, error) {
 	case d.security != nil:
 		return nil, nil
 	}
-	return fresh, nil
+	return id, nil
 }
 
 // readFirstID returns the first element of /ID. Readers treat an /ID that is not an array of strings as missing; ok is

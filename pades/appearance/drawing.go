@@ -97,7 +97,7 @@ func (d *Drawing) addGroup(inside func(*Drawing), setting func(*canvas)) {
 	}
 	d.addOperation(func(w *canvas) error {
 		w.buf.writeText("q\n")
-		pale := w.lightening
+		before := w.lightening
 		setting(w)
 		for _, op := range part.ops {
 			if err := op(w); err != nil {
@@ -105,7 +105,7 @@ func (d *Drawing) addGroup(inside func(*Drawing), setting func(*canvas)) {
 			}
 		}
 		w.buf.writeText("Q\n")
-		w.lightening = pale
+		w.lightening = before
 		return nil
 	})
 }

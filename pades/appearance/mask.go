@@ -202,9 +202,9 @@ func (m *mask) trim() *mask {
 			seen = seen.Union(image.Rect(x, y, x+1, y+1))
 		}
 	}
-	all, inked := image.Rect(0, 0, m.w, m.h), float64(m.countPainted())
+	all, painted := image.Rect(0, 0, m.w, m.h), float64(m.countPainted())
 	for b := seen; ; b = b.Inset(-1).Intersect(all) {
-		if inked <= MaxCoverage*float64(b.Dx()*b.Dy()) || b == all {
+		if painted <= MaxCoverage*float64(b.Dx()*b.Dy()) || b == all {
 			return m.crop(b)
 		}
 	}

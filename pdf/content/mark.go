@@ -41,7 +41,7 @@ const (
 	ByClip    Hidden = "clip"    // outside the clip, or outside the page
 	ByFlag    Hidden = "flag"    // an annotation that is hidden or not for viewing
 	ByOpacity Hidden = "opacity" // painted with opacity 0
-	BySize    Hidden = "size"    // text too small to be seen
+	BySize    Hidden = "size"    // text too small to be visible
 )
 
 // Mark is one thing that is painted.

@@ -115,17 +115,17 @@ func (i *inspection) changesPage(place content.Mark, shown, below []content.Mark
 
 // markShape is what two marks that look the same have in common.
 type markShape struct {
-	kind         content.Kind
-	box          [4]float64 // in half points
-	text         string
-	image        pdf.Ref
-	white        bool
-	sheer, solid bool
-	fingerprint  uint64
+	kind                  content.Kind
+	box                   [4]float64 // in half points
+	text                  string
+	image                 pdf.Ref
+	white                 bool
+	translucent, fillsBox bool
+	fingerprint           uint64
 }
 
 func newMarkShape(m content.Mark) markShape {
-	s := markShape{kind: m.Kind, text: m.Text, image: m.Image, white: m.White, sheer: m.Translucent, solid: m.FillsBox, fingerprint: m.Fingerprint}
+	s := markShape{kind: m.Kind, text: m.Text, image: m.Image, white: m.White, translucent: m.Translucent, fillsBox: m.FillsBox, fingerprint: m.Fingerprint}
 	for k, v := range [4]float64{m.Box.LLX, m.Box.LLY, m.Box.URX, m.Box.URY} {
 		s.box[k] = math.Round(2 * v)
 	}
