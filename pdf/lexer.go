@@ -202,42 +202,42 @@ func (l *lexer) next() (token, error) {
 }
 
 // readRegular reads the regular characters from here on. The result is valid until the next read.
-func (l *lexer) readRegular(keep []byte, limit int) ([]byte, error) {
+func (l *lexer) readRegular(limit int) ([]byte, error) {
+	var word []byte
 	for l.fillBuffer() {
 		from := l.pos
 		for l.pos < len(l.buf) && charClasses[l.buf[l.pos]] == regular {
 			l.pos++
 		}
-		if keep == nil && l.pos < len(l.buf) && l.pos-from <= limit {
+		if word == nil && l.pos < len(l.buf) && l.pos-from <= limit {
 			return l.buf[from:l.pos], nil
 		}
-		keep = append(keep, l.buf[from:l.pos]...)
-		if len(keep) > limit {
+		word = append(word, l.buf[from:l.pos]...)
+		if len(word) > limit {
 			return nil, damaged(l.offset(), "word longer than %d bytes", limit)
 		}
 		if l.pos < len(l.buf) {
 			break
 		}
 	}
-	return keep, nil
+	return word, nil
 }
 
 func (l *lexer) readName() (string, error) {
-	b, err := l.readRegular(nil, 1<<16)
+	b, err := l.readRegular(1 << 16)
 	if err != nil {
 		return "", err
 	}
-	for i, c := range b {
-		if c == '#' {
-			return decodeName(b, i), nil
-		}
-	}
-	return internWord(b), nil
+	return internWord(DecodeName(b)), nil
 }
 
-// decodeName decodes #xx from index i on; a # that is not followed by two
-// digits stands for itself, as in files older than PDF 1.2.
-func decodeName(b []byte, i int) string {
+// DecodeName decodes the #xx of a name. A # that is not followed by two digits stands for itself, as in files older
+// than PDF 1.2. The result is b if it has no #.
+func DecodeName(b []byte) []byte {
+	i := bytes.IndexByte(b, '#')
+	if i < 0 {
+		return b
+	}
 	out := append(make([]byte, 0, len(b)), b[:i]...)
 	for ; i < len(b); i++ {
 		if b[i] == '#' && i+2 < len(b) && hexValues[b[i+1]] < 16 && hexValues[b[i+2]] < 16 {
@@ -247,7 +247,7 @@ func decodeName(b []byte, i int) string {
 		}
 		out = append(out, b[i])
 	}
-	return string(out)
+	return out
 }
 
 // readLiteral reads a string after its opening parenthesis.
@@ -306,7 +306,7 @@ func (l *lexer) readHex() ([]byte, error) {
 
 // readWord reads a number or a keyword.
 func (l *lexer) readWord(t *token) error {
-	b, err := l.readRegular(nil, maxWord)
+	b, err := l.readRegular(maxWord)
 	if err != nil {
 		return err
 	}

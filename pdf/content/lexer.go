@@ -58,7 +58,7 @@ func (c *contentLexer) nextOperator() []byte {
 			c.readHexString(b)
 		case b == '/':
 			c.pos++
-			c.pushOperand(operand{kind: isName, text: decodeName(c.readWord())})
+			c.pushOperand(operand{kind: isName, text: pdf.DecodeName(c.readWord())})
 		default:
 			w := c.readWord()
 			n, ok := parseNumber(w)
@@ -189,31 +189,6 @@ var hexDigits = func() (t [256]byte) {
 	}
 	return t
 }()
-
-// decodeName decodes the #xx of a name.
-func decodeName(b []byte) []byte {
-	for i, x := range b {
-		if x == '#' {
-			return decodeNameFrom(b, i)
-		}
-	}
-	return b
-}
-
-func decodeNameFrom(b []byte, i int) []byte {
-	out := append([]byte(nil), b[:i]...)
-	for ; i < len(b); i++ {
-		if b[i] == '#' && i+2 < len(b) {
-			if high, low := hexDigits[b[i+1]], hexDigits[b[i+2]]; high <= 0xf && low <= 0xf {
-				out = append(out, high<<4|low)
-				i += 2
-				continue
-			}
-		}
-		out = append(out, b[i])
-	}
-	return out
-}
 
 // parseNumber parses a number as readers do: further signs are ignored, a minus after digits ends it.
 func parseNumber(b []byte) (float64, bool) {
