@@ -10,9 +10,9 @@ import (
 	"io"
 )
 
-// objectKey derives the key of one object (ISO 32000-2 §7.6.3, algorithm 1).
+// deriveObjectKey derives the key of one object (ISO 32000-2 §7.6.3, algorithm 1).
 // AES-256 uses the key of the file for all.
-func (s *securityHandler) objectKey(m cryptMethod, ref Ref) []byte {
+func (s *securityHandler) deriveObjectKey(m cryptMethod, ref Ref) []byte {
 	if m == aes256Method {
 		return s.key
 	}
@@ -32,7 +32,7 @@ func (s *securityHandler) decrypt(m cryptMethod, ref Ref, b []byte) ([]byte, err
 	case noEncryption:
 		return b, nil
 	case rc4Method:
-		return applyRC4(s.objectKey(m, ref), b), nil
+		return applyRC4(s.deriveObjectKey(m, ref), b), nil
 	}
 	if len(b) == 0 {
 		return b, nil
@@ -40,7 +40,7 @@ func (s *securityHandler) decrypt(m cryptMethod, ref Ref, b []byte) ([]byte, err
 	if len(b) < 2*aes.BlockSize || len(b)%aes.BlockSize != 0 {
 		return nil, damaged(-1, "invalid length of AES data: %d bytes", len(b))
 	}
-	block, err := aes.NewCipher(s.objectKey(m, ref))
+	block, err := aes.NewCipher(s.deriveObjectKey(m, ref))
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +59,9 @@ func (s *securityHandler) encrypt(m cryptMethod, ref Ref, b []byte) ([]byte, err
 	case noEncryption:
 		return b, nil
 	case rc4Method:
-		return applyRC4(s.objectKey(m, ref), b), nil
+		return applyRC4(s.deriveObjectKey(m, ref), b), nil
 	}
-	block, err := aes.NewCipher(s.objectKey(m, ref))
+	block, err := aes.NewCipher(s.deriveObjectKey(m, ref))
 	if err != nil {
 		return nil, err
 	}

@@ -139,7 +139,7 @@ func (d *Document) readDocMDP(o Object) int {
 			continue
 		}
 		params, _ := d.Dict(ref["TransformParams"])
-		if p, err := d.integerOr(params["P"], 2); err == nil && p >= 1 && p <= 3 {
+		if p, err := d.integerOrDefault(params["P"], 2); err == nil && p >= 1 && p <= 3 {
 			return int(p)
 		}
 	}

@@ -103,7 +103,7 @@ func (d *Document) undoFilter(filter Name, params Dict, b []byte) ([]byte, error
 		}
 		return d.undoPredictor(z, params)
 	case "LZWDecode", "LZW":
-		early, err := d.integerOr(params["EarlyChange"], 1)
+		early, err := d.integerOrDefault(params["EarlyChange"], 1)
 		if err != nil {
 			return nil, err
 		}
@@ -242,7 +242,7 @@ func (d *Document) checkDecoded(n int64, err error) error {
 	return err
 }
 
-func (d *Document) integerOr(o Object, fallback int64) (int64, error) {
+func (d *Document) integerOrDefault(o Object, fallback int64) (int64, error) {
 	v, err := d.Resolve(o)
 	if err != nil || v == (Null{}) {
 		return fallback, err

@@ -71,7 +71,7 @@ func (d *Document) checkRoot() error {
 
 // readAllSections finds the newest section and follows /Prev from there.
 func (d *Document) readAllSections() error {
-	at, err := d.startXref()
+	at, err := d.readStartXref()
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (d *Document) readAllSections() error {
 	}
 	// Object 0 is the head of the free list whatever the file says.
 	d.slots.set(0, freeSlot(65535))
-	if err := d.requirePlausible(); err != nil {
+	if err := d.requirePlausibleEntries(); err != nil {
 		return err
 	}
 	if size, ok := d.trailer["Size"].(Integer); !ok || int64(size) != int64(d.slots.highest)+1 {
@@ -120,9 +120,9 @@ func (d *Document) readAllSections() error {
 // shortestObject is the smallest size of an object in bytes: "1 0 obj", a value and "endobj".
 const shortestObject = 8
 
-// requirePlausible refuses a cross-reference with more entries for uncompressed objects than fit into the file. Eight
+// requirePlausibleEntries refuses a cross-reference with more entries for uncompressed objects than fit into the file. Eight
 // million entries that lead to one object fit into 60 KB, and each is visited many times.
-func (d *Document) requirePlausible() error {
+func (d *Document) requirePlausibleEntries() error {
 	plain := int64(0)
 	if int64(d.slots.highest) > d.size/shortestObject {
 		_ = d.slots.eachInUse(func(_ uint32, s slot) error {
@@ -181,8 +181,8 @@ func fileTrailer(dict Dict) Dict {
 	return t
 }
 
-// startXref returns the absolute offset of the newest section.
-func (d *Document) startXref() (int64, error) {
+// readStartXref returns the absolute offset of the newest section.
+func (d *Document) readStartXref() (int64, error) {
 	tail, at, err := d.readWindow(d.size-tailWindow, d.size)
 	if err != nil {
 		return 0, err
@@ -214,7 +214,7 @@ func (d *Document) locateSection(stated int64) (int64, error) {
 		return stated + h, nil
 	}
 	for _, shift := range []int64{0, d.header.offset} {
-		near, err := d.sectionsNear(stated + shift)
+		near, err := d.findSectionsNear(stated + shift)
 		if err != nil {
 			return 0, err
 		}
@@ -227,15 +227,15 @@ func (d *Document) locateSection(stated int64) (int64, error) {
 	return 0, damaged(stated, "startxref does not lead to a cross-reference section")
 }
 
-// sectionsNear lists the offsets near an offset at which a section begins.
-func (d *Document) sectionsNear(offset int64) ([]int64, error) {
+// findSectionsNear lists the offsets near an offset at which a section begins.
+func (d *Document) findSectionsNear(offset int64) ([]int64, error) {
 	b, at, err := d.readWindow(offset-nearby, offset+nearby)
 	if err != nil {
 		return nil, err
 	}
 	var all []int64
 	for i := 0; ; i += 4 {
-		n := indexXref(b[i:])
+		n := findXref(b[i:])
 		if n < 0 {
 			break
 		}
@@ -266,8 +266,8 @@ func (d *Document) sectionsNear(offset int64) ([]int64, error) {
 	return all, nil
 }
 
-// indexXref finds the keyword xref, but not the end of startxref.
-func indexXref(b []byte) int {
+// findXref finds the keyword xref, but not the end of startxref.
+func findXref(b []byte) int {
 	for i := 0; i+4 < len(b); i++ {
 		if string(b[i:i+4]) == "xref" && charClasses[b[i+4]] == space && (i == 0 || charClasses[b[i-1]] == space) {
 			return i

@@ -9,7 +9,7 @@ import (
 // read further.
 func (d *Document) Pages() iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
-		root, err := d.pagesRoot()
+		root, err := d.readPagesRoot()
 		if err == nil {
 			e := &pageWalk{treeWalk: d.newTreeWalk(), yield: yield}
 			err = e.visitNode(root, Dict{})

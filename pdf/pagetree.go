@@ -32,7 +32,7 @@ func (d *Document) PageCount() (int, error) {
 	if d.pageCount > 0 {
 		return d.pageCount, nil
 	}
-	root, err := d.pagesRoot()
+	root, err := d.readPagesRoot()
 	if err != nil {
 		return 0, err
 	}
@@ -50,7 +50,7 @@ func (d *Document) Page(number int) (*Page, error) {
 	if number < 1 {
 		return nil, misuse("page %d does not exist", number)
 	}
-	root, err := d.pagesRoot()
+	root, err := d.readPagesRoot()
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (d *Document) Page(number int) (*Page, error) {
 	return d.newPage(number, leaf.ref, leaf.dict, inherited)
 }
 
-func (d *Document) pagesRoot() (node, error) {
+func (d *Document) readPagesRoot() (node, error) {
 	_, root, err := d.Root()
 	if err != nil {
 		return node{}, err

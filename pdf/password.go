@@ -35,7 +35,7 @@ func (d *Document) readEncryptionDict(dict Dict) (*encryptionDict, error) {
 		to       *int64
 		fallback int64
 	}{{"V", &h.version, 0}, {"R", &h.revision, 0}, {"P", &h.permissions, 0}, {"Length", &bits, 40}} {
-		if *n.to, err = d.integerOr(dict[n.key], n.fallback); err != nil {
+		if *n.to, err = d.integerOrDefault(dict[n.key], n.fallback); err != nil {
 			return nil, fmt.Errorf("/%s of encryption: %w", n.key, err)
 		}
 	}
@@ -81,15 +81,15 @@ func (h *encryptionDict) checkVersion(bits int64) error {
 	return nil
 }
 
-// fileKey derives the key of the file, or returns nil if the password is neither the user's nor the owner's.
-func (h *encryptionDict) fileKey(password []byte) []byte {
+// deriveFileKey derives the key of the file, or returns nil if the password is neither the user's nor the owner's.
+func (h *encryptionDict) deriveFileKey(password []byte) []byte {
 	if h.length == 32 {
-		return h.fileKey256(password)
+		return h.deriveFileKey256(password)
 	}
-	if key := h.userKey(password); key != nil {
+	if key := h.deriveUserKey(password); key != nil {
 		return key
 	}
-	return h.userKey(h.userPassword(password))
+	return h.deriveUserKey(h.decryptUserPassword(password))
 }
 
 // passwordPadding fills passwords up to 32 bytes.
@@ -100,8 +100,8 @@ func padPassword(password []byte) []byte {
 	return append(bytes.Clone(password), passwordPadding...)[:32]
 }
 
-// userKey is algorithm 2, and then 4 or 5 to check it, of ISO 32000-1 §7.6.3.
-func (h *encryptionDict) userKey(password []byte) []byte {
+// deriveUserKey is algorithm 2, and then 4 or 5 to check it, of ISO 32000-1 §7.6.3.
+func (h *encryptionDict) deriveUserKey(password []byte) []byte {
 	p := uint32(h.permissions)
 	m := md5.New()
 	m.Write(padPassword(password))
@@ -129,8 +129,8 @@ func (h *encryptionDict) userKey(password []byte) []byte {
 	return nil
 }
 
-// userPassword decrypts /O with the owner's password: algorithm 7.
-func (h *encryptionDict) userPassword(owner []byte) []byte {
+// decryptUserPassword decrypts /O with the owner's password: algorithm 7.
+func (h *encryptionDict) decryptUserPassword(owner []byte) []byte {
 	sum := md5.Sum(padPassword(owner))
 	key := h.stretchKey(sum[:])
 	if h.revision == 2 {
@@ -162,8 +162,8 @@ func xorKey(key []byte, with byte) []byte {
 	return out
 }
 
-// fileKey256 is algorithm 2.A of ISO 32000-2 §7.6.4.3.
-func (h *encryptionDict) fileKey256(password []byte) []byte {
+// deriveFileKey256 is algorithm 2.A of ISO 32000-2 §7.6.4.3.
+func (h *encryptionDict) deriveFileKey256(password []byte) []byte {
 	password = password[:min(len(password), 127)]
 	u, o := h.u[:48], h.o[:48]
 	switch {

@@ -5,13 +5,13 @@ import "errors"
 // undoPredictor undoes the /Predictor of Flate and LZW data: none, TIFF's (2) or
 // one of PNG's (10 and up, where each row says which).
 func (d *Document) undoPredictor(b []byte, params Dict) ([]byte, error) {
-	predictor, err := d.integerOr(params["Predictor"], 1)
+	predictor, err := d.integerOrDefault(params["Predictor"], 1)
 	if err != nil || predictor <= 1 {
 		return b, err
 	}
-	colors, err1 := d.integerOr(params["Colors"], 1)
-	bits, err2 := d.integerOr(params["BitsPerComponent"], 8)
-	columns, err3 := d.integerOr(params["Columns"], 1)
+	colors, err1 := d.integerOrDefault(params["Colors"], 1)
+	bits, err2 := d.integerOrDefault(params["BitsPerComponent"], 8)
+	columns, err3 := d.integerOrDefault(params["Columns"], 1)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ func (r *reachWalk) repairPages() error {
 	if !r.d.ambiguousTree {
 		return nil
 	}
-	root, err := r.d.pagesRoot()
+	root, err := r.d.readPagesRoot()
 	if err != nil {
 		return err
 	}

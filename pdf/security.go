@@ -47,7 +47,7 @@ func (d *Document) readEncryption(password string) error {
 	}
 	s.facts = h.describe(s)
 	for _, p := range encodePassword(password) {
-		if s.key = h.fileKey(p); s.key != nil {
+		if s.key = h.deriveFileKey(p); s.key != nil {
 			// Objects parsed so far were not decrypted.
 			d.objects = newCache[uint32, Object](d.objects.budget)
 			d.objectStreams = newCache[uint32, *objectStream](d.objectStreams.budget)
@@ -150,7 +150,7 @@ func (s *securityHandler) decryptStrings(ref Ref, o Object) Object {
 }
 
 func (s *securityHandler) decryptStream(st *Stream, b []byte) ([]byte, error) {
-	m, err := s.streamMethod(st.Dict)
+	m, err := s.findStreamMethod(st.Dict)
 	if err != nil {
 		return nil, err
 	}
@@ -162,16 +162,16 @@ func (s *securityHandler) encryptString(ref Ref, b []byte) ([]byte, error) {
 }
 
 func (s *securityHandler) encryptStream(ref Ref, dict Dict, b []byte) ([]byte, error) {
-	m, err := s.streamMethod(dict)
+	m, err := s.findStreamMethod(dict)
 	if err != nil {
 		return nil, err
 	}
 	return s.encrypt(m, ref, b)
 }
 
-// streamMethod returns how a stream is encrypted. Cross-reference streams never are; others may name a crypt filter
+// findStreamMethod returns how a stream is encrypted. Cross-reference streams never are; others may name a crypt filter
 // first.
-func (s *securityHandler) streamMethod(dict Dict) (cryptMethod, error) {
+func (s *securityHandler) findStreamMethod(dict Dict) (cryptMethod, error) {
 	if dict["Type"] == Object(Name("XRef")) {
 		return noEncryption, nil
 	}

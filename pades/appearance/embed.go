@@ -160,7 +160,7 @@ func (e *embedding) trueTypeFont() (pdf.Dict, error) {
 	}
 	return pdf.Dict{
 		"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type0"), "BaseFont": base, "Encoding": pdf.Name("Identity-H"),
-		"DescendantFonts": pdf.Array{descendant}, "ToUnicode": e.toUnicode(4),
+		"DescendantFonts": pdf.Array{descendant}, "ToUnicode": e.buildToUnicode(4),
 	}, nil
 }
 
@@ -219,7 +219,7 @@ func (e *embedding) type3Font() (pdf.Dict, error) {
 		"FontBBox":   fontBox(e.face.Metrics()).Array(),
 		"FontMatrix": pdf.Array{pdf.Real(0.001), pdf.Integer(0), pdf.Integer(0), pdf.Real(0.001), pdf.Integer(0), pdf.Integer(0)},
 		"Encoding":   pdf.Dict{"Type": pdf.Name("Encoding"), "Differences": differences},
-		"FirstChar":  pdf.Integer(0), "LastChar": pdf.Integer(len(e.glyphs) - 1), "Widths": widths, "ToUnicode": e.toUnicode(2),
+		"FirstChar":  pdf.Integer(0), "LastChar": pdf.Integer(len(e.glyphs) - 1), "Widths": widths, "ToUnicode": e.buildToUnicode(2),
 	}, nil
 }
 
@@ -249,8 +249,8 @@ func drawOutline(f *font.Face, glyph uint16) ([]byte, error) {
 	return c.Bytes(), nil
 }
 
-// toUnicode maps codes of that many hexadecimal digits to text (ISO 32000-2 §9.10.3).
-func (e *embedding) toUnicode(digits int) *pdf.Stream {
+// buildToUnicode maps codes of that many hexadecimal digits to text (ISO 32000-2 §9.10.3).
+func (e *embedding) buildToUnicode(digits int) *pdf.Stream {
 	var b strings.Builder
 	b.WriteString("/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n" +
 		"/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def\n" +

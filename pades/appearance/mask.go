@@ -37,7 +37,7 @@ func extractMask(m *image.NRGBA) (*mask, error) {
 	if seen := opacityMask(m); seen.isThin() {
 		return seen.limitCoverage()
 	}
-	contrast := contrastOf(m)
+	contrast := computeContrast(m)
 	if contrast == nil {
 		return nil, ErrNoStrokes
 	}
@@ -218,9 +218,9 @@ func (m *mask) crop(b image.Rectangle) *mask {
 	return out
 }
 
-// contrastOf returns the contrast of each pixel with the background around it, either dark on light or light on dark,
+// computeContrast returns the contrast of each pixel with the background around it, either dark on light or light on dark,
 // whichever is stronger. It is nil if all is transparent.
-func contrastOf(m *image.NRGBA) *mask {
+func computeContrast(m *image.NRGBA) *mask {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	g, ok := estimateBackground(m)
 	if !ok {

@@ -181,7 +181,7 @@ func (m *mask) placedIn(s scene) *mask {
 			whole.pix[i] = 255
 		}
 	}
-	seen := boundsOfVisible(s.paint(plain(none), plain(black)))
+	seen := visibleBounds(s.paint(plain(none), plain(black)))
 	at := withMargin(seen, image.Rect(0, 0, s.w, s.h)).Min
 	clear(whole.pix)
 	for y := range m.h {

@@ -90,15 +90,15 @@ func decodePicture(file []byte) (*image.NRGBA, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrImage, err)
 	}
-	m := scalePicture(decoded, withMargin(boundsOfVisible(decoded), decoded.Bounds()))
+	m := scalePicture(decoded, withMargin(visibleBounds(decoded), decoded.Bounds()))
 	if isJPEG {
 		m = applyOrientation(m, readOrientation(file))
 	}
 	return m, nil
 }
 
-// boundsOfVisible returns the bounds of what is not transparent, or the whole picture if everything is.
-func boundsOfVisible(m image.Image) image.Rectangle {
+// visibleBounds returns the bounds of what is not transparent, or the whole picture if everything is.
+func visibleBounds(m image.Image) image.Rectangle {
 	b := m.Bounds()
 	if o, ok := m.(interface{ Opaque() bool }); ok && o.Opaque() {
 		return b

@@ -111,7 +111,7 @@ func (s *textLayout) fitLines(lines []Line) {
 				return
 			}
 		}
-		i := lastOptional(clean)
+		i := findLastOptional(clean)
 		if i < 0 {
 			break
 		}
@@ -135,7 +135,7 @@ const (
 // wholeLineFactor is how much smaller text may get to avoid breaking lines.
 const wholeLineFactor = 0.55
 
-func lastOptional(lines []Line) int {
+func findLastOptional(lines []Line) int {
 	for i := len(lines) - 1; i >= 0; i-- {
 		if lines[i].Optional {
 			return i

@@ -20,7 +20,7 @@ func (p *interpreter) skipInlineImage(entries []operand, c *contentLexer) []byte
 	from := c.pos
 	c.skipImageData()
 	end := c.pos
-	switch n, known := p.measureInline(inlineEntries(entries), c.b[from:]); {
+	switch n, known := p.measureInline(parseInlineEntries(entries), c.b[from:]); {
 	case known:
 		if c.pos = min(from+n, len(c.b)); c.pos > from {
 			c.pos-- // the search begins with the white space before EI
@@ -35,10 +35,10 @@ func (p *interpreter) skipInlineImage(entries []operand, c *contentLexer) []byte
 	return c.b[from:c.pos]
 }
 
-// inlineEntries returns the operands of each entry by its full name. It returns nil if one is stated twice, since
+// parseInlineEntries returns the operands of each entry by its full name. It returns nil if one is stated twice, since
 // readers disagree on which counts. The brackets of a dictionary are not among the operands: its keys count as entries
 // unless the image has one of that name.
-func inlineEntries(list []operand) map[string][]operand {
+func parseInlineEntries(list []operand) map[string][]operand {
 	entries := map[string][]operand{}
 	inParameters := false
 	for i := 0; i < len(list); {

@@ -198,14 +198,14 @@ func (p *interpreter) paintPath(filled, stroked bool) {
 	}
 }
 
-// operandsOf is the number of operands of a path operator.
-var operandsOf = map[string]int{"m": 2, "l": 2, "c": 6, "v": 4, "y": 4, "re": 4, "h": 0}
+// operandCounts is the number of operands of a path operator.
+var operandCounts = map[string]int{"m": 2, "l": 2, "c": 6, "v": 4, "y": 4, "re": 4, "h": 0}
 
 // traceOutline extends the path of a Coverage, or adds the area that painting it covers.
 func (p *interpreter) traceOutline(op string, c *contentLexer) {
 	var v [6]float64
 	o := &p.cover.path
-	if n, builds := operandsOf[op]; builds {
+	if n, builds := operandCounts[op]; builds {
 		if c.lastNumbers(v[:n]) {
 			o.addOperator(op, v[:n], p.ctm)
 		}

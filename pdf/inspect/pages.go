@@ -29,7 +29,7 @@ func (i *inspection) inspectPages() error {
 			return err
 		}
 		if spent {
-			i.notExamined(page, "")
+			i.addNotExamined(page, "")
 			continue
 		}
 		marks, err := i.reader.PageMarks(page)
@@ -41,9 +41,9 @@ func (i *inspection) inspectPages() error {
 		all := h.inspectPage(page, marks)
 		switch {
 		case isLimitReached(err) || !all:
-			i.notExamined(page, TooMuch)
+			i.addNotExamined(page, TooMuch)
 		case !isComplete(err):
-			i.notExamined(page, err.Error()) // other readers continue where this one stops
+			i.addNotExamined(page, err.Error()) // other readers continue where this one stops
 		}
 		spent = !all || i.reader.IsExhausted()
 	}
@@ -59,11 +59,11 @@ func (i *inspection) layerName(ref pdf.Ref) string {
 // TooMuch is the Detail of NotExamined on a page on which a limit was reached.
 const TooMuch = "too much content"
 
-// notExamined adds a finding for a page that was not examined completely. If some of it could be shown in one view and
+// addNotExamined adds a finding for a page that was not examined completely. If some of it could be shown in one view and
 // not in another, it counts as doing so: exceeding a limit must not hide a difference.
-func (i *inspection) notExamined(page *pdf.Page, why string) {
+func (i *inspection) addNotExamined(page *pdf.Page, why string) {
 	i.addFinding(Finding{Kind: NotExamined, Page: page.Number, Detail: why})
-	if i.reader.HasVaryingLayers() || i.alternates || i.flagsVary(page) {
+	if i.reader.HasVaryingLayers() || i.alternates || i.hasPrintOnlyAnnotation(page) {
 		i.addFinding(Finding{Kind: PrintDiffers, Page: page.Number})
 	}
 }
@@ -71,8 +71,8 @@ func (i *inspection) notExamined(page *pdf.Page, why string) {
 // maxFlags bounds the annotations of a page whose flags are checked if the page is not examined.
 const maxFlags = 50_000
 
-// flagsVary reports whether an annotation of a page is only printed.
-func (i *inspection) flagsVary(page *pdf.Page) bool {
+// hasPrintOnlyAnnotation reports whether an annotation of a page is only printed.
+func (i *inspection) hasPrintOnlyAnnotation(page *pdf.Page) bool {
 	const hidden, printed, noView = 1 << 1, 1 << 2, 1 << 5
 	annots, _ := i.d.Array(page.Dict["Annots"])
 	for _, o := range annots[:min(len(annots), maxFlags)] {

@@ -41,7 +41,7 @@ func (i *inspection) findDiffering(page *pdf.Page, marks []content.Mark) []int {
 		}
 		shown := from // the first of the marks that show something
 		if annotation {
-			shown, to = i.shownBy(place, from, to)
+			shown, to = i.shownMarks(place, from, to)
 		}
 		if annotation && place.Views&content.OnScreen != 0 && place.Views&content.InPrint == 0 && shown < to && !i.changesPage(place, marks[shown:to], marks[:from]) {
 			i.addFinding(Finding{Kind: ScreenOnly, Page: page.Number, Box: page.ToUser(place.Box)})
@@ -57,9 +57,9 @@ func (i *inspection) findDiffering(page *pdf.Page, marks []content.Mark) []int {
 	return differing
 }
 
-// shownBy returns which of the marks [from, to) of an annotation show something: what its appearance paints, or its
+// shownMarks returns which of the marks [from, to) of an annotation show something: what its appearance paints, or its
 // rectangle if readers draw it themselves. A field without appearance shows its value, and a signature shows nothing.
-func (i *inspection) shownBy(place content.Mark, from, to int) (int, int) {
+func (i *inspection) shownMarks(place content.Mark, from, to int) (int, int) {
 	switch {
 	case !place.NoAppearance:
 		return from + 1, to
@@ -153,7 +153,7 @@ func (i *inspection) findDifference(marks []content.Mark, differing []int, a, b 
 			continue
 		}
 		at := last[newMarkShape(m)]
-		if at[0] != 0 && at[1] != 0 && !i.coveredBetween(marks, min(at[0], at[1]), max(at[0], at[1])-1, m.Box) {
+		if at[0] != 0 && at[1] != 0 && !i.isCoveredBetween(marks, min(at[0], at[1]), max(at[0], at[1])-1, m.Box) {
 			continue
 		}
 		if m.Text != "" {
@@ -181,8 +181,8 @@ func quoteText(marks []content.Mark) string {
 	return b.String()
 }
 
-// coveredBetween reports whether one of the marks [from, to) hides what is below it in a box.
-func (i *inspection) coveredBetween(marks []content.Mark, from, to int, box pdf.Rect) bool {
+// isCoveredBetween reports whether one of the marks [from, to) hides what is below it in a box.
+func (i *inspection) isCoveredBetween(marks []content.Mark, from, to int, box pdf.Rect) bool {
 	for k := from; k < to; k++ {
 		if i.limits.Marks--; i.limits.Marks < 0 {
 			return true
