@@ -30,7 +30,7 @@ func TestPageTreeThatReadersDisagreeOnIsRewrittenOrRefused(t *testing.T) {
 		"parent missing, turned":        {[]string{"<</Type /Pages /Count 1 /Kids [3 0 R] /Rotate 90>>", "<</Type /Page>>"}, 1, false},
 		"parent is another":             {[]string{"<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 4 0 R>>", "<</Type /Pages /Rotate 90>>"}, 1, false},
 		"parent is the catalog":         {[]string{"<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 1 0 R>>"}, 1, true},
-		"parent is no dictionary":       {[]string{"<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 7>>"}, 1, true},
+		"parent is not a dictionary":    {[]string{"<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 7>>"}, 1, true},
 		"parents in circles":            {[]string{"<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 3 0 R>>"}, 1, true},
 		"root with a parent":            {[]string{"<</Type /Pages /Count 1 /Kids [3 0 R] /Parent 4 0 R>>", page, "<</Rotate 90>>"}, 1, false},
 		"node with another parent": {[]string{

@@ -25,7 +25,7 @@ func TestCoverageIsThatOfTheFont(t *testing.T) {
 		}
 	}
 	if !hasCharacter(file, 'A') || hasCharacter(file, 0x10FFFD) {
-		t.Error("A is not covered, or what nobody has is")
+		t.Error("A is not covered, or an unassigned character is")
 	}
 	if !hasValidChecksums(dejavusanscondensed.TTF, 0) {
 		t.Error("a sound font is not whole")

@@ -113,7 +113,7 @@ func TestGlyphTextIsReadFromWhatSelectsTheGlyph(t *testing.T) {
 		{"a style of a standard font", "(1)", func(*pdf.Update) pdf.Dict { return standardFont(pdf.Dict{"BaseFont": pdf.Name("Arial,Bold")}) }, "1", content.Certain, true},
 		{"a font that begins like a standard font", "(1)", func(*pdf.Update) pdf.Dict { return standardFont(pdf.Dict{"BaseFont": pdf.Name("Arial-Barcode")}) }, "1", content.Stated, false},
 		{"an embedded font", "(1)", func(u *pdf.Update) pdf.Dict { return embedded(u, pdf.Dict{"Encoding": pdf.Name("WinAnsiEncoding")}) }, "1", content.Stated, false},
-		{"an embedded font with an encoding of its own", "(1)", func(u *pdf.Update) pdf.Dict { return embedded(u, nil) }, "", content.Unreliable, false},
+		{"an embedded font with a custom encoding", "(1)", func(u *pdf.Update) pdf.Dict { return embedded(u, nil) }, "", content.Unreliable, false},
 		{"an embedded font that states what its codes mean", "(1)", func(u *pdf.Update) pdf.Dict { return embedded(u, pdf.Dict{"ToUnicode": u.Add(cmap("31", "0039"))}) }, "9", content.Stated, false},
 		{"an embedded font that contradicts itself", "(1)", func(u *pdf.Update) pdf.Dict {
 			return embedded(u, pdf.Dict{"Encoding": pdf.Name("WinAnsiEncoding"), "ToUnicode": u.Add(cmap("31", "0039"))})
