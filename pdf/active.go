@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ActiveContent is one thing in a file that acts, hides or reaches outside.
+// ActiveContent is one thing in a file that acts, hides content or refers to other files.
 type ActiveContent struct {
 	// Reason is one of: javascript, launch, submit_form, import_data,
 	// goto_remote, goto_embedded, thread, file_uri, rich_media, rendition,
@@ -19,25 +19,19 @@ type ActiveContent struct {
 	Ref    Ref // the object it was found in
 }
 
-// maxPerReason bounds how often one reason is listed: a file with more is not
-// better known for them, and one reason must not crowd out another.
+// maxPerReason bounds how often one reason is listed. More of them add nothing, and one reason must not crowd out
+// another.
 const maxPerReason = 100
 
-// ActiveContent looks at every object that the cross-reference leads to, also
-// those nothing refers to now, since a later revision could refer to them.
-// Objects that cannot be parsed are passed over; Check finds those that are
-// not where they should be. It reads most of the file's objects once, though
-// no stream data, so it belongs to the moment a file comes in.
+// ActiveContent checks every object that the cross-reference leads to, including unreferenced ones, since a later
+// revision could refer to them. It skips objects that cannot be parsed; Check finds misplaced ones. It reads most of
+// the file's objects once, though no stream data, so call it when a file is accepted, not for each signature.
 func (d *Document) ActiveContent() ([]ActiveContent, error) {
 	w := &activeWalk{d: d, count: map[string]int{}}
-	type held struct {
-		n uint32
-		s slot
-	}
-	var compressed []held
+	var compressed []filePlace
 	err := d.slots.eachInUse(func(n uint32, s slot) error {
 		if s.kind() == slotCompressed {
-			compressed = append(compressed, held{n, s})
+			compressed = append(compressed, filePlace{n, s})
 			return nil
 		}
 		return w.loadAndCheck(n, s)
@@ -46,9 +40,9 @@ func (d *Document) ActiveContent() ([]ActiveContent, error) {
 		return nil, err
 	}
 	// One object stream after the other, so that each is decoded once.
-	slices.SortFunc(compressed, func(a, b held) int { return cmp.Compare(a.s, b.s) })
+	slices.SortFunc(compressed, func(a, b filePlace) int { return cmp.Compare(a.slot, b.slot) })
 	for _, c := range compressed {
-		if err := w.loadAndCheck(c.n, c.s); err != nil {
+		if err := w.loadAndCheck(c.number, c.slot); err != nil {
 			return nil, err
 		}
 	}
@@ -66,7 +60,7 @@ type activeWalk struct {
 	here  Ref
 }
 
-// loadAndCheck parses an object past the cache, which would only be washed out.
+// loadAndCheck parses an object without caching it: all objects of the file would only displace useful ones.
 func (w *activeWalk) loadAndCheck(n uint32, s slot) error {
 	ref := Ref{Number: n, Generation: s.generation()}
 	found, err := w.d.loadObject(ref, s)
@@ -173,8 +167,7 @@ func (w *activeWalk) resolveName(o Object) Name {
 	return n
 }
 
-// isFile reports whether o is a file specification. A name is none: some
-// producers abbreviate /Filter so.
+// isFile reports whether o is a file specification. A name is not: some producers abbreviate /Filter that way.
 func (w *activeWalk) isFile(o Object) bool {
 	v, err := w.d.Resolve(o)
 	if err != nil {
@@ -192,8 +185,7 @@ func (w *activeWalk) isDict(o Object) bool {
 	return err == nil && v != nil
 }
 
-// hasActions tells a dictionary of additional actions from a resource that
-// happens to be called AA.
+// hasActions distinguishes a dictionary of additional actions from a resource that is called AA.
 func (w *activeWalk) hasActions(o Object) bool {
 	triggers, err := w.d.Dict(o)
 	if err != nil {
@@ -221,7 +213,7 @@ func (w *activeWalk) checkURI(o Object) {
 	}
 }
 
-// checkCatalog looks at what has a meaning in the catalog only.
+// checkCatalog checks entries that have a meaning in the catalog only.
 func (w *activeWalk) checkCatalog(ref Ref, root Dict) {
 	w.here = ref
 	if open, _ := w.d.Resolve(root["OpenAction"]); open != nil {
@@ -242,15 +234,15 @@ func (w *activeWalk) checkCatalog(ref Ref, root Dict) {
 		w.addReason("javascript")
 	}
 	if uri, _ := w.d.Dict(root["URI"]); uri["Base"] != nil {
-		w.checkURI(uri["Base"]) // of links that are relative
+		w.checkURI(uri["Base"]) // of relative links
 	}
 	if root["Collection"] != nil && w.isDict(root["Collection"]) {
 		w.addReason("portfolio")
 	}
 }
 
-// Reachable tells which object numbers can be reached from the trailer. It
-// reads every object that can, once.
+// Reachable returns a function that reports whether an object number can be reached from the trailer. It reads every
+// reachable object once.
 func (d *Document) Reachable() (func(number uint32) bool, error) {
 	r := &reachWalk{d: d}
 	if err := r.markReachable(); err != nil {

@@ -6,32 +6,32 @@ import (
 	"sync/atomic"
 )
 
-// Budget is the work that may be spent on one file, by all Documents that are opened with it: a file that is taken in is
-// opened several times, and Limits.Work bounds each Document by itself. It also ends the work when a context does. It may
-// be used by several goroutines.
+// Budget is the work that may be spent on one file by all Documents opened with it: an accepted file is opened several
+// times, and Limits.Work bounds each Document separately. It also ends when a context does. Several goroutines may use
+// it.
 //
-// Work is counted, so what is refused does not depend on how fast the machine is: a byte that is decoded is one, a byte
-// that is parsed several, and what costs something however short it is, such as an object, has a price of its own.
+// Work is counted, so what is refused does not depend on the speed of the machine: a decoded byte counts one, a parsed
+// byte several, and each object adds a fixed price.
 type Budget struct {
 	ctx  context.Context
 	all  int64
 	used atomic.Int64
 }
 
-// NewBudget returns a budget of that much work, which ends with ctx too.
+// NewBudget returns a budget of work units, which also ends with ctx.
 func NewBudget(ctx context.Context, work int64) *Budget { return &Budget{ctx: ctx, all: work} }
 
-// FileWork is what all that is done with a file of that many bytes at a time, such as taking it in, may cost together.
+// FileWork is the work that one operation on a file of size bytes, such as accepting it, may cost in total.
 func FileWork(size int64) int64 { return 1<<30 + 100*size }
 
-// FileBudget is NewBudget with the work of a file of that many bytes.
+// FileBudget is NewBudget with the FileWork of size bytes.
 func FileBudget(ctx context.Context, size int64) *Budget { return NewBudget(ctx, FileWork(size)) }
 
-// Used is how much was spent so far.
+// Used is the work spent so far.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// Spend takes work off the budget. It returns the context's error if that has ended, which is no fault of the file, or
-// ErrTooLarge if nothing is left. A nil budget has no end.
+// Spend deducts work from the budget. It returns the context's error if that has ended, which is not the file's fault,
+// or ErrTooLarge if nothing is left. A nil budget is unbounded.
 func (b *Budget) Spend(work int64) error {
 	if b == nil {
 		return nil
@@ -45,15 +45,14 @@ func (b *Budget) Spend(work int64) error {
 	return nil
 }
 
-// What costs more than decoding a byte. Limits.Work counts objects and entries as they are here, and a byte that is parsed
-// as one.
+// Costs above decoding one byte. Limits.Work counts objects and entries as stated here, and a parsed byte as one.
 const (
 	entryWork  = 8  // an entry of a cross-reference
-	objectWork = 64 // an object, or the look whether it is where an entry says
+	objectWork = 64 // an object, or the check whether it is where an entry says
 
 	budgetObject = 256 // an object, in a Budget
 	budgetParsed = 4   // a byte that is parsed, in a Budget
 )
 
-// entriesAtOnce is after how many entries their work is counted.
+// entriesAtOnce is the number of entries after which their work is counted.
 const entriesAtOnce = 1 << 12

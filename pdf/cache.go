@@ -1,8 +1,7 @@
 package pdf
 
-// cache keeps values by object number, or by place, within a budget, in two generations:
-// when the young one is full it becomes the old one, and what was old and not
-// asked for since is forgotten.
+// cache stores values by object number or place within a budget, in two generations: when the young one is full it
+// becomes the old one, and old values that were not used since are dropped.
 type cache[K comparable, V any] struct {
 	budget     int64 // for both generations
 	young, old map[K]cached[V]

@@ -59,7 +59,7 @@ const (
 
 var (
 	charClasses [256]charClass
-	hexValues   [256]byte // 255 for what is no digit
+	hexValues   [256]byte // 255 for bytes that are not digits
 )
 
 func init() {

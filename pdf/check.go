@@ -7,12 +7,10 @@ import (
 	"slices"
 )
 
-// Check reads what Open leaves unread: that every entry of the cross-reference
-// leads to the object it names, that object streams hold what they should, and
-// that the page tree counts right. A file whose objects or references leave no
-// object numbers for updates is ErrTooLarge, before somebody has begun to sign
-// it. It parses every object, so it belongs to the moment a file comes in, not
-// to each signature.
+// Check reads what Open does not: that every entry of the cross-reference leads to the object it names, that object
+// streams contain what they should, and that the page tree counts correctly. A file whose objects or references leave
+// no object numbers for updates is ErrTooLarge, before anyone starts signing it. It parses every object, so call it
+// when a file is accepted, not for each signature.
 func (d *Document) Check() error {
 	if int64(d.slots.highest) > d.limits.maxUpdatable() {
 		return tooLarge(-1, "object number %d leaves no numbers for updates", d.slots.highest)
@@ -31,14 +29,13 @@ func (d *Document) Check() error {
 		return err
 	}
 	if d.ambiguousTree {
-		return damaged(-1, "page tree disagrees with itself")
+		return damaged(-1, "page tree is inconsistent")
 	}
 	return nil
 }
 
-// checkEntries forgives entries that are wrong for objects that nothing refers
-// to, which some producers leave behind when they drop one: no reader goes
-// there. Only where an entry is wrong is it found out what refers to what.
+// checkEntries accepts wrong entries for objects that nothing refers to, which some producers leave behind when they
+// drop an object: no reader uses them. References are followed only if an entry is wrong.
 func (d *Document) checkEntries() error {
 	fault := d.findWrongEntry()
 	if fault == nil || !errors.Is(fault, ErrDamaged) {
@@ -56,12 +53,12 @@ func (d *Document) checkEntries() error {
 	return nil
 }
 
-// findWrongEntry looks for the first entry that does not lead to its object.
+// findWrongEntry finds the first entry that does not lead to its object.
 func (d *Document) findWrongEntry() error {
-	var held []uint32
+	var compressed []uint32
 	err := d.slots.eachInUse(func(n uint32, s slot) error {
 		if s.kind() == slotCompressed {
-			held = append(held, n)
+			compressed = append(compressed, n)
 			return nil
 		}
 		if err := d.spendObject(0); err != nil {
@@ -74,7 +71,7 @@ func (d *Document) findWrongEntry() error {
 		}
 		if err != nil || ref != (Ref{Number: n, Generation: s.generation()}) {
 			if d.isXRefStream(n) {
-				return nil // nothing refers to it, and some entries of theirs are wrong
+				return nil // nothing refers to a cross-reference stream, and some of their entries are wrong
 			}
 			return damaged(s.offset(), "entry of object %d leads elsewhere", n)
 		}
@@ -83,11 +80,11 @@ func (d *Document) findWrongEntry() error {
 	if err != nil {
 		return err
 	}
-	// One container after the other, so that each is decoded once.
-	slices.SortStableFunc(held, func(a, b uint32) int {
+	// One object stream after the other, so that each is decoded once.
+	slices.SortStableFunc(compressed, func(a, b uint32) int {
 		return cmp.Compare(d.slots.get(a).streamNumber(), d.slots.get(b).streamNumber())
 	})
-	for i, n := range held {
+	for i, n := range compressed {
 		if i%entriesAtOnce == 0 {
 			if err := d.spendWork(entriesAtOnce * entryWork); err != nil {
 				return err
@@ -99,7 +96,7 @@ func (d *Document) findWrongEntry() error {
 			return fmt.Errorf("object stream %d: %w", s.streamNumber(), err)
 		}
 		if _, ok := c.findOffset(n, s.index()); !ok {
-			return damaged(-1, "object stream %d does not hold object %d", s.streamNumber(), n)
+			return damaged(-1, "object stream %d does not contain object %d", s.streamNumber(), n)
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ func TestWrongEntryOfAnUnreferencedObjectIsAccepted(t *testing.T) {
 	}
 }
 
-// TestNumbersDoNotEndWhileAFileIsSigned lets a file claim nearly all numbers, by /Size and by a free object.
+// TestNumbersDoNotEndWhileAFileIsSigned has files that use nearly all numbers, by /Size and by a free object.
 func TestNumbersDoNotEndWhileAFileIsSigned(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(1)

@@ -38,7 +38,7 @@ func (s *securityHandler) decrypt(m cryptMethod, ref Ref, b []byte) ([]byte, err
 		return b, nil
 	}
 	if len(b) < 2*aes.BlockSize || len(b)%aes.BlockSize != 0 {
-		return nil, damaged(-1, "%d bytes of AES data", len(b))
+		return nil, damaged(-1, "invalid length of AES data: %d bytes", len(b))
 	}
 	block, err := aes.NewCipher(s.deriveObjectKey(m, ref))
 	if err != nil {
@@ -48,12 +48,12 @@ func (s *securityHandler) decrypt(m cryptMethod, ref Ref, b []byte) ([]byte, err
 	cipher.NewCBCDecrypter(block, b[:aes.BlockSize]).CryptBlocks(out, b[aes.BlockSize:])
 	pad := int(out[len(out)-1])
 	if pad < 1 || pad > aes.BlockSize {
-		return nil, damaged(-1, "padding of AES data")
+		return nil, damaged(-1, "invalid padding of AES data")
 	}
 	return out[:len(out)-pad], nil
 }
 
-// encrypt encrypts b into memory of its own.
+// encrypt encrypts b into new memory.
 func (s *securityHandler) encrypt(m cryptMethod, ref Ref, b []byte) ([]byte, error) {
 	switch m {
 	case noEncryption:
@@ -68,14 +68,14 @@ func (s *securityHandler) encrypt(m cryptMethod, ref Ref, b []byte) ([]byte, err
 	pad := aes.BlockSize - len(b)%aes.BlockSize
 	out := make([]byte, aes.BlockSize, aes.BlockSize+len(b)+pad)
 	if _, err := io.ReadFull(s.random, out); err != nil {
-		return nil, fmt.Errorf("draw initialization vector: %w", err)
+		return nil, fmt.Errorf("read random initialization vector: %w", err)
 	}
 	out = append(append(out, b...), bytes.Repeat([]byte{byte(pad)}, pad)...)
 	cipher.NewCBCEncrypter(block, out[:aes.BlockSize]).CryptBlocks(out[aes.BlockSize:], out[aes.BlockSize:])
 	return out, nil
 }
 
-// applyRC4 returns b under a key that is never empty.
+// applyRC4 encrypts or decrypts b with a key that is never empty.
 func applyRC4(key, b []byte) []byte {
 	out := make([]byte, len(b))
 	c, err := rc4.NewCipher(key)

@@ -89,7 +89,7 @@ func TestOtherReadersAgree(t *testing.T) {
 	t.Logf("%d healthy files", healthy)
 }
 
-// requireCleanTail adds an annotation to every page and asks qpdf again.
+// requireCleanTail adds an annotation to every page and checks the result with qpdf.
 func requireCleanTail(t *testing.T, qpdf, name string, file []byte, d *pdf.Document, pages int) {
 	t.Helper()
 	u := d.NewUpdate()
@@ -111,7 +111,7 @@ func requireCleanTail(t *testing.T, qpdf, name string, file []byte, d *pdf.Docum
 			return
 		}
 		if p.Ref.IsZero() {
-			continue // a page that is no object of its own cannot be updated
+			continue // a direct page cannot be updated
 		}
 		note := u.Add(pdf.Dict{
 			"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Text"), "Contents": pdf.TextString("catatan"),
@@ -140,7 +140,7 @@ func requireCleanTail(t *testing.T, qpdf, name string, file []byte, d *pdf.Docum
 	}
 }
 
-// exerciseReader does all that reading can do, and ends.
+// exerciseReader calls every reading function, which must return.
 func exerciseReader(b []byte, o pdf.Options) {
 	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), o)
 	if err != nil {

@@ -4,16 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
-// Document is an open file. It keeps the cross-reference, eight bytes an
-// object, and a bounded cache of what was parsed; all else stays in the file.
+// Document is an open file. It holds the cross-reference, eight bytes per object, and a bounded cache of parsed
+// objects; all else stays in the file.
 type Document struct {
 	src      io.ReaderAt
 	size     int64
 	limits   Limits
 	random   io.Reader
-	shift    int64 // what is added to the offsets the file states
+	shift    int64 // added to the offsets that the file states
 	header   header
 	sections []*section // newest first
 	slots    slots
@@ -23,7 +24,7 @@ type Document struct {
 
 	objects       cache[uint32, Object]
 	objectStreams cache[uint32, *objectStream]
-	shared        *sharedCache // shared with its states; nil if repaired
+	shared        *sharedCache // with its states; nil if repaired
 	nested        int          // loads in progress, see Object
 	work          int64        // spent of Limits.Work
 	budget        *Budget
@@ -31,16 +32,16 @@ type Document struct {
 	next            uint32     // Options.NextObject
 	references      references // that were parsed
 	uniqueKeys      bool       // dictionaries must not state a key twice
-	strictChecksums bool       // see Checked
+	strictChecksums bool       // see DecodeStrict
 	repaired        bool
 	lengths         *lengthFinder // while the file is scanned; nil otherwise
 	tolerated       []string
 	pageCount       int  // 0 until counted
-	ambiguousTree   bool // readers do not agree on the page tree; see treeWalk.count
+	ambiguousTree   bool // readers disagree on the page tree; see treeWalk.countPages
 }
 
-// maxNested bounds loads that need other loads, such as a stream whose length
-// is an object in a stream whose length is an object. Sound files need three.
+// maxNested bounds loads that need other loads, such as a stream whose length is an object in a stream whose length is
+// an object. Valid files need three.
 const maxNested = 16
 
 // Size is the length of the file in bytes.
@@ -66,8 +67,7 @@ func (d *Document) Root() (Ref, Dict, error) {
 	return ref, root, nil
 }
 
-// Object returns the object behind a reference; an object that is free or that
-// no section knows is Null (ISO 32000-1 §7.3.10).
+// Object returns the object behind a reference; an object that is free or in no section is Null (ISO 32000-1 §7.3.10).
 func (d *Document) Object(ref Ref) (Object, error) {
 	s := d.slots.get(ref.Number)
 	if s.kind() < slotPlain || s.generation() != ref.Generation {
@@ -80,7 +80,7 @@ func (d *Document) Object(ref Ref) (Object, error) {
 		return o, nil
 	}
 	if d.nested >= maxNested {
-		return nil, damaged(-1, "object %v needs itself", ref)
+		return nil, damaged(-1, "object %v depends on itself", ref)
 	}
 	d.nested++
 	defer func() { d.nested-- }()
@@ -93,7 +93,7 @@ func (d *Document) Object(ref Ref) (Object, error) {
 	return found.value, nil
 }
 
-// loadObject reads an object and does not keep it.
+// loadObject reads an object without caching it.
 func (d *Document) loadObject(ref Ref, s slot) (*indirect, error) {
 	if s.kind() == slotCompressed {
 		return d.loadMember(ref.Number, s)
@@ -111,9 +111,8 @@ type indirect struct {
 	closed bool // by endobj
 }
 
-// readObjectAt reads "n g obj ... endobj" at an absolute offset. A want that
-// is not zero must be what is found there. Without follow, an indirect /Length
-// is an error: the cross-reference is not known yet.
+// readObjectAt reads "n g obj ... endobj" at an absolute offset. The object must be want unless want is zero. Without
+// follow, an indirect /Length is an error: the cross-reference is not known yet.
 func (d *Document) readObjectAt(at int64, want Ref, follow bool) (*indirect, error) {
 	if at < 0 || at >= d.size {
 		return nil, damaged(at, "object behind the end of the file")
@@ -192,7 +191,7 @@ func parseObjectHeader(p *parser, at int64) (Ref, error) {
 	}
 	if t[0].kind != tokInteger || t[1].kind != tokInteger || !t[2].isKeyword("obj") ||
 		t[0].num <= 0 || t[0].num > 1<<32-1 || t[1].num < 0 || t[1].num > 65535 {
-		return Ref{}, damaged(at, "no object")
+		return Ref{}, damaged(at, "not the start of an object")
 	}
 	return Ref{Number: uint32(t[0].num), Generation: uint16(t[1].num)}, nil
 }
@@ -215,17 +214,17 @@ func followRefs(o Object, get func(Ref) (Object, error)) (Object, error) {
 			return nil, err
 		}
 	}
-	return nil, damaged(-1, "references run in circles")
+	return nil, damaged(-1, "references form a loop")
 }
 
-// DropCache drops what was parsed and can be read again, for whoever goes on with something else for a while. What states
-// of the file read too is kept.
+// DropCache drops parsed objects that can be read again, for callers that turn to other files for a while. It retains
+// what states of the file share.
 func (d *Document) DropCache() {
 	d.objects, d.objectStreams = newCache[uint32, Object](d.objects.budget), newCache[uint32, *objectStream](d.objectStreams.budget)
 }
 
-// spendWork counts bytes that were parsed or decoded. Objects that overlap, or
-// streams that many others need, could otherwise make a small file cost hours.
+// spendWork counts bytes that were parsed or decoded. Otherwise overlapping objects, or streams that many others need,
+// could make a small file cost hours.
 func (d *Document) spendWork(n int64) error {
 	if d.work += n; d.work > d.limits.Work {
 		return tooLarge(-1, "more than %d bytes of work", d.limits.Work)
@@ -233,7 +232,7 @@ func (d *Document) spendWork(n int64) error {
 	return d.budget.Spend(n)
 }
 
-// spendObject counts an object of which that many bytes were parsed.
+// spendObject counts an object of which parsed bytes were read.
 func (d *Document) spendObject(parsed int64) error {
 	if err := d.budget.Spend(budgetObject - objectWork + (budgetParsed-1)*parsed); err != nil {
 		return err
@@ -241,17 +240,14 @@ func (d *Document) spendObject(parsed int64) error {
 	return d.spendWork(objectWork + parsed)
 }
 
-// SpendBudget counts work that others do with what they read from the document; see [Budget.Spend].
+// SpendBudget counts work that callers do with data of the document; see [Budget.Spend].
 func (d *Document) SpendBudget(work int64) error { return d.budget.Spend(work) }
 
-// noteDefect notes a defect that has only one reading.
+// noteDefect records a defect with only one interpretation.
 func (d *Document) noteDefect(what string) {
-	for _, t := range d.tolerated {
-		if t == what {
-			return
-		}
+	if !slices.Contains(d.tolerated, what) {
+		d.tolerated = append(d.tolerated, what)
 	}
-	d.tolerated = append(d.tolerated, what)
 }
 
 // isFileError reports whether err is the file's fault and not, say, the disk's.

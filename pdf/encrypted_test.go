@@ -112,7 +112,7 @@ func TestUpdateOfEncryptedFileIsEncryptedAlike(t *testing.T) {
 	}
 }
 
-// requireAccepted asks qpdf, where it is installed.
+// requireAccepted checks a file with qpdf, if it is installed.
 func requireAccepted(t *testing.T, name string, file []byte, options ...string) {
 	t.Helper()
 	qpdf, err := exec.LookPath("qpdf")
@@ -143,7 +143,7 @@ func withoutID(t *testing.T) []byte {
 	)("/Encrypt 4 0 R")
 }
 
-// tableFile writes objects 1 and up, the first of them the catalog, as a file with a table.
+// tableFile writes objects from 1 on, the first of them the catalog, as a file with a table.
 func tableFile(objects ...string) func(trailer string) []byte {
 	return func(trailer string) []byte {
 		b := []byte("%PDF-1.4\n")

@@ -1,6 +1,6 @@
 package pdf
 
-// Encryption is how a file is encrypted. Nothing of it is secret.
+// Encryption describes how a file is encrypted. None of it is secret.
 type Encryption struct {
 	Version, Revision int // /V and /R of the standard security handler
 	Bits              int // length of the key
@@ -8,7 +8,7 @@ type Encryption struct {
 	// "AES-128", "AES-256" or "none", unless a stream names another filter.
 	Strings, Streams, Files string
 	// Permissions are the bits of /P, which viewers are asked to respect
-	// (ISO 32000-2 §7.6.4.2, table 22). They are no lock: whoever can open
+	// (ISO 32000-2 §7.6.4.2, table 22). They are not enforced: a program that can open
 	// the file has its key.
 	Permissions   int32
 	PlainMetadata bool // the metadata stream is not encrypted
@@ -34,9 +34,8 @@ func (h *encryptionDict) describe(s *securityHandler) Encryption {
 	}
 }
 
-// encodePassword are the byte strings that a password may stand for. Files up to
-// revision 4 were locked with what PDFDocEncoding makes of it, later ones with
-// UTF-8; some producers did either in place of the other.
+// encodePassword returns the byte strings that a password may stand for. Files up to revision 4 encode it in
+// PDFDocEncoding, later ones in UTF-8; some producers confuse the two.
 func encodePassword(password string) [][]byte {
 	all := [][]byte{nil}
 	if password == "" {
@@ -57,7 +56,7 @@ func encodePassword(password string) [][]byte {
 	return all
 }
 
-// encodeDocChar is the inverse of docEncoding.
+// encodeDocChar is the inverse of decodeDocChar.
 func encodeDocChar(r rune) (byte, bool) {
 	if r < 0x18 || r >= 0x20 && r < 0x7F {
 		return byte(r), true

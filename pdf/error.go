@@ -2,26 +2,26 @@ package pdf
 
 import "fmt"
 
-// Kind says what sort of trouble a file is.
+// Kind is the kind of an Error.
 type Kind uint8
 
 const (
-	// Damaged files can be opened by guessing only: the cross-reference does
-	// not lead to the objects it names, or an object cannot be parsed.
+	// Damaged files can only be opened by guessing: the cross-reference does not lead to the objects it names, or an
+	// object cannot be parsed.
 	Damaged Kind = iota + 1
 	// NotPDF files have no %PDF- header near their beginning.
 	NotPDF
-	// Encrypted files use a security handler this package cannot undo.
+	// Encrypted files use a security handler that this package does not support.
 	Encrypted
-	// PasswordNeeded files open with a password that was not given.
+	// PasswordNeeded files require a password that was not given.
 	PasswordNeeded
 	// TooLarge files exceed one of the Limits.
 	TooLarge
 	// Unsupported features were needed, such as an image filter.
 	Unsupported
-	// Misuse is an update the caller described wrongly.
+	// Misuse is a wrong call by the program, such as an invalid update.
 	Misuse
-	// Signed files carry a signature, which a rewriting would break.
+	// Signed files have a signature, which rewriting would break.
 	Signed
 )
 
@@ -38,11 +38,11 @@ var (
 	ErrSigned         error = &Error{Kind: Signed}
 )
 
-// Error is what every function of this package returns when it is the file's
-// fault. Errors of the io.ReaderAt come back wrapped, and are not *Error.
+// Error is returned by every function of this package when the file is at fault. Errors of the io.ReaderAt are wrapped,
+// and are not *Error.
 type Error struct {
 	Kind   Kind
-	Offset int64 // where in the file, or -1 if no single place is to blame
+	Offset int64 // in the file, or -1 if the error has no single place
 	Msg    string
 	Err    error // the cause, if there is one
 }
@@ -88,7 +88,7 @@ func (k Kind) String() string {
 	case Signed:
 		return "signed file"
 	}
-	return "unknown trouble"
+	return "unknown error"
 }
 
 func damaged(at int64, format string, args ...any) *Error {

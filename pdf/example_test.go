@@ -11,7 +11,7 @@ import (
 )
 
 func ExampleOpen() {
-	file := pdftest.Form() // any io.ReaderAt and its size will do
+	file := pdftest.Form() // any io.ReaderAt and its size
 	doc, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 	if errors.Is(err, pdf.ErrPasswordNeeded) {
 		log.Fatal("open it with Options.Password")
@@ -47,7 +47,7 @@ func ExampleOpen() {
 }
 
 func ExampleDocument_Rewrite() {
-	// A mail gateway left its header before the file, and cut its end off.
+	// A mail gateway added a header before the file, and cut off its end.
 	whole := pdftest.Table(2)
 	file := append([]byte("Received: by mx.example.test\r\n\r\n"), whole[:len(whole)-60]...)
 
@@ -63,13 +63,13 @@ func ExampleDocument_Rewrite() {
 	case err != nil:
 		log.Fatal(err)
 	}
-	// The result is a sound file, and shows what its source did.
-	mended, err := pdf.Open(bytes.NewReader(out.Bytes()), done.Size, pdf.Options{})
+	// The result is an undamaged file that shows the same.
+	repaired, err := pdf.Open(bytes.NewReader(out.Bytes()), done.Size, pdf.Options{})
 	if err == nil {
-		err = mended.Check()
+		err = repaired.Check()
 	}
 	if err == nil {
-		err = pdf.RequireEquivalent(source, mended)
+		err = pdf.RequireEquivalent(source, repaired)
 	}
 	fmt.Println("repaired", source.Facts().Repaired, "objects", done.Objects, "trouble", err)
 	// Output: repaired true objects 7 trouble <nil>

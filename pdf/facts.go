@@ -17,7 +17,7 @@ const (
 	XRefHybrid
 )
 
-// Facts are what a file says about itself, and how sound it was found to be.
+// Facts are what a file states about itself, and which defects were found.
 type Facts struct {
 	Version       string // the higher one of header and catalog, such as "1.7"
 	HeaderVersion string // as the header says
@@ -35,12 +35,11 @@ type Facts struct {
 	Tagged        bool      // /MarkInfo says so
 	PDFA          string    // claimed part and conformance, such as "2b"
 	DocMDP        int       // permission of the certification: 0 none, 1 to 3
-	UsageRights   bool      // /Perms /UR3 or /UR, which the next change breaks
-	Tolerated     []string  // defects met so far that have only one reading
+	UsageRights   bool      // /Perms /UR3 or /UR, which any change breaks
+	Tolerated     []string  // defects met so far that have only one interpretation
 }
 
-// Facts collects the facts. What cannot be read counts as absent: a broken
-// /Metadata is no reason to know nothing.
+// Facts collects the facts. What cannot be read counts as absent: a damaged /Metadata does not hide the rest.
 func (d *Document) Facts() Facts {
 	if d.facts == nil {
 		d.facts = d.collectFacts()
@@ -116,8 +115,7 @@ func (d *Document) countJunkAfter() int64 {
 	return d.size - end
 }
 
-// OlderThan reports whether the file states a lower version than the one given,
-// such as "1.6", or none that can be read.
+// OlderThan reports whether the file states a lower version than the one given, such as "1.6", or none that is valid.
 func (f Facts) OlderThan(version string) bool {
 	return !isValidVersion(f.Version) || isNewer(version, f.Version)
 }
@@ -148,8 +146,7 @@ func (d *Document) readDocMDP(o Object) int {
 	return 2
 }
 
-// readPDFAClaim looks for the part and conformance that XMP metadata claims,
-// written as attributes or as elements.
+// readPDFAClaim reads the part and conformance that XMP metadata claims, as attributes or as elements.
 func (d *Document) readPDFAClaim(o Object) string {
 	st, err := d.Stream(o)
 	if err != nil || st == nil || st.size > 1<<20 {

@@ -2,7 +2,7 @@ package pdf
 
 import "fmt"
 
-// Field is a terminal form field: one that has no fields below it.
+// Field is a terminal form field: one without fields below it.
 type Field struct {
 	Name    string // fully qualified: partial names joined by periods
 	Ref     Ref    // zero if the field is a direct object
@@ -20,9 +20,8 @@ type Widget struct {
 	Dict Dict
 }
 
-// Form returns the form dictionary of the catalog with the reference of the
-// object that it is, which is zero if the dictionary is direct. Both are zero if
-// there is no form.
+// Form returns the form dictionary of the catalog and the reference of its object, which is zero if the dictionary is
+// direct. Both are zero if there is no form.
 func (d *Document) Form() (Ref, Dict, error) {
 	_, root, err := d.Root()
 	if err != nil {
@@ -33,7 +32,7 @@ func (d *Document) Form() (Ref, Dict, error) {
 		o, err := d.Object(at)
 		next, further := o.(Ref)
 		if err != nil || !further {
-			break // an error comes back below
+			break // the error is returned below
 		}
 		at = next
 	}
@@ -69,12 +68,12 @@ func (d *Document) Fields() ([]*Field, error) {
 type fieldWalk struct {
 	d      *Document
 	seen   map[Ref]bool
-	count  int // fields, widgets and kids looked at
+	count  int // fields, widgets and kids visited
 	fields []*Field
 }
 
-// visitField walks a field and those below it. A field that was seen before is
-// skipped: some files list one twice, hostile ones run in circles.
+// visitField walks a field and those below it. It skips a field that was visited before: some files list one twice,
+// hostile ones form loops.
 func (w *fieldWalk) visitField(o Object, parent Field, depth int) error {
 	dict, ref, err := w.enterField(o, depth)
 	if err != nil || dict == nil {
@@ -141,7 +140,7 @@ func (w *fieldWalk) enterField(o Object, depth int) (Dict, Ref, error) {
 	return dict, ref, err
 }
 
-// spendVisit pays for a field or widget, and for a kid that may turn out to be none.
+// spendVisit counts a field, a widget, or a kid that may turn out to be neither.
 func (w *fieldWalk) spendVisit() error {
 	if w.count++; w.count > 3*w.d.limits.Fields {
 		return tooLarge(-1, "more than %d form fields", w.d.limits.Fields)
@@ -149,8 +148,8 @@ func (w *fieldWalk) spendVisit() error {
 	return nil
 }
 
-// resolveField resolves what is in the place of a field. Something that is no
-// dictionary is no field, for any reader, and is passed over.
+// resolveField resolves an element of a list of fields. No reader takes anything but a dictionary for a field, so
+// others are skipped.
 func (w *fieldWalk) resolveField(o Object) (Dict, error) {
 	v, err := w.d.Resolve(o)
 	if err != nil {
@@ -160,11 +159,11 @@ func (w *fieldWalk) resolveField(o Object) (Dict, error) {
 	case Dict, *Stream, Null:
 		return w.d.Dict(v)
 	}
-	w.d.noteDefect("form field that is no dictionary")
+	w.d.noteDefect("form field that is not a dictionary")
 	return nil, nil
 }
 
-// readAttributes overlays what the field says over what f brought from its parent.
+// readAttributes overlays the field's entries over those that f has from its parent.
 func (w *fieldWalk) readAttributes(f *Field) error {
 	if f.Dict["T"] != nil {
 		t, err := w.d.String(f.Dict["T"])
@@ -176,7 +175,7 @@ func (w *fieldWalk) readAttributes(f *Field) error {
 		}
 		f.Name += t.Text()
 		if err := w.d.spendWork(int64(len(f.Name))); err != nil {
-			return err // names grow with every level, and each field has its own
+			return err // names grow with every level of fields
 		}
 	}
 	if f.Dict["FT"] != nil {

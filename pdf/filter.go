@@ -15,9 +15,8 @@ import (
 // maxFilters bounds a chain of filters, each of which may inflate its input.
 const maxFilters = 8
 
-// Decode undoes all filters of a stream. Filters that encode pictures
-// (DCTDecode, JPXDecode, CCITTFaxDecode, JBIG2Decode) are ErrUnsupported. More
-// than Limits.Decoded bytes, after any filter, are ErrTooLarge.
+// Decode applies all filters of a stream. Filters that encode pictures (DCTDecode, JPXDecode, CCITTFaxDecode,
+// JBIG2Decode) are ErrUnsupported. More than Limits.Decoded bytes, after any filter, are ErrTooLarge.
 func (d *Document) Decode(s *Stream) ([]byte, error) {
 	filters, params, err := d.readFilters(s.Dict)
 	if err != nil {
@@ -39,14 +38,14 @@ func (d *Document) Decode(s *Stream) ([]byte, error) {
 			if errors.As(err, &e) {
 				return nil, err
 			}
-			return nil, &Error{Kind: Damaged, Offset: s.start, Msg: fmt.Sprintf("stream data of /%s", f), Err: err}
+			return nil, &Error{Kind: Damaged, Offset: s.start, Msg: fmt.Sprintf("decode stream data of /%s", f), Err: err}
 		}
 	}
 	return b, nil
 }
 
-// DecodeStrict is Decode for whoever cannot forgive what readers of pages do: compressed data whose check sum is wrong is
-// ErrDamaged.
+// DecodeStrict is Decode for callers that need exact data: compressed data with a wrong checksum is ErrDamaged,
+// although readers of pages accept it.
 func (d *Document) DecodeStrict(s *Stream) ([]byte, error) {
 	d.strictChecksums = true
 	defer func() { d.strictChecksums = false }()
@@ -119,13 +118,13 @@ func (d *Document) undoFilter(filter Name, params Dict, b []byte) ([]byte, error
 	case "RunLengthDecode", "RL":
 		return d.decodeRunLength(b)
 	case "Crypt":
-		return b, nil // undone when the data was read
+		return b, nil // Raw has decrypted the data
 	}
-	return nil, &Error{Kind: Unsupported, Offset: -1, Msg: fmt.Sprintf("filter /%s", filter)}
+	return nil, &Error{Kind: Unsupported, Offset: -1, Msg: fmt.Sprintf("unsupported filter /%s", filter)}
 }
 
-// inflater undoes zlib's compression. Its tables and its window are 40 KB, and a file with fifty signatures has
-// hundreds of small streams, so those who are done wait for the next.
+// inflater decompresses zlib data. Its tables and window take 40 KB, and a file with fifty signatures has hundreds of
+// small streams, so inflaters are pooled.
 type inflater struct {
 	src bytes.Reader
 	io.ReadCloser
@@ -133,7 +132,7 @@ type inflater struct {
 
 var inflaterPool = sync.Pool{New: func() any { return &inflater{} }}
 
-// newInflater reads compressed bytes. Whoever gets the reader closes it, and does not use it any more.
+// newInflater returns a reader of compressed bytes. The caller closes it and does not use it after that.
 func newInflater(b []byte) (io.ReadCloser, error) {
 	f := inflaterPool.Get().(*inflater)
 	f.src.Reset(b)
@@ -144,12 +143,12 @@ func newInflater(b []byte) (io.ReadCloser, error) {
 		f.ReadCloser, err = zlib.NewReader(&f.src)
 	}
 	if err != nil {
-		return nil, err // its state is unsure: it is not used again
+		return nil, err // its state is undefined: it does not return to the pool
 	}
 	return f, nil
 }
 
-// Close lets go of the bytes and makes f wait.
+// Close returns f to the pool.
 func (f *inflater) Close() error {
 	err := f.ReadCloser.Close()
 	f.src.Reset(nil)
@@ -157,12 +156,12 @@ func (f *inflater) Close() error {
 	return err
 }
 
-// maxScratch bounds what waits to be filled by the next stream. What unfolds to more is inflated twice: to be counted,
-// and to be kept. A buffer that grows while it is filled takes twice the room for a moment, and leaves four times as
-// much behind, and it is the long ones that a bound on memory is about.
+// maxScratch bounds a pooled buffer. Longer data is inflated twice: to count it, and to store it. A buffer that grows
+// while it is filled briefly takes twice the memory and leaves four times as much garbage, and the bound on memory is
+// about long streams.
 const maxScratch = 1 << 20
 
-// scratchPool are buffers that streams are inflated into before it is known how long they are.
+// scratchPool holds buffers for streams whose decoded length is not known yet.
 var scratchPool = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 
 func (d *Document) inflateBytes(b []byte) ([]byte, error) {
@@ -194,7 +193,7 @@ func (d *Document) inflateBytes(b []byte) ([]byte, error) {
 	return out, err
 }
 
-// fillScratch reads into a buffer, which grows up to maxScratch. All is whether there is no more.
+// fillScratch reads into a buffer, which grows up to maxScratch. It reports whether r has no more data.
 func fillScratch(buf *[]byte, r io.Reader) (n int, all bool, err error) {
 	for {
 		if n == len(*buf) {
@@ -221,10 +220,8 @@ func (d *Document) decodePredicted(r io.ReadCloser, params Dict) ([]byte, error)
 	return d.undoPredictor(b, params)
 }
 
-// readDecoded reads up to the limit. Data that breaks off, or whose checksum is
-// wrong, is accepted as far as it goes only if nothing is missing for sure:
-// a wrong or absent Adler-32 harms no reader, so it harms none here but who
-// calls Checked.
+// readDecoded reads up to the limit. Truncated data is an error; a wrong or missing Adler-32 is not, unless
+// DecodeStrict was called, since readers ignore it.
 func (d *Document) readDecoded(r io.ReadCloser) ([]byte, error) {
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, d.limits.Decoded+1))
@@ -234,7 +231,7 @@ func (d *Document) readDecoded(r io.ReadCloser) ([]byte, error) {
 	return b, nil
 }
 
-// checkDecoded judges how reading n bytes of a stream ended.
+// checkDecoded checks how reading n bytes of a stream ended.
 func (d *Document) checkDecoded(n int64, err error) error {
 	if n > d.limits.Decoded {
 		return tooLarge(-1, "stream decodes to more than %d bytes", d.limits.Decoded)
@@ -281,7 +278,7 @@ func (d *Document) decodeRunLength(b []byte) ([]byte, error) {
 	return out, nil
 }
 
-// decode85 undoes ASCII base-85 encoding, up to its ~> or the end.
+// decode85 decodes ASCII base-85 data, up to its ~> or the end.
 func decode85(b []byte) ([]byte, error) {
 	out := make([]byte, 0, len(b)*4/5+4)
 	var group [5]byte

@@ -13,7 +13,7 @@ func FuzzObjectStream(f *testing.F) {
 		if err != nil {
 			return
 		}
-		l := Limits{Depth: 50, Values: 10_000}.withDefaults(0)
+		l := Limits{Depth: 50, Values: 10_000}.Defaults(0)
 		for i, number := range c.numbers {
 			start, ok := c.findOffset(number, i)
 			if !ok || start != int(c.starts[i]) {
@@ -29,7 +29,7 @@ func FuzzObjectStream(f *testing.F) {
 	})
 }
 
-// FuzzSection reads a cross-reference section, by position and entry by entry: both have to say the same.
+// FuzzSection reads a cross-reference section, by position and entry by entry: the results must be equal.
 func FuzzSection(f *testing.F) {
 	f.Add([]byte("xref\n0 2\n0000000000 65535 f \n0000000009 00000 n \ntrailer\n<</Size 2>>\n"))
 	f.Add([]byte("xref\n0 2\n0000000000 65535 f\n0000000009 00000 n\n3 1\n0000000009 00002 n\r\ntrailer <</Size 2 /Prev 0>>"))
@@ -40,7 +40,7 @@ func FuzzSection(f *testing.F) {
 			s slot
 		}
 		read := func(b []byte) (all []entry, err error) {
-			d := &Document{src: bytes.NewReader(b), size: int64(len(b)), limits: Limits{Objects: 10_000, Decoded: 1 << 20}.withDefaults(int64(len(b)))}
+			d := &Document{src: bytes.NewReader(b), size: int64(len(b)), limits: Limits{Objects: 10_000, Decoded: 1 << 20}.Defaults(int64(len(b)))}
 			d.objects, d.objectStreams = newCache[uint32, Object](1<<20), newCache[uint32, *objectStream](1<<20)
 			_, err = d.readSection(0, func(n uint32, s slot) error {
 				if int64(n) > int64(d.limits.Objects) {
@@ -55,7 +55,7 @@ func FuzzSection(f *testing.F) {
 		if isReadError(err) {
 			t.Fatal(err)
 		}
-		// White space before a table moves every entry, and changes none.
+		// White space before a table moves every entry without changing it.
 		if bytes.HasPrefix(b, []byte("xref")) {
 			twice, err2 := read(append([]byte("     "), b...))
 			if (err == nil) != (err2 == nil) || err == nil && len(once) != len(twice) {

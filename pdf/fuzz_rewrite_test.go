@@ -9,8 +9,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// FuzzRewrite rewrites whatever opens, by repair if need be. What comes out must open without repair, be sound to
-// the last entry, and agree with what it was made from; and rewriting it again changes nothing but its /ID.
+// FuzzRewrite rewrites every file that opens, with repair if necessary. The result must open without repair, be valid
+// to the last entry, and agree with its source; and rewriting it again changes nothing but its /ID.
 func FuzzRewrite(f *testing.F) {
 	for _, b := range [][]byte{
 		pdftest.Table(1), pdftest.Streams(2), pdftest.Hybrid(1), pdftest.Linearized(2), pdftest.Form(), pdftest.Active(),
@@ -49,7 +49,7 @@ func FuzzRewrite(f *testing.F) {
 	})
 }
 
-// isReadable reports whether the form can be read at all, which no rewriting can bring about either.
+// isReadable reports whether the form can be read at all, which rewriting cannot change.
 func isReadable(d *pdf.Document) bool {
 	_, err := d.Fields()
 	return err == nil

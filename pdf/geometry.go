@@ -15,7 +15,7 @@ func (r Rect) Height() float64 { return r.URY - r.LLY }
 // Empty reports whether the rectangle has no area.
 func (r Rect) Empty() bool { return r.Width() <= 0 || r.Height() <= 0 }
 
-// Intersect returns what two rectangles share; it is Empty if that is nothing.
+// Intersect returns the common area of two rectangles; the result is Empty if there is none.
 func (r Rect) Intersect(o Rect) Rect {
 	return Rect{max(r.LLX, o.LLX), max(r.LLY, o.LLY), min(r.URX, o.URX), min(r.URY, o.URY)}
 }
@@ -29,8 +29,7 @@ func (r Rect) Array() Array {
 	return a
 }
 
-// Rect resolves o to a rectangle. Corners may come in any order; a missing one
-// is the zero Rect.
+// Rect resolves o to a rectangle. Corners may be in any order; a missing rectangle is the zero Rect.
 func (d *Document) Rect(o Object) (Rect, error) {
 	a, err := d.Array(o)
 	if err != nil || a == nil {
@@ -48,8 +47,7 @@ func (d *Document) Rect(o Object) (Rect, error) {
 	return Rect{min(v[0], v[2]), min(v[1], v[3]), max(v[0], v[2]), max(v[1], v[3])}, nil
 }
 
-// DisplayedSize returns the size of the page as a viewer shows it: the crop box,
-// turned by Rotate, in points.
+// DisplayedSize returns the size of the page as a viewer shows it: the crop box, rotated by Rotate, in points.
 func (p *Page) DisplayedSize() (width, height float64) {
 	width, height = p.CropBox.Width()*p.UserUnit, p.CropBox.Height()*p.UserUnit
 	if p.Rotate%180 != 0 {
@@ -58,9 +56,8 @@ func (p *Page) DisplayedSize() (width, height float64) {
 	return width, height
 }
 
-// ToUser turns a box on the page as displayed (points, origin at the lower
-// left of what the viewer shows) into default user space of the page, which is
-// what /Rect of an annotation wants.
+// ToUser converts a box on the page as displayed (points, origin at the lower left of what the viewer shows) to default
+// user space of the page, as used by /Rect of an annotation.
 func (p *Page) ToUser(displayed Rect) Rect {
 	x1, y1 := p.pointToUser(displayed.LLX, displayed.LLY)
 	x2, y2 := p.pointToUser(displayed.URX, displayed.URY)
@@ -74,7 +71,7 @@ func (p *Page) FromUser(user Rect) Rect {
 	return Rect{min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)}
 }
 
-// pointToUser undoes the clockwise turn by Rotate.
+// pointToUser undoes the clockwise rotation by Rotate.
 func (p *Page) pointToUser(x, y float64) (float64, float64) {
 	x, y = x/p.UserUnit, y/p.UserUnit
 	w, h := p.CropBox.Width(), p.CropBox.Height()

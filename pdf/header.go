@@ -2,7 +2,7 @@ package pdf
 
 import "bytes"
 
-// header is what the first kilobyte tells.
+// header is read from the first kilobyte.
 type header struct {
 	offset     int64  // of %PDF-
 	version    string // such as "1.7"

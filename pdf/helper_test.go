@@ -68,7 +68,7 @@ func (c *countingReader) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// replace swaps one text for another of the same length.
+// replace replaces one text by another of the same length.
 func replace(t testing.TB, file []byte, old, with string) []byte {
 	t.Helper()
 	if len(old) != len(with) || bytes.Count(file, []byte(old)) == 0 {

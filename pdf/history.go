@@ -7,9 +7,8 @@ import (
 	"iter"
 )
 
-// History opens the states of a file one after the other, oldest first. It
-// keeps one state at a time: a table of the cross-reference that shares with
-// the one before what did not change.
+// History opens the states of a file one after the other, oldest first. It holds one state at a time: a cross-reference
+// table that shares unchanged pages with the state before.
 type History struct {
 	d             *Document
 	sectionReader *Document // reads sections, which are never encrypted
@@ -20,29 +19,27 @@ type History struct {
 	before        *State          // last
 	spent         int64           // work of the states before that
 	objectStreams map[uint32]bool // numbers that were ever used as object streams
-	maxChanges    int             // the most that one state lists
-	forward       map[uint32]slot // entries that led behind the end of their state
+	maxChanges    int             // of one state
+	forward       map[uint32]slot // entries that point behind the end of their state
 	entries       revisionEntries // entries of the state that is being opened
-	hybridStreams map[int64]bool  // where the streams of hybrid sections stand that states had so far
+	hybridStreams map[int64]bool  // offsets of the streams of hybrid sections so far
 }
 
-// State is the file as one of its revisions left it. Its Document reads
-// nothing behind the end of that revision.
+// State is the file as of one of its revisions. Its Document reads nothing behind the end of that revision.
 type State struct {
 	*Document
 	Revision Revision
-	// Changes are the objects that are not where the state before had them, in
-	// order of number. The oldest state has none.
+	// Changes are the objects that are not where the state before had them, in order of number. The oldest state has
+	// none.
 	Changes []ObjectChange
-	// Truncated is set if there are more moves than were asked for.
+	// Truncated is set if there are more changes than requested.
 	Truncated bool
-	// ObjectStreams are the numbers of the object streams that are new with this
-	// state.
+	// ObjectStreams are the numbers of the object streams that are new with this state.
 	ObjectStreams []uint32
-	// Ambiguities names what keeps readers from agreeing about this revision.
+	// Ambiguities lists why readers may disagree about this revision.
 	Ambiguities []string
-	// Forward is set if an entry of the cross-reference points behind the end, so that appended bytes decide what the
-	// object is. Odd tells it too.
+	// Forward is set if an entry of the cross-reference points behind the end, so that appended bytes determine the
+	// object. Ambiguities includes it.
 	Forward bool
 }
 
@@ -51,15 +48,13 @@ type ObjectChange struct {
 	Number        uint32
 	Before, After Ref   // zero if the object was not there, or is no longer
 	Offset        int64 // absolute, where it is now; 0 in an object stream
-	// Earlier is set if what the object is now was written before this
-	// revision, or behind its end.
+	// Earlier is set if the object's new content was written before this revision, or behind its end.
 	Earlier bool
 }
 
-// History prepares to open every state of the file. The password is that which
-// opened the document. States list at most that many moves each. It fails with
-// ErrUnsupported for repaired files, which have no revisions.
-func (d *Document) History(password string, moves int) (*History, error) {
+// History prepares to open every state of the file. The password is the one that opened the document. Each state lists
+// at most maxChanges changes. It fails with ErrUnsupported for repaired files, which have no revisions.
+func (d *Document) History(password string, maxChanges int) (*History, error) {
 	if d.repaired {
 		return nil, &Error{Kind: Unsupported, Offset: -1, Msg: "a repaired file has no revisions"}
 	}
@@ -67,7 +62,7 @@ func (d *Document) History(password string, moves int) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &History{d: d, password: password, objectStreams: map[uint32]bool{}, maxChanges: moves, forward: map[uint32]slot{}, hybridStreams: map[int64]bool{}, entries: revisionEntries{conflicts: map[uint32]bool{}}}
+	h := &History{d: d, password: password, objectStreams: map[uint32]bool{}, maxChanges: maxChanges, forward: map[uint32]slot{}, hybridStreams: map[int64]bool{}, entries: revisionEntries{conflicts: map[uint32]bool{}}}
 	h.sectionReader = d.newPrefixView(d.size)
 	h.sectionReader.uniqueKeys = true
 	h.revisions = mergeUnended(all)
@@ -77,8 +72,7 @@ func (d *Document) History(password string, moves int) (*History, error) {
 	return h, nil
 }
 
-// mergeUnended makes a section without an end of its own part of the next
-// revision that has one.
+// mergeUnended merges a section without %%EOF into the next revision that has one.
 func mergeUnended(all []Revision) []Revision {
 	var joined []Revision
 	for i, r := range all {
@@ -93,11 +87,10 @@ func mergeUnended(all []Revision) []Revision {
 	return joined
 }
 
-// Revisions are those whose states Next returns, oldest first.
+// Revisions lists the revisions whose states Next returns, oldest first.
 func (h *History) Revisions() []Revision { return h.revisions }
 
-// Next opens the next state, or returns nil behind the newest one. The state
-// before stays usable.
+// Next opens the next state, or returns nil after the newest one. The previous state stays usable.
 func (h *History) Next() (*State, error) {
 	if h.next >= len(h.revisions) {
 		return nil, nil
@@ -109,12 +102,12 @@ func (h *History) Next() (*State, error) {
 		s.slots = h.last.slots.copyOnWrite()
 		h.limitWork(s)
 	}
-	// Nothing that was written later may speak for this state.
+	// Nothing that was written later may affect this state.
 	h.sectionReader.size = r.End
-	fresh := &h.entries
-	defer fresh.reset()
+	entries := &h.entries
+	defer entries.reset()
 	for i, at := range r.sections {
-		section, repeats, err := h.readSection(at, fresh)
+		section, repeats, err := h.readSection(at, entries)
 		if err != nil {
 			return nil, fmt.Errorf("revision %d: %w", h.next+1, err)
 		}
@@ -124,25 +117,25 @@ func (h *History) Next() (*State, error) {
 		s.sections = append(s.sections, section)
 		h.hybridStreams[section.xrefStm] = true
 		if section.xrefStm != 0 && h.last != nil && !repeats {
-			s.addAmbiguity("a table with a stream beside it: older readers see something else")
+			s.addAmbiguity("a table with a stream beside it: older readers see other objects")
 		}
 	}
-	if len(fresh.conflicts) > 0 {
-		s.addAmbiguity(fmt.Sprintf("%d objects are stated twice, at different places", len(fresh.conflicts)))
+	if len(entries.conflicts) > 0 {
+		s.addAmbiguity(fmt.Sprintf("%d objects are stated twice, at different places", len(entries.conflicts)))
 	}
 	if h.last != nil {
-		if err := h.collectChanges(s, fresh); err != nil {
+		if err := h.collectChanges(s, entries); err != nil {
 			return nil, err
 		}
 	}
-	s.slots.mergeNewer(&fresh.slots, func(_ uint32, _, now slot) {
+	s.slots.mergeNewer(&entries.slots, func(_ uint32, _, now slot) {
 		if now.kind() == slotCompressed && !h.objectStreams[now.streamNumber()] {
 			h.objectStreams[now.streamNumber()] = true
 			s.ObjectStreams = append(s.ObjectStreams, now.streamNumber())
 		}
 	})
 	s.slots.set(0, freeSlot(65535))
-	h.checkForward(s, fresh)
+	h.checkForward(s, entries)
 	if err := h.checkStartXref(s); err != nil {
 		return nil, err
 	}
@@ -153,7 +146,7 @@ func (h *History) Next() (*State, error) {
 	return s, nil
 }
 
-// limitWork makes all states share the work that one document may cost.
+// limitWork makes all states share the work of one document.
 func (h *History) limitWork(s *State) {
 	if h.before != nil {
 		h.spent += h.before.work
@@ -161,7 +154,7 @@ func (h *History) limitWork(s *State) {
 	s.limits.Work = max(1, h.d.limits.Work-h.spent-h.last.work)
 }
 
-// newPrefixView is a document over a prefix of the file, without a cross-reference.
+// newPrefixView returns a document over a prefix of the file, without a cross-reference.
 func (d *Document) newPrefixView(size int64) *Document {
 	return &Document{
 		src: d.src, size: size, limits: d.limits, budget: d.budget, random: d.random, shift: d.shift, header: d.header, references: references{limit: d.references.limit},
@@ -175,34 +168,32 @@ func (s *State) addAmbiguity(what string) { s.Ambiguities = append(s.Ambiguities
 // revisionEntries are the entries of the sections of one revision.
 type revisionEntries struct {
 	slots     slots
-	section   slots           // those of the section at hand
-	conflicts map[uint32]bool // numbers that are stated twice
+	section   slots           // of the current section
+	conflicts map[uint32]bool // numbers with two entries
 }
 
-// reset forgets the entries, so that those of the next revision find room.
+// reset clears the entries and retains memory for the next revision.
 func (f *revisionEntries) reset() {
 	f.slots.clear()
 	f.section.clear()
 	clear(f.conflicts)
 }
 
-// maxConflicts bounds what is remembered of a file that is odd in any case.
+// maxConflicts bounds what is recorded of a file that is ambiguous anyway.
 const maxConflicts = 1000
 
-// readSection adds the entries of one section to those of newer ones. Only
-// within one section are two entries for a number a conflict.
+// readSection adds the entries of one section to those of newer ones. Only within one section are two entries for a
+// number a conflict.
 //
-// Repeats is about a hybrid section: whether its stream says nothing that the
-// table and the state before do not say, so that readers who know nothing of
-// such streams find the same as the others. Some writers write a stream beside
-// each table that repeats it. Some copy /XRefStm of an earlier section: what
-// that says of objects which the table has in use is out of date and has no
-// effect, since the table comes first (ISO 32000-2 §7.5.8.4).
+// For a hybrid section, repeats reports whether its stream states nothing that the table and the state before do not
+// state, so that readers that ignore such streams find the same objects as others. Some writers write a stream beside
+// each table that repeats it. Some copy /XRefStm of an earlier section: its entries for objects that the table has in
+// use are outdated and have no effect, since the table comes first (ISO 32000-2 §7.5.8.4).
 func (h *History) readSection(at int64, f *revisionEntries) (section *section, repeats bool, err error) {
 	own := &f.section
 	own.clear()
 	repeats = true
-	var freed, overruled []uint32 // although the same section has them in use, or has them elsewhere
+	var freed, overruled []uint32 // entries that the same section contradicts
 	visit := func(n uint32, s slot) error {
 		had := own.get(n)
 		switch {
@@ -220,17 +211,17 @@ func (h *History) readSection(at int64, f *revisionEntries) (section *section, r
 		return nil
 	}
 	beside := func(n uint32, s slot) error {
-		said := own.get(n) // by the table, if it has the number in use
-		if said.kind() >= slotPlain && said != s {
+		stated := own.get(n) // by the table, if it has the number in use
+		if stated.kind() >= slotPlain && stated != s {
 			if len(overruled) < maxConflicts {
 				overruled = append(overruled, n)
 			}
 			return nil
 		}
-		if said.kind() == slotAbsent && h.last != nil {
-			said = h.last.slots.get(n)
+		if stated.kind() == slotAbsent && h.last != nil {
+			stated = h.last.slots.get(n)
 		}
-		repeats = repeats && (n == 0 || said == s || said.kind() < slotPlain && s.kind() < slotPlain)
+		repeats = repeats && (n == 0 || stated == s || stated.kind() < slotPlain && s.kind() < slotPlain)
 		return visit(n, s)
 	}
 	if section, err = h.sectionReader.readSectionParts(at, visit, beside); err != nil {
@@ -241,7 +232,7 @@ func (h *History) readSection(at int64, f *revisionEntries) (section *section, r
 			f.conflicts[n], repeats = true, false
 		}
 	}
-	// The table of a hybrid section marks free what its stream has.
+	// The table of a hybrid section marks the objects of its stream as free.
 	if section.xrefStm == 0 {
 		for _, n := range freed {
 			f.conflicts[n] = true
@@ -251,17 +242,16 @@ func (h *History) readSection(at int64, f *revisionEntries) (section *section, r
 	return section, repeats, nil
 }
 
-// collectChanges lists the moves of a state whose slots are still those of the state
-// before.
+// collectChanges lists the changes of a state whose slots are still those of the state before.
 func (h *History) collectChanges(s *State, f *revisionEntries) error {
 	before := h.last
 	start, end := before.Revision.End, s.Revision.End
 	if end <= start {
-		s.addAmbiguity("it ends before the revision it follows")
+		s.addAmbiguity("it ends before its predecessor")
 	}
 	for _, section := range s.sections {
 		if section.at < start || section.at >= end {
-			s.addAmbiguity("its cross-reference stands in another revision")
+			s.addAmbiguity("its cross-reference is in another revision")
 		}
 	}
 	if len(s.sections) > 1 {
@@ -282,7 +272,7 @@ func (h *History) collectChanges(s *State, f *revisionEntries) error {
 	if err != nil || len(replaced) == 0 {
 		return err
 	}
-	// What is in an object stream changes with it.
+	// Objects in an object stream change with it.
 	return s.slots.eachInUse(func(n uint32, was slot) error {
 		if was.kind() == slotCompressed && replaced[was.streamNumber()] && f.slots.get(n).kind() == slotAbsent {
 			ref := Ref{Number: n}
@@ -318,8 +308,7 @@ func newObjectChange(n uint32, was, now slot, start, end int64, f *slots) Object
 	return m
 }
 
-// checkForward finds entries that lead behind the end of the state: whoever
-// appends to the file decides what is there.
+// checkForward finds entries that point behind the end of the state: appended bytes determine what is there.
 func (h *History) checkForward(s *State, f *revisionEntries) {
 	_ = f.slots.eachInUse(func(n uint32, now slot) error {
 		if now.kind() == slotPlain && now.offset() >= s.Revision.End && len(h.forward) < maxConflicts {
@@ -332,15 +321,14 @@ func (h *History) checkForward(s *State, f *revisionEntries) {
 		case s.slots.get(n) != was:
 			delete(h.forward, n)
 		case was.offset() >= s.Revision.End:
-			s.addAmbiguity("an entry that leads behind its end")
+			s.addAmbiguity("an entry points behind its end")
 			s.Forward = true
 			return
 		}
 	}
 }
 
-// checkStartXref demands that a reader who sees nothing behind the end of the
-// revision begins where we do.
+// checkStartXref requires that a reader that sees nothing behind the end of the revision starts at the same section.
 func (h *History) checkStartXref(s *State) error {
 	lent := lexerBuffers.Get().(*[]byte)
 	defer lexerBuffers.Put(lent)
@@ -365,13 +353,12 @@ func (h *History) checkStartXref(s *State) error {
 	return err
 }
 
-// maxLeading bounds the white space before an object or a section that an
-// offset may lead to: readers look at the first few dozen bytes.
+// maxLeading bounds the white space between an offset and the object or section it leads to: readers check the first
+// few dozen bytes.
 const maxLeading = 16
 
-// LeadsTo reports whether a reader that goes to an offset arrives at what
-// stands at another: it is the same, or only white space lies between (ISO
-// 32000-2 §7.2.3). The error is that of the file's reader.
+// LeadsTo reports whether a reader that goes to an offset arrives at what begins at another: it is the same, or only
+// white space is between them (ISO 32000-2 §7.2.3). The error is that of the file's reader.
 func (s *State) LeadsTo(offset, at int64) (bool, error) {
 	if offset > at || at-offset > maxLeading || offset < 0 {
 		return false, nil
@@ -385,13 +372,10 @@ func (s *State) LeadsTo(offset, at int64) (bool, error) {
 	return int64(len(b)) == at-offset, err
 }
 
-// RepeatsCrossReference reports whether a cross-reference stream that is an
-// object of this state says nothing that the state's own cross-reference does
-// not say: the same section before or none, the same catalog and encryption,
-// and of every object that it states the place that it has. Nothing leads to
-// such a stream, but a reader may come across it while it rebuilds the
-// cross-reference from the objects of the file, and finds the same. Some
-// writers leave one beside a table.
+// RepeatsCrossReference reports whether a cross-reference stream that is an object of this state states nothing that
+// differs from the state's cross-reference: the same previous section or none, the same catalog and encryption, and the
+// same place of every object it lists. Nothing leads to such a stream, but a reader that rebuilds the cross-reference
+// from the objects of the file may find it, and gets the same result. Some writers leave one beside a table.
 func (s *State) RepeatsCrossReference(at int64) (bool, error) {
 	if len(s.sections) != 1 {
 		return false, nil
@@ -411,7 +395,7 @@ func (s *State) RepeatsCrossReference(at int64) (bool, error) {
 	if !repeats || stream.prev != 0 && stream.prev != s.sections[0].prev {
 		return false, nil
 	}
-	// Readers may take numbers from /Size on for unused.
+	// Readers may take numbers from /Size on as unused.
 	if size, ok := stream.trailer["Size"].(Integer); !ok || int64(size) <= int64(s.slots.highest) && !isSameAtom(size, s.trailer["Size"]) {
 		return false, nil
 	}
@@ -442,8 +426,7 @@ func onlyReadError(err error) error {
 	return nil
 }
 
-// readStateEncryption gives the state the key of the file, or derives its own if encryption
-// is stated differently.
+// readStateEncryption gives the state the key of the file, or derives its key if encryption is stated differently.
 func (h *History) readStateEncryption(s *State) error {
 	e := s.trailer["Encrypt"]
 	if e == nil {
@@ -457,9 +440,8 @@ func (h *History) readStateEncryption(s *State) error {
 	return s.Document.readEncryption(h.password)
 }
 
-// RequireUniqueKeys reads an object and fails with ErrDamaged if a dictionary in
-// it states a key twice: readers differ in which of the two they take. After it
-// Object costs nothing.
+// RequireUniqueKeys reads an object and fails with ErrDamaged if a dictionary in it states a key twice: readers differ
+// in which of the two they use. The object is cached.
 func (d *Document) RequireUniqueKeys(ref Ref) error {
 	s := d.slots.get(ref.Number)
 	if s.kind() < slotPlain || s.generation() != ref.Generation {
@@ -477,7 +459,7 @@ func (d *Document) RequireUniqueKeys(ref Ref) error {
 	return err
 }
 
-// InUse returns the reference under which a number is in use, if it is.
+// InUse returns the reference of an object number that is in use.
 func (d *Document) InUse(number uint32) (Ref, bool) {
 	s := d.slots.get(number)
 	if s.kind() < slotPlain {
@@ -486,7 +468,7 @@ func (d *Document) InUse(number uint32) (Ref, bool) {
 	return Ref{Number: number, Generation: s.generation()}, true
 }
 
-// InUseAll goes through the references of all numbers in use, in order.
+// InUseAll iterates over the references of all numbers in use, in order.
 func (d *Document) InUseAll() iter.Seq[Ref] {
 	return func(yield func(Ref) bool) {
 		_ = d.slots.eachInUse(func(n uint32, s slot) error {
@@ -498,5 +480,5 @@ func (d *Document) InUseAll() iter.Seq[Ref] {
 	}
 }
 
-// errStopWalk ends a walk whose caller has seen enough.
-var errStopWalk = errors.New("enough")
+// errStopWalk ends a walk early.
+var errStopWalk = errors.New("walk stopped")

@@ -58,7 +58,7 @@ func TestEachStateReadsAsThePrefixOfTheFileDoes(t *testing.T) {
 				}
 				requireSameState(t, i, s, prefix)
 			}
-			// Nor does it matter what was read of later states before.
+			// What was read of later states does not matter.
 			for i, s := range slices.Backward(openStates(t, b)) {
 				requireSameState(t, i, s, open(t, b[:s.Revision.End]))
 			}
@@ -77,7 +77,8 @@ func requireSameState(t *testing.T, i int, s *pdf.State, prefix *pdf.Document) {
 	}
 }
 
-// TestStateSeesNothingBehindItsEndThatALaterOneHasRead has a first revision state two objects that the second one brings.
+// TestStateSeesNothingBehindItsEndThatALaterOneHasRead has a first revision with entries of two objects that the second
+// one adds.
 func TestStateSeesNothingBehindItsEndThatALaterOneHasRead(t *testing.T) {
 	t.Parallel()
 	first := "%PDF-1.4\n1 0 obj\n<</Pages<</Kids[]>>>>\nendobj\n"
@@ -106,7 +107,7 @@ func TestStateSeesNothingBehindItsEndThatALaterOneHasRead(t *testing.T) {
 	}
 }
 
-// withoutPosition leaves out where a stream is.
+// withoutPosition leaves out the place of a stream.
 func withoutPosition(o pdf.Object) any {
 	if s, ok := o.(*pdf.Stream); ok {
 		return []any{s.Dict, s.Len()}
@@ -198,7 +199,7 @@ func TestAmbiguitiesAreReported(t *testing.T) {
 			t.Errorf("%s: odd is %q, want %q", name, odd, c.want)
 		}
 	}
-	// An entry that leads back into what was there before is told apart.
+	// An entry that points back into an earlier revision is marked.
 	back := openStates(t, tail(one, entry(150, len(b))+entry(3, int(offsetOf(t, b, "2 0 obj"))), ""))
 	if m := back[1].Changes[0]; m.Number != 3 || !m.Earlier || back[1].Changes[1].Earlier {
 		t.Errorf("moves %+v", back[1].Changes)
@@ -306,7 +307,7 @@ func TestStreamBesideATableMayOnlyRepeatWhatIsKnown(t *testing.T) {
 			t.Errorf("%s: odd is %q", name, last.Ambiguities)
 		}
 	}
-	// One copied from an earlier section brings nothing back that came later.
+	// One copied from an earlier section does not restore older objects.
 	u := open(t, b).NewUpdate()
 	u.Set(hidden.Ref, pdf.Integer(7))
 	state := openStates(t, hybrid(t, build(t, b, u), "", nil, former))

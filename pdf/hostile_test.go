@@ -10,8 +10,8 @@ import (
 	"segel/pdf"
 )
 
-// TestSmallFilesCannotCostHours gives files whose cost would be the square of their size, or worse, if some loop
-// were not paid for. Each would take minutes to days; the bound is generous, so that a busy machine keeps it.
+// TestSmallFilesCannotCostHours has files whose cost would be the square of their size, or worse, if some loop did not
+// count its work. Each would take minutes to days; the bound is generous, for busy machines.
 func TestSmallFilesCannotCostHours(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string][]byte{
@@ -35,7 +35,7 @@ func TestSmallFilesCannotCostHours(t *testing.T) {
 		"objects in wrong places": wrongIndexes(150_000),
 	} {
 		began := time.Now()
-		o := pdf.Options{Repair: true, Limits: pdf.Limits{Work: 64 << 20}} // a fourth of what it is by default
+		o := pdf.Options{Repair: true, Limits: pdf.Limits{Work: 64 << 20}} // a fourth of the default
 		exerciseReader(file, o)
 		if d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), o); err == nil {
 			var b bytes.Buffer
@@ -49,8 +49,8 @@ func TestSmallFilesCannotCostHours(t *testing.T) {
 	}
 }
 
-// overlappingSections chains n cross-reference streams, each of which holds all that come behind it, and then as
-// many bytes.
+// overlappingSections chains n cross-reference streams, each of which contains all that follow it, and then as many
+// bytes.
 func overlappingSections(n, bytesBehind int) []byte {
 	b := []byte("%PDF-1.7\n1 0 obj\n<</Type /Catalog>>\nendobj\n")
 	const head = "%07d 0 obj<</Type /XRef /Root 1 0 R /Size 9 /W [1 1 1] /Index [10 %07d] /Prev %07d /Length %07d>>stream\n"
@@ -77,7 +77,7 @@ func streamsBehindComments(n, comment int) []byte {
 	return bytes.Replace(file, []byte("xref\n"), fmt.Appendf(nil, "%%%s\nxref\n", strings.Repeat("x", comment)), 1)
 }
 
-// wrongIndexes is an object stream whose objects all are where the cross-reference does not say.
+// wrongIndexes is an object stream whose objects all have a wrong index in the cross-reference.
 func wrongIndexes(n int) []byte {
 	b := []byte("%PDF-1.7\n1 0 obj\n<</Type /Catalog>>\nendobj\n")
 	var directory, entries strings.Builder

@@ -9,7 +9,7 @@ import (
 	"segel/pdf"
 )
 
-// sparseFile is a file that is zero but for some pieces, which lie in order. It takes no room.
+// sparseFile is a file of zeros except for some pieces, which are in order. It needs no memory for the zeros.
 type sparseFile struct {
 	pieces []piece
 	size   int64
@@ -36,7 +36,7 @@ func (s *sparseFile) ReadAt(p []byte, at int64) (int, error) {
 
 var zeros = make([]byte, 128<<10)
 
-// Write appends to the file, and keeps nothing of what is zero.
+// Write appends to the file, without storing zeros.
 func (s *sparseFile) Write(p []byte) (int, error) {
 	if !bytes.Equal(p, zeros[:min(len(p), len(zeros))]) {
 		s.pieces = append(s.pieces, piece{s.size, bytes.Clone(p)})

@@ -6,7 +6,7 @@ import (
 	"segel/pdf"
 )
 
-// TestInvalidIDIsReplaced extends and rewrites files whose /ID is none, and wants a sound one.
+// TestInvalidIDIsReplaced updates and rewrites files with an invalid /ID, which must become valid.
 func TestInvalidIDIsReplaced(t *testing.T) {
 	t.Parallel()
 	file := tableFile("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>", "[<41> <42>]", "<43>")

@@ -2,7 +2,7 @@ package pdf
 
 import "strings"
 
-// internedWords are words that files are full of: each is kept once, not once for each time that it is read.
+// internedWords and internedNames are frequent words of PDF files: each is allocated once, not each time it is read.
 var internedWords, internedNames = newInternTables(`R obj endobj stream endstream xref startxref trailer true false null n f
 A AA ABC AP AS AcroForm Action Alt Annot Annots ArtBox Artifact Ascent Author AvgWidth
 BBox BC BG BM BS Base BaseEncoding BaseFont BitsPerComponent BleedBox Border Btn ByteRange
@@ -26,7 +26,7 @@ T TS TU TT0 Tabs Text Title ToUnicode TransformMethod TransformParams Transparen
 U UserUnit V VRI Version ViewerPreferences W WMode Widget Width Widths WinAnsiEncoding X XML XObject XRef XRefStm XHeight XYZ
 adbe.pkcs7.detached ca op OP`)
 
-// newInternTables makes the tables: of words by themselves, and of names as the objects that they are.
+// newInternTables builds the tables of words, and of names as objects.
 func newInternTables(words string) (map[string]string, map[string]Object) {
 	texts, names := map[string]string{}, map[string]Object{}
 	for _, w := range strings.Fields(words) {
@@ -35,7 +35,7 @@ func newInternTables(words string) (map[string]string, map[string]Object) {
 	return texts, names
 }
 
-// internWord is the text of a word.
+// internWord returns a word as a string.
 func internWord(b []byte) string {
 	if w, ok := internedWords[string(b)]; ok {
 		return w

@@ -13,7 +13,7 @@ import (
 	"segel/pdf"
 )
 
-// qpdfFacts is what qpdf --json tells of a file.
+// qpdfFacts is the output of qpdf --json for a file.
 type qpdfFacts struct {
 	Pages   []json.RawMessage
 	Encrypt struct {
@@ -28,7 +28,7 @@ type qpdfFacts struct {
 	QPDF []json.RawMessage
 }
 
-// TestFactsAgreeWithQpdf compares what both readers say of every file that qpdf can read: how many pages and
+// TestFactsAgreeWithQpdf compares the facts of both readers for every file that qpdf can read: how many pages and
 // objects it has, and how it is encrypted.
 func TestFactsAgreeWithQpdf(t *testing.T) {
 	t.Parallel()
@@ -53,7 +53,7 @@ func TestFactsAgreeWithQpdf(t *testing.T) {
 		}
 		var q qpdfFacts
 		if !json.Valid(out) {
-			t.Logf("%s: what qpdf says is no JSON", name) // it copies numbers such as "1." as they are
+			t.Logf("%s: the output of qpdf is not JSON", name) // it copies numbers such as "1." as they are
 			continue
 		}
 		if err := json.Unmarshal(out, &q); err != nil || len(q.QPDF) != 2 {
@@ -83,7 +83,7 @@ func TestFactsAgreeWithQpdf(t *testing.T) {
 			}
 		}
 		facts := d.Facts()
-		// Where it warns, it may have made objects itself: a copy of a page that is in the tree twice.
+		// If it warns, it may have added objects: a copy of a page that is in the tree twice.
 		if exit == nil && (facts.Objects < count || facts.Objects > count+null) {
 			t.Errorf("%s: %d objects, qpdf counts %d and %d that are null", name, facts.Objects, count, null)
 		}

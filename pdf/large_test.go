@@ -76,7 +76,7 @@ func (j *joined) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// measureHashing tells how long SHA-256 of all bytes takes, at best of three.
+// measureHashing returns how long SHA-256 of all bytes takes, the best of three.
 func measureHashing(whole []byte) time.Duration {
 	best := time.Hour
 	for range 3 {
@@ -87,8 +87,8 @@ func measureHashing(whole []byte) time.Duration {
 	return best
 }
 
-// BenchmarkOpen100MB reports what opening costs as a share of hashing the file, which every upload has to do: the
-// target is 0.25, and 16 MiB.
+// BenchmarkOpen100MB reports the cost of opening relative to hashing the file, which every upload has to do: the target
+// is 0.25, and 16 MiB.
 func BenchmarkOpen100MB(b *testing.B) {
 	l := pdftest.NewLarge(100<<20, 23_000)
 	whole := make([]byte, l.Size())

@@ -43,8 +43,8 @@ const (
 	maxWord = 128
 )
 
-// lexer cuts bytes into tokens. It reads src chunk by chunk, or, with a nil
-// src, works on buf alone. It never reads at or behind end.
+// lexer splits bytes into tokens. It reads src chunk by chunk, or, with a nil src, works on buf alone. It never reads
+// at or behind end.
 type lexer struct {
 	src      io.ReaderAt
 	end      int64
@@ -52,13 +52,13 @@ type lexer struct {
 	buf      []byte
 	pos      int
 	err      error   // of src, sticky
-	borrowed *[]byte // what buf is taken from, if it was borrowed; nothing that is read keeps a part of it
+	borrowed *[]byte // the pooled buffer behind buf, if there is one; no token shares its memory
 }
 
-// lexerBuffers are buffers that wait for the next lexer: most objects are shorter than one, and files have many.
+// lexerBuffers are pooled: most objects are shorter than one buffer, and files have many.
 var lexerBuffers = sync.Pool{New: func() any { b := make([]byte, laterChunk); return &b }}
 
-// borrowBuffer lets the lexer read into a buffer that release gives back. Afterwards the lexer is of no use.
+// borrowBuffer lets the lexer read into a pooled buffer, which release returns. The lexer must not be used after that.
 func (l *lexer) borrowBuffer() { l.borrowed = lexerBuffers.Get().(*[]byte) }
 
 func (l *lexer) release() {
@@ -79,8 +79,7 @@ func newBytesLexer(b []byte, base int64) *lexer {
 // offset is the absolute offset of the next byte.
 func (l *lexer) offset() int64 { return l.base + int64(l.pos) }
 
-// fillBuffer reads one more chunk, dropping what was consumed. It reports whether
-// there is a byte to read at pos.
+// fillBuffer reads one more chunk and drops what was consumed. It reports whether there is a byte to read at pos.
 func (l *lexer) fillBuffer() bool {
 	if l.pos < len(l.buf) {
 		return true
@@ -130,7 +129,7 @@ func (l *lexer) seek(at int64) {
 	l.buf, l.base, l.pos = l.buf[:0], at, 0
 }
 
-// skipSpace passes white space and comments.
+// skipSpace skips white space and comments.
 func (l *lexer) skipSpace() {
 	comment := false
 	for l.fillBuffer() {
@@ -202,44 +201,43 @@ func (l *lexer) next() (token, error) {
 	return t, err
 }
 
-// readRegular returns the regular characters from here on. The slice is valid until
-// the next read.
-func (l *lexer) readRegular(keep []byte, limit int) ([]byte, error) {
+// readRegular reads the regular characters from here on. The result is valid until the next read.
+func (l *lexer) readRegular(limit int) ([]byte, error) {
+	var word []byte
 	for l.fillBuffer() {
 		from := l.pos
 		for l.pos < len(l.buf) && charClasses[l.buf[l.pos]] == regular {
 			l.pos++
 		}
-		if keep == nil && l.pos < len(l.buf) && l.pos-from <= limit {
+		if word == nil && l.pos < len(l.buf) && l.pos-from <= limit {
 			return l.buf[from:l.pos], nil
 		}
-		keep = append(keep, l.buf[from:l.pos]...)
-		if len(keep) > limit {
+		word = append(word, l.buf[from:l.pos]...)
+		if len(word) > limit {
 			return nil, damaged(l.offset(), "word longer than %d bytes", limit)
 		}
 		if l.pos < len(l.buf) {
 			break
 		}
 	}
-	return keep, nil
+	return word, nil
 }
 
 func (l *lexer) readName() (string, error) {
-	b, err := l.readRegular(nil, 1<<16)
+	b, err := l.readRegular(1 << 16)
 	if err != nil {
 		return "", err
 	}
-	for i, c := range b {
-		if c == '#' {
-			return decodeName(b, i), nil
-		}
-	}
-	return internWord(b), nil
+	return internWord(DecodeName(b)), nil
 }
 
-// decodeName decodes #xx from index i on; a # that is not followed by two
-// digits stands for itself, as in files older than PDF 1.2.
-func decodeName(b []byte, i int) string {
+// DecodeName decodes the #xx of a name. A # that is not followed by two digits stands for itself, as in files older
+// than PDF 1.2. The result is b if it has no #.
+func DecodeName(b []byte) []byte {
+	i := bytes.IndexByte(b, '#')
+	if i < 0 {
+		return b
+	}
 	out := append(make([]byte, 0, len(b)), b[:i]...)
 	for ; i < len(b); i++ {
 		if b[i] == '#' && i+2 < len(b) && hexValues[b[i+1]] < 16 && hexValues[b[i+2]] < 16 {
@@ -249,10 +247,10 @@ func decodeName(b []byte, i int) string {
 		}
 		out = append(out, b[i])
 	}
-	return string(out)
+	return out
 }
 
-// readLiteral reads a string behind its opening parenthesis.
+// readLiteral reads a string after its opening parenthesis.
 func (l *lexer) readLiteral() ([]byte, error) {
 	start := l.offset() - 1
 	var s literalScanner
@@ -271,7 +269,7 @@ func (l *lexer) readLiteral() ([]byte, error) {
 	return nil, damaged(start, "string without end")
 }
 
-// readHex reads a string behind its opening angle bracket.
+// readHex reads a string after its opening angle bracket.
 func (l *lexer) readHex() ([]byte, error) {
 	start := l.offset() - 1
 	out := []byte{}
@@ -308,7 +306,7 @@ func (l *lexer) readHex() ([]byte, error) {
 
 // readWord reads a number or a keyword.
 func (l *lexer) readWord(t *token) error {
-	b, err := l.readRegular(nil, maxWord)
+	b, err := l.readRegular(maxWord)
 	if err != nil {
 		return err
 	}

@@ -5,29 +5,27 @@ import (
 	"io"
 )
 
-// Options of Open. The zero value opens sound files that need no password.
+// Options of Open. The zero value opens undamaged files that need no password.
 type Options struct {
 	Limits Limits
 	// Password opens an encrypted file, as user or owner. Empty is the usual
 	// one, and is always tried.
 	Password string
-	// Repair checks that every entry of the cross-reference leads to its
-	// object, and if not, or if there is no cross-reference, rebuilds it by
-	// scanning the whole file. A repaired document can be read, not updated.
+	// Repair checks that every entry of the cross-reference leads to its object. If not, or if there is no
+	// cross-reference, it rebuilds it by scanning the whole file. A repaired document can be read, but not updated.
 	Repair bool
-	// NextObject is what Document.NextObject returned for the file as it came
-	// in, before updates of this package were added to it. It spares reading
-	// all of the file to number the objects of the next update. 0 is not known.
+	// NextObject is what Document.NextObject returned for the original file, before updates of this package were
+	// appended. It avoids reading the whole file to number the objects of the next update. 0 means not known.
 	NextObject uint32
-	// Budget is shared with other Documents of the same file; nil is without end. The Document must not be used after
+	// Budget is shared with other Documents of the same file; nil means no bound. The Document must not be used after
 	// the budget's context has ended.
 	Budget *Budget
-	// Random feeds the second element of /ID and encryption; nil is
-	// crypto/rand. Tests give a fixed source.
+	// Random supplies the second element of /ID and the initialization vectors; nil is crypto/rand. Tests pass a fixed
+	// source.
 	Random io.Reader
 }
 
-// Limits bound what a hostile file can make the reader do. A zero field takes
+// Limits bound what a hostile file can make the reader do. A zero field has
 // its default.
 type Limits struct {
 	Objects     int   // highest object number; default 8,388,607, 8 bytes of memory each
@@ -36,16 +34,14 @@ type Limits struct {
 	Values      int   // values in one object; default 500,000
 	ObjectBytes int64 // bytes of one object without stream data; default 64 MiB
 	Decoded     int64 // bytes of one decoded stream; default 128 MiB
-	Cache       int64 // bytes kept of parsed objects and object streams; default 32 MiB
+	Cache       int64 // bytes of parsed objects and object streams in the cache; default 32 MiB
 	Work        int64 // bytes parsed and decoded by one Document, ever; default 256 MiB and 20 times the file
 	Pages       int   // pages; default 500,000
 	Fields      int   // form fields and widgets; default 100,000
 }
 
-// Defaults returns the limits with those that are zero set to what they are for a file of that many bytes.
-func (l Limits) Defaults(size int64) Limits { return l.withDefaults(size) }
-
-func (l Limits) withDefaults(size int64) Limits {
+// Defaults returns the limits with zero fields replaced by the defaults for a file of size bytes.
+func (l Limits) Defaults(size int64) Limits {
 	setDefault(&l.Work, 256<<20+20*size)
 	setDefault(&l.Objects, 8_388_607)
 	setDefault(&l.Sections, 65_536)
@@ -59,12 +55,11 @@ func (l Limits) withDefaults(size int64) Limits {
 	return l
 }
 
-// reservedNumbers is how many numbers a file that is taken in has to leave for updates. A
-// signature takes some ten.
+// reservedNumbers is how many object numbers a file must leave for updates when it is accepted. A signature needs about
+// ten.
 const reservedNumbers = 1 << 16
 
-// maxUpdatable is the highest object number of a file that updates may still be
-// added to, one after the other.
+// maxUpdatable is the highest object number of a file that can still be updated several times.
 func (l Limits) maxUpdatable() int64 { return int64(l.Objects - min(reservedNumbers, l.Objects/8)) }
 
 func setDefault[T int | int64](v *T, d T) {
@@ -74,7 +69,7 @@ func setDefault[T int | int64](v *T, d T) {
 }
 
 func (o Options) withDefaults(size int64) Options {
-	o.Limits = o.Limits.withDefaults(size)
+	o.Limits = o.Limits.Defaults(size)
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}

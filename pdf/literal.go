@@ -2,9 +2,9 @@ package pdf
 
 import "bytes"
 
-// ReadLiteral reads a literal string (ISO 32000-2 §7.3.4.2) from behind its opening parenthesis. It returns what the
-// string means, a part of b unless there are escapes in it, and how many bytes it takes with the closing parenthesis: 0
-// if it has no end.
+// ReadLiteral reads a literal string (ISO 32000-2 §7.3.4.2) after its opening parenthesis. It returns the decoded
+// string, which is a part of b unless it has escapes, and how many bytes it takes with the closing parenthesis: 0 if it
+// has no end.
 func ReadLiteral(b []byte) (text []byte, n int) {
 	var l literalScanner
 	n, ended := l.scanPiece(b)
@@ -18,18 +18,18 @@ func ReadLiteral(b []byte) (text []byte, n int) {
 	return text, n
 }
 
-// literalScanner looks for the end of a string that comes piece by piece. The zero value is just behind the opening
+// literalScanner finds the end of a string that arrives in pieces. The zero value is just after the opening
 // parenthesis.
 type literalScanner struct {
 	depth     int  // of further parentheses
 	backslash bool // a backslash was the last byte
-	escapes   bool // what the string means is not what is written there
+	escapes   bool // the string has escapes to decode
 }
 
-// specialInLiteral tells bytes that mean more than themselves in a string.
+// specialInLiteral marks bytes with a special meaning in a literal string.
 var specialInLiteral = [256]bool{'(': true, ')': true, '\\': true, '\r': true}
 
-// scanPiece goes through the next piece and returns how much of it belongs to the string, and whether that was its end.
+// scanPiece scans the next piece and returns how much of it belongs to the string, and whether the string ended.
 func (l *literalScanner) scanPiece(b []byte) (n int, ended bool) {
 	for i, c := range b {
 		if l.backslash {
@@ -55,7 +55,7 @@ func (l *literalScanner) scanPiece(b []byte) (n int, ended bool) {
 	return len(b), false
 }
 
-// decodeEscapes turns what is between the parentheses of a string into what it means, in place.
+// decodeEscapes decodes the bytes between the parentheses of a string, in place.
 func decodeEscapes(b []byte) []byte {
 	out := b[:0]
 	for i := 0; i < len(b); i++ {
@@ -81,7 +81,7 @@ func decodeEscapes(b []byte) []byte {
 	return out
 }
 
-// decodeEscape reads the n bytes that belong to a backslash before them; keep is false for a line continuation.
+// decodeEscape decodes the n bytes that belong to a backslash before them; keep is false for a line continuation.
 func decodeEscape(b []byte) (c byte, keep bool, n int) {
 	if len(b) == 0 {
 		return 0, false, 0

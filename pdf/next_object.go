@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// references are the object numbers that a document has parsed in references so far. The parser calls note for each.
+// references are the object numbers of the references that a document has parsed so far. The parser calls addNumber for
+// each.
 type references struct {
 	limit   uint32 // Limits.Objects
 	highest uint32 // up to limit
@@ -24,13 +25,13 @@ func (r *references) addNumber(number uint32) {
 
 // NextObject returns the lowest number that an update may give to a new object. It lies above every object of the file,
 // free ones included, and above every reference in it: those in trailers, in objects of all revisions and in object
-// streams. A reference to an object that does not exist is null (ISO 32000-2 §7.3.10). If a new object took its number,
-// the reference would lead to it, and what was signed before would have changed its meaning.
+// streams. A reference to an object that does not exist is null (ISO 32000-2 §7.3.10). If a new object had its number,
+// the reference would lead to it, and signed content would change its meaning.
 //
-// If Options.NextObject is set, NextObject reads nothing. Otherwise it parses every object once, but for those that
-// ActiveContent has parsed, so it belongs to the moment a file comes in. References above Limits.Objects are left out,
-// since no object can have their number; Check refuses files with such references. Errors: ErrTooLarge, if the file
-// exceeds one of the Limits, and those of the io.ReaderAt.
+// If Options.NextObject is set, NextObject reads nothing. Otherwise it parses every object that ActiveContent has not
+// parsed, once, so call it when a file is accepted. It ignores references above Limits.Objects, since no object can
+// have their number; Check refuses files with such references. Errors: ErrTooLarge, if the file exceeds one of the
+// Limits, and those of the io.ReaderAt.
 func (d *Document) NextObject() (uint32, error) {
 	if d.next == 0 && !d.references.read {
 		if err := d.readReferences(0); err != nil {
@@ -58,8 +59,8 @@ func (d *Document) NextObjectBehind(from int64) (uint32, error) {
 	return max(next, d.references.highest+1), nil
 }
 
-// readReferences parses the objects of all sections that begin at or behind an offset, current and superseded ones.
-// Objects that cannot be parsed are parsed as far as possible: whether the file is sound is for Check to say.
+// readReferences parses the objects of all sections that begin at or behind an offset, current and superseded ones. It
+// parses damaged objects as far as possible; Check reports damage.
 func (d *Document) readReferences(from int64) error {
 	s := &referenceScan{d: d, objectStreams: map[uint32]bool{}}
 	if from == 0 && !d.references.current {
@@ -82,16 +83,10 @@ func (d *Document) readReferences(from int64) error {
 // referenceScan parses objects for the references in them.
 type referenceScan struct {
 	d             *Document
-	objectStreams map[uint32]bool // object streams that were parsed, as they are now
+	objectStreams map[uint32]bool // object streams that were parsed, in their current version
 }
 
-// located is an object number and where a section says its object is.
-type located struct {
-	number uint32
-	slot   slot
-}
-
-// scanCurrent parses the objects that the newest entries lead to, and everything in the object streams that hold some.
+// scanCurrent parses the objects that the newest entries lead to, and all objects in the object streams among them.
 func (s *referenceScan) scanCurrent() error {
 	var streams []uint32
 	err := s.d.slots.eachInUse(func(n uint32, at slot) error {
@@ -115,12 +110,13 @@ func (s *referenceScan) scanCurrent() error {
 	return nil
 }
 
-// scanSection parses the objects that the entries of a section lead to; if from is 0, those that current has not parsed.
+// scanSection parses the objects that the entries of a section lead to; if from is 0, those that scanCurrent has not
+// parsed.
 func (s *referenceScan) scanSection(at, from int64) error {
-	var found []located
+	var found []filePlace
 	_, err := s.d.readSection(at, func(n uint32, at slot) error {
 		if at.kind() >= slotPlain && (from > 0 || at != s.d.slots.get(n)) {
-			found = append(found, located{n, at})
+			found = append(found, filePlace{n, at})
 		}
 		return nil
 	})
@@ -129,8 +125,7 @@ func (s *referenceScan) scanSection(at, from int64) error {
 	}
 	for _, o := range found {
 		if o.slot.kind() == slotCompressed {
-			// The stream that had it, if it still stands under its number. One that was replaced is parsed where its
-			// own entry is found.
+			// The stream that had it, if it still has its number. A replaced stream is parsed where its entry is found.
 			if err := s.scanObjectStream(o.slot.streamNumber()); err != nil {
 				return err
 			}
@@ -149,16 +144,16 @@ func (s *referenceScan) scanSection(at, from int64) error {
 	return nil
 }
 
-// loadObject parses an object past the cache. It returns nil for one that cannot be parsed.
+// loadObject parses an object without caching it. It returns nil for one that cannot be parsed.
 func (s *referenceScan) loadObject(n uint32, at slot) (Object, error) {
 	found, err := s.d.loadObject(Ref{Number: n, Generation: at.generation()}, at)
 	if err != nil {
-		return nil, s.ignoreObjectFault(err)
+		return nil, ignoreObjectFault(err)
 	}
 	return found.value, nil
 }
 
-// scanObjectStream parses all objects of the object stream that has a number now, once.
+// scanObjectStream parses all objects of the object stream that currently has a number, once.
 func (s *referenceScan) scanObjectStream(number uint32) error {
 	if s.objectStreams[number] {
 		return nil
@@ -166,28 +161,16 @@ func (s *referenceScan) scanObjectStream(number uint32) error {
 	s.objectStreams[number] = true
 	c, err := s.d.loadObjectStream(number)
 	if err != nil {
-		return s.ignoreObjectFault(err)
+		return ignoreObjectFault(err)
 	}
 	return s.scanMembers(c)
 }
 
-// scanStream parses all objects of an object stream, whatever stands under its number now.
+// scanStream parses all objects of an object stream, even if its number now has another object.
 func (s *referenceScan) scanStream(st *Stream) error {
-	data, err := s.d.Decode(st)
+	c, err := s.d.decodeObjectStream(st)
 	if err != nil {
-		return s.ignoreObjectFault(err)
-	}
-	n, err := s.d.Integer(st.Dict["N"])
-	if err != nil {
-		return s.ignoreObjectFault(err)
-	}
-	first, err := s.d.Integer(st.Dict["First"])
-	if err != nil {
-		return s.ignoreObjectFault(err)
-	}
-	c, err := parseObjectStream(data, n, first)
-	if err != nil {
-		return s.ignoreObjectFault(err)
+		return ignoreObjectFault(err)
 	}
 	return s.scanMembers(c)
 }
@@ -195,7 +178,7 @@ func (s *referenceScan) scanStream(st *Stream) error {
 func (s *referenceScan) scanMembers(c *objectStream) error {
 	for _, start := range c.starts {
 		if _, err := s.d.parseMember(c, int(start)); err != nil {
-			if err := s.ignoreObjectFault(err); err != nil {
+			if err := ignoreObjectFault(err); err != nil {
 				return err
 			}
 		}
@@ -203,8 +186,8 @@ func (s *referenceScan) scanMembers(c *objectStream) error {
 	return nil
 }
 
-// ignoreObjectFault passes over what is wrong with one object, but not that the limits are reached.
-func (s *referenceScan) ignoreObjectFault(err error) error {
+// ignoreObjectFault drops an error about one object, but not that a limit was reached.
+func ignoreObjectFault(err error) error {
 	if isReadError(err) || errors.Is(err, ErrTooLarge) {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// TestNewObjectTakesNoNumberThatTheFileRefersTo lets catalog and trailer refer to nothing, and wants it to stay nothing.
+// TestNewObjectTakesNoNumberThatTheFileRefersTo has references to nothing in catalog and trailer, which must stay null.
 func TestNewObjectTakesNoNumberThatTheFileRefersTo(t *testing.T) {
 	t.Parallel()
 	for name, sample := range styles {
@@ -57,7 +57,7 @@ func TestNewObjectIsNotTheMissingInfo(t *testing.T) {
 	}
 }
 
-// TestDirectPageGetsANumberWithoutReferences rewrites a tree whose page is no object of its own.
+// TestDirectPageGetsANumberWithoutReferences rewrites a tree with a direct page.
 func TestDirectPageGetsANumberWithoutReferences(t *testing.T) {
 	t.Parallel()
 	file := tableFile("<</Type /Catalog /Pages 2 0 R /Dangling 3 0 R>>", "<</Type /Pages /Count 1 /Kids [<</Type /Page /MediaBox [0 0 9 9]>>]>>")("")
@@ -75,8 +75,8 @@ func TestDirectPageGetsANumberWithoutReferences(t *testing.T) {
 	}
 }
 
-// TestNewObjectsAreNumberedAboveEveryReference hides a reference to nothing where no update looks, and wants the next
-// objects to have higher numbers.
+// TestNewObjectsAreNumberedAboveEveryReference puts a reference to nothing where no update reads; the next objects must
+// have higher numbers.
 func TestNewObjectsAreNumberedAboveEveryReference(t *testing.T) {
 	t.Parallel()
 	const nothing = 4000
@@ -144,7 +144,7 @@ func TestReferenceAboveTheHighestNumberIsRefused(t *testing.T) {
 		if err := open(t, file).Check(); (err == nil) != fine || !fine && !errors.Is(err, pdf.ErrTooLarge) {
 			t.Errorf("reference to %d: %v", n, err)
 		}
-		// No object can have a number above the highest, so such a reference keeps nobody from adding one.
+		// No object can have a number above the limit, so such a reference does not prevent an update.
 		if next, err := open(t, file).NextObject(); err != nil || n > 8_388_607 && next != 5 {
 			t.Errorf("reference to %d: new objects are numbered from %d on, %v", n, next, err)
 		}

@@ -2,12 +2,11 @@ package pdf
 
 import "fmt"
 
-// Object is one of Null, Boolean, Integer, Real, Name, String, Array, Dict,
-// *Stream and Ref, or, in objects to be written only, *Hole. A nil Object,
-// which is what a Dict yields for a missing key, stands for Null.
+// Object is one of Null, Boolean, Integer, Real, Name, String, Array, Dict, *Stream and Ref, or, in objects to be
+// written only, *Hole. A nil Object, which a Dict returns for a missing key, stands for Null.
 //
-// Objects handed out by a Document are shared with its cache: they must not be
-// changed. Those handed out by an Update are the caller's to change.
+// Objects returned by a Document are shared with its cache: they must not be changed. Objects returned by an Update may
+// be changed by the caller.
 type Object interface{ isObject() }
 
 // Null is the null object.
@@ -32,8 +31,8 @@ type String struct {
 	Bytes []byte
 	Hex   bool // written between angle brackets
 
-	// start and end delimit the token in the file, brackets included. Both are
-	// zero for strings that were made, or that came from an object stream.
+	// start and end are the offsets of the token in the file, brackets included. Both are zero for strings that were
+	// created, or that came from an object stream.
 	start, end int64
 }
 
@@ -44,10 +43,9 @@ type Array []Object
 // null are left out when a dictionary is read (ISO 32000-1 §7.3.7).
 type Dict map[Name]Object
 
-// Stream is a dictionary with data. One read from a file holds only the place
-// of its data: see [Document.Raw] and [Document.Decode]. One to be written
-// holds Data: if Dict has no /Filter, Data is plain and the writer compresses
-// it when that helps; otherwise Data is already encoded that way.
+// Stream is a dictionary with data. One read from a file holds only the place of its data: see [Document.Raw] and
+// [Document.Decode]. One to be written holds Data: if Dict has no /Filter, Data is not encoded, and the writer
+// compresses it when that saves space; otherwise Data is already encoded that way.
 type Stream struct {
 	Dict Dict
 	Data []byte
@@ -65,9 +63,8 @@ type Ref struct {
 	Generation uint16
 }
 
-// Hole is a run of bytes that is reserved while writing and filled once the
-// tail around it is known, such as /ByteRange and /Contents of a signature.
-// The tail remembers where each Hole went, by pointer; nothing is searched for.
+// Hole is a run of bytes that is reserved while writing and filled once the tail around it is known, such as /ByteRange
+// and /Contents of a signature. The tail remembers the offset of each Hole by pointer; nothing is searched for.
 type Hole struct {
 	// Len is the number of bytes the hole takes in the file. For a hexadecimal
 	// hole that includes both angle brackets, so it is even.
@@ -96,9 +93,8 @@ func (r Ref) IsZero() bool { return r.Number == 0 }
 // String spells the reference as PDF does, such as "12 0 R".
 func (r Ref) String() string { return fmt.Sprintf("%d %d R", r.Number, r.Generation) }
 
-// FileRange tells where the token of the string is in the file, brackets
-// included. Both ends are zero if the string was made or came from an object
-// stream.
+// FileRange returns the offsets of the string's token in the file, brackets included. Both are zero if the string was
+// created or came from an object stream.
 func (s String) FileRange() (start, end int64) { return s.start, s.end }
 
 // Len is the number of encoded bytes of the stream's data.
@@ -147,7 +143,7 @@ func cloneDict(d Dict) Dict {
 	return c
 }
 
-// typeName names the kind of an object in messages.
+// typeName returns the type of an object for messages.
 func typeName(o Object) string {
 	switch o.(type) {
 	case nil, Null:
@@ -174,7 +170,8 @@ func typeName(o Object) string {
 	return "hole"
 }
 
-// FileRange tells where the data of the stream stands in the file. Both ends are zero if the stream was made or is encrypted.
+// FileRange returns the offsets of the stream's data in the file. Both are zero if the stream was created or is
+// encrypted.
 func (s *Stream) FileRange() (start, end int64) {
 	if s.from == nil || s.from.security != nil {
 		return 0, 0

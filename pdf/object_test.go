@@ -7,7 +7,7 @@ import (
 )
 
 func parseText(s string) (Object, error) {
-	l := Limits{}.withDefaults(0)
+	l := Limits{}.Defaults(0)
 	return newParser(newBytesLexer([]byte(s), 0), l).parseObject()
 }
 
@@ -119,7 +119,7 @@ func TestSlotsArePacked(t *testing.T) {
 
 func TestFiltersAreUndone(t *testing.T) {
 	t.Parallel()
-	d := &Document{limits: Limits{}.withDefaults(0)}
+	d := &Document{limits: Limits{}.Defaults(0)}
 	for _, c := range []struct {
 		filter Name
 		parms  Dict
@@ -164,7 +164,7 @@ func TestPNGPredictorsAreUndone(t *testing.T) {
 
 func TestDecodedSizeIsLimited(t *testing.T) {
 	t.Parallel()
-	d := &Document{limits: Limits{Decoded: 1000}.withDefaults(0)}
+	d := &Document{limits: Limits{Decoded: 1000}.Defaults(0)}
 	s := &Stream{Dict: Dict{"Filter": Name("RunLengthDecode")}, Data: []byte(strings.Repeat("\x81a", 100))}
 	if _, err := d.Decode(s); !isFileError(err) {
 		t.Errorf("12,800 bytes: %v", err)

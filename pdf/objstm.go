@@ -11,9 +11,9 @@ type objectStream struct {
 	data    []byte
 	numbers []uint32
 	starts  []uint32       // offsets into data
-	index   map[uint32]int // of numbers, made when the cross-reference is found to be off
+	index   map[uint32]int // of numbers, built when an index of the cross-reference is wrong
 
-	// broken is why the stream cannot be read. It is remembered, or a damaged stream with thousands of objects would be
+	// broken is why the stream cannot be read. It is cached, or a damaged stream with thousands of objects would be
 	// decoded for each of them.
 	broken error
 }
@@ -25,7 +25,7 @@ func (d *Document) loadMember(number uint32, s slot) (*indirect, error) {
 	}
 	start, ok := c.findOffset(number, s.index())
 	if !ok {
-		return nil, damaged(-1, "object stream %d does not hold it", s.streamNumber())
+		return nil, damaged(-1, "object stream %d does not contain it", s.streamNumber())
 	}
 	found, err := d.parseMember(c, start)
 	if err != nil {
@@ -47,12 +47,13 @@ func (d *Document) parseMember(c *objectStream, start int) (*indirect, error) {
 	}
 	switch o.(type) {
 	case Ref, *Stream:
-		return nil, damaged(-1, "it holds a bare %s", typeName(o))
+		return nil, damaged(-1, "it contains a bare %s", typeName(o))
 	}
 	return &indirect{value: clearRanges(o), cost: p.lx.offset() + 128*int64(d.limits.Values-p.values)}, nil
 }
 
-// findOffset trusts the index of the cross-reference if the number there agrees.
+// findOffset returns the offset of an object in data. It uses the index of the cross-reference if the number there
+// agrees.
 func (c *objectStream) findOffset(number uint32, index int) (int, bool) {
 	if index < len(c.numbers) && c.numbers[index] == number {
 		return int(c.starts[index]), true
@@ -76,7 +77,7 @@ func (d *Document) loadObjectStream(number uint32) (*objectStream, error) {
 	}
 	s := d.slots.get(number)
 	if s.kind() != slotPlain {
-		return nil, damaged(-1, "no plain object")
+		return nil, damaged(-1, "not an uncompressed object")
 	}
 	if c, ok := d.sharedObjectStream(number, s); ok {
 		return c, nil
@@ -97,6 +98,15 @@ func (d *Document) readObjectStream(number uint32, s slot) (*objectStream, error
 	if st == nil || st.Dict["Type"] != Name("ObjStm") {
 		return nil, damaged(-1, "not of type /ObjStm")
 	}
+	c, err := d.decodeObjectStream(st)
+	if err != nil {
+		return nil, err
+	}
+	d.cacheObjectStream(number, s, st, c)
+	return c, nil
+}
+
+func (d *Document) decodeObjectStream(st *Stream) (*objectStream, error) {
 	data, err := d.Decode(st)
 	if err != nil {
 		return nil, err
@@ -109,16 +119,11 @@ func (d *Document) readObjectStream(number uint32, s slot) (*objectStream, error
 	if err != nil {
 		return nil, err
 	}
-	c, err := parseObjectStream(data, n, first)
-	if err != nil {
-		return nil, err
-	}
-	d.cacheObjectStream(number, s, st, c)
-	return c, nil
+	return parseObjectStream(data, n, first)
 }
 
-// ObjectStreamMembers lists the numbers of the objects that an object stream holds, in
-// its own order, whether the cross-reference leads to them or not.
+// ObjectStreamMembers lists the numbers of the objects in an object stream, in its order, whether or not the
+// cross-reference leads to them.
 func (d *Document) ObjectStreamMembers(number uint32) ([]uint32, error) {
 	c, err := d.loadObjectStream(number)
 	if err != nil {
@@ -128,9 +133,9 @@ func (d *Document) ObjectStreamMembers(number uint32) ([]uint32, error) {
 }
 
 func parseObjectStream(data []byte, n, first int64) (*objectStream, error) {
-	// Each pair of number and offset takes four bytes at least.
+	// Each pair of number and offset takes at least four bytes.
 	if int64(len(data)) > 1<<32-1 || first < 0 || first > int64(len(data)) || n < 0 || n > first/3+1 {
-		return nil, damaged(-1, "/N or /First")
+		return nil, damaged(-1, "invalid /N or /First")
 	}
 	c := &objectStream{data: data, numbers: make([]uint32, n), starts: make([]uint32, n)}
 	lx := newBytesLexer(data[:first], 0)
@@ -145,7 +150,7 @@ func parseObjectStream(data []byte, n, first int64) (*objectStream, error) {
 		}
 		if num.kind != tokInteger || off.kind != tokInteger || num.num < 0 || num.num > 1<<32-1 ||
 			off.num < 0 || off.num > int64(len(data))-first {
-			return nil, damaged(-1, "directory of objects")
+			return nil, damaged(-1, "invalid directory of objects")
 		}
 		c.numbers[i] = uint32(num.num)
 		c.starts[i] = uint32(first + off.num)
@@ -153,8 +158,7 @@ func parseObjectStream(data []byte, n, first int64) (*objectStream, error) {
 	return c, nil
 }
 
-// clearRanges clears what the lexer noted about places: in an object stream
-// they are no places in the file.
+// clearRanges clears the token offsets of strings: in an object stream they are not offsets in the file.
 func clearRanges(o Object) Object {
 	switch o := o.(type) {
 	case String:

@@ -10,7 +10,7 @@ import (
 	"segel/pdf"
 )
 
-// TestBrokenObjectStreamIsDecodedOnce asks for a thousand objects of a stream that cannot be parsed.
+// TestBrokenObjectStreamIsDecodedOnce requests a thousand objects of a stream that cannot be parsed.
 func TestBrokenObjectStreamIsDecodedOnce(t *testing.T) {
 	t.Parallel()
 	const objects = 1000

@@ -8,17 +8,16 @@ import (
 )
 
 const (
-	// headerWindow is how far into a file readers look for %PDF-.
+	// headerWindow is how many bytes at the start of a file readers search for %PDF-.
 	headerWindow = 1024
-	// tailWindow is how far from the end they look for startxref.
+	// tailWindow is how many bytes at the end they search for startxref.
 	tailWindow = 1056
-	// nearby is how far off startxref may be for the section to be found.
+	// nearby is how many bytes startxref may be off for the section to be found.
 	nearby = 64
 )
 
-// Open reads the cross-reference of the size bytes behind r. It fails with
-// ErrNotPDF, ErrDamaged, ErrEncrypted, ErrPasswordNeeded or ErrTooLarge; any
-// other error is r's.
+// Open reads the cross-reference of the size bytes behind r. It fails with ErrNotPDF, ErrDamaged, ErrEncrypted,
+// ErrPasswordNeeded or ErrTooLarge; any other error comes from r.
 func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 	o = o.withDefaults(size)
 	d := &Document{
@@ -49,9 +48,8 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 	return d, nil
 }
 
-// checkRoot demands a catalog, and that the page tree it names exists. In a
-// section that leaves out the ones before it, it may not. Other readers rebuild
-// the cross-reference then.
+// checkRoot requires a catalog, and that the page tree it names exists. Without it a section may have left out earlier
+// ones, and other readers then rebuild the cross-reference.
 func (d *Document) checkRoot() error {
 	_, root, err := d.Root()
 	if err != nil {
@@ -80,7 +78,7 @@ func (d *Document) readAllSections() error {
 	seen, entries := map[int64]bool{}, int64(0)
 	for at != 0 {
 		if seen[at] {
-			return damaged(at, "cross-reference sections run in circles")
+			return damaged(at, "cross-reference sections form a loop")
 		}
 		if len(seen) >= d.limits.Sections {
 			return tooLarge(at, "more than %d cross-reference sections", d.limits.Sections)
@@ -119,24 +117,20 @@ func (d *Document) readAllSections() error {
 	return nil
 }
 
-// shortestObject is how many bytes an object takes at least: "1 0 obj", a value and "endobj".
+// shortestObject is the smallest size of an object in bytes: "1 0 obj", a value and "endobj".
 const shortestObject = 8
 
-// requirePlausibleEntries refuses a cross-reference that has more entries for objects that stand for themselves than the file
-// has room for. Eight million entries that lead to one object fit into 60 KB, and each is looked at many times.
+// requirePlausibleEntries refuses a cross-reference with more entries for uncompressed objects than fit into the file. Eight
+// million entries that lead to one object fit into 60 KB, and each is visited many times.
 func (d *Document) requirePlausibleEntries() error {
 	plain := int64(0)
 	if int64(d.slots.highest) > d.size/shortestObject {
-		for _, page := range d.slots.pages {
-			if page == nil {
-				continue
+		_ = d.slots.eachInUse(func(_ uint32, s slot) error {
+			if s.kind() == slotPlain {
+				plain++
 			}
-			for _, s := range page {
-				if s.kind() == slotPlain {
-					plain++
-				}
-			}
-		}
+			return nil
+		})
 	}
 	if plain > d.size/shortestObject {
 		return tooLarge(-1, "%d entries for objects in %d bytes", plain, d.size)
@@ -144,11 +138,10 @@ func (d *Document) requirePlausibleEntries() error {
 	return nil
 }
 
-// requireFirstSection demands that a section whose trailer states /Prev 0 is the first
-// of the file. Some producers write 0 for "none", which leaves nothing out
-// there. Behind an earlier section it leaves that out, and readers do not agree
-// on the objects: poppler, MuPDF and PDFBox rebuild the cross-reference, qpdf
-// takes 0 for "none", pyHanko gives up.
+// requireFirstSection requires that a section whose trailer states /Prev 0 is the first of the file. Some producers
+// write 0 for "none", which is harmless in the first section. After an earlier section it leaves that section out, and
+// readers disagree on the objects: poppler, MuPDF and PDFBox rebuild the cross-reference, qpdf takes 0 for "none",
+// pyHanko fails.
 func (d *Document) requireFirstSection(s *section) error {
 	word := []byte("startxref")
 	for pos := d.header.offset; pos < s.at; pos += scanChunk {
@@ -175,7 +168,7 @@ func (d *Document) requireFirstSection(s *section) error {
 	return nil
 }
 
-// fileTrailer leaves out what describes a stream and not the file.
+// fileTrailer returns a trailer without the entries that describe a cross-reference stream as a stream.
 func fileTrailer(dict Dict) Dict {
 	t := make(Dict, len(dict))
 	for k, v := range dict {
@@ -209,9 +202,8 @@ func (d *Document) readStartXref() (int64, error) {
 	return d.locateSection(t.num)
 }
 
-// locateSection finds the section that startxref means. The offset counts from the
-// first byte, or, where there is junk before the header, perhaps from there;
-// and a section a few bytes away is taken if it is the only one: the next
+// locateSection finds the section that startxref means. The offset counts from the first byte, or, where there is junk
+// before the header, perhaps from the header. A section a few bytes away is accepted if it is the only one: the next
 // update writes its true offset.
 func (d *Document) locateSection(stated int64) (int64, error) {
 	if d.isSection(stated) {
@@ -235,7 +227,7 @@ func (d *Document) locateSection(stated int64) (int64, error) {
 	return 0, damaged(stated, "startxref does not lead to a cross-reference section")
 }
 
-// findSectionsNear lists the places around an offset where a section begins.
+// findSectionsNear lists the offsets near an offset at which a section begins.
 func (d *Document) findSectionsNear(offset int64) ([]int64, error) {
 	b, at, err := d.readWindow(offset-nearby, offset+nearby)
 	if err != nil {
@@ -274,7 +266,7 @@ func (d *Document) findSectionsNear(offset int64) ([]int64, error) {
 	return all, nil
 }
 
-// findXref finds the word xref, not the end of startxref.
+// findXref finds the keyword xref, but not the end of startxref.
 func findXref(b []byte) int {
 	for i := 0; i+4 < len(b); i++ {
 		if string(b[i:i+4]) == "xref" && charClasses[b[i+4]] == space && (i == 0 || charClasses[b[i-1]] == space) {
@@ -284,8 +276,7 @@ func findXref(b []byte) int {
 	return -1
 }
 
-// isSection reports whether a section starts at an absolute offset, perhaps
-// behind white space.
+// isSection reports whether a section starts at an absolute offset, perhaps after white space.
 func (d *Document) isSection(at int64) bool {
 	p := newParser(newLexer(d.src, at, min(d.size, at+256)), d.limits)
 	t, err := p.peekToken(0)
@@ -299,13 +290,12 @@ func (d *Document) isSection(at int64) bool {
 	return err == nil
 }
 
-// readWindow reads the bytes between two offsets, as far as they are in the file,
-// and returns where they begin.
+// readWindow reads the bytes between two offsets, as far as they are in the file, and returns the offset of the first.
 func (d *Document) readWindow(from, to int64) ([]byte, int64, error) {
 	return d.readWindowInto(nil, from, to)
 }
 
-// readWindowInto is window, into b if that is long enough.
+// readWindowInto is readWindow, into b if b is long enough.
 func (d *Document) readWindowInto(b []byte, from, to int64) ([]byte, int64, error) {
 	from, to = max(0, from), min(d.size, to)
 	if from >= to {

@@ -122,7 +122,7 @@ func TestJunkBeforeHeaderIsReported(t *testing.T) {
 	if n := must[int](t)(d.PageCount()); n != 2 {
 		t.Errorf("%d pages", n)
 	}
-	// A tail counts its offsets from where the file does.
+	// A tail counts its offsets from the same byte as the file.
 	u := d.NewUpdate()
 	u.Add(pdf.Integer(1))
 	if err := open(t, build(t, file, u)).Check(); err != nil {

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Page is one page with what it inherits from the page tree.
+// Page is one page with the attributes that it inherits from the page tree.
 type Page struct {
 	Number    int // from 1
 	Ref       Ref
@@ -18,7 +18,7 @@ type Page struct {
 	Resources Object // perhaps inherited, perhaps a reference
 }
 
-// letterSize is what readers assume for a page without a usable /MediaBox.
+// letterSize is what readers use for a page without a usable /MediaBox.
 var letterSize = Rect{0, 0, 612, 792}
 
 func (d *Document) newPage(number int, ref Ref, dict, inherited Dict) (*Page, error) {
@@ -38,7 +38,7 @@ func (d *Document) newPage(number int, ref Ref, dict, inherited Dict) (*Page, er
 		case err == nil:
 		case errors.Is(err, ErrDamaged):
 			// Every reader shows the page as if the entry were missing.
-			d.noteDefect("page with an unreadable box, turn or unit")
+			d.noteDefect("page with an unreadable box, rotation or unit")
 		default:
 			return nil, fmt.Errorf("page %d: %w", number, err)
 		}

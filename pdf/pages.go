@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// Pages goes through all pages in order, in one walk of the page tree. It ends
-// with an error where the tree cannot be read further.
+// Pages iterates over all pages in order, in one walk of the page tree. It ends with an error where the tree cannot be
+// read further.
 func (d *Document) Pages() iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
 		root, err := d.readPagesRoot()

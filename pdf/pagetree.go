@@ -9,7 +9,7 @@ import (
 // treeWalk is one descent into the page tree.
 type treeWalk struct {
 	d      *Document
-	budget int          // nodes, pages and kids that may still be looked at
+	budget int          // nodes, pages and kids that may still be visited
 	path   map[Ref]bool // nodes from the root to here
 	seen   []uint64     // one bit an object number; see first
 }
@@ -23,11 +23,11 @@ type node struct {
 	ref    Ref
 	dict   Dict
 	kids   Array // nil for a page
-	stream bool  // it is that of a stream, which is neither page nor node
+	stream bool  // the dictionary of a stream, which is neither page nor node
 }
 
-// PageCount counts the pages by walking the whole page tree, once. Counts the
-// tree states are compared with the truth; see Check.
+// PageCount counts the pages by walking the whole page tree, once. It compares the counts that the tree states with the
+// result; see Check.
 func (d *Document) PageCount() (int, error) {
 	if d.pageCount > 0 {
 		return d.pageCount, nil
@@ -44,8 +44,8 @@ func (d *Document) PageCount() (int, error) {
 	return n, nil
 }
 
-// Page returns a page by its number, from 1. Subtrees are skipped by the
-// /Count they state, unless PageCount found that counts lie.
+// Page returns a page by its number, from 1. It skips subtrees by the /Count they state, unless PageCount found wrong
+// counts.
 func (d *Document) Page(number int) (*Page, error) {
 	if number < 1 {
 		return nil, misuse("page %d does not exist", number)
@@ -57,7 +57,7 @@ func (d *Document) Page(number int) (*Page, error) {
 	left := number - 1
 	leaf, inherited, err := d.newTreeWalk().findPage(root, Dict{}, &left)
 	if leaf == nil && err == nil && d.pageCount == 0 {
-		// Perhaps a /Count lies: walk the tree and look again.
+		// A /Count may be wrong: walk the tree and try again.
 		if _, err := d.PageCount(); err != nil {
 			return nil, err
 		}
@@ -111,16 +111,16 @@ func (d *Document) readTreeNode(o Object) (node, error) {
 	return n, nil
 }
 
-// enterNode spends budget on a node and notes it on the path.
+// enterNode counts a node and adds it to the path.
 func (w *treeWalk) enterNode(n node) error {
 	if !n.ref.IsZero() && w.path[n.ref] || len(w.path) > w.d.limits.Depth {
-		return damaged(-1, "page tree runs in circles at %v", n.ref)
+		return damaged(-1, "page tree has a loop at %v", n.ref)
 	}
 	w.path[n.ref] = true
 	return w.spendVisit()
 }
 
-// spendVisit pays for a node, or for a kid that may turn out to be none.
+// spendVisit counts a node, or a kid that may turn out not to be one.
 func (w *treeWalk) spendVisit() error {
 	if w.budget--; w.budget < 0 {
 		return tooLarge(-1, "more than %d pages", w.d.limits.Pages)
@@ -130,7 +130,7 @@ func (w *treeWalk) spendVisit() error {
 
 func (w *treeWalk) leaveNode(n node) { delete(w.path, n.ref) }
 
-// isFirstVisit reports whether an object is met in this walk for the first time.
+// isFirstVisit reports whether the walk visits an object for the first time.
 func (w *treeWalk) isFirstVisit(ref Ref) bool {
 	i, bit := int(ref.Number/64), uint64(1)<<(ref.Number%64)
 	if i >= len(w.seen) {
@@ -146,13 +146,13 @@ func (w *treeWalk) isFirstVisit(ref Ref) bool {
 // ancestors is what a walk knows of the nodes above a node.
 type ancestors struct {
 	ref       Ref  // the node that lists it; zero for the root
-	inherited Dict // by the lists of kids
-	// mislinked is set if some /Parent on the way is not the node that lists
-	// its owner. Readers that inherit along /Parent may find something else.
+	inherited Dict // from the nodes that list it
+	// mislinked is set if some /Parent on the path is not the node that lists its owner. Readers that inherit along
+	// /Parent may find other attributes.
 	mislinked bool
 }
 
-// descend is what the kids of n are told.
+// descend returns the ancestors of n's kids.
 func (a ancestors) descend(n node) ancestors {
 	return ancestors{n.ref, inheritAttributes(a.inherited, n.dict), a.isMislinked(n)}
 }
@@ -164,21 +164,21 @@ func (a ancestors) isMislinked(n node) bool {
 	return a.mislinked || n.dict["Parent"] != Object(a.ref)
 }
 
-// countPages counts the pages below n, and notes what readers do not agree about:
-// counts that are wrong, objects listed twice, /Parent that leads elsewhere.
+// countPages counts the pages below n, and records what readers disagree about: wrong counts, objects listed twice,
+// /Parent that leads elsewhere.
 func (w *treeWalk) countPages(n node, a ancestors) (int, error) {
 	if n.ref == w.d.trailer.Ref("Root") && !n.ref.IsZero() {
 		return 0, damaged(-1, "page tree: catalog %v is part of it", n.ref)
 	}
 	if n.stream {
-		return 0, damaged(-1, "page tree: stream %v is no page", n.ref)
+		return 0, damaged(-1, "page tree: stream %v is not a page", n.ref)
 	}
 	if err := w.enterNode(n); err != nil {
 		return 0, err
 	}
 	defer w.leaveNode(n)
 	if !n.ref.IsZero() && !w.isFirstVisit(n.ref) {
-		w.d.ambiguousTree = true // some readers show it twice, others take it for a circle
+		w.d.ambiguousTree = true // some readers show it twice, others see a loop
 	}
 	if n.kids == nil {
 		return 1, w.countPage(n, a)
@@ -194,7 +194,7 @@ func (w *treeWalk) countPages(n node, a ancestors) (int, error) {
 			return 0, err
 		}
 		if k.dict == nil {
-			w.d.ambiguousTree = true // a kid that is missing is no page
+			w.d.ambiguousTree = true // a missing kid is not a page
 			continue
 		}
 		c, err := w.countPages(k, below)
@@ -202,7 +202,7 @@ func (w *treeWalk) countPages(n node, a ancestors) (int, error) {
 			return 0, err
 		}
 		if k.ref.IsZero() {
-			w.d.ambiguousTree = true // kids have to be objects of their own
+			w.d.ambiguousTree = true // kids must be indirect objects
 		}
 		barren = barren || c == 0
 		total += c
@@ -211,7 +211,7 @@ func (w *treeWalk) countPages(n node, a ancestors) (int, error) {
 	if err != nil || int(stated) != total {
 		w.d.ambiguousTree = true
 	}
-	// find takes Count == len(Kids) for a node whose kids stand for a page each.
+	// findPage takes Count == len(Kids) to mean that each kid is one page.
 	if total == len(n.kids) && barren {
 		w.d.ambiguousTree = true
 	}
@@ -222,7 +222,7 @@ func (w *treeWalk) countPage(n node, a ancestors) error {
 	if isPage, err := w.d.isPage(n.dict); err != nil {
 		return err
 	} else if !isPage {
-		w.d.ambiguousTree = true // readers disagree whether something else in a page's place is one
+		w.d.ambiguousTree = true // readers disagree whether another type of object is a page
 	}
 	if !a.isMislinked(n) || w.d.ambiguousTree {
 		return nil
@@ -247,8 +247,7 @@ func (d *Document) isPage(dict Dict) (bool, error) {
 	return err == nil && (t == Object(Name("Page")) || t == Object(Null{})), nil
 }
 
-// inheritByParent collects the inheritable attributes of a page as readers do that
-// look for them along /Parent.
+// inheritByParent collects the inheritable attributes of a page along /Parent, as some readers do.
 func (w *treeWalk) inheritByParent(page Dict) (Dict, error) {
 	found := inheritAttributes(Dict{}, page)
 	at := page
@@ -266,15 +265,14 @@ func (w *treeWalk) inheritByParent(page Dict) (Dict, error) {
 	return found, nil
 }
 
-// isWrittenAlike reports whether two objects are written alike.
+// isWrittenAlike reports whether two objects are written with the same bytes.
 func isWrittenAlike(a, b Object) bool {
 	var x, y writer
 	return x.writeObject(a) == nil && y.writeObject(b) == nil && bytes.Equal(x.buf, y.buf)
 }
 
-// findPage descends to the page that has *left pages before it, and returns it
-// with the attributes of the nodes above it. It returns nil and lowers *left
-// if the page is not below n.
+// findPage descends to the page that has *left pages before it, and returns it with the attributes of the nodes above
+// it. It returns nil and lowers *left if the page is not below n.
 func (w *treeWalk) findPage(n node, above Dict, left *int) (*node, Dict, error) {
 	if err := w.enterNode(n); err != nil {
 		return nil, nil, err
@@ -322,8 +320,7 @@ func (w *treeWalk) findPage(n node, above Dict, left *int) (*node, Dict, error) 
 	return nil, nil, nil
 }
 
-// inheritAttributes lays the inheritable attributes of a node over those from above
-// (ISO 32000-1 §7.7.3.4).
+// inheritAttributes overlays the inheritable attributes of a node over those from above (ISO 32000-1 §7.7.3.4).
 func inheritAttributes(above, dict Dict) Dict {
 	here := Dict{}
 	for _, k := range []Name{"Resources", "MediaBox", "CropBox", "Rotate"} {

@@ -8,7 +8,7 @@ import (
 	"segel/pdf"
 )
 
-// TestPageTreeThatReadersDisagreeOnIsRewrittenOrRefused has trees of which readers show different pages, or pages of
+// TestPageTreeThatReadersDisagreeOnIsRewrittenOrRefused has trees of which readers show different pages, or pages with
 // different boxes.
 func TestPageTreeThatReadersDisagreeOnIsRewrittenOrRefused(t *testing.T) {
 	t.Parallel()

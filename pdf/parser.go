@@ -6,28 +6,28 @@ import (
 	"sync"
 )
 
-// parser builds objects from tokens. It looks at most two tokens ahead, which
-// is what telling "1 0 R" from two integers takes.
+// parser builds objects from tokens. It reads at most two tokens ahead, which is enough to distinguish "1 0 R" from two
+// integers.
 type parser struct {
 	lx         *lexer
 	stack      []Object // elements of the arrays that are open
 	ahead      [2]token
 	aheadCount int
-	failed     error     // of the lexer, behind the tokens that are held
+	failed     error     // of the lexer, after the tokens read ahead
 	depth      int       // nesting still allowed
 	values     int       // values still allowed
 	uniqueKeys bool      // a key that a dictionary states twice is an error
-	reader     *Document // is told of references; nil: nobody asks
+	reader     *Document // records references; may be nil
 }
 
 func newParser(lx *lexer, l Limits) *parser {
 	return &parser{lx: lx, depth: l.Depth, values: l.Values}
 }
 
-// parserPool wait for the next object, with their lexers.
+// parserPool holds parsers with their lexers.
 var parserPool = sync.Pool{New: func() any { return &parser{lx: &lexer{}} }}
 
-// borrowParser borrows one for an object of the document, which release gives back.
+// borrowParser takes a parser from the pool for an object of the document; release returns it.
 func (d *Document) borrowParser(lx lexer) *parser {
 	p := parserPool.Get().(*parser)
 	*p.lx = lx
@@ -35,17 +35,17 @@ func (d *Document) borrowParser(lx lexer) *parser {
 	return p
 }
 
-// maxStack bounds the elements of one array that wait on the stack, and what a parser keeps room for while it waits.
+// maxStack bounds the elements of one array on the stack, and the capacity that a pooled parser retains.
 const maxStack = 1 << 10
 
-// release gives the parser back. Afterwards it is of no use to whoever borrowed it.
+// release returns the parser to the pool. It must not be used after that.
 func (p *parser) release() {
 	p.lx.release()
 	stack := p.stack
 	if cap(stack) > 2*maxStack {
 		stack = nil
 	}
-	clear(stack) // of an object that broke off; closed arrays leave nothing behind
+	clear(stack) // an object that was not parsed to its end leaves elements here
 	*p = parser{lx: p.lx, stack: stack[:0]}
 	parserPool.Put(p)
 }
@@ -63,8 +63,7 @@ func (p *parser) next() (token, error) {
 	return p.lx.next()
 }
 
-// peekToken returns the token i places ahead. An error met there is reported by
-// next when its turn comes.
+// peekToken returns the token i places ahead. next reports an error met there when its turn comes.
 func (p *parser) peekToken(i int) (token, error) {
 	for p.aheadCount <= i {
 		if p.failed != nil {
@@ -81,7 +80,7 @@ func (p *parser) peekToken(i int) (token, error) {
 	return p.ahead[i], nil
 }
 
-// offset is where the next token is looked for.
+// offset is the offset of the next token, or where its search begins.
 func (p *parser) offset() int64 {
 	if p.aheadCount > 0 {
 		return p.ahead[0].start
@@ -180,7 +179,7 @@ func (p *parser) parseArray(open token) (Object, error) {
 	}
 }
 
-// popElements returns what is on the stack from an index on, in the room that it takes.
+// popElements removes the stack's elements from an index on, and returns a copy.
 func (p *parser) popElements(from int) Array {
 	a := make(Array, len(p.stack)-from)
 	copy(a, p.stack[from:])
@@ -189,8 +188,8 @@ func (p *parser) popElements(from int) Array {
 	return a
 }
 
-// joinArrays makes one array of several. Files have some of 100,000 elements, and one that grows while it is read takes more
-// than twice the room for a moment.
+// joinArrays concatenates arrays. Files have some with 100,000 elements, and an array that grows while it is read would
+// briefly take more than twice the memory.
 func joinArrays(parts []Array, last Array) Array {
 	if len(parts) == 0 {
 		return last
@@ -204,7 +203,7 @@ func (p *parser) parseDict(open token) (Object, error) {
 	}
 	defer func() { p.depth++ }()
 	d := Dict{}
-	var nulls map[string]bool // keys that are stated and not kept
+	var nulls map[string]bool // keys whose value is null
 	for {
 		t, err := p.next()
 		if err != nil {
@@ -214,7 +213,7 @@ func (p *parser) parseDict(open token) (Object, error) {
 			return d, nil
 		}
 		if t.kind != tokName {
-			return nil, damaged(t.start, "dictionary key is no name")
+			return nil, damaged(t.start, "dictionary key is not a name")
 		}
 		v, err := p.parseObject()
 		if err != nil {

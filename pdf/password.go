@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// encryptionDict is what the standard security handler states about a file.
+// encryptionDict is the content of the encryption dictionary of the standard security handler.
 type encryptionDict struct {
 	version, revision int64
 	length            int // bytes of the key
@@ -26,7 +26,7 @@ type encryptionDict struct {
 func (d *Document) readEncryptionDict(dict Dict) (*encryptionDict, error) {
 	filter, err := d.Name(dict["Filter"])
 	if err != nil || filter != "Standard" {
-		return nil, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("security handler /%s", filter), Err: err}
+		return nil, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("unsupported security handler /%s", filter), Err: err}
 	}
 	h := &encryptionDict{}
 	var bits int64
@@ -58,7 +58,7 @@ func (d *Document) readEncryptionDict(dict Dict) (*encryptionDict, error) {
 	return h, h.checkVersion(bits)
 }
 
-// checkVersion refuses combinations that the derivation below does not know.
+// checkVersion refuses combinations that the key derivation does not support.
 func (h *encryptionDict) checkVersion(bits int64) error {
 	switch {
 	case h.version == 1 && h.revision >= 2 && h.revision <= 3:
@@ -70,19 +70,18 @@ func (h *encryptionDict) checkVersion(bits int64) error {
 	case h.version == 5 && (h.revision == 5 || h.revision == 6):
 		h.length = 32
 	default:
-		return &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("encryption version %d revision %d of %d bits", h.version, h.revision, bits)}
+		return &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("unsupported encryption version %d revision %d of %d bits", h.version, h.revision, bits)}
 	}
 	if want := map[bool]int{false: 32, true: 48}[h.length == 32]; len(h.o) < want || len(h.u) < want {
-		return damaged(-1, "/O or /U of encryption")
+		return damaged(-1, "invalid /O or /U of encryption")
 	}
 	if h.length == 32 && (len(h.oe) < 32 || len(h.ue) < 32) {
-		return damaged(-1, "/OE or /UE of encryption")
+		return damaged(-1, "invalid /OE or /UE of encryption")
 	}
 	return nil
 }
 
-// deriveFileKey derives the key of the file, or returns nil if the password is
-// neither the user's nor the owner's.
+// deriveFileKey derives the key of the file, or returns nil if the password is neither the user's nor the owner's.
 func (h *encryptionDict) deriveFileKey(password []byte) []byte {
 	if h.length == 32 {
 		return h.deriveFileKey256(password)
@@ -144,7 +143,7 @@ func (h *encryptionDict) decryptUserPassword(owner []byte) []byte {
 	return out
 }
 
-// stretchKey hashes 50 times from revision 3 on and cuts to the length of a key.
+// stretchKey hashes 50 times from revision 3 on, and truncates to the key length.
 func (h *encryptionDict) stretchKey(sum []byte) []byte {
 	if h.revision >= 3 {
 		for range 50 {
@@ -188,7 +187,7 @@ func (h *encryptionDict) hashPassword(password, salt, user []byte) []byte {
 		e = bytes.Repeat(slices.Concat(password, k, user), 64)
 		block, err := aes.NewCipher(k[:16])
 		if err != nil {
-			return nil // 16 bytes are a key of AES
+			return nil // cannot happen: 16 bytes are a valid AES key
 		}
 		cipher.NewCBCEncrypter(block, k[16:32]).CryptBlocks(e, e)
 		sum := 0
@@ -214,7 +213,7 @@ func (h *encryptionDict) hashPassword(password, salt, user []byte) []byte {
 func unwrapKey(key, wrapped []byte) []byte {
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return nil // 32 bytes are a key of AES
+		return nil // cannot happen: 32 bytes are a valid AES key
 	}
 	out := make([]byte, len(wrapped))
 	cipher.NewCBCDecrypter(block, make([]byte, aes.BlockSize)).CryptBlocks(out, wrapped)

@@ -16,9 +16,9 @@ func (d *Document) undoPredictor(b []byte, params Dict) ([]byte, error) {
 		return nil, err
 	}
 	if colors < 1 || colors > 64 || bits < 1 || bits > 16 || columns < 1 || columns > 1<<28 {
-		return nil, damaged(-1, "predictor parameters")
+		return nil, damaged(-1, "invalid predictor parameters")
 	}
-	// A row longer than the data is cut to it, lest parameters ask for gigabytes.
+	// A row is not longer than the data, or parameters could request gigabytes.
 	row := int(min((colors*bits*columns+7)/8, int64(len(b))))
 	pixel := int(max(1, colors*bits/8))
 	if predictor == 2 {
@@ -30,7 +30,7 @@ func (d *Document) undoPredictor(b []byte, params Dict) ([]byte, error) {
 // undoTIFFPredictor adds to each component the one a pixel to its left, in place.
 func undoTIFFPredictor(b []byte, row, pixel int, bits int64) ([]byte, error) {
 	if bits != 8 {
-		return nil, &Error{Kind: Unsupported, Offset: -1, Msg: "TIFF predictor on components that are no bytes"}
+		return nil, &Error{Kind: Unsupported, Offset: -1, Msg: "TIFF predictor on components of other than 8 bits"}
 	}
 	for start := 0; start < len(b); start += row {
 		line := b[start:min(start+row, len(b))]
@@ -89,7 +89,7 @@ func undoPNGRow(kind byte, line, above []byte, pixel int) error {
 			line[i] += paeth(left(i), above[i], corner)
 		}
 	default:
-		return damaged(-1, "PNG predictor %d", kind)
+		return damaged(-1, "unknown PNG predictor %d", kind)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// TestSectionThatLeavesOutEarlierOnesIsDamage appends sections that do not lead to those before them.
+// TestSectionThatLeavesOutEarlierOnesIsDamage appends sections that do not lead to earlier ones.
 func TestSectionThatLeavesOutEarlierOnesIsDamage(t *testing.T) {
 	t.Parallel()
 	base := tableFile("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R /Contents 4 0 R>>", "<</Length 5>>\nstream\n(old)\nendstream")

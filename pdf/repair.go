@@ -8,9 +8,8 @@ import (
 	"slices"
 )
 
-// rebuildXref rebuilds the cross-reference by reading the whole file and noting
-// where objects begin: the last one of a number counts, as in a sound file the
-// newest does. What results can be read but not updated.
+// rebuildXref rebuilds the cross-reference by reading the whole file and recording where objects begin: the last one of
+// a number counts, like the newest in an undamaged file. The result can be read but not updated.
 func (d *Document) rebuildXref(password string) error {
 	d.repaired = true
 	d.slots, d.sections, d.trailer, d.security, d.facts = slots{}, nil, Dict{}, nil, nil
@@ -48,17 +47,17 @@ type objectScan struct {
 	catalog       Ref      // the last one seen
 	objectStreams []uint32 // object streams, in the order of the file
 
-	buf []byte // the piece of the file in hand
+	buf []byte // the current window of the file
 	at  int64  // absolute offset of buf[0]
 
-	known     bool  // whether the next two hold for buf
-	knownFrom int64 // absolute offset from which obj was searched
-	nextObj   int64 // absolute offset of the word obj found there, or -1
+	known     bool  // whether knownFrom and nextObj apply to buf
+	knownFrom int64 // absolute offset from which "obj" was searched
+	nextObj   int64 // absolute offset of the keyword found, or -1
 }
 
 const (
 	scanChunk = 1 << 20
-	// lookBack is how far before the word obj its numbers may begin.
+	// lookBack is how many bytes before the keyword obj its numbers may begin.
 	lookBack = 40
 )
 
@@ -84,8 +83,7 @@ func (s *objectScan) scanFile() error {
 	return nil
 }
 
-// loadWindow makes sure that pos is in buf with lookBack bytes before it, and that
-// buf is worth searching from there.
+// loadWindow ensures that pos is in buf with lookBack bytes before it, and with enough bytes behind it to search.
 func (s *objectScan) loadWindow(pos int64) error {
 	end := s.at + int64(len(s.buf))
 	if pos >= s.at+lookBack && pos+int64(len("trailer")) < end || pos >= s.at && end >= s.d.size && len(s.buf) > 0 {
@@ -113,8 +111,8 @@ func (s *objectScan) findKeyword(from int) (int, string) {
 	return i, "obj"
 }
 
-// findObj returns the index of the next obj, or -1. It is remembered: a file of
-// trailers alone would otherwise be searched to its end for each of them.
+// findObj returns the index of the next obj, or -1. The result is cached: a file of trailers alone would otherwise be
+// searched to its end for each of them.
 func (s *objectScan) findObj(from int) int {
 	at := s.at + int64(from)
 	if s.known && s.knownFrom <= at && (s.nextObj < 0 || s.nextObj >= at) {
@@ -132,7 +130,7 @@ func (s *objectScan) findObj(from int) int {
 	return from + i
 }
 
-// handleKeyword takes note of what is at an absolute offset, and returns where to go on.
+// handleKeyword records what is at an absolute offset, and returns where to continue.
 func (s *objectScan) handleKeyword(at int64, word string) (int64, error) {
 	next := at + int64(len(word))
 	if word == "trailer" {
@@ -147,8 +145,7 @@ func (s *objectScan) handleKeyword(at int64, word string) (int64, error) {
 		return 0, err
 	}
 	if err != nil {
-		// Its end cannot be told, but it may still be readable once the
-		// object that holds its length is known.
+		// Its end is not known, but the object may be readable once the object with its length is found.
 		ref, err := parseObjectHeader(newParser(newBytesLexer(s.buf[start:at-s.at+3], 0), s.d.limits), 0)
 		if err == nil {
 			s.recordObject(ref, s.at+int64(start), nil)
@@ -159,7 +156,7 @@ func (s *objectScan) handleKeyword(at int64, word string) (int64, error) {
 	return max(found.end, next), nil
 }
 
-// findObjectStart finds where "n g " begins that b ends with.
+// findObjectStart finds the start of the "n g " that b ends with.
 func findObjectStart(b []byte) (int, bool) {
 	i := len(b)
 	for range 2 {
@@ -215,8 +212,8 @@ func (s *objectScan) readTrailer(at int64) error {
 	return nil
 }
 
-// mergeTrailer lets later trailers override earlier ones entry by entry: the
-// two of a linearized file come in either order, and one may lack /Info.
+// mergeTrailer lets later trailers override earlier ones entry by entry: the two of a linearized file may be in either
+// order, and one may lack /Info.
 func (s *objectScan) mergeTrailer(t Dict) {
 	for _, k := range []Name{"Root", "Info", "ID", "Encrypt", "Size"} {
 		if v, ok := t[k]; ok {
@@ -225,8 +222,8 @@ func (s *objectScan) mergeTrailer(t Dict) {
 	}
 }
 
-// recordObjectStreams notes what object streams hold. An object that is in the file
-// behind the stream is newer than the one in it.
+// recordObjectStreams records the objects in object streams. An object in the file behind the stream is newer than the
+// one in it.
 func (s *objectScan) recordObjectStreams() error {
 	slices.Sort(s.objectStreams)
 	s.objectStreams = slices.Compact(s.objectStreams)
@@ -253,8 +250,7 @@ func (s *objectScan) recordObjectStreams() error {
 	return nil
 }
 
-// recordMember looks whether an object in a stream is the catalog, which
-// matters only if no trailer says what is.
+// recordMember checks whether an object in a stream is the catalog, which matters only if no trailer names one.
 func (s *objectScan) recordMember(number uint32) {
 	if !s.d.trailer.Ref("Root").IsZero() {
 		return

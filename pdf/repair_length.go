@@ -2,24 +2,20 @@ package pdf
 
 import "bytes"
 
-// lengthFinder finds the length of a stream whose /Length is a reference, while the
-// cross-reference is still being made up. Taking the next endstream for its
-// end would be wrong for a file within the file: its objects would be taken
-// for objects of this one.
+// lengthFinder finds the length of a stream whose /Length is a reference while the cross-reference is being rebuilt.
+// Ending it at the next endstream would be wrong for an embedded PDF file: its objects would be taken for objects of
+// this one.
 type lengthFinder struct {
 	d *Document
-	// places are the offsets at which an object of that number seems to
-	// begin, in the order of the file; nil until they are needed.
+	// places are the offsets at which an object of that number seems to begin, in file order; nil until needed.
 	places map[uint32][]int64
 }
 
 // maxPlaces bounds how many objects of one number are tried.
 const maxPlaces = 64
 
-// findLength returns the length that the object behind ref states, if there is an
-// object of that number whose value leads from start to the word endstream.
-// Objects behind the stream are tried first: that is where most producers put
-// them.
+// findLength returns the length that the object behind ref states, if there is an object of that number whose value
+// leads from start to the keyword endstream. It tries objects behind the stream first: most producers put them there.
 func (l *lengthFinder) findLength(ref Ref, start int64) (int64, bool, error) {
 	if l.places == nil {
 		if err := l.findPlaces(); err != nil {
@@ -66,7 +62,7 @@ func (l *lengthFinder) integerAt(at int64, ref Ref) (int64, bool, error) {
 	return 0, false, nil
 }
 
-// findPlaces goes through the file once.
+// findPlaces scans the file once.
 func (l *lengthFinder) findPlaces() error {
 	l.places = map[uint32][]int64{}
 	for pos := int64(0); pos < l.d.size; pos += scanChunk {

@@ -45,7 +45,7 @@ func TestDamagedFilesAreReadOnlyWhenAsked(t *testing.T) {
 	}
 }
 
-// cutOff takes the end of a file away, startxref and all.
+// cutOff removes the end of a file, with startxref.
 func cutOff(file []byte) []byte { return file[:bytes.LastIndex(file, []byte("startxref"))] }
 
 func TestOverlappingObjectsCostNoMoreThanTheirLimit(t *testing.T) {

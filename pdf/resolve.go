@@ -1,12 +1,11 @@
 package pdf
 
-// resolver is what both a Document and an Update are.
+// resolver is implemented by Document and Update.
 type resolver interface {
 	Resolve(Object) (Object, error)
 }
 
-// resolveAs resolves o and asserts its type. A null object yields the zero value and
-// no error, as a missing entry does.
+// resolveAs resolves o and asserts its type. A null object is the zero value and no error, as a missing entry is.
 func resolveAs[T Object](r resolver, o Object) (T, error) {
 	var zero T
 	v, err := r.Resolve(o)
@@ -26,9 +25,8 @@ func resolveAs[T Object](r resolver, o Object) (T, error) {
 	return zero, damaged(at, "want %s, found %s", typeName(zero), typeName(v))
 }
 
-// Dict resolves o to a dictionary, or to the dictionary of a stream. This and
-// the like return the zero value and no error if o is missing or null, and an
-// error that is ErrDamaged if it is something else.
+// Dict resolves o to a dictionary, or to the dictionary of a stream. This and the similar methods return the zero value
+// and no error if o is missing or null, and ErrDamaged if it has another type.
 func (d *Document) Dict(o Object) (Dict, error) { return resolveDict(d, o) }
 
 func resolveDict(r resolver, o Object) (Dict, error) {

@@ -3,25 +3,25 @@ package pdf
 import (
 	"bytes"
 	"fmt"
+	"slices"
 )
 
-// Revision is one state of the file: what was written at once, ending in
-// %%EOF. A prefix of the file up to End opens as that state.
+// Revision is one state of the file, which ends in %%EOF. A prefix of the file up to End opens as that state.
 type Revision struct {
 	StartXref int64 // absolute offset of its newest section
-	EOF       int64 // offset just behind its %%EOF, or 0 if there is none
-	End       int64 // the same, behind the end of line that follows, if any
+	EOF       int64 // offset just after its %%EOF, or 0 if there is none
+	End       int64 // the same, after the end of line that follows, if any
 
 	sections []int64 // absolute offsets, newest first
 }
 
-// Entry is what a cross-reference section says about one object.
+// Entry is an entry of a cross-reference section.
 type Entry struct {
 	Ref          Ref
 	Free         bool
-	Unknown      bool   // of a type that is not defined, or a place that no file can have: such an entry counts as free
-	Offset       int64  // absolute, of an object that stands for itself
-	ObjectStream uint32 // number of the object stream that holds it, or 0
+	Unknown      bool   // of an undefined type, or with an impossible offset; it counts as free
+	Offset       int64  // absolute, of an object that is not in an object stream
+	ObjectStream uint32 // number of the object stream that contains it, or 0
 }
 
 // Revisions lists the revisions of the file, oldest first. The two sections of
@@ -32,8 +32,8 @@ func (d *Document) Revisions() ([]Revision, error) {
 		s := d.sections[i]
 		r := Revision{StartXref: s.at, sections: []int64{s.at}}
 		last := s
-		// The first-page section of a linearized file stands before the main
-		// one it names as /Prev, and %%EOF of the file is behind that.
+		// The first-page section of a linearized file precedes the main one, which it names as /Prev, and the %%EOF of
+		// the file follows that.
 		for last.prev > last.at && i+1 < len(d.sections) {
 			i++
 			last = d.sections[i]
@@ -45,15 +45,12 @@ func (d *Document) Revisions() ([]Revision, error) {
 		}
 		all = append(all, r)
 	}
-	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
-		all[i], all[j] = all[j], all[i]
-	}
+	slices.Reverse(all)
 	return all, nil
 }
 
-// findEOF looks for the %%EOF that closes a section ending at an offset: with
-// nothing but startxref and its number between. Anything looser could take the
-// %%EOF of a later revision for this one's.
+// findEOF finds the %%EOF that closes a section ending at an offset: with nothing but startxref and its number between.
+// A looser rule could take the %%EOF of a later revision for this one's.
 func (d *Document) findEOF(from int64) (eof, end int64, err error) {
 	lent := lexerBuffers.Get().(*[]byte)
 	defer lexerBuffers.Put(lent)
@@ -85,9 +82,8 @@ func (d *Document) findEOF(from int64) (eof, end int64, err error) {
 	return eof, at + int64(i), nil
 }
 
-// RevisionEntries lists the entries of the sections of a revision, in the order of
-// object numbers within each section as the file has them. It reads the
-// sections again and keeps nothing.
+// RevisionEntries lists the entries of the sections of a revision, in file order within each section. It reads the
+// sections again and caches nothing.
 func (d *Document) RevisionEntries(r Revision) ([]Entry, error) {
 	var all []Entry
 	for _, at := range r.sections {

@@ -7,10 +7,9 @@ import (
 	"iter"
 )
 
-// RequireEquivalent reports whether two documents have the same pages, with the same boxes,
-// turns and units, and the same form fields, with the same kinds, values and
-// numbers of widgets. It is what whoever rewrites a file asks of the result.
-// The error is ErrDamaged if they differ, and names the first difference.
+// RequireEquivalent returns an error unless two documents have the same pages, with the same boxes, rotations and
+// units, and the same form fields, with the same types, values and numbers of widgets. It is the check of a rewritten
+// file. The error is ErrDamaged if they differ, and names the first difference.
 func RequireEquivalent(before, after *Document) error {
 	if err := requireSamePages(before, after); err != nil {
 		return err
@@ -28,11 +27,11 @@ func requireSamePages(before, after *Document) error {
 		q, err, ok := next()
 		switch {
 		case !ok:
-			return damaged(-1, "page %d is gone", p.Number)
+			return damaged(-1, "page %d is missing", p.Number)
 		case err != nil:
 			return err
 		case p.MediaBox != q.MediaBox || p.CropBox != q.CropBox || p.Rotate != q.Rotate || p.UserUnit != q.UserUnit:
-			return damaged(-1, "page %d has other boxes", p.Number)
+			return damaged(-1, "page %d has different boxes", p.Number)
 		}
 	}
 	if _, err, more := next(); err != nil || more {
@@ -69,8 +68,8 @@ func requireSameFields(before, after *Document) error {
 	return nil
 }
 
-// isSameValue compares values that are names or strings, which is what people
-// fill in. Others count as equal if they are of one kind.
+// isSameValue compares values that are names or strings, which is what people fill in. Others count as equal if they
+// have the same type.
 func isSameValue(before, after *Document, a, b Object) (bool, error) {
 	v, err := before.Resolve(a)
 	if err != nil {

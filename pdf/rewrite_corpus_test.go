@@ -15,12 +15,12 @@ import (
 	"segel/pdf"
 )
 
-// TestRewrittenFilesAreSoundAndLookAlike rewrites every file that can be read, healthy ones too, and asks programs
-// of others about the result.
+// TestRewrittenFilesAreSoundAndLookAlike rewrites every file that can be read, undamaged ones too, and checks the
+// result with other programs.
 func TestRewrittenFilesAreSoundAndLookAlike(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	n, mended, refused := 0, 0, 0
+	n, repaired, refused := 0, 0, 0
 	for i, path := range append(samples(t), corpus(t)...) {
 		name := filepath.Base(path)
 		file := must[[]byte](t)(os.ReadFile(path))
@@ -44,7 +44,7 @@ func TestRewrittenFilesAreSoundAndLookAlike(t *testing.T) {
 			t.Errorf("%s: qpdf ended with %d and ends with %d", name, was, is)
 		}
 		if was > 0 {
-			mended++
+			repaired++
 		}
 		if was > 0 || n%10 == 0 {
 			sameFirstPage(t, name, path, to)
@@ -53,10 +53,10 @@ func TestRewrittenFilesAreSoundAndLookAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d files rewritten, %d of them were damaged, %d refused", n, mended, refused)
+	t.Logf("%d files rewritten, %d of them were damaged, %d refused", n, repaired, refused)
 }
 
-// requireSound demands that a rewritten file needs no mending and agrees with its source.
+// requireSound requires that a rewritten file needs no repair and agrees with its source.
 func requireSound(t *testing.T, name string, source, b []byte) {
 	t.Helper()
 	after, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
@@ -77,7 +77,7 @@ func requireSound(t *testing.T, name string, source, b []byte) {
 	if err := pdf.RequireEquivalent(before, after); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
-	if before.Check() == nil { // else the page tree may have been put in order
+	if before.Check() == nil { // else the page tree may have been repaired
 		_, was, err := before.Root()
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +99,7 @@ func requireSound(t *testing.T, name string, source, b []byte) {
 	}
 }
 
-// countComplaints is how qpdf --check ends, in rising order: 0 clean, 1 warnings, 2 errors. Without qpdf it is 0.
+// countComplaints is the result of qpdf --check, in rising order: 0 clean, 1 warnings, 2 errors. Without qpdf it is 0.
 func countComplaints(t *testing.T, path string) int {
 	t.Helper()
 	err := exec.Command("qpdf", "--check", path).Run()
@@ -114,7 +114,7 @@ func countComplaints(t *testing.T, path string) int {
 	return 0
 }
 
-// sameFirstPage demands that mutool, where it is installed and can draw the source, draws the same.
+// sameFirstPage requires that mutool, if it is installed and can draw the source, draws the same.
 func sameFirstPage(t *testing.T, name, before, after string) {
 	t.Helper()
 	draw := func(path string) string {
@@ -142,7 +142,7 @@ type graphs struct {
 	seen          map[pdf.Ref]pdf.Ref
 }
 
-// differ tells where two objects differ, or nothing.
+// differ returns where two objects differ, or "".
 func (g *graphs) differ(a, b pdf.Object, depth int) string {
 	if ra, ok := a.(pdf.Ref); ok {
 		rb, ok := b.(pdf.Ref)

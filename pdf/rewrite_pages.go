@@ -1,9 +1,7 @@
 package pdf
 
-// repairPages plans what is put right in a page tree that disagrees with itself:
-// counts that lie, kids that are missing, pages that are no objects of their
-// own or are listed twice, /Parent that leads elsewhere. A tree that runs in
-// circles, or in which something else is in a page's place, is beyond mending:
+// repairPages plans the repair of an inconsistent page tree: wrong counts, missing kids, pages that are direct objects
+// or listed twice, wrong /Parent. A tree with a loop, or with something else in a page's place, cannot be repaired:
 // readers differ on what its pages are.
 func (r *reachWalk) repairPages() error {
 	if _, err := r.d.PageCount(); err != nil {
@@ -23,12 +21,12 @@ func (r *reachWalk) repairPages() error {
 	return err
 }
 
-// maxCopies bounds the nodes and pages that a rewriting adds: a tree whose nodes
-// share their kids can stand for more pages than the file has bytes.
+// maxCopies bounds the nodes and pages that Rewrite adds: a tree whose nodes share their kids can stand for more pages
+// than the file has bytes.
 const maxCopies = 10_000
 
-// repairNode plans the node or page n below parent. It returns its reference,
-// which is new if n was no object, and how many pages it stands for.
+// repairNode plans the node or page n below parent. It returns its reference, which is new if n was a direct object,
+// and how many pages it stands for.
 func (r *reachWalk) repairNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
 	if err := w.enterNode(n); err != nil {
 		return Ref{}, 0, err
@@ -36,8 +34,7 @@ func (r *reachWalk) repairNode(w *treeWalk, n node, parent Ref) (Ref, int, error
 	defer w.leaveNode(n)
 	ref := n.ref
 	var err error
-	// A page that is listed twice becomes two pages, so that a field on the one
-	// is not seen on the other.
+	// A page that is listed twice becomes two pages, so that a field on one of them is not shown on the other.
 	if ref.IsZero() || !w.isFirstVisit(ref) {
 		if r.copies++; r.copies > maxCopies {
 			return Ref{}, 0, tooLarge(-1, "page tree lists more than %d pages twice or directly", maxCopies)
@@ -50,7 +47,7 @@ func (r *reachWalk) repairNode(w *treeWalk, n node, parent Ref) (Ref, int, error
 		if isPage, err := r.d.isPage(n.dict); err != nil {
 			return Ref{}, 0, err
 		} else if !isPage {
-			return Ref{}, 0, damaged(-1, "page tree: object %v is no page", n.ref)
+			return Ref{}, 0, damaged(-1, "page tree: object %v is not a page", n.ref)
 		}
 		if ref != n.ref || n.dict["Parent"] != Object(parent) {
 			dict := cloneDict(n.dict)
@@ -92,8 +89,8 @@ func (r *reachWalk) repairNode(w *treeWalk, n node, parent Ref) (Ref, int, error
 	return ref, total, nil
 }
 
-// reserveNumber returns a number for a page that was no object: one that nothing in
-// the file refers to, or a reference to nothing would lead to the page.
+// reserveNumber returns a number for a page that was a direct object. Nothing in the file may refer to it, or a
+// reference to nothing would lead to the page.
 func (r *reachWalk) reserveNumber() (Ref, error) {
 	next, err := r.d.NextObject()
 	if err != nil {

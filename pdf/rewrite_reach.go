@@ -10,26 +10,25 @@ import (
 // reachWalk finds the objects that can be reached from the trailer.
 type reachWalk struct {
 	d         *Document
-	marks     []uint64 // one bit an object number
+	marks     []uint64 // one bit per object number
 	count     int
 	highest   uint32
 	pending   []uint32 // marked, not read yet
 	signature Ref      // the first signature dictionary found
 	here      Ref      // the object being read
 
-	// replaced are objects that are written otherwise than the source has them:
-	// nodes of a page tree in disorder, and pages that were no objects.
+	// replaced are objects that are not written as in the source: nodes of an inconsistent page tree, and pages that
+	// were direct objects.
 	replaced map[uint32]Object
-	added    uint32 // the highest number given to an object that is new
-	copies   int    // how many were
+	added    uint32 // the highest number given to a new object
+	copies   int    // new nodes and pages
 }
 
-// keptTrailerKeys are the trailer entries that mean the same in a new file; /ID is made.
+// keptTrailerKeys are the trailer entries that mean the same in a new file; /ID is built.
 var keptTrailerKeys = []Name{"Root", "Info", "Encrypt"}
 
-// markReachable reads wave after wave: all objects that the last wave referred to, in
-// the order of the file, so that an object stream is decoded once a wave and
-// not once an object.
+// markReachable reads wave after wave: all objects that the last wave referred to, in the order of the file, so that an
+// object stream is decoded once per wave and not once per object.
 func (r *reachWalk) markReachable() error {
 	for _, k := range keptTrailerKeys {
 		if err := r.visitObject(r.d.trailer[k]); err != nil {
@@ -58,9 +57,8 @@ func (r *reachWalk) visitNumber(n uint32) error {
 	return r.visitObject(o)
 }
 
-// loadObject parses an object past the cache, so that it may be changed. Streams
-// that are part of a cross-reference or hold other objects have no meaning in
-// the new file, and become null.
+// loadObject parses an object without caching it, so that it may be changed. Streams that are part of a cross-reference
+// or contain other objects have no meaning in the new file, and become null.
 func (r *reachWalk) loadObject(n uint32) (Ref, Object, error) {
 	s := r.d.slots.get(n)
 	ref := Ref{Number: n, Generation: s.generation()}
@@ -76,12 +74,12 @@ func (r *reachWalk) loadObject(n uint32) (Ref, Object, error) {
 		if t := st.Dict["Type"]; t == Object(Name("XRef")) || t == Object(Name("ObjStm")) {
 			o = Null{}
 		}
-		delete(st.Dict, "Length") // written again, and maybe a reference
+		delete(st.Dict, "Length") // computed when the stream is written
 	}
 	return ref, o, nil
 }
 
-// visitObject notes what o refers to. Its nesting was bounded when it was parsed.
+// visitObject marks what o refers to. Its nesting was bounded when it was parsed.
 func (r *reachWalk) visitObject(o Object) error {
 	switch o := o.(type) {
 	case Ref:
@@ -110,9 +108,9 @@ func (r *reachWalk) visitObject(o Object) error {
 	return nil
 }
 
-// isMissing reports whether an object has to be in the file and is not. In a sound
-// file a reference to nothing is null. Where the cross-reference had to be
-// made up it may be a page that was cut off, and nobody would miss it.
+// isMissing reports whether an object should be in the file and is not. In an undamaged file a reference to nothing is
+// null. Where the cross-reference was rebuilt, it may be a page that was cut off, and dropping it silently would lose
+// content.
 func (r *reachWalk) isMissing(ref Ref) bool {
 	return r.d.repaired && !r.d.isInFile(ref) && r.replaced[ref.Number] == nil
 }
@@ -143,7 +141,7 @@ func (d *Document) isInFile(ref Ref) bool {
 	return s.kind() >= slotPlain && s.generation() == ref.Generation
 }
 
-// countDropped counts what the source has and the walk did not meet.
+// countDropped counts the objects of the source that the walk did not reach.
 func (r *reachWalk) countDropped() int {
 	n := 0
 	_ = r.d.slots.eachInUse(func(number uint32, _ slot) error {
@@ -167,8 +165,8 @@ func (r *reachWalk) markedInFileOrder() []uint32 {
 	return numbers
 }
 
-// sortByFilePlace puts objects that stand for themselves first, by offset, and
-// then those in object streams, one stream after the other.
+// sortByFilePlace sorts objects outside object streams first, by offset, and then those in object streams, one stream
+// after the other.
 func (d *Document) sortByFilePlace(numbers []uint32) {
 	slices.SortFunc(numbers, func(a, b uint32) int {
 		s, t := d.slots.get(a), d.slots.get(b)
@@ -176,19 +174,18 @@ func (d *Document) sortByFilePlace(numbers []uint32) {
 	})
 }
 
-// numbering maps numbers of the source to those of the new file.
+// numbering maps object numbers of the source to those of the new file.
 type numbering struct {
 	highest uint32
-	marks   []uint64 // nil if numbers are kept
+	marks   []uint64 // nil if numbers do not change
 	before  []uint32 // marks set in the words before each word
 }
 
-// maxNumbersPerObject is how many numbers an object may take up before all are renumbered.
+// maxNumbersPerObject is the ratio of the highest number to the number of objects from which on all are renumbered.
 const maxNumbersPerObject = 16
 
-// planNumbering keeps the numbers, since an encrypted object is bound to its own
-// and whoever compares the files can follow them; but one reference to object
-// 8,000,000 is no reason for a table of 160 MB.
+// planNumbering retains the numbers, since an encrypted object is bound to its number and programs that compare the
+// files can follow them; but one reference to object 8,000,000 does not justify a table of 160 MB.
 func (r *reachWalk) planNumbering() (numbering, error) {
 	if int64(r.highest) <= 4096+maxNumbersPerObject*int64(r.count) {
 		return numbering{highest: r.highest}, nil
@@ -205,8 +202,8 @@ func (r *reachWalk) planNumbering() (numbering, error) {
 	return n, nil
 }
 
-// newRef returns the number and generation an object of the source has in the new
-// file. Renumbered objects are all of generation 0.
+// newRef returns the number and generation that an object of the source has in the new file. All renumbered objects
+// have generation 0.
 func (n numbering) newRef(ref Ref) Ref {
 	if n.marks == nil {
 		return ref
@@ -216,7 +213,7 @@ func (n numbering) newRef(ref Ref) Ref {
 	return Ref{Number: n.before[i] + uint32(bits.OnesCount64(below)) + 1}
 }
 
-// bindsNumbers reports whether some key of the file depends on object numbers.
+// bindsNumbers reports whether a key of the file depends on object numbers.
 func (s *securityHandler) bindsNumbers() bool {
 	binds := func(m cryptMethod) bool { return m == rc4Method || m == aes128Method }
 	for _, m := range s.filters {

@@ -8,7 +8,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// rewrite opens a file as it is taken in, mending what can be, and writes it again.
+// rewrite opens a file as an upload does, with repair, and rewrites it.
 func rewrite(t testing.TB, file []byte, o pdf.RewriteOptions) ([]byte, error) {
 	t.Helper()
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{Repair: true, Random: fixedRandom(7)})

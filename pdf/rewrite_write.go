@@ -41,9 +41,8 @@ func (w *rewriter) writeFile(o RewriteOptions) error {
 	return w.flush()
 }
 
-// writeHeader states the higher one of the versions that header and catalog of the
-// source state. The second line tells programs that the file is binary (ISO
-// 32000-1 §7.5.2).
+// writeHeader states the higher one of the versions in header and catalog of the source. The second line marks the file
+// as binary (ISO 32000-1 §7.5.2).
 func (w *rewriter) writeHeader(o RewriteOptions) {
 	version := w.d.Facts().Version
 	if !isValidVersion(version) {
@@ -62,8 +61,8 @@ func isValidVersion(v string) bool {
 	return len(v) == 3 && (v[0] == '1' || v[0] == '2') && v[1] == '.' && v[2] >= '0' && v[2] <= '9'
 }
 
-// needsXrefStream reports whether offsets may not fit the ten digits of a table. It
-// is decided before the first byte, from the size of the source.
+// needsXrefStream reports whether offsets may exceed the ten digits of a table. It is decided before the first byte,
+// from the size of the source.
 func (w *rewriter) needsXrefStream() bool { return w.d.size > maxTableOffset/2 }
 
 // writeIndirect writes one object under its number.
@@ -90,10 +89,9 @@ func (w *rewriter) writeIndirect(ref Ref, o Object) error {
 	return w.flush()
 }
 
-// writeStream writes a stream with the data of the source as they are. They need
-// no other encryption: the key is that of the file, or of the number, which
-// stays. Data that many streams share would make a small file grow without
-// end, and no sound file has any.
+// writeStream writes a stream with the encoded data of the source. The encryption stays valid: the key is that of the
+// file, or of the object number, which does not change. Data that many streams share would make a small file grow
+// without bound, and valid files have none.
 func (w *rewriter) writeStream(st *Stream) error {
 	if w.copied += st.size; w.copied > w.d.size {
 		return damaged(st.start, "streams overlap")
@@ -134,8 +132,7 @@ func (w *rewriter) copyData(at, n int64) error {
 	return nil
 }
 
-// mapRefs replaces, in place, references by those of the new file. Those that
-// lead nowhere become null.
+// mapRefs replaces, in place, references by those of the new file. References to nothing become null.
 func (w *rewriter) mapRefs(o Object) Object {
 	switch o := o.(type) {
 	case Ref:
@@ -155,9 +152,8 @@ func (w *rewriter) mapRefs(o Object) Object {
 	return o
 }
 
-// buildTrailer holds what is kept, and an /ID whose second element stands for this
-// file's bytes. The first stays what it was, not least because keys depend on
-// it, even where it is missing (ISO 32000-1 §14.4 and §7.6.3.3).
+// buildTrailer builds the trailer, with an /ID whose second element identifies this file's bytes. The first does not
+// change, not least because keys depend on it, even where it is missing (ISO 32000-1 §14.4 and §7.6.3.3).
 func (w *rewriter) buildTrailer() (Dict, error) {
 	t := Dict{}
 	for _, k := range keptTrailerKeys {
@@ -165,19 +161,18 @@ func (w *rewriter) buildTrailer() (Dict, error) {
 			t[k] = v
 		}
 	}
-	fresh := w.sum.Sum(nil)[:16]
-	first, err := w.d.firstIDOr(fresh)
+	id := w.sum.Sum(nil)[:16]
+	first, err := w.d.firstIDOr(id)
 	if err != nil {
 		return nil, err
 	}
-	t["ID"] = Array{String{Bytes: first, Hex: true}, String{Bytes: fresh, Hex: true}}
+	t["ID"] = Array{String{Bytes: first, Hex: true}, String{Bytes: id, Hex: true}}
 	w.out.security = nil
 	return t, nil
 }
 
-// writeTable writes one subsection from object 0 on, as a file that was
-// never updated has (ISO 32000-1 §7.5.4). Numbers that are not used are free
-// for good.
+// writeTable writes one subsection from object 0 on, as in a file that was never updated (ISO 32000-1 §7.5.4). Unused
+// numbers are free and cannot be reused.
 func (w *rewriter) writeTable(trailer Dict) error {
 	trailer["Size"] = Integer(len(w.offsets))
 	s := &w.out

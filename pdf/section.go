@@ -19,17 +19,17 @@ type section struct {
 	besidePrev int64 // what the stream of a hybrid section states as the section before, or 0
 }
 
-// entryVisitor receives the entries of a section in the order of the file.
+// entryVisitor receives the entries of a section in file order.
 type entryVisitor func(number uint32, s slot) error
 
-// readSection reads the section at an absolute offset, with the entries that
-// the stream of a hybrid section hides from older readers.
+// readSection reads the section at an absolute offset, with the entries that the stream of a hybrid section hides from
+// older readers.
 func (d *Document) readSection(at int64, visit entryVisitor) (*section, error) {
 	return d.readSectionParts(at, visit, visit)
 }
 
-// readSectionParts is readSection with a visitor of its own for the entries of the stream of a hybrid section. They come behind
-// the entries that the table has in use, and before those it has free.
+// readSectionParts is readSection with a separate visitor for the entries of the stream of a hybrid section. They
+// follow the entries that the table has in use, and precede those it has free.
 func (d *Document) readSectionParts(at int64, visit, beside entryVisitor) (*section, error) {
 	lx := newLexer(d.src, at, d.size)
 	lx.borrowBuffer()
@@ -53,9 +53,8 @@ func (d *Document) readSectionParts(at int64, visit, beside entryVisitor) (*sect
 }
 
 func (d *Document) readTableSection(lx *lexer, at int64, visit, beside entryVisitor) (*section, error) {
-	// Objects that only the stream of a hybrid section knows are marked free
-	// in its table (ISO 32000-1 §7.5.8.4), so free entries wait until the
-	// stream has spoken.
+	// Objects that only the stream of a hybrid section has are marked free in its table (ISO 32000-1 §7.5.8.4), so free
+	// entries are visited after the stream.
 	var free []struct {
 		n uint32
 		s slot
@@ -81,7 +80,7 @@ func (d *Document) readTableSection(lx *lexer, at int64, visit, beside entryVisi
 	}
 	trailer, ok := o.(Dict)
 	if !ok {
-		return nil, damaged(at, "trailer is no dictionary")
+		return nil, damaged(at, "trailer is not a dictionary")
 	}
 	s := &section{at: at, end: p.offset(), trailer: trailer}
 	if s.prev, err = d.readSectionOffset(trailer, "Prev"); err != nil {
@@ -119,8 +118,7 @@ func (d *Document) readSectionOffset(trailer Dict, key Name) (int64, error) {
 	return int64(n) + d.shift, nil
 }
 
-// readTable reads the subsections behind the word xref, up to and including
-// the word trailer.
+// readTable reads the subsections after the keyword xref, up to and including the keyword trailer.
 func (d *Document) readTable(lx *lexer, visit entryVisitor) error {
 	for {
 		t, err := lx.next()
@@ -148,9 +146,8 @@ func (d *Document) readTable(lx *lexer, visit entryVisitor) error {
 
 const entryLen = 20
 
-// readSubsection reads count entries. Entries of exactly 20 bytes, which is
-// what the standard asks for, are read by position; from the first odd one on
-// the rest goes through the lexer.
+// readSubsection reads count entries. Entries of exactly 20 bytes, as the standard requires, are read by position; from
+// the first malformed one on, the rest goes through the lexer.
 func (d *Document) readSubsection(lx *lexer, first, count int64, visit entryVisitor) error {
 	lx.skipSpace()
 	at := lx.offset()
@@ -211,8 +208,7 @@ func parseDigits(b []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// readLooseEntry reads an entry whose spacing is off, such as the 19 bytes some
-// producers write.
+// readLooseEntry reads an entry with wrong spacing, such as the 19 bytes that some producers write.
 func (d *Document) readLooseEntry(lx *lexer) (slot, error) {
 	var t [3]token
 	for i := range t {

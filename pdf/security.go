@@ -5,16 +5,15 @@ import (
 	"io"
 )
 
-// securityHandler undoes and applies the standard security handler (ISO 32000-2
-// §7.6) with the key of one file.
+// securityHandler decrypts and encrypts with the standard security handler (ISO 32000-2 §7.6) and the key of one file.
 type securityHandler struct {
 	key           []byte
 	strings       cryptMethod // of strings
-	streams       cryptMethod // of streams that name no crypt filter
-	files         cryptMethod // of embedded files that name none
+	streams       cryptMethod // of streams without a crypt filter
+	files         cryptMethod // of embedded files without one
 	filters       map[Name]cryptMethod
 	plainMetadata bool // /EncryptMetadata is false
-	dict          Ref  // the encryption dictionary, which is never encrypted itself
+	dict          Ref  // the encryption dictionary, which is never encrypted
 	random        io.Reader
 	facts         Encryption
 }
@@ -29,8 +28,7 @@ const (
 	aes256Method
 )
 
-// readEncryption reads /Encrypt and derives the key, from an empty password or the one
-// given, as user or owner.
+// readEncryption reads /Encrypt and derives the key, from an empty password or the given one, as user or owner.
 func (d *Document) readEncryption(password string) error {
 	if d.trailer["Encrypt"] == nil {
 		return nil
@@ -50,7 +48,7 @@ func (d *Document) readEncryption(password string) error {
 	s.facts = h.describe(s)
 	for _, p := range encodePassword(password) {
 		if s.key = h.deriveFileKey(p); s.key != nil {
-			// What was parsed so far was not decrypted.
+			// Objects parsed so far were not decrypted.
 			d.objects = newCache[uint32, Object](d.objects.budget)
 			d.objectStreams = newCache[uint32, *objectStream](d.objectStreams.budget)
 			d.security = s
@@ -60,8 +58,8 @@ func (d *Document) readEncryption(password string) error {
 	return &Error{Kind: PasswordNeeded, Offset: -1}
 }
 
-// readCryptMethods finds how strings and streams are encrypted: by /V alone up to
-// version 2, by named crypt filters from version 4 on.
+// readCryptMethods reads how strings and streams are encrypted: by /V alone up to version 2, by named crypt filters
+// from version 4 on.
 func (d *Document) readCryptMethods(s *securityHandler, dict Dict, version int64) error {
 	if version < 4 {
 		s.strings, s.streams, s.files = rc4Method, rc4Method, rc4Method
@@ -115,14 +113,13 @@ func (d *Document) findCryptMethod(s *securityHandler, o Object) (cryptMethod, e
 	}
 	m, ok := s.filters[name]
 	if !ok {
-		return 0, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("crypt filter /%s", name)}
+		return 0, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("unknown crypt filter /%s", name)}
 	}
 	return m, nil
 }
 
-// decryptStrings decrypts the strings of an object that is in the file for
-// itself. It changes o in place where it can. A string that cannot have been
-// encrypted is left as it is.
+// decryptStrings decrypts the strings of an object that is not in an object stream. It changes o in place where it can.
+// A string that cannot be decrypted stays as it is.
 func (s *securityHandler) decryptStrings(ref Ref, o Object) Object {
 	if ref == s.dict {
 		return o
@@ -172,8 +169,8 @@ func (s *securityHandler) encryptStream(ref Ref, dict Dict, b []byte) ([]byte, e
 	return s.encrypt(m, ref, b)
 }
 
-// findStreamMethod tells how a stream is encrypted. Cross-reference streams never
-// are; others may name a filter of their own first.
+// findStreamMethod returns how a stream is encrypted. Cross-reference streams never are; others may name a crypt filter
+// first.
 func (s *securityHandler) findStreamMethod(dict Dict) (cryptMethod, error) {
 	if dict["Type"] == Object(Name("XRef")) {
 		return noEncryption, nil
@@ -201,7 +198,7 @@ func (s *securityHandler) findStreamMethod(dict Dict) (cryptMethod, error) {
 	}
 	m, ok := s.filters[name]
 	if !ok {
-		return 0, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("crypt filter /%s", name)}
+		return 0, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("unknown crypt filter /%s", name)}
 	}
 	return m, nil
 }

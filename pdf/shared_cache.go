@@ -1,29 +1,23 @@
 package pdf
 
-// sharedCache keeps what a document and its states have in common: objects and object streams that are at the same place in each,
-// so that one that was read for a state is not read again for the next. It has neither streams, which belong to the
-// state that they were found in, nor what is read through other objects, which another state may have elsewhere.
+// sharedCache holds objects and object streams that are at the same place in a document and its states, so that each is
+// read once. It has neither streams, which belong to the state that read them, nor objects that were read through other
+// objects, which another state may have elsewhere.
 type sharedCache struct {
 	objects       cache[filePlace, sharedEntry[Object]]
 	objectStreams cache[filePlace, sharedEntry[*objectStream]]
 }
 
-// filePlace is a number and where its object is.
-type filePlace struct {
-	number uint32
-	slot   slot
-}
-
-// sharedEntry is what was read, and where the byte is by which its reading ended: a state that ends before it may read
-// otherwise.
+// sharedEntry is a value and the offset of the last byte that its reading depended on: a state that ends before it may
+// read something else.
 type sharedEntry[V any] struct {
 	value      V
 	end        int64
 	uniqueKeys bool // no dictionary in it states a key twice
 }
 
-func newSharedCache(objects, containers int64) *sharedCache {
-	return &sharedCache{newCache[filePlace, sharedEntry[Object]](objects), newCache[filePlace, sharedEntry[*objectStream]](containers)}
+func newSharedCache(objects, objectStreams int64) *sharedCache {
+	return &sharedCache{newCache[filePlace, sharedEntry[Object]](objects), newCache[filePlace, sharedEntry[*objectStream]](objectStreams)}
 }
 
 // sharedObject returns what another state read at that place.
@@ -35,7 +29,7 @@ func (d *Document) sharedObject(number uint32, s slot) (Object, bool) {
 	return found.value, ok && found.end < d.size
 }
 
-// isKnownUnique reports whether an object was read already and found to state no key twice.
+// isKnownUnique reports whether an object was already read and states no key twice.
 func (d *Document) isKnownUnique(number uint32, s slot) bool {
 	if d.shared == nil || d.security != nil {
 		return false
@@ -44,7 +38,7 @@ func (d *Document) isKnownUnique(number uint32, s slot) bool {
 	return ok && found.uniqueKeys && found.end < d.size
 }
 
-// cacheObject takes up an object that was read: for all states, if it reads the same in each that reaches as far.
+// cacheObject caches an object: for all states, if each state that extends as far reads the same.
 func (d *Document) cacheObject(number uint32, s slot, found *indirect) {
 	_, isStream := found.value.(*Stream)
 	if d.shared == nil || d.security != nil || isStream || !found.closed || found.end >= d.size {
@@ -63,7 +57,7 @@ func (d *Document) sharedObjectStream(number uint32, s slot) (*objectStream, boo
 	return found.value, ok && found.end < d.size
 }
 
-// cacheObjectStream takes up an object stream: for all states, if its dictionary says all there is to it.
+// cacheObjectStream caches an object stream: for all states, if its dictionary has no references.
 func (d *Document) cacheObjectStream(number uint32, s slot, st *Stream, c *objectStream) {
 	cost := int64(len(c.data)) + 32*int64(len(c.numbers))
 	if end := st.start + st.size + endWindow; d.shared != nil && d.security == nil && end < d.size && isDirect(st.Dict, 3) {
@@ -73,7 +67,7 @@ func (d *Document) cacheObjectStream(number uint32, s slot, st *Stream, c *objec
 	d.objectStreams.put(number, c, cost)
 }
 
-// isDirect reports whether there is no reference in an object, as deep as it is looked for.
+// isDirect reports whether an object has no references, down to a depth.
 func isDirect(o Object, depth int) bool {
 	switch o := o.(type) {
 	case Ref:

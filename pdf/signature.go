@@ -2,18 +2,18 @@ package pdf
 
 import "fmt"
 
-// Signature is a signature field that has a value: a signature or a document
-// timestamp. What it states is reported, not judged.
+// Signature is a signature field with a value: a signature or a document timestamp. It is reported as stated, not
+// validated.
 type Signature struct {
 	Field             *Field
 	Ref               Ref // of the signature dictionary; zero if it is direct
 	Dict              Dict
-	Type              Name // Sig or DocTimeStamp; Sig if the file does not say
+	Type              Name // Sig or DocTimeStamp; Sig if missing
 	Filter, SubFilter Name
-	ByteRange         []int64 // as stated, nil if missing or no integers
+	ByteRange         []int64 // as stated, nil if missing or not integers
 	Contents          []byte  // as stated, zero padding included
-	// ContentsAt and ContentsEnd delimit the /Contents string in the file,
-	// angle brackets included. Both are zero if it is in an object stream.
+	// ContentsAt and ContentsEnd are the offsets of the /Contents string in the file, angle brackets included. Both are
+	// zero if it is in an object stream.
 	ContentsAt, ContentsEnd int64
 }
 

@@ -1,7 +1,6 @@
 package pdf
 
-// slot is where one object is, packed into eight bytes: the two lowest bits
-// say how, the others where.
+// slot is the place of one object, packed into eight bytes: the two lowest bits are the kind, the others the place.
 type slot uint64
 
 const (
@@ -14,7 +13,7 @@ const (
 	maxIndex  = 1<<30 - 1
 )
 
-// slotUnknown is what an entry of a type that this reader does not know stands for: a free slot with a mark.
+// slotUnknown represents an entry of a type that this reader does not know: a free slot with a mark.
 const slotUnknown slot = 1<<18 | 65535<<2 | slotFree
 
 func freeSlot(gen uint16) slot            { return slot(gen)<<2 | slotFree }
@@ -31,10 +30,16 @@ func (s slot) generation() uint16 {
 	return uint16(s >> 2)
 }
 
+// filePlace is an object number and the place of its object.
+type filePlace struct {
+	number uint32
+	slot   slot
+}
+
 const slotsPerPage = 512
 
-// slots maps object numbers to slots. Pages of it exist only where objects do,
-// so a table that names object 8,000,000 alone costs little.
+// slots maps object numbers to slots. Its pages exist only where objects do, so a table with only object 8,000,000 is
+// small.
 type slots struct {
 	pages   []*[slotsPerPage]slot
 	highest uint32
@@ -47,7 +52,7 @@ func (t *slots) get(n uint32) slot {
 	return slotAbsent
 }
 
-// setIfAbsent stores s unless a newer section already said where n is.
+// setIfAbsent stores s unless a newer section already stated the place of n.
 func (t *slots) setIfAbsent(n uint32, s slot) {
 	if t.get(n).kind() == slotAbsent {
 		t.set(n, s)
@@ -68,41 +73,27 @@ func (t *slots) set(n uint32, s slot) {
 
 // countInUse counts the objects in use.
 func (t *slots) countInUse() (n int) {
-	for _, page := range t.pages {
-		if page == nil {
-			continue
-		}
-		for _, s := range page {
-			if s.kind() >= slotPlain {
-				n++
-			}
-		}
-	}
+	_ = t.eachInUse(func(uint32, slot) error {
+		n++
+		return nil
+	})
 	return n
 }
 
-// eachInUse calls f for every object in use, in order of number, until f errs.
+// eachInUse calls f for every object in use, in order of number, until f returns an error.
 func (t *slots) eachInUse(f func(n uint32, s slot) error) error {
-	for i, page := range t.pages {
-		if page == nil {
-			continue
+	return t.eachStated(func(n uint32, s slot) error {
+		if s.kind() < slotPlain {
+			return nil
 		}
-		for j, s := range page {
-			if s.kind() < slotPlain {
-				continue
-			}
-			if err := f(uint32(i*slotsPerPage+j), s); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+		return f(n, s)
+	})
 }
 
-// keptPages is how many pages of a table are worth emptying: it takes as long as making them.
+// keptPages is how many pages of a table are worth clearing, which takes as long as allocating them.
 const keptPages = 64
 
-// clear empties the table. Most of what one that states little takes is used again.
+// clear empties the table. A small table retains its memory.
 func (t *slots) clear() {
 	if len(t.pages) > keptPages {
 		t.pages = nil

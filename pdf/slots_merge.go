@@ -1,13 +1,11 @@
 package pdf
 
-// copyOnWrite returns a table that is equal and can be changed by merge: pages are
-// copied when something in them changes.
+// copyOnWrite returns an equal table that mergeNewer may change: it copies pages before it changes them.
 func (t *slots) copyOnWrite() slots {
 	return slots{pages: append([]*[slotsPerPage]slot(nil), t.pages...), highest: t.highest}
 }
 
-// eachStated calls f for every number that something was said about, free ones
-// included, in order of number, until f errs.
+// eachStated calls f for every number with an entry, free ones included, in order of number, until f returns an error.
 func (t *slots) eachStated(f func(n uint32, s slot) error) error {
 	for i, page := range t.pages {
 		if page == nil {
@@ -25,8 +23,8 @@ func (t *slots) eachStated(f func(n uint32, s slot) error) error {
 	return nil
 }
 
-// mergeNewer overwrites t by what newer says, in pages of its own, and tells each
-// number whose slot is another now.
+// mergeNewer overwrites t with the entries of newer, in new pages, and calls changed for each number whose slot
+// changes.
 func (t *slots) mergeNewer(newer *slots, changed func(n uint32, was, now slot)) {
 	if more := len(newer.pages) - len(t.pages); more > 0 {
 		t.pages = append(t.pages, make([]*[slotsPerPage]slot, more)...)

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// openStream turns a dictionary whose next token was the word stream into a
-// stream that knows where its data is, and moves found.end behind endobj.
+// openStream converts a dictionary that is followed by the keyword stream to a stream with the place of its data, and
+// moves found.end behind endobj.
 func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool) error {
 	start, err := d.skipToData(p.lx)
 	if err != nil {
@@ -67,14 +67,14 @@ func (d *Document) findLengthInScan(ref Ref, start int64) (int64, bool, error) {
 	return d.lengths.findLength(ref, start)
 }
 
-// endWindow is how far behind stream data endstream and endobj are looked for.
+// endWindow is how many bytes behind stream data are searched for endstream and endobj.
 const endWindow = 4 << 10
 
-// expectEndstream returns a lexer behind the word endstream that must follow data of
-// the given size. Whoever gets it releases it.
+// expectEndstream returns a lexer behind the keyword endstream that must follow data of the given size. The caller
+// releases it.
 func (d *Document) expectEndstream(start, size int64) (*lexer, error) {
 	if size < 0 || size > d.size-start {
-		return nil, damaged(start, "/Length of stream")
+		return nil, damaged(start, "invalid /Length of stream")
 	}
 	lx := newLexer(d.src, start+size, min(d.size, start+size+endWindow))
 	lx.borrowBuffer()
@@ -89,8 +89,8 @@ func (d *Document) expectEndstream(start, size int64) (*lexer, error) {
 	return nil, damaged(start+size, "stream does not end where its /Length says")
 }
 
-// findEndstream finds the size of data whose /Length is wrong, in a file that is
-// being repaired: up to the next endstream, less the end of line before it.
+// findEndstream finds the size of data whose /Length is wrong, in a file that is being repaired: up to the next
+// endstream, without the end of line before it.
 func (d *Document) findEndstream(start int64) (int64, error) {
 	word := []byte("endstream")
 	for at := start; at < d.size; at += laterChunk - int64(len(word)) {
@@ -115,8 +115,8 @@ func (d *Document) findEndstream(start int64) (int64, error) {
 	return 0, damaged(start, "stream without end")
 }
 
-// skipToData passes the end of line behind the word stream, which is a line
-// feed, or a carriage return and a line feed (ISO 32000-1 §7.3.8.1).
+// skipToData skips the end of line behind the keyword stream, which is a line feed, or a carriage return and a line
+// feed (ISO 32000-1 §7.3.8.1).
 func (d *Document) skipToData(lx *lexer) (int64, error) {
 	for {
 		c, ok := lx.peek()
@@ -144,11 +144,10 @@ func (d *Document) skipToData(lx *lexer) (int64, error) {
 	}
 }
 
-// isReadError tells an error of the io.ReaderAt from one about the bytes it gave.
+// isReadError reports whether err comes from the io.ReaderAt and not from the content of the file.
 func isReadError(err error) bool { return err != nil && !isFileError(err) }
 
-// Raw returns the data of a stream as it is stored, still compressed but
-// decrypted.
+// Raw returns the encoded data of a stream, decrypted but still compressed.
 func (d *Document) Raw(s *Stream) ([]byte, error) {
 	if s.from == nil {
 		return s.Data, nil

@@ -8,8 +8,7 @@ import (
 	"strconv"
 )
 
-// Tail is what an update appends to the file. Bytes may be written once all
-// holes are filled.
+// Tail is what an update appends to the file. Bytes may be written once all holes are filled.
 type Tail struct {
 	At    int64 // absolute offset of Bytes[0]: the size of the file before
 	Bytes []byte
@@ -17,8 +16,8 @@ type Tail struct {
 	holes map[*Hole]int // offsets into Bytes
 }
 
-// Hole returns the absolute offset and length of a hole in the file that file
-// and tail make. For a hexadecimal hole that includes its angle brackets.
+// Hole returns the absolute offset and length of a hole in the file with the tail. For a hexadecimal hole that includes
+// its angle brackets.
 func (t *Tail) Hole(h *Hole) (at int64, length int, err error) {
 	i, ok := t.holes[h]
 	if !ok {
@@ -27,8 +26,8 @@ func (t *Tail) Hole(h *Hole) (at int64, length int, err error) {
 	return t.At + int64(i), h.Len, nil
 }
 
-// Fill puts b into a hole: as hexadecimal digits padded with zeros, or as it
-// is, padded with spaces. A hole may be filled again.
+// Fill writes b into a hole: as hexadecimal digits padded with zeros, or unchanged, padded with spaces. A hole may be
+// filled again.
 func (t *Tail) Fill(h *Hole, b []byte) error {
 	i, ok := t.holes[h]
 	if !ok {
@@ -54,15 +53,14 @@ func (t *Tail) Fill(h *Hole, b []byte) error {
 	return nil
 }
 
-// writtenObject is where an object of the tail is, as the file states offsets.
+// writtenObject is an object of the tail and its offset as the file states it.
 type writtenObject struct {
 	ref Ref
 	at  int64
 }
 
-// Build writes the update as one tail: objects in order of number, none in an
-// object stream, and a cross-reference section in the style of the file's
-// newest one. A hybrid file gets a table. Building does not use the update up.
+// Build writes the update as one tail: objects in order of number, none in an object stream, and a cross-reference
+// section in the style of the file's newest one. A hybrid file gets a table. Build may be called again.
 func (u *Update) Build() (*Tail, error) {
 	if u.err != nil {
 		return nil, u.err
@@ -94,7 +92,7 @@ func (u *Update) Build() (*Tail, error) {
 	return &Tail{At: u.d.size, Bytes: w.buf, holes: w.holes}, nil
 }
 
-// endLastLine ends the last line of the file if the file does not.
+// endLastLine ends the last line of the file if it has no end of line.
 func (u *Update) endLastLine(w *writer) error {
 	last, _, err := u.d.readWindow(u.d.size-1, u.d.size)
 	if err != nil {
@@ -124,28 +122,26 @@ func (u *Update) writeObjects(w *writer) ([]writtenObject, error) {
 	return entries, nil
 }
 
-// buildTrailer completes the trailer but for /Size. The first element of /ID
-// stays what it was, the second tells this revision from all others (ISO
-// 32000-1 §14.4).
+// buildTrailer builds the trailer without /Size. The first element of /ID does not change, the second identifies this
+// revision (ISO 32000-1 §14.4).
 func (u *Update) buildTrailer() (Dict, error) {
 	t := cloneDict(u.trailer)
 	t["Prev"] = Integer(u.d.sections[0].at - u.d.shift)
-	fresh := make([]byte, 16)
-	if _, err := io.ReadFull(u.d.random, fresh); err != nil {
-		return nil, fmt.Errorf("draw file identifier: %w", err)
+	id := make([]byte, 16)
+	if _, err := io.ReadFull(u.d.random, id); err != nil {
+		return nil, fmt.Errorf("read random file identifier: %w", err)
 	}
-	first, err := u.d.firstIDOr(fresh)
+	first, err := u.d.firstIDOr(id)
 	if err != nil {
 		return nil, err
 	}
-	t["ID"] = Array{String{Bytes: first, Hex: true}, String{Bytes: fresh, Hex: true}}
+	t["ID"] = Array{String{Bytes: first, Hex: true}, String{Bytes: id, Hex: true}}
 	return t, nil
 }
 
-// firstIDOr returns the first element of /ID for a new trailer: that of the file,
-// or fresh if the file has none. In an encrypted file without one it is empty,
-// since the key was derived from an empty one (ISO 32000-1 §7.6.3.3).
-func (d *Document) firstIDOr(fresh []byte) ([]byte, error) {
+// firstIDOr returns the first element of /ID for a new trailer: that of the file, or id if the file has none. In an
+// encrypted file without one it is empty, since the key was derived from an empty one (ISO 32000-1 §7.6.3.3).
+func (d *Document) firstIDOr(id []byte) ([]byte, error) {
 	first, ok, err := d.readFirstID()
 	switch {
 	case err != nil:
@@ -155,12 +151,11 @@ func (d *Document) firstIDOr(fresh []byte) ([]byte, error) {
 	case d.security != nil:
 		return nil, nil
 	}
-	return fresh, nil
+	return id, nil
 }
 
-// readFirstID returns the first element of /ID. Readers take an /ID that is no array
-// of strings for a missing one, so it is not ok either. The error is the
-// io.ReaderAt's.
+// readFirstID returns the first element of /ID. Readers treat an /ID that is not an array of strings as missing; ok is
+// false then. The error is the io.ReaderAt's.
 func (d *Document) readFirstID() (first []byte, ok bool, err error) {
 	id, err := d.Array(d.trailer["ID"])
 	if isReadError(err) {
@@ -177,7 +172,7 @@ func (d *Document) readFirstID() (first []byte, ok bool, err error) {
 	return s.Bytes, ok, nil
 }
 
-// maxTableOffset is what ten digits can say.
+// maxTableOffset is the largest number with ten digits.
 const maxTableOffset = 9_999_999_999
 
 // writeTableSection writes subsections of 20-byte entries and the trailer.
@@ -235,7 +230,7 @@ func (u *Update) writeStreamSection(w *writer, entries []writtenObject, trailer 
 	return err
 }
 
-// consecutiveRuns yields stretches of entries whose numbers follow one another.
+// consecutiveRuns yields runs of entries with consecutive numbers.
 func consecutiveRuns(entries []writtenObject) func(yield func([]writtenObject) bool) {
 	return func(yield func([]writtenObject) bool) {
 		for len(entries) > 0 {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// TextString encodes s as a text string: as it is if it is ASCII, else in
-// UTF-16BE with its mark, which every reader knows (ISO 32000-1 §7.9.2.2).
+// TextString encodes s as a text string: unchanged if it is ASCII, else in UTF-16BE with a byte order mark, which every
+// reader supports (ISO 32000-1 §7.9.2.2).
 func TextString(s string) String {
 	ascii := true
 	for i := 0; i < len(s); i++ {
@@ -23,8 +23,8 @@ func TextString(s string) String {
 	return String{Bytes: b, Hex: true}
 }
 
-// Text decodes a text string: UTF-16 in either order or UTF-8 if a mark says
-// so, else PDFDocEncoding. The result is valid UTF-8.
+// Text decodes a text string: UTF-16 in either byte order or UTF-8 if it starts with a mark, else PDFDocEncoding. The
+// result is valid UTF-8.
 func (s String) Text() string {
 	b := s.Bytes
 	switch {
@@ -50,8 +50,7 @@ func decodeUTF16(b []byte, high, low int) string {
 	return string(utf16.Decode(u))
 }
 
-// decodeDocChar maps PDFDocEncoding, which is Latin-1 but for these two runs
-// (ISO 32000-1 §D.2).
+// decodeDocChar maps PDFDocEncoding, which is Latin-1 except for these two runs (ISO 32000-1 §D.2).
 func decodeDocChar(c byte) rune {
 	const (
 		from18 = "\u02D8\u02C7\u02C6\u02D9\u02DD\u02DB\u02DA\u02DC"

@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// Update gathers objects to add or replace, and builds one incremental tail of
-// them. It never changes the file or the Document it was made from.
+// Update collects objects to add or replace, and builds one incremental tail of them. It never changes the file or its
+// Document.
 //
-// Dictionaries it hands out are those that will be written: change them in
-// place, at any time before Build.
+// The dictionaries it returns are those that will be written: change them in place, at any time before Build.
 type Update struct {
 	d       *Document
 	pending map[uint32]pending
@@ -24,9 +23,8 @@ type pending struct {
 	value Object // nil if reserved and not set yet
 }
 
-// NewUpdate begins an update of the file as it was opened. Its new objects have
-// numbers from NextObject on, which parses the whole file unless
-// Options.NextObject is set. An error of that is reported by Build.
+// NewUpdate begins an update of the file as opened. Its new objects have numbers from NextObject on, which parses the
+// whole file unless Options.NextObject is set. Build reports an error of that.
 func (d *Document) NewUpdate() *Update {
 	u := &Update{d: d, pending: map[uint32]pending{}, trailer: d.copyTrailer()}
 	next, err := d.NextObject()
@@ -34,9 +32,8 @@ func (d *Document) NewUpdate() *Update {
 		u.setError(err)
 	}
 	u.next = next
-	// A /Size beyond the highest number would make numbers up to it null for
-	// strict readers if it were lowered, so numbers go on from there; but not
-	// from where they would soon come to an end.
+	// If /Size is beyond the highest number and were lowered, strict readers would take the numbers between for null.
+	// So new numbers start at /Size, unless few would be left.
 	if size, ok := d.trailer["Size"].(Integer); ok && size > Integer(u.next) && int64(size) <= d.limits.maxUpdatable() {
 		u.next = uint32(size)
 	}
@@ -46,9 +43,8 @@ func (d *Document) NewUpdate() *Update {
 	return u
 }
 
-// copyTrailer is what the trailer of a tail takes over: all but what describes
-// the section itself (ISO 32000-1 §7.5.6). /XRefStm of a hybrid file stays
-// behind too, since its stream would hide what the update says.
+// copyTrailer returns the trailer entries that a tail repeats: all except those that describe the section itself (ISO
+// 32000-1 §7.5.6). /XRefStm of a hybrid file is not repeated either, since its stream would hide the update.
 func (d *Document) copyTrailer() Dict {
 	t := Dict{}
 	for k, v := range d.trailer {
@@ -61,8 +57,8 @@ func (d *Document) copyTrailer() Dict {
 	return t
 }
 
-// Reserve takes a fresh object number: one that no object of the file has and
-// no reference in it names. Set must follow before Build.
+// Reserve reserves a new object number: one that no object of the file has and no reference in it names. Set must
+// follow before Build.
 func (u *Update) Reserve() Ref {
 	ref := Ref{Number: u.next}
 	if int64(u.next) > int64(u.d.limits.Objects) {
@@ -73,15 +69,15 @@ func (u *Update) Reserve() Ref {
 	return ref
 }
 
-// Add gives o a fresh number.
+// Add gives o a new number.
 func (u *Update) Add(o Object) Ref {
 	ref := u.Reserve()
 	u.Set(ref, o)
 	return ref
 }
 
-// Set defines a reserved object, or replaces one of the file under its own
-// number and generation. Any other ref is reported by Build.
+// Set defines a reserved object, or replaces one of the file under its number and generation. Build reports any other
+// ref.
 func (u *Update) Set(ref Ref, o Object) {
 	if o == nil {
 		o = Null{}
@@ -89,16 +85,11 @@ func (u *Update) Set(ref Ref, o Object) {
 	if _, isRef := o.(Ref); isRef {
 		u.setError(misuse("object %v set to a reference", ref))
 	}
-	if p, ok := u.pending[ref.Number]; ok && p.ref != ref || !ok && !u.isInFile(ref) {
+	if p, ok := u.pending[ref.Number]; ok && p.ref != ref || !ok && !u.d.isInFile(ref) {
 		u.setError(misuse("object %v is neither reserved nor in the file", ref))
 		return
 	}
 	u.pending[ref.Number] = pending{ref, o}
-}
-
-func (u *Update) isInFile(ref Ref) bool {
-	s := u.d.slots.get(ref.Number)
-	return s.kind() >= slotPlain && s.generation() == ref.Generation
 }
 
 func (u *Update) setError(err error) {
@@ -107,8 +98,8 @@ func (u *Update) setError(err error) {
 	}
 }
 
-// Get returns an object as this update sees it: what was set, else a copy of
-// what the file has. A copy that is changed must be Set to have an effect.
+// Get returns an object as of this update: what was set, or a copy of the file's object. A changed copy has no effect
+// until it is Set.
 func (u *Update) Get(ref Ref) (Object, error) {
 	if p, ok := u.pending[ref.Number]; ok && p.ref == ref {
 		if p.value == nil {
@@ -126,8 +117,7 @@ func (u *Update) Get(ref Ref) (Object, error) {
 // Resolve follows references as Document.Resolve does, through this update.
 func (u *Update) Resolve(o Object) (Object, error) { return followRefs(o, u.Get) }
 
-// Edit returns the dictionary, or the dictionary of the stream, behind ref and
-// makes it part of the update under its own number.
+// Edit returns the dictionary, or the dictionary of the stream, behind ref and adds it to the update under its number.
 func (u *Update) Edit(ref Ref) (Dict, error) {
 	o, err := u.Get(ref)
 	if err != nil {
@@ -144,9 +134,8 @@ func (u *Update) Edit(ref Ref) (Dict, error) {
 	return dict, nil
 }
 
-// EditIn returns the dictionary under key of the dictionary owner. If it is
-// indirect, it is updated under its own number and owner stays as it is; if it
-// is direct, owner is updated; if it is missing, it is made, direct.
+// EditIn returns the dictionary under key of the dictionary owner. If it is indirect, it is updated under its number
+// and owner does not change; if it is direct, owner is updated; if it is missing, a direct one is added.
 func (u *Update) EditIn(owner Ref, key Name) (Dict, error) {
 	o, err := u.readOwner(owner)
 	if err != nil {
@@ -170,8 +159,8 @@ func (u *Update) EditIn(owner Ref, key Name) (Dict, error) {
 	return inner, nil
 }
 
-// Append adds items to the array under key of the dictionary owner, wherever
-// that array is, as EditIn does for dictionaries.
+// Append adds items to the array under key of the dictionary owner, in whichever object that array is, as EditIn does
+// for dictionaries.
 func (u *Update) Append(owner Ref, key Name, items ...Object) error {
 	o, err := u.readOwner(owner)
 	if err != nil {
@@ -196,8 +185,8 @@ func (u *Update) Append(owner Ref, key Name, items ...Object) error {
 	return u.AppendTo(dict, key, items...)
 }
 
-// AppendTo adds items to the array under key of a dictionary that is part of
-// the update already, wherever that array is.
+// AppendTo adds items to the array under key of a dictionary that is already part of the update, in whichever object
+// that array is.
 func (u *Update) AppendTo(dict Dict, key Name, items ...Object) error {
 	ref, indirect := u.findTarget(dict[key])
 	a, err := resolveAs[Array](u, dict[key])
@@ -213,7 +202,7 @@ func (u *Update) AppendTo(dict Dict, key Name, items ...Object) error {
 	return nil
 }
 
-// readOwner resolves owner to its dictionary without making it part of the update.
+// readOwner resolves owner to its dictionary without adding it to the update.
 func (u *Update) readOwner(owner Ref) (Dict, error) {
 	dict, err := resolveDict(u, owner)
 	if err != nil {
@@ -225,8 +214,8 @@ func (u *Update) readOwner(owner Ref) (Dict, error) {
 	return dict, nil
 }
 
-// findTarget follows o to the last reference before a value that is not null. It
-// is false for direct objects and for references to nothing.
+// findTarget follows o to the last reference before a value that is not null. It returns false for direct objects and
+// for references to nothing.
 func (u *Update) findTarget(o Object) (Ref, bool) {
 	ref, ok := o.(Ref)
 	if !ok {
@@ -235,7 +224,7 @@ func (u *Update) findTarget(o Object) (Ref, bool) {
 	for range maxNested {
 		v, err := u.Get(ref)
 		if err != nil {
-			return ref, true // the caller meets the error when it reads
+			return ref, true // the caller gets the error when it reads
 		}
 		next, isRef := v.(Ref)
 		if !isRef {

@@ -9,17 +9,16 @@ import (
 	"strconv"
 )
 
-// maxWriteDepth stops on structures that contain themselves.
+// maxWriteDepth stops structures that contain themselves.
 const maxWriteDepth = 500
 
-// writer spells objects as PDF.
+// writer writes objects as PDF.
 type writer struct {
 	buf   []byte
 	base  int64 // absolute offset of buf[0]
 	holes map[*Hole]int
 	depth int
-	// security encrypts the strings and stream data of object ref; nil leaves
-	// them as they are.
+	// security encrypts the strings and stream data of object ref; nil does not encrypt.
 	security *securityHandler
 	ref      Ref
 }
@@ -28,7 +27,7 @@ func (w *writer) offset() int64 { return w.base + int64(len(w.buf)) }
 
 func (w *writer) writeText(s string) { w.buf = append(w.buf, s...) }
 
-// writeIndirect writes "n g obj ... endobj" and returns where it begins.
+// writeIndirect writes "n g obj ... endobj" and returns its offset.
 func (w *writer) writeIndirect(ref Ref, o Object) (int64, error) {
 	at := w.offset()
 	w.buf = strconv.AppendUint(w.buf, uint64(ref.Number), 10)
@@ -77,7 +76,7 @@ func (w *writer) writeObject(o Object) error {
 
 func (w *writer) writeReal(f float64) error {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return misuse("number that is none")
+		return misuse("number is not finite")
 	}
 	if f == 0 {
 		f = 0 // not -0
@@ -187,7 +186,7 @@ func (w *writer) writeDict(d Dict) error {
 	return nil
 }
 
-// writeValue writes an entry of a dictionary, unencrypted if it is to stay plain.
+// writeValue writes an entry of a dictionary, without encryption if plain is set.
 func (w *writer) writeValue(o Object, plain bool) error {
 	if !plain {
 		return w.writeObject(o)
@@ -199,8 +198,7 @@ func (w *writer) writeValue(o Object, plain bool) error {
 	return err
 }
 
-// isSignature tells a signature dictionary, whose /Contents is never encrypted
-// (ISO 32000-1 §7.6.1).
+// isSignature reports whether d is a signature dictionary, whose /Contents is never encrypted (ISO 32000-1 §7.6.1).
 func isSignature(d Dict) bool {
 	if t := d["Type"]; t == Object(Name("Sig")) || t == Object(Name("DocTimeStamp")) {
 		return true
@@ -208,8 +206,8 @@ func isSignature(d Dict) bool {
 	return d["ByteRange"] != nil && d["Contents"] != nil
 }
 
-// sortedKeys puts /Type and /Subtype first and the rest in order, so that the
-// same update always gives the same bytes.
+// sortedKeys returns /Type and /Subtype first and the rest in order, so that the same update always gives the same
+// bytes.
 func sortedKeys(d Dict) []Name {
 	rank := func(n Name) int {
 		switch n {
@@ -230,7 +228,7 @@ func sortedKeys(d Dict) []Name {
 
 func (w *writer) enterNesting() error {
 	if w.depth++; w.depth > maxWriteDepth {
-		return misuse("object nested too deeply, or in itself")
+		return misuse("object nested too deeply, or contained in itself")
 	}
 	return nil
 }
@@ -256,7 +254,7 @@ func (w *writer) writeStream(s *Stream) error {
 	return nil
 }
 
-// minDeflate is the length below which compressing is not worth its overhead.
+// minDeflate is the length below which compression does not save space.
 const minDeflate = 60
 
 func (w *writer) encodeStream(s *Stream) (Dict, []byte, error) {
@@ -287,7 +285,7 @@ func (w *writer) encodeStream(s *Stream) (Dict, []byte, error) {
 	return dict, b.Bytes(), nil
 }
 
-// writeHole writes the bytes of an unfilled hole and remembers where.
+// writeHole writes the bytes of an unfilled hole and records its offset.
 func (w *writer) writeHole(h *Hole) error {
 	if _, used := w.holes[h]; used {
 		return misuse("hole used twice")

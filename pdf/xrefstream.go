@@ -40,7 +40,7 @@ func (d *Document) readStreamEntries(at int64, dict Dict, data []byte, visit ent
 		first, ok1 := index[i].(Integer)
 		count, ok2 := index[i+1].(Integer)
 		if !ok1 || !ok2 || first < 0 || count < 0 {
-			return damaged(at, "/Index of cross-reference stream")
+			return damaged(at, "invalid /Index of cross-reference stream")
 		}
 		if int64(first) > int64(d.limits.Objects) || int64(count) > int64(d.limits.Objects)+1-int64(first) {
 			return tooLarge(at, "object number %d", int64(first)+int64(count)-1)
@@ -62,23 +62,23 @@ func (d *Document) readStreamEntries(at int64, dict Dict, data []byte, visit ent
 func parseFieldWidths(at int64, dict Dict) (w [3]int, err error) {
 	a, _ := dict["W"].(Array)
 	if len(a) < 3 {
-		return w, damaged(at, "/W of cross-reference stream")
+		return w, damaged(at, "invalid /W of cross-reference stream")
 	}
 	for i := range w {
 		n, ok := a[i].(Integer)
 		if !ok || n < 0 || n > 8 {
-			return w, damaged(at, "/W of cross-reference stream")
+			return w, damaged(at, "invalid /W of cross-reference stream")
 		}
 		w[i] = int(n)
 	}
 	if w[1] == 0 {
-		return w, damaged(at, "/W of cross-reference stream")
+		return w, damaged(at, "invalid /W of cross-reference stream")
 	}
 	return w, nil
 }
 
-// decodeStreamSlot decodes one entry. Types this reader does not know, and places no
-// file can have, stand for null objects.
+// decodeStreamSlot decodes one entry. Types that this reader does not know, and impossible offsets, stand for null
+// objects.
 func (d *Document) decodeStreamSlot(b []byte, w [3]int) slot {
 	kind := uint64(1)
 	if w[0] > 0 {

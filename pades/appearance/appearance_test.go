@@ -44,11 +44,11 @@ func placeDrawings(t testing.TB, file []byte, all ...placed) []byte {
 	t.Helper()
 	doc := must[*pdf.Document](t)(pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{}))
 	u := doc.NewUpdate()
-	stock := appearance.NewResourcePool(doc)
+	pool := appearance.NewResourcePool(doc)
 	for _, p := range all {
 		page := must[*pdf.Page](t)(doc.Page(p.page))
 		rect := page.ToUser(p.box)
-		form := must[pdf.Ref](t)(p.d.Form(u, appearance.Frame{Width: rect.Width(), Height: rect.Height(), Rotate: page.Rotate, Pool: stock}))
+		form := must[pdf.Ref](t)(p.d.Form(u, appearance.Frame{Width: rect.Width(), Height: rect.Height(), Rotate: page.Rotate, Pool: pool}))
 		annot := u.Add(pdf.Dict{"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Stamp"), "F": pdf.Integer(4), "Rect": rect.Array(), "AP": pdf.Dict{"N": form}})
 		if err := u.Append(page.Ref, "Annots", annot); err != nil {
 			t.Fatal(err)
@@ -57,7 +57,7 @@ func placeDrawings(t testing.TB, file []byte, all ...placed) []byte {
 	return append(bytes.Clone(file), must[*pdf.Tail](t)(u.Build()).Bytes...)
 }
 
-// runProgram runs a program that is not ours on the file, which must not complain.
+// runProgram runs another program on the file, which must succeed without messages.
 func runProgram(t testing.TB, file []byte, program string, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
@@ -70,7 +70,7 @@ func runProgram(t testing.TB, file []byte, program string, args ...string) strin
 	}
 	args = append(args, in)
 	if program == "pdftotext" {
-		args = append(args, "-") // where the text goes; pictures go there unasked
+		args = append(args, "-") // the output of text; pictures are written there anyway
 	}
 	c := exec.CommandContext(t.Context(), path, args...)
 	var complaints bytes.Buffer
@@ -89,7 +89,7 @@ type word struct {
 
 var wordPattern = regexp.MustCompile(`<word xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">(.*)</word>`)
 
-// wordsOf asks pdftotext what text is where, page by page.
+// wordsOf returns the words that pdftotext finds and their places, page by page.
 func wordsOf(t testing.TB, file []byte, displayed func(page int) float64) [][]word {
 	t.Helper()
 	var pages [][]word
@@ -192,7 +192,7 @@ func TestReadersHaveNoComplaints(t *testing.T) {
 	runProgram(t, file, "pdftotext")
 }
 
-// picture draws a diagonal on nothing, or on white.
+// picture draws a diagonal on a transparent or white background.
 func picture(t testing.TB, clear bool, w, h int) []byte {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -232,7 +232,7 @@ func TestPicturesBecomeNoLargerThanABoxNeeds(t *testing.T) {
 	}
 }
 
-// newDecompressionBomb is a PNG header that promises 100,000 by 100,000 pixels.
+// newDecompressionBomb is a PNG header that claims 100,000 by 100,000 pixels.
 func newDecompressionBomb() []byte {
 	return []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x01\x86\xa0\x00\x01\x86\xa0\x08\x06\x00\x00\x00\x2b\x96\x80\x5d")
 }
@@ -243,7 +243,7 @@ func TestDrawingKeepsItsProportions(t *testing.T) {
 	u := doc.NewUpdate()
 	ref := must[pdf.Ref](t)(appearance.New(100, 50).Form(u, appearance.Frame{Width: 50, Height: 200, Rotate: 90}))
 	form := must[pdf.Object](t)(u.Get(ref)).(*pdf.Stream)
-	// Shown 200 wide and 50 high, so 100 by 50 is half as wide as there is room.
+	// Shown 200 wide and 50 high, so 100 by 50 uses half of the width.
 	if got := fmt.Sprint(form.Dict["BBox"]); got != "[-50 0 150 50]" {
 		t.Errorf("/BBox %s", got)
 	}

@@ -2,7 +2,7 @@ package appearance
 
 import "segel/pdf"
 
-// calibratedSpaces defines the device colours as what sRGB is, but for its gamma, which is 2.2.
+// calibratedSpaces defines the device colours as sRGB, except for its gamma, which is 2.2.
 func calibratedSpaces() pdf.Dict {
 	white := pdf.Array{pdf.Real(0.9505), pdf.Integer(1), pdf.Real(1.089)}
 	return pdf.Dict{

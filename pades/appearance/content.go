@@ -12,7 +12,7 @@ type contentBuffer struct{ bytes.Buffer }
 
 func (c *contentBuffer) writeText(s string) { c.WriteString(s) }
 
-// writeOperator writes operands and the operator behind them.
+// writeOperator writes operands and the operator.
 func (c *contentBuffer) writeOperator(operator string, operands ...float64) {
 	for _, v := range operands {
 		c.Write(strconv.AppendFloat(c.AvailableBuffer(), roundNumber(v), 'f', -1, 64))
@@ -44,10 +44,11 @@ func Rectangle(r pdf.Rect) Path {
 	return Path{{"re", []float64{r.LLX, r.LLY, r.Width(), r.Height()}}}
 }
 
-// circleHandle is how far the handles of a cubic curve are from its ends to make a quarter of a circle of radius 1.
+// circleHandle is the distance of the control points of a cubic curve from its ends for a quarter of a circle of radius
+// 1.
 const circleHandle = 0.5523
 
-// Rounded is a rectangle whose corners are quarters of a circle.
+// Rounded is a rectangle with rounded corners.
 func Rounded(r pdf.Rect, radius float64) Path {
 	radius = min(radius, r.Width()/2, r.Height()/2)
 	in := radius * (1 - circleHandle)

@@ -11,16 +11,16 @@ import (
 type Color struct{ R, G, B uint8 }
 
 // Drawing is a picture of a fixed size. Lengths are points; the origin is the lower left corner of the picture as
-// a reader of the page sees it, however the page is turned.
+// displayed, however the page is rotated.
 //
-// A drawing can be put into any number of files. What was wrong in a call is reported by Form.
+// A drawing can be added to any number of files. Form reports errors of earlier calls.
 type Drawing struct {
 	width, height float64
 	ops           []func(*canvas) error
 	err           error
 }
 
-// New begins an empty drawing of that size.
+// New returns an empty drawing of that size.
 func New(width, height float64) *Drawing {
 	d := &Drawing{width: width, height: height}
 	if !(width > 0 && height > 0) || math.IsInf(width, 0) || math.IsInf(height, 0) {
@@ -29,7 +29,7 @@ func New(width, height float64) *Drawing {
 	return d
 }
 
-// Bounds is the whole of the drawing.
+// Bounds is the rectangle of the drawing.
 func (d *Drawing) Bounds() pdf.Rect { return pdf.Rect{URX: d.width, URY: d.height} }
 
 func (d *Drawing) setError(err error) {
@@ -61,7 +61,7 @@ func (d *Drawing) Stroke(c Color, width float64, p Path) {
 	})
 }
 
-// Rotated draws what inside draws, turned by that many degrees counterclockwise about a point.
+// Rotated draws what inside draws, rotated by degrees counterclockwise about a point.
 func (d *Drawing) Rotated(degrees, x, y float64, inside func(*Drawing)) {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	d.addGroup(inside, func(w *canvas) {
@@ -81,7 +81,7 @@ func (d *Drawing) Faded(opacity float64, inside func(*Drawing)) {
 	})
 }
 
-// Clipped draws what inside draws as far as it lies within the path.
+// Clipped draws what inside draws, clipped to the path.
 func (d *Drawing) Clipped(p Path, inside func(*Drawing)) {
 	d.addGroup(inside, func(w *canvas) {
 		w.buf.writePath(p)
@@ -97,7 +97,7 @@ func (d *Drawing) addGroup(inside func(*Drawing), setting func(*canvas)) {
 	}
 	d.addOperation(func(w *canvas) error {
 		w.buf.writeText("q\n")
-		pale := w.lightening
+		before := w.lightening
 		setting(w)
 		for _, op := range part.ops {
 			if err := op(w); err != nil {
@@ -105,7 +105,7 @@ func (d *Drawing) addGroup(inside func(*Drawing), setting func(*canvas)) {
 			}
 		}
 		w.buf.writeText("Q\n")
-		w.lightening = pale
+		w.lightening = before
 		return nil
 	})
 }

@@ -14,27 +14,27 @@ import (
 	"segel/pdf"
 )
 
-// embedding is a font of the file: some glyphs of a face, which get codes in the order they are used.
+// embedding is a font of the file: some glyphs of a face, with codes in the order of first use.
 type embedding struct {
 	face      *font.Face
-	asciiOnly bool     // exactly the printable ASCII characters, whatever of them is used: one such font serves many drawings
+	asciiOnly bool     // exactly the printable ASCII characters: one such font serves many drawings
 	glyphs    []uint16 // by code
-	texts     []string // by code, what each stands for
+	texts     []string // by code
 	codes     map[uint16]int
 }
 
-// maxType3Glyphs is how many glyphs a font of outlines has room for: its codes are single bytes.
+// maxType3Glyphs is the largest number of glyphs of a Type 3 font: its codes are single bytes.
 const maxType3Glyphs = 255
 
 func newEmbedding(f *font.Face) *embedding {
 	e := &embedding{face: f, codes: map[uint16]int{}}
 	if f.IsTrueType() {
-		e.addGlyph(0, "") // code 0 is what stands for a missing glyph
+		e.addGlyph(0, "") // code 0 is the missing glyph
 	}
 	return e
 }
 
-// newASCIIEmbedding holds printable ASCII.
+// newASCIIEmbedding has all printable ASCII characters.
 func newASCIIEmbedding(f *font.Face) *embedding {
 	e := newEmbedding(f)
 	e.asciiOnly = true
@@ -53,7 +53,7 @@ func (e *embedding) addGlyph(glyph uint16, text string) int {
 	return code
 }
 
-// codeOf returns the code of a glyph, which is new if it has none; ok is false if there is no room.
+// codeOf returns the code of a glyph, a new one if necessary; ok is false if the font is full.
 func (e *embedding) codeOf(g font.Glyph) (code int, ok bool) {
 	if code, ok := e.codes[g.ID]; ok {
 		return code, true
@@ -114,7 +114,7 @@ func (w *canvas) showGlyphs(glyphs []font.Glyph, size, x, y float64) {
 	}
 }
 
-// fontDict is the font as an object, with what it refers to in it.
+// fontDict returns the font as an object, with the objects it refers to as values.
 func (e *embedding) fontDict() (pdf.Dict, error) {
 	if e.face.IsTrueType() {
 		return e.trueTypeFont()
@@ -122,7 +122,7 @@ func (e *embedding) fontDict() (pdf.Dict, error) {
 	return e.type3Font()
 }
 
-// fingerprint tells embeddings of one face apart.
+// fingerprint distinguishes embeddings of one face.
 func (e *embedding) fingerprint() any {
 	var b []byte
 	for _, g := range e.glyphs {
@@ -134,7 +134,7 @@ func (e *embedding) fingerprint() any {
 	}{e.face, string(b)}
 }
 
-// trueTypeFont embeds a cut-down font as a CID font whose codes are its glyph numbers (ISO 32000-2 §9.7.4).
+// trueTypeFont embeds a subset as a CID font whose codes are its glyph numbers (ISO 32000-2 §9.7.4).
 func (e *embedding) trueTypeFont() (pdf.Dict, error) {
 	file, count, err := e.face.Subset(e.glyphs)
 	if err != nil {
@@ -164,8 +164,8 @@ func (e *embedding) trueTypeFont() (pdf.Dict, error) {
 	}, nil
 }
 
-// firstBits has the first n bits set, from the highest of each byte on: which CIDs a font has, all of them. PDF/A-1
-// demands it of subsets.
+// firstBits has the first n bits set, from the highest of each byte on: a CIDSet with all CIDs. PDF/A-1 requires it for
+// subsets.
 func firstBits(n int) []byte {
 	b := bytes.Repeat([]byte{0xFF}, (n+7)/8)
 	if n%8 != 0 {
@@ -188,7 +188,7 @@ func stemWidth(m font.Metrics) int {
 	return 80
 }
 
-// subsetTag is the six letters that tell subsets of one font apart.
+// subsetTag is the six letters that distinguish subsets of one font.
 func (e *embedding) subsetTag() string {
 	h := sha256.New()
 	for _, g := range e.glyphs {
@@ -202,7 +202,7 @@ func (e *embedding) subsetTag() string {
 	return string(tag)
 }
 
-// type3Font embeds the glyphs of a font of another kind as drawings, a Type 3 font (ISO 32000-2 §9.6.4).
+// type3Font embeds the glyphs of other fonts as drawings, in a Type 3 font (ISO 32000-2 §9.6.4).
 func (e *embedding) type3Font() (pdf.Dict, error) {
 	procs, differences, widths := pdf.Dict{}, pdf.Array{pdf.Integer(0)}, pdf.Array{}
 	for i, g := range e.glyphs {

@@ -10,7 +10,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// A paid stamp of our own drawing, put on a page as an annotation.
+// A custom "paid" stamp, added to a page as an annotation.
 func Example() {
 	d := appearance.New(120, 40)
 	d.Stroke(appearance.Color{R: 160}, 2, appearance.Rounded(appearance.Inset(d.Bounds(), 1), 6))

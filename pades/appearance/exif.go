@@ -6,8 +6,8 @@ import (
 	"image"
 )
 
-// readOrientation reads how a camera was held: the /Orientation of the Exif data in a JPEG file, from 1 to 8, or 1 where it
-// says nothing that can be read. Only the segments before the pixels are looked at.
+// readOrientation reads how a camera was held: the /Orientation of the Exif data in a JPEG file, from 1 to 8, or 1 if
+// it is missing or invalid. It reads only the segments before the pixels.
 func readOrientation(file []byte) int {
 	const startOfImage, app1, startOfScan = 0xD8, 0xE1, 0xDA
 	if len(file) < 4 || file[0] != 0xFF || file[1] != startOfImage {
@@ -59,7 +59,7 @@ func readOrientationTag(tiff []byte) int {
 	return 1
 }
 
-// applyOrientation turns a picture the way its orientation says it was seen.
+// applyOrientation rotates and mirrors a picture by its orientation.
 func applyOrientation(m *image.NRGBA, orientation int) *image.NRGBA {
 	if orientation <= 1 || orientation > 8 {
 		return m

@@ -10,20 +10,21 @@ import (
 	"segel/pdf"
 )
 
-// Frame is where a drawing goes: a /Rect of default user space, on a page that is turned, in a file that may be
+// Frame is the place of a drawing: a /Rect of default user space, on a page that may be rotated, in a file that may be
 // restricted.
 type Frame struct {
 	Width, Height float64       // of /Rect, in default user space
 	Rotate        int           // of the page: 0, 90, 180 or 270
-	Pool          *ResourcePool // what the file has already; may be nil
+	Pool          *ResourcePool // of the file; may be nil
 
-	// Opaque forbids transparency, as PDF/A-1 does: strokes become stencil masks, and what is faded gets paler colours.
+	// Opaque forbids transparency, as PDF/A-1 does: strokes become stencil masks, and faded content gets lighter
+	// colours.
 	Opaque bool
-	// Calibrated defines what red, green, blue and gray are, for an archive whose output intent does not.
+	// Calibrated defines the device colours, for a PDF/A file whose output intent does not.
 	Calibrated bool
 }
 
-// displayedSize returns the size of the frame as a reader of the page sees it, still in user space units.
+// displayedSize returns the size of the frame as displayed, in user space units.
 func (f Frame) displayedSize() (width, height float64) {
 	if f.Rotate%180 != 0 {
 		return f.Height, f.Width
@@ -31,8 +32,8 @@ func (f Frame) displayedSize() (width, height float64) {
 	return f.Width, f.Height
 }
 
-// formMatrix turns a box of that size so that it stands upright on the page (ISO 32000-2 §12.5.5: the box so turned is
-// then fitted to /Rect).
+// formMatrix rotates a box of that size so that it is upright on the page (ISO 32000-2 §12.5.5: the rotated box is then
+// fitted to /Rect).
 func (f Frame) formMatrix(width, height float64) pdf.Array {
 	var m [6]float64
 	switch f.Rotate {
@@ -52,7 +53,7 @@ func (f Frame) formMatrix(width, height float64) pdf.Array {
 	return a
 }
 
-// boundingBox is the /BBox: the drawing with as much room around it as keeps its shape in the frame.
+// boundingBox is the /BBox: the drawing with the margin that preserves its proportions in the frame.
 func (f Frame) boundingBox(width, height float64) pdf.Rect {
 	w, h := f.displayedSize()
 	scale := min(w/width, h/height)
@@ -60,8 +61,8 @@ func (f Frame) boundingBox(width, height float64) pdf.Rect {
 	return pdf.Rect{LLX: 0 - x, LLY: 0 - y, URX: width + x, URY: height + y}
 }
 
-// Form adds the drawing to an update as a form XObject that fills the frame. A drawing of another shape keeps its
-// proportions and is centred.
+// Form adds the drawing to an update as a form XObject that fills the frame. The drawing keeps its proportions and is
+// centred.
 func (d *Drawing) Form(u *pdf.Update, f Frame) (pdf.Ref, error) {
 	if d.err != nil {
 		return pdf.Ref{}, d.err
@@ -92,24 +93,24 @@ func (d *Drawing) Form(u *pdf.Update, f Frame) (pdf.Ref, error) {
 	return u.Add(&pdf.Stream{Dict: dict, Data: w.buf.Bytes()}), nil
 }
 
-// canvas writes the content stream of a drawing and gathers the resources it needs.
+// canvas writes the content stream of a drawing and collects the resources it needs.
 type canvas struct {
 	buf        contentBuffer
 	opacities  []float64
 	images     []*Strokes
 	fonts      []*embedding
 	opaque     bool    // no transparency
-	lightening float64 // how much of the way to white colours go instead
+	lightening float64 // the share by which colours become lighter instead
 }
 
-// setColor sets the colour of what follows.
+// setColor sets the colour of subsequent operators.
 func (w *canvas) setColor(c Color, operator string) {
 	w.buf.writeColor(Color{lightenChannel(c.R, w.lightening), lightenChannel(c.G, w.lightening), lightenChannel(c.B, w.lightening)}, operator)
 }
 
 func lightenChannel(v uint8, by float64) uint8 { return v + uint8(float64(255-v)*by) }
 
-// addResources adds what the content refers to, and returns the dictionary that names it.
+// addResources adds what the content refers to, and returns the resource dictionary.
 func (w *canvas) addResources(u *pdf.Update, s *ResourcePool) (pdf.Dict, error) {
 	states, objects, fonts := pdf.Dict{}, pdf.Dict{}, pdf.Dict{}
 	for i, a := range w.opacities {
@@ -140,7 +141,7 @@ func (w *canvas) addResources(u *pdf.Update, s *ResourcePool) (pdf.Dict, error) 
 
 func resourceName(prefix string, i int) pdf.Name { return pdf.Name(prefix + strconv.Itoa(i)) }
 
-// sortedKeys lists keys in an order that is always the same, so that the same drawing makes the same bytes.
+// sortedKeys lists keys in order, so that the same drawing always gives the same bytes.
 func sortedKeys(d pdf.Dict) []pdf.Name { return slices.Sorted(maps.Keys(d)) }
 
 func roundNumber(v float64) float64 { return math.Round(v*1e4)/1e4 + 0 }

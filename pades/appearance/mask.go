@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// mask is how opaque each pixel of a picture's strokes is.
+// mask is the opacity of each pixel of a picture's strokes.
 type mask struct {
 	w, h int
 	pix  []byte
@@ -26,13 +26,13 @@ func (m *mask) countPainted() (n int) {
 	return n
 }
 
-// Thresholds of what stands out, as differences from the ground of 255 steps.
+// Thresholds of contrast with the background, of 255 steps.
 const (
-	minContrast = 22 // less is the texture of paper, or what a JPEG makes of it
-	minOpacity  = 16 // opacities below are left out
+	minContrast = 22 // less is paper texture or JPEG noise
+	minOpacity  = 16 // lower opacities become 0
 )
 
-// extractMask finds the strokes of a picture.
+// extractMask returns the strokes of a picture.
 func extractMask(m *image.NRGBA) (*mask, error) {
 	if seen := opacityMask(m); seen.isThin() {
 		return seen.limitCoverage()
@@ -44,7 +44,7 @@ func extractMask(m *image.NRGBA) (*mask, error) {
 	return contrast.limitCoverage()
 }
 
-// opacityMask is the picture's own opacity.
+// opacityMask is the alpha channel of the picture.
 func opacityMask(m *image.NRGBA) *mask {
 	out := newMask(m.Rect.Dx(), m.Rect.Dy())
 	for i := range out.pix {
@@ -53,8 +53,8 @@ func opacityMask(m *image.NRGBA) *mask {
 	return out
 }
 
-// isThin reports whether what is opaque is thin, as strokes are. A photo or a scan is opaque all over; one that was cut
-// out or has round corners is still one area.
+// isThin reports whether the opaque parts are thin, as strokes are. A photo or a scan is opaque everywhere; one that
+// was cut out or has round corners is still one area.
 func (m *mask) isThin() bool {
 	reach := max(2, max(m.w, m.h)/25)
 	sums := m.integralImage()
@@ -74,7 +74,7 @@ func (m *mask) isThin() bool {
 	return opaque > 0 && inner*10 < opaque*3
 }
 
-// integral of pixels that are at least half opaque, over all above and to the left of each.
+// integral has the number of pixels that are at least half opaque above and to the left of each pixel.
 type integral struct {
 	w int
 	n []int
@@ -99,8 +99,8 @@ func (s integral) sumWithin(x0, y0, x1, y1 int) int {
 	return s.n[y1*s.w+x1] - s.n[y0*s.w+x1] - s.n[y1*s.w+x0] + s.n[y0*s.w+x0]
 }
 
-// limitCoverage makes a mask clear: what is faint becomes transparent, what is strong opaque. It raises the threshold as far as
-// MaxCoverage asks for, up to where it would leave out what is strong.
+// limitCoverage increases the contrast of a mask: faint pixels become transparent, strong ones opaque. It raises the
+// threshold until MaxCoverage is met, up to a threshold that would remove strong pixels.
 func (m *mask) limitCoverage() (*mask, error) {
 	strong, noise := m.strongestLevel(), m.noiseLevel()
 	if strong < minContrast {
@@ -120,7 +120,7 @@ func (m *mask) limitCoverage() (*mask, error) {
 	return nil, ErrTooDense
 }
 
-// strongestLevel is the value that the strongest of the pixels reach: one in five thousand, and at least twenty.
+// strongestLevel is the value that the strongest pixels reach: one in five thousand, and at least twenty.
 func (m *mask) strongestLevel() float64 {
 	var counts [256]int
 	for _, a := range m.pix {
@@ -135,7 +135,7 @@ func (m *mask) strongestLevel() float64 {
 	return 0
 }
 
-// noiseLevel is the standard deviation of the ground, estimated from the median of what is not zero.
+// noiseLevel is the standard deviation of the background, estimated from the median.
 func (m *mask) noiseLevel() float64 {
 	var counts [256]int
 	for _, a := range m.pix {
@@ -192,8 +192,8 @@ func (m *mask) removeSpecks() {
 	}
 }
 
-// trim cuts off margins without strokes, but leaves as much of them as keeps the coverage within MaxCoverage: a
-// signature that is one straight line fills the smallest box around it.
+// trim removes margins without strokes, but leaves enough of them to keep the coverage within MaxCoverage: a signature
+// that is one straight line fills its bounding box.
 func (m *mask) trim() *mask {
 	var seen image.Rectangle
 	for i, a := range m.pix {
@@ -202,9 +202,9 @@ func (m *mask) trim() *mask {
 			seen = seen.Union(image.Rect(x, y, x+1, y+1))
 		}
 	}
-	all, inked := image.Rect(0, 0, m.w, m.h), float64(m.countPainted())
+	all, painted := image.Rect(0, 0, m.w, m.h), float64(m.countPainted())
 	for b := seen; ; b = b.Inset(-1).Intersect(all) {
-		if inked <= MaxCoverage*float64(b.Dx()*b.Dy()) || b == all {
+		if painted <= MaxCoverage*float64(b.Dx()*b.Dy()) || b == all {
 			return m.crop(b)
 		}
 	}
@@ -218,8 +218,8 @@ func (m *mask) crop(b image.Rectangle) *mask {
 	return out
 }
 
-// computeContrast tells how much each pixel stands out from the ground around it, where that is dark on light or light on
-// dark, whichever there is more of. It is nil where nothing is to be seen.
+// computeContrast returns the contrast of each pixel with the background around it, either dark on light or light on dark,
+// whichever is stronger. It is nil if all is transparent.
 func computeContrast(m *image.NRGBA) *mask {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	g, ok := estimateBackground(m)
@@ -234,10 +234,10 @@ func computeContrast(m *image.NRGBA) *mask {
 			below, above := 0.0, 0.0
 			i := g.cellIndex(x, y)
 			for c := range 3 {
-				// What is transparent lies on the ground.
+				// Transparent pixels show the background.
 				v, opacity := float64(p[c]), float64(p[3])/255
 				lowest, highest := float64(g.lowest[c][i]), float64(g.highest[c][i])
-				below = max(below, (lowest-v)*opacity*255/max(lowest, 60)) // shadow dims strokes as it does paper
+				below = max(below, (lowest-v)*opacity*255/max(lowest, 60)) // a shadow darkens strokes as it does paper
 				above = max(above, (v-highest)*opacity)
 			}
 			dark.pix[y*w+x], light.pix[y*w+x] = byte(min(below, 255)), byte(min(above, 255))
@@ -255,18 +255,18 @@ func computeContrast(m *image.NRGBA) *mask {
 	return dark
 }
 
-// backgroundGrid is what a picture would show without strokes: the median colour around each cell of a grid, and, since that is
-// blurred where a shadow begins, the lowest and the highest of it near each cell.
+// backgroundGrid is what a picture would show without strokes: the median colour around each cell of a grid, and, since
+// that is blurred where a shadow begins, the lowest and the highest of it near each cell.
 type backgroundGrid struct {
 	w, h            int // cells
 	pitch           float64
 	lowest, highest [3][]byte
 }
 
-// maxGrid bounds the points of a ground in one direction.
+// maxGrid bounds the cells of a backgroundGrid in one direction.
 const maxGrid = 96
 
-// estimateBackground finds the ground of a picture; false if all of it is transparent.
+// estimateBackground estimates the background of a picture; false if all of it is transparent.
 func estimateBackground(m *image.NRGBA) (backgroundGrid, bool) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	pitch := max(1, float64(max(w, h))/maxGrid)
@@ -288,7 +288,7 @@ func estimateBackground(m *image.NRGBA) (backgroundGrid, bool) {
 	if !found {
 		return g, false
 	}
-	// A window of a quarter of the picture has more ground in it than strokes.
+	// A window of a quarter of the picture has more background than strokes.
 	reach := max(2, max(g.w, g.h)/8)
 	for c, s := range samples {
 		middle := slidingMedians(s, seen, g.w, g.h, reach)
@@ -297,7 +297,7 @@ func estimateBackground(m *image.NRGBA) (backgroundGrid, bool) {
 	return g, true
 }
 
-// sampleCell tells the median colour of nine pixels of a cell; false if none of them is opaque.
+// sampleCell calls tell with the median colour of nine pixels of a cell; false if none of them is opaque.
 func sampleCell(m *image.NRGBA, x, y int, pitch float64, tell func(c int, v byte)) bool {
 	var values [3][]byte
 	for dy := range 3 {
@@ -323,8 +323,8 @@ func sampleCell(m *image.NRGBA, x, y int, pitch float64, tell func(c int, v byte
 	return true
 }
 
-// slidingMedians is the median of the samples that were seen in a window around each point. A window slides along each row,
-// so that each step costs one column of it.
+// slidingMedians is the median of the valid samples in a window around each point. A window slides along each row, so
+// that each step costs one column of it.
 func slidingMedians(samples []byte, seen []bool, w, h, reach int) []byte {
 	out := make([]byte, w*h)
 	last := byte(255)
@@ -382,7 +382,7 @@ func localExtremes(samples []byte, w, h int) (lowest, highest []byte) {
 	return lowest, highest
 }
 
-// cellIndex is the index of the cell that a pixel lies in.
+// cellIndex is the index of the cell of a pixel.
 func (g backgroundGrid) cellIndex(x, y int) int {
 	return min(int(float64(y)/g.pitch), g.h-1)*g.w + min(int(float64(x)/g.pitch), g.w-1)
 }

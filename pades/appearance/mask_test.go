@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// scene is a picture of a signature, made so that it is known where the strokes are.
+// scene is a picture of a signature whose strokes are known.
 type scene struct {
 	w, h    int
 	strokes []bool
@@ -49,15 +49,15 @@ func (s scene) dot(cx, cy, r float64) {
 	}
 }
 
-// paint makes the picture: what the ground and the strokes look like at a place.
-func (s scene) paint(ground, stroke func(x, y int) color.NRGBA) *image.NRGBA {
+// paint builds the picture from the colours of the background and the strokes at each place.
+func (s scene) paint(background, stroke func(x, y int) color.NRGBA) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, s.w, s.h))
 	for i, inked := range s.strokes {
 		x, y := i%s.w, i/s.w
 		if inked {
 			m.SetNRGBA(x, y, stroke(x, y))
 		} else {
-			m.SetNRGBA(x, y, ground(x, y))
+			m.SetNRGBA(x, y, background(x, y))
 		}
 	}
 	return m
@@ -72,7 +72,7 @@ func gray(v float64) color.NRGBA {
 	return color.NRGBA{b, b, b, 255}
 }
 
-// photographed dims a colour by place and adds grain, as a camera does by bad light.
+// photographed darkens a colour by place and adds grain, like a camera in bad light.
 func photographed(c color.NRGBA, light func(x, y int) float64, grain float64, seed uint64) func(x, y int) color.NRGBA {
 	random := rand.New(rand.NewPCG(seed, 1))
 	return func(x, y int) color.NRGBA {
@@ -134,16 +134,16 @@ func TestPicturesOfSignaturesBecomeTheirStrokes(t *testing.T) {
 		{"photo on grey paper", s, asJPEG(t, s.paint(photographed(color.NRGBA{150, 150, 150, 255}, even, 6, 3), photographed(black, even, 6, 4)))},
 		{"photo by a lamp on one side", s, asJPEG(t, s.paint(photographed(color.NRGBA{225, 215, 195, 255}, lamp, 7, 5), photographed(color.NRGBA{30, 40, 120, 255}, lamp, 7, 6)))},
 		{"photo with a shadow across", s, asJPEG(t, s.paint(photographed(white, shadow, 5, 7), photographed(black, shadow, 5, 8)))},
-		{"dark strokes on a transparent ground", s, asPNG(t, s.paint(plain(none), plain(color.NRGBA{18, 50, 107, 255})))},
-		{"white strokes on a transparent ground", s, asPNG(t, s.paint(plain(none), plain(white)))},
-		{"yellow strokes on a transparent ground", s, asPNG(t, s.paint(plain(none), plain(color.NRGBA{250, 240, 60, 255})))},
+		{"dark strokes on a transparent background", s, asPNG(t, s.paint(plain(none), plain(color.NRGBA{18, 50, 107, 255})))},
+		{"white strokes on a transparent background", s, asPNG(t, s.paint(plain(none), plain(white)))},
+		{"yellow strokes on a transparent background", s, asPNG(t, s.paint(plain(none), plain(color.NRGBA{250, 240, 60, 255})))},
 		{"white on dark", s, asPNG(t, s.paint(plain(color.NRGBA{25, 25, 30, 255}), plain(white)))},
 		{"chalk on a board", s, asJPEG(t, s.paint(photographed(color.NRGBA{40, 60, 45, 255}, lamp, 6, 9), photographed(color.NRGBA{230, 230, 225, 255}, lamp, 6, 10)))},
 		{"red ink on yellow paper", s, asJPEG(t, s.paint(photographed(color.NRGBA{250, 235, 130, 255}, even, 5, 11), photographed(color.NRGBA{200, 30, 40, 255}, even, 5, 12)))},
 		{"photo with the shadow of a thumb", s, asJPEG(t, s.paint(photographed(white, thumb, 5, 15), photographed(black, thumb, 5, 16)))},
 		{"thick marker", marker, asJPEG(t, marker.paint(photographed(white, lamp, 5, 17), photographed(black, lamp, 5, 18)))},
 		{"company seal in red", seal, asJPEG(t, seal.paint(photographed(white, even, 5, 19), photographed(color.NRGBA{190, 30, 50, 255}, even, 5, 20)))},
-		{"company seal on a transparent ground", seal, asPNG(t, seal.paint(plain(none), plain(color.NRGBA{190, 30, 50, 255})))},
+		{"company seal on a transparent background", seal, asPNG(t, seal.paint(plain(none), plain(color.NRGBA{190, 30, 50, 255})))},
 		{"small scan", small, asPNG(t, small.paint(plain(white), plain(black)))},
 		{"pencil", s, asJPEG(t, s.paint(photographed(color.NRGBA{245, 245, 245, 255}, even, 3, 13), photographed(gray(175), even, 3, 14)))},
 		{"card cut out with round corners", s, asPNG(t, s.paint(func(x, y int) color.NRGBA {
@@ -163,17 +163,17 @@ func TestPicturesOfSignaturesBecomeTheirStrokes(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if got.w != c.s.w || got.h != c.s.h { // the margins of a transparent ground were cut
+		if got.w != c.s.w || got.h != c.s.h { // the margins of a transparent background were removed
 			got = got.placedIn(c.s)
 		}
 		kept, grain := c.s.compare(got)
 		if kept < 0.9 || grain > 0.005 || got.coverage() > MaxCoverage {
-			t.Errorf("%s: %.1f %% of the strokes are left, %.2f %% of the ground became strokes, coverage %.2f", c.name, 100*kept, 100*grain, got.coverage())
+			t.Errorf("%s: %.1f %% of the strokes are left, %.2f %% of the background became strokes, coverage %.2f", c.name, 100*kept, 100*grain, got.coverage())
 		}
 	}
 }
 
-// placedIn puts a mask whose margins were cut back where the strokes of a scene are.
+// placedIn moves a mask whose margins were removed back to the place of the strokes in a scene.
 func (m *mask) placedIn(s scene) *mask {
 	whole := &mask{s.w, s.h, make([]byte, s.w*s.h)}
 	for i, inked := range s.strokes {
@@ -190,10 +190,10 @@ func (m *mask) placedIn(s scene) *mask {
 	return whole
 }
 
-// compare tells the share of the strokes that a mask has, and the share of the ground, two pixels from any stroke, that
-// it took for strokes.
+// compare returns the share of the strokes that a mask has, and the share of the background, two pixels from any
+// stroke, that it took for strokes.
 func (s scene) compare(m *mask) (kept, grain float64) {
-	var strokes, hits, ground, false_ float64
+	var strokes, hits, background, false_ float64
 	for i, inked := range s.strokes {
 		x, y := i%s.w, i/s.w
 		if inked {
@@ -212,12 +212,12 @@ func (s scene) compare(m *mask) (kept, grain float64) {
 		if near {
 			continue
 		}
-		ground++
+		background++
 		if m.pix[i] > 0 {
 			false_++
 		}
 	}
-	return hits / strokes, false_ / ground
+	return hits / strokes, false_ / background
 }
 
 func TestPictureWithoutStrokesIsRefused(t *testing.T) {
@@ -232,7 +232,7 @@ func TestPictureWithoutStrokesIsRefused(t *testing.T) {
 		{"a black page", asPNG(t, nothing.paint(plain(black), plain(black))), ErrNoStrokes},
 		{"a photo of a white page", asJPEG(t, nothing.paint(photographed(white, func(x, _ int) float64 { return 0.7 + 0.3*float64(x)/600 }, 5, 1), plain(black))), ErrNoStrokes},
 		{"nothing at all", asPNG(t, nothing.paint(plain(none), plain(black))), ErrNoStrokes},
-		{"an opaque block on a transparent ground", asPNG(t, nothing.paint(func(x, y int) color.NRGBA {
+		{"an opaque block on a transparent background", asPNG(t, nothing.paint(func(x, y int) color.NRGBA {
 			if x > 50 && x < 550 && y > 50 && y < 250 {
 				return black
 			}

@@ -5,11 +5,11 @@ import (
 	"segel/pdf"
 )
 
-// Notice is what a drawing has to say about itself, wherever it is drawn.
+// Notice is a statement that a drawing must always show.
 type Notice struct {
-	Text        string // in full; empty: Short is all there is
-	Translation string // of Text, in smaller letters below it where there is room; may be empty
-	Short       string // where there is no room for Text. It is never left out. Required
+	Text        string // in full; may be empty
+	Translation string // of Text, in smaller letters below it if there is space; may be empty
+	Short       string // used if there is no space for Text. Required
 }
 
 // Colours of a notice.
@@ -18,8 +18,8 @@ var (
 	noticeEdgeColor = Color{204, 140, 40}
 )
 
-// noticeForms are the ways to set a notice, the fullest first: the lines, the smallest size in points at which they can be
-// read, and the part of the height that they may take. The last one has to do, at whatever size fits.
+// noticeForms are the ways to set a notice, the fullest first: the lines, the smallest readable size in points, and the
+// share of the height that they may take. The last one is used at whatever size fits.
 var noticeForms = []struct {
 	lines func(Notice) []Line
 	least float64
@@ -31,13 +31,12 @@ var noticeForms = []struct {
 	{func(n Notice) []Line { return noticeLines(n.Short, "") }, tinySize, 0.5},
 }
 
-// largestNotice is the size in points that no notice exceeds.
+// largestNotice is the maximal size of a notice in points.
 const largestNotice = 7
 
-// WithNotice draws a notice in a strip along the lower edge of a box of that size in points, and what above draws in the
-// room that is left. Nothing that is drawn above gets into the strip, however long its text is: the strip has room of its
-// own, as high as the notice needs, and what is above is clipped to the rest. The strip has no ground, so it hides nothing
-// of the page.
+// WithNotice draws a notice in a strip along the lower edge of a box of that size in points, and what above draws in
+// the rest. Nothing that is drawn above gets into the strip, however long its text is: the strip is as high as the
+// notice needs, and what is above is clipped to the rest. The strip has no background, so it hides nothing of the page.
 func WithNotice(n Notice, width, height float64, above func(width, height float64) *Drawing) *Drawing {
 	d := New(width, height)
 	if d.err != nil {
@@ -77,8 +76,8 @@ func WithNotice(n Notice, width, height float64, above func(width, height float6
 	return d
 }
 
-// layoutNotice chooses the fullest form of a notice that can be read in a box, and returns its text and the height of the strip
-// that it stands in.
+// layoutNotice chooses the fullest form of a notice that is readable in a box, and returns its text and the height of
+// its strip.
 func (n Notice) layoutNotice(fonts *font.Collection, width, height float64) (*textLayout, float64) {
 	for _, f := range noticeForms {
 		lines := f.lines(n)
@@ -97,8 +96,8 @@ func (n Notice) layoutNotice(fonts *font.Collection, width, height float64) (*te
 	return &textLayout{}, height * noticeForms[len(noticeForms)-1].part
 }
 
-// fitLargest sets lines at the largest size from one on that any way to wrap them allows, and reports whether there is one.
-// Where lines can stay whole they do.
+// fitLargest sets lines at the largest size, at least least, that any kind of wrapping allows, and reports whether
+// there is one. Lines stay whole if possible.
 func (s *textLayout) fitLargest(lines []Line, least float64) bool {
 	best, how := 0.0, keepLines
 	for _, wrap := range []wrapping{keepLines, keepWords, breakWords} {
@@ -109,12 +108,12 @@ func (s *textLayout) fitLargest(lines []Line, least float64) bool {
 	return best > 0 && s.fitSize(lines, least, largestNotice, how)
 }
 
-// stripInterior is the room for the text of a strip.
+// stripInterior is the area for the text of a strip.
 func stripInterior(width, height float64) pdf.Rect {
 	return Inset(pdf.Rect{URX: width, URY: height}, min(2, width*0.04, height*0.1))
 }
 
-// noticeLines are the lines of a notice; none where there is no text.
+// noticeLines returns the lines of a notice; none if there is no text.
 func noticeLines(text, translation string) []Line {
 	if text = font.CleanText(text); text == "" {
 		return nil

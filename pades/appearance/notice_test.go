@@ -28,7 +28,7 @@ func noticed(n appearance.Notice, name string, specimen *appearance.Strokes, wid
 	})
 }
 
-// shownText is the text of a page, with every run of white space as one space and words that were broken put together.
+// shownText is the text of a page, with runs of white space as one space and broken words joined.
 func shownText(t *testing.T, file []byte) string {
 	t.Helper()
 	var b strings.Builder
@@ -99,7 +99,7 @@ func TestInitialsHaveTheNoticeToo(t *testing.T) {
 	}
 }
 
-// What is drawn above does not get into the strip: not text that leaves its own room, and no picture.
+// What is drawn above does not get into the strip: neither text that leaves its box nor pictures.
 func TestNothingIsPaintedOverTheNotice(t *testing.T) {
 	t.Parallel()
 	over := func(w, h float64) *appearance.Drawing {
@@ -110,7 +110,7 @@ func TestNothingIsPaintedOverTheNotice(t *testing.T) {
 	box := pdf.Rect{LLX: 100, LLY: 500, URX: 300, URY: 580}
 	file := placeDrawings(t, pdftest.Table(1), placed{1, box, appearance.WithNotice(guestNotice, 200, 80, over)})
 	m := renderPage(t, file)
-	// At the strip's left edge the page is to be seen, and above the strip it is black.
+	// At the strip's left edge the page is visible, and above the strip it is black.
 	if r, g, b, _ := m.At(pixel(102), pixel(842-503)).RGBA(); r>>8 < 240 || g>>8 < 240 || b>>8 < 240 {
 		t.Errorf("the strip is %d %d %d", r>>8, g>>8, b>>8)
 	}
@@ -119,7 +119,7 @@ func TestNothingIsPaintedOverTheNotice(t *testing.T) {
 	}
 }
 
-// renderPage is page 1 as poppler paints it, with two pixels a point.
+// renderPage is page 1 as rendered by poppler, with two pixels per point.
 func renderPage(t *testing.T, file []byte) image.Image {
 	t.Helper()
 	program, err := exec.LookPath("pdftoppm")

@@ -9,9 +9,9 @@ import (
 	"image/png"
 )
 
-// PictureMemory returns how many bytes of memory ExtractStrokes takes at most for a file: width times height times the
-// bytes of a pixel, by the header, and what scaling takes. Nothing is decoded. A file of 44 KB may need 100 MB, so a
-// service that takes pictures from others has to bound the sum of those that it decodes at a time.
+// PictureMemory returns the maximal number of bytes of memory that ExtractStrokes needs for a file: width times height
+// times the bytes of a pixel, by the header, and what scaling needs. Nothing is decoded. A file of 44 KB may need 100
+// MB, so a service that accepts pictures has to bound the sum of those that it decodes at a time.
 //
 // Errors: ErrImage; ErrPictureSize if ExtractStrokes would refuse the file for its size.
 func PictureMemory(file []byte) (int64, error) {
@@ -47,11 +47,11 @@ func estimateDecodedBytes(file []byte, size image.Config) int64 {
 		case color.GrayModel:
 			channels = 1
 		case color.CMYKModel, color.RGBAModel:
-			channels = 4 + 4 // as they are stored, and converted
+			channels = 4 + 4 // stored, and converted
 		}
-		// A progressive file (ITU-T T.81 §G.1) keeps a coefficient of four bytes for each sample up to its last scan. The
-		// marker may also be that of a thumbnail, which only makes the estimate larger. Blocks are whole, so sides are
-		// rounded up to 16 pixels.
+		// A progressive file (ITU-T T.81 §G.1) needs a coefficient of four bytes for each sample until its last scan.
+		// The marker may also be that of a thumbnail, which only makes the estimate larger. Blocks are whole, so sides
+		// are rounded up to 16 pixels.
 		pixels = int64(size.Width+15) * int64(size.Height+15)
 		if bytes.Contains(file, []byte{0xFF, 0xC2}) {
 			channels += 4 * min(channels, 4)
@@ -77,8 +77,8 @@ func estimateDecodedBytes(file []byte, size image.Config) int64 {
 	return pixels * depth
 }
 
-// estimateScaledBytes is what drawing, scaling and masks take: package draw keeps four float64 for each pixel that is scaled in
-// one direction and not in the other.
+// estimateScaledBytes is what drawing, scaling and masks need: package draw stores four float64 for each pixel that is scaled
+// in one direction and not in the other.
 func estimateScaledBytes(size image.Config) int64 {
 	const perPixel = 64 // of the result: the pixels, several masks, sums
 	w, h := int64(size.Width), int64(size.Height)

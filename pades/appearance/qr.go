@@ -9,10 +9,10 @@ import (
 	"segel/pdf"
 )
 
-// quietZone is the empty margin around a code, in modules. Four is what the standard asks for, and readers need less.
+// quietZone is the empty margin around a code, in modules. The standard asks for four; readers need less.
 const quietZone = 2
 
-// QR draws a QR code for text, as large as fits into r and in its middle: dark modules on white.
+// QR draws a QR code for text, as large as fits into r and centred: dark modules on white.
 func (d *Drawing) QR(r pdf.Rect, c Color, text string) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
@@ -22,7 +22,7 @@ func (d *Drawing) QR(r pdf.Rect, c Color, text string) {
 	side := min(r.Width(), r.Height())
 	module := side / float64(code.Size+2*quietZone)
 	if !(module > 0) {
-		d.setError(errors.New("QR code without room"))
+		d.setError(errors.New("no space for QR code"))
 		return
 	}
 	x, y := r.LLX+(r.Width()-side)/2, r.LLY+(r.Height()-side)/2
@@ -30,7 +30,7 @@ func (d *Drawing) QR(r pdf.Rect, c Color, text string) {
 	d.addOperation(func(w *canvas) error {
 		w.buf.writeText("q\n")
 		w.setColor(c, "rg")
-		// One unit is one module from here on, so that all numbers are small and whole.
+		// One unit is one module from here on, so that all numbers are small integers.
 		w.buf.writeOperator("cm", module, 0, 0, module, x+quietZone*module, y+quietZone*module)
 		for row := range code.Size {
 			for from := 0; from < code.Size; from++ {

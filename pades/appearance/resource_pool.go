@@ -2,23 +2,25 @@ package appearance
 
 import (
 	"bytes"
+	"slices"
 
 	"segel/pdf"
 )
 
-// ResourcePool is the fonts and pictures that a file has already, so that the next drawing need not bring them again: the
-// fiftieth signature costs no more than its own text. A nil Stock has none.
+// ResourcePool has the fonts and pictures that a file already has, so that the next drawing can reuse them: the
+// fiftieth signature costs no more than its text. A nil ResourcePool has none.
 type ResourcePool struct {
 	d      *pdf.Document
 	fonts  []pdf.Ref // candidates from the file
 	images []pdf.Ref
-	added  map[any]pdf.Ref // added by the present update: pictures by pointer, fonts by fingerprint
+	added  map[any]pdf.Ref // added by the current update: pictures by pointer, fonts by fingerprint
 }
 
-// maxPooled bounds the candidates that are held against a font or picture.
+// maxPooled bounds the candidates that are compared with a font or picture.
 const maxPooled = 100
 
-// NewResourcePool looks into appearance streams of the file, the likeliest first. What cannot be read is passed over.
+// NewResourcePool collects the resources of appearance streams of the file, given with the most likely first. It skips
+// what cannot be read.
 func NewResourcePool(d *pdf.Document, appearances ...pdf.Object) *ResourcePool {
 	s := &ResourcePool{d: d, added: map[any]pdf.Ref{}}
 	for _, o := range appearances {
@@ -35,26 +37,16 @@ func NewResourcePool(d *pdf.Document, appearances ...pdf.Object) *ResourcePool {
 }
 
 func collectRefs(list []pdf.Ref, from pdf.Dict) []pdf.Ref {
-next:
 	for _, key := range sortedKeys(from) {
-		o := from[key]
-		ref, ok := o.(pdf.Ref)
-		if !ok || len(list) == maxPooled {
-			continue
+		if ref, ok := from[key].(pdf.Ref); ok && len(list) < maxPooled && !slices.Contains(list, ref) {
+			list = append(list, ref)
 		}
-		for _, known := range list {
-			if known == ref {
-				continue next
-			}
-		}
-		list = append(list, ref)
 	}
 	return list
 }
 
-// findOrAdd returns an object of the file that is the same as a tree, or adds the tree to the update. Names and places
-// prove nothing: a file from elsewhere may have a font of that name which shows other letters. So everything is
-// compared, the data of streams too.
+// findOrAdd returns an object of the file that is equal to a tree, or adds the tree to the update. Names prove nothing:
+// a file may have a font of that name which shows other letters. So everything is compared, the data of streams too.
 func (s *ResourcePool) findOrAdd(u *pdf.Update, key any, candidates func(*ResourcePool) []pdf.Ref, tree pdf.Object) pdf.Ref {
 	if s == nil {
 		return addParts(u, tree).(pdf.Ref)
@@ -75,7 +67,7 @@ func (s *ResourcePool) findOrAdd(u *pdf.Update, key any, candidates func(*Resour
 func fontsOf(s *ResourcePool) []pdf.Ref  { return s.fonts }
 func imagesOf(s *ResourcePool) []pdf.Ref { return s.images }
 
-// addParts gives each part of a tree that stands for itself a number: streams, fonts and their descriptors.
+// addParts adds the parts of a tree that are indirect objects to the update: streams, fonts and their descriptors.
 func addParts(u *pdf.Update, o pdf.Object) pdf.Object {
 	switch o := o.(type) {
 	case pdf.Array:
@@ -104,7 +96,7 @@ func addDictParts(u *pdf.Update, d pdf.Dict) pdf.Dict {
 	return out
 }
 
-// isSame reports whether what is in the file is the same as a tree.
+// isSame reports whether an object of the file is equal to a tree.
 func (s *ResourcePool) isSame(tree, have pdf.Object) bool {
 	o, err := s.d.Resolve(have)
 	if err != nil {
@@ -161,7 +153,7 @@ func (s *ResourcePool) isSameDict(want, have pdf.Dict) bool {
 	return true
 }
 
-// isSameStream compares data as it is encoded if the tree says how, else decoded.
+// isSameStream compares encoded data if the tree has a filter, else decoded data.
 func (s *ResourcePool) isSameStream(want, have *pdf.Stream) bool {
 	entries := pdf.Dict{}
 	for key, o := range have.Dict {

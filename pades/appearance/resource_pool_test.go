@@ -9,7 +9,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// addAgain draws on a file that has the same drawing already, and returns how many bytes that takes.
+// addAgain draws on a file that already has the same drawing, and returns how many bytes that adds.
 func addAgain(t *testing.T, file []byte, first pdf.Object, d *appearance.Drawing) int {
 	t.Helper()
 	doc := must[*pdf.Document](t)(pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{}))
@@ -32,7 +32,7 @@ func TestOnlyEqualResourcesAreShared(t *testing.T) {
 		t.Errorf("the same again takes %d bytes, once took %d", n, len(tail.Bytes))
 	}
 
-	// A font of the same name that shows other letters must not be taken for ours.
+	// A font of the same name that shows other letters must not be reused.
 	doc = must[*pdf.Document](t)(pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{}))
 	u = doc.NewUpdate()
 	resources := must[*pdf.Stream](t)(doc.Stream(form)).Dict["Resources"].(pdf.Dict)

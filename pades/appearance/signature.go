@@ -10,7 +10,7 @@ import (
 	"segel/pdf"
 )
 
-// SignatureText is what a signature says on its page. Only Name is required.
+// SignatureText is what a signature shows on its page. Only Name is required.
 type SignatureText struct {
 	Heading  string // a small line above the name; empty: "Ditandatangani secara elektronik oleh"
 	Name     string
@@ -18,7 +18,7 @@ type SignatureText struct {
 	Reason   string
 	Location string
 	Specimen *Strokes // the signer's handwriting
-	QR       string   // where the code leads
+	QR       string   // content of the code
 }
 
 // Colours of signatures.
@@ -31,19 +31,19 @@ var (
 
 const defaultHeading = "Ditandatangani secara elektronik oleh"
 
-// wib is Western Indonesian Time, which has no summer time.
+// wib is Western Indonesian Time, which has no daylight saving time.
 var wib = time.FixedZone("WIB", 7*60*60)
 
 var months = [...]string{"Januari", "Februari", "Maret", "April", "Mei", "Juni", "Juli", "Agustus", "September", "Oktober", "November", "Desember"}
 
-// FormatTime spells a time as people in Jakarta read it: 2 Januari 2027 09:30:15 WIB.
+// FormatTime formats a time as people in Jakarta read it: 2 Januari 2027 09:30:15 WIB.
 func FormatTime(t time.Time) string {
 	t = t.In(wib)
 	return fmt.Sprintf("%d %s %s WIB", t.Day(), months[t.Month()-1], t.Format("2006 15:04:05"))
 }
 
-// Signature draws a signature for a box of that size in points, as displayed: specimen, text and code side by side
-// in wide boxes, one below the other in high ones.
+// Signature draws a signature for a box of that size in points, as displayed: specimen, text and code side by side in
+// wide boxes, one below the other in high ones.
 func Signature(t SignatureText, width, height float64) *Drawing {
 	d := New(width, height)
 	if d.err != nil {
@@ -71,10 +71,10 @@ func Signature(t SignatureText, width, height float64) *Drawing {
 	return d
 }
 
-// minCodeSide is the side in points below which a code cannot be scanned from paper.
+// minCodeSide is the side in points below which a printed code cannot be scanned.
 const minCodeSide = 28
 
-// arrangeSignature divides the inside of a box. A part that has nothing to show, or too little room, is empty.
+// arrangeSignature divides the inside of a box. A part without content, or with too little space, is empty.
 func arrangeSignature(t SignatureText, r pdf.Rect, gap float64) (specimen, text, code pdf.Rect) {
 	text = r
 	if r.Width() >= 1.5*r.Height() {
@@ -138,7 +138,7 @@ func Initials(name string, specimen *Strokes, width, height float64) *Drawing {
 	return d
 }
 
-// firstLetters are the first letters of up to three words.
+// firstLetters returns the first letters of up to three words.
 func firstLetters(name string) string {
 	var b strings.Builder
 	n := 0

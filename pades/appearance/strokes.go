@@ -19,8 +19,8 @@ import (
 // Limits of the pictures that strokes are extracted from.
 const (
 	maxPictureBytes  = 16 << 20
-	maxPicturePixels = 16 << 20  // what a phone takes; decoded, these are 64 MiB
-	maxPictureMemory = 288 << 20 // bytes, see PictureMemory; what 16 million pixels of four bytes take
+	maxPicturePixels = 16 << 20  // as taken by a phone; 64 MiB decoded
+	maxPictureMemory = 288 << 20 // bytes, see PictureMemory; enough for 16 million pixels of four bytes
 	maxScans         = 64        // of a progressive JPEG; each costs as much as decoding the picture once
 	maxStrokesSide   = 1000      // pixels; 3 inches at 333 dots per inch
 )
@@ -30,33 +30,33 @@ const MaxCoverage = 0.4
 
 // Errors of ExtractStrokes.
 var (
-	// ErrImage is a file that is not a picture of a kind and size that can be used.
+	// ErrImage is a file that is not a supported picture.
 	ErrImage = errors.New("picture cannot be used")
-	// ErrPictureSize is an ErrImage of too many bytes, pixels, or bytes a pixel.
+	// ErrPictureSize is an ErrImage: too many bytes, pixels, or bytes per pixel.
 	ErrPictureSize = fmt.Errorf("%w: it is too large", ErrImage)
-	// ErrNoStrokes is a picture in which nothing stands out from its ground.
+	// ErrNoStrokes is a picture in which nothing has enough contrast with the background.
 	ErrNoStrokes = errors.New("picture shows no strokes")
-	// ErrTooDense is a picture of which more than MaxCoverage stays dark however high the threshold.
-	ErrTooDense = errors.New("picture is not strokes on a ground")
+	// ErrTooDense is a picture of which more than MaxCoverage stays dark at any threshold.
+	ErrTooDense = errors.New("picture is not strokes on a background")
 )
 
-// Strokes is a picture of a signature reduced to strokes of one dark colour on a transparent ground, ready to be put
-// into any number of files. Its members are all there is to it, so it can be kept: extracting takes some tens of
-// milliseconds and always gives the same.
+// Strokes is a picture of a signature reduced to strokes of one dark colour on a transparent background, which can be
+// added to any number of files. Its fields are complete, so it can be stored: extracting takes tens of milliseconds and
+// always gives the same result.
 type Strokes struct {
 	Width, Height int     // pixels
 	Alpha         []byte  // zlib of 8-bit opacities, row by row
 	Coverage      float64 // share of the pixels that are not fully transparent, from 0 to MaxCoverage
 }
 
-// ExtractStrokes turns a PNG or JPEG file of up to 16 MiB and 16 million pixels into strokes. Of an opaque picture, such
-// as a photo or a scan, what stands out from its surroundings is taken: dark on light, or light on dark. Of a picture
-// with a transparent ground, all that is drawn is taken. The colour does not matter. A photo is turned as the camera
-// was held, and empty margins are cut off as far as MaxCoverage allows.
+// ExtractStrokes converts a PNG or JPEG file of up to 16 MiB and 16 million pixels to strokes. From an opaque picture,
+// such as a photo or a scan, it takes what has contrast with its surroundings: dark on light, or light on dark. From a
+// picture with a transparent background it takes everything. The colour does not matter. A photo is rotated as the
+// camera was held, and empty margins are removed as far as MaxCoverage allows.
 //
-// The memory that it needs is worked out from the header, and refused if it is too much, before anything is decoded.
+// The memory that it needs is computed from the header, and refused if it is too much, before anything is decoded.
 //
-// Errors: ErrImage, ErrPictureSize, ErrNoStrokes, ErrTooMuchInk.
+// Errors: ErrImage, ErrPictureSize, ErrNoStrokes, ErrTooDense.
 func ExtractStrokes(file []byte) (*Strokes, error) {
 	m, err := decodePicture(file)
 	if err != nil {
@@ -97,7 +97,7 @@ func decodePicture(file []byte) (*image.NRGBA, error) {
 	return m, nil
 }
 
-// visibleBounds returns the bounds of what is not transparent, or all of the picture if there is nothing.
+// visibleBounds returns the bounds of what is not transparent, or the whole picture if everything is.
 func visibleBounds(m image.Image) image.Rectangle {
 	b := m.Bounds()
 	if o, ok := m.(interface{ Opaque() bool }); ok && o.Opaque() {
@@ -117,7 +117,7 @@ func visibleBounds(m image.Image) image.Rectangle {
 	return seen
 }
 
-// withMargin widens the bounds of strokes by a quarter of their longer side, as far as the picture reaches.
+// withMargin extends the bounds of strokes by a quarter of their longer side, within the picture.
 func withMargin(b, all image.Rectangle) image.Rectangle {
 	return b.Inset(-max(b.Dx(), b.Dy()) / 4).Intersect(all)
 }
@@ -137,7 +137,7 @@ func scalePicture(m image.Image, part image.Rectangle) *image.NRGBA {
 	return out
 }
 
-// PNG draws the strokes as a picture with a transparent ground, in the colour that they have on a page.
+// PNG draws the strokes as a picture with a transparent background, in the colour that they have on a page.
 func (s *Strokes) PNG() ([]byte, error) {
 	alpha, err := inflate(s.Alpha, s.Width*s.Height)
 	if err != nil {
@@ -156,10 +156,10 @@ func (s *Strokes) PNG() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Strokes draws strokes in their proportions, as large as fits into r and in its middle.
+// Strokes draws strokes in their proportions, as large as fits into r and centred.
 func (d *Drawing) Strokes(r pdf.Rect, s *Strokes) {
 	if s == nil || s.Width <= 0 || s.Height <= 0 || r.Empty() {
-		d.setError(fmt.Errorf("%w: no pixels, or no room", ErrImage))
+		d.setError(fmt.Errorf("%w: no pixels, or no space", ErrImage))
 		return
 	}
 	scale := min(r.Width()/float64(s.Width), r.Height()/float64(s.Height))
@@ -176,7 +176,7 @@ func (d *Drawing) Strokes(r pdf.Rect, s *Strokes) {
 	})
 }
 
-// addStrokes returns the name of strokes, which are put into the file once however often they are drawn.
+// addStrokes returns the resource name of strokes, which are added to the file once however often they are drawn.
 func (w *canvas) addStrokes(s *Strokes) pdf.Name {
 	for i, known := range w.images {
 		if known == s {
@@ -187,8 +187,8 @@ func (w *canvas) addStrokes(s *Strokes) pdf.Name {
 	return resourceName("I", len(w.images)-1)
 }
 
-// imageObject is the strokes as an image XObject: one colour with a soft mask, or a stencil mask where transparency is not
-// allowed (ISO 32000-2 §8.9.6.2, §11.6.5.2).
+// imageObject returns the strokes as an image XObject: one colour with a soft mask, or a stencil mask where
+// transparency is not allowed (ISO 32000-2 §8.9.6.2, §11.6.5.2).
 func (s *Strokes) imageObject(opaque bool) (*pdf.Stream, error) {
 	if opaque {
 		return s.stencilMask()
@@ -206,7 +206,7 @@ func (s *Strokes) imageObject(opaque bool) (*pdf.Stream, error) {
 	return &pdf.Stream{Dict: dict, Data: colors}, nil
 }
 
-// stencilMask is the strokes as a mask of single bits: what is at least half opaque is painted.
+// stencilMask returns the strokes as a mask of single bits: what is at least half opaque is painted.
 func (s *Strokes) stencilMask() (*pdf.Stream, error) {
 	alpha, err := inflate(s.Alpha, s.Width*s.Height)
 	if err != nil {
@@ -249,7 +249,7 @@ func deflate(b []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// inflate undoes deflate, whose result has that many bytes.
+// inflate decompresses data of that many bytes.
 func inflate(b []byte, n int) ([]byte, error) {
 	z, err := zlib.NewReader(bytes.NewReader(b))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// dense is a picture of strokes that cover as much of it as strokes may.
+// dense is a picture of strokes with the largest permitted coverage.
 func dense(t *testing.T) *appearance.Strokes {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, 600, 300))
@@ -53,7 +53,7 @@ func TestABoxWithAPictureLeavesSixtyPercentToBeRead(t *testing.T) {
 	}
 }
 
-// hiddenShare tells how much of a box a drawing hides.
+// hiddenShare returns how much of a box a drawing hides.
 func hiddenShare(t *testing.T, d *appearance.Drawing, box pdf.Rect, opaque bool) float64 {
 	t.Helper()
 	file := pdftest.Table(1)

@@ -9,20 +9,20 @@ import (
 	"segel/pdf"
 )
 
-// Line is a line of text, which is wrapped where its box is too narrow.
+// Line is a line of text, which is wrapped if its box is too narrow.
 type Line struct {
 	Text  string
-	Size  float64 // in relation to the other lines; 0 is 1
+	Size  float64 // relative to the other lines; 0 is 1
 	Bold  bool
 	Color Color
-	Gap   float64 // room before it, in relation to its size
+	Gap   float64 // space before it, relative to its size
 	// Optional lines are left out, the last one first, before text gets smaller than TextOptions.MinSize.
 	Optional bool
-	// Whole lines are wrapped only where all text would have to be much smaller without it.
+	// Whole lines are wrapped only if all text would have to be much smaller otherwise.
 	Whole bool
 }
 
-// Align is where text is put in its box.
+// Align is the alignment of text in its box.
 type Align int8
 
 // The alignments; Start is left or top.
@@ -34,20 +34,20 @@ const (
 
 // TextOptions of a box of text. The zero value is 10 points or less, from the upper left corner.
 type TextOptions struct {
-	MaxSize    float64 // points of a line of Size 1 where there is room; 0 is 10
+	MaxSize    float64 // points of a line of Size 1 if there is space; 0 is 10
 	MinSize    float64 // points below which optional lines go; 0 is 4
 	Horizontal Align
 	Vertical   Align
 }
 
-// lineHeight and ascent are in ems of DejaVu Sans, whose letters with marks are the tallest here.
+// lineHeight and ascent are in ems of DejaVu Sans, whose accented letters are the tallest here.
 const (
 	lineHeight = 1.17
 	ascent     = 0.93
 )
 
-// Text sets lines in a box, as large as fits. They never leave the box: words are wrapped, then text is made
-// smaller, then optional lines are left out, then it is made as small as it takes.
+// Text sets lines in a box, as large as fits. They never leave the box: words are wrapped, then text is made smaller,
+// then optional lines are left out, then it is made as small as necessary.
 func (d *Drawing) Text(r pdf.Rect, o TextOptions, lines ...Line) {
 	fonts, err := font.SystemCollection()
 	if err != nil {
@@ -55,7 +55,7 @@ func (d *Drawing) Text(r pdf.Rect, o TextOptions, lines ...Line) {
 		return
 	}
 	if r.Empty() {
-		d.setError(fmt.Errorf("text without room in %v", r))
+		d.setError(fmt.Errorf("no space for text in %v", r))
 		return
 	}
 	if o.MaxSize <= 0 {
@@ -81,15 +81,15 @@ type textLayout struct {
 	rows  []row
 }
 
-// row is one line as it stands, after wrapping.
+// row is one line after wrapping.
 type row struct {
 	text string
-	size float64 // in relation
+	size float64 // relative
 	gap  float64
 	line Line
 }
 
-// fitLines settles size and rows.
+// fitLines determines size and rows.
 func (s *textLayout) fitLines(lines []Line) {
 	clean := make([]Line, 0, len(lines))
 	for _, l := range lines {
@@ -120,7 +120,7 @@ func (s *textLayout) fitLines(lines []Line) {
 	s.fitSize(clean, tinySize, least, breakWords)
 }
 
-// tinySize is the size in points of text that has to stand somewhere and has no room.
+// tinySize is the size in points of text that must be in the file and has no space.
 const tinySize = 1e-3
 
 // wrapping is what may be broken to make text fit.
@@ -128,11 +128,11 @@ type wrapping uint8
 
 const (
 	keepLines  wrapping = iota // whole lines and words stay whole
-	keepWords                  // words do
-	breakWords                 // nothing
+	keepWords                  // words stay whole
+	breakWords                 // nothing stays whole
 )
 
-// wholeLineFactor is how much smaller text may get to keep lines whole.
+// wholeLineFactor is how much smaller text may get to avoid breaking lines.
 const wholeLineFactor = 0.55
 
 func findLastOptional(lines []Line) int {
@@ -186,7 +186,8 @@ func (s *textLayout) totalHeight() float64 {
 	return h * s.size
 }
 
-// wrapLine breaks a line at spaces, and within words if that is allowed or the script has no spaces. Width is in thousandths of an em.
+// wrapLine breaks a line at spaces, and within words if that is allowed or the script has no spaces. Width is in
+// thousandths of an em.
 func (s *textLayout) wrapLine(l Line, width float64, allowed wrapping) ([]row, bool) {
 	weight := weightOf(l)
 	var rows []row

@@ -6,7 +6,7 @@ import (
 )
 
 // arabicForms lists, from a letter's isolated form on, how it joins: 2 forms (isolated, final) for letters that do not
-// join what follows, 4 (isolated, final, initial, medial) for all others.
+// join the next, 4 (isolated, final, initial, medial) for all others.
 var arabicForms = map[rune]struct {
 	first rune
 	n     int
@@ -22,7 +22,7 @@ var arabicForms = map[rune]struct {
 	0x06AF: {0xFB92, 4}, 0x06CC: {0xFBFC, 4},
 }
 
-// lamAlef are the ligatures of lam with an alef, isolated form first; they are obligatory.
+// lamAlef are the ligatures of lam with an alef, isolated form first; they are mandatory.
 var lamAlef = map[rune]rune{0x0622: 0xFEF5, 0x0623: 0xFEF7, 0x0625: 0xFEF9, 0x0627: 0xFEFB}
 
 const (
@@ -30,14 +30,14 @@ const (
 	tatwil = 0x0640
 )
 
-// joinArabic replaces Arabic letters by the forms they take between their neighbours.
+// joinArabic replaces Arabic letters by their forms between their neighbours.
 func joinArabic(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Arabic, r) }) {
 		return text
 	}
 	in := []rune(text)
 	var out []rune
-	joined := false // what stands before reaches out to this letter
+	joined := false // the previous letter joins this one
 	for i := 0; i < len(in); i++ {
 		r := in[i]
 		if unicode.Is(unicode.M, r) {
@@ -70,7 +70,7 @@ func formOffset(yes bool, n rune) rune {
 	return 0
 }
 
-// nextLetter returns the letter behind i, past marks, or 0.
+// nextLetter returns the letter after i, skipping marks, or 0.
 func nextLetter(in []rune, i int) rune {
 	for _, r := range in[i+1:] {
 		if !unicode.Is(unicode.M, r) {
@@ -80,5 +80,5 @@ func nextLetter(in []rune, i int) rune {
 	return 0
 }
 
-// canJoin reports letters that can be reached out to.
+// canJoin reports letters that can be joined by the previous one.
 func canJoin(r rune) bool { return r == tatwil || arabicForms[r].n > 1 }

@@ -17,7 +17,7 @@ import (
 // Weight is regular or bold.
 type Weight uint8
 
-// The weights that are built in. Fonts of the system stand in for either.
+// The weights that are built in. Fonts of the system are used for both.
 const (
 	Regular Weight = iota
 	Bold
@@ -31,18 +31,18 @@ type Collection struct {
 	builtIn [2]*Face
 	dirs    []string
 
-	mu      sync.Mutex // guards all below; held while fonts of the system are looked through
+	mu      sync.Mutex // guards all below; held while system fonts are searched
 	listed  bool
-	paths   []string       // not opened yet, the likeliest first
-	opened  []*Face        // what was of use so far
-	missing map[rune]bool  // what no font has
+	paths   []string       // not opened yet, the most likely first
+	opened  []*Face        // fonts that were used so far
+	missing map[rune]bool  // characters that no font has
 	found   map[rune]*Face // among opened
 }
 
-// maxLookups bounds the characters for which fonts of the system are looked through, and what is remembered of it.
+// maxLookups bounds the characters that are searched in system fonts, and the cache of the results.
 const maxLookups = 10_000
 
-// NewCollection takes the faces built in and, for what they lack, the fonts below some folders.
+// NewCollection returns a collection of the built-in faces and, for missing characters, the fonts below some folders.
 func NewCollection(dirs ...string) (*Collection, error) {
 	c := &Collection{dirs: dirs, missing: map[rune]bool{}, found: map[rune]*Face{}}
 	for i, data := range [2][]byte{dejavusanscondensed.TTF, dejavusanscondensedbold.TTF} {
@@ -54,12 +54,12 @@ func NewCollection(dirs ...string) (*Collection, error) {
 	return c, nil
 }
 
-// SystemCollection is the collection with the folders where systems keep their fonts.
+// SystemCollection is the collection with the font folders of the system.
 var SystemCollection = sync.OnceValues(func() (*Collection, error) {
 	return NewCollection("/usr/share/fonts", "/usr/local/share/fonts", "/System/Library/Fonts", `C:\Windows\Fonts`)
 })
 
-// BuiltIn returns the face of that weight that is always there.
+// BuiltIn returns the built-in face of a weight.
 func (c *Collection) BuiltIn(w Weight) *Face { return c.builtIn[w] }
 
 // FindGlyph returns the face and glyph for a character, or those of Replacement with ok false.
@@ -77,8 +77,8 @@ func (c *Collection) FindGlyph(w Weight, r rune) (f *Face, glyph uint16, ok bool
 	return c.builtIn[w], g, false
 }
 
-// findSystemFace looks for a character in the fonts of the system. Each file is read at most once for each character that
-// is new, and kept only if it is of use.
+// findSystemFace searches for a character in the system fonts. Each file is read at most once per new character, and
+// retained only if it is used.
 func (c *Collection) findSystemFace(r rune) *Face {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +104,7 @@ func (c *Collection) findSystemFace(r rune) *Face {
 	return nil
 }
 
-// listFontFiles finds the font files, those first whose names promise plain text in many scripts.
+// listFontFiles lists the font files, those first whose names suggest plain text in many scripts.
 func (c *Collection) listFontFiles() {
 	if c.listed {
 		return
@@ -113,7 +113,7 @@ func (c *Collection) listFontFiles() {
 	for _, dir := range c.dirs {
 		_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
-				return nil // a folder that cannot be read has no fonts for us
+				return nil // skip unreadable folders
 			}
 			switch strings.ToLower(filepath.Ext(path)) {
 			case ".ttf", ".otf", ".ttc", ".otc":
@@ -143,10 +143,10 @@ func rankFontFile(path string) int {
 	return n
 }
 
-// maxFile bounds a font file in bytes; fonts for all of Chinese have 20 MB.
+// maxFile bounds a font file in bytes; fonts with all of Chinese have 20 MB.
 const maxFile = 64 << 20
 
-// openFontFile parses a font file if it has the character. Only what tells that is read at first.
+// openFontFile parses a font file if it has the character. It reads the character map first.
 func openFontFile(path string, r rune) *Face {
 	file, err := os.Open(path)
 	if err != nil {
@@ -170,7 +170,7 @@ func openFontFile(path string, r rune) *Face {
 	return f
 }
 
-// hasOutline reports whether the glyph can be drawn as an outline, which those of coloured pictures cannot.
+// hasOutline reports whether the glyph can be drawn as an outline, unlike colour bitmaps.
 func (f *Face) hasOutline(r rune) bool {
 	g, ok := f.Glyph(r)
 	if !ok {

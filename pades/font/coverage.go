@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// Limits of what is read of a font before it is trusted.
+// Limits of what is read of a font before its checksums are verified.
 const (
 	maxTables = 64
 	maxMap    = 4 << 20 // bytes of a character map
 )
 
-// hasCharacter reports whether a font has a glyph for a character. It reads the directory and the character map only, and
-// takes nothing in them on trust: the library that draws glyphs sees a file first when it is known to be whole.
+// hasCharacter reports whether a font has a glyph for a character. It reads the directory and the character map only,
+// and trusts nothing in them: the rendering library only gets files with valid checksums.
 func hasCharacter(file io.ReaderAt, r rune) bool {
 	m, err := readCharacterMap(file)
 	if err != nil {
@@ -21,7 +21,7 @@ func hasCharacter(file io.ReaderAt, r rune) bool {
 	return findMappedGlyph(m, uint32(r)) != 0
 }
 
-// readCharacterMap reads the table of that name.
+// readCharacterMap reads the cmap table.
 func readCharacterMap(file io.ReaderAt) ([]byte, error) {
 	head := make([]byte, 16)
 	if _, err := file.ReadAt(head, 0); err != nil {
@@ -57,7 +57,7 @@ func readCharacterMap(file io.ReaderAt) ([]byte, error) {
 	return nil, unusableError("no character map")
 }
 
-// findMappedGlyph looks a character up in the subtables for Unicode, and returns its glyph or 0.
+// findMappedGlyph looks up a character in the Unicode subtables, and returns its glyph or 0.
 func findMappedGlyph(m []byte, r uint32) uint32 {
 	if len(m) < 4 {
 		return 0
@@ -84,7 +84,7 @@ func findMappedGlyph(m []byte, r uint32) uint32 {
 	return 0
 }
 
-// findInSegments looks up in a subtable of format 4: parallel arrays of 16 bits for segments in ascending order.
+// findInSegments searches a subtable of format 4: parallel arrays of 16 bits for segments in ascending order.
 func findInSegments(b []byte, r uint32) uint32 {
 	n := int(binary.BigEndian.Uint16(b[6:])) / 2
 	if r > 0xFFFF || len(b) < 16+8*n {
@@ -111,7 +111,7 @@ func findInSegments(b []byte, r uint32) uint32 {
 	return 0
 }
 
-// findInGroups looks up in a subtable of format 12: groups of first and last character and first glyph.
+// findInGroups searches a subtable of format 12: groups of first and last character and first glyph.
 func findInGroups(b []byte, r uint32) uint32 {
 	n := min(int64(binary.BigEndian.Uint32(b[12:])), int64(len(b)-16)/12)
 	for b = b[16:]; n > 0; n, b = n-1, b[12:] {
@@ -125,8 +125,8 @@ func findInGroups(b []byte, r uint32) uint32 {
 	return 0
 }
 
-// hasValidChecksums reports whether the check sums of all tables are right. One that was cut off or damaged on its disk is not
-// opened further.
+// hasValidChecksums reports whether the checksums of all tables are right. A truncated or damaged file is not opened
+// further.
 func hasValidChecksums(data []byte, index int) bool {
 	tables, sums, err := readDirectory(data, index)
 	if err != nil {

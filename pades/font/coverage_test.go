@@ -34,7 +34,7 @@ func TestCoverageIsThatOfTheFont(t *testing.T) {
 
 func TestDamagedSystemFontsAreIgnored(t *testing.T) {
 	t.Parallel()
-	// A sound font whose name says it is the best, with a letter moved to where the built-in fonts have nothing.
+	// A valid font whose name ranks it first, with a letter moved to a character that the built-in fonts do not have.
 	const private = 0xE123
 	sound := movedGlyphMap(t, private)
 	for name, damage := range map[string]func([]byte) []byte{
@@ -59,7 +59,7 @@ func TestDamagedSystemFontsAreIgnored(t *testing.T) {
 	}
 }
 
-// movedGlyphMap is the built-in font with a character map of one more character, and right check sums.
+// movedGlyphMap is the built-in font with a character map of one more character, and correct checksums.
 func movedGlyphMap(t testing.TB, r uint16) []byte {
 	t.Helper()
 	b := bytes.Clone(dejavusanscondensed.TTF)

@@ -7,7 +7,7 @@ import (
 	"segel/pades/font"
 )
 
-// How wide a name is at 12 points, and a font that has its glyphs and no others.
+// The width of a name at 12 points, and a font with only its glyphs.
 func Example() {
 	fonts, err := font.NewCollection()
 	if err != nil {
@@ -16,7 +16,7 @@ func Example() {
 	name := font.CleanText("  Siti \t Ñurbaya ")
 	fmt.Printf("%q is %.1f points wide\n", name, fonts.MeasureText(font.Bold, name)*12/1000)
 
-	glyphs := []uint16{0} // what is shown for a missing glyph comes first
+	glyphs := []uint16{0} // the missing glyph is first
 	for _, g := range fonts.LayoutLine(font.Bold, name) {
 		glyphs = append(glyphs, g.ID)
 	}

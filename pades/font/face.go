@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// ErrUnusable is a font that cannot be read, or that its maker does not want embedded.
+// ErrUnusable is a font that cannot be read, or whose license does not allow embedding.
 var ErrUnusable = errors.New("unusable font")
 
 func unusableError(what string) error { return fmt.Errorf("%w: %s", ErrUnusable, what) }
@@ -49,7 +49,7 @@ func Parse(data []byte, index int) (*Face, error) {
 		return nil, err
 	}
 	if f.isRestricted() {
-		return nil, unusableError("its maker does not allow embedding")
+		return nil, unusableError("its license does not allow embedding")
 	}
 	name, err := sf.Name(nil, sfnt.NameIDPostScript)
 	if err != nil {
@@ -64,7 +64,7 @@ func Parse(data []byte, index int) (*Face, error) {
 	return f, f.readMetrics()
 }
 
-// readDirectory reads where the tables of a font are, and what their check sums are to be.
+// readDirectory reads the places and stated checksums of the tables of a font.
 func readDirectory(data []byte, index int) (tables map[string][2]int, sums map[string]uint32, err error) {
 	at := 0
 	if len(data) >= 16 && string(data[:4]) == "ttcf" {
@@ -115,7 +115,7 @@ func (f *Face) readMetrics() error {
 	}
 	f.metrics = Metrics{
 		Ascent: fromFixed(m.Ascent), Descent: -fromFixed(m.Descent), CapHeight: fromFixed(m.CapHeight),
-		// Y runs downwards there.
+		// The library's y axis points downwards.
 		Box:  [4]float64{fromFixed(box.Min.X), -fromFixed(box.Max.Y), fromFixed(box.Max.X), -fromFixed(box.Min.Y)},
 		Bold: strings.Contains(strings.ToLower(f.name), "bold"),
 	}
@@ -127,10 +127,10 @@ func fromFixed(v fixed.Int26_6) float64 { return float64(v) / 64 }
 // Name returns the PostScript name.
 func (f *Face) Name() string { return f.name }
 
-// Metrics returns the measures of the face.
+// Metrics returns the metrics of the face.
 func (f *Face) Metrics() Metrics { return f.metrics }
 
-// IsTrueType reports whether the glyphs are TrueType outlines, which Subset takes.
+// IsTrueType reports whether the glyphs are TrueType outlines, as Subset requires.
 func (f *Face) IsTrueType() bool { return len(f.tableData("glyf")) > 0 && len(f.tableData("loca")) > 0 }
 
 // Glyph returns the glyph of a character; ok is false if the face has none.
@@ -184,7 +184,7 @@ func (f *Face) Outline(id uint16) ([]Segment, error) {
 	return out, nil
 }
 
-// towardControl goes two thirds of the way, which makes a cubic of a quadratic curve.
+// towardControl goes two thirds of the way, which converts a quadratic to a cubic curve.
 func towardControl(from, to [2]float64) [2]float64 {
 	return [2]float64{from[0] + (to[0]-from[0])*2/3, from[1] + (to[1]-from[1])*2/3}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/go-fonts/dejavu/dejavusanscondensed"
 )
 
-// builtIn is a collection that looks nowhere else.
+// builtIn is a collection without system fonts.
 func builtIn(t testing.TB) *Collection {
 	t.Helper()
 	c, err := NewCollection()
@@ -23,7 +23,7 @@ func TestSubsetKeepsOutlinesAndWidths(t *testing.T) {
 	t.Parallel()
 	f := builtIn(t).BuiltIn(Regular)
 	glyphs := []uint16{0}
-	for _, r := range "Aé ñǻ" { // composites among them, and one of composites
+	for _, r := range "Aé ñǻ" { // with composites, and one composed of composites
 		g, ok := f.Glyph(r)
 		if !ok {
 			t.Fatalf("no glyph for %q", r)
@@ -41,7 +41,7 @@ func TestSubsetKeepsOutlinesAndWidths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The subset has no character map, which the reader of whole fonts insists on; the parser of outlines does not.
+	// The subset has no character map, which the parser of whole fonts requires; the parser of outlines does not.
 	s := &Face{data: b, tables: tables}
 	n := int(binary.BigEndian.Uint16(s.tableData("maxp")[4:]))
 	if n != count {
@@ -102,7 +102,7 @@ func TestArabicLettersJoin(t *testing.T) {
 	for in, want := range map[string]string{
 		"محمد": "\uFEE3\uFEA4\uFEE4\uFEAA", // meem initial, hah medial, meem medial, dal final
 		"علي":  "\uFECB\uFEE0\uFEF2",
-		"لا":   "\uFEFB", // obligatory ligature
+		"لا":   "\uFEFB", // mandatory ligature
 		"دار":  "\uFEA9\uFE8D\uFEAD",
 	} {
 		if got := CleanText(in); got != want {
@@ -147,7 +147,7 @@ func FuzzSubsetChecksTheGlyphs(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The tables that Subset reads by itself are changed behind the back of the parser.
+		// Tables that only Subset reads are changed after parsing.
 		face := *whole
 		face.data = slices.Clone(whole.data)
 		for i := 0; i+2 < len(changes); i += 3 {

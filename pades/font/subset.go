@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Subset returns a TrueType font that has these glyphs, in this order, with numbers from 0; the first one should be
-// 0, what is shown for a missing glyph. Parts of composite glyphs come behind them. Instructions for grids of
-// pixels are left out, and so is everything a PDF reader does not need (ISO 32000-2 §9.9.1). It also
-// returns how many glyphs the font has, with those parts.
+// Subset returns a TrueType font with these glyphs, in this order, numbered from 0; the first one should be 0, the
+// missing glyph. Components of composite glyphs follow. Instructions and everything a PDF reader does not need are
+// omitted (ISO 32000-2 §9.9.1). It also returns the number of glyphs, including components.
 func (f *Face) Subset(glyphs []uint16) (file []byte, count int, err error) {
 	s := &subsetter{face: f, glyphs: slices.Clone(glyphs), number: map[uint16]int{}}
 	for i, g := range glyphs {
@@ -20,7 +19,7 @@ func (f *Face) Subset(glyphs []uint16) (file []byte, count int, err error) {
 		return nil, 0, unusableError("a table is missing")
 	}
 	s.long = binary.BigEndian.Uint16(head[50:]) != 0
-	// The list grows while it is walked, by the parts that glyphs turn out to have.
+	// The list grows during the loop, by components of composite glyphs.
 	for i := 0; i < len(s.glyphs); i++ {
 		if len(s.glyphs) > 0xFFFF {
 			return nil, 0, unusableError("too many glyphs")
@@ -30,7 +29,7 @@ func (f *Face) Subset(glyphs []uint16) (file []byte, count int, err error) {
 		}
 	}
 	head, hhea, maxp = slices.Clone(head[:54]), slices.Clone(hhea[:36]), slices.Clone(maxp[:32])
-	binary.BigEndian.PutUint32(head[8:], 0) // the check sum of the whole is filled in below
+	binary.BigEndian.PutUint32(head[8:], 0) // the checksum of the whole file is filled in below
 	binary.BigEndian.PutUint16(head[50:], 1)
 	binary.BigEndian.PutUint16(hhea[34:], uint16(len(s.glyphs)))
 	binary.BigEndian.PutUint16(maxp[4:], uint16(len(s.glyphs)))
@@ -55,7 +54,7 @@ type subsetter struct {
 	loca   []uint32
 }
 
-// buildLocations is the table of where glyphs begin, with one entry more for the end.
+// buildLocations returns the table of glyph offsets, with one more entry for the end.
 func (s *subsetter) buildLocations() []byte {
 	var b []byte
 	for _, at := range append(s.loca, uint32(len(s.glyf))) {
@@ -64,7 +63,7 @@ func (s *subsetter) buildLocations() []byte {
 	return b
 }
 
-// buildWidths is the metrics table: advance and left side bearing of each glyph.
+// buildWidths returns the metrics table: advance and left side bearing of each glyph.
 func (s *subsetter) buildWidths() ([]byte, error) {
 	from := s.face.tableData("hmtx")
 	n := int(binary.BigEndian.Uint16(s.face.tableData("hhea")[34:]))
@@ -155,7 +154,7 @@ const (
 	withInstructions = 1 << 8
 )
 
-// copyCompositeGlyph renumbers the parts of a glyph, and takes in those that are new.
+// copyCompositeGlyph renumbers the components of a glyph, and adds new ones to the list.
 func (s *subsetter) copyCompositeGlyph(data []byte) ([]byte, error) {
 	out := slices.Clone(data[:10])
 	for at := 10; ; {
@@ -198,7 +197,7 @@ type table struct {
 	data []byte
 }
 
-// assembleFont writes a font of tables that are in order of their tags.
+// assembleFont writes a font of tables that are sorted by tag.
 func assembleFont(tables []table) []byte {
 	n := len(tables)
 	log := bits.Len(uint(n)) - 1

@@ -13,12 +13,12 @@ import (
 type Glyph struct {
 	Face    *Face
 	ID      uint16
-	Text    string  // as it should be copied out of the page
+	Text    string  // for copying from the page
 	Advance float64 // in thousandths of an em
 }
 
-// CleanText prepares text for measuring and setting: composed, on one line, without characters that are not to be
-// seen, Arabic letters in the forms that join.
+// CleanText prepares text for measuring and setting: composed, on one line, without invisible characters, Arabic
+// letters in their joined forms.
 func CleanText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -32,7 +32,7 @@ func CleanText(text string) string {
 	return joinArabic(strings.Join(strings.Fields(text), " "))
 }
 
-// isInvisible reports characters that only tell how others are to be shown.
+// isInvisible reports characters that only control how others are shown.
 func isInvisible(r rune) bool {
 	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r)
 }
@@ -57,7 +57,7 @@ func (c *Collection) LayoutLine(w Weight, text string) []Glyph {
 	return line
 }
 
-// copiedText is what a shown character stands for: presentation forms give the letters themselves.
+// copiedText is the text of a shown character: presentation forms stand for the letters.
 func copiedText(r rune, ok bool) string {
 	if !ok {
 		return string(Replacement)
@@ -68,7 +68,7 @@ func copiedText(r rune, ok bool) string {
 	return string(r)
 }
 
-// visualOrder orders the characters of a line from left to right.
+// visualOrder returns the characters of a line from left to right.
 func visualOrder(text string) []rune {
 	if !strings.ContainsFunc(text, isRightToLeft) {
 		return []rune(text)
@@ -105,8 +105,8 @@ func visualOrder(text string) []rune {
 
 func isRightToLeftRun(r bidi.Run) bool { return r.Direction() == bidi.RightToLeft }
 
-// reverseRuns orders runs from the last to the first, and turns those from right to left round. Numbers between them
-// stay as they are.
+// reverseRuns orders runs from the last to the first, and reverses those from right to left. Numbers between them do
+// not change.
 func reverseRuns(runs []bidi.Run) []rune {
 	var out []rune
 	for _, r := range slices.Backward(runs) {
@@ -124,13 +124,13 @@ func isRightToLeft(r rune) bool {
 	return p.Class() == bidi.R || p.Class() == bidi.AL
 }
 
-// hasStrongDirection reports characters that have a direction of their own.
+// hasStrongDirection reports characters with a strong direction.
 func hasStrongDirection(r rune) bool {
 	p, _ := bidi.LookupRune(r)
 	return p.Class() == bidi.L || isRightToLeft(r)
 }
 
-// reverseRun turns a run round. Marks stay behind the letter they sit on, and brackets open the other way.
+// reverseRun reverses a run. Marks stay behind their letter, and brackets are mirrored.
 func reverseRun(s string) []rune {
 	var out []rune
 	runes := []rune(s)

@@ -13,13 +13,13 @@ const (
 	flagNoView = 1 << 5
 )
 
-// drawnByReaders are the annotations that readers draw by themselves where they have no appearance.
+// drawnByReaders are the annotations that readers draw themselves if they have no appearance.
 var drawnByReaders = []pdf.Name{
 	"Widget", "FreeText", "Line", "Square", "Circle", "Polygon", "PolyLine", "Highlight", "Underline", "Squiggly", "StrikeOut", "Stamp", "Caret", "Ink",
 	"Redact", "Watermark",
 }
 
-// flagViews returns the views in which an annotation is not shown by its flags.
+// flagViews returns the views in which the flags hide an annotation.
 func flagViews(flags int64) Views {
 	var off Views
 	if flags&(flagHidden|flagNoView) != 0 {
@@ -31,7 +31,7 @@ func flagViews(flags int64) Views {
 	return off
 }
 
-// interpretAnnotations lists those of a page, each followed by what its appearance paints.
+// interpretAnnotations lists the annotations of a page, each followed by what its appearance paints.
 func (p *interpreter) interpretAnnotations(page *pdf.Page) {
 	list, err := p.d.Array(page.Dict["Annots"])
 	if p.failed(err) || p.stopped {
@@ -78,15 +78,15 @@ func (p *interpreter) interpretAnnotation(o pdf.Object) {
 	}
 	p.annotation, _ = o.(pdf.Ref)
 	p.appendMark(m, p.pageBox)
-	if looks, err := p.d.Dict(dict["AP"]); !p.failed(err) {
-		p.interpretAppearance(dict, looks["N"], rect)
+	if appearances, err := p.d.Dict(dict["AP"]); !p.failed(err) {
+		p.interpretAppearance(dict, appearances["N"], rect)
 	}
 	p.annotation = pdf.Ref{}
 }
 
-// interpretAppearance paints an appearance of an annotation, fitted into its rectangle (ISO 32000-2 §12.5.5).
-func (p *interpreter) interpretAppearance(dict pdf.Dict, look pdf.Object, rect pdf.Rect) {
-	v, err := p.d.Resolve(look)
+// interpretAppearance interprets an appearance of an annotation, fitted into its rectangle (ISO 32000-2 §12.5.5).
+func (p *interpreter) interpretAppearance(dict pdf.Dict, o pdf.Object, rect pdf.Rect) {
+	v, err := p.d.Resolve(o)
 	if p.failed(err) {
 		return
 	}

@@ -7,56 +7,56 @@ import (
 	"segel/pdf"
 )
 
-// Appearance is what one appearance stream paints, glyph by glyph and path by path. Its coordinates are points from the
-// lower left of the annotation's rectangle, turned so that the annotation stands upright.
+// Appearance is what one appearance stream paints, glyph by glyph and path by path. Coordinates are points from the
+// lower left of the annotation's rectangle, rotated so that the annotation is upright.
 type Appearance struct {
 	Width, Height float64
 	Glyphs        []Glyph
 	Paths         []Path
-	Fonts         []Font // those of Glyphs, each once
+	Fonts         []Font // of Glyphs, each once
 	Pictures      int    // images, inline ones too, and shadings
-	// Unclear names what keeps others from seeing just that: optional content, a clip that is no rectangle, text that
+	// Unclear lists why readers may show something else: optional content, a clip that is not a rectangle, text that
 	// clips, paint that is blended or masked. It is empty for the appearances that form fillers write.
 	Unclear []string
 }
 
 // Glyph is one glyph that is shown.
 type Glyph struct {
-	Text         string // the characters that it draws, as far as its font tells
+	Text         string // the characters that it draws, as far as its font states
 	Reliability  Reliability
 	Font         int // index into Appearance.Fonts
 	X, Y         float64
-	EndX         float64 // where the pen is behind it, character spacing included
-	Size         float64 // of the em, downwards
+	EndX         float64 // where the next glyph begins, with character spacing
+	Size         float64 // height of the em
 	Box          pdf.Rect
 	Upright      bool    // neither turned nor mirrored; slanted letters are upright
-	Hidden       Hidden  // empty where it is painted; ByClip is told by Seen
+	Hidden       Hidden  // empty if it is painted; see VisibleShare for ByClip
 	VisibleShare float64 // share of Box that lies within the clip, from 0 to 1
 	Color        Color
-	Order        int // of painting, among the paths
+	Order        int // order of painting, among the paths
 }
 
 // Path is one part of a path that is filled or stroked.
 type Path struct {
-	Box       pdf.Rect // without the width of its line
+	Box       pdf.Rect // without the line width
 	Clip      pdf.Rect
 	Filled    bool
 	Stroked   bool
-	Line      float64 // width of the line, if it is stroked
+	Line      float64 // line width, if it is stroked
 	Rectangle bool    // its corners are those of Box
-	Points    int     // that it was constructed of
-	Outline   uint64  // the same for parts that go through the same points
-	Color     Color   // of the filling, or else of the line
-	Order     int     // of painting, among the glyphs
+	Points    int     // of its construction
+	Outline   uint64  // equal for parts with the same points
+	Color     Color   // of the fill, or else of the stroke
+	Order     int     // order of painting, among the glyphs
 }
 
-// Color is an approximate colour. Known is false for patterns, spot colours and the like.
+// Color is an approximate colour. Known is false for patterns, spot colours and others.
 type Color struct {
 	Red, Green, Blue float64 // from 0 to 1
 	Known            bool
 }
 
-// Contrast is the largest difference of a component to another colour, from 0 to 1; 0 if one of them is not known.
+// Contrast is the largest difference of a component from another colour, from 0 to 1; 0 if one of them is not known.
 func (c Color) Contrast(d Color) float64 {
 	if !c.Known || !d.Known {
 		return 0
@@ -64,19 +64,19 @@ func (c Color) Contrast(d Color) float64 {
 	return max(math.Abs(c.Red-d.Red), math.Abs(c.Green-d.Green), math.Abs(c.Blue-d.Blue))
 }
 
-// Font is a font as an appearance names it.
+// Font is a font resource of an appearance.
 type Font struct {
-	Object pdf.Object // the resource: a reference, or a direct dictionary; nil if the name leads to nothing
-	// Standard fonts come with every reader: one of the fourteen, or of the collections that predefined CMaps name. What
-	// draws their glyphs is not in the file.
+	Object pdf.Object // a reference or a direct dictionary; nil if the resource is missing
+	// Standard fonts come with every reader: one of the fourteen, or of the character collections of predefined CMaps.
+	// Their glyph programs are not in the file.
 	Standard bool
 }
 
-// ReadAppearance reads an appearance stream as it is fitted into the rectangle of its annotation (ISO 32000-2 §12.5.5),
-// which is turned counterclockwise by turn, a multiple of 90 (its /MK /R). The result is the caller's.
+// ReadAppearance reads an appearance stream as fitted into the rectangle of its annotation (ISO 32000-2 §12.5.5), which
+// is rotated counterclockwise by turn, a multiple of 90 (its /MK /R). The caller owns the result.
 //
-// Errors: *Untold, if there may be more than is listed; others are of the io.ReaderAt of the document. The result is not
-// nil if the error is an *Untold.
+// Errors: *IncompleteError, if there may be more than is listed; others are from the io.ReaderAt of the document. The
+// result is not nil if the error is an *IncompleteError.
 func (r *Reader) ReadAppearance(st *pdf.Stream, rect pdf.Rect, turn int) (*Appearance, error) {
 	a := &Appearance{Width: rect.Width(), Height: rect.Height()}
 	p := &r.page
@@ -116,7 +116,7 @@ func fitMatrix(box, rect pdf.Rect) matrix {
 	return matrix{sx, 0, 0, sy, rect.LLX - box.LLX*sx, rect.LLY - box.LLY*sy}
 }
 
-// uprightMatrix maps default user space so that a rectangle that is turned stands upright at the origin.
+// uprightMatrix maps default user space so that a rotated rectangle is upright at the origin.
 func uprightMatrix(rect pdf.Rect, turn int) matrix {
 	m := matrix{1, 0, 0, 1, -rect.LLX, -rect.LLY}
 	switch ((turn % 360) + 360) % 360 {
@@ -130,16 +130,11 @@ func uprightMatrix(rect pdf.Rect, turn int) matrix {
 	return m
 }
 
-// maxUnclear bounds what is said to be unclear.
+// maxUnclear bounds the entries of Unclear.
 const maxUnclear = 8
 
 func (a *Appearance) addUnclear(what string) {
-	for _, have := range a.Unclear {
-		if have == what {
-			return
-		}
-	}
-	if len(a.Unclear) < maxUnclear {
+	if len(a.Unclear) < maxUnclear && !slices.Contains(a.Unclear, what) {
 		a.Unclear = append(a.Unclear, what)
 	}
 }
@@ -179,7 +174,7 @@ func (p *interpreter) traceText(r *textRun, s []byte) {
 	}
 }
 
-// shareWithin is how much of a box lies within an area, from 0 to 1. A box without area counts by where it is.
+// shareWithin is the share of a box that lies within an area, from 0 to 1. A box without area counts by its place.
 func shareWithin(area, box pdf.Rect) float64 {
 	common := area.Intersect(box)
 	switch {
@@ -197,7 +192,7 @@ func (p *interpreter) traceBlending() {
 	}
 }
 
-// traceState notes what a graphics state dictionary does beside setting lines, fonts and opacity.
+// traceState records effects of a graphics state dictionary other than lines, fonts and opacity.
 func (p *interpreter) traceState(gs pdf.Dict) {
 	for k := range gs {
 		switch k {
@@ -208,7 +203,7 @@ func (p *interpreter) traceState(gs pdf.Dict) {
 	}
 }
 
-// traceResources notes what gives the operators of colour another meaning (ISO 32000-2 §8.6.5.6).
+// traceResources records resources that change the meaning of colour operators (ISO 32000-2 §8.6.5.6).
 func (p *interpreter) traceResources() {
 	if p.scopes == nil {
 		return
@@ -224,8 +219,8 @@ func (p *interpreter) traceResources() {
 	}
 }
 
-// findFormResource looks up what an appearance names and does not have. Some readers take it from the resources of the form,
-// others paint nothing: text may be read in a font from there, and whatever else is found there is unclear.
+// findFormResource finds a resource that an appearance names and does not have. Some readers use the resources of the
+// form, others paint nothing: a font from there is used, and anything else found there is unclear.
 func (p *interpreter) findFormResource(category, name pdf.Name) pdf.Object {
 	if p.Reader.formResources == nil {
 		p.Reader.formResources = pdf.Dict{}
@@ -252,7 +247,7 @@ func (p *interpreter) findFormResource(category, name pdf.Name) pdf.Object {
 	return list[name]
 }
 
-// traceFont is the index of the font at hand among those that are listed.
+// traceFont returns the index of the current font among those that are listed.
 func (p *interpreter) traceFont() int {
 	i := slices.Index(p.tracedFonts, p.font)
 	if i >= 0 {
@@ -299,7 +294,7 @@ func (p *interpreter) tracePaths(filled, stroked bool) {
 	}
 }
 
-// traceClip notes a clip that its box does not tell.
+// traceClip records a clip that is not a rectangle.
 func (p *interpreter) traceClip() {
 	parts := 0
 	for i := range p.path.parts {
@@ -310,6 +305,6 @@ func (p *interpreter) traceClip() {
 		}
 	}
 	if parts > 1 {
-		p.trace.addUnclear("a clip that is no rectangle")
+		p.trace.addUnclear("a clip that is not a rectangle")
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"segel/pdf/content"
 )
 
-// newAppearanceStream makes an appearance stream of 200 by 20 units.
+// newAppearanceStream returns an appearance stream of 200 by 20 units.
 func newAppearanceStream(operators string, resources, more pdf.Dict) *pdf.Stream {
 	dict := pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 200, URY: 20}.Array(), "Resources": resources}
 	for k, v := range more {
@@ -23,7 +23,7 @@ func newAppearanceStream(operators string, resources, more pdf.Dict) *pdf.Stream
 
 var fieldBox = pdf.Rect{LLX: 72, LLY: 600, URX: 272, URY: 620}
 
-// readAppearance reads an appearance stream that make builds, in a file of its own.
+// readAppearance reads an appearance stream that make builds, in a new file.
 func readAppearance(t testing.TB, turn int, make func(u *pdf.Update) *pdf.Stream) (*content.Appearance, error) {
 	t.Helper()
 	d, page := openPage(t, square, "", func(u *pdf.Update, page pdf.Dict) { page["Look"] = u.Add(make(u)) })
@@ -52,7 +52,7 @@ func textOf(a *content.Appearance) (s string) {
 	return s
 }
 
-// weakestReliability is the weakest reading of its glyphs.
+// weakestReliability is the weakest reliability of its glyphs.
 func weakestReliability(a *content.Appearance) content.Reliability {
 	all := content.Certain
 	for _, g := range a.Glyphs {
@@ -225,8 +225,8 @@ func TestWhatAnAppearancePaintsBesideTextIsListed(t *testing.T) {
 		"/B gs 0 0 9 9 re f":                {unclear: "transparency", path: "filled rectangle of 4 black"},
 		"/R gs BT /F 9 Tf (A) Tj":           {text: "A", unclear: "a transfer function or the like"},
 		"BT /F 9 Tf 7 Tr (A) Tj ET":         {text: "A", unclear: "text that clips"},
-		"0 0 m 9 0 l 4 9 l h W n":           {unclear: "a clip that is no rectangle"},
-		"0 0 5 5 re 6 6 5 5 re W n":         {unclear: "a clip that is no rectangle"},
+		"0 0 m 9 0 l 4 9 l h W n":           {unclear: "a clip that is not a rectangle"},
+		"0 0 5 5 re 6 6 5 5 re W n":         {unclear: "a clip that is not a rectangle"},
 		"0 0 m 9 0 l 9 9 l 0 9 l 0 0 l W n": {},
 		"1 1 198 18 re W n":                 {},
 		"1 0 0 rg 0 0 200 20 re f":          {path: "filled rectangle of 4 red"},

@@ -14,8 +14,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// newBook is a file of so many pages of text, each compressed, as word processors and typesetters write them: in a font
-// with widths, with kerning, in lines of their own, beneath a line and beside a grey area. A composite font has two bytes
+// newBook is a file of pages of text, each compressed, as word processors and typesetters write them: in a font with
+// widths, with kerning, one operator per line, beneath a line and beside a grey area. A composite font has two bytes
 // for each letter.
 func newBook(tb testing.TB, pages int, composite bool) []byte {
 	tb.Helper()
@@ -77,7 +77,7 @@ func newBook(tb testing.TB, pages int, composite bool) []byte {
 	return append(file, tail.Bytes...)
 }
 
-// BenchmarkBook goes through a hundred pages of text.
+// BenchmarkBook interprets a hundred pages of text.
 func BenchmarkBook(b *testing.B) {
 	for name, composite := range map[string]bool{"simple": false, "composite": true} {
 		b.Run(name, func(b *testing.B) {

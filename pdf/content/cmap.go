@@ -8,13 +8,13 @@ import (
 	"segel/pdf"
 )
 
-// cmap is a character map: how codes are cut from a string, and what they stand for (ISO 32000-2 §9.7.5, §9.10.3).
+// cmap is a character map: how a string is split into codes, and what they stand for (ISO 32000-2 §9.7.5, §9.10.3).
 type cmap struct {
 	spaces   []codespace
 	cids     []cidRange
 	texts    []textRange
 	vertical bool
-	partial  bool // it is based on another that is not here
+	partial  bool // it is based on another that is not read
 }
 
 type codespace struct {
@@ -26,10 +26,10 @@ type cidRange struct{ from, to, cid uint32 }
 
 type textRange struct {
 	from, to uint32
-	text     string // of the first; the others count on from its last letter
+	text     string // of the first; the last character increases for the others
 }
 
-// readCMap reads a character map; nil if there is none, or a name that stands for no more than the codes.
+// readCMap reads a character map; nil if there is none, or only a name.
 func (p *interpreter) readCMap(o pdf.Object) *cmap {
 	v, err := p.d.Resolve(o)
 	if p.failed(err) {
@@ -94,7 +94,7 @@ func parseCMap(b []byte) *cmap {
 	return m
 }
 
-// addRanges reads what stands before endbfrange: "from to text", or "from to [text text ...]".
+// addRanges reads the operands of endbfrange: "from to text", or "from to [text text ...]".
 func (m *cmap) addRanges(o []operand) {
 	for i := 0; i+2 < len(o); {
 		from, to := decodeCode(o[i].text), decodeCode(o[i+1].text)
@@ -133,7 +133,7 @@ func decodeCode(b []byte) uint32 {
 	return v
 }
 
-// nextCode takes the next code off a string: the shortest that lies in a code space, or else two bytes.
+// nextCode returns the next code of a string: the shortest that lies in a code space, or else two bytes.
 func (m *cmap) nextCode(s []byte) (c uint32, bytes int) {
 	for n := 1; n <= min(4, len(s)); n++ {
 		c := decodeCode(s[:n])

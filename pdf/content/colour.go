@@ -6,21 +6,21 @@ import (
 	"segel/pdf"
 )
 
-// colour is as much of a colour as tells white paper from what stands out.
+// colour is what is known of a colour to distinguish white from visible paint.
 type colour struct {
 	white      bool
-	whiteValue float64 // what all components of white are in the colour space; unknown: nobody can tell
-	luminance  float64 // luminance from 0 to 1; unknown where the colour space does not tell
-	color      Color   // known in the device spaces alone
+	whiteValue float64 // the components of white in the colour space, or unknown
+	luminance  float64 // from 0 to 1, or unknown
+	color      Color   // known in the device spaces only
 
 	space, fingerprint fingerprint // of the colour space and of the colour, for a deep reader
 
-	pattern pdf.Object // that it paints with; nil: none, or one that is not looked into
+	pattern pdf.Object // nil if there is none, or if patterns are not interpreted
 }
 
 const unknown = -1
 
-// executeColourOperator follows the operators of colour (ISO 32000-2 §8.6.8); false if it is none.
+// executeColourOperator executes the colour operators (ISO 32000-2 §8.6.8); false for other operators.
 func (p *interpreter) executeColourOperator(op []byte, c *contentLexer) bool {
 	if !p.setColour(op, c) {
 		return false
@@ -68,8 +68,8 @@ func (k *colour) setDevice(c *contentLexer, n int, full float64) {
 	}
 }
 
-// initialColour is what a colour space begins with, which is black in the device spaces (ISO 32000-2 §8.6.8) and dark in
-// those with a profile. What a pattern or a spot colour looks like is not known here.
+// initialColour is the initial colour of a colour space, which is black in the device spaces (ISO 32000-2 §8.6.8) and
+// dark in those with a profile. Patterns and spot colours are unknown.
 func (p *interpreter) initialColour(name pdf.Name) colour {
 	device := name == "DeviceGray" || name == "DeviceRGB" || name == "DeviceCMYK"
 	k := colour{whiteValue: p.whiteValueOf(name), color: Color{Known: device}}
@@ -79,7 +79,7 @@ func (p *interpreter) initialColour(name pdf.Name) colour {
 	return k
 }
 
-// setComponents takes the components of a colour in the space at hand.
+// setComponents sets the components of a colour in the current space.
 func (k *colour) setComponents(components []operand) {
 	k.white, k.luminance = k.isWhite(components), k.computeLuminance(components)
 	if !k.color.Known {
@@ -110,7 +110,7 @@ func (k *colour) setComponents(components []operand) {
 	}
 }
 
-// computeLuminance is that of a colour from 0 to 1, or unknown.
+// computeLuminance returns the luminance from 0 to 1, or unknown.
 func (k *colour) computeLuminance(components []operand) float64 {
 	for _, o := range components {
 		if o.kind != isNumber {
@@ -131,7 +131,7 @@ func (k *colour) computeLuminance(components []operand) float64 {
 	return unknown
 }
 
-// isWhite reports whether all components are that of white, or nearly.
+// isWhite reports whether all components are those of white, or nearly.
 func (k *colour) isWhite(components []operand) bool {
 	for _, o := range components {
 		if o.kind != isNumber || math.Abs(o.number-k.whiteValue) > 0.02 {
@@ -141,7 +141,7 @@ func (k *colour) isWhite(components []operand) bool {
 	return len(components) > 0 && k.whiteValue != unknown
 }
 
-// whiteValueOf returns what the components of white are in a colour space.
+// whiteValueOf returns the value of the components of white in a colour space.
 func (p *interpreter) whiteValueOf(name pdf.Name) float64 {
 	if full := whiteValueOfFamily(name); full != unknown {
 		return full
@@ -173,7 +173,8 @@ func (p *interpreter) whiteValueOf(name pdf.Name) float64 {
 	return unknown
 }
 
-// whiteValueOfFamily is the same of those whose name tells. Of inks, white is where there are none.
+// whiteValueOfFamily is whiteValueOf for families that imply it. In subtractive spaces white is the absence of
+// colorants.
 func whiteValueOfFamily(family pdf.Name) float64 {
 	switch family {
 	case "DeviceGray", "DeviceRGB", "CalGray", "CalRGB":
@@ -184,7 +185,7 @@ func whiteValueOfFamily(family pdf.Name) float64 {
 	return unknown
 }
 
-// isWhiteText reports whether text is painted in white alone, by its rendering mode.
+// isWhiteText reports whether text is painted in white only, by its rendering mode.
 func (s *graphicsState) isWhiteText() bool {
 	switch s.textMode {
 	case 0, 4:

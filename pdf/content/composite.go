@@ -7,16 +7,16 @@ import (
 	"segel/pdf"
 )
 
-// composite is what a Type0 font has beyond others (ISO 32000-2 §9.7).
+// composite is what a Type0 font has in addition to others (ISO 32000-2 §9.7).
 type composite struct {
 	codeMap         *cmap // nil: codes are two bytes and stand for themselves
-	mixedWidths     bool  // a named map of bytes and pairs of bytes, whose glyphs are not known here
-	textMap         *cmap // nil: what glyphs mean is not known
-	codesAreUTF16   bool  // codes are UTF-16 themselves
+	mixedWidths     bool  // a predefined map of codes of one and two bytes, whose glyphs are not known
+	textMap         *cmap // nil: the text of glyphs is not known
+	codesAreUTF16   bool  // codes are UTF-16
 	widthRuns       []widthRun
-	defaultWidth    float64 // width of glyphs in no span
-	verticalOrigin  float64 // from the baseline to where vertical text is hung up
-	verticalAdvance float64 // how far vertical text goes on, negative
+	defaultWidth    float64 // of glyphs in no run
+	verticalOrigin  float64 // from the baseline to the origin of vertical text
+	verticalAdvance float64 // displacement of vertical text, negative
 }
 
 // widthRun is a run of glyphs with one width, or with one each.
@@ -26,16 +26,21 @@ type widthRun struct {
 	widths   []float32
 }
 
+// descendantFont returns the descendant of a composite font, or nil.
+func (p *interpreter) descendantFont(dict pdf.Dict) pdf.Dict {
+	kids, err := p.d.Array(dict["DescendantFonts"])
+	if p.failed(err) || len(kids) == 0 {
+		return nil
+	}
+	kid, err := p.d.Dict(kids[0])
+	p.failed(err)
+	return kid
+}
+
 func (p *interpreter) loadComposite(f *font, dict pdf.Dict) {
 	c := &composite{defaultWidth: 1, verticalOrigin: 0.88, verticalAdvance: -1}
 	f.composite = c
-	kids, err := p.d.Array(dict["DescendantFonts"])
-	p.failed(err)
-	var kid pdf.Dict
-	if len(kids) > 0 {
-		kid, err = p.d.Dict(kids[0])
-		p.failed(err)
-	}
+	kid := p.descendantFont(dict)
 	if kid == nil {
 		f.widthsGuessed = true
 		p.noteIncomplete(NoFont, nil)
@@ -108,7 +113,7 @@ func (p *interpreter) loadWidthRuns(c *composite, o pdf.Object) {
 	sort.SliceStable(c.widthRuns, func(i, j int) bool { return c.widthRuns[i].from < c.widthRuns[j].from })
 }
 
-// loadCodes finds out how codes are cut and what glyphs they stand for.
+// loadCodes reads how strings are split into codes and which glyphs they stand for.
 func (p *interpreter) loadCodes(f *font, c *composite, o pdf.Object) {
 	v, err := p.d.Resolve(o)
 	if p.failed(err) {
@@ -134,7 +139,7 @@ func (p *interpreter) loadCodes(f *font, c *composite, o pdf.Object) {
 	}
 }
 
-// nextCode takes the next code off a string.
+// nextCode returns the next code of a string.
 func (c *composite) nextCode(s []byte) (code uint32, bytes int) {
 	switch {
 	case c.codeMap != nil:
@@ -145,7 +150,7 @@ func (c *composite) nextCode(s []byte) (code uint32, bytes int) {
 	return uint32(s[0])<<8 | uint32(s[1]), 2
 }
 
-// findGlyph looks up what a code of so many bytes stands for.
+// findGlyph returns the glyph of a code that takes that many bytes.
 func (c *composite) findGlyph(f *font, code uint32, bytes int) glyph {
 	g := glyph{code: code, bytes: bytes, boxEstimated: f.widthsGuessed}
 	switch {

@@ -6,30 +6,30 @@ import (
 	"segel/pdf"
 )
 
-// Coverage is how much annotations hide of what lies below them: a grid over their part of a page, with an opacity in each
-// cell. It errs on the side of hiding: what cannot be decoded is opaque, and a clip is taken for the box around it.
+// Coverage is how much annotations hide of what lies below them: a grid over their part of a page, with an opacity in
+// each cell. In doubt it hides: what cannot be decoded is opaque, and a clip is its bounding box.
 type Coverage struct {
 	region pdf.Rect // points of the page as displayed
 	cell   float64  // side of a cell, points
 	w, h   int
 	opaque []float32 // by cell, row by row from the lowest, 0 to 1
 
-	work int       // steps that are left
-	path flatPath  // of the path at hand
-	row  []float32 // coverage of the cells of a row, used again
+	work int       // steps left
+	path flatPath  // the current path
+	row  []float32 // coverage of the cells of a row, reused
 }
 
-// Bounds of a cover.
+// Bounds of a Coverage.
 const (
 	maxCells  = 1024       // in one direction
-	maxWork   = 40_000_000 // cells and edges of all that is painted
+	maxWork   = 40_000_000 // cells and edges of everything painted
 	leastCell = 1          // point
 )
 
-// hidingOpacity is the opacity from which text below cannot be read any more.
+// hidingOpacity is the opacity from which on text below cannot be read.
 const hidingOpacity = 0.8
 
-// HiddenShare tells how much of a box is hidden, from 0 to 1. The box is in points of the page as displayed.
+// HiddenShare returns the share of a box that is hidden, from 0 to 1. The box is in points of the page as displayed.
 func (c *Coverage) HiddenShare(box pdf.Rect) float64 {
 	if box.Empty() || c.w == 0 {
 		return 0
@@ -52,20 +52,20 @@ func (c *Coverage) HiddenShare(box pdf.Rect) float64 {
 	return min(total/area, 1)
 }
 
-// cellRange is the cells that a stretch lies in.
+// cellRange returns the cells of a range of coordinates.
 func (c *Coverage) cellRange(from, to float64, n int) (int, int) {
 	return max(0, min(int(from/c.cell), n)), max(0, min(int(math.Ceil(to/c.cell)), n))
 }
 
-// overlapLength is the length that a stretch and a cell have in common.
+// overlapLength is the length that a range and a cell have in common.
 func overlapLength(from, to, cell float64, i int) float64 {
 	return max(0, min(to, float64(i+1)*cell)-max(from, float64(i)*cell))
 }
 
-// MeasureCoverage tells how much the appearances of annotations on a page hide, in the order in which they are given. The
-// appearances under the mouse count as well, and so does a background that readers draw for a field without one.
+// MeasureCoverage returns how much the appearances of annotations on a page hide, in the given order. It includes the
+// rollover and down appearances, and a background that readers draw for a field without an appearance.
 //
-// Errors are those of the io.ReaderAt of the document: what cannot be looked at hides all of its annotation.
+// Errors are from the io.ReaderAt of the document: an annotation that cannot be read hides its whole rectangle.
 func (r *Reader) MeasureCoverage(page *pdf.Page, annotations []pdf.Ref) (*Coverage, error) {
 	p := &r.page
 	width, height := page.DisplayedSize()
@@ -109,7 +109,7 @@ func (r *Reader) MeasureCoverage(page *pdf.Page, annotations []pdf.Ref) (*Covera
 	return cover, nil
 }
 
-// readerError is an error of the document's io.ReaderAt.
+// readerError returns an error of the document's io.ReaderAt.
 func (p *interpreter) readerError() error {
 	if p.problem != nil && !isIncompleteError(p.problem) {
 		return p.problem
@@ -122,25 +122,25 @@ func isIncompleteError(err error) bool {
 	return ok
 }
 
-// isComplete reports whether all that is painted was seen. Text in a font that is missing was.
+// isComplete reports whether everything painted was listed. Text in a missing font is.
 func isComplete(err error) bool {
 	u, ok := err.(*IncompleteError)
 	return err == nil || ok && u.Reason == NoFont
 }
 
-// coverAnnotation paints every appearance that an annotation may show.
+// coverAnnotation adds every appearance that an annotation may show.
 func (p *interpreter) coverAnnotation(dict pdf.Dict, rect pdf.Rect) {
-	looks, err := p.d.Dict(dict["AP"])
+	appearances, err := p.d.Dict(dict["AP"])
 	if p.failed(err) {
 		return
 	}
 	for _, key := range []pdf.Name{"N", "R", "D"} {
 		p.graphicsState = p.initialState()
-		p.interpretAppearance(dict, looks[key], rect)
+		p.interpretAppearance(dict, appearances[key], rect)
 		p.flushWord()
 	}
 	characteristics, err := p.d.Dict(dict["MK"])
-	if p.failed(err) || looks["N"] != nil {
+	if p.failed(err) || appearances["N"] != nil {
 		return
 	}
 	if colour, err := p.d.Array(characteristics["BG"]); !p.failed(err) && len(colour) > 0 {
@@ -164,7 +164,7 @@ func (c *Coverage) coverCell(i int, opacity float32) {
 	c.opaque[i] += (1 - c.opaque[i]) * opacity
 }
 
-// spendWork counts steps, and reports whether there are any left.
+// spendWork counts steps, and reports whether any are left.
 func (c *Coverage) spendWork(n int) bool {
 	c.work -= n
 	return c.work >= 0
@@ -190,13 +190,13 @@ func (c *Coverage) fillBox(box pdf.Rect, opacity float64) {
 	}
 }
 
-// coversPage reports whether what is painted now may be seen, on a screen or in print. Layers that are off may be turned on.
+// coversPage reports whether current paint may be visible, on a screen or in print. Hidden layers may be turned on.
 func (p *interpreter) coversPage() bool {
 	return p.cover != nil && (p.visible.views != 0 || p.visible.hiddenBy == ByLayer) && !p.transparent
 }
 
-// coveringOpacity is the opacity of paint, by its own and how it and the groups around are blended with what is below. Light is
-// the luminance of the paint, or unknown.
+// coveringOpacity is the opacity of paint, from its alpha and how it and the groups around it are blended with what is
+// below. Luminance is that of the paint, or unknown.
 func (s *graphicsState) coveringOpacity(alpha, light float64) float64 {
 	alpha *= s.groupOpacity * blendOpacity(s.blendMode, light)
 	for _, mode := range s.outerBlendModes {
@@ -205,8 +205,8 @@ func (s *graphicsState) coveringOpacity(alpha, light float64) float64 {
 	return alpha
 }
 
-// blendOpacity is how much paint hides by its blend mode (ISO 32000-2 §11.3.5). Modes that lighten hide by light paint,
-// those that darken by dark paint; modes that keep what is below apart from its surroundings do not hide it.
+// blendOpacity is how much paint hides by its blend mode (ISO 32000-2 §11.3.5). Modes that lighten hide with light
+// paint, those that darken with dark paint; modes that preserve the contrast of what is below do not hide it.
 func blendOpacity(mode pdf.Name, light float64) float64 {
 	switch mode {
 	case "Multiply", "Darken":
@@ -223,8 +223,9 @@ func blendOpacity(mode pdf.Name, light float64) float64 {
 	return 1
 }
 
-// Text, by how much of its box a glyph fills. Dark text of usual sizes leaves to be read what is below it; text that is
-// light, very large or drawn with thick lines, and text whose glyphs are drawings of the file, does not.
+// How much text hides, by the share of its box that a glyph fills. What is below dark text of usual size remains
+// readable. It does not below text that is light, very large or drawn with thick lines, or whose glyphs are drawings of
+// the file.
 const (
 	usualText = 0.3
 	largeText = 30 // points

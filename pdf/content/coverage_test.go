@@ -25,7 +25,7 @@ type coveringForm struct {
 
 var boxOfLook = pdf.Rect{LLX: 100, LLY: 300, URX: 300, URY: 400}
 
-// coverOf tells what an appearance hides.
+// coverOf returns what an appearance hides.
 func coverOf(t testing.TB, p pdftest.Page, l coveringForm, change ...func(page pdf.Dict)) (*content.Coverage, *pdf.Page) {
 	t.Helper()
 	var widget pdf.Ref
@@ -279,7 +279,7 @@ func TestCoverageFollowsThePageAsDisplayed(t *testing.T) {
 			t.Errorf("%s: %.2f of what is covered and %.2f of what is not is hidden", name, a, b)
 		}
 	}
-	// Of a box that leaves the page, what is on it counts.
+	// Of a box that extends beyond the page, only the part on the page counts.
 	c, page := coverOf(t, square, coveringForm{content: "0 0 200 100 re f"}, func(page pdf.Dict) { page["CropBox"] = pdf.Rect{LLX: 250, LLY: 350, URX: 600, URY: 800}.Array() })
 	if got := c.HiddenShare(page.FromUser(pdf.Rect{LLX: 250, LLY: 350, URX: 300, URY: 400})); got < 0.98 {
 		t.Errorf("%.2f is hidden on the page", got)

@@ -8,14 +8,14 @@ import (
 	"segel/pdf"
 )
 
-// deepState is what a reader keeps that looks into patterns and glyphs.
+// deepState is the state of a reader that also interprets patterns and glyphs.
 type deepState struct {
 	page      int
 	shown     map[*font]*usedFont
-	fontOrder []*font           // of shown, as they were met
-	entered   map[visitKey]bool // on the page at hand
+	fontOrder []*font           // in order of first use
+	entered   map[visitKey]bool // on the current page
 	glyphs    int               // in shown, of composite fonts
-	numbers   map[*font]uint64  // see number
+	numbers   map[*font]uint64  // see fontNumber
 }
 
 // visitKey is a pattern or a glyph, and the views in which it is shown.
@@ -33,7 +33,7 @@ type usedFont struct {
 	codes  map[uint32]struct{}
 }
 
-// ownText is what a simple font itself says of its codes.
+// ownText is what a simple font states about its codes.
 type ownText struct {
 	names [256]string // of glyphs, by /Differences
 	texts [256]string // by /ToUnicode
@@ -45,14 +45,14 @@ func (d *deepState) startPage(page int) {
 	clear(d.entered)
 }
 
-// maxEntered bounds the patterns and glyphs of one page that are looked into; maxShownGlyphs bounds the glyphs that are
-// remembered.
+// maxEntered bounds the patterns and glyphs of one page that are interpreted; maxShownGlyphs bounds the glyphs that are
+// recorded.
 const (
 	maxEntered     = 10_000
 	maxShownGlyphs = 200_000
 )
 
-// enterOnce reports whether a pattern or glyph is to be looked into: once a page and way of being shown.
+// enterOnce reports whether a pattern or glyph is to be interpreted: once per page and set of views.
 func (p *interpreter) enterOnce(e visitKey) bool {
 	d := p.deep
 	if d.entered[e] {
@@ -69,14 +69,15 @@ func (p *interpreter) enterOnce(e visitKey) bool {
 	return true
 }
 
-// innerContext says that content of a pattern or a glyph is followed.
+// innerContext is set while the content of a pattern or a glyph is interpreted.
 type innerContext struct {
 	on    bool
 	views Views     // in which the pattern or glyph is shown
-	area  *pdf.Rect // what is painted with the pattern, which is where its marks are
+	area  *pdf.Rect // the area painted with the pattern, which becomes the box of its marks
 }
 
-// acceptMark reports whether a mark is listed: within a pattern or glyph only one that is not shown as it is.
+// acceptMark reports whether a mark is listed, and adjusts its box. Within a pattern or glyph only marks that are not
+// shown in the same views are listed.
 func (i innerContext) acceptMark(m *Mark) bool {
 	if !i.on {
 		return true
@@ -87,7 +88,7 @@ func (i innerContext) acceptMark(m *Mark) bool {
 	if i.area != nil {
 		m.Box = *i.area
 	}
-	m.FillsBox = false // it is somewhere within
+	m.FillsBox = false // it is somewhere in the area
 	return true
 }
 
@@ -100,8 +101,8 @@ func (p *interpreter) findPattern(c *contentLexer) pdf.Object {
 	return p.findResource("Pattern", pdf.Name(name))
 }
 
-// interpretPattern looks into a tiling pattern that an area is painted with (ISO 32000-2 §8.7.3). An area that is not to be seen
-// does not count: the pattern may be used for another.
+// interpretPattern interprets a tiling pattern that an area is painted with (ISO 32000-2 §8.7.3). It skips invisible
+// areas: the pattern may be used for another.
 func (p *interpreter) interpretPattern(o pdf.Object, area pdf.Rect) {
 	ref, indirect := o.(pdf.Ref)
 	if p.deep == nil || !indirect || p.stopped || p.transparent || area.Intersect(p.clip).Empty() || !p.enterOnce(visitKey{pattern: ref, views: p.visible.views}) {
@@ -124,8 +125,8 @@ func (p *interpreter) interpretPattern(o pdf.Object, area pdf.Rect) {
 	p.interpretInner(st, st.Dict["Resources"], p.readMatrix(st.Dict["Matrix"]).then(p.patternOrigin), innerContext{on: true, views: p.visible.views, area: &area})
 }
 
-// interpretMask looks into the group of a soft mask (ISO 32000-2 §11.6.5.2), which decides what is to be seen of all that
-// it masks.
+// interpretMask interprets the group of a soft mask (ISO 32000-2 §11.6.5.2), which determines what is visible of
+// everything it masks.
 func (p *interpreter) interpretMask(mask pdf.Dict) {
 	ref := mask.Ref("G")
 	if p.deep == nil || ref.IsZero() || p.stopped || !p.enterOnce(visitKey{pattern: ref, views: p.visible.views}) {
@@ -139,7 +140,7 @@ func (p *interpreter) interpretMask(mask pdf.Dict) {
 	p.interpretInner(st, st.Dict["Resources"], m, innerContext{on: true, views: p.visible.views, area: cmp.Or(p.inner.area, &p.pageBox)})
 }
 
-// interpretInner follows the content of a pattern, a glyph or a mask.
+// interpretInner interprets the content of a pattern, a glyph or a mask.
 func (p *interpreter) interpretInner(st *pdf.Stream, resources pdf.Object, m matrix, i innerContext) {
 	if p.depth >= p.limits.Depth {
 		p.noteIncomplete(Limit, errNested)
@@ -160,7 +161,7 @@ func (p *interpreter) interpretInner(st *pdf.Stream, resources pdf.Object, m mat
 	p.graphicsState, p.patternOrigin, p.inner = before, origin, outside
 }
 
-// recordShown remembers what is shown, and looks into what it is painted with.
+// recordShown records shown codes, and interprets the glyphs and patterns that paint them.
 func (p *interpreter) recordShown(r *textRun, s []byte) {
 	f := p.font
 	if f == nil || r.views == 0 {
@@ -179,7 +180,7 @@ func (p *interpreter) recordShown(r *textRun, s []byte) {
 	}
 }
 
-// interpretType3Glyph looks into a glyph of a type 3 font (ISO 32000-2 §9.6.4), once a page, wherever on it the glyph is shown.
+// interpretType3Glyph interprets a glyph of a Type 3 font (ISO 32000-2 §9.6.4), once per page.
 func (p *interpreter) interpretType3Glyph(r *textRun, f *font, code byte) {
 	o := f.glyphProcs[code]
 	if o == nil || p.stopped || !p.enterOnce(visitKey{font: f, code: code, views: p.visible.views}) {
@@ -192,7 +193,7 @@ func (p *interpreter) interpretType3Glyph(r *textRun, f *font, code byte) {
 	p.interpretInner(st, f.dict["Resources"], f.glyphSpace(r.m), innerContext{on: true, views: p.visible.views, area: cmp.Or(p.inner.area, &p.pageBox)})
 }
 
-// recordCodes notes the codes of a string.
+// recordCodes records the codes of a string.
 func (p *interpreter) recordCodes(f *font, s []byte) {
 	shown := p.deep.shown[f]
 	if shown == nil {
@@ -222,24 +223,24 @@ func (p *interpreter) recordCodes(f *font, s []byte) {
 	}
 }
 
-// UsedFont is a font in which text was shown where it is to be seen.
+// UsedFont is a font in which visible text was shown.
 type UsedFont struct {
 	Dict  pdf.Dict
 	Pages []int // in order
 	Codes []Code
 }
 
-// Code is one code of a font, and what the file says that it means.
+// Code is one code of a font, and what the file states about it.
 type Code struct {
 	Code uint32
-	CID  uint32     // of a composite font whose map of codes the file has; else the code
+	CID  uint32     // of a composite font with a code map in the file; else the code
 	Name string     // of the glyph, by /Differences of a simple font
 	Text string     // by /ToUnicode
-	Proc pdf.Object // the glyph of a type 3 font
+	Proc pdf.Object // the glyph of a Type 3 font
 }
 
-// UsedFonts lists the fonts that were met on the pages so far, in that order, with their codes in order. It is for a deep
-// reader; another has none.
+// UsedFonts lists the fonts of the pages so far, in order of first use, with their codes in order. Only a deep reader
+// has them.
 func (r *Reader) UsedFonts() []UsedFont {
 	if r.deep == nil {
 		return nil

@@ -7,14 +7,14 @@ import (
 	"segel/pdf"
 )
 
-// winAnsi is WinAnsiEncoding, which all simple fonts count as that do not say otherwise: their letters and digits are
-// the same in every encoding. Control characters mean nothing.
+// winAnsi is WinAnsiEncoding, which is used for all simple fonts that do not state another: letters and digits are the
+// same in every encoding. Control characters mean nothing.
 var winAnsi = newEncoding("€•‚ƒ„…†‡ˆ‰Š‹Œ•Ž••‘’“”•–—˜™š›œ•žŸ", func(c int) string { return string(rune(c)) })
 
 // macRoman is MacRomanEncoding.
 var macRoman = newEncoding("ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»… ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ", nil)
 
-// newEncoding is a table of printable ASCII, of the characters of high from 128 on, and of rest behind those.
+// newEncoding returns a table of printable ASCII, of the characters of high from 128 on, and of rest after those.
 func newEncoding(high string, rest func(int) string) (t [256]string) {
 	for c := 32; c < 127; c++ {
 		t[c] = string(rune(c))
@@ -30,7 +30,7 @@ func newEncoding(high string, rest func(int) string) (t [256]string) {
 	return t
 }
 
-// loadEncoding finds out what the codes of a simple font mean: its /ToUnicode, or else its encoding.
+// loadEncoding reads what the codes of a simple font mean: its /ToUnicode, or else its encoding.
 func (p *interpreter) loadEncoding(f *font, dict pdf.Dict) {
 	v, err := p.d.Resolve(dict["Encoding"])
 	p.failed(err)
@@ -53,7 +53,7 @@ func (p *interpreter) loadEncoding(f *font, dict pdf.Dict) {
 		f.ownText = &ownText{}
 	}
 	p.eachDifference(differences, func(code int, name pdf.Name) {
-		change(code, named(string(name)))
+		change(code, GlyphText(string(name)))
 		if f.ownText != nil {
 			f.ownText.names[code] = string(name)
 		}
@@ -73,7 +73,7 @@ func (p *interpreter) loadEncoding(f *font, dict pdf.Dict) {
 	}
 }
 
-// eachDifference goes through an array of codes and the names of glyphs that follow each.
+// eachDifference iterates over an array of codes and the glyph names that follow each.
 func (p *interpreter) eachDifference(o pdf.Object, f func(code int, name pdf.Name)) {
 	list, err := p.d.Array(o)
 	if p.failed(err) {
@@ -99,19 +99,7 @@ func (p *interpreter) eachDifference(o pdf.Object, f func(code int, name pdf.Nam
 
 // GlyphText returns what a glyph of that name means, or "" where that is not known. It knows the names of the letters of
 // Western Europe and those made of code points.
-func GlyphText(name string) string { return named(name) }
-
-// CodeText returns what a code means in one of the encodings that readers know by name; codes of ASCII mean the same in
-// any.
-func CodeText(encoding string, code byte) string {
-	if encoding == "MacRomanEncoding" {
-		return macRoman[code]
-	}
-	return winAnsi[code]
-}
-
-// named tells what a glyph of that name means; empty if that is not known here.
-func named(name string) string {
+func GlyphText(name string) string {
 	name, _, _ = strings.Cut(name, ".")
 	if len(name) == 1 {
 		return name
@@ -132,7 +120,16 @@ func named(name string) string {
 	return ""
 }
 
-// glyphNames are the names of the glyphs that documents of Western Europe and Indonesia are made of.
+// CodeText returns what a code means in one of the encodings that readers know by name; codes of ASCII mean the same in
+// all.
+func CodeText(encoding string, code byte) string {
+	if encoding == "MacRomanEncoding" {
+		return macRoman[code]
+	}
+	return winAnsi[code]
+}
+
+// glyphNames maps glyph names used in Western Europe and Indonesia to their text.
 var glyphNames = map[string]string{
 	"space": " ", "exclam": "!", "quotedbl": "\"", "numbersign": "#", "dollar": "$", "percent": "%",
 	"ampersand": "&", "quotesingle": "'", "parenleft": "(", "parenright": ")", "asterisk": "*", "plus": "+",

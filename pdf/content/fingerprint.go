@@ -7,8 +7,8 @@ import (
 	"segel/pdf"
 )
 
-// fingerprint tells apart what looks different: outlines, colours, glyphs, pictures and how they are laid out. A deep reader
-// computes one for each mark, see [Mark.Look].
+// fingerprint distinguishes marks that look different: outlines, colours, glyphs, pictures and how they are laid out. A
+// deep reader computes one for each mark, see [Mark.Fingerprint].
 type fingerprint uint64
 
 const fingerprintPrime = 1_099_511_628_211
@@ -34,7 +34,7 @@ func (s fingerprint) addNumber(v float64) fingerprint {
 	return s.addWord(math.Float64bits(math.Round(v*1000) + 0))
 }
 
-// addShape adds how content is scaled and turned, not where it is.
+// addShape adds how content is scaled and rotated, not where it is.
 func (s fingerprint) addShape(m matrix) fingerprint {
 	for _, v := range m[:4] {
 		s = s.addNumber(v)
@@ -42,7 +42,7 @@ func (s fingerprint) addShape(m matrix) fingerprint {
 	return s
 }
 
-// addObject adds an object: a reference by its number, since what it leads to is the same for all who refer to it.
+// addObject adds an object: a reference by its number, since it leads to the same object everywhere.
 func (s fingerprint) addObject(o pdf.Object) fingerprint {
 	switch o := o.(type) {
 	case nil:
@@ -63,7 +63,7 @@ func (s fingerprint) addOperands(list []operand) fingerprint {
 	return s
 }
 
-// fingerprintColour adds the colour that an operator sets to the colour itself.
+// fingerprintColour updates the fingerprint of the colour that an operator sets.
 func (p *interpreter) fingerprintColour(op []byte, c *contentLexer) {
 	k := &p.fill
 	if op[len(op)-1] < 'a' && op[0] < 'a' {
@@ -85,7 +85,7 @@ func (p *interpreter) fingerprintColour(op []byte, c *contentLexer) {
 	}
 }
 
-// fingerprintPaint is the sum of what all that is painted now has in common: the clip, and how it mixes with what is below.
+// fingerprintPaint covers what all current paint has in common: the clip, and how it is blended with what is below.
 func (p *interpreter) fingerprintPaint(kind Kind) fingerprint {
 	s := fingerprint(kind).addWord(uint64(p.clipFingerprint)).addObject(p.mask).addNumber(p.fillAlpha * p.groupOpacity).addBytes([]byte(p.blendMode))
 	for _, mode := range p.outerBlendModes {
@@ -94,7 +94,7 @@ func (p *interpreter) fingerprintPaint(kind Kind) fingerprint {
 	return s
 }
 
-// fingerprintDrawing is the sum of a part of a path.
+// fingerprintDrawing is the fingerprint of a part of a path.
 func (p *interpreter) fingerprintDrawing(r part, filled, stroked bool) uint64 {
 	if p.deep == nil {
 		return 0
@@ -109,7 +109,7 @@ func (p *interpreter) fingerprintDrawing(r part, filled, stroked bool) uint64 {
 	return uint64(s)
 }
 
-// fingerprintImage is the sum of an image, of which source is what it is made of.
+// fingerprintImage is the fingerprint of an image with the given source.
 func (p *interpreter) fingerprintImage(source fingerprint, stencil bool) uint64 {
 	if p.deep == nil {
 		return 0
@@ -121,7 +121,7 @@ func (p *interpreter) fingerprintImage(source fingerprint, stencil bool) uint64 
 	return uint64(s)
 }
 
-// fingerprintInline is the sum of an inline image: its entries, the colour spaces that they name, and its data.
+// fingerprintInline is the fingerprint of an inline image: its entries, the colour spaces that they name, and its data.
 func (p *interpreter) fingerprintInline(entries []operand, data []byte) fingerprint {
 	if p.deep == nil {
 		return 0
@@ -137,8 +137,8 @@ func (p *interpreter) fingerprintInline(entries []operand, data []byte) fingerpr
 	return s
 }
 
-// fingerprintText is the sum of a string that is shown. The whole string is part of it: what one word of it looks like is not
-// worth keeping apart.
+// fingerprintText is the fingerprint of a shown string. The whole string is part of it: distinguishing its words is not
+// worth the cost.
 func (p *interpreter) fingerprintText(r *textRun, s []byte) fingerprint {
 	out := p.fingerprintPaint(Text).addWord(uint64(p.textMode)).addWord(p.deep.fontNumber(p.font)).addBytes(s).addShape(r.m).addWord(uint64(p.fill.fingerprint))
 	if p.textMode == 1 || p.textMode == 2 || p.textMode == 5 || p.textMode == 6 {
@@ -147,12 +147,12 @@ func (p *interpreter) fingerprintText(r *textRun, s []byte) fingerprint {
 	return out
 }
 
-// addClip adds to the sum of the clip.
+// addClip adds to the fingerprint of the clip.
 func (p *interpreter) addClip(s fingerprint) {
 	p.clipFingerprint = p.clipFingerprint.addWord(uint64(s))
 }
 
-// fontNumber tells fonts apart.
+// fontNumber returns a distinct number for each font.
 func (d *deepState) fontNumber(f *font) uint64 {
 	if d.numbers == nil {
 		d.numbers = map[*font]uint64{}

@@ -8,11 +8,11 @@ import (
 	"segel/pdf"
 )
 
-// flatPath is a path in points of the page, its curves as lines.
+// flatPath is a path in points of the page, with curves as line segments.
 type flatPath struct {
-	subpaths   [][]point // subpaths; a filled one is closed
+	subpaths   [][]point // a filled one is closed
 	pointCount int       // points
-	overflow   bool      // it has more points than are kept
+	overflow   bool      // it had more points than maxPoints
 }
 
 type point struct{ x, y float64 }
@@ -20,10 +20,10 @@ type point struct{ x, y float64 }
 // maxPoints bounds the points of one path.
 const maxPoints = 200_000
 
-// curveSteps is how many lines a curve becomes.
+// curveSteps is how many line segments replace a curve.
 const curveSteps = 12
 
-// addOperator follows an operator that constructs a path; v are its operands.
+// addOperator executes an operator that constructs a path; v are its operands.
 func (o *flatPath) addOperator(op string, v []float64, m matrix) {
 	at := func(i int) point {
 		x, y := m.mapPoint(v[i], v[i+1])
@@ -60,7 +60,7 @@ func (o *flatPath) addOperator(op string, v []float64, m matrix) {
 	}
 }
 
-// moveTo adds a subpath.
+// moveTo starts a subpath.
 func (o *flatPath) moveTo(p point) {
 	if o.pointCount++; o.pointCount > maxPoints {
 		o.overflow = true
@@ -100,8 +100,8 @@ func (o *flatPath) curveTo(a, b, c point) {
 	}
 }
 
-// strokeOutline is the outline of a stroke that wide: a rectangle along each line, which reaches over its ends so that corners
-// are full. Dashes are joined.
+// strokeOutline returns the outline of a stroke of a width: a rectangle along each line, which extends over its ends so
+// that corners are filled. Dashes are joined.
 func (o *flatPath) strokeOutline(width float64) flatPath {
 	half := max(width, leastLine) / 2
 	var out flatPath
@@ -112,7 +112,7 @@ func (o *flatPath) strokeOutline(width float64) flatPath {
 			if length := math.Hypot(dx, dy); length > 0 {
 				dx, dy = dx/length*half, dy/length*half
 			} else {
-				dx = half // a dot
+				dx = half // a point
 			}
 			out.subpaths = append(out.subpaths, []point{
 				{a.x - dx - dy, a.y - dy + dx}, {a.x - dx + dy, a.y - dy - dx}, {b.x + dx + dy, b.y + dy - dx}, {b.x + dx - dy, b.y + dy + dx},
@@ -122,19 +122,19 @@ func (o *flatPath) strokeOutline(width float64) flatPath {
 	return out
 }
 
-// leastLine is how wide the thinnest line is drawn, in points.
+// leastLine is the width of the thinnest line, in points.
 const leastLine = 0.3
 
-// crossing is where an outline crosses a row, and in which direction.
+// crossing is where a path crosses a row, and in which direction.
 type crossing struct {
 	x  float64
 	up int
 }
 
-// subrows is at how many heights of a row an outline is looked at.
+// subrows is the number of sampled heights of a row.
 const subrows = 2
 
-// fillPath fills an outline, cut to a clip that is a box of the page.
+// fillPath fills a path, clipped to a box of the page.
 func (c *Coverage) fillPath(o *flatPath, evenOdd bool, clip pdf.Rect, opacity float64) {
 	if !(opacity > 0) {
 		return
@@ -189,7 +189,7 @@ func (c *Coverage) fillPath(o *flatPath, evenOdd bool, clip pdf.Rect, opacity fl
 	}
 }
 
-// addCrossings notes where a line crosses the rows from y0 on; false if the work is spent.
+// addCrossings records where a line crosses the rows from y0 on; false if the work is spent.
 func (c *Coverage) addCrossings(rows [][]crossing, y0 int, a, b point) bool {
 	up := 1
 	if a.y > b.y {
@@ -213,7 +213,7 @@ func (c *Coverage) addCrossings(rows [][]crossing, y0 int, a, b point) bool {
 	return true
 }
 
-// addRowCoverage counts a stretch of a sub-row, in cells.
+// addRowCoverage adds a range of a sub-row, in cells.
 func (c *Coverage) addRowCoverage(from, to float64) {
 	first, last := int(from), min(int(math.Ceil(to)), c.w)
 	for x := first; x < last; x++ {

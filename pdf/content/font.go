@@ -8,17 +8,17 @@ import (
 	"segel/pdf"
 )
 
-// font tells how wide glyphs are and what they mean.
+// font has the widths and the text of glyphs.
 type font struct {
 	type3         bool
 	vertical      bool
-	widthsGuessed bool // widths are guessed
+	widthsGuessed bool // no exact widths are known
 	ascent        float64
 	descent       float64 // below the baseline, negative
-	matrix        matrix  // of glyph space, for type3; others have thousandths
+	matrix        matrix  // of glyph space, for Type 3; others use thousandths
 
 	// simple fonts
-	widths     [256]float64 // in sizes of the text
+	widths     [256]float64 // in text sizes
 	texts      *[256]string
 	kinds      [256]letterKind
 	forward    bool             // no width is negative
@@ -29,22 +29,22 @@ type font struct {
 
 	object      pdf.Object // as resources name it
 	dict        pdf.Dict
-	reliability *fontReliability // nil until an appearance asks for it
+	reliability *fontReliability // nil until needed by an appearance
 	ownText     *ownText         // of simple fonts, for a deep reader
 }
 
 // glyph is one glyph of a string.
 type glyph struct {
-	bytes        int // that its code takes
+	bytes        int // of its code
 	code         uint32
-	width        float64  // in sizes of the text; downwards negative where text is vertical
-	box          pdf.Rect // in sizes of the text, or in glyph space of type3
-	text         string   // what it means, if that is known
+	width        float64  // in text sizes; negative where text is vertical
+	box          pdf.Rect // in text sizes, or in glyph space of Type 3
+	text         string   // the character, if known
 	space        bool
 	boxEstimated bool
 }
 
-// unknownFont stands for fonts that are not there.
+// unknownFont is used for missing fonts.
 var unknownFont = func() *font {
 	f := &font{widthsGuessed: true, ascent: defaultAscent, descent: defaultDescent, texts: &winAnsi}
 	for i := range f.widths {
@@ -54,16 +54,16 @@ var unknownFont = func() *font {
 	return f
 }()
 
-// How far letters reach above and below the baseline where a font does not say so in numbers that can be.
+// Height above and below the baseline for fonts that do not state plausible ones.
 const (
 	defaultAscent  = 0.75
 	defaultDescent = -0.25
 )
 
-// fontCost is what a font costs of Limits.Bytes beside its tables.
+// fontCost is the cost of a font in Limits.Bytes in addition to its tables.
 const fontCost = 8 << 10
 
-// readFont reads a font, once if it is an object of its own; nil if there is none.
+// readFont reads a font, once if it is an indirect object; nil if there is none.
 func (p *interpreter) readFont(o pdf.Object) *font {
 	ref, indirect := o.(pdf.Ref)
 	if f, known := p.fonts[ref]; indirect && known {
@@ -107,7 +107,7 @@ func (p *interpreter) readFontDict(dict pdf.Dict) *font {
 	return f
 }
 
-// loadWidths reads the widths of a simple font; one without is a standard font, or has them guessed.
+// loadWidths reads the widths of a simple font; a font without them is a standard font, or its widths are guessed.
 func (p *interpreter) loadWidths(f *font, dict pdf.Dict) {
 	descriptor, err := p.d.Dict(dict["FontDescriptor"])
 	p.failed(err)
@@ -143,7 +143,7 @@ func (p *interpreter) loadWidths(f *font, dict pdf.Dict) {
 	}
 }
 
-// loadReach reads how far letters reach up and down.
+// loadReach reads the ascent and descent.
 func (p *interpreter) loadReach(f *font, descriptor pdf.Dict) {
 	up, err := p.d.Number(descriptor["Ascent"])
 	p.failed(err)
@@ -157,7 +157,7 @@ func (p *interpreter) loadReach(f *font, descriptor pdf.Dict) {
 	}
 }
 
-// nextGlyph takes the next glyph off a string.
+// nextGlyph returns the next glyph of a string.
 func (f *font) nextGlyph(p *interpreter, s []byte) glyph {
 	if f.composite != nil {
 		code, n := f.composite.nextCode(s)
@@ -174,7 +174,7 @@ func (f *font) nextGlyph(p *interpreter, s []byte) glyph {
 	return g
 }
 
-// glyphSpace is m, which maps text of size 1, for the boxes of glyphs.
+// glyphSpace converts m, which maps text of size 1, to a matrix for the boxes of glyphs.
 func (f *font) glyphSpace(m matrix) matrix {
 	if f.type3 {
 		return f.matrix.then(m)
@@ -182,16 +182,16 @@ func (f *font) glyphSpace(m matrix) matrix {
 	return m
 }
 
-// letterKind is what is asked first of a code of a simple font.
+// letterKind classifies a code of a simple font.
 type letterKind uint8
 
 const (
 	otherLetter letterKind = iota
-	asciiLetter            // it means what the code means in ASCII
-	blankLetter            // it leaves no ink
+	asciiLetter            // the code means the same in ASCII
+	blankLetter            // it paints nothing
 )
 
-// classifyCodes finds out of which kind each code is.
+// classifyCodes determines the kind of each code.
 func (f *font) classifyCodes() {
 	f.forward = true
 	for c, text := range f.texts {
@@ -205,7 +205,7 @@ func (f *font) classifyCodes() {
 	}
 }
 
-// isBlankText reports whether a glyph leaves no ink.
+// isBlankText reports whether a glyph paints nothing.
 func isBlankText(s string) bool {
 	if len(s) == 1 && s[0] > ' ' {
 		return false
@@ -213,8 +213,8 @@ func isBlankText(s string) bool {
 	return s != "" && strings.Trim(s, " \u00a0\t\r\n\u2002\u2003\u2009\u200b\u3000\ufeff") == ""
 }
 
-// loadGlyphBoxes finds the boxes of a type 3 font's glyphs: each says its own, or the font says one for all (ISO 32000-2
-// §9.6.4). What paints without saying so gets as much as letters usually take, and is rough.
+// loadGlyphBoxes reads the boxes of a Type 3 font's glyphs: each states its box, or the font states one for all (ISO
+// 32000-2 §9.6.4). A glyph without either gets the usual size of letters, as an estimate.
 func (p *interpreter) loadGlyphBoxes(f *font, dict pdf.Dict) {
 	f.glyphBoxes = new([256]pdf.Rect)
 	procs, err := p.d.Dict(dict["CharProcs"])
@@ -230,9 +230,9 @@ func (p *interpreter) loadGlyphBoxes(f *font, dict pdf.Dict) {
 		if f.glyphProcs != nil {
 			f.glyphProcs[code] = procs[name]
 		}
-		box, said := p.readGlyphBox(procs[name])
+		box, stated := p.readGlyphBox(procs[name])
 		switch {
-		case said:
+		case stated:
 		case !all.Empty():
 			box = all
 		case f.matrix[0] != 0 && f.matrix[3] != 0:
@@ -243,8 +243,8 @@ func (p *interpreter) loadGlyphBoxes(f *font, dict pdf.Dict) {
 	})
 }
 
-// readGlyphBox reads the box that a glyph description begins with; said is false if it tells none.
-func (p *interpreter) readGlyphBox(o pdf.Object) (box pdf.Rect, said bool) {
+// readGlyphBox reads the box that a glyph description begins with; stated is false if there is none.
+func (p *interpreter) readGlyphBox(o pdf.Object) (box pdf.Rect, stated bool) {
 	st, err := p.d.Stream(o)
 	if p.failed(err) || st == nil {
 		return pdf.Rect{}, false

@@ -9,7 +9,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// FuzzPage follows any content on a page with a form that is itself, a composite font, a type 3 font and layers.
+// FuzzPage interprets any content on a page with a form that contains itself, a composite font, a Type 3 font and
+// layers.
 func FuzzPage(f *testing.F) {
 	for _, s := range []string{
 		"BT /F1 24 Tf 72 720 Td (Seribu) Tj ET",
@@ -150,7 +151,7 @@ func FuzzCMap(f *testing.F) {
 	})
 }
 
-// newOddFile is a file of one page with that content, and with everything around it that content could use.
+// newOddFile is a file of one page with that content, and with every kind of resource that it could use.
 func newOddFile(operators []byte) []byte {
 	file := pdftest.Pages(pdftest.Page{CropBox: [4]float64{10, 20, 500, 700}, Rotate: 90})
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})

@@ -1,6 +1,6 @@
 package content
 
-// standardEncoding is StandardEncoding (ISO 32000-2 §D.2): that of the standard fonts for text where a font states none.
+// standardEncoding is StandardEncoding (ISO 32000-2 §D.2), which the standard text fonts use if a font states none.
 var standardEncoding = func() (t [256]string) {
 	for c := 32; c < 127; c++ {
 		t[c] = string(rune(c))

@@ -10,11 +10,11 @@ import (
 	"segel/pdf"
 )
 
-var errInline = errors.New("inline image whose end readers see at different places")
+var errInline = errors.New("inline image whose end is ambiguous")
 
-// skipInlineImage passes over the data of an inline image behind ID, up to and with EI, and returns it. The entries do not
-// state how long the data is (ISO 32000-2 §8.9.7). Some readers look for an EI that looks like the end, others work out
-// from the entries where the data ends. Where the two differ, either kind would see content that the other takes for
+// skipInlineImage skips the data of an inline image after ID, up to and including EI, and returns it. The entries do
+// not state how long the data is (ISO 32000-2 §8.9.7). Some readers search for an EI that looks like the end, others
+// compute the end from the entries. Where the two differ, one kind of reader sees content that the other takes for
 // data, so what follows is not known.
 func (p *interpreter) skipInlineImage(entries []operand, c *contentLexer) []byte {
 	from := c.pos
@@ -35,9 +35,9 @@ func (p *interpreter) skipInlineImage(entries []operand, c *contentLexer) []byte
 	return c.b[from:c.pos]
 }
 
-// parseInlineEntries returns the operands of each entry by its full name. It returns nil if one is stated twice, since readers
-// do not agree on which counts. Of a dictionary the brackets are not among the operands: its keys count as entries where
-// the image has none of that name.
+// parseInlineEntries returns the operands of each entry by its full name. It returns nil if one is stated twice, since
+// readers disagree on which counts. The brackets of a dictionary are not among the operands: its keys count as entries
+// unless the image has one of that name.
 func parseInlineEntries(list []operand) map[string][]operand {
 	entries := map[string][]operand{}
 	inParameters := false
@@ -75,12 +75,12 @@ func parseInlineEntries(list []operand) map[string][]operand {
 	return entries
 }
 
-// inlineKeys are the short names of entries (ISO 32000-2 Table 91).
+// inlineKeys are the abbreviated names of entries (ISO 32000-2 Table 91).
 var inlineKeys = map[string]string{
 	"BPC": "BitsPerComponent", "CS": "ColorSpace", "D": "Decode", "DP": "DecodeParms", "F": "Filter", "H": "Height", "IM": "ImageMask", "W": "Width",
 }
 
-// measureInline returns how many bytes behind ID the data of an inline image takes, with the white space before it.
+// measureInline returns how many bytes after ID the data of an inline image takes, with the white space before it.
 func (p *interpreter) measureInline(entries map[string][]operand, b []byte) (n int, known bool) {
 	if len(b) == 0 || entries == nil {
 		return 0, false
@@ -110,7 +110,7 @@ func (p *interpreter) measureInline(entries map[string][]operand, b []byte) (n i
 	return n + space, n > 0
 }
 
-// measurePlain is how long data is that is not compressed.
+// measurePlain returns the length of uncompressed data.
 func (p *interpreter) measurePlain(entries map[string][]operand) (n int, known bool) {
 	number := func(key string) float64 {
 		if v := entries[key]; len(v) == 1 && v[0].kind == isNumber {
@@ -163,9 +163,9 @@ func (p *interpreter) countInlineComponents(name pdf.Name) float64 {
 	return 0
 }
 
-// measureDeflated is how long compressed data is; 0 if it is damaged.
+// measureDeflated returns the length of compressed data; 0 if it is damaged.
 func (p *interpreter) measureDeflated(b []byte) int {
-	src := bytes.NewReader(b) // of which no byte is read ahead
+	src := bytes.NewReader(b) // zlib reads no byte ahead of an io.ByteReader
 	z, err := zlib.NewReader(src)
 	if err != nil {
 		return 0
@@ -177,7 +177,7 @@ func (p *interpreter) measureDeflated(b []byte) int {
 	return len(b) - src.Len()
 }
 
-// measureRunLength is how long run-length data is, with its end (ISO 32000-2 §7.4.5); 0 if it has none.
+// measureRunLength returns the length of run-length data, with its end (ISO 32000-2 §7.4.5); 0 if it has none.
 func measureRunLength(b []byte) int {
 	for i := 0; i < len(b); {
 		switch n := int(b[i]); {

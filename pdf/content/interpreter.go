@@ -7,22 +7,22 @@ import (
 	"segel/pdf"
 )
 
-// graphicsState is the part of the graphics state that tells where things are painted.
+// graphicsState is the part of the graphics state that determines where and how things are painted.
 type graphicsState struct {
 	ctm             matrix     // to points of the page as displayed
-	clip            pdf.Rect   // around the clip, in those
-	lineWidth       float64    // of lines
-	transparent     bool       // painted with no opacity
-	groupOpacity    float64    // opacity of the transparency groups around
-	blendMode       pdf.Name   // how it mixes with what is below; empty is Normal
-	outerBlendModes []pdf.Name // the same of the groups around
+	clip            pdf.Rect   // bounding box of the clip, in the same
+	lineWidth       float64    // of strokes
+	transparent     bool       // painted with opacity 0
+	groupOpacity    float64    // of the enclosing transparency groups
+	blendMode       pdf.Name   // empty is Normal
+	outerBlendModes []pdf.Name // of the enclosing groups
 
 	fillAlpha, strokeAlpha float64
 
 	clipFingerprint fingerprint // of the clip, for a deep reader
 	mask            pdf.Object  // the soft mask, for a deep reader
 
-	translucent     bool // painted with so little that one sees through
+	translucent     bool // below translucentBelow
 	blended         bool // blended with what is below, or masked
 	fill            colour
 	stroke          colour // of strokes
@@ -30,15 +30,15 @@ type graphicsState struct {
 	fontSize        float64
 	charSpacing     float64 // character spacing
 	wordSpacing     float64 // word spacing
-	horizontalScale float64 // horizontal, 1 is as it is
+	horizontalScale float64 // 1 is unscaled
 	leading         float64
 	rise            float64
 	textMode        int
 
-	visible visibility // of all that is painted
+	visible visibility // of current paint
 }
 
-// interpreter follows the content of one page.
+// interpreter interprets the content of one page.
 type interpreter struct {
 	*Reader
 	graphicsState
@@ -48,24 +48,24 @@ type interpreter struct {
 	savedVisibility []visibility // before each marked content
 	depth           int
 	scopes          *scope
-	patternOrigin   matrix // of the content that is followed: where patterns are laid from
+	patternOrigin   matrix // of the current content: patterns are placed relative to it
 	inner           innerContext
 
 	textMatrix, lineMatrix matrix
 	path                   path
 	word                   word
-	letters                *strings.Builder // of words, see kept
+	letters                *strings.Builder // of words, see internLetters
 
-	annotation  pdf.Ref   // whose appearance is painted
-	cover       *Coverage // to be filled with what is painted; may be nil
+	annotation  pdf.Ref   // whose appearance is interpreted
+	cover       *Coverage // records what paint covers; may be nil
 	marks       []Mark
-	trace       *Appearance // lists glyphs and paths; nil where marks are enough
-	tracedFonts []*font     // those of trace
+	trace       *Appearance // lists glyphs and paths; nil if only marks are needed
+	tracedFonts []*font     // of trace
 	problem     error
 	stopped     bool
 }
 
-// initialState is the graphics state that content begins with: it paints black.
+// initialState is the graphics state at the start of content: it paints black.
 func (p *interpreter) initialState() graphicsState {
 	black := colour{whiteValue: 1, color: Color{Known: true}}
 	return graphicsState{
@@ -74,13 +74,13 @@ func (p *interpreter) initialState() graphicsState {
 	}
 }
 
-// scope is a resource dictionary with the fonts it was asked for.
+// scope is a resource dictionary with its fonts that were used.
 type scope struct {
 	dict  pdf.Dict
 	fonts map[pdf.Name]*font
 }
 
-// newScope resolves resources; a form without its own uses those around it.
+// newScope resolves resources; a form without any uses those around it.
 func (p *interpreter) newScope(o pdf.Object, around *scope) *scope {
 	dict, err := p.d.Dict(o)
 	if p.failed(err) || dict == nil && around != nil {
@@ -89,7 +89,7 @@ func (p *interpreter) newScope(o pdf.Object, around *scope) *scope {
 	return &scope{dict: dict, fonts: map[pdf.Name]*font{}}
 }
 
-// findResource looks a resource up by its category and name.
+// findResource returns a resource by category and name.
 func (p *interpreter) findResource(category, name pdf.Name) pdf.Object {
 	if p.scopes == nil {
 		return nil
@@ -104,14 +104,14 @@ func (p *interpreter) findResource(category, name pdf.Name) pdf.Object {
 	return list[name]
 }
 
-// What operators count as in the budget of the file, and after how many they are counted.
+// Cost of an operator in the budget of the file, and after how many they are counted.
 const (
 	operatorsAtOnce = 1 << 10
 	operatorWork    = 32
 )
 
-// interpretContent follows one stream of content: of the page, a form, or an appearance. What it saves, pushes and changes is its
-// own.
+// interpretContent interprets one content stream: of the page, a form, or an appearance. Its changes of state are
+// undone at its end.
 func (p *interpreter) interpretContent(b []byte, s *scope) {
 	if p.stopped || !p.spendBytes(int64(len(b))) {
 		p.stopAtLimit(errBytes)
@@ -138,7 +138,7 @@ func (p *interpreter) interpretContent(b []byte, s *scope) {
 		p.execute(op, c)
 	}
 	if cap(c.operands) <= maxRetainedOperands && cap(c.decoded) <= maxRetainedDecoded {
-		p.operands, p.decoded = c.operands, c.decoded // what a form within read into them was done with
+		p.operands, p.decoded = c.operands, c.decoded // nested forms no longer use them
 	}
 	switch c.err {
 	case nil:
@@ -190,12 +190,12 @@ func (p *interpreter) execute(op []byte, c *contentLexer) {
 		p.addMark(m)
 	case "ID":
 		data := p.skipInlineImage(c.operands, c)
-		look := p.fingerprintImage(p.fingerprintInline(c.operands, data), true)
+		sum := p.fingerprintImage(p.fingerprintInline(c.operands, data), true)
 		p.countPicture()
 		if p.coversPage() {
 			p.coverUnitSquare(nil)
 		}
-		p.addMark(Mark{Kind: Image, Box: p.ctm.mapBox(pdf.Rect{URX: 1, URY: 1}), FillsBox: true, Fingerprint: look})
+		p.addMark(Mark{Kind: Image, Box: p.ctm.mapBox(pdf.Rect{URX: 1, URY: 1}), FillsBox: true, Fingerprint: sum})
 	case "BDC":
 		p.beginMarkedContent(c)
 	case "BMC":
@@ -209,7 +209,7 @@ func (p *interpreter) execute(op []byte, c *contentLexer) {
 	}
 }
 
-// applyExtGState reads a graphics state dictionary (ISO 32000-2 §8.4.5).
+// applyExtGState applies a graphics state dictionary (ISO 32000-2 §8.4.5).
 func (p *interpreter) applyExtGState(name pdf.Name) {
 	gs, err := p.d.Dict(p.findResource("ExtGState", name))
 	if p.failed(err) || gs == nil {
@@ -242,10 +242,10 @@ func (p *interpreter) applyExtGState(name pdf.Name) {
 	}
 }
 
-// translucentBelow is the opacity below which one sees what is below.
+// translucentBelow is the opacity below which what is below is visible.
 const translucentBelow = 0.9
 
-// readBlending reads how a graphics state mixes with what is below (ISO 32000-2 §11.6.3, §11.6.5).
+// readBlending reads how a graphics state is blended with what is below (ISO 32000-2 §11.6.3, §11.6.5).
 func (p *interpreter) readBlending(gs pdf.Dict) {
 	mode, err := p.d.Resolve(gs["BM"])
 	if p.failed(err) {
@@ -271,7 +271,7 @@ func (p *interpreter) readBlending(gs pdf.Dict) {
 	}
 }
 
-// readBlendMode is the first of a list that is known, as readers take it.
+// readBlendMode returns the first known mode of a list, as readers do.
 func (p *interpreter) readBlendMode(mode pdf.Object) pdf.Name {
 	list, ok := mode.(pdf.Array)
 	if !ok {
@@ -293,7 +293,7 @@ func (p *interpreter) readBlendMode(mode pdf.Object) pdf.Name {
 	return ""
 }
 
-// addMark notes something that is painted, cut to the clip.
+// addMark adds a mark with the current visibility, clipped.
 func (p *interpreter) addMark(m Mark) {
 	p.flushWord()
 	m.Hidden, m.Views = p.currentVisibility()
@@ -301,7 +301,7 @@ func (p *interpreter) addMark(m Mark) {
 	p.appendMark(m, p.clip)
 }
 
-// currentVisibility is why nothing that is painted now is to be seen on a screen, and in which views it is.
+// currentVisibility returns why current paint is not visible on a screen, and in which views it is.
 func (p *interpreter) currentVisibility() (Hidden, Views) {
 	if !p.transparent {
 		return p.visible.hiddenBy, p.visible.views
@@ -312,7 +312,7 @@ func (p *interpreter) currentVisibility() (Hidden, Views) {
 	return ByOpacity, 0
 }
 
-// appendMark adds a mark, cut to a clip.
+// appendMark adds a mark, clipped.
 func (p *interpreter) appendMark(m Mark, clip pdf.Rect) {
 	switch {
 	case !isPlausible(m.Box):
@@ -341,7 +341,7 @@ func (p *interpreter) appendMark(m Mark, clip pdf.Rect) {
 	p.marks = append(p.marks, m)
 }
 
-// paintXObject paints an image, or what a form paints.
+// paintXObject paints an image, or interprets a form.
 func (p *interpreter) paintXObject(name pdf.Name) {
 	o := p.findResource("XObject", name)
 	st, err := p.d.Stream(o)
@@ -360,7 +360,7 @@ func (p *interpreter) paintXObject(name pdf.Name) {
 		ref, _ := o.(pdf.Ref)
 		p.interpretImage(st, ref, off)
 	case kind == "PS", st.Dict["Subtype2"] == pdf.Object(pdf.Name("PS")):
-		p.addImage(st, pdf.Ref{}, p.visible.views&^off&InPrint) // PostScript, for printers that know it
+		p.addImage(st, pdf.Ref{}, p.visible.views&^off&InPrint) // for PostScript printers
 	case kind == "Form":
 		visible := p.visible
 		p.setVisible(visible.hideIn(off, ByLayer))
@@ -369,7 +369,7 @@ func (p *interpreter) paintXObject(name pdf.Name) {
 	}
 }
 
-// countPicture counts a picture.
+// countPicture counts an image or shading.
 func (p *interpreter) countPicture() {
 	if p.trace != nil {
 		p.trace.Pictures++
@@ -377,7 +377,7 @@ func (p *interpreter) countPicture() {
 	}
 }
 
-// interpretForm paints a form; fit comes behind its own matrix (ISO 32000-2 §8.10.1).
+// interpretForm interprets a form; fit is applied after its matrix (ISO 32000-2 §8.10.1).
 func (p *interpreter) interpretForm(st *pdf.Stream, fit matrix) {
 	if p.depth >= p.limits.Depth {
 		p.noteIncomplete(Limit, errNested)
@@ -391,14 +391,14 @@ func (p *interpreter) interpretForm(st *pdf.Stream, fit matrix) {
 	before, origin := p.graphicsState, p.patternOrigin
 	p.depth++
 	p.ctm = p.readMatrix(st.Dict["Matrix"]).then(fit).then(p.ctm)
-	if st.Dict["Group"] != nil { // drawn as a whole, and then as opaque as the state says (ISO 32000-2 §11.6.6)
+	if st.Dict["Group"] != nil { // drawn as a whole, and then with the opacity of the state (ISO 32000-2 §11.6.6)
 		p.groupOpacity, p.fillAlpha, p.strokeAlpha = p.groupOpacity*p.fillAlpha, 1, 1
 		p.outerBlendModes, p.blendMode = append(slices.Clip(p.outerBlendModes), p.blendMode), ""
 	}
 	p.patternOrigin = p.ctm
 	if box, err := p.d.Rect(st.Dict["BBox"]); !p.failed(err) && st.Dict["BBox"] != nil {
 		if p.deep != nil && p.ctm[0] != 0 && p.ctm[1] != 0 {
-			p.addClip(fingerprint(4).addShape(p.ctm).addObject(box.Array())) // it is not all of the box around it
+			p.addClip(fingerprint(4).addShape(p.ctm).addObject(box.Array())) // the rotated box is smaller than its bounding box
 		}
 		p.narrowClip(p.ctm.mapBox(box))
 	}
@@ -407,7 +407,7 @@ func (p *interpreter) interpretForm(st *pdf.Stream, fit matrix) {
 	p.graphicsState, p.patternOrigin = before, origin
 }
 
-// narrowClip narrows the clip. One that cannot be reckoned with does not.
+// narrowClip intersects the clip with r, unless r is implausible.
 func (p *interpreter) narrowClip(r pdf.Rect) {
 	if !isPlausible(r) {
 		p.noteIncomplete(Coordinates, nil)
@@ -416,7 +416,7 @@ func (p *interpreter) narrowClip(r pdf.Rect) {
 	p.clip = p.clip.Intersect(r)
 }
 
-// readMatrix reads a matrix; one that is missing or none is the identity.
+// readMatrix reads a matrix; a missing or malformed one is the identity.
 func (p *interpreter) readMatrix(o pdf.Object) matrix {
 	list, err := p.d.Array(o)
 	if p.failed(err) || len(list) != 6 {
@@ -431,8 +431,8 @@ func (p *interpreter) readMatrix(o pdf.Object) matrix {
 	return m
 }
 
-// interpretImage paints an image, or those of its alternates that readers show in its place (ISO 32000-2 §8.9.5.4): one for
-// printing, or, in views in which the image itself is off, the first that is on.
+// interpretImage paints an image, or those of its alternates that readers show in its place (ISO 32000-2 §8.9.5.4): one
+// for printing, or, in views in which the image is off, the first that is on.
 func (p *interpreter) interpretImage(st *pdf.Stream, ref pdf.Ref, off Views) {
 	around := p.visible
 	shown, vacant := around.views&^off, around.views&off
@@ -466,7 +466,7 @@ func (p *interpreter) interpretImage(st *pdf.Stream, ref pdf.Ref, off Views) {
 	p.addImage(st, ref, shown)
 }
 
-// maxAlternates bounds the alternates of one image that are looked at.
+// maxAlternates bounds the alternates of one image.
 const maxAlternates = 100
 
 func (p *interpreter) addImage(st *pdf.Stream, ref pdf.Ref, in Views) {

@@ -11,7 +11,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// This test is not parallel, as it measures what is allocated.
+// This test is not parallel, as it measures allocations.
 func TestLargeProgressivePictureIsNotDecoded(t *testing.T) {
 	const w, h = 4096, 3200
 	var b bytes.Buffer

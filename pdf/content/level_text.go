@@ -6,9 +6,9 @@ import (
 	"segel/pdf"
 )
 
-// isLevelText reports whether text is level: its glyphs stand side by side along the page or across it, large enough to be
-// seen and so close that no gap parts them, as nearly all text does. Then the box of each is that of its width alone,
-// and a word lasts from space to space.
+// isLevelText reports whether text is level: its glyphs are side by side along the page or across it, large enough to
+// be visible and without gaps, as in nearly all text. Then the box of each has its width only, and a word extends from
+// space to space.
 func (p *interpreter) isLevelText(r *textRun) bool {
 	f := r.font
 	if f.vertical || f.type3 || !r.straight || !(r.length > 0) {
@@ -24,7 +24,7 @@ func (p *interpreter) isLevelText(r *textRun) bool {
 	return max(r.reach.Width(), r.reach.Height()) >= minVisibleSize && gap > -backStep*r.em && gap < wideGap*r.em && !math.IsInf(r.length, 0)
 }
 
-// glyphBox is that of a glyph of so much width where the text stands.
+// glyphBox is the box of a glyph of a width at the current position.
 func (r *textRun) glyphBox(width float64) pdf.Rect {
 	x, y := r.m[0]*width, r.m[1]*width
 	return pdf.Rect{
@@ -33,10 +33,10 @@ func (r *textRun) glyphBox(width float64) pdf.Rect {
 	}
 }
 
-// showLevelText shows a string that is level: what the first glyph of a word is asked, those behind it need not be.
+// showLevelText shows a level string: the checks for the first glyph of a word hold for the others.
 func (p *interpreter) showLevelText(r *textRun, s []byte) {
 	w, from := &p.word, r.m
-	inside := false // the glyph before is of this string and this word
+	inside := false // the previous glyph is of this string and word
 	gone := 0.0     // in text space
 	for len(s) > 0 && !p.stopped {
 		g := p.measureGlyph(r.font, s)
@@ -76,14 +76,14 @@ func (p *interpreter) showLevelText(r *textRun, s []byte) {
 	p.textMatrix = p.textMatrix.translate(gone, 0)
 }
 
-// moveTo moves to so far from where the text stood, in text space.
+// moveTo moves to a distance from the start of the text, in text space.
 func (r *textRun) moveTo(from matrix, gone float64) {
 	r.m[4], r.m[5] = from[4]+r.step[0]*gone, from[5]+r.step[1]*gone
 }
 
-// extendWord adds to the word at hand the letters of a simple font that a string begins with, if all go forward: their
-// boxes are within those of the first and the last. It returns how many these are, and how far it is to the last of them
-// and behind it.
+// extendWord adds to the current word the letters of a simple font that a string begins with, if all advance forward:
+// their boxes are within those of the first and the last. It returns how many there are, and the distances to the last
+// of them and behind it.
 func (p *interpreter) extendWord(f *font, s []byte) (n int, before, after float64) {
 	w, widths := &p.word, 0.0
 	for room := min(len(s), maxWord-w.glyphs); n < room && f.kinds[s[n]] == asciiLetter; n++ {
@@ -98,7 +98,7 @@ func (p *interpreter) extendWord(f *font, s []byte) (n int, before, after float6
 	return n, after - (f.widths[s[n-1]]*p.fontSize+p.charSpacing)*p.horizontalScale, after
 }
 
-// measured is as much of a glyph as level text asks for.
+// measured is what level text needs of a glyph.
 type measured struct {
 	bytes int
 	width float64
@@ -106,7 +106,7 @@ type measured struct {
 	blank bool
 }
 
-// measureGlyph takes the next glyph off a string in a font that is neither type 3 nor vertical.
+// measureGlyph returns the next glyph of a string in a font that is neither Type 3 nor vertical.
 func (p *interpreter) measureGlyph(f *font, s []byte) measured {
 	if f.composite == nil {
 		c := s[0]
@@ -124,7 +124,7 @@ func (p *interpreter) measureGlyph(f *font, s []byte) measured {
 	return known.measured
 }
 
-// recent is a glyph of a composite font that was looked up not long ago: text uses few of them.
+// recent is a glyph of a composite font that was looked up recently: text uses few of them.
 type recent struct {
 	font *font
 	code uint32

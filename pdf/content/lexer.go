@@ -6,8 +6,8 @@ import (
 	"segel/pdf"
 )
 
-// operand is what stands before an operator. Arrays are opened and closed by operands of their own; dictionaries are
-// left flat, nothing here asks for one.
+// operand is an operand of an operator. Arrays are opened and closed by separate operands; dictionaries are flattened,
+// since no caller needs them.
 type operand struct {
 	kind   operandKind
 	number float64
@@ -25,8 +25,8 @@ const (
 	isClose
 )
 
-// contentLexer reads a content stream operator by operator (ISO 32000-2 §7.8.2), and character maps, which are written
-// alike. What it does not know it passes over, as readers do; err is set where it cannot go on.
+// contentLexer reads a content stream operator by operator (ISO 32000-2 §7.8.2), and character maps, which have the
+// same syntax. It skips what it does not know, as readers do; err is set where it cannot continue.
 type contentLexer struct {
 	b        []byte
 	pos      int
@@ -35,8 +35,8 @@ type contentLexer struct {
 	err      error
 }
 
-// nextOperator returns the next operator, with its operands in c.operands, or nil at the end. Operators are valid as long as
-// the content, operands until the next call.
+// nextOperator returns the next operator, with its operands in c.operands, or nil at the end. Operators are valid as
+// long as the content, operands until the next call.
 func (c *contentLexer) nextOperator() []byte {
 	c.operands, c.decoded = c.operands[:0], c.decoded[:0]
 	for c.pos < len(c.b) && c.err == nil {
@@ -58,7 +58,7 @@ func (c *contentLexer) nextOperator() []byte {
 			c.readHexString(b)
 		case b == '/':
 			c.pos++
-			c.pushOperand(operand{kind: isName, text: decodeName(c.readWord())})
+			c.pushOperand(operand{kind: isName, text: pdf.DecodeName(c.readWord())})
 		default:
 			w := c.readWord()
 			n, ok := parseNumber(w)
@@ -89,7 +89,7 @@ func (c *contentLexer) skipComment() {
 	}
 }
 
-// readWord reads the regular characters from here on. It may be empty behind a slash only.
+// readWord reads the regular characters from here on. The result may be empty after a slash only.
 func (c *contentLexer) readWord() []byte {
 	start := c.pos
 	for c.pos < len(c.b) && !isBlank[c.b[c.pos]] && !isDelimiter[c.b[c.pos]] {
@@ -98,7 +98,7 @@ func (c *contentLexer) readWord() []byte {
 	return c.b[start:c.pos]
 }
 
-// readHexString reads a hexadecimal string, or passes over a bracket of a dictionary.
+// readHexString reads a hexadecimal string, or skips a bracket of a dictionary.
 func (c *contentLexer) readHexString(b byte) {
 	c.pos++
 	if c.pos < len(c.b) && c.b[c.pos] == b {
@@ -117,7 +117,7 @@ func (c *contentLexer) readHexString(b byte) {
 	half, high := false, byte(0)
 	for _, d := range c.b[c.pos : c.pos+length] {
 		switch v := hexDigits[d]; {
-		case v > 0xf: // white space, or what readers pass over
+		case v > 0xf: // white space, or what readers skip
 		case half:
 			c.decoded, half = append(c.decoded, high|v), false
 		default:
@@ -131,7 +131,7 @@ func (c *contentLexer) readHexString(b byte) {
 	c.pushOperand(operand{kind: isString, text: c.decoded[from:len(c.decoded):len(c.decoded)]})
 }
 
-// readLiteral reads a string behind its parenthesis.
+// readLiteral reads a string after its parenthesis.
 func (c *contentLexer) readLiteral() []byte {
 	text, n := pdf.ReadLiteral(c.b[c.pos:])
 	if n == 0 {
@@ -141,8 +141,8 @@ func (c *contentLexer) readLiteral() []byte {
 	return text
 }
 
-// skipImageData passes over the data of an inline image, up to an EI that looks like one: between white space, and followed by
-// what content is made of (ISO 32000-2 §8.9.7). Data says nowhere how long it is.
+// skipImageData skips the data of an inline image, up to an EI that looks like the end: between white space, and
+// followed by what content consists of (ISO 32000-2 §8.9.7). The length of the data is not stated.
 func (c *contentLexer) skipImageData() {
 	for ; c.pos+2 < len(c.b); c.pos++ {
 		if !isBlank[c.b[c.pos]] || c.b[c.pos+1] != 'E' || c.b[c.pos+2] != 'I' {
@@ -176,7 +176,7 @@ func byteSet(members string) (t [256]bool) {
 	return t
 }
 
-// hexDigits are the values of hexadecimal digits; 0xff is none.
+// hexDigits are the values of hexadecimal digits; 0xff for other bytes.
 var hexDigits = func() (t [256]byte) {
 	for i := range t {
 		t[i] = 0xff
@@ -190,32 +190,7 @@ var hexDigits = func() (t [256]byte) {
 	return t
 }()
 
-// decodeName decodes the #xx of a name.
-func decodeName(b []byte) []byte {
-	for i, x := range b {
-		if x == '#' {
-			return decodeNameFrom(b, i)
-		}
-	}
-	return b
-}
-
-func decodeNameFrom(b []byte, i int) []byte {
-	out := append([]byte(nil), b[:i]...)
-	for ; i < len(b); i++ {
-		if b[i] == '#' && i+2 < len(b) {
-			if high, low := hexDigits[b[i+1]], hexDigits[b[i+2]]; high <= 0xf && low <= 0xf {
-				out = append(out, high<<4|low)
-				i += 2
-				continue
-			}
-		}
-		out = append(out, b[i])
-	}
-	return out
-}
-
-// parseNumber reads a number as readers do: a second sign is passed over, a minus within digits ends it.
+// parseNumber parses a number as readers do: further signs are ignored, a minus after digits ends it.
 func parseNumber(b []byte) (float64, bool) {
 	i, negative := 0, false
 	for i < len(b) && (b[i] == '-' || b[i] == '+') {
@@ -249,7 +224,7 @@ func parseNumber(b []byte) (float64, bool) {
 	return v, true
 }
 
-// lastNumbers puts the last operands into v, if there are as many and all are numbers.
+// lastNumbers copies the last operands into v, if there are enough and all are numbers.
 func (c *contentLexer) lastNumbers(v []float64) bool {
 	if len(c.operands) < len(v) {
 		return false

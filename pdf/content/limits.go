@@ -1,11 +1,11 @@
 package content
 
-// Limits bound what a hostile file can make a Reader do. A zero field takes its default.
+// Limits bound what a hostile file can make a Reader do. A zero field has its default.
 type Limits struct {
-	Bytes     int64 // of content and of font tables, of all pages together, counted as often as they are gone through; default 64 MiB
+	Bytes     int64 // of content and of font tables, of all pages together, counted each time they are read; default 64 MiB
 	Operators int   // of all pages together; default 4,000,000
 	Marks     int   // on one page; default 50,000
-	Depth     int   // of forms within one another; default 12
+	Depth     int   // of nested forms; default 12
 	States    int   // of saved graphics states; default 512
 	Annots    int   // on one page; default 5,000
 }
@@ -26,5 +26,5 @@ func setDefault[T int | int64](v *T, d T) {
 	}
 }
 
-// maxOperands bounds what stands before one operator. An array of text has some hundred elements.
+// maxOperands bounds the operands of one operator. An array of text has some hundred elements.
 const maxOperands = 1 << 16

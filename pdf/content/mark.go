@@ -8,9 +8,9 @@ type Kind uint8
 // The kinds.
 const (
 	Text       Kind = iota + 1 // a word, or a part of one
-	Image                      // a picture, inline ones too
+	Image                      // an image, inline or not
 	Drawing                    // a path that is filled or stroked, or a shading
-	Widget                     // the place of a form field, filled in or not
+	Widget                     // the rectangle of a form field, filled in or not
 	Annotation                 // any other annotation
 )
 
@@ -30,8 +30,8 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Hidden is why a mark is not to be seen; empty where it is, as far as it says so itself. Whether something else is
-// painted over it is told by the order of the marks.
+// Hidden is why a mark is not visible; empty if it is, as far as its attributes say. Whether something is painted over
+// it follows from the order of the marks.
 type Hidden string
 
 // The reasons.
@@ -40,37 +40,37 @@ const (
 	ByLayer   Hidden = "layer"   // optional content that is off
 	ByClip    Hidden = "clip"    // outside the clip, or outside the page
 	ByFlag    Hidden = "flag"    // an annotation that is hidden or not for viewing
-	ByOpacity Hidden = "opacity" // painted with none
-	BySize    Hidden = "size"    // text too small to be seen
+	ByOpacity Hidden = "opacity" // painted with opacity 0
+	BySize    Hidden = "size"    // text too small to be visible
 )
 
 // Mark is one thing that is painted.
 type Mark struct {
 	Kind   Kind
-	Box    pdf.Rect // points of the page as displayed, origin at the lower left; cut to the clip unless Hidden
+	Box    pdf.Rect // points of the page as displayed, origin at the lower left; clipped unless Hidden
 	Hidden Hidden
-	Views  Views // in which it is shown; none where it is nowhere to be seen, whatever layers and flags say
+	Views  Views // in which it is shown; none if it is invisible regardless of layers and flags
 
-	// White says that it is painted in white, the colour of paper, as far as its colour space tells; never of pictures.
+	// White is set if it is painted in white, as far as its colour space states; never for images.
 	White       bool
-	FillsBox    bool // an image, a shading or a filled rectangle: all of Box, as far as its own form tells
-	Translucent bool // one sees what is below, by opacity, blending or a mask
-	StrokeOnly  bool // of Drawing: the lines of a path alone, not what they surround
+	FillsBox    bool // an image, a shading or a filled rectangle, which fills Box
+	Translucent bool // what is below is visible, by opacity, blending or a mask
+	StrokeOnly  bool // of Drawing: the lines of a path, without the area they enclose
 
-	Text          string // of Text, as far as the font tells; no space in it
-	JoinsPrevious bool   // Text goes on from the mark before with no space between
-	BoxEstimated  bool   // the font does not tell how wide its letters are, so that Box is a guess
+	Text          string // of Text, as far as the font states; without spaces
+	JoinsPrevious bool   // Text continues the previous mark without a space
+	BoxEstimated  bool   // the font does not state widths, so Box is an estimate
 
-	// Fingerprint differs between two marks that look different although all else is the same: outlines, colours, glyphs,
-	// pictures. It is for a deep reader, and means nothing in another document; another reader leaves it zero.
+	// Fingerprint differs between two marks that look different although all else is the same: outlines, colours,
+	// glyphs, pictures. Only a deep reader sets it, and it means nothing in another document.
 	Fingerprint uint64
 
-	// Annot is the annotation whose appearance it belongs to, or which it is; zero for the page's own content, and for
+	// Annot is the annotation that it is or whose appearance it belongs to; zero for the page's content, and for
 	// annotations that are direct objects.
 	Annot        pdf.Ref
 	Image        pdf.Ref  // of Image, unless it is an inline image
 	Subtype      pdf.Name // of Widget and Annotation
-	NoAppearance bool     // of Widget and Annotation: readers draw it as they see fit, since it has no appearance
+	NoAppearance bool     // of Widget and Annotation: readers draw it in their own way
 }
 
 // Opaque reports whether the mark hides what was painted below it within its Box.

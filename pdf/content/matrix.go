@@ -11,7 +11,7 @@ type matrix [6]float64
 
 var identityMatrix = matrix{1, 0, 0, 1, 0, 0}
 
-// then is m first and n after it.
+// then is the product of m and n: m is applied first.
 func (m matrix) then(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
@@ -20,7 +20,7 @@ func (m matrix) then(n matrix) matrix {
 	}
 }
 
-// translate is a step by (x, y) first and m after it.
+// translate is a translation by (x, y) followed by m.
 func (m matrix) translate(x, y float64) matrix {
 	m[4], m[5] = m[0]*x+m[2]*y+m[4], m[1]*x+m[3]*y+m[5]
 	return m
@@ -30,7 +30,7 @@ func (m matrix) mapPoint(x, y float64) (float64, float64) {
 	return m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]
 }
 
-// mapBox is what contains the rectangle once it is mapped.
+// mapBox is the bounding box of the mapped rectangle.
 func (m matrix) mapBox(r pdf.Rect) pdf.Rect {
 	out := emptyBox
 	for _, c := range [4][2]float64{{r.LLX, r.LLY}, {r.LLX, r.URY}, {r.URX, r.LLY}, {r.URX, r.URY}} {
@@ -39,10 +39,10 @@ func (m matrix) mapBox(r pdf.Rect) pdf.Rect {
 	return out
 }
 
-// scaleFactor is about how much lengths grow.
+// scaleFactor is the average scaling of lengths.
 func (m matrix) scaleFactor() float64 { return math.Sqrt(math.Abs(m[0]*m[3] - m[1]*m[2])) }
 
-// emptyBox contains no point; add makes it the box of those that are added.
+// emptyBox contains no point; includePoint extends it.
 var emptyBox = pdf.Rect{LLX: math.Inf(1), LLY: math.Inf(1), URX: math.Inf(-1), URY: math.Inf(-1)}
 
 func includePoint(r pdf.Rect, x, y float64) pdf.Rect {
@@ -58,10 +58,11 @@ func growRect(r pdf.Rect, d float64) pdf.Rect {
 	return pdf.Rect{LLX: r.LLX - d, LLY: r.LLY - d, URX: r.URX + d, URY: r.URY + d}
 }
 
-// maxCoordinate is beyond any page: one has at most 14,400 units, and a unit of 75,000 inches is no paper.
+// maxCoordinate is beyond any page: a page has at most 14,400 units of user space.
 const maxCoordinate = 1e9
 
-// isPlausible reports whether a box can be reckoned with: no corner is infinite, no number, or farther than any page reaches.
+// isPlausible reports whether a box can be computed with: no corner is infinite, NaN, or farther away than any page
+// extends.
 func isPlausible(r pdf.Rect) bool {
 	for _, v := range [4]float64{r.LLX, r.LLY, r.URX, r.URY} {
 		if !(math.Abs(v) < maxCoordinate) {

@@ -18,12 +18,12 @@ type imageOpacity struct {
 
 // Bounds of the images that are decoded for their opacity.
 const (
-	maxProgressive = 12 << 20 // samples of a progressive JPEG image, each of which takes nine bytes while it is read
-	maxPixels      = 16 << 20 // of one image, and twice as many for one Reader
+	maxProgressive = 12 << 20 // samples of a progressive JPEG image, each of which takes nine bytes while it is decoded
+	maxPixels      = 16 << 20 // of one image, and twice as many per Reader
 	maxJPEGScans   = 64
 )
 
-// coverImage covers what an image is painted over: the unit square (ISO 32000-2 §8.9.5).
+// coverImage covers the area of an image: the unit square (ISO 32000-2 §8.9.5).
 func (p *interpreter) coverImage(st *pdf.Stream) {
 	if !p.coversPage() {
 		return
@@ -32,7 +32,7 @@ func (p *interpreter) coverImage(st *pdf.Stream) {
 	p.coverUnitSquare(m)
 }
 
-// coverUnitSquare paints a picture into the unit square; nil is opaque all over.
+// coverUnitSquare paints an image into the unit square; nil is opaque everywhere.
 func (p *interpreter) coverUnitSquare(m *imageOpacity) {
 	c := p.cover
 	box := p.ctm.mapBox(pdf.Rect{URX: 1, URY: 1}).Intersect(p.clip).Intersect(c.region)
@@ -68,7 +68,7 @@ func (p *interpreter) coverUnitSquare(m *imageOpacity) {
 	}
 }
 
-// readImageOpacity reads the opacity of an image; nil where it cannot be told, which is opaque.
+// readImageOpacity reads the opacity of an image; nil where it is unknown, which is opaque.
 func (p *interpreter) readImageOpacity(st *pdf.Stream) *imageOpacity {
 	if stencil, err := p.d.Resolve(st.Dict["ImageMask"]); !p.failed(err) && stencil == pdf.Object(pdf.Boolean(true)) {
 		m := p.readSamples(st, 1)
@@ -120,7 +120,7 @@ func constantLuminance(n int, light float64) []float32 {
 	return all
 }
 
-// samples are those of an image, mapped by /Decode to 0 to 1: all components of a pixel side by side.
+// samples are the samples of an image, mapped by /Decode to 0 to 1: all components of a pixel side by side.
 type samples struct {
 	w, h, n int
 	values  []float32
@@ -138,7 +138,7 @@ func (p *interpreter) readSamples(st *pdf.Stream, n int) *samples {
 	}
 	bits, err := p.d.Integer(st.Dict["BitsPerComponent"])
 	if err != nil || bits == 0 {
-		bits = 1 // of a mask, which need not say so
+		bits = 1 // of a mask, where the entry is optional
 	}
 	b, err := p.d.Decode(st)
 	out := &samples{w: int(w), h: int(h), n: n}
@@ -168,7 +168,7 @@ func (p *interpreter) readSamples(st *pdf.Stream, n int) *samples {
 	return out
 }
 
-// unpackSamples spreads samples of 1 to 16 bits; nil if there are too few.
+// unpackSamples expands samples of 1 to 16 bits; nil if there are too few.
 func unpackSamples(b []byte, w, h, n, bits int) []float32 {
 	row := (w*n*bits + 7) / 8
 	if len(b) < row*h {
@@ -195,7 +195,7 @@ func unpackSamples(b []byte, w, h, n, bits int) []float32 {
 	return out
 }
 
-// decodeJPEG decodes a JPEG file that is the whole stream, as gray or as red, green and blue; nil if it is none.
+// decodeJPEG decodes a JPEG file that is the whole stream, as gray or as red, green and blue; nil if it cannot.
 func (p *interpreter) decodeJPEG(st *pdf.Stream, w, h, n int) []float32 {
 	filter, err := p.d.Resolve(st.Dict["Filter"])
 	if list, ok := filter.(pdf.Array); err == nil && ok && len(list) == 1 {
@@ -212,7 +212,7 @@ func (p *interpreter) decodeJPEG(st *pdf.Stream, w, h, n int) []float32 {
 	if err != nil || size.Width != w || size.Height != h {
 		return nil
 	}
-	// A progressive file (ITU-T T.81 §G.1) keeps a coefficient of four bytes for each sample up to its last scan.
+	// A progressive file (ITU-T T.81 §G.1) needs a coefficient of four bytes for each sample until its last scan.
 	if bytes.Contains(b, []byte{0xFF, 0xC2}) && w*h*n > maxProgressive {
 		return nil
 	}
@@ -260,7 +260,7 @@ func (p *interpreter) readLuminance(st *pdf.Stream, out *imageOpacity) []float32
 	return light
 }
 
-// countComponents counts the components of gray and of red, green and blue; 0 is anything else.
+// countComponents counts the components of gray and RGB spaces; 0 for others.
 func (p *interpreter) countComponents(o pdf.Object) int {
 	v, err := p.d.Resolve(o)
 	if err != nil {

@@ -20,13 +20,13 @@ import (
 	"segel/pdf/content"
 )
 
-// What pdftotext and this package have to agree on, over all words of all pages whose fonts say how wide they are.
+// How far pdftotext and this package must agree, over all words of all pages whose fonts state widths.
 const (
-	wantTold   = 0.99 // of its words whose middle lies in a mark of ours
-	wantShared = 0.98 // of our words whose middle lies in one of its
+	wantMatched = 0.99 // of its words whose middle lies in one of our marks
+	wantShared  = 0.98 // of our words whose middle lies in one of its
 )
 
-// textPage is a page as pdftotext -bbox tells it, from the upper left.
+// textPage is a page in the output of pdftotext -bbox, from the upper left.
 type textPage struct {
 	Width  float64 `xml:"width,attr"`
 	Height float64 `xml:"height,attr"`
@@ -48,7 +48,7 @@ func TestPdftotextFindsWordsWhereWeDo(t *testing.T) {
 	if _, err := exec.LookPath("pdftotext"); err != nil {
 		t.Skip("pdftotext is not here")
 	}
-	var theirs, told, ours, shared, pages, rough, untold int
+	var theirs, matched, ours, shared, pages, rough, incomplete int
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(strings.ToLower(path), ".pdf") {
 			return err
@@ -73,7 +73,7 @@ func TestPdftotextFindsWordsWhereWeDo(t *testing.T) {
 			}
 			marks, err := reader.PageMarks(page)
 			if errors.Is(err, content.ErrIncomplete) {
-				untold++
+				incomplete++
 				t.Logf("%s page %d: %v", path, page.Number, err)
 				continue
 			}
@@ -87,9 +87,9 @@ func TestPdftotextFindsWordsWhereWeDo(t *testing.T) {
 			}
 			pages++
 			a, b, x, y := compareWords(marks, s)
-			theirs, told, ours, shared = theirs+a, told+b, ours+x, shared+y
+			theirs, matched, ours, shared = theirs+a, matched+b, ours+x, shared+y
 			if a-b > 3 || x-y > 3 {
-				t.Logf("%s page %d: of its %d words %d told; of our %d words %d shared", path, page.Number, a, b, x, y)
+				t.Logf("%s page %d: of its %d words %d matched; of our %d words %d shared", path, page.Number, a, b, x, y)
 			}
 		}
 		return nil
@@ -97,14 +97,14 @@ func TestPdftotextFindsWordsWhereWeDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d pages, %d more of fonts without widths, %d more where not all can be told; of its %d words %d told; of our %d words %d shared", pages, rough, untold, theirs, told, ours, shared)
-	if float64(told) < wantTold*float64(theirs) || float64(shared) < wantShared*float64(ours) || theirs == 0 {
+	t.Logf("%d pages, %d more of fonts without widths, %d more where the list is incomplete; of its %d words %d matched; of our %d words %d shared", pages, rough, incomplete, theirs, matched, ours, shared)
+	if float64(matched) < wantMatched*float64(theirs) || float64(shared) < wantShared*float64(ours) || theirs == 0 {
 		t.Error("that is not the agreement that was stated")
 	}
 }
 
-// compareWords counts words whose middle lies within one of the other side.
-func compareWords(marks []content.Mark, s textPage) (theirs, told, ours, shared int) {
+// compareWords counts words whose middle lies within a word of the other side.
+func compareWords(marks []content.Mark, s textPage) (theirs, matched, ours, shared int) {
 	var words []pdf.Rect
 	for _, w := range s.Words {
 		if r := (pdf.Rect{LLX: w.XMin, LLY: s.Height - w.YMax, URX: w.XMax, URY: s.Height - w.YMin}); !r.Empty() && strings.TrimSpace(w.Text) != "" {
@@ -120,7 +120,7 @@ func compareWords(marks []content.Mark, s textPage) (theirs, told, ours, shared 
 	for _, w := range words {
 		theirs++
 		if isInAny(w, texts) {
-			told++
+			matched++
 		}
 	}
 	for _, m := range marks {
@@ -132,7 +132,7 @@ func compareWords(marks []content.Mark, s textPage) (theirs, told, ours, shared 
 			shared++
 		}
 	}
-	return theirs, told, ours, shared
+	return theirs, matched, ours, shared
 }
 
 func isInAny(r pdf.Rect, list []pdf.Rect) bool {
@@ -145,7 +145,7 @@ func isInAny(r pdf.Rect, list []pdf.Rect) bool {
 	return false
 }
 
-// otherProgramWords asks pdftotext; a file that it cannot read has no sheets.
+// otherProgramWords returns the output of pdftotext; a file that it cannot read has no pages.
 func otherProgramWords(t *testing.T, path string) []textPage {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -154,7 +154,7 @@ func otherProgramWords(t *testing.T, path string) []textPage {
 	if err != nil {
 		return nil
 	}
-	// It writes characters that XML does not have.
+	// It writes characters that are invalid in XML.
 	clean := strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' || r == 0xfffe || r == 0xffff {
 			return ' '

@@ -13,7 +13,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// openPage makes a one-page file of that content; change may edit the page and add objects.
+// openPage opens a one-page file of that content; change may edit the page and add objects.
 func openPage(t testing.TB, p pdftest.Page, operators string, change func(u *pdf.Update, page pdf.Dict)) (*pdf.Document, *pdf.Page) {
 	t.Helper()
 	file := pdftest.Pages(p)
@@ -193,12 +193,12 @@ func TestAnnotationsComeLastWithWhatTheyPaint(t *testing.T) {
 	t.Parallel()
 	var widget pdf.Ref
 	marks := marksOf(t, square, "0 0 9 9 re f", func(u *pdf.Update, page pdf.Dict) {
-		look := u.Add(&pdf.Stream{Dict: pdf.Dict{
+		appearance := u.Add(&pdf.Stream{Dict: pdf.Dict{
 			"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 10, URY: 10}.Array(),
 			"Resources": pdf.Dict{"Font": pdf.Dict{"F1": pdf.Ref{Number: pdftest.FontNumber}}},
 		}, Data: []byte("BT /F1 2 Tf 1 4 Td (Lunas) Tj ET")})
-		widget = u.Add(pdf.Dict{"Subtype": pdf.Name("Widget"), "Rect": pdf.Rect{LLX: 100, LLY: 100, URX: 200, URY: 200}.Array(), "AP": pdf.Dict{"N": look}})
-		hidden := u.Add(pdf.Dict{"Subtype": pdf.Name("Stamp"), "F": pdf.Integer(2), "Rect": pdf.Rect{LLX: 1, LLY: 1, URX: 20, URY: 20}.Array(), "AP": pdf.Dict{"N": look}})
+		widget = u.Add(pdf.Dict{"Subtype": pdf.Name("Widget"), "Rect": pdf.Rect{LLX: 100, LLY: 100, URX: 200, URY: 200}.Array(), "AP": pdf.Dict{"N": appearance}})
+		hidden := u.Add(pdf.Dict{"Subtype": pdf.Name("Stamp"), "F": pdf.Integer(2), "Rect": pdf.Rect{LLX: 1, LLY: 1, URX: 20, URY: 20}.Array(), "AP": pdf.Dict{"N": appearance}})
 		page["Annots"] = pdf.Array{widget, hidden}
 	})
 	if len(marks) != 5 {
@@ -218,7 +218,7 @@ func TestAnnotationsComeLastWithWhatTheyPaint(t *testing.T) {
 	}
 }
 
-// TestIncompleteContentIsReported holds that no trouble passes for an empty page.
+// TestIncompleteContentIsReported checks that no problem looks like an empty page.
 func TestIncompleteContentIsReported(t *testing.T) {
 	t.Parallel()
 	circle := func(u *pdf.Update, page pdf.Dict) {
@@ -257,7 +257,7 @@ func TestIncompleteContentIsReported(t *testing.T) {
 
 func TestHostileFormsCostNoMoreThanTheLimits(t *testing.T) {
 	t.Parallel()
-	// Each of ten forms shows the next one ten times: ten to the tenth, if nobody counts.
+	// Each of ten forms shows the next one ten times: ten to the tenth, if the operators were not counted.
 	d, page := openPage(t, square, "/X Do", func(u *pdf.Update, page pdf.Dict) {
 		var inner pdf.Object = pdf.Null{}
 		for range 10 {

@@ -6,24 +6,24 @@ import (
 	"segel/pdf"
 )
 
-// path is what was constructed and not yet painted: a box around each part, so that the frame of a table is not all
-// that it frames, as far as its lines are parts of their own.
+// path is the constructed path before it is painted: a box for each part, so that the frame of a table does not count
+// as the area it encloses, as long as its lines are separate parts.
 type path struct {
 	parts []part
-	clip  bool // it becomes the clip once it is painted
+	clip  bool // becomes the clip after painting
 	x, y  float64
 }
 
-// part is the box around a part of a path; whole if the part is all of its box.
+// part is the bounding box of a part of a path; whole if the part fills its box.
 type part struct {
 	pdf.Rect
 	whole  bool
 	points int
-	// slanted is whether one of its lines runs neither along nor across the page, or is a curve.
+	// slanted is set if one of its lines is neither horizontal nor vertical, or a curve.
 	slanted        bool
 	startX, startY float64
-	x, y           float64 // where it has come to
-	fingerprint    uint64  // a sum of its points, if an appearance or a deep reader asks for it
+	x, y           float64 // current point
+	fingerprint    uint64  // of its points, for an appearance or a deep reader
 }
 
 // newPart starts a part at the current point.
@@ -33,7 +33,7 @@ func (p *interpreter) newPart() part {
 	return r
 }
 
-// addOutlinePoint adds the current point to the sum of the points of a part.
+// addOutlinePoint adds the current point to the fingerprint of a part.
 func (p *interpreter) addOutlinePoint(r *part) {
 	if p.trace == nil && p.deep == nil {
 		return
@@ -41,14 +41,14 @@ func (p *interpreter) addOutlinePoint(r *part) {
 	r.fingerprint = uint64(fingerprint(r.fingerprint).addNumber(p.path.x).addNumber(p.path.y))
 }
 
-// addOutlineSegment adds of how many points the next line or curve is.
+// addOutlineSegment adds the number of points of the next line or curve.
 func (p *interpreter) addOutlineSegment(r *part, points int) {
 	if p.trace != nil || p.deep != nil {
 		r.fingerprint = uint64(fingerprint(r.fingerprint).addWord(uint64(points)))
 	}
 }
 
-// isRectangle reports whether the part is all of its box, or a line.
+// isRectangle reports whether the part fills its box, or is a line.
 func (r *part) isRectangle() bool {
 	if r.whole {
 		return !r.slanted
@@ -56,16 +56,16 @@ func (r *part) isRectangle() bool {
 	return !r.slanted && r.points <= 5 && isLevelLine(r.startX, r.startY, r.x, r.y)
 }
 
-// isLevelLine reports whether a line runs along the page or across it.
+// isLevelLine reports whether a line is horizontal or vertical.
 func isLevelLine(x1, y1, x2, y2 float64) bool {
 	const close = 1e-3
 	return math.Abs(x1-x2) < close || math.Abs(y1-y2) < close
 }
 
-// maxParts bounds the parts of one path that are kept apart; what is beyond is joined to the last.
+// maxParts bounds the parts of one path; further ones are merged into the last.
 const maxParts = 4096
 
-// executePathOperator follows the operators of paths (ISO 32000-2 §8.5); false if it is none.
+// executePathOperator executes the path operators (ISO 32000-2 §8.5); false for other operators.
 func (p *interpreter) executePathOperator(op []byte, c *contentLexer) bool {
 	var v [6]float64
 	if p.cover != nil {
@@ -136,7 +136,7 @@ func (p *interpreter) addPart(r part) {
 	p.path.parts = append(p.path.parts, r)
 }
 
-// extendPath goes on to the last of the points; a curve stays within its control points.
+// extendPath adds a line or curve to the last of the points; a curve stays within its control points.
 func (p *interpreter) extendPath(v []float64) {
 	n := len(p.path.parts)
 	if n == 0 {
@@ -159,7 +159,7 @@ func (p *interpreter) extendPath(v []float64) {
 	p.path.parts[n-1] = at
 }
 
-// paintPath ends the path: its parts become marks, all of it perhaps the clip.
+// paintPath ends the path: its parts become marks, and it may become the clip.
 func (p *interpreter) paintPath(filled, stroked bool) {
 	if p.trace != nil {
 		if filled || stroked {
@@ -198,10 +198,10 @@ func (p *interpreter) paintPath(filled, stroked bool) {
 	}
 }
 
-// operandCounts is how many numbers an operator of paths takes.
+// operandCounts is the number of operands of a path operator.
 var operandCounts = map[string]int{"m": 2, "l": 2, "c": 6, "v": 4, "y": 4, "re": 4, "h": 0}
 
-// traceOutline adds to the outline of a path, or covers what painting it covers.
+// traceOutline extends the path of a Coverage, or adds the area that painting it covers.
 func (p *interpreter) traceOutline(op string, c *contentLexer) {
 	var v [6]float64
 	o := &p.cover.path

@@ -8,20 +8,20 @@ import (
 	"segel/pdf"
 )
 
-// Reliability says how far the characters of a glyph can be relied on.
+// Reliability is how reliable the characters of a glyph are.
 type Reliability uint8
 
-// The readings.
+// The values of Reliability.
 const (
-	// Unreliable glyphs may draw anything: their font maps them to nothing, or in two ways that contradict each other.
+	// Unreliable glyphs may draw anything: their font maps them to nothing, or in two contradictory ways.
 	Unreliable Reliability = iota
-	// Stated glyphs draw these characters if what the file brings along to draw them keeps to what it states.
+	// Stated glyphs draw these characters if the embedded font program agrees with what the file states.
 	Stated
-	// Certain glyphs are chosen by these characters, and the reader draws them.
+	// Certain glyphs are selected by these characters, and the reader draws them.
 	Certain
 )
 
-// fontReliability tells what the glyphs of a font draw.
+// fontReliability is what the glyphs of a font draw.
 type fontReliability struct {
 	standard bool
 	texts    [256]string // of simple fonts
@@ -30,7 +30,7 @@ type fontReliability struct {
 	unicode  bool        // codes of a composite font are UTF-16
 }
 
-// readReliability finds out once what the glyphs of a font draw.
+// readReliability determines once what the glyphs of a font draw.
 func (p *interpreter) readReliability(f *font) *fontReliability {
 	if f.reliability == nil {
 		f.reliability = &fontReliability{}
@@ -43,7 +43,8 @@ func (p *interpreter) readReliability(f *font) *fontReliability {
 	return f.reliability
 }
 
-// readGlyphText tells which characters a glyph draws. Text in a font that is missing is drawn in whatever a reader takes instead.
+// readGlyphText returns the characters that a glyph draws. Text in a missing font is drawn in a font of the reader's
+// choice.
 func (p *interpreter) readGlyphText(f *font, code []byte, g glyph) (string, Reliability) {
 	if f == nil {
 		return g.text, Unreliable
@@ -60,7 +61,7 @@ func (p *interpreter) readGlyphText(f *font, code []byte, g glyph) (string, Reli
 	return g.text, r.level
 }
 
-// hasEmbeddedProgram reports whether a font brings along what draws its glyphs.
+// hasEmbeddedProgram reports whether a font has an embedded font program.
 func (p *interpreter) hasEmbeddedProgram(dict pdf.Dict) bool {
 	descriptor, err := p.d.Dict(dict["FontDescriptor"])
 	p.failed(err)
@@ -73,10 +74,10 @@ type family uint8
 const (
 	otherFamily family = iota
 	textFamily
-	symbolFamily // Symbol and ZapfDingbats, whose codes are no letters
+	symbolFamily // Symbol and ZapfDingbats, whose codes are not letters
 )
 
-// standardFamilies are the fonts that every reader has or replaces by their like, by name without style.
+// standardFamilies are the fonts that every reader has or substitutes, by name without style.
 var standardFamilies = map[string]family{
 	"helvetica": textFamily, "times": textFamily, "courier": textFamily, "arial": textFamily, "arialmt": textFamily, "timesnewroman": textFamily,
 	"timesnewromanps": textFamily, "timesnewromanpsmt": textFamily, "couriernew": textFamily, "couriernewps": textFamily, "couriernewpsmt": textFamily,
@@ -87,7 +88,7 @@ var styles = map[string]bool{
 	"": true, "roman": true, "bold": true, "italic": true, "oblique": true, "bolditalic": true, "boldoblique": true, "boldmt": true, "italicmt": true, "bolditalicmt": true,
 }
 
-// familyOf finds the family of a font by its name.
+// familyOf returns the family of a font by its name.
 func familyOf(name string) family {
 	name = strings.ToLower(strings.ReplaceAll(name, " ", ""))
 	base, style, _ := strings.Cut(strings.ReplaceAll(name, ",", "-"), "-")
@@ -97,25 +98,25 @@ func familyOf(name string) family {
 	return standardFamilies[base]
 }
 
-// readSimpleFont reads the encoding by which the glyphs of a simple font are chosen, and its /ToUnicode, which only says what
-// they mean. Of a standard font the encoding decides.
+// readSimpleFont reads the encoding that selects the glyphs of a simple font, and its /ToUnicode, which only states
+// their text. For a standard font the encoding decides.
 func (p *interpreter) readSimpleFont(f *font) {
 	name, err := p.d.Name(f.dict["BaseFont"])
 	p.failed(err)
 	kind := familyOf(string(name))
-	brought := f.type3 || p.hasEmbeddedProgram(f.dict)
+	embedded := f.type3 || p.hasEmbeddedProgram(f.dict)
 	r := f.reliability
-	r.standard = !brought && kind != otherFamily
-	drawn := p.readEncodingTexts(f, brought)
-	means := p.readCMap(f.dict["ToUnicode"])
+	r.standard = !embedded && kind != otherFamily
+	drawn := p.readEncodingTexts(f, embedded)
+	toUnicode := p.readCMap(f.dict["ToUnicode"])
 	for c := range 256 {
 		text, stated := drawn[c], ""
-		if means != nil {
-			stated = means.textOf(uint32(c))
+		if toUnicode != nil {
+			stated = toUnicode.textOf(uint32(c))
 		}
 		switch {
 		case r.standard && kind == symbolFamily:
-			r.texts[c], r.byCode[c] = string(rune(0xF000+c)), Certain // of private use: none of these is a letter
+			r.texts[c], r.byCode[c] = string(rune(0xF000+c)), Certain // private use: not letters
 		case r.standard:
 			if r.texts[c] = text; text != "" {
 				r.byCode[c] = Certain
@@ -130,9 +131,9 @@ func (p *interpreter) readSimpleFont(f *font) {
 	}
 }
 
-// readEncodingTexts is what the codes of a simple font mean by its encoding alone; empty where that is left to what the file
-// brings along, or a glyph has a name that is not known here.
-func (p *interpreter) readEncodingTexts(f *font, brought bool) *[256]string {
+// readEncodingTexts returns what the codes of a simple font mean by its encoding only; empty where the embedded program
+// decides, or for a glyph with an unknown name.
+func (p *interpreter) readEncodingTexts(f *font, embedded bool) *[256]string {
 	v, err := p.d.Resolve(f.dict["Encoding"])
 	p.failed(err)
 	base, differences := pdf.Object(v), pdf.Object(nil)
@@ -151,49 +152,44 @@ func (p *interpreter) readEncodingTexts(f *font, brought bool) *[256]string {
 		t = macRoman
 	case "StandardEncoding":
 	default:
-		if brought {
+		if embedded {
 			t = [256]string{}
 		}
 	}
-	p.eachDifference(differences, func(code int, name pdf.Name) { t[code] = named(string(name)) })
+	p.eachDifference(differences, func(code int, name pdf.Name) { t[code] = GlyphText(string(name)) })
 	return &t
 }
 
-// isSameText reports whether two texts are the same but for their composition.
+// isSameText reports whether two texts are equal after normalization.
 func isSameText(a, b string) bool { return norm.NFKC.String(a) == norm.NFKC.String(b) }
 
-// readCompositeFont reads how the glyphs of a composite font are chosen: by a collection of characters that readers have, or
-// by numbers of glyphs, whose /ToUnicode says what they mean.
+// readCompositeFont reads how the glyphs of a composite font are selected: by a character collection that readers have,
+// or by glyph numbers, whose /ToUnicode states their text.
 func (p *interpreter) readCompositeFont(f *font) {
 	r, c := f.reliability, f.composite
-	kids, err := p.d.Array(f.dict["DescendantFonts"])
-	p.failed(err)
-	var kid pdf.Dict
-	if len(kids) > 0 {
-		kid, err = p.d.Dict(kids[0])
-		p.failed(err)
-	}
+	kid := p.descendantFont(f.dict)
 	encoding, err := p.d.Resolve(f.dict["Encoding"])
 	p.failed(err)
 	identity := strings.HasPrefix(string(asName(encoding)), "Identity")
-	means, err := p.d.Resolve(f.dict["ToUnicode"])
+	toUnicode, err := p.d.Resolve(f.dict["ToUnicode"])
 	p.failed(err)
-	brought := kid == nil || p.hasEmbeddedProgram(kid)
+	embedded := kid == nil || p.hasEmbeddedProgram(kid)
 	r.level = Stated
 	switch {
 	case !identity && asName(encoding) != "":
-		r.standard = !brought
-		if !brought && c.codesAreUTF16 {
+		r.standard = !embedded
+		if !embedded && c.codesAreUTF16 {
 			r.level, r.unicode = Certain, true
 		}
-	case identity && !brought && strings.HasPrefix(string(asName(means)), "Identity"):
-		// Some programs write characters that no font of the form has in this way, for the reader to find one.
+	case identity && !embedded && strings.HasPrefix(string(asName(toUnicode)), "Identity"):
+		// Some programs write characters in this way if the form has no font for them, and leave the choice of a font
+		// to the reader.
 		r.unicode = true
 		r.standard = genericFamilies[strings.ToLower(string(asName(f.dict["BaseFont"])))]
 	}
 }
 
-// genericFamilies are the names of fonts that stand for whatever a reader has.
+// genericFamilies are font names that leave the choice to the reader.
 var genericFamilies = map[string]bool{"sans-serif": true, "serif": true, "monospace": true}
 
 func asName(o pdf.Object) pdf.Name {

@@ -13,7 +13,7 @@ import (
 	"segel/pdf/content"
 )
 
-// TestNoPageTakesLong holds that the dearest content that fits the limits is given up on within seconds, even on a busy
+// TestNoPageTakesLong checks that the most expensive content within the limits stops within seconds, even on a busy
 // machine. Each is a few kilobytes in the file.
 func TestNoPageTakesLong(t *testing.T) {
 	t.Parallel()
@@ -39,8 +39,8 @@ func TestNoPageTakesLong(t *testing.T) {
 	}
 }
 
-// TestAPieceThatUnpacksBeyondTheLimitIsTheLast has a page name the same few kilobytes a thousand times, which unpack to
-// megabytes each. It runs alone, so that what is allocated is its own.
+// TestAPieceThatUnpacksBeyondTheLimitIsTheLast has a page that names the same few kilobytes a thousand times, which
+// decode to megabytes each. It runs alone, so that it measures its allocations only.
 func TestAPieceThatUnpacksBeyondTheLimitIsTheLast(t *testing.T) {
 	packed := compressStreams(t, bytes.Repeat([]byte(" "), 8<<20))
 	d, page := openPage(t, square, "", func(u *pdf.Update, page pdf.Dict) {
@@ -60,7 +60,7 @@ func TestAPieceThatUnpacksBeyondTheLimitIsTheLast(t *testing.T) {
 	}
 }
 
-// compressStreams is compressed.
+// compressStreams returns compressed data.
 func compressStreams(tb testing.TB, b []byte) []byte {
 	tb.Helper()
 	var packed bytes.Buffer

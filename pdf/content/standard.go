@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// metrics are the widths of the characters 32 to 126 and 160 to 255 of a font that every reader has, in thousandths of
-// its size. Others count as average.
+// metrics are the widths of the characters 32 to 126 and 160 to 255 of a standard font, in thousandths of its size.
+// Other characters have the average width.
 type metrics struct {
 	widths  [191]uint16
 	average uint16
 }
 
-// widthOf is the width of what a text begins with.
+// widthOf is the width of the first character of a text.
 func (m *metrics) widthOf(text string) float64 {
 	switch r, _ := utf8.DecodeRuneInString(text); {
 	case r >= 32 && r < 127:
@@ -23,9 +23,9 @@ func (m *metrics) widthOf(text string) float64 {
 	return float64(m.average)
 }
 
-// standardMetrics finds the metrics that a font without widths of its own has, by its name: the fourteen fonts that files need
-// not bring along (ISO 32000-1 §9.6.2.2), and those that readers show in their place. Sure is false for all others,
-// which readers replace by what they see fit.
+// standardMetrics returns the metrics of a font without widths, by its name: the fourteen fonts that files need not
+// embed (ISO 32000-1 §9.6.2.2), and those that readers substitute for them. Sure is false for all others, which each
+// reader replaces in its own way.
 func standardMetrics(name string) (m *metrics, sure bool) {
 	name = strings.ToLower(name[strings.IndexByte(name, '+')+1:])
 	bold := strings.Contains(name, "bold")

@@ -6,7 +6,7 @@ import (
 	"segel/pdf"
 )
 
-// executeTextOperator follows the operators of text (ISO 32000-2 §9.3 and §9.4).
+// executeTextOperator executes the text operators (ISO 32000-2 §9.3 and §9.4).
 func (p *interpreter) executeTextOperator(op []byte, c *contentLexer) {
 	switch string(op) {
 	case "Tj", "TJ", "'", "\"":
@@ -18,7 +18,7 @@ func (p *interpreter) executeTextOperator(op []byte, c *contentLexer) {
 	}
 }
 
-// executeTextShowing follows the operators that show text.
+// executeTextShowing executes the operators that show text.
 func (p *interpreter) executeTextShowing(op []byte, c *contentLexer) {
 	switch string(op) {
 	case "TJ":
@@ -35,7 +35,7 @@ func (p *interpreter) executeTextShowing(op []byte, c *contentLexer) {
 	p.showOperand(c)
 }
 
-// executeTextPositioning follows the operators that say where text goes.
+// executeTextPositioning executes the operators that position text.
 func (p *interpreter) executeTextPositioning(op []byte, c *contentLexer) {
 	var v [6]float64
 	switch string(op) {
@@ -60,7 +60,7 @@ func (p *interpreter) executeTextPositioning(op []byte, c *contentLexer) {
 	}
 }
 
-// executeTextState follows the operators that say how text looks.
+// executeTextState executes the operators of the text state.
 func (p *interpreter) executeTextState(op []byte, c *contentLexer) {
 	var v [1]float64
 	switch string(op) {
@@ -92,7 +92,7 @@ func setNumber(c *contentLexer, to *float64) {
 	}
 }
 
-// startLine begins a line at an offset from the beginning of the one before.
+// startLine begins a line at an offset from the beginning of the previous one.
 func (p *interpreter) startLine(x, y float64) {
 	p.lineMatrix = p.lineMatrix.translate(x, y)
 	p.textMatrix = p.lineMatrix
@@ -124,7 +124,7 @@ func (p *interpreter) showOperand(c *contentLexer) {
 	}
 }
 
-// showArray shows the strings of an array, its numbers being steps back in thousandths of the size.
+// showArray shows the strings of an array; its numbers move back by thousandths of the size.
 func (p *interpreter) showArray(c *contentLexer) {
 	r := p.newTextRun()
 	for _, o := range c.operands {
@@ -141,8 +141,8 @@ func (p *interpreter) showArray(c *contentLexer) {
 	}
 }
 
-// glyphCost is what each byte of shown text costs of Limits.Bytes beside its reading: placing a glyph takes about as
-// long as reading that many bytes.
+// glyphCost is the cost of each byte of shown text in Limits.Bytes, in addition to reading it: placing a glyph takes
+// about as long as reading that many bytes.
 const glyphCost = 8
 
 func (p *interpreter) showString(r *textRun, s []byte) {
@@ -175,12 +175,12 @@ func (p *interpreter) showString(r *textRun, s []byte) {
 	}
 }
 
-// textRun is what one operator shows: what is the same for all its glyphs, and where the next one goes.
+// textRun is the text that one operator shows: what all its glyphs have in common, and the position of the next one.
 type textRun struct {
 	font        *font
 	m           matrix  // a glyph of size 1 to the page
 	step        matrix  // text space to the page
-	dx, dy      float64 // where the text goes on, by advance
+	dx, dy      float64 // direction of the text, by advance
 	length      float64 // of (dx, dy)
 	em          float64
 	straight    bool // along the page or across
@@ -190,9 +190,9 @@ type textRun struct {
 	opacity     float64
 	fingerprint fingerprint // for a deep reader
 
-	isLevel bool     // see lies
-	forward bool     // level text whose letters never go back
-	reach   pdf.Rect // of a glyph without width at the origin, on the page; of text that is level
+	isLevel bool     // see isLevelText
+	forward bool     // level text whose letters never move back
+	reach   pdf.Rect // box of a glyph without width at the origin, on the page; of level text
 }
 
 func (p *interpreter) newTextRun() textRun {
@@ -219,14 +219,14 @@ func (p *interpreter) newTextRun() textRun {
 	return r
 }
 
-// moveText moves on in text space.
+// moveText moves the position in text space.
 func (p *interpreter) moveText(r *textRun, x, y float64) {
 	p.textMatrix = p.textMatrix.translate(x, y)
 	r.m[4] += r.step[0]*x + r.step[2]*y
 	r.m[5] += r.step[1]*x + r.step[3]*y
 }
 
-// showGlyph notes one glyph and goes on by its width.
+// showGlyph adds one glyph and advances by its width.
 func (p *interpreter) showGlyph(r *textRun, g glyph) {
 	switch {
 	case g.space:
@@ -239,7 +239,7 @@ func (p *interpreter) showGlyph(r *textRun, g glyph) {
 	p.advanceGlyph(r, g)
 }
 
-// advanceGlyph moves the pen behind a glyph.
+// advanceGlyph moves the position behind a glyph.
 func (p *interpreter) advanceGlyph(r *textRun, g glyph) {
 	step := g.width*p.fontSize + p.charSpacing
 	if g.bytes == 1 && g.code == ' ' {

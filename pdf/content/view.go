@@ -6,16 +6,16 @@ import (
 	"segel/pdf"
 )
 
-// Views is a set of the ways in which readers show a page. Layers may be shown in one and not in another, and so may
+// Views is a set of the ways in which readers show a page. Layers may be shown in some of them only, and so may
 // annotations and alternate images.
 type Views uint16
 
-// The ways. Readers do not agree on what decides whether a layer is shown, so each kind of reader has a view on a screen
-// and one in print.
+// The views. Readers disagree on what determines whether a layer is shown, so each kind of reader has a view on a
+// screen and one in print.
 const (
 	Screen       Views = 1 << iota // the default configuration and its automatic states for viewing (ISO 32000-2 §8.11.4)
-	screenPlain                    // the default configuration alone
-	screenUsage                    // as screenPlain, but for layers whose own usage dictionary switches them off
+	screenPlain                    // the default configuration only
+	screenUsage                    // as screenPlain, but layers whose usage dictionary switches them off are off
 	screenForced                   // a layer's usage dictionary, and the default configuration where it says nothing
 	OtherScreen                    // as Screen, at another magnification, for another user or in another language
 	Print                          // the default configuration and its automatic states for printing
@@ -36,7 +36,7 @@ func ViewPairs() [][2]Views {
 // OtherScreenViews lists the views on a screen that may differ from Screen.
 func OtherScreenViews() []Views { return []Views{screenPlain, screenUsage, screenForced, OtherScreen} }
 
-// boundList returns as many elements of a list as are gone through.
+// boundList truncates a list.
 func (r *Reader) boundList(list pdf.Array, most int) pdf.Array {
 	if len(list) > most {
 		r.layersIncomplete = true
@@ -45,10 +45,10 @@ func (r *Reader) boundList(list pdf.Array, most int) pdf.Array {
 	return list
 }
 
-// maxLayers bounds the lists of layers that are gone through.
+// maxLayers bounds the lists of layers.
 const maxLayers = 10_000
 
-// readLayers finds out in which views layers are off. What cannot be read hides nothing.
+// readLayers reads in which views layers are off. Entries that cannot be read hide nothing.
 func (r *Reader) readLayers() {
 	_, root, err := r.d.Root()
 	if err != nil {
@@ -82,7 +82,7 @@ func (r *Reader) readLayers() {
 	}
 }
 
-// maxAutoStates bounds the usage application dictionaries that are gone through. A file has up to three.
+// maxAutoStates bounds the usage application dictionaries. A file has up to three.
 const maxAutoStates = 100
 
 func (r *Reader) readGroups(o pdf.Object) []pdf.Ref {
@@ -96,7 +96,7 @@ func (r *Reader) readGroups(o pdf.Object) []pdf.Ref {
 	return refs
 }
 
-// applyUsage switches a layer as readers do that look at its usage dictionary, or at its intent, by themselves.
+// applyUsage switches a layer as readers do that use its usage dictionary, or its intent, directly.
 func (r *Reader) applyUsage(ref pdf.Ref, config pdf.Dict) {
 	group, err := r.d.Dict(ref)
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *Reader) applyUsage(ref pdf.Ref, config pdf.Dict) {
 	}
 	off := r.layers[ref]
 	if !r.hasIntent(group["Intent"], config["Intent"]) {
-		// By the standard it decides nothing; one kind of reader then hides what belongs to it.
+		// By the standard the layer has no effect then; one kind of reader hides its content.
 		off = off&^(Screen|screenPlain|OtherScreen|Print|printPlain) | screenForced | printForced
 	}
 	usage, _ := r.d.Dict(group["Usage"])
@@ -128,7 +128,7 @@ func (r *Reader) usageState(usage pdf.Dict, category, state pdf.Name) pdf.Name {
 	return value
 }
 
-// hasIntent reports whether a layer's intent is one of the configuration's; both are View where they say nothing.
+// hasIntent reports whether a layer's intent is one of the configuration's; both default to View.
 func (r *Reader) hasIntent(group, config pdf.Object) bool {
 	of := func(o pdf.Object) []pdf.Name {
 		v, _ := r.d.Resolve(o)
@@ -156,7 +156,7 @@ func (r *Reader) hasIntent(group, config pdf.Object) bool {
 }
 
 // applyAutoState applies one usage application dictionary (ISO 32000-2 §8.11.4.4): a layer is on for its event if all
-// of its categories recommend so, and off if one recommends that. One that recommends nothing stays as it was.
+// of its categories recommend it, and off if one recommends that. A layer without recommendations does not change.
 func (r *Reader) applyAutoState(o pdf.Object) {
 	state, err := r.d.Dict(o)
 	if err != nil {
@@ -175,7 +175,7 @@ func (r *Reader) applyAutoState(o pdf.Object) {
 		}
 		usage, _ := r.d.Dict(group["Usage"])
 		var on, off bool
-		depends := false // on who looks, and how closely
+		depends := false // on the user, the language or the magnification
 		for _, o := range r.boundList(categories, maxAutoStates) {
 			category, _ := r.d.Name(o)
 			switch category {
@@ -198,15 +198,16 @@ func (r *Reader) applyAutoState(o pdf.Object) {
 	}
 }
 
-// setOtherScreen switches a layer as it is on the screen for other readers, or the other way if that depends on them.
+// setOtherScreen sets the layer's OtherScreen view to that of Screen, or to the opposite if it depends on the user or the
+// magnification.
 func (r *Reader) setOtherScreen(ref pdf.Ref, depends bool) {
 	if r.layers[ref] &^= OtherScreen; (r.layers[ref]&Screen != 0) != depends {
 		r.layers[ref] |= OtherScreen
 	}
 }
 
-// hiddenViews returns the views in which a layer is off, or a membership of several hides its content by its expression or its
-// policy (ISO 32000-2 §8.11.2.2).
+// hiddenViews returns the views in which a layer is off, or in which a membership of several layers hides its content
+// by its expression or policy (ISO 32000-2 §8.11.2.2).
 func (r *Reader) hiddenViews(o pdf.Object) Views {
 	if o == nil {
 		return 0
@@ -257,7 +258,7 @@ func (r *Reader) evaluateMembership(dict pdf.Dict) Views {
 		r.layersIncomplete = true
 		return 0
 	}
-	every, some := allViews, Views(0) // in which all of them are off, and in which one is
+	every, some := allViews, Views(0) // in which all of them are off, and in which at least one is
 	for _, ref := range groups {
 		every &= r.layers[ref]
 		some |= r.layers[ref]
@@ -273,13 +274,14 @@ func (r *Reader) evaluateMembership(dict pdf.Dict) Views {
 	return every
 }
 
-// Bounds of an expression of visibility.
+// Bounds of a visibility expression.
 const (
 	maxTerms    = 1000
 	maxNegation = 32
 )
 
-// evaluateExpression returns the views in which an expression of visibility holds. It does not where it is none, or too long.
+// evaluateExpression returns the views in which a visibility expression holds. It fails if the expression is malformed
+// or too long.
 func (r *Reader) evaluateExpression(expression pdf.Array, depth int, terms *int) (shown Views, ok bool) {
 	if depth > maxNegation {
 		r.layersIncomplete = true

@@ -7,8 +7,8 @@ import (
 	"segel/pdf/content"
 )
 
-// layered makes a page of that content with the layers A, B and C, of the given usage and intent; config is the default
-// configuration, whose lists name layers.
+// layered builds a page of that content with the layers A, B and C, of the given usage and intent; config is the
+// default configuration, whose lists name layers.
 type layered struct {
 	usage  map[string]pdf.Dict
 	intent map[string]pdf.Object
@@ -200,14 +200,14 @@ func TestAnnotationsAreShownInTheViewsThatTheirFlagsSay(t *testing.T) {
 		print: everywhere, 0: content.OnScreen, print | noView: content.InPrint, noView: 0, hidden: 0, hidden | print: 0, hidden | print | noView: 0,
 	} {
 		l := layered{change: func(u *pdf.Update, page pdf.Dict, _ map[string]pdf.Ref) {
-			look := u.Add(&pdf.Stream{
+			appearance := u.Add(&pdf.Stream{
 				Dict: pdf.Dict{
 					"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 100, URY: 20}.Array(), "Resources": pdf.Dict{"Font": pdf.Dict{"F1": pdf.Ref{Number: 3}}},
 				},
 				Data: []byte("BT /F1 10 Tf 2 2 Td (Sejuta) Tj ET"),
 			})
 			page["Annots"] = pdf.Array{u.Add(pdf.Dict{
-				"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Stamp"), "Rect": pdf.Rect{LLX: 10, LLY: 10, URX: 110, URY: 30}.Array(), "F": flags, "AP": pdf.Dict{"N": look},
+				"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Stamp"), "Rect": pdf.Rect{LLX: 10, LLY: 10, URX: 110, URY: 30}.Array(), "F": flags, "AP": pdf.Dict{"N": appearance},
 			})}
 		}}
 		if in := l.views(t, "")["Sejuta"]; in != want {
@@ -283,7 +283,7 @@ func TestAlternateImagesTakeThePlaceOfTheImageInTheirViews(t *testing.T) {
 	}
 }
 
-// deepLayered has a layer that is not printed within a tiling pattern and within a glyph of a type 3 font.
+// deepLayered has a layer that is not printed within a tiling pattern and within a glyph of a Type 3 font.
 func deepLayered() layered {
 	return layered{
 		usage: map[string]pdf.Dict{"A": states("Print", "OFF")},

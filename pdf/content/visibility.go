@@ -2,13 +2,13 @@ package content
 
 import "segel/pdf"
 
-// visibility is in which views content is shown, and why not on a screen where it is not.
+// visibility is the set of views in which content is shown, and why it is not on a screen.
 type visibility struct {
 	views    Views
 	hiddenBy Hidden
 }
 
-// hideIn is the same for content that is off in some views.
+// hideIn returns the visibility of content that is off in some views.
 func (s visibility) hideIn(off Views, why Hidden) visibility {
 	if s.views&Screen != 0 && off&Screen != 0 {
 		s.hiddenBy = why
@@ -49,7 +49,7 @@ func (p *interpreter) popVisibility() {
 	p.savedVisibility = p.savedVisibility[:n-1]
 }
 
-// setVisible changes in which views content is shown. A word ends there.
+// setVisible changes in which views content is shown. It ends the current word.
 func (p *interpreter) setVisible(s visibility) {
 	if s != p.visible {
 		p.flushWord()

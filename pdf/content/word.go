@@ -7,7 +7,7 @@ import (
 	"segel/pdf"
 )
 
-// word is the run of glyphs that is being gathered.
+// word is the run of glyphs that is being collected.
 type word struct {
 	box           pdf.Rect
 	hidden        Hidden
@@ -20,25 +20,25 @@ type word struct {
 	clip          pdf.Rect
 	x, y          float64 // where the next glyph is expected
 	em            float64
-	fingerprint   fingerprint // of the strings that it is of, for a deep reader
-	opacity       float64     // opacity, where it is covered what text hides
+	fingerprint   fingerprint // of its strings, for a deep reader
+	opacity       float64     // for a Coverage
 }
 
-// Bounds of one mark: its glyphs, and the bytes of what they mean. A glyph may claim to mean a whole sentence.
+// Bounds of one mark: its glyphs, and the bytes of their text. A glyph may claim to mean a whole sentence.
 const (
 	maxWord    = 64
 	maxLetters = 256
 )
 
-// Bounds of what belongs together, in sizes of the text: a gap that is wider than wideGap parts words; a step back is
-// kerning up to backStep, and a step aside up to asideStep.
+// Bounds of what belongs together, in text sizes: a gap wider than wideGap separates words; a step back is kerning up
+// to backStep, and a step aside up to asideStep.
 const (
 	wideGap   = 0.2
 	backStep  = 0.3
 	asideStep = 0.3
 )
 
-// addGlyph adds a glyph to the word at hand, or begins another: its box on the page, what it means and how wide it is.
+// addGlyph adds a glyph to the current word, or begins another: its box on the page, its text and its width.
 func (p *interpreter) addGlyph(r *textRun, box pdf.Rect, text string, advance float64) {
 	x, y := r.m[4], r.m[5]
 	hidden, in := r.hidden, r.views
@@ -69,10 +69,10 @@ func (p *interpreter) addGlyph(r *textRun, box pdf.Rect, text string, advance fl
 	w.x, w.y, w.em = x+r.dx*advance, y+r.dy*advance, r.em
 }
 
-// minVisibleSize is the height in points below which nobody sees text.
+// minVisibleSize is the height in points below which text is invisible.
 const minVisibleSize = 0.7
 
-// isContinuedAt reports whether a glyph at (x, y) goes on with the word without a space.
+// isContinuedAt reports whether a glyph at (x, y) continues the word without a space.
 func (w *word) isContinuedAt(x, y float64, r *textRun) bool {
 	if !(r.length > 0) || r.em > 2*w.em || w.em > 2*r.em {
 		return false
@@ -83,7 +83,7 @@ func (w *word) isContinuedAt(x, y float64, r *textRun) bool {
 	return ahead > -backStep*em && ahead < wideGap*em && math.Abs(aside) < asideStep*em
 }
 
-// flushWord ends the word at hand.
+// flushWord ends the current word.
 func (p *interpreter) flushWord() {
 	w := &p.word
 	if w.glyphs == 0 {
@@ -100,10 +100,10 @@ func (p *interpreter) flushWord() {
 	p.appendMark(m, w.clip)
 }
 
-// letterBlock is how many bytes of words are kept together.
+// letterBlock is how many bytes of words share one allocation.
 const letterBlock = 4 << 10
 
-// internLetters makes a string of the letters of a word; those of one page stand in a few pieces of memory.
+// internLetters returns the letters of a word as a string; those of one page share a few allocations.
 func (p *interpreter) internLetters(letters []byte) string {
 	b := p.letters
 	if b == nil || b.Cap()-b.Len() < len(letters) {

@@ -111,7 +111,7 @@ func readTopDict(b program) map[int]int {
 	return dict
 }
 
-// readCharset returns the string or CID of each glyph. Of the predefined ones only the first is known: ISOAdobe.
+// readCharset returns the string or CID of each glyph. The only predefined one it supports is the first, ISOAdobe.
 func readCharset(b program, at, glyphs int) []int {
 	set := make([]int, 1, max(1, glyphs))
 	if at <= 2 {
@@ -142,7 +142,7 @@ func readCharset(b program, at, glyphs int) []int {
 	return set
 }
 
-// readEncoding returns the glyphs of codes. Of the standard encoding it knows the codes of ASCII.
+// readEncoding returns the glyphs of codes. It supports the ASCII codes of the standard encoding.
 func readEncoding(b program, at int, set []int) map[byte]int {
 	codes := map[byte]int{}
 	if at <= 1 {

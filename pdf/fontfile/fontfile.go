@@ -13,16 +13,16 @@ import (
 
 // Font is a font program.
 type Font struct {
-	names    []string       // of glyphs; empty where there is none that is known
+	names    []string       // of glyphs; empty if not known
 	runes    map[int][]rune // of glyphs, by Unicode character maps
-	glyphs   map[rune]int   // the other way
+	glyphs   map[rune]int   // the inverse of runes
 	codes    map[byte]int   // glyphs of the built-in encoding, or of a symbol or Macintosh character map
 	cids     map[uint32]int // glyphs of a font keyed by CID; nil: CIDs are glyphs
 	outlines func(int) []byte
 }
 
-// ErrUnknown is returned for what is no font program, or one that is not read here.
-var ErrUnknown = errors.New("no font program")
+// ErrUnknown is returned for what is not a supported font program.
+var ErrUnknown = errors.New("not a supported font program")
 
 // Bounds of what is read of one program.
 const (
@@ -31,7 +31,7 @@ const (
 	maxAlike  = 16      // characters of one glyph
 )
 
-// Parse reads a font program. It keeps b.
+// Parse reads a font program. It retains b.
 func Parse(b []byte) (*Font, error) {
 	switch {
 	case len(b) < 4:
@@ -46,8 +46,8 @@ func Parse(b []byte) (*Font, error) {
 	return nil, ErrUnknown
 }
 
-// GlyphName returns the name of a glyph, or "". Of the names that formats leave out because every reader knows them, those of
-// ASCII letters and digits are returned, and no others.
+// GlyphName returns the name of a glyph, or "". Formats omit predefined names; of these, only those of ASCII letters
+// and digits are returned.
 func (f *Font) GlyphName(glyph int) string {
 	if glyph < 0 || glyph >= len(f.names) {
 		return ""
@@ -55,10 +55,10 @@ func (f *Font) GlyphName(glyph int) string {
 	return f.names[glyph]
 }
 
-// GlyphRunes returns the characters that the program's Unicode character maps lead to a glyph.
+// GlyphRunes returns the characters that the program's Unicode character maps assign to a glyph.
 func (f *Font) GlyphRunes(glyph int) []rune { return f.runes[glyph] }
 
-// GlyphByCode returns the glyph of a code by the program's own encoding.
+// GlyphByCode returns the glyph of a code by the program's built-in encoding.
 func (f *Font) GlyphByCode(code byte) (int, bool) {
 	g, ok := f.codes[code]
 	return g, ok
@@ -85,8 +85,8 @@ func (f *Font) GlyphByCID(cid uint32) (int, bool) {
 	return g, ok
 }
 
-// Outline returns the description of a glyph, which two glyphs that look the same may have in common; nil if there is
-// none that paints.
+// Outline returns the description of a glyph, which may be equal for two glyphs that look the same; nil if the glyph
+// paints nothing.
 func (f *Font) Outline(glyph int) []byte {
 	if f.outlines == nil {
 		return nil
@@ -94,7 +94,7 @@ func (f *Font) Outline(glyph int) []byte {
 	return f.outlines(glyph)
 }
 
-// asciiName names an ASCII letter or digit as fonts do.
+// asciiName returns the glyph name of an ASCII letter or digit.
 func asciiName(c rune) string {
 	switch {
 	case c >= '0' && c <= '9':
@@ -105,7 +105,7 @@ func asciiName(c rune) string {
 	return ""
 }
 
-// program is the bytes of a program, of which what is beyond the end is zero.
+// program is the bytes of a program; bytes beyond the end read as zero.
 type program []byte
 
 func (b program) u8(at int) int {

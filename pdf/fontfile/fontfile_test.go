@@ -50,7 +50,7 @@ func TestTrueTypeGlyphsHaveCharacters(t *testing.T) {
 	}
 }
 
-// table makes one table of a font.
+// table returns one table of a font.
 func table(parts ...any) []byte {
 	var b []byte
 	for _, p := range parts {
@@ -59,7 +59,7 @@ func table(parts ...any) []byte {
 	return b
 }
 
-// sfnt puts tables into a font.
+// sfnt builds a font from tables.
 func sfnt(tables map[string][]byte) []byte {
 	head := table([]byte("\x00\x01\x00\x00"), uint16(len(tables)), make([]byte, 6))
 	var body []byte
@@ -112,7 +112,7 @@ func TestNamesOfFormat2AreTheStandardOnesAndThoseOfTheFont(t *testing.T) {
 	}
 }
 
-// cff makes a compact font of three glyphs: .notdef, one by its standard name, and one of its own.
+// cff builds a compact font of three glyphs: .notdef, one with a standard name, and one with a custom name.
 func cff(keyed bool) []byte {
 	index := func(items ...[]byte) []byte {
 		b := table(uint16(len(items)), uint8(1), uint8(1))
@@ -161,7 +161,7 @@ func TestCompactFontHasNamesOrCIDs(t *testing.T) {
 	}
 }
 
-// encrypt is the opposite of decrypt.
+// encrypt is the inverse of decryptPrivate.
 func encrypt(b []byte, key uint16) []byte {
 	b = append(make([]byte, 4), b...)
 	out := make([]byte, len(b))
@@ -172,7 +172,7 @@ func encrypt(b []byte, key uint16) []byte {
 	return out
 }
 
-// type1 makes a Type 1 font program of two glyphs.
+// type1 builds a Type 1 font program of two glyphs.
 func type1(encoding string) (clear, hidden []byte) {
 	private := "dup /Private 8 dict dup begin /CharStrings 2 dict dup begin\n"
 	for _, g := range []struct{ name, outline string }{{"one", "satu"}, {"nine", "sembilan"}} {

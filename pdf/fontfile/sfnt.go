@@ -129,7 +129,7 @@ type mapping struct {
 	glyph int
 }
 
-// readSubtable reads a subtable in one of the formats that fonts in PDF files have.
+// readSubtable reads a subtable in one of the formats that fonts in PDF files use.
 func readSubtable(b program) []mapping {
 	var m []mapping
 	add := func(r rune, glyph int) bool {

@@ -60,7 +60,7 @@ func hasStandardEncoding(clear []byte) bool {
 	return found && bytes.HasPrefix(bytes.TrimLeft(after, " \t\r\n"), []byte("StandardEncoding"))
 }
 
-// removeSegments takes the headers of the segments of a PFB file away.
+// removeSegments removes the segment headers of a PFB file.
 func removeSegments(file []byte) []byte {
 	if file[0] != 0x80 {
 		return file
@@ -75,7 +75,7 @@ func removeSegments(file []byte) []byte {
 	return out
 }
 
-// decodeHex decodes the private part where it is written in hexadecimal: its first four bytes then are digits.
+// decodeHex decodes the private part if it is hexadecimal: its first four bytes are digits then.
 func decodeHex(b []byte) []byte {
 	digit := func(c byte) (byte, bool) {
 		switch {
@@ -112,7 +112,7 @@ const (
 	charStringKey = 4330
 )
 
-// decryptPrivate undoes an encryption; its first four bytes are random.
+// decryptPrivate decrypts a part of the program, whose first four bytes are random.
 func decryptPrivate(b []byte, key uint16) []byte {
 	out := make([]byte, len(b))
 	for i, c := range b {
@@ -146,7 +146,7 @@ func (f *Font) readCharStrings(b []byte) [][]byte {
 	return glyphs
 }
 
-// nextWord takes the next word off.
+// nextWord returns the next word and the rest.
 func nextWord(b []byte) (w, rest []byte) {
 	b = bytes.TrimLeft(b, " \t\r\n")
 	end := bytes.IndexAny(b, " \t\r\n/")

@@ -7,7 +7,7 @@ import (
 	"segel/pdf"
 )
 
-// kindsByReason are the kinds of what [pdf.Document.ActiveContent] finds by the shape of objects.
+// kindsByReason maps the reasons of [pdf.Document.ActiveContent], which recognizes objects by their shape.
 var kindsByReason = map[string]Kind{
 	"launch": Launch, "javascript": JavaScript, "submit_form": SubmitForm, "import_data": ImportData, "goto_remote": OtherDocument,
 	"goto_embedded": OtherDocument, "thread": OtherDocument, "file_uri": FileURI, "rich_media": Media, "rendition": Media, "movie": Media, "sound": Media,
@@ -15,8 +15,8 @@ var kindsByReason = map[string]Kind{
 	"external_stream": External, "external_page": External, "external_picture": External,
 }
 
-// inspectActions looks for what the file does and what it reaches for. All objects are looked at first, in the order of the
-// file; only where one could be an action, or could be outside of the file, is it found out where it belongs.
+// inspectActions finds actions and references to other files. It checks all objects first, in the order of the file;
+// only where one could be an action, or refers to another file, does it determine where it belongs.
 func (i *inspection) inspectActions() error {
 	active, err := i.d.ActiveContent()
 	if err != nil {
@@ -36,8 +36,8 @@ func (i *inspection) inspectActions() error {
 	return i.addUnlocated(active)
 }
 
-// addUnlocated adds what has the shape of a kind that was not found where it belongs: it may be where no walk leads. What
-// nothing refers to is left out, for readers do not meet it.
+// addUnlocated adds objects with the shape of a kind that was not found where it belongs: they may be where no walk
+// leads. It leaves out unreferenced objects, since readers do not use them.
 func (i *inspection) addUnlocated(active []pdf.ActiveContent) error {
 	active = slices.DeleteFunc(active, func(a pdf.ActiveContent) bool {
 		return kindsByReason[a.Reason] == "" || i.hasFinding(kindsByReason[a.Reason])
@@ -50,7 +50,7 @@ func (i *inspection) addUnlocated(active []pdf.ActiveContent) error {
 		return err
 	}
 	if err != nil {
-		reachable = func(uint32) bool { return true } // what cannot be told apart is told
+		reachable = func(uint32) bool { return true } // in doubt, report it
 	}
 	wanted := map[uint32][]Kind{}
 	for _, a := range active {
@@ -109,7 +109,7 @@ func (i *inspection) addToPages(wanted map[uint32][]Kind) error {
 	return nil
 }
 
-// childObjects returns what an object holds, but for what leads to other pages.
+// childObjects returns the elements of an object, except those that lead to other pages.
 func childObjects(o pdf.Object) []pdf.Object {
 	switch o := o.(type) {
 	case pdf.Array:
@@ -131,15 +131,15 @@ func childObjects(o pdf.Object) []pdf.Object {
 	return nil
 }
 
-// actionWalk follows actions from where they are started.
+// actionWalk follows actions from where they are triggered.
 type actionWalk struct {
 	*inspection
-	left     int // dictionaries that may still be looked at
+	left     int // dictionaries that may still be visited
 	seen     map[pdf.Ref]bool
 	linkBase string // of relative links
 }
 
-// resolveOnce resolves a dictionary of a tree or list, each that is an object of its own once.
+// resolveOnce resolves a dictionary of a tree or list; an indirect one only once.
 func (w *actionWalk) resolveOnce(o pdf.Object) pdf.Dict {
 	if ref, ok := o.(pdf.Ref); ok {
 		if w.seen[ref] {
@@ -165,7 +165,7 @@ func (w *actionWalk) resolveText(o pdf.Object) string {
 	return s.Text()
 }
 
-// fileName is what a file specification names.
+// fileName returns the name in a file specification.
 func (w *actionWalk) fileName(o pdf.Object) string {
 	if name := w.resolveText(o); name != "" {
 		return name
@@ -182,7 +182,7 @@ func (w *actionWalk) fileName(o pdf.Object) string {
 	return ""
 }
 
-// walkDocument walks the places where actions are: the catalog, its forms, bookmarks and names, and the pages.
+// walkDocument visits the places where actions are: the catalog, its forms, bookmarks and names, and the pages.
 func (w *actionWalk) walkDocument() error {
 	_, root, err := w.d.Root()
 	if err != nil {
@@ -230,7 +230,7 @@ func (w *actionWalk) walkDocument() error {
 // maxNesting bounds trees of fields, names and bookmarks.
 const maxNesting = 50
 
-// walkEmbeddedFiles takes the names of embedded files from a name tree.
+// walkEmbeddedFiles adds the embedded files of a name tree.
 func (w *actionWalk) walkEmbeddedFiles(o pdf.Object, depth int) {
 	node := w.resolveOnce(o)
 	if node == nil || depth > maxNesting {
@@ -246,7 +246,8 @@ func (w *actionWalk) walkEmbeddedFiles(o pdf.Object, depth int) {
 	}
 }
 
-// walkFields walks those of the form: widgets were met on their pages, and fields above them have triggers of their own.
+// walkFields visits the fields of the form: widgets were visited on their pages, and fields above them may have
+// triggers.
 func (w *actionWalk) walkFields(o pdf.Object, depth int) {
 	list, _ := w.d.Array(o)
 	for _, o := range list {
@@ -285,7 +286,7 @@ func (w *actionWalk) walkPage(page *pdf.Page) {
 	w.walkNavigation(page.Dict["PresSteps"], page.Number)
 }
 
-// walkNavigation walks the navigation nodes of a presentation (ISO 32000-2 §12.4.4.2).
+// walkNavigation visits the navigation nodes of a presentation (ISO 32000-2 §12.4.4.2).
 func (w *actionWalk) walkNavigation(o pdf.Object, page int) {
 	for node := w.resolveOnce(o); node != nil; node = w.resolveOnce(node["Next"]) {
 		w.followActions(node["NA"], page, false)
@@ -293,7 +294,7 @@ func (w *actionWalk) walkNavigation(o pdf.Object, page int) {
 	}
 }
 
-// mediaAnnotations are those that play something.
+// mediaAnnotations are annotations that play media.
 var mediaAnnotations = []pdf.Name{"RichMedia", "3D", "Screen", "Movie", "Sound"}
 
 func (w *actionWalk) walkAnnotation(dict pdf.Dict, page int) {
@@ -309,7 +310,7 @@ func (w *actionWalk) walkAnnotation(dict pdf.Dict, page int) {
 	w.followTriggers(dict["AA"], page)
 }
 
-// followTriggers follows a dictionary of additional actions: readers carry them out when something happens.
+// followTriggers follows a dictionary of additional actions, which readers carry out on events.
 func (w *actionWalk) followTriggers(o pdf.Object, page int) {
 	events, _ := w.d.Dict(o)
 	for _, name := range sortedNames(events) {
@@ -328,9 +329,9 @@ func sortedNames(d pdf.Dict) []pdf.Name {
 	return names
 }
 
-// followActions follows an action and those that come next. By itself says that readers carry it out without being asked.
+// followActions follows an action and its successors. byItself is set if readers carry it out without being asked.
 func (w *actionWalk) followActions(o pdf.Object, page int, byItself bool) {
-	met := map[pdf.Ref]bool{} // in this chain: an action may be started from many places
+	met := map[pdf.Ref]bool{} // in this chain: an action may have several triggers
 	for next := []pdf.Object{o}; len(next) > 0 && w.left > 0; w.left-- {
 		last := next[len(next)-1]
 		next = next[:len(next)-1]
@@ -386,12 +387,12 @@ func (w *actionWalk) addAction(dict pdf.Dict, page int, byItself bool) {
 		add(Media, "")
 	case "Hide", "SetOCGState":
 		if byItself {
-			add(ViewVaries, "") // what is shown then depends on whether a reader carries out actions
+			add(ViewVaries, "") // what is shown depends on whether a reader carries out actions
 		}
 	}
 }
 
-// launchTarget is what a launch action starts, in the spelling of whatever system it is for.
+// launchTarget is what a launch action starts, on whichever system it is for.
 func (w *actionWalk) launchTarget(dict pdf.Dict) string {
 	if name := w.fileName(dict["F"]); name != "" {
 		return name

@@ -13,7 +13,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// newEditedFile is a page of that content after a change to it.
+// newEditedFile is a page of that content after a change.
 func newEditedFile(t testing.TB, content string, change func(u *pdf.Update, page pdf.Dict)) []byte {
 	t.Helper()
 	file := pdftest.Pages(pdftest.Page{MediaBox: [4]float64{0, 0, 600, 800}})
@@ -103,7 +103,7 @@ func TestTextOfAnEmbeddedFontIsComparedWithItsGlyphs(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		file        []byte
-		says, shown string // empty: nothing is wrong
+		says, shown string // empty if there is no finding
 	}{
 		"a composite font that is honest":               {composite('9', "9", nil), "", ""},
 		"a composite font that says 1 for 9":            {composite('9', "1", nil), "1", "9"},

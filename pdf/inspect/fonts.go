@@ -11,7 +11,7 @@ import (
 	"segel/pdf/fontfile"
 )
 
-// inspectFonts holds what text says, to whoever searches or copies it, against what its glyphs are.
+// inspectFonts compares what text means, when it is searched or copied, with what its glyphs show.
 func (i *inspection) inspectFonts() error {
 	c := &fontCheck{inspection: i, bytesLeft: i.limits.Fonts, programs: map[pdf.Ref]*fontfile.Font{}}
 	for _, f := range i.reader.UsedFonts() {
@@ -36,25 +36,26 @@ func (i *inspection) inspectFonts() error {
 type fontCheck struct {
 	*inspection
 	bytesLeft int64 // bytes of programs that may still be decoded
-	skipped   bool  // a program was not, for that
+	skipped   bool  // a program was not decoded for that reason
 	programs  map[pdf.Ref]*fontfile.Font
 }
 
-// glyph is what is known of a glyph beside what the file says that it means.
+// glyph is what is known of a glyph besides the text that the file states.
 type glyph struct {
-	meanings []string // what its name and the program's own map say
-	outline  []byte   // which two glyphs that look the same have in common
+	meanings []string // from its name and the program's character map
+	outline  []byte   // equal for two glyphs that look the same
 }
 
-// findContradiction returns what one code of a font says, and what is shown in its place; "" if nothing speaks against it.
+// findContradiction returns the stated text of one code of a font, and what is shown in its place; "" if there is no
+// contradiction.
 func (c *fontCheck) findContradiction(f content.UsedFont) (says, shown string) {
-	look := c.glyphFinder(f)
-	if look == nil {
+	find := c.glyphFinder(f)
+	if find == nil {
 		return "", ""
 	}
 	digits := map[string]string{} // by outline
 	for _, code := range f.Codes {
-		g, text := look(code)
+		g, text := find(code)
 		if text == "" {
 			continue
 		}
@@ -72,7 +73,7 @@ func (c *fontCheck) findContradiction(f content.UsedFont) (says, shown string) {
 	return "", ""
 }
 
-// contradictingMeaning returns what a glyph is, if that is known and is not what the text says.
+// contradictingMeaning returns what a glyph is, if that is known and differs from the text.
 func contradictingMeaning(text string, meanings []string) string {
 	other := ""
 	for _, m := range meanings {
@@ -87,7 +88,7 @@ func contradictingMeaning(text string, meanings []string) string {
 	return other
 }
 
-// isAlike reports whether two texts are the same to a reader, or one of them says nothing of letters and digits.
+// isAlike reports whether two texts look the same to a person, or one of them has no letters and digits.
 func isAlike(a, b string) bool {
 	x, y := confusableSkeleton(a), confusableSkeleton(b)
 	if x == y || x == "" || y == "" {
@@ -96,13 +97,13 @@ func isAlike(a, b string) bool {
 	return len([]rune(x)) > 1 && len([]rune(y)) > 1 && (strings.Contains(x, y) || strings.Contains(y, x))
 }
 
-// confusableSkeleton is the letters and digits of a text, without marks and case, and with those of other scripts that look like
-// Latin ones put into Latin.
+// confusableSkeleton returns the letters and digits of a text, without marks and case, with lookalikes of other scripts
+// replaced by Latin letters.
 func confusableSkeleton(s string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(s) {
-		if look, ok := latinLookalikes[r]; ok {
-			r = look
+		if latin, ok := latinLookalikes[r]; ok {
+			r = latin
 		}
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
 			b.WriteRune(unicode.ToLower(r))
@@ -111,8 +112,8 @@ func confusableSkeleton(s string) string {
 	return b.String()
 }
 
-// latinLookalikes are the letters of Greek and Cyrillic that fonts draw with the glyphs of Latin ones, and letters without
-// their dots and bars.
+// latinLookalikes are the letters of Greek and Cyrillic that fonts draw like Latin ones, and letters without their dots
+// and bars.
 var latinLookalikes = func() map[rune]rune {
 	m := map[rune]rune{}
 	other, latin := []rune("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοАВЕЗІЈКМНОРСТУХаеіјорсухѕıȷłđøØŁĐµμ"), []rune("ABEZHIKMNOPTYXoABE3IJKMHOPCTYXaeijopcyxsijldoOLDuu")
@@ -122,7 +123,7 @@ var latinLookalikes = func() map[rune]rune {
 	return m
 }()
 
-// glyphFinder returns what finds out about the codes of a font, with what the text says, or nil where nothing is known.
+// glyphFinder returns a function that finds the glyph and the text of a code, or nil if nothing is known of the font.
 func (c *fontCheck) glyphFinder(f content.UsedFont) func(content.Code) (glyph, string) {
 	kind, _ := c.d.Name(f.Dict["Subtype"])
 	switch kind {
@@ -131,7 +132,7 @@ func (c *fontCheck) glyphFinder(f content.UsedFont) func(content.Code) (glyph, s
 	case "Type3":
 		return func(code content.Code) (glyph, string) {
 			g := glyph{outline: c.procedureKey(code.Proc)}
-			if len(code.Name) > 1 { // names of one letter are often no more than a count
+			if len(code.Name) > 1 { // names of one letter are often just numbering
 				g.meanings = []string{content.GlyphText(code.Name)}
 			}
 			return g, code.Text
@@ -140,7 +141,7 @@ func (c *fontCheck) glyphFinder(f content.UsedFont) func(content.Code) (glyph, s
 	return c.simpleGlyphFinder(f, kind)
 }
 
-// procedureKey is the description of a type 3 glyph; two codes that share one show the same.
+// procedureKey identifies the description of a Type 3 glyph; two codes with the same one show the same.
 func (c *fontCheck) procedureKey(o pdf.Object) []byte {
 	ref, ok := o.(pdf.Ref)
 	if !ok {
@@ -165,7 +166,7 @@ func (c *fontCheck) loadProgram(o pdf.Object) *fontfile.Font {
 		}
 		var program *fontfile.Font
 		if b := c.decodeStream(ref); b != nil {
-			program, _ = fontfile.Parse(b) // one that cannot be read says nothing
+			program, _ = fontfile.Parse(b) // an unreadable program adds no information
 		}
 		c.programs[ref] = program
 		return program
@@ -173,7 +174,7 @@ func (c *fontCheck) loadProgram(o pdf.Object) *fontfile.Font {
 	return nil
 }
 
-// decodeStream returns the data of a stream, or nil if there is none that can be read.
+// decodeStream returns the data of a stream, or nil if it cannot be read.
 func (c *fontCheck) decodeStream(o pdf.Object) []byte {
 	st, err := c.d.Stream(o)
 	if err != nil || st == nil {
@@ -191,7 +192,7 @@ func (c *fontCheck) decodeStream(o pdf.Object) []byte {
 	return b
 }
 
-// compositeGlyphFinder finds glyphs by CID, where the file itself says what a CID is.
+// compositeGlyphFinder finds glyphs by CID, where the file defines its CIDs.
 func (c *fontCheck) compositeGlyphFinder(f content.UsedFont) func(content.Code) (glyph, string) {
 	encoding, err := c.d.Resolve(f.Dict["Encoding"])
 	if name, ok := encoding.(pdf.Name); err != nil || ok && !strings.HasPrefix(string(name), "Identity") {
@@ -231,7 +232,7 @@ func (c *fontCheck) compositeGlyphFinder(f content.UsedFont) func(content.Code) 
 func (c *fontCheck) programGlyph(program *fontfile.Font, number int) glyph {
 	g := glyph{meanings: []string{content.GlyphText(program.GlyphName(number))}, outline: program.Outline(number)}
 	for _, r := range program.GlyphRunes(number) {
-		if r >= 0xe000 && r <= 0xf8ff { // private use means nothing
+		if r >= 0xe000 && r <= 0xf8ff { // private use has no meaning
 			continue
 		}
 		g.meanings = append(g.meanings, string(r))
@@ -239,8 +240,8 @@ func (c *fontCheck) programGlyph(program *fontfile.Font, number int) glyph {
 	return g
 }
 
-// simpleGlyphFinder finds glyphs as readers do, by the name that the encoding gives a code, or by the program's own encoding
-// (ISO 32000-2 §9.6.5).
+// simpleGlyphFinder finds glyphs as readers do, by the name that the encoding gives a code, or by the program's
+// built-in encoding (ISO 32000-2 §9.6.5).
 func (c *fontCheck) simpleGlyphFinder(f content.UsedFont, kind pdf.Name) func(content.Code) (glyph, string) {
 	descriptor, err := c.d.Dict(f.Dict["FontDescriptor"])
 	if err != nil {

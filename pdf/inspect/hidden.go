@@ -5,18 +5,18 @@ import (
 	"segel/pdf/content"
 )
 
-// hiddenTextCheck looks for text that is on a page and not to be seen: what was signed unseen can be brought to light later, by a
+// hiddenTextCheck finds text that is on a page and not visible: what was signed unseen can be made visible later by a
 // change that looks harmless.
 type hiddenTextCheck struct {
 	*inspection
-	comparisonsLeft int // comparisons still to be made
+	comparisonsLeft int // comparisons that may still be made
 
-	marks    []content.Mark // of the page at hand, that are to be seen or are text
-	opaque   []int          // those of them that hide what is below, in order
-	pictures []pdf.Rect     // those of them that are pictures
+	marks    []content.Mark // of the current page, visible or text
+	opaque   []int          // indices of those that hide what is below, in order
+	pictures []pdf.Rect     // boxes of those that are images
 }
 
-// inspectPage notes each kind of hidden text of a page once. It returns false if there was too much to be compared.
+// inspectPage adds each kind of hidden text of a page once. It returns false if there was too much to compare.
 func (h *hiddenTextCheck) inspectPage(page *pdf.Page, marks []content.Mark) bool {
 	h.selectMarks(marks)
 	first := map[Kind]*Finding{}
@@ -43,8 +43,8 @@ func (h *hiddenTextCheck) inspectPage(page *pdf.Page, marks []content.Mark) bool
 	return h.comparisonsLeft >= 0
 }
 
-// selectMarks leaves out what annotations of signatures paint, which are what the file is about, and takes for seen what is
-// seen in print.
+// selectMarks leaves out marks of signature appearances, which show the signatures, and treats marks that are visible
+// in print as visible.
 func (h *hiddenTextCheck) selectMarks(marks []content.Mark) {
 	h.marks, h.opaque, h.pictures = h.marks[:0], h.opaque[:0], h.pictures[:0]
 	var of pdf.Ref
@@ -80,8 +80,8 @@ func (h *hiddenTextCheck) isSignatureWidget(ref pdf.Ref) bool {
 	return kind == "Sig"
 }
 
-// classifyText tells why a piece of text is not to be seen, or "". What lies outside of the page or of a clip nothing harmless
-// can bring to light.
+// classifyText returns why a piece of text is not visible, or "". No harmless change can make text outside the page or
+// a clip visible.
 func (h *hiddenTextCheck) classifyText(i int, m content.Mark) (Kind, string) {
 	switch {
 	case m.Kind != content.Text || m.Hidden == content.ByClip || m.Hidden == content.ByFlag:
@@ -121,10 +121,10 @@ func (h *hiddenTextCheck) isCoveredLater(i int, box pdf.Rect) bool {
 	return false
 }
 
-// maxPictures bounds the pictures of a page that words are compared with. A scan is one or a few.
+// maxPictures bounds the images of a page that words are compared with. A scan is one or a few.
 const maxPictures = 256
 
-// isOnPicture reports whether the middle of a word lies on a picture.
+// isOnPicture reports whether the middle of a word lies on an image.
 func (h *hiddenTextCheck) isOnPicture(word pdf.Rect) bool {
 	x, y := (word.LLX+word.URX)/2, (word.LLY+word.URY)/2
 	for _, p := range h.pictures {
@@ -136,7 +136,7 @@ func (h *hiddenTextCheck) isOnPicture(word pdf.Rect) bool {
 	return false
 }
 
-// shareWithin is how much of a box lies within an area, from 0 to 1.
+// shareWithin is the share of a box that lies within an area, from 0 to 1.
 func shareWithin(area, box pdf.Rect) float64 {
 	common := area.Intersect(box)
 	if common.Empty() || box.Empty() {

@@ -1,11 +1,11 @@
-// Package inspect looks for what the readers of a PDF file may not see or may not expect: content that is shown in print
-// and not on a screen, or to some readers only; content that is hidden, or outside of the page; content that is not in
-// the file; text whose letters are not those that are shown; and actions.
+// Package inspect finds what the readers of a PDF file may not see or may not expect: content that is shown in print
+// and not on a screen, or to some readers only; content that is hidden, or outside the page; content that is not in the
+// file; text whose letters are not those that are shown; and actions.
 //
-// It goes by what readers do with the file, not by the presence of a key: layers are evaluated in each view that readers
-// have of them, content is followed into forms, appearances, patterns and glyphs, and actions from where they are
-// started. Its work is bounded. What it could not look at is a finding of its own, [NotExamined]; where a page that was
-// not looked at to its end could differ between views, that counts as [PrintDiffers].
+// It simulates what readers do with the file, and does not just check for keys: layers are evaluated in each view that
+// readers use, content is interpreted in forms, appearances, patterns and glyphs, and actions are followed from their
+// triggers. Its work is bounded. A page that was not examined completely is a finding, [NotExamined]; if it could
+// differ between views, it also counts as [PrintDiffers].
 package inspect
 
 import (
@@ -34,7 +34,7 @@ const (
 	Actions       Kind = "actions"         // actions that readers carry out without being asked
 	SubmitForm    Kind = "submit_form"     // an action that sends the form's values
 	ImportData    Kind = "import_data"     // an action that fills the form from a file
-	OtherDocument Kind = "other_document"  // an action that goes to another document
+	OtherDocument Kind = "other_document"  // an action that opens another document
 	FileURI       Kind = "file_uri"        // a link to a file of the machine or its network
 	Media         Kind = "media"           // sound, film, 3D and other rich media
 	XFA           Kind = "xfa"             // a form in XML that some readers show instead of the pages
@@ -45,28 +45,27 @@ const (
 	CoveredText   Kind = "covered_text"    // text under a picture or an annotation
 	OutsidePage   Kind = "outside_page"    // text outside of the crop box
 	Unreliable    Kind = "unreliable_text" // text whose letters are not those that are shown
-	NotExamined   Kind = "not_examined"    // a page that could not be looked at to its end
+	NotExamined   Kind = "not_examined"    // a page that could not be examined completely
 )
 
-// Finding is one thing of a file. Of each kind there is at most one on a page.
+// Finding is something found in a file. There is at most one of each kind per page.
 type Finding struct {
 	Kind   Kind
 	Page   int      // from 1; 0: the file as a whole
-	Ref    pdf.Ref  // the layer, of HiddenLayer where nothing of it was found on a page
-	Box    pdf.Rect // of text, in default user space; empty where there is none
-	Detail string   // an example: the text, or the name of what an action leads to. It is the file's, so clean it before it is shown
-	Shown  string   // of Unreliable: what is shown in the place of Detail
+	Ref    pdf.Ref  // the layer, of HiddenLayer without a page
+	Box    pdf.Rect // of text, in default user space; may be empty
+	Detail string   // an example: the text, or the name of what an action leads to. It comes from the file: clean it before showing it
+	Shown  string   // of Unreliable: what is shown instead of Detail
 
-	// OnPicture says of InvisibleText that all of it lies on pictures, as that of a scanned page does that was read by a
-	// machine.
+	// OnPicture is set for InvisibleText if all of it lies on images, like the recognized text of a scanned page.
 	OnPicture bool
 }
 
-// Limits bound what a hostile file can make it do. A zero field takes its default.
+// Limits bound what a hostile file can cost. A zero field has its default.
 type Limits struct {
 	Content content.Limits // of the content of pages; default 64 MiB and 4,000,000 operators
 	Fonts   int64          // bytes of font programs, decoded; default 64 MiB
-	Objects int            // dictionaries that are gone through for actions; default 200,000
+	Objects int            // dictionaries that are searched for actions; default 200,000
 	Marks   int            // comparisons of marks with each other; default 30,000,000
 	PerKind int            // findings of one kind; default 5,000
 }
@@ -85,10 +84,10 @@ func setDefault[T int | int64](v *T, d T) {
 	}
 }
 
-// Document looks through a document. Findings are in the order of their kinds, and of pages within each.
+// Document inspects a document. Findings are in the order of their kinds, and of pages within each.
 //
-// Errors are of the io.ReaderAt of the document, of the context, and of objects that make the file one that no reader
-// opens. What cannot be read otherwise is a finding, or is passed over as readers do.
+// Errors are from the io.ReaderAt of the document, from the context, and about damage that keeps any reader from
+// opening the file. Other damage is a finding, or is skipped as readers do.
 func Document(ctx context.Context, d *pdf.Document, l Limits) ([]Finding, error) {
 	i := &inspection{ctx: ctx, d: d, limits: l.withDefaults(), found: map[Kind][]Finding{}, pagesByKind: map[Kind]map[int]bool{}}
 	if err := i.inspectActions(); err != nil {
@@ -107,13 +106,13 @@ func Document(ctx context.Context, d *pdf.Document, l Limits) ([]Finding, error)
 	return all, nil
 }
 
-// kindOrder is the order in which findings are told: first what readers see differently.
+// kindOrder is the order of findings: first what readers see differently.
 var kindOrder = []Kind{
 	PrintDiffers, ViewVaries, External, Launch, Unreliable, CoveredText, InvisibleText, HiddenLayer, OutsidePage, ScreenOnly, Portfolio, XFA, JavaScript, Actions,
 	SubmitForm, ImportData, OtherDocument, FileURI, Media, EmbeddedFile, NotExamined,
 }
 
-// inspection is one document being looked through.
+// inspection is the inspection of one document.
 type inspection struct {
 	ctx         context.Context
 	d           *pdf.Document
@@ -122,10 +121,10 @@ type inspection struct {
 	pagesByKind map[Kind]map[int]bool // pages
 	reader      *content.Reader
 
-	alternates bool // an image has another one for printing
+	alternates bool // an image has an alternate for printing
 }
 
-// addFinding notes a finding, one of its kind on each page.
+// addFinding adds a finding, at most one of its kind per page.
 func (i *inspection) addFinding(f Finding) {
 	pages := i.pagesByKind[f.Kind]
 	if pages == nil {
@@ -142,7 +141,7 @@ func (i *inspection) addFinding(f Finding) {
 // hasFinding reports whether something of that kind was found.
 func (i *inspection) hasFinding(k Kind) bool { return len(i.found[k]) > 0 }
 
-// PageRanges lists the pages of findings, each once, as ranges such as "1-3, 7"; "" where all are about the whole file.
+// PageRanges lists the pages of findings, each once, as ranges such as "1-3, 7"; "" if all are about the whole file.
 func PageRanges(found []Finding) string {
 	on := map[int]bool{}
 	for _, f := range found {
@@ -172,8 +171,8 @@ func onlyReadError(err error) error {
 	return err
 }
 
-// isComplete tells by the error of an [content.Reader] whether all marks are listed. Text in a font that is missing is among them,
-// about where it is.
+// isComplete reports by the error of a [content.Reader] whether all marks are listed. Text in a missing font is,
+// approximately.
 func isComplete(err error) bool {
 	var u *content.IncompleteError
 	return err == nil || errors.As(err, &u) && u.Reason == content.NoFont

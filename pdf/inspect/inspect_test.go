@@ -176,14 +176,14 @@ func TestActionsAreFollowedWithinTheirLimit(t *testing.T) {
 	t.Parallel()
 	file := newEditedFile(t, "", func(u *pdf.Update, page pdf.Dict) {
 		first, last := u.Reserve(), u.Reserve()
-		u.Set(first, pdf.Dict{"S": pdf.Name("GoTo"), "Next": pdf.Array{last, first}}) // in a circle
+		u.Set(first, pdf.Dict{"S": pdf.Name("GoTo"), "Next": pdf.Array{last, first}}) // a loop
 		u.Set(last, pdf.Dict{"S": pdf.Name("Launch"), "F": pdf.TextString("calc.exe"), "Next": first})
 		page["AA"] = pdf.Dict{"O": first}
 	})
 	if got := kindsOf(inspectFile(t, file, inspect.Limits{})); !slices.Equal(got, []string{"actions", "launch"}) {
 		t.Errorf("%q", got)
 	}
-	// Where the walk ends before it is there, its shape is enough.
+	// If the walk ends before it gets there, the shape of the object is enough.
 	if got := kindsOf(inspectFile(t, file, inspect.Limits{Objects: 1})); !slices.Equal(got, []string{"actions", "launch"}) {
 		t.Errorf("behind the limit: %q", got)
 	}
@@ -198,7 +198,7 @@ func TestInspectionEndsWhenItIsCanceled(t *testing.T) {
 	}
 }
 
-// FuzzDocument looks through files that are like those with something in them.
+// FuzzDocument inspects files that resemble the cases.
 func FuzzDocument(f *testing.F) {
 	for _, s := range pdftest.SuspectCases() {
 		f.Add(s.File)

@@ -9,7 +9,7 @@ import (
 	"segel/pdf/content"
 )
 
-// inspectPages looks at what each page paints.
+// inspectPages examines what each page paints.
 func (i *inspection) inspectPages() error {
 	i.reader = content.NewDeepReader(i.d, i.limits.Content)
 	for _, ref := range i.reader.HiddenLayers() {
@@ -43,7 +43,7 @@ func (i *inspection) inspectPages() error {
 		case isLimitReached(err) || !all:
 			i.addNotExamined(page, TooMuch)
 		case !isComplete(err):
-			i.addNotExamined(page, err.Error()) // readers go on where this one does not
+			i.addNotExamined(page, err.Error()) // other readers continue where this one stops
 		}
 		spent = !all || i.reader.IsExhausted()
 	}
@@ -56,11 +56,11 @@ func (i *inspection) layerName(ref pdf.Ref) string {
 	return fmt.Sprintf("%.60q", name.Text())
 }
 
-// TooMuch is the Detail of NotExamined on a page at which a limit was reached.
+// TooMuch is the Detail of NotExamined on a page on which a limit was reached.
 const TooMuch = "too much content"
 
-// addNotExamined notes that a page is not known to its end. Where something of it could be shown in one view and not in
-// another, that has to be taken for what it does: a limit must not be a way around it.
+// addNotExamined adds a finding for a page that was not examined completely. If some of it could be shown in one view and
+// not in another, it counts as doing so: exceeding a limit must not hide a difference.
 func (i *inspection) addNotExamined(page *pdf.Page, why string) {
 	i.addFinding(Finding{Kind: NotExamined, Page: page.Number, Detail: why})
 	if i.reader.HasVaryingLayers() || i.alternates || i.hasPrintOnlyAnnotation(page) {
@@ -68,10 +68,10 @@ func (i *inspection) addNotExamined(page *pdf.Page, why string) {
 	}
 }
 
-// maxFlags bounds the annotations of a page whose flags are looked at where the page itself is not.
+// maxFlags bounds the annotations of a page whose flags are checked if the page is not examined.
 const maxFlags = 50_000
 
-// hasPrintOnlyAnnotation reports whether an annotation of a page is for printing alone.
+// hasPrintOnlyAnnotation reports whether an annotation of a page is only printed.
 func (i *inspection) hasPrintOnlyAnnotation(page *pdf.Page) bool {
 	const hidden, printed, noView = 1 << 1, 1 << 2, 1 << 5
 	annots, _ := i.d.Array(page.Dict["Annots"])
@@ -88,7 +88,7 @@ func (i *inspection) hasPrintOnlyAnnotation(page *pdf.Page) bool {
 	return len(annots) > maxFlags
 }
 
-// findTextOutside looks for words that lie outside of the page.
+// findTextOutside finds words outside the page.
 func (i *inspection) findTextOutside(page *pdf.Page, marks []content.Mark) {
 	width, height := page.DisplayedSize()
 	sheet := pdf.Rect{URX: width, URY: height}

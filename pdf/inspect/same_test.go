@@ -11,7 +11,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// twoLayers is a page with a layer S that is shown on a screen alone and a layer P that is printed alone.
+// twoLayers is a page with a layer S that is only shown on a screen and a layer P that is only printed.
 func twoLayers(t testing.TB, content string, change func(u *pdf.Update, resources pdf.Dict)) []byte {
 	t.Helper()
 	return newEditedFile(t, content, func(u *pdf.Update, page pdf.Dict) {
@@ -93,7 +93,7 @@ func TestLayersThatLookDifferentAreNotTakenForTheSame(t *testing.T) {
 	}
 }
 
-// TestLimitsOnLayersHideNoPrint: what decides whether content is printed may lie behind each limit.
+// TestLimitsOnLayersHideNoPrint: what determines whether content is printed may lie behind each limit.
 func TestLimitsOnLayersHideNoPrint(t *testing.T) {
 	t.Parallel()
 	layer := func(u *pdf.Update, usage pdf.Dict) pdf.Ref {
@@ -123,7 +123,7 @@ func TestLimitsOnLayersHideNoPrint(t *testing.T) {
 			page["Resources"] = pdf.Dict{"Properties": pdf.Dict{"L": l}}
 		},
 		"many automatic states": func(u *pdf.Update, catalog, page pdf.Dict) {
-			// Without a state of its own the usage would be found as one that some readers apply by themselves.
+			// Without a state in the configuration, the usage would be reported for readers that apply it directly.
 			other, l := layer(u, nil), layer(u, pdf.Dict{"Export": pdf.Dict{"ExportState": pdf.Name("OFF")}})
 			last := auto(l)
 			last["Category"] = pdf.Array{pdf.Name("Export")}
@@ -158,7 +158,7 @@ func TestLimitsOnLayersHideNoPrint(t *testing.T) {
 	}
 }
 
-// TestManyGlyphsHideNoPrint: more glyphs of type 3 fonts than are looked into stand before the one that has a layer.
+// TestManyGlyphsHideNoPrint: more glyphs of Type 3 fonts than are interpreted precede the one that has a layer.
 func TestManyGlyphsHideNoPrint(t *testing.T) {
 	t.Parallel()
 
@@ -207,8 +207,8 @@ func TestManyGlyphsHideNoPrint(t *testing.T) {
 	}
 }
 
-// TestInlineImageDoesNotSwallowAPrintedLayer: its data has what looks like its end, followed by the beginning of a string
-// that ends behind the layer. Readers that work out how long the data is see the layer.
+// TestInlineImageDoesNotSwallowAPrintedLayer: its data contains what looks like its end, followed by the beginning of a
+// string that ends behind the layer. Readers that compute the length of the data see the layer.
 func TestInlineImageDoesNotSwallowAPrintedLayer(t *testing.T) {
 	t.Parallel()
 	const swallowed = "AAAA EI q (AAAAAAAAAAAAAAAAAAAAAAAAAAAAA" // 40 bytes

@@ -28,13 +28,13 @@ func (i *inspection) compareViews(page *pdf.Page, marks []content.Mark) {
 	}
 }
 
-// findDiffering returns the indices of the marks that are not shown in all views alike. What annotations show on a screen
-// alone is among them only where it says something that the printed page does not.
+// findDiffering returns the indices of the marks that are not shown alike in all views. Annotations that are only on
+// the screen are included only if they say something that the printed page does not.
 func (i *inspection) findDiffering(page *pdf.Page, marks []content.Mark) []int {
 	var differing []int
 	for from := 0; from < len(marks); {
 		to := from + 1
-		place := marks[from] // of an annotation, or a mark of the page itself
+		place := marks[from] // of an annotation, or a mark of the page content
 		annotation := place.Kind == content.Annotation || place.Kind == content.Widget
 		for annotation && to < len(marks) && marks[to].Kind != content.Annotation && marks[to].Kind != content.Widget {
 			to++
@@ -57,8 +57,8 @@ func (i *inspection) findDiffering(page *pdf.Page, marks []content.Mark) []int {
 	return differing
 }
 
-// shownMarks returns which of the marks [from, to) of an annotation show something: what its appearance paints, or its place
-// where readers draw it by themselves. A field without appearance shows its value, and a signature nothing.
+// shownMarks returns which of the marks [from, to) of an annotation show something: what its appearance paints, or its
+// rectangle if readers draw it themselves. A field without appearance shows its value, and a signature shows nothing.
 func (i *inspection) shownMarks(place content.Mark, from, to int) (int, int) {
 	switch {
 	case !place.NoAppearance:
@@ -87,8 +87,8 @@ func (i *inspection) hasValue(ref pdf.Ref) bool {
 	return false
 }
 
-// changesPage reports whether an annotation that is not printed makes the screen say something else than the printed
-// page: it covers text or a picture, or, unless it is a field or a button, it has text of its own.
+// changesPage reports whether an annotation that is not printed makes the screen differ in meaning from the printed
+// page: it covers text or an image, or, unless it is a field or a button, it has text.
 func (i *inspection) changesPage(place content.Mark, shown, below []content.Mark) bool {
 	for _, m := range shown {
 		if m.Views == 0 {
@@ -104,8 +104,8 @@ func (i *inspection) changesPage(place content.Mark, shown, below []content.Mark
 			if i.limits.Marks--; i.limits.Marks < 0 {
 				return true
 			}
-			said := b.Kind == content.Text && hasLetter(b.Text) || b.Kind == content.Image
-			if said && b.Views&content.InPrint != 0 && shareWithin(m.Box, b.Box) > 0.5 {
+			readable := b.Kind == content.Text && hasLetter(b.Text) || b.Kind == content.Image
+			if readable && b.Views&content.InPrint != 0 && shareWithin(m.Box, b.Box) > 0.5 {
 				return true
 			}
 		}
@@ -113,29 +113,29 @@ func (i *inspection) changesPage(place content.Mark, shown, below []content.Mark
 	return false
 }
 
-// markShape is a mark as far as two that look the same have it in common.
+// markShape is what two marks that look the same have in common.
 type markShape struct {
-	kind         content.Kind
-	box          [4]float64 // in half points
-	text         string
-	image        pdf.Ref
-	white        bool
-	sheer, solid bool
-	look         uint64
+	kind                  content.Kind
+	box                   [4]float64 // in half points
+	text                  string
+	image                 pdf.Ref
+	white                 bool
+	translucent, fillsBox bool
+	fingerprint           uint64
 }
 
 func newMarkShape(m content.Mark) markShape {
-	s := markShape{kind: m.Kind, text: m.Text, image: m.Image, white: m.White, sheer: m.Translucent, solid: m.FillsBox, look: m.Fingerprint}
+	s := markShape{kind: m.Kind, text: m.Text, image: m.Image, white: m.White, translucent: m.Translucent, fillsBox: m.FillsBox, fingerprint: m.Fingerprint}
 	for k, v := range [4]float64{m.Box.LLX, m.Box.LLY, m.Box.URX, m.Box.URY} {
 		s.box[k] = math.Round(2 * v)
 	}
 	return s
 }
 
-// findDifference returns the marks that one of two views has and the other lacks, text first. Two layers may show the same,
-// each in one view, as long as nothing is painted between them that covers it.
+// findDifference returns the marks that one of two views has and the other lacks, text first. Two layers may show the
+// same, each in one view, as long as nothing is painted between them that covers it.
 func (i *inspection) findDifference(marks []content.Mark, differing []int, a, b content.Views) []content.Mark {
-	last := map[markShape][2]int{} // the last mark of a shape that is shown in each view, counted from 1
+	last := map[markShape][2]int{} // the last mark of a shape in each view, counted from 1
 	for _, k := range differing {
 		at := last[newMarkShape(marks[k])]
 		if marks[k].Views&a != 0 {
@@ -165,7 +165,7 @@ func (i *inspection) findDifference(marks []content.Mark, differing []int, a, b 
 	return append(text, other...)
 }
 
-// quoteText is the beginning of what words say.
+// quoteText returns the beginning of the text of words.
 func quoteText(marks []content.Mark) string {
 	const enough = 100 // bytes
 	var b strings.Builder
@@ -181,7 +181,7 @@ func quoteText(marks []content.Mark) string {
 	return b.String()
 }
 
-// isCoveredBetween reports whether one of the marks [from, to) hides what is below it of a box.
+// isCoveredBetween reports whether one of the marks [from, to) hides what is below it in a box.
 func (i *inspection) isCoveredBetween(marks []content.Mark, from, to int, box pdf.Rect) bool {
 	for k := from; k < to; k++ {
 		if i.limits.Marks--; i.limits.Marks < 0 {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// fileID is both elements of /ID in every file made here.
+// fileID is both elements of /ID in every file of this package.
 const fileID = "[<5345474C303132333435363738394142> <5345474C303132333435363738394142>]"
 
-// builder writes objects as text and remembers where they went.
+// builder writes objects as text and records their offsets.
 type builder struct {
 	bytes.Buffer
 	at     map[int]int    // offset of each plain object
@@ -34,7 +34,7 @@ func (b *builder) writeObject(n int, body string) {
 	fmt.Fprintf(b, "%d 0 obj\n%s\nendobj\n", n, body)
 }
 
-// writeStream writes data as it is; entries are those beside /Length.
+// writeStream writes data unchanged; entries are those besides /Length.
 func (b *builder) writeStream(n int, entries string, data []byte) {
 	b.recordOffset(n)
 	fmt.Fprintf(b, "%d 0 obj\n<< %s /Length %d >>\nstream\n", n, entries, len(data))
@@ -42,7 +42,7 @@ func (b *builder) writeStream(n int, entries string, data []byte) {
 	b.WriteString("\nendstream\nendobj\n")
 }
 
-// writeObjectStream writes an object stream n that holds objects by number, in order.
+// writeObjectStream writes an object stream n that contains objects by number, in order.
 func (b *builder) writeObjectStream(n int, numbers []int, bodies []string) {
 	var directory, content strings.Builder
 	for i, number := range numbers {
@@ -56,8 +56,8 @@ func (b *builder) writeObjectStream(n int, numbers []int, bodies []string) {
 	b.writeStream(n, entries, data)
 }
 
-// finishWithTable ends the file with a cross-reference table of objects from 0 on.
-// Numbers that were not written as plain objects are free.
+// finishWithTable ends the file with a cross-reference table of objects from 0 on. Numbers that were not written as
+// plain objects are free.
 func (b *builder) finishWithTable(extra string) []byte {
 	at := b.Len()
 	b.writeTable()
@@ -80,8 +80,7 @@ func (b *builder) writeTrailer(entries string, startXref int) {
 	fmt.Fprintf(b, "trailer\n<< %s >>\nstartxref\n%d\n%%%%EOF\n", entries, startXref)
 }
 
-// writeXrefStream writes a cross-reference stream as object n; only tells which
-// numbers it lists, nil for all from 0 on.
+// writeXrefStream writes a cross-reference stream as object n; only lists its numbers, nil for all from 0 on.
 func (b *builder) writeXrefStream(n int, extra string, only []int) int {
 	at := b.Len()
 	b.recordOffset(n)

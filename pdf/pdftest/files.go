@@ -13,26 +13,24 @@ type Page struct {
 	Entries  string // more entries of the page dictionary, as PDF
 }
 
-// Object numbers that every file here has in common.
+// Object numbers that all files of this package have in common.
 const (
 	CatalogNumber = 1
 	PagesNumber   = 2
 	FontNumber    = 3
 	InfoNumber    = 4
-	// FirstPageNumber is page 1; page i has FirstPageNumber + 2(i-1), and its
-	// contents the number behind that.
+	// FirstPageNumber is page 1; page i has FirstPageNumber + 2(i-1), and its contents the next number.
 	FirstPageNumber = 5
 )
 
-// body is one object of a document to be laid out.
+// body is one object of a document.
 type body struct {
 	number int
 	text   string
 	data   []byte // of a stream, whose entries are text
 }
 
-// documentBodies lists the objects of a document in order of number. More catalog
-// entries are given as PDF.
+// documentBodies lists the objects of a document in order of number. catalog has further catalog entries, as PDF.
 func documentBodies(pages []Page, catalog string) []body {
 	var kids strings.Builder
 	for i := range pages {
@@ -110,9 +108,8 @@ func Streams(n int) []byte {
 	return b.Bytes()
 }
 
-// Hybrid is a file of n A4 pages with a cross-reference table whose trailer
-// has /XRefStm. The /Outlines of its catalog, object FirstPageNumber+2n, are in
-// an object stream that only that stream knows of: the table calls it free.
+// Hybrid is a file of n A4 pages with a cross-reference table whose trailer has /XRefStm. The /Outlines of its catalog,
+// object FirstPageNumber+2n, are in an object stream that is only in that stream: the table marks it as free.
 func Hybrid(n int) []byte {
 	hidden := FirstPageNumber + 2*n
 	b := newBuilder("1.5")
@@ -124,8 +121,8 @@ func Hybrid(n int) []byte {
 	return b.finishWithTable(fmt.Sprintf("/Info 4 0 R /XRefStm %d", stream))
 }
 
-// Rotated is a file of four pages of 600 by 800 units turned by 0, 90, 180 and
-// 270 degrees, showing a crop box of 400 by 700 at (100, 50).
+// Rotated is a file of four pages of 600 by 800 units, rotated by 0, 90, 180 and 270 degrees, with a crop box of 400 by
+// 700 at (100, 50).
 func Rotated() []byte {
 	pages := make([]Page, 4)
 	for i := range pages {
@@ -134,10 +131,9 @@ func Rotated() []byte {
 	return Pages(pages...)
 }
 
-// FormNumber is the form dictionary of Form, the objects behind it its fields:
-// FormNumber+1 a text field "name" merged with its widget, +2 a group "group"
-// with +3 below it, a check box "group.agree" whose widget is +4, and +5 an
-// array that is /Annots of page 1.
+// FormNumber is the form dictionary of Form, followed by its fields: FormNumber+1 a text field "name" merged with its
+// widget, +2 a group "group" with +3 below it, a check box "group.agree" whose widget is +4, and +5 an array that is
+// /Annots of page 1.
 const FormNumber = 100
 
 // Form is a file of one page with a form in an indirect dictionary, which has
@@ -156,8 +152,7 @@ func Form() []byte {
 	)
 }
 
-// Active is a file of one page that carries one of each kind of active
-// content that a single dictionary can.
+// Active is a file of one page with one of each kind of active content that a single dictionary can have.
 func Active() []byte {
 	page := Page{Entries: "/AA << /O << /S /JavaScript /JS (app.alert\\(1\\)) >> >> /Annots [101 0 R 102 0 R]"}
 	return withCatalog([]Page{page}, "/OpenAction << /S /Launch /F (calc.exe) >>",

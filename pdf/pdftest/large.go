@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Large is a file with a cross-reference table and objects beside its page
-// that hold incompressible data, generated as it is read.
+// Large is a file with a cross-reference table and, besides its page, objects with incompressible data, generated as
+// they are read.
 type Large struct {
 	head    []byte
 	tail    []byte
@@ -20,8 +20,8 @@ type Large struct {
 // largeFirst is the number of the first object with data.
 const largeFirst = FirstPageNumber + 2
 
-// NewLarge lays out a file of one page and the given number of further
-// objects, of about size bytes in all. Nothing is generated yet.
+// NewLarge returns a file of one page and the given number of further objects, of about size bytes in all. Nothing is
+// generated yet.
 func NewLarge(size int64, objects int) *Large {
 	b := newBuilder("1.7")
 	for _, o := range documentBodies(make([]Page, 1), "") {
@@ -55,7 +55,7 @@ func (l *Large) buildTail(b *builder) {
 	l.tail = t.Bytes()
 }
 
-// objectFrame is the i-th object without its data, in fixed widths.
+// objectFrame is the i-th object without its data, of fixed width.
 func (l *Large) objectFrame(i int) []byte {
 	return fmt.Appendf(nil, "%08d 0 obj\n<< /Length %010d >>\nstream\n\nendstream\nendobj\n", largeFirst+i, l.data)
 }
@@ -79,7 +79,7 @@ func (l *Large) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// copyPiece copies bytes from at on, up to the end of the part that at is in.
+// copyPiece copies bytes from at on, up to the end of the part that contains at.
 func (l *Large) copyPiece(p []byte, at int64) int {
 	if at < int64(len(l.head)) {
 		return copy(p, l.head[at:])
@@ -105,7 +105,7 @@ func (l *Large) copyObjectPiece(p []byte, i int, rel int64) int {
 	return copy(p, frame[rel-int64(l.data):])
 }
 
-// fillNoise fills p with bytes that depend on their place alone.
+// fillNoise fills p with bytes that depend on their place only.
 func fillNoise(p []byte, place uint64) {
 	for i := range p {
 		x := (place + uint64(i)) / 8

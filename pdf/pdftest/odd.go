@@ -9,35 +9,35 @@ import (
 	"strings"
 )
 
-// OddFile is a file with one oddity of structure.
+// OddFile is a file with one unusual property of its structure.
 type OddFile struct {
 	Name    string // kind, oddity and style of the cross-reference, such as "id/integer (table)"
 	File    []byte
 	Outcome Outcome
 }
 
-// Outcome is what becomes of an odd file that is to be signed.
+// Outcome is what happens to an odd file that is to be signed.
 type Outcome string
 
-// The fates.
+// The outcomes.
 const (
 	Kept      Outcome = ""          // it is signed as it is
-	Rewritten Outcome = "rewritten" // it is put in order first
+	Rewritten Outcome = "rewritten" // it is rewritten first
 	Refused   Outcome = "refused"   // readers may differ on it
 )
 
-// Object numbers of the file that Odds alters, beside those that every file here has in common: two pages, of which the
-// first lists the widget of the form's text field.
+// Object numbers of the file that OddFiles alters, besides those that all files of this package have in common: two
+// pages, of which the first lists the widget of the form's text field.
 const (
 	secondPageNumber = FirstPageNumber + 2
 	formNumber       = 10
 	fieldNumber      = 11
 	appearanceNumber = 12
-	nextNumber       = 13 // the first that no object of the sound file has
+	nextNumber       = 13 // the first unused number of the unaltered file
 )
 
 // missingNumber matches "@3", which stands for the number of an object that does not exist: the fourth of those that an
-// update would take first.
+// update would use first.
 var missingNumber = regexp.MustCompile(`@(\d+)`)
 
 // layout is a file before it is written.
@@ -46,12 +46,12 @@ type layout struct {
 	streams     map[int]string // data of those objects that are streams
 	generations map[int]int
 	trailer     map[string]string // values by key, without their slash
-	free        map[int]bool      // entries of the table that say free
+	free        map[int]bool      // free entries of the table
 	plain       map[int]bool      // never in the object stream
-	behind      string            // a revision behind the file, see update
+	behind      string            // appended bytes
 }
 
-// newLayout is a sound file.
+// newLayout is an unaltered file.
 func newLayout() *layout {
 	l := &layout{
 		objects: map[int]string{}, streams: map[int]string{}, generations: map[int]int{}, free: map[int]bool{}, plain: map[int]bool{},
@@ -70,12 +70,12 @@ func newLayout() *layout {
 	return l
 }
 
-// addEntries puts entries into the dictionary of an object, before those that it has: readers take the last of a key.
+// addEntries inserts entries into the dictionary of an object, before its entries: readers use the last of a key.
 func (l *layout) addEntries(n int, entries string) {
 	l.objects[n] = strings.Replace(l.objects[n], "<<", "<< "+entries, 1)
 }
 
-// setEntry replaces an entry of the dictionary of an object, or adds it; an empty value removes it.
+// setEntry replaces or adds an entry of the dictionary of an object; an empty value removes it.
 func (l *layout) setEntry(n int, key, value string) {
 	dict := l.objects[n]
 	if i := strings.Index(dict, "/"+key+" "); i >= 0 {
@@ -88,7 +88,7 @@ func (l *layout) setEntry(n int, key, value string) {
 	}
 }
 
-// valueLen is the length of the value that text begins with.
+// valueLen is the length of the value at the start of text.
 func valueLen(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -116,7 +116,7 @@ func valueLen(text string) int {
 	return len(text)
 }
 
-// resolveNumbers puts numbers in the place of what nothing matches.
+// resolveNumbers replaces what missingNumber matches by numbers.
 func (l *layout) resolveNumbers(streams bool) {
 	next := l.highestNumber() + 1
 	if streams {
@@ -136,10 +136,10 @@ func (l *layout) resolveNumbers(streams bool) {
 	}
 }
 
-// highestNumber is the highest number of an object.
+// highestNumber is the highest object number.
 func (l *layout) highestNumber() int { return slices.Max(slices.Collect(maps.Keys(l.objects))) }
 
-// trailerText spells the trailer. Size is what it should be.
+// trailerText returns the entries of the trailer. Size is the correct value.
 func (l *layout) trailerText(size int) string {
 	entries := map[string]string{"Size": fmt.Sprint(size)}
 	maps.Copy(entries, l.trailer)
@@ -230,17 +230,17 @@ func (l *layout) writeTable(b *builder) {
 	}
 }
 
-// oddity is one change to a sound file.
+// oddity is one change to an unaltered file.
 type oddity struct {
 	name    string
 	apply   func(l *layout)
 	outcome Outcome
 }
 
-// tableOnly are oddities that mean something else in a cross-reference stream.
+// tableOnly are oddities with another meaning in a cross-reference stream.
 var tableOnly = map[string]bool{"trailer/entries of a stream": true}
 
-// OddFiles are sound files but for one oddity each, with a cross-reference table and with a cross-reference stream.
+// OddFiles returns files with one oddity each, with a cross-reference table and with a cross-reference stream.
 func OddFiles() []OddFile {
 	var all []OddFile
 	kinds := map[string][]oddity{
@@ -262,7 +262,7 @@ func OddFiles() []OddFile {
 	return append(all, oddRevisions()...)
 }
 
-// values makes an oddity of each value that an entry of the trailer may have.
+// trailerValues returns an oddity for each value of an entry of the trailer.
 func trailerValues(key string, fates map[string]Outcome, values map[string]string) []oddity {
 	var all []oddity
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -292,7 +292,7 @@ func oddSizes() []oddity {
 
 func oddReferences() []oddity {
 	var all []oddity
-	// Numbers that the next updates would take, and numbers far from them.
+	// Numbers that the next updates would use, and numbers far from them.
 	for _, n := range []string{"@0", "@1", "@2", "@3", "@5", "@7", "@9", "@11", "@14", "@17", "1000", "70000", "8000000"} {
 		ref := n + " 0 R"
 		all = append(all,

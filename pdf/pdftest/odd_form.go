@@ -2,6 +2,7 @@ package pdftest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -279,20 +280,20 @@ func oddCatalogs() []oddity {
 	return sortOddities(all)
 }
 
-// oddRevisions are files to which something was appended, hybrid files, and the like.
+// oddRevisions are files with appended data, hybrid files and others.
 func oddRevisions() []OddFile {
 	base := func() []byte { return newLayout().buildFile(false) }
 	start := func(b []byte) int { return strings.LastIndex(string(b[:len(b)-20]), "xref\n0 1") }
-	// update appends objects in a section of its own.
+	// update appends objects with a section.
 	update := func(b []byte, trailer string, objects map[int]string) []byte {
 		at := map[int]int{}
-		for _, n := range slices.Sorted(slices.Values(listKeys(objects))) {
+		for _, n := range slices.Sorted(maps.Keys(objects)) {
 			at[n] = len(b)
 			b = fmt.Appendf(b, "%d 0 obj\n%s\nendobj\n", n, objects[n])
 		}
 		x := len(b)
 		b = append(b, "xref\n0 1\n0000000000 65535 f \n"...)
-		for _, n := range slices.Sorted(slices.Values(listKeys(objects))) {
+		for _, n := range slices.Sorted(maps.Keys(objects)) {
 			b = fmt.Appendf(b, "%d 1\n%010d 00000 n \n", n, at[n])
 		}
 		return fmt.Appendf(b, "trailer\n<< /Root 1 0 R /ID %s %s >>\nstartxref\n%d\n%%%%EOF\n", fileID, trailer, x)
@@ -343,14 +344,6 @@ func oddRevisions() []OddFile {
 		{"revisions/linearized", Linearized(2), Kept},
 		{"revisions/junk before the header", append([]byte("sampah\n"), base()...), Rewritten},
 		{"revisions/junk behind the end", append(base(), "sampah\n"...), Kept},
-	}
-	return all
-}
-
-func listKeys(m map[int]string) []int {
-	var all []int
-	for k := range m {
-		all = append(all, k)
 	}
 	return all
 }

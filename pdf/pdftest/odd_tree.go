@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// pageDict is the dictionary of a page of its own.
+// pageDict is the dictionary of a page.
 func pageDict(entries string) string {
 	return "<< /Type /Page /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> " + entries + " >>"
 }
 
-// setKids replaces the kids of the root, and what it counts.
+// setKids replaces the kids and the count of the root.
 func (l *layout) setKids(kids, count string) {
 	l.setEntry(PagesNumber, "Kids", kids)
 	l.setEntry(PagesNumber, "Count", count)
@@ -116,7 +116,7 @@ func oddTrees() []oddity {
 		}
 		all = append(all, oddity{"count " + count, func(l *layout) { l.setEntry(PagesNumber, "Count", count) }, fate})
 	}
-	// A parent that is not the page's: other readers inherit by it.
+	// A parent that does not list the page: some readers inherit from it.
 	for name, parent := range map[string]string{
 		"missing": "", "catalog": "1 0 R", "itself": "5 0 R", "other page": "7 0 R", "nothing": "@1 0 R", "font": "3 0 R", "form": "10 0 R", "integer": "2", "field": "11 0 R",
 	} {
@@ -227,7 +227,7 @@ func oddNumbers() []oddity {
 	})
 }
 
-// renumberObject gives an object another number, and has everything refer to that.
+// renumberObject gives an object another number, and updates the references to it.
 func (l *layout) renumberObject(n, to int) {
 	for k, o := range l.objects {
 		l.objects[k] = strings.NewReplacer(fmt.Sprintf(" %d 0 R", n), fmt.Sprintf(" %d 0 R", to), fmt.Sprintf("[%d 0 R", n), fmt.Sprintf("[%d 0 R", to)).Replace(o)
@@ -240,7 +240,7 @@ func (l *layout) renumberObject(n, to int) {
 	}
 }
 
-// setGeneration gives an object another generation, and has everything refer to that.
+// setGeneration gives an object another generation, and updates the references to it.
 func (l *layout) setGeneration(n, g int) {
 	for k, o := range l.objects {
 		l.objects[k] = strings.NewReplacer(fmt.Sprintf(" %d 0 R", n), fmt.Sprintf(" %d %d R", n, g), fmt.Sprintf("[%d 0 R", n), fmt.Sprintf("[%d %d R", n, g)).Replace(o)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// PDFA is a file of one A4 page that conforms to PDF/A-1b, -2b or -3b by its part. Part 1 has a cross-reference
-// table and the version it demands, 1.4; the others an object stream. The page is a coloured box, as text would need an
+// PDFA is a file of one A4 page that conforms to PDF/A-1b, -2b or -3b by its part. Part 1 has a cross-reference table
+// and the version it requires, 1.4; the others have an object stream. The page is a coloured box, as text would need an
 // embedded font.
 func PDFA(part int) []byte {
 	version := "1.4"
