@@ -10,7 +10,7 @@ import (
 	"segel/internal/config"
 	"segel/internal/convert"
 	"segel/internal/convert/gotenberg"
-	"segel/internal/convert/office"
+	"segel/internal/convert/libreoffice"
 	"segel/internal/outbound"
 )
 
@@ -44,13 +44,13 @@ func (a *app) converter(ctx context.Context) (convert.Converter, error) {
 			Time: a.conf.ConvertTime, MaxSize: a.conf.Limits().Defaults().FileSize,
 		})
 	}
-	open := office.Prepare // the start does not wait for LibreOffice's
+	open := libreoffice.Prepare // the start does not wait for LibreOffice's
 	if a.conf.Convert == config.ConvertLibreOffice {
-		open = office.Open // but fails where it cannot be had, as the configuration asks
+		open = libreoffice.Open // but fails where it cannot be had, as the configuration asks
 	}
-	o, err := open(ctx, office.Options{
+	o, err := open(ctx, libreoffice.Options{
 		Spare: a.conf.MaxConversions, PDFA: a.conf.ConvertPDFA, Unfenced: a.conf.ConvertUnfenced == config.TrustEveryUploader,
-		Limits: office.Limits{Time: a.conf.ConvertTime}, Log: a.log,
+		Limits: libreoffice.Limits{Time: a.conf.ConvertTime}, Log: a.log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("LibreOffice: %w", err)

@@ -14,13 +14,13 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/convert/converttest"
-	"segel/internal/convert/office"
+	"segel/internal/convert/libreoffice"
 )
 
 // converts skips a test where LibreOffice or its fence cannot be had, unless SEGEL_REQUIRE_CONVERT demands them.
 func converts(t *testing.T) {
 	t.Helper()
-	o, err := office.Open(t.Context(), office.Options{Spare: 1})
+	o, err := libreoffice.Open(t.Context(), libreoffice.Options{Spare: 1})
 	switch {
 	case err == nil:
 		if err := o.Close(); err != nil {

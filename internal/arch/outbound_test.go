@@ -23,7 +23,7 @@ var unguarded = map[string][]string{
 }
 
 // inside are the files that connect to a process that they started themselves, by a socket in a folder of their own.
-var inside = []string{"internal/convert/office/pipe.go"}
+var inside = []string{"internal/convert/libreoffice/pipe.go"}
 
 func TestOnlyOneRoomReachesOtherMachines(t *testing.T) {
 	t.Parallel()

@@ -1,4 +1,4 @@
-// Package convert is the contract of what turns Word documents into PDF. Two implementations exist: package office
+// Package convert is the contract of what turns Word documents into PDF. Two implementations exist: package libreoffice
 // runs LibreOffice inside a fence, package gotenberg asks a service that does.
 //
 // Whatever comes back is as untrusted as what went in: the converter has read a stranger's file, and the caller

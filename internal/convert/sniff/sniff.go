@@ -3,7 +3,7 @@
 // reason. It reads within limits and writes nothing.
 //
 // It is the first of the layers and does not have to be the only one: where a format leaves room for doubt, as the
-// pictures of the binary one do, the fence of package office is what holds.
+// pictures of the binary one do, the fence of package libreoffice is what holds.
 package sniff
 
 import (

@@ -1,4 +1,4 @@
-// Package office converts Word documents with LibreOffice, which by itself would read the machine's files and the
+// Package libreoffice converts Word documents with LibreOffice, which by itself would read the machine's files and the
 // network for whoever wrote the document. Four things keep it from that; the fifth, looking at the document before,
 // is package sniff.
 //
@@ -13,4 +13,4 @@
 // up, and wait. A document is handed over through the pipe on which LibreOffice listens for further command lines.
 // Goroutines start them, wait for their end, and watch what a conversion writes; [Office.Close] waits for the first kind,
 // the others end with the process.
-package office
+package libreoffice
