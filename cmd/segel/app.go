@@ -213,7 +213,7 @@ type issuer struct{ a *authority.Authority }
 func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
 	chain, err := i.a.Certify(ctx, holderOf(h), key)
 	if errors.Is(err, authority.ErrNotYetValid) {
-		err = contract.ErrClock.Because(err) // the authority was made while the clock was ahead, or it is behind now
+		err = contract.ErrClock.WithCause(err) // the authority was made while the clock was ahead, or it is behind now
 	}
 	return chain, err
 }

@@ -24,7 +24,7 @@ type auditCommand struct {
 func (a *app) auditKey() (ed25519.PrivateKey, string) {
 	seed := a.sealer.Derive("audit checkpoint 1")
 	key := ed25519.NewKeyFromSeed(seed[:])
-	return key, audit.Origin(key.Public().(ed25519.PublicKey))
+	return key, audit.LogOrigin(key.Public().(ed25519.PublicKey))
 }
 
 type auditCheckpointCommand struct{ dataFlag }

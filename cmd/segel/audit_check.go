@@ -68,7 +68,7 @@ func (c auditCheckCommand) check() (p checkedProof, err error) {
 	if p.proof, err = audit.ParseProof(b); err != nil {
 		return p, fmt.Errorf("%s: %w", c.Proof, err)
 	}
-	if p.checkpoint, p.events, err = p.proof.Check(origin, key); err != nil {
+	if p.checkpoint, p.events, err = p.proof.Verify(origin, key); err != nil {
 		return p, err
 	}
 	if c.Checkpoint != "" {

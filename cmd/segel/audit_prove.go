@@ -62,10 +62,10 @@ func (a *app) prove(w *world, id contract.DocumentID, note []byte) ([]byte, erro
 	}
 	p := &audit.Proof{Document: id, Checkpoint: string(note)}
 	for _, e := range proven {
-		p.Add(e.Leaf, e.Event, e.Path)
+		p.AddEvent(e.Leaf, e.Event, e.Path)
 	}
 	// What does not hold is not handed out: the database may have been written to since the log was checked.
-	if _, _, err := p.Check(origin, public); err != nil {
+	if _, _, err := p.Verify(origin, public); err != nil {
 		return nil, err
 	}
 	return p.Marshal()

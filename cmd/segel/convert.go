@@ -44,12 +44,12 @@ func (a *app) converter(ctx context.Context) (convert.Converter, error) {
 			Time: a.conf.ConvertTime, MaxSize: a.conf.Limits().Defaults().FileSize,
 		})
 	}
-	open := libreoffice.Prepare // the start does not wait for LibreOffice's
+	open := libreoffice.OpenInBackground // the start does not wait for LibreOffice's
 	if a.conf.Convert == config.ConvertLibreOffice {
 		open = libreoffice.Open // but fails where it cannot be had, as the configuration asks
 	}
 	o, err := open(ctx, libreoffice.Options{
-		Spare: a.conf.MaxConversions, PDFA: a.conf.ConvertPDFA, Unfenced: a.conf.ConvertUnfenced == config.TrustEveryUploader,
+		Spare: a.conf.MaxConversions, PDFA: a.conf.ConvertPDFA, Unsandboxed: a.conf.ConvertUnfenced == config.TrustEveryUploader,
 		Limits: libreoffice.Limits{Time: a.conf.ConvertTime}, Log: a.log,
 	})
 	if err != nil {

@@ -137,7 +137,7 @@ func TestConvertedWordDocumentIsLookedAtToo(t *testing.T) {
 	s := start(t, "SEGEL_CONVERT", "libreoffice", "SEGEL_CONVERT_WAIT", "60s")
 	owner := s.person(t, "Sari Wulandari", "")
 	white := `<w:p><w:r><w:rPr><w:color w:val="FFFFFF"/></w:rPr><w:t>Harga 9.000.000</w:t></w:r></w:p>`
-	id := idOf(owner.uploadWord(converttest.Document{Body: converttest.P("Harga 1.000.000") + white}.Bytes(), "sewa.docx"))
+	id := idOf(owner.uploadWord(converttest.Document{Body: converttest.Paragraphs("Harga 1.000.000") + white}.Bytes(), "sewa.docx"))
 	found := findingsIn(t, owner.get("detail", id).ok().object("data")["warnings"])
 	if found["finding.invisible_text"] == nil {
 		t.Errorf("found %v", found)

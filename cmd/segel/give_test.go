@@ -53,7 +53,7 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 	c.workflow.Office, c.workflow.Settle = office, 0
 
 	strangers := []string{c.bought("satu"), c.bought("dua")}
-	id, _ := c.stamped(always(sandbox.CallTake, sandbox.FaultLost, ""))
+	id, _ := c.stamped(always(sandbox.CallBuy, sandbox.FaultLost, ""))
 	c.again(id)
 	uncertain := func(when string) {
 		t.Helper()
@@ -91,7 +91,7 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 		if s, err := c.store.Serial(ctx, serial); err != nil || s.State != contract.SerialTaken || s.Organisation != c.organisation() {
 			t.Errorf("%+v, %v", s, err)
 		}
-		if err := c.workflow.GiveSerial(ctx, contract.Actor{}, serial, c.organisation()); !errors.Is(err, contract.ErrNotNobodys) {
+		if err := c.workflow.GiveSerial(ctx, contract.Actor{}, serial, c.organisation()); !errors.Is(err, contract.ErrSerialNotUnassigned) {
 			t.Errorf("gave %s twice: %v", serial, err)
 		}
 	}

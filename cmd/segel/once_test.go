@@ -161,8 +161,8 @@ func (stillOffice) Availability() emeterai.Availability {
 // badConverter takes every document and converts none.
 type badConverter struct{}
 
-func (badConverter) Missing() error     { return nil }
-func (badConverter) Families() []string { return nil }
+func (badConverter) CheckAvailable() error  { return nil }
+func (badConverter) FontFamilies() []string { return nil }
 func (badConverter) Convert(context.Context, convert.Kind, io.Reader, io.Writer) error {
 	return convert.ErrUnreadable
 }

@@ -115,7 +115,7 @@ func (c *counter) again(id contract.DocumentID) {
 // bought is a serial that somebody else took from the account.
 func (c *counter) bought(order string) string {
 	c.t.Helper()
-	serial, err := c.outside.Take(context.Background(), emeterai.Order{ID: order, Organisation: "x", Payer: "x", Title: "Lain", Filename: "lain.pdf", Date: time.Now()})
+	serial, err := c.outside.BuySerial(context.Background(), emeterai.Order{ID: order, Organisation: "x", Payer: "x", Title: "Lain", Filename: "lain.pdf", Date: time.Now()})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func differAndSettle(t *testing.T, c *counter) {
 	c.owner.verb("cancel-docs", int64(spentOn)).ok()
 	freedBy, freed := refused(sandbox.FaultError)
 	c.owner.verb("cancel-docs", int64(freedBy)).ok()
-	inDoubt, _ := c.stamped(always(sandbox.CallTake, sandbox.FaultLost, ""))
+	inDoubt, _ := c.stamped(always(sandbox.CallBuy, sandbox.FaultLost, ""))
 	if s := c.stamp(inDoubt); s.State != contract.StampRequested {
 		t.Fatalf("the stamp is %s: %s", s.State, s.Problem)
 	}
@@ -249,7 +249,7 @@ func differAndSettle(t *testing.T, c *counter) {
 	still := map[string]contract.DifferenceKind{
 		failed.Serial: contract.DifferFailed, used: contract.DifferUnknownAffixed, notAffixed: contract.DifferNotAffixed, "SPESIMEN-0000000MISSING": contract.DifferMissing,
 	}
-	nobodys := map[string]contract.DifferenceKind{strange: contract.DifferNobodys}
+	nobodys := map[string]contract.DifferenceKind{strange: contract.DifferUnassigned}
 	for k, v := range still {
 		nobodys[k] = v
 	}
@@ -291,7 +291,7 @@ func differAndSettle(t *testing.T, c *counter) {
 
 func (c *counter) list() []emeterai.Serial {
 	c.t.Helper()
-	all, err := c.outside.Serials(context.Background())
+	all, err := c.outside.ListSerials(context.Background())
 	if err != nil {
 		c.t.Fatal(err)
 	}

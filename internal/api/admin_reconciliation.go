@@ -83,11 +83,11 @@ func (c *call) reconciliation(r contract.Reconciliation) *reconciliation {
 	if down := contract.ErrOfficeDown.Code; r.Problem == down { // to an admin, who is not told the office's words
 		out.Problem = orNull(c.say(down))
 	}
-	if r.Here != nil {
-		n := r.There
+	if r.Register != nil {
+		n := r.Office
 		out.Office.is = &officeCount{Left: n.Left, Unused: n.Unused, Affixed: n.Affixed, Reported: n.Reported}
 		for _, state := range serialStates {
-			out.Register = append(out.Register, serialCount{state, r.Here[state]})
+			out.Register = append(out.Register, serialCount{state, r.Register[state]})
 		}
 	}
 	for _, d := range r.Differences {
@@ -104,11 +104,11 @@ func (c *call) difference(d contract.Difference) differenceShown {
 	if d.Document != 0 {
 		out.DocumentID = &d.Document
 	}
-	if d.There != "" {
-		out.There = &d.There
+	if d.OfficeState != "" {
+		out.There = &d.OfficeState
 	}
-	if d.Here != "" {
-		out.Here = &d.Here
+	if d.RegisterState != "" {
+		out.Here = &d.RegisterState
 	}
 	return out
 }

@@ -47,8 +47,8 @@ func (s *server) adminSerials() {
 		for _, s := range l.Lines {
 			data.Serials = append(data.Serials, serialLine{
 				Serial: s.Serial, State: s.State, Organisation: organisationOrNull(s.Organisation),
-				Document: documentOrNull(s.Document, s.Title), Former: documentOrNull(s.Former, s.FormerTitle),
-				LetGo: s.LetGo, Problem: text.Reason(c.language, s.Problem), Evidence: s.Evidence.Key != "", TakenAt: iso(s.TakenAt), ChangedAt: iso(s.ChangedAt),
+				Document: documentOrNull(s.Document, s.Title), Former: documentOrNull(s.FormerDocument, s.FormerTitle),
+				LetGo: s.ReleaseCount, Problem: text.Reason(c.language, s.Problem), Evidence: s.Evidence.Key != "", TakenAt: iso(s.TakenAt), ChangedAt: iso(s.ChangedAt),
 			})
 		}
 		return finding(data), nil

@@ -36,7 +36,7 @@ type clockOut struct {
 }
 
 func (c *call) clockOut(f contract.ClockFinding) clockOut {
-	out := clockOut{State: f.State, Msg: orNull(text.Clock(c.language, f))}
+	out := clockOut{State: f.State, Msg: orNull(text.ClockProblem(c.language, f))}
 	if c.by.Operator {
 		out.Local, out.Database, out.LastEvent, out.Timestamp = isoOrNull(f.Local), isoOrNull(f.Database), isoOrNull(f.LastEvent), isoOrNull(f.Timestamp.At)
 	}

@@ -38,17 +38,17 @@ func (c *call) authenticate() (contract.Actor, error) {
 	}
 	if cookie {
 		if err := c.crossSite.Check(c.r); err != nil {
-			return contract.Actor{}, errCrossSite.Because(err)
+			return contract.Actor{}, errCrossSite.WithCause(err)
 		}
 	}
 	by, err := c.Identity.Authenticate(c.r.Context(), token)
 	if err != nil {
 		return contract.Actor{}, err
 	}
-	if by.System() {
+	if by.IsSystem() {
 		return contract.Actor{}, contract.ErrIdentify // the service itself never asks over the wire
 	}
-	if by.Given && !c.endpoint.callers.given() {
+	if by.MustChoosePassword && !c.endpoint.callers.given() {
 		return contract.Actor{}, contract.ErrChoosePassword
 	}
 	by.IP = c.client

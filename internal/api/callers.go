@@ -35,7 +35,7 @@ func (c *call) admit() error {
 		return contract.ErrNotAllowed
 	}
 	if c.endpoint.admin != "" {
-		_, err = by.Administer(c.endpoint.admin, "") // before anything is read; whose affairs are meant is decided behind
+		_, err = by.AuthoriseAdmin(c.endpoint.admin, "") // before anything is read; whose affairs are meant is decided behind
 	}
 	return err
 }

@@ -117,7 +117,7 @@ func TestTheOriginalIsWhatItsContentSays(t *testing.T) {
 func TestARefusedFileIsAnsweredInTheEnvelope(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
-	b.err = contract.ErrNotDone
+	b.err = contract.ErrNotCompleted
 	refused(t, b.ask("GET", dBase+"download/1207", ""), 409, "document.not_completed")
 }
 

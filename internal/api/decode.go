@@ -32,7 +32,7 @@ func unread(err error) error {
 	if errors.As(err, &large) {
 		return err
 	}
-	return errIncomplete.Because(fmt.Errorf("read body: %w", err))
+	return errIncomplete.WithCause(fmt.Errorf("read body: %w", err))
 }
 
 // decodeObject decodes one JSON object, in which every member stands once. The types of this package never refuse a value of the wrong kind while
@@ -44,10 +44,10 @@ func decodeObject(body []byte, in any) error {
 		return nil
 	}
 	if body[0] != '{' {
-		return errMalformed.Because(errors.New("the body is no JSON object"))
+		return errMalformed.WithCause(errors.New("the body is no JSON object"))
 	}
 	if deeper(body, maxDepth) {
-		return errMalformed.Because(fmt.Errorf("the body nests deeper than %d", maxDepth))
+		return errMalformed.WithCause(fmt.Errorf("the body nests deeper than %d", maxDepth))
 	}
 	if err := intake.CheckMembers(body); err != nil {
 		return malformed(err)
@@ -63,7 +63,7 @@ func decodeChecked(body []byte, in any) error {
 		return wrongType(wrong).err()
 	}
 	if err != nil {
-		return errMalformed.Because(err)
+		return errMalformed.WithCause(err)
 	}
 	return nil
 }
@@ -72,14 +72,14 @@ func decodeChecked(body []byte, in any) error {
 func malformed(err error) error {
 	var e *intake.Error
 	if !errors.As(err, &e) || e.Member == "" {
-		return errMalformed.Because(err)
+		return errMalformed.WithCause(err)
 	}
 	code := "value.duplicate"
 	if e.Kind == intake.TooManyMembers {
 		code = "value.too_many_members"
 	}
-	refusal := errMalformed.Because(err)
-	refusal.Fields = []contract.FieldError{contract.Wrong(e.Member, code, "limit", e.Limit)}
+	refusal := errMalformed.WithCause(err)
+	refusal.Fields = []contract.FieldError{contract.NewFieldError(e.Member, code, "limit", e.Limit)}
 	return refusal
 }
 

@@ -100,7 +100,7 @@ func (c *call) detailOf(d *contract.Document) detailData {
 	}
 	for _, p := range d.Participants {
 		data.Signer = append(data.Signer, detailSigner{
-			Name: p.Name, Email: orNull(p.Email), Status: d.Acted(p), SigningStatus: d.Signed(p),
+			Name: p.Name, Email: orNull(p.Email), Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
 			SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID,
 		})
 	}

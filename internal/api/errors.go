@@ -29,13 +29,13 @@ var statuses = map[contract.Kind]int{
 var (
 	errMalformed   = contract.Refuse(contract.Malformed, "input.malformed")
 	errMultipart   = contract.Refuse(contract.Malformed, "input.not_multipart")
-	errIncomplete  = contract.Refuse(contract.Malformed, "body.incomplete").Again()
+	errIncomplete  = contract.Refuse(contract.Malformed, "body.incomplete").WithRetry()
 	errTooLarge    = contract.Refuse(contract.TooLarge, "body.too_large")
-	errTooMany     = contract.Refuse(contract.TooMany, "rate.limited").Again()
+	errTooMany     = contract.Refuse(contract.TooMany, "rate.limited").WithRetry()
 	errCrossSite   = contract.Refuse(contract.Forbidden, "origin.refused")
 	errKeyReused   = contract.Refuse(contract.Conflict, "idempotency.conflict")
-	errUnavailable = contract.Refuse(contract.Unavailable, "server.unavailable").Again()
-	errTimeout     = contract.Refuse(contract.Unavailable, "server.timeout").Again()
+	errUnavailable = contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry()
+	errTimeout     = contract.Refuse(contract.Unavailable, "server.timeout").WithRetry()
 )
 
 // failure is the envelope of whatever was refused.
@@ -85,11 +85,11 @@ func ours(err error) error {
 	switch {
 	case contract.KindOf(err) != 0:
 	case errors.As(err, &large):
-		return errTooLarge.With("limit", large.Limit).Because(err)
+		return errTooLarge.With("limit", large.Limit).WithCause(err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return errTimeout.Because(err)
+		return errTimeout.WithCause(err)
 	case errors.Is(err, context.Canceled): // the client has gone, or we are being stopped
-		return errUnavailable.Because(err)
+		return errUnavailable.WithCause(err)
 	}
 	return err
 }
@@ -133,7 +133,7 @@ func retryAfter(e *contract.Error) int {
 type problems []contract.FieldError
 
 func (p *problems) add(field, code string, args ...any) {
-	*p = append(*p, contract.Wrong(field, code, args...))
+	*p = append(*p, contract.NewFieldError(field, code, args...))
 }
 
-func (p problems) err() error { return contract.Input(p...) }
+func (p problems) err() error { return contract.InvalidInput(p...) }

@@ -34,7 +34,7 @@ func exchangeOf(r *http.Request) *exchange {
 }
 
 func (s *server) exchange(r *http.Request) (*http.Request, *exchange) {
-	x := &exchange{id: requestID(r, s.Random), language: text.Accept(r.Header.Get("Accept-Language")), client: clientOf(r, s.Proxies), operation: "none"}
+	x := &exchange{id: requestID(r, s.Random), language: text.ChooseLanguage(r.Header.Get("Accept-Language")), client: clientOf(r, s.Proxies), operation: "none"}
 	return r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)), x
 }
 

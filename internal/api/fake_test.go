@@ -188,7 +188,7 @@ func (f *fakeWorkflow) Finalize(_ context.Context, by contract.Actor, id contrac
 // Sign takes a picture as the workflow does, which decodes it once the caller may sign.
 func (f *fakeWorkflow) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
 	if len(r.Picture) > 0 {
-		if _, err := specimen.Strokes(ctx, r.Picture); err != nil {
+		if _, err := specimen.ExtractStrokes(ctx, r.Picture); err != nil {
 			return contract.Document{}, err
 		}
 	}
@@ -304,7 +304,7 @@ func (f *fakeIdentity) Authenticate(_ context.Context, token string) (contract.A
 	case "operator":
 		return contract.Actor{Person: andi, Organisation: works, Admin: true, Operator: true}, nil
 	case "given":
-		return contract.Actor{Person: andi, Organisation: works, Admin: true, Operator: true, Given: true}, nil
+		return contract.Actor{Person: andi, Organisation: works, Admin: true, Operator: true, MustChoosePassword: true}, nil
 	case "guest":
 		return contract.Actor{Person: budi, Guest: 1207}, nil
 	case "nobody":
@@ -350,7 +350,7 @@ func (f *fakeIdentity) ForgotPassword(context.Context, string, string) error { r
 
 func (f *fakeIdentity) ChangePassword(_ context.Context, _ contract.Actor, current, _ string) error {
 	if current != "benar" {
-		return contract.Input(contract.FieldError{Field: "current", Code: "password.wrong"})
+		return contract.InvalidInput(contract.FieldError{Field: "current", Code: "password.wrong"})
 	}
 	return f.err
 }

@@ -28,13 +28,13 @@ func (s *server) health() {
 		defer cancel()
 		if c.Ready != nil {
 			if err := c.Ready(ctx); err != nil {
-				return readyAnswer{}, errUnavailable.Because(err)
+				return readyAnswer{}, errUnavailable.WithCause(err)
 			}
 		}
 		// A clock in doubt is no reason to take the service away from those who read, and the operator needs it most then.
 		clock, err := c.Workflow.ClockFinding(ctx)
 		if err != nil {
-			return readyAnswer{}, errUnavailable.Because(err)
+			return readyAnswer{}, errUnavailable.WithCause(err)
 		}
 		return readyAnswer{"ok", clock.State}, nil
 	})

@@ -91,7 +91,7 @@ func TestOnlyFinalAnswersAreKept(t *testing.T) {
 		err  error
 		kept bool
 	}{
-		{contract.ErrNotFound, true}, {contract.ErrNotDraft, true}, {contract.ErrQuota, true}, {contract.ErrNothing, true},
+		{contract.ErrNotFound, true}, {contract.ErrNotDraft, true}, {contract.ErrQuota, true}, {contract.ErrNothingToDo, true},
 		{contract.ErrRace, false}, {contract.ErrIdentify, false}, {errTooMany, false}, {errUnavailable, false}, {errors.New("trouble"), false},
 	} {
 		b := newBench(t, processing())

@@ -88,7 +88,7 @@ func (c *call) listBox(own store.Box) (found[listData], error) {
 func (c *call) listItem(d *contract.Document) listItem {
 	item := listItem{
 		ID: d.ID, DocumentName: d.Name, DocumentTitle: d.Title, CreatedAt: text.ShortTime(c.language, d.CreatedAt),
-		Status: d.State, StatusInfo: c.statusInfo(d), ButtonText: text.Button(c.language, d, c.by.ID),
+		Status: d.State, StatusInfo: c.statusInfo(d), ButtonText: text.ButtonLabel(c.language, d, c.by.ID),
 		DataSigner: []listSigner{}, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(d, c.Clock()),
 		Owner:    listOwner{Owner: "owner", Name: d.Owner.Name, CreatedAt: iso(d.CreatedAt)},
 		Specimen: d.Specimen,
@@ -96,7 +96,7 @@ func (c *call) listItem(d *contract.Document) listItem {
 	for _, p := range d.Participants {
 		item.DataSigner = append(item.DataSigner, listSigner{
 			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Avatar: c.avatarOf(p.Person),
-			IsSigning: d.InTurn(p.ID), SignerRole: roleWord(d, p), SignerNumber: p.Number, Status: d.Acted(p), SigningStatus: d.Signed(p),
+			IsSigning: d.InTurn(p.ID), SignerRole: roleWord(d, p), SignerNumber: p.Number, Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
 		})
 	}
 	return item

@@ -18,7 +18,7 @@ func (s *server) session() {
 	}, func(c *call, in *loginIn) (found[webSessionData], error) {
 		// A page elsewhere must not log a browser in, be it as somebody else.
 		if err := c.crossSite.Check(c.r); err != nil {
-			return found[webSessionData]{}, errCrossSite.Because(err)
+			return found[webSessionData]{}, errCrossSite.WithCause(err)
 		}
 		if in.Email.value == "" && in.Password.value == "" {
 			return found[webSessionData]{}, contract.ErrIdentify

@@ -33,7 +33,7 @@ func (s *server) sign() {
 		var bad problems
 		id := documentID(in.DocumentID, &bad)
 		request := SignRequest{
-			Shown: contract.Shown{Digest: digest(in.Digest, &bad), Pages: pagesShown(in.PagesShown, &bad)},
+			Shown: contract.ShownPages{Digest: digest(in.Digest, &bad), Pages: pagesShown(in.PagesShown, &bad)},
 			OTP:   in.OTP.read("otp", &bad),
 		}
 		request.Picture = picture(in.Specimen, &bad)

@@ -39,7 +39,7 @@ func (s *server) signers() {
 			data.Signer = append(data.Signer, signersItem{
 				UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Phone: orNull(p.Phone), Avatar: c.avatarOf(p.Person),
 				Role: p.Role, Number: p.Number, IsGuest: p.Guest, IsOwner: p.ID == d.Owner.ID, IsSigning: d.InTurn(p.ID),
-				Status: d.Acted(p), SigningStatus: d.Signed(p), SignedAt: isoOrNull(p.SignedAt), ViewedAt: isoOrNull(p.ViewedAt),
+				Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), ViewedAt: isoOrNull(p.ViewedAt),
 			})
 		}
 		return finding(data), nil

@@ -38,7 +38,7 @@ func (s *server) specimenPreview() {
 		if err != nil {
 			return done[specimenPreviewData]{}, err
 		}
-		strokes, err := specimen.Strokes(c.r.Context(), file)
+		strokes, err := specimen.ExtractStrokes(c.r.Context(), file)
 		if err != nil {
 			return done[specimenPreviewData]{}, err
 		}

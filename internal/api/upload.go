@@ -154,7 +154,7 @@ func (c *call) wait(queue chan struct{}, crowd string) (leave func(), err error)
 	case queue <- struct{}{}:
 		return leave, nil
 	case <-patience.C:
-		return nil, errUnavailable.Because(errors.New(crowd))
+		return nil, errUnavailable.WithCause(errors.New(crowd))
 	case <-c.r.Context().Done():
 		return nil, c.r.Context().Err()
 	}
@@ -245,11 +245,11 @@ func (as spelling) notTaken(err, reading error) error {
 		}
 		bad.add(as.member, "value.too_many", "limit", 1) // a part of a form
 	case intake.TooLarge:
-		return contract.Refuse(contract.TooLarge, "file.too_large").With("limit", e.Limit).Because(err)
+		return contract.Refuse(contract.TooLarge, "file.too_large").With("limit", e.Limit).WithCause(err)
 	case intake.RestTooLarge:
-		return errTooLarge.With("limit", e.Limit).Because(err)
+		return errTooLarge.With("limit", e.Limit).WithCause(err)
 	default:
-		return as.malformed.Because(err)
+		return as.malformed.WithCause(err)
 	}
 	return bad.err()
 }

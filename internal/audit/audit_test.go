@@ -33,7 +33,7 @@ func (m memory) ReadHashes(_ context.Context, indexes []int64) ([]tlog.Hash, err
 }
 
 func leaf(n int) []byte {
-	return Leaf(contract.Event{Type: contract.EventViewed, Document: contract.DocumentID(n)})
+	return EncodeLeaf(contract.Event{Type: contract.EventViewed, Document: contract.DocumentID(n)})
 }
 
 // grown returns a log of n leaves, resumed before each.
@@ -41,7 +41,7 @@ func grown(t testing.TB, n int) memory {
 	t.Helper()
 	var m memory
 	for i := range n {
-		tree, err := Resume(t.Context(), int64(i), m)
+		tree, err := ResumeTree(t.Context(), int64(i), m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestTheTreeIsThatOfTheTransparencyLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tree, err := Resume(t.Context(), n, m)
+		tree, err := ResumeTree(t.Context(), n, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestTheTreeIsThatOfTheTransparencyLog(t *testing.T) {
 
 func TestAMissingHashIsAnError(t *testing.T) {
 	t.Parallel()
-	if _, err := Resume(t.Context(), 5, grown(t, 3)); err == nil {
+	if _, err := ResumeTree(t.Context(), 5, grown(t, 3)); err == nil {
 		t.Fatal("a log of 3 was resumed at 5")
 	}
 }
@@ -109,7 +109,7 @@ func sample(t testing.TB, name string) []byte {
 func TestTheSampleLeafIsStillThatOfItsEvent(t *testing.T) {
 	t.Parallel()
 	want := sample(t, "leaf-1.txt")
-	if got := Leaf(event); !bytes.Equal(got, want) {
+	if got := EncodeLeaf(event); !bytes.Equal(got, want) {
 		t.Errorf("the leaf has become\n%s", got)
 	}
 	e, err := ParseLeaf(want)
@@ -153,11 +153,11 @@ func TestOnlyTheCanonicalFormIsALeaf(t *testing.T) {
 }
 
 func FuzzParseLeaf(f *testing.F) {
-	f.Add(Leaf(event))
-	f.Add(Leaf(contract.Event{}))
+	f.Add(EncodeLeaf(event))
+	f.Add(EncodeLeaf(contract.Event{}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e, err := ParseLeaf(b)
-		if err == nil && !bytes.Equal(Leaf(e), b) {
+		if err == nil && !bytes.Equal(EncodeLeaf(e), b) {
 			t.Fatalf("%q is read as an event of another leaf", b)
 		}
 	})
@@ -203,7 +203,7 @@ func TestACheckpointIsOnlyThatOfItsKeyAndOrigin(t *testing.T) {
 			return OpenCheckpoint(bytes.Replace(good, []byte("123456"), []byte("123457"), 1), "segel.example", public(key))
 		},
 		"no signature": func() (Checkpoint, error) {
-			return OpenCheckpoint([]byte(checkpoint.text()), "segel.example", public(key))
+			return OpenCheckpoint([]byte(checkpoint.noteText()), "segel.example", public(key))
 		},
 	} {
 		if _, err := open(); !errors.Is(err, ErrCheckpoint) {

@@ -23,9 +23,9 @@ const (
 // ErrLeaf is what [ParseLeaf] answers for anything but the canonical form of an event.
 var ErrLeaf = errors.New("not a leaf")
 
-// Leaf returns the canonical bytes of an event. Its time counts to the microsecond; what is finer is cut off.
+// EncodeLeaf returns the canonical bytes of an event. Its time counts to the microsecond; what is finer is cut off.
 // The hash of a leaf is in every later root, so the form of version 1 never changes.
-func Leaf(e contract.Event) []byte {
+func EncodeLeaf(e contract.Event) []byte {
 	b := []byte(leafV1)
 	b = appendField(b, string(e.Type))
 	b = appendField(b, strconv.FormatInt(int64(e.Document), 10))
@@ -92,7 +92,7 @@ func ParseLeaf(b []byte) (contract.Event, error) {
 		}
 		e.Details[fields[i]] = fields[i+1]
 	}
-	if string(Leaf(e)) != string(b) { // numbers written otherwise, details out of order or twice
+	if string(EncodeLeaf(e)) != string(b) { // numbers written otherwise, details out of order or twice
 		return contract.Event{}, fmt.Errorf("%w: not canonical", ErrLeaf)
 	}
 	return e, nil

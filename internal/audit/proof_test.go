@@ -18,26 +18,26 @@ func TestEveryLeafIsProvenAndNoOther(t *testing.T) {
 	t.Parallel()
 	const size = 21
 	m := grown(t, size)
-	tree, err := Resume(t.Context(), size, m)
+	tree, err := ResumeTree(t.Context(), size, m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := Checkpoint{Origin: "o", Size: size, Root: tree.Root()}
 	for i := range int64(size) {
-		path, err := Prove(t.Context(), size, i, m)
+		path, err := ProveLeaf(t.Context(), size, i, m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := Proven{Number: i, Leaf: string(leaf(int(i))), Path: path}.check(c)
+		e, err := ProvenEvent{Number: i, Leaf: string(leaf(int(i))), Path: path}.verifyLeaf(c)
 		if err != nil || e.Document != contract.DocumentID(i) {
 			t.Errorf("leaf %d: %v, %v", i, e, err)
 		}
-		if _, err := (Proven{Number: i, Leaf: string(leaf(99)), Path: path}).check(c); !errors.Is(err, ErrUnproven) {
+		if _, err := (ProvenEvent{Number: i, Leaf: string(leaf(99)), Path: path}).verifyLeaf(c); !errors.Is(err, ErrUnproven) {
 			t.Errorf("leaf 99 is proven to be leaf %d", i)
 		}
 	}
 	for _, i := range []int64{-1, size} {
-		if _, err := Prove(t.Context(), size, i, m); err == nil {
+		if _, err := ProveLeaf(t.Context(), size, i, m); err == nil {
 			t.Errorf("leaf %d of %d was proven", i, size)
 		}
 	}
@@ -64,15 +64,15 @@ func proven(t testing.TB, of contract.DocumentID, numbers ...int64) *Proof {
 	var m memory
 	tree, events := &Tree{}, logged()
 	for _, e := range events {
-		m = append(m, tree.Append(Leaf(e))...)
+		m = append(m, tree.Append(EncodeLeaf(e))...)
 	}
-	note, err := Checkpoint{Origin: Origin(public(key)), Size: tree.Size(), Root: tree.Root()}.Sign(key)
+	note, err := Checkpoint{Origin: LogOrigin(public(key)), Size: tree.Size(), Root: tree.Root()}.Sign(key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &Proof{Document: of, Checkpoint: string(note)}
 	for _, number := range numbers {
-		path, err := Prove(t.Context(), tree.Size(), number, m)
+		path, err := ProveLeaf(t.Context(), tree.Size(), number, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func proven(t testing.TB, of contract.DocumentID, numbers ...int64) *Proof {
 		for _, h := range path {
 			hashes = append(hashes, h)
 		}
-		p.Add(number, events[number], hashes)
+		p.AddEvent(number, events[number], hashes)
 	}
 	return p
 }
@@ -98,7 +98,7 @@ func checks(b []byte, printed string) (events []contract.Event, err error) {
 	if err != nil {
 		return nil, err
 	}
-	_, events, err = p.Check(origin, key)
+	_, events, err = p.Verify(origin, key)
 	return events, err
 }
 
@@ -172,7 +172,7 @@ func TestAProofOfWhatIsNotSoIsRefused(t *testing.T) {
 		"a hash less":        {func(p *Proof) { p.Events[1].Path = p.Events[1].Path[1:] }, ErrUnproven},
 		"a hash more":        {func(p *Proof) { p.Events[1].Path = append(p.Events[1].Path, tlog.Hash{}) }, ErrUnproven},
 		"an inner node as a leaf": {func(p *Proof) {
-			p.Events[1] = Proven{Number: 1, Leaf: strings.Repeat("x", 64), Path: p.Events[1].Path[1:]}
+			p.Events[1] = ProvenEvent{Number: 1, Leaf: strings.Repeat("x", 64), Path: p.Events[1].Path[1:]}
 		}, ErrUnproven},
 		"no events":                              {func(p *Proof) { p.Events = nil }, ErrUnproven},
 		"no checkpoint":                          {func(p *Proof) { p.Checkpoint = "" }, ErrCheckpoint},
@@ -181,7 +181,7 @@ func TestAProofOfWhatIsNotSoIsRefused(t *testing.T) {
 	} {
 		p := ofTheSample(t)
 		c.change(p)
-		if _, _, err := p.Check(Origin(public(key)), public(key)); !errors.Is(err, c.want) {
+		if _, _, err := p.Verify(LogOrigin(public(key)), public(key)); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", what, err, c.want)
 		}
 	}
@@ -190,7 +190,7 @@ func TestAProofOfWhatIsNotSoIsRefused(t *testing.T) {
 // signed is a checkpoint of the log's key for another size.
 func signed(t *testing.T, size int64) []byte {
 	t.Helper()
-	b, err := Checkpoint{Origin: Origin(public(key)), Size: size, Root: checkpoint.Root}.Sign(key)
+	b, err := Checkpoint{Origin: LogOrigin(public(key)), Size: size, Root: checkpoint.Root}.Sign(key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func TestOnlyAKeyIsAKey(t *testing.T) {
 func FuzzParseProof(f *testing.F) {
 	good := sample(f, "proof-1.json")
 	f.Add(good)
-	origin := Origin(public(key))
+	origin := LogOrigin(public(key))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := ParseProof(b)
 		if err != nil {
@@ -295,7 +295,7 @@ func FuzzParseProof(f *testing.F) {
 		if diff := cmp.Diff(p, q); err != nil || diff != "" {
 			t.Fatalf("it is read otherwise once written: %v %s", err, diff)
 		}
-		if _, events, err := p.Check(origin, public(key)); err == nil && len(events) != len(p.Events) {
+		if _, events, err := p.Verify(origin, public(key)); err == nil && len(events) != len(p.Events) {
 			t.Fatalf("%d of %d events are returned", len(events), len(p.Events))
 		}
 	})

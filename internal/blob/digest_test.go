@@ -85,7 +85,7 @@ func TestAWrongMidstateIsRefused(t *testing.T) {
 	t.Parallel()
 	whole := digest(blob.NewDigester(), []byte("abc"))
 	good := whole.Midstate
-	if _, err := blob.Resume(good, 3, whole.Total); err != nil {
+	if _, err := blob.ResumeHash(good, 3, whole.Total); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -118,7 +118,7 @@ func TestNoChangedBitOfAMidstateLeadsToAnotherDigest(t *testing.T) {
 	for bit := range 8 * blob.MidstateLen {
 		midstate := bytes.Clone(base.Midstate)
 		midstate[bit/8] ^= 1 << (bit % 8)
-		h, err := blob.Resume(midstate, base.End, base.Total)
+		h, err := blob.ResumeHash(midstate, base.End, base.Total)
 		if err != nil {
 			if !errors.Is(err, blob.ErrMidstate) {
 				t.Errorf("bit %d: %v", bit, err)
@@ -148,7 +148,7 @@ func TestAMidstateOfAnEarlierBuildIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := strings.Repeat("segel", 20)
-	h, err := blob.Resume(midstate, int64(len(before)), sha256.Sum256([]byte(before)))
+	h, err := blob.ResumeHash(midstate, int64(len(before)), sha256.Sum256([]byte(before)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func stacked(t *testing.T, s blob.Store, sizes ...int) (segments []blob.Segment,
 	t.Helper()
 	for i, n := range sizes {
 		content := blobtest.Content(byte(i), n)
-		d := blobtest.Put(t, s, blobtest.Key(i), content)
+		d := blobtest.CommitBlob(t, s, blobtest.Key(i), content)
 		segments = append(segments, blob.Segment{Key: blobtest.Key(i), Size: d.Size, Sums: d.Sums})
 		document = append(document, content...)
 	}
@@ -94,25 +94,25 @@ func TestAStackTellsWhetherAllItsBlobsArePresent(t *testing.T) {
 			t.Parallel()
 			m := &blobtest.Memory{}
 			segments, _ := stacked(t, m, sizes...)
-			if err := openStack(t, m, segments).Present(); err != nil {
+			if err := openStack(t, m, segments).CheckPresent(); err != nil {
 				t.Errorf("all are: %v", err)
 			}
 			for i, s := range segments {
 				if err := m.Remove(t.Context(), s.Key); err != nil {
 					t.Fatal(err)
 				}
-				if err := openStack(t, m, segments).Present(); !errors.Is(err, blob.ErrNotFound) {
+				if err := openStack(t, m, segments).CheckPresent(); !errors.Is(err, blob.ErrNotFound) {
 					t.Errorf("without blob %d: %v", i, err)
 				}
-				blobtest.Put(t, m, s.Key, blobtest.Content(1, int(s.Size)+1))
+				blobtest.CommitBlob(t, m, s.Key, blobtest.Content(1, int(s.Size)+1))
 				var corrupt *blob.CorruptError
-				if err := openStack(t, m, segments).Present(); !errors.As(err, &corrupt) || corrupt.Key != s.Key {
+				if err := openStack(t, m, segments).CheckPresent(); !errors.As(err, &corrupt) || corrupt.Key != s.Key {
 					t.Errorf("with a longer blob %d: %v", i, err)
 				}
 				if err := m.Remove(t.Context(), s.Key); err != nil {
 					t.Fatal(err)
 				}
-				blobtest.Put(t, m, s.Key, blobtest.Content(byte(i), int(s.Size)))
+				blobtest.CommitBlob(t, m, s.Key, blobtest.Content(byte(i), int(s.Size)))
 			}
 		})
 	}
@@ -129,7 +129,7 @@ func TestAStackGrowsUnderWhoReadsIt(t *testing.T) {
 			size := int64(0)
 			for i, seg := range segments {
 				before := io.NewSectionReader(st, 0, size)
-				if err := st.Append(seg); err != nil {
+				if err := st.AppendSegment(seg); err != nil {
 					t.Fatal(err)
 				}
 				got, err := io.ReadAll(before)
@@ -144,7 +144,7 @@ func TestAStackGrowsUnderWhoReadsIt(t *testing.T) {
 			if got, err := io.ReadAll(io.NewSectionReader(st, 0, size)); err != nil || !bytes.Equal(got, document) {
 				t.Errorf("%d bytes of %d in the end, %v", len(got), len(document), err)
 			}
-			if err := st.Append(blob.Segment{Key: blobtest.Key(99), Size: 5}); err == nil || st.Size() != size {
+			if err := st.AppendSegment(blob.Segment{Key: blobtest.Key(99), Size: 5}); err == nil || st.Size() != size {
 				t.Errorf("a blob without its sums is laid on top, %v", err)
 			}
 		})
@@ -262,7 +262,7 @@ func TestNoByteOfASpoiltChunkIsHandedOut(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}
 	segments, document := stacked(t, m, 3*blob.ChunkSize, 500)
-	m.Spoil(blobtest.Key(0), 2*blob.ChunkSize-1)
+	m.CorruptByte(blobtest.Key(0), 2*blob.ChunkSize-1)
 	st := openStack(t, m, segments)
 
 	v := st.Verified()
@@ -294,7 +294,7 @@ func TestALostOrCutBlobIsNamed(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}
 	segments, _ := stacked(t, m, 100, 100, 100)
-	m.Cut(blobtest.Key(1), 99)
+	m.TruncateBlob(blobtest.Key(1), 99)
 	if err := m.Remove(t.Context(), blobtest.Key(2)); err != nil {
 		t.Fatal(err)
 	}

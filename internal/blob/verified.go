@@ -30,7 +30,7 @@ func (v *Verified) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	if v.offset < v.begin || v.offset >= v.begin+int64(len(v.chunk)) {
-		if err := v.load(); err != nil {
+		if err := v.loadChunk(); err != nil {
 			return 0, err
 		}
 	}
@@ -57,9 +57,9 @@ func (v *Verified) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// load reads and verifies the chunk that holds the current offset.
-func (v *Verified) load() error {
-	i, at := v.stack.locate(v.offset)
+// loadChunk reads and verifies the chunk that holds the current offset.
+func (v *Verified) loadChunk() error {
+	i, at := v.stack.locateOffset(v.offset)
 	seg := v.stack.segments[i]
 	number := at / ChunkSize
 	within := number * ChunkSize // offset of the chunk in its blob

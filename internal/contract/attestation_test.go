@@ -14,11 +14,11 @@ func TestSignatureSaysWhatWasVerifiedAboutTheSignerAndByWhom(t *testing.T) {
 		&guest: {"assurance": "guest_unverified", "named_by": "Name of owner", "organisation": "PT Contoh", "certificate": "5f", "digest": "", "pages_shown": PagesNone},
 		&first: {"assurance": "account_password", "organisation": "PT Contoh", "certificate": "5f", "digest": "", "pages_shown": PagesNone},
 	} {
-		c, err := IntendSign(d, Shown{}, *by, t0)
+		c, err := IntendSign(d, ShownPages{}, *by, t0)
 		d := then(t, c, err)
 		who := attested(d, *by)
 		who.Certificate = "5f"
-		c, err = Sign(d, revision(d, 10), Shown{}, who, *by, t0)
+		c, err = Sign(d, revision(d, 10), ShownPages{}, who, *by, t0)
 		then(t, c, err)
 		got := c.Events[0].Details
 		if len(got) != len(want) {
@@ -38,7 +38,7 @@ func TestNameThatShowsNothingIsRefusedAndNeverAttested(t *testing.T) {
 		"Budi": true, "李": true, "بودي": true, "B\u0336": true, "7": true, "👤": true,
 		"": false, " \u00a0\u3000": false, "\u200b\u200d\ufeff": false, "\u0336\u20dd": false, "\ue000": false, "\ufffd": false, "\u00ad": false,
 	} {
-		if Visible(name) != visible {
+		if HasVisibleText(name) != visible {
 			t.Errorf("%q: visible %t", name, !visible)
 		}
 		u := Upload{Filename: "a.pdf", Base: Revision{End: 1}, Participants: []Participant{{Person: Person{ID: "guest", Name: name, Email: "guest@example.test"}, Role: Signer, Number: 1, Guest: true}}}
@@ -46,8 +46,8 @@ func TestNameThatShowsNothingIsRefusedAndNeverAttested(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 		d := Document{Owner: Person{ID: "owner", Name: name}, Organisation: "org"}
-		who := d.Attest(Participant{Guest: true}, name)
-		if !Visible(who.NamedBy) || !Visible(who.Organisation) || visible && (who.NamedBy != name || who.Organisation != name) {
+		who := d.AttestParticipant(Participant{Guest: true}, name)
+		if !HasVisibleText(who.NamedBy) || !HasVisibleText(who.Organisation) || visible && (who.NamedBy != name || who.Organisation != name) {
 			t.Errorf("%q: %+v", name, who)
 		}
 	}
@@ -70,9 +70,9 @@ func TestParticipantsSignOnlyAsWhatTheyAre(t *testing.T) {
 		{"a user as the seal", first, Attestation{Assurance: AssuranceSeal, Organisation: "PT Contoh"}, false},
 		{"a user as nothing", first, Attestation{}, false},
 	} {
-		change, err := IntendSign(d, Shown{}, c.by, t0)
+		change, err := IntendSign(d, ShownPages{}, c.by, t0)
 		d := then(t, change, err)
-		if _, err := Sign(d, revision(d, 10), Shown{}, c.who, c.by, t0); (err == nil) != c.ok {
+		if _, err := Sign(d, revision(d, 10), ShownPages{}, c.who, c.by, t0); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -109,14 +109,14 @@ func attested(d *Document, by Actor) Attestation {
 	if p == nil {
 		return Attestation{}
 	}
-	return d.Attest(*p, "PT Contoh")
+	return d.AttestParticipant(*p, "PT Contoh")
 }
 
 func signed(t *testing.T, d *Document, by Actor) *Document {
 	t.Helper()
-	c, err := IntendSign(d, Shown{}, by, t0)
+	c, err := IntendSign(d, ShownPages{}, by, t0)
 	d = then(t, c, err)
-	c, err = Sign(d, revision(d, 10), Shown{}, attested(d, by), by, t0)
+	c, err = Sign(d, revision(d, 10), ShownPages{}, attested(d, by), by, t0)
 	return then(t, c, err)
 }
 
@@ -132,7 +132,7 @@ func bound(t *testing.T, d *Document) *Document {
 func stamped(t *testing.T, d *Document) *Document {
 	t.Helper()
 	d = bound(t, d)
-	c, err := Affix(d, d.NextStamp(), revision(d, 10), t0)
+	c, err := AffixStamp(d, d.NextStamp(), revision(d, 10), t0)
 	return then(t, c, err)
 }
 

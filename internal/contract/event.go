@@ -78,8 +78,8 @@ var EventTypes = []EventType{
 	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed,
 }
 
-// note adds an event about the document. Details are names and values in turn; those without a value are left out.
-func (c *Change) note(t EventType, by Actor, now time.Time, details ...string) {
+// addEvent adds an event about the document. Details are names and values in turn; those without a value are left out.
+func (c *Change) addEvent(t EventType, by Actor, now time.Time, details ...string) {
 	e := Event{Type: t, Document: c.After.ID, At: now, Person: by.Person, IP: by.IP}
 	for i := 0; i+1 < len(details); i += 2 {
 		if details[i+1] == "" {

@@ -90,14 +90,14 @@ func TestTheLogSaysWhichPagesTheServiceShowed(t *testing.T) {
 	d := owed(t)
 	digest := d.Current().Digest
 	for _, c := range []struct {
-		shown        Shown
+		shown        ShownPages
 		pages, total string
 	}{
-		{Shown{}, PagesNone, ""},
-		{Shown{Digest: digest}, PagesNone, ""},
-		{Shown{Pages: []int{1, 2}}, PagesNone, ""},
-		{Shown{Digest: digest, Pages: []int{2, 1, 2}}, "1-2", "2"},
-		{Shown{Digest: digest, Pages: []int{2}}, "2", "2"},
+		{ShownPages{}, PagesNone, ""},
+		{ShownPages{Digest: digest}, PagesNone, ""},
+		{ShownPages{Pages: []int{1, 2}}, PagesNone, ""},
+		{ShownPages{Digest: digest, Pages: []int{2, 1, 2}}, "1-2", "2"},
+		{ShownPages{Digest: digest, Pages: []int{2}}, "2", "2"},
 	} {
 		intent, err := IntendSign(d, c.shown, first, t0)
 		if err != nil {
@@ -114,7 +114,7 @@ func TestTheLogSaysWhichPagesTheServiceShowed(t *testing.T) {
 		}
 	}
 	for _, pages := range [][]int{{0}, {1, 3}, {-1}} {
-		if _, err := IntendSign(d, Shown{Digest: digest, Pages: pages}, first, t0); KindOf(err) != Invalid {
+		if _, err := IntendSign(d, ShownPages{Digest: digest, Pages: pages}, first, t0); KindOf(err) != Invalid {
 			t.Errorf("pages %v: %v", pages, err)
 		}
 	}

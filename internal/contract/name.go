@@ -19,5 +19,5 @@ func NewName(filename string, now time.Time, entropy [16]byte) string {
 		n.DivMod(n, radix, digit)
 		random[len(random)-1-i] = base58[digit.Int64()]
 	}
-	return fmt.Sprintf("%s-%013d-%s", strings.ReplaceAll(stem(filename), " ", "_"), now.UnixMilli(), random)
+	return fmt.Sprintf("%s-%013d-%s", strings.ReplaceAll(fileStem(filename), " ", "_"), now.UnixMilli(), random)
 }

@@ -11,7 +11,7 @@ import (
 func TestSignersActInTheirOrder(t *testing.T) {
 	t.Parallel()
 	d := owed(t)
-	if _, err := IntendSign(d, Shown{}, second, t0); !errors.Is(err, ErrNotInTurn) {
+	if _, err := IntendSign(d, ShownPages{}, second, t0); !errors.Is(err, ErrNotInTurn) {
 		t.Fatalf("the second signer first: %v", err)
 	}
 	d = signed(t, d, first)
@@ -54,10 +54,10 @@ func TestViewerWaitsForEarlierSigners(t *testing.T) {
 			t.Fatalf("a viewer before the signers: %v", err)
 		}
 		d = signed(t, d, first)
-		if d.Sees("viewer") {
+		if d.IsVisibleTo("viewer") {
 			t.Fatal("a viewer after one of two signers sees nothing yet")
 		}
-		if d = signed(t, d, second); !d.Sees("viewer") {
+		if d = signed(t, d, second); !d.IsVisibleTo("viewer") {
 			t.Fatal("a viewer sees the document after all signers before him")
 		}
 	}
@@ -112,14 +112,14 @@ func TestGuestOfAnotherDocumentSeesNothing(t *testing.T) {
 func TestTwoSignersNeverBuildOnTheSameRevision(t *testing.T) {
 	t.Parallel()
 	d := finalized(t, draft(t, parallel))
-	c, err := IntendSign(d, Shown{}, first, t0)
+	c, err := IntendSign(d, ShownPages{}, first, t0)
 	d = then(t, c, err)
-	c, err = IntendSign(d, Shown{}, second, t0)
+	c, err = IntendSign(d, ShownPages{}, second, t0)
 	d = then(t, c, err)
 	stale := revision(d, 10)
-	c, err = Sign(d, stale, Shown{}, attested(d, first), first, t0)
+	c, err = Sign(d, stale, ShownPages{}, attested(d, first), first, t0)
 	d = then(t, c, err)
-	if _, err := Sign(d, stale, Shown{}, attested(d, second), second, t0); err == nil {
+	if _, err := Sign(d, stale, ShownPages{}, attested(d, second), second, t0); err == nil {
 		t.Fatal("a signature built on a revision that is no longer the last was taken")
 	}
 }
@@ -127,10 +127,10 @@ func TestTwoSignersNeverBuildOnTheSameRevision(t *testing.T) {
 func TestSignerWhoSawAnotherRevisionIsRefused(t *testing.T) {
 	t.Parallel()
 	d := owed(t)
-	if _, err := IntendSign(d, Shown{Digest: [32]byte{9}}, first, t0); !errors.Is(err, ErrStale) {
+	if _, err := IntendSign(d, ShownPages{Digest: [32]byte{9}}, first, t0); !errors.Is(err, ErrStale) {
 		t.Fatal(err)
 	}
-	if _, err := IntendSign(d, Shown{Digest: d.Current().Digest}, first, t0); err != nil {
+	if _, err := IntendSign(d, ShownPages{Digest: d.Current().Digest}, first, t0); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -138,7 +138,7 @@ func TestSignerWhoSawAnotherRevisionIsRefused(t *testing.T) {
 func TestSignatureNeedsItsIntent(t *testing.T) {
 	t.Parallel()
 	d := owed(t)
-	if _, err := Sign(d, revision(d, 10), Shown{}, attested(d, first), first, t0); !errors.Is(err, ErrRace) {
+	if _, err := Sign(d, revision(d, 10), ShownPages{}, attested(d, first), first, t0); !errors.Is(err, ErrRace) {
 		t.Fatalf("a signature without a recorded intent: %v", err)
 	}
 }
@@ -162,7 +162,7 @@ func TestModeOfAnOrder(t *testing.T) {
 		{"the owner alone, a stamp and a signature", placed(t, draft(t, ownerSigns), stamp("owner"), sign("owner")), false, Signing, nil},
 		{"the owner alone and nothing placed", draft(t, ownerSigns), false, Signing, nil},
 		{"nobody and a stamp", placed(t, draft(t, alone), stamp("owner")), false, Stamping, nil},
-		{"nobody and nothing", draft(t, alone), false, "", ErrNothing},
+		{"nobody and nothing", draft(t, alone), false, "", ErrNothingToDo},
 	} {
 		change, _, err := Finalize(c.doc, FinalizeOptions{StampOnly: c.only}, owner, t0)
 		if c.error != nil {
@@ -193,8 +193,8 @@ func TestQuotaIsReservedAtFinalizeAndEveryUnitEndsSpentOrReleased(t *testing.T) 
 	if balance[UnitStamp][QuotaReserve] != 2 || balance[UnitSignature][QuotaReserve] != 2 {
 		t.Fatalf("finalize reserves two of each: %v", balance)
 	}
-	run(IntendSign(d, Shown{}, first, t0))
-	run(Sign(d, revision(d, 10), Shown{}, attested(d, first), first, t0))
+	run(IntendSign(d, ShownPages{}, first, t0))
+	run(Sign(d, revision(d, 10), ShownPages{}, attested(d, first), first, t0))
 	if got := d.Counters(); got != (Counters{Used: Count{2, 2}, Success: Count{0, 1}}) {
 		t.Fatalf("counters after one signature: %+v", got)
 	}
@@ -223,19 +223,19 @@ func TestWorkFollowsTheLastSignatureAndTheLastStamp(t *testing.T) {
 		return strings.Join(s, " ")
 	}
 	d := signed(t, finalized(t, placed(t, draft(t), stampRequest("first"))), first)
-	c, err := IntendSign(d, Shown{}, second, t0)
+	c, err := IntendSign(d, ShownPages{}, second, t0)
 	d = then(t, c, err)
-	if got := kinds(Sign(d, revision(d, 10), Shown{}, attested(d, second), second, t0)); got != "stamp" {
+	if got := kinds(Sign(d, revision(d, 10), ShownPages{}, attested(d, second), second, t0)); got != "stamp" {
 		t.Errorf("last signature with a stamp due: %q", got)
 	}
 	d = bound(t, due(t))
-	if got := kinds(Affix(d, 0, revision(d, 10), t0)); got != "complete" {
+	if got := kinds(AffixStamp(d, 0, revision(d, 10), t0)); got != "complete" {
 		t.Errorf("last stamp: %q", got)
 	}
 	plain := signed(t, finalized(t, draft(t)), first)
-	c, err = IntendSign(plain, Shown{}, second, t0)
+	c, err = IntendSign(plain, ShownPages{}, second, t0)
 	plain = then(t, c, err)
-	if got := kinds(Sign(plain, revision(plain, 10), Shown{}, attested(plain, second), second, t0)); got != "complete" {
+	if got := kinds(Sign(plain, revision(plain, 10), ShownPages{}, attested(plain, second), second, t0)); got != "complete" {
 		t.Errorf("last signature, nothing to stamp: %q", got)
 	}
 }
@@ -244,7 +244,7 @@ func TestStampKeepsItsSerialThroughFailureAndRestamp(t *testing.T) {
 	t.Parallel()
 	d := bound(t, due(t))
 	serial := d.Stamps[0].Serial
-	c, err := StampProblem(d, 0, Failure{Text: "the file cannot be parsed", Final: true}, t0)
+	c, err := RecordStampFailure(d, 0, Failure{Text: "the file cannot be parsed", Final: true}, t0)
 	d = then(t, c, err)
 	if d.State != Failed || d.NextStamp() != 0 || d.SigningState() != Completed {
 		t.Fatalf("after a permanent refusal: %s, signatures %s", d.State, d.SigningState())
@@ -254,7 +254,7 @@ func TestStampKeepsItsSerialThroughFailureAndRestamp(t *testing.T) {
 	if d.State != Processing || !d.Restamping || d.Stamps[0].State != StampBound || d.Stamps[0].Serial != serial {
 		t.Fatalf("after restamp: %+v", d.Stamps[0])
 	}
-	c, err = Affix(d, 0, revision(d, 10), t0)
+	c, err = AffixStamp(d, 0, revision(d, 10), t0)
 	d = then(t, c, err)
 	if d.Restamping || d.Serials()[0] != serial {
 		t.Fatalf("restamping settles with the same serial: %v", d.Serials())
@@ -264,7 +264,7 @@ func TestStampKeepsItsSerialThroughFailureAndRestamp(t *testing.T) {
 func TestTransientStampProblemNeverLeavesProcessing(t *testing.T) {
 	t.Parallel()
 	d := bound(t, due(t))
-	c, err := StampProblem(d, 0, Failure{Text: "the office does not answer"}, t0)
+	c, err := RecordStampFailure(d, 0, Failure{Text: "the office does not answer"}, t0)
 	if d = then(t, c, err); d.State != Processing || d.Stamps[0].State != StampBound {
 		t.Fatalf("%s %s", d.State, d.Stamps[0].State)
 	}
@@ -277,7 +277,7 @@ func TestOnlyWhatPeopleOweExpires(t *testing.T) {
 	if _, done := Expire(d, t0); !done {
 		t.Fatal("expired before its time")
 	}
-	if _, err := IntendSign(d, Shown{}, first, late); err == nil {
+	if _, err := IntendSign(d, ShownPages{}, first, late); err == nil {
 		t.Fatal("signed after its time")
 	}
 	d = signed(t, signed(t, d, first), second)
@@ -290,7 +290,7 @@ func TestVerbsAreRefusedFromTheDeadlineOn(t *testing.T) {
 	t.Parallel()
 	deadline := t0.Add(time.Hour) // see expiring
 	verbs := map[string]func(d *Document, now time.Time) error{
-		"sign":   func(d *Document, now time.Time) error { _, err := IntendSign(d, Shown{}, first, now); return err },
+		"sign":   func(d *Document, now time.Time) error { _, err := IntendSign(d, ShownPages{}, first, now); return err },
 		"reject": func(d *Document, now time.Time) error { _, err := Reject(d, "no", first, limits, now); return err },
 		"cancel": func(d *Document, now time.Time) error { _, err := Cancel(d, "no", owner, limits, now); return err },
 		"remind": func(d *Document, now time.Time) error { _, err := Remind(d, owner, now); return err },
@@ -356,7 +356,7 @@ func TestBoxIsTakenFromSignThenEmetThenProps(t *testing.T) {
 		}
 		got, _, err := Place(draft(t), []PlaceRequest{c.r}, a4, owner, limits, t0)
 		if c.code == "" {
-			if err != nil || got.After.Placements[0].Box.differs(c.want, 1e-9) {
+			if err != nil || got.After.Placements[0].Box.differsBy(c.want, 1e-9) {
 				t.Errorf("%s: %v %v, want %v", c.name, got.After.Placements, err, c.want)
 			}
 			continue
@@ -526,7 +526,7 @@ func TestPlacementsGoWithTheirPerson(t *testing.T) {
 func TestRulesLeaveTheirInputAlone(t *testing.T) {
 	t.Parallel()
 	d := owed(t)
-	c, err := IntendSign(d, Shown{}, first, t0)
+	c, err := IntendSign(d, ShownPages{}, first, t0)
 	if err != nil || !d.Participants[0].IntentAt.IsZero() || c.After.Participants[0].IntentAt.IsZero() {
 		t.Fatalf("the rule wrote into the document it was given: %v", err)
 	}

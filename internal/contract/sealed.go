@@ -60,7 +60,7 @@ func (d *Document) CheckSealed(f SealedFile) []SealFault {
 	if f.Digest != d.Current().Digest {
 		fault(FaultDigest, "", "")
 	}
-	fields, serials := d.madeHere()
+	fields, serials := d.listOwnSignatures()
 	for _, v := range f.Signatures {
 		own, stamp := !v.Uploaded && fields[v.Field], !v.Uploaded && serials[v.Serial]
 		switch {
@@ -98,8 +98,8 @@ func (d *Document) CheckSealed(f SealedFile) []SealFault {
 	return faults
 }
 
-// madeHere returns the fields that were signed and the serials that were affixed here.
-func (d *Document) madeHere() (fields, serials map[string]bool) {
+// listOwnSignatures returns the fields that were signed and the serials that were affixed here.
+func (d *Document) listOwnSignatures() (fields, serials map[string]bool) {
 	fields, serials = map[string]bool{d.SealField(): true}, map[string]bool{}
 	for _, p := range d.Participants {
 		if !p.SignedAt.IsZero() {
@@ -112,8 +112,8 @@ func (d *Document) madeHere() (fields, serials map[string]bool) {
 	return fields, serials
 }
 
-// toldFaults bounds the faults in a reason. The log has all of them.
-const toldFaults = 5
+// maxFaultsInReason bounds the faults in a reason. The log has all of them.
+const maxFaultsInReason = 5
 
 // InvalidReason returns [Document.Reason] for a document whose sealed file has these faults: [ClosingInvalid] with the
 // faults behind it.
@@ -121,7 +121,7 @@ func InvalidReason(faults []SealFault) string {
 	var b strings.Builder
 	b.WriteString(ClosingInvalid)
 	for i, f := range faults {
-		if i == toldFaults {
+		if i == maxFaultsInReason {
 			fmt.Fprintf(&b, ", +%d", len(faults)-i)
 			break
 		}
@@ -136,5 +136,5 @@ func InvalidReason(faults []SealFault) string {
 
 // String spells a fault: its code, the field, and the word of the validation.
 func (f SealFault) String() string {
-	return strings.Join(slices.DeleteFunc([]string{string(f.Code), fieldName(f.Field), f.Why}, func(s string) bool { return s == "" }), " ")
+	return strings.Join(slices.DeleteFunc([]string{string(f.Code), cleanFieldName(f.Field), f.Why}, func(s string) bool { return s == "" }), " ")
 }

@@ -14,11 +14,11 @@ func sealed(t *testing.T) (*Document, SealedFile) {
 	d := draft(t)
 	d.State, d.Mode = Processing, Signing
 	for i := range d.Participants[:2] {
-		d.Participants[i].Field, d.Participants[i].SignedAt = d.fieldName(d.Participants[i].Name), t0
+		d.Participants[i].Field, d.Participants[i].SignedAt = d.uniqueFieldName(d.Participants[i].Name), t0
 	}
 	d.Stamps = []Stamp{{State: StampAffixed, Serial: "SERIAL1"}}
-	c := change(d)
-	if err := c.Append(revision(d, 10)); err != nil {
+	c := newChange(d)
+	if err := c.AppendRevision(revision(d, 10)); err != nil {
 		t.Fatal(err)
 	}
 	d = &c.After

@@ -62,11 +62,11 @@ func CheckUploaded(found []SignatureVerdict) ([]Finding, error) {
 			told[FindingSignatureUnknown] = append(told[FindingSignatureUnknown], v.Field)
 			continue
 		case SignatureChanged:
-			return nil, errSignatureChanged.With("field", fieldName(v.Field))
+			return nil, errSignatureChanged.With("field", cleanFieldName(v.Field))
 		case SignatureTooMuch:
 			return nil, errTooManyChanges
 		default:
-			return nil, errSignatureBroken.With("field", fieldName(v.Field))
+			return nil, errSignatureBroken.With("field", cleanFieldName(v.Field))
 		}
 		code := FindingSignatureNotPassed
 		switch v.Trust {
@@ -82,25 +82,25 @@ func CheckUploaded(found []SignatureVerdict) ([]Finding, error) {
 	var findings []Finding
 	for _, code := range []FindingCode{FindingUnknownIssuer, FindingNoRevocationData, FindingSignatureUnknown, FindingSignatureNotPassed} {
 		if fields := told[code]; len(fields) > 0 {
-			findings = append(findings, NewFinding(code, 0, "fields", fieldNames(fields)))
+			findings = append(findings, NewFinding(code, 0, "fields", joinFieldNames(fields)))
 		}
 	}
 	return findings, nil
 }
 
-// toldFields bounds the field names in a sentence, and toldField the characters of one: the file chooses them.
-const toldFields, toldField = 3, 60
+// maxFieldNames bounds the field names in a sentence, and toldField the characters of one: the file chooses them.
+const maxFieldNames, maxFieldNameLetters = 3, 60
 
-// fieldName returns the name of a field for a sentence.
-func fieldName(s string) string {
+// cleanFieldName returns the name of a field for a sentence.
+func cleanFieldName(s string) string {
 	r := []rune(CleanText(s))
-	return string(r[:min(len(r), toldField)])
+	return string(r[:min(len(r), maxFieldNameLetters)])
 }
 
-func fieldNames(all []string) string {
-	names := slices.Clone(all[:min(len(all), toldFields)])
+func joinFieldNames(all []string) string {
+	names := slices.Clone(all[:min(len(all), maxFieldNames)])
 	for i := range names {
-		names[i] = fieldName(names[i])
+		names[i] = cleanFieldName(names[i])
 	}
 	if more := len(all) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("+%d", more))

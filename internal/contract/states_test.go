@@ -22,7 +22,7 @@ var situations = []situation{
 	{"draft", func(t *testing.T) *Document { return placed(t, draft(t), stampRequest("first")) }},
 	{"draft, converting", func(t *testing.T) *Document { return draft(t, word) }},
 	{"draft, not convertible", func(t *testing.T) *Document {
-		c, _ := ConvertProblem(draft(t, word), "file.word_damaged", t0)
+		c, _ := RecordConvertFailure(draft(t, word), "file.word_damaged", t0)
 		return then(t, c, nil)
 	}},
 	{"processing, signatures owed", owed},
@@ -30,7 +30,7 @@ var situations = []situation{
 	{"processing, seal due", func(t *testing.T) *Document { return stamped(t, due(t)) }},
 	{"failed", func(t *testing.T) *Document {
 		d := bound(t, due(t))
-		c, err := StampProblem(d, 0, Failure{Text: "the office says no", Final: true}, t0)
+		c, err := RecordStampFailure(d, 0, Failure{Text: "the office says no", Final: true}, t0)
 		return then(t, c, err)
 	}},
 	{"completed", func(t *testing.T) *Document { return completed(t, stamped(t, due(t))) }},
@@ -72,19 +72,19 @@ var verbs = []struct {
 	}},
 	{"delete", func(d *Document) (Change, bool, error) { return change1(Delete(d, owner, t0)) }},
 	{"finalize-docs", func(d *Document) (Change, bool, error) { return Finalize(d, FinalizeOptions{}, owner, t0) }},
-	{"sign-docs", func(d *Document) (Change, bool, error) { return change1(IntendSign(d, Shown{}, first, t0)) }},
+	{"sign-docs", func(d *Document) (Change, bool, error) { return change1(IntendSign(d, ShownPages{}, first, t0)) }},
 	{"reject-docs", func(d *Document) (Change, bool, error) { return change1(Reject(d, "no", first, limits, t0)) }},
 	{"cancel-docs", func(d *Document) (Change, bool, error) { return change1(Cancel(d, "", owner, limits, t0)) }},
 	{"remind-docs", func(d *Document) (Change, bool, error) { return change1(Remind(d, owner, t0)) }},
 	{"guest-link-docs", func(d *Document) (Change, bool, error) {
-		return change1(HandOutLink(d, "guest", [32]byte{1}, owner, t0))
+		return change1(IssueGuestLink(d, "guest", [32]byte{1}, owner, t0))
 	}},
-	{"guest-revoke-docs", func(d *Document) (Change, bool, error) { return change1(RevokeLink(d, "guest", owner, t0)) }},
+	{"guest-revoke-docs", func(d *Document) (Change, bool, error) { return change1(RevokeGuestLink(d, "guest", owner, t0)) }},
 	{"restamp-docs", func(d *Document) (Change, bool, error) { return change1(Restamp(d, RestampOptions{}, owner, t0)) }},
 	{"restamp-docs with new_serial", func(d *Document) (Change, bool, error) {
 		return change1(Restamp(d, RestampOptions{Instead: "SPESIMEN-0"}, owner, t0))
 	}},
-	{"retry-docs", func(d *Document) (Change, bool, error) { return change1(RetryOwn(d, owner, t0)) }},
+	{"retry-docs", func(d *Document) (Change, bool, error) { return change1(RetryByOwner(d, owner, t0)) }},
 	{"(convert)", func(d *Document) (Change, bool, error) {
 		return Convert(d, revision(&Document{}, 9), 2, nil, nil, limits, t0)
 	}},
@@ -93,7 +93,7 @@ var verbs = []struct {
 		return change1(ClaimSerial(d, 0, StampSerial{Serial: "FREE", Organisation: d.Organisation, State: SerialFree}, true, t0))
 	}},
 	{"(stamp refused for good)", func(d *Document) (Change, bool, error) {
-		return change1(StampProblem(d, 0, Failure{Text: "no", Final: true}, t0))
+		return change1(RecordStampFailure(d, 0, Failure{Text: "no", Final: true}, t0))
 	}},
 	{"(complete)", func(d *Document) (Change, bool, error) {
 		return change1(Complete(d, []Revision{revision(d, 1)}, t0))

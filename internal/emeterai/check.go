@@ -10,7 +10,7 @@ import (
 	"segel/pdf"
 )
 
-// Judge checks what the office returned for a request, before it becomes a revision: that it extends our
+// CheckStampedFile checks what the office returned for a request, before it becomes a revision: that it extends our
 // source by one or two increments; that the first holds exactly one new signature with the serial, page and box
 // as ordered, that this signature verifies, and that nothing else of the document changed; that a second brings
 // no more than proof. Every increment is judged by itself: whoever looks up what was signed sees the state
@@ -25,13 +25,13 @@ import (
 // Whose certificate signed is not its question: trust anchors are configuration.
 //
 // It returns the file, opened, for whoever goes on with it; that keeps tail and reads the rest from the request's source.
-func Judge(ctx context.Context, want Request, tail []byte) (*pdf.Document, error) {
-	j, err := openJudge(want, tail)
+func CheckStampedFile(ctx context.Context, want Request, tail []byte) (*pdf.Document, error) {
+	j, err := newStampCheck(want, tail)
 	if err != nil {
 		return nil, &Problem{Class: Unknown, Code: CodeReturn, Text: "what came back cannot be read", Err: err}
 	}
-	compared := func() error { return j.increments(ctx) }
-	for _, check := range []func() error{compared, j.signatures, j.placed, j.named, j.changes, j.verifies, j.later} {
+	compared := func() error { return j.checkIncrements(ctx) }
+	for _, check := range []func() error{compared, j.findSignature, j.checkPlace, j.checkSignatureEntries, j.checkFirstIncrement, j.verifySignature, j.checkSecondIncrement} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -40,46 +40,46 @@ func Judge(ctx context.Context, want Request, tail []byte) (*pdf.Document, error
 			if ctx.Err() != nil || errors.As(err, &asks) {
 				return nil, cmp.Or(ctx.Err(), err)
 			}
-			return nil, &Problem{Class: Quarantine, Code: CodeReturn, Text: "what came back is not what was ordered", Evidence: evidence(want, tail), Err: err}
+			return nil, &Problem{Class: Quarantine, Code: CodeReturn, Text: "what came back is not what was ordered", Evidence: newEvidence(want, tail), Err: err}
 		}
 	}
-	return j.whole, nil
+	return j.stamped, nil
 }
 
-// judge holds the states of the document and what was found on the way.
-type judge struct {
-	want   Request
-	tail   []byte        // what came back behind the source
-	bytes  io.ReaderAt   // source and tail
-	source *pdf.Document // as it was sent
-	whole  *pdf.Document // behind the last increment
+// stampCheck holds the states of the document and what was found on the way.
+type stampCheck struct {
+	want    Request
+	tail    []byte        // what came back behind the source
+	file    io.ReaderAt   // source and tail
+	source  *pdf.Document // as it was sent
+	stamped *pdf.Document // behind the last increment
 
-	added     []increment    // of the tail: the stamp, and perhaps proof
-	signature *pdf.Signature // the new one
+	increments []increment    // of the tail: the stamp, and perhaps proof
+	signature  *pdf.Signature // the new one
 }
 
-func openJudge(want Request, tail []byte) (*judge, error) {
-	j := &judge{want: want, tail: tail, bytes: want.Source.With(tail).R}
+func newStampCheck(want Request, tail []byte) (*stampCheck, error) {
+	j := &stampCheck{want: want, tail: tail, file: want.Source.With(tail).R}
 	var err error
-	if j.source, err = want.Open(); err != nil {
+	if j.source, err = want.OpenSource(); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
-	if j.whole, err = pdf.Open(j.bytes, want.Source.Size+int64(len(tail)), want.Source.File); err != nil {
+	if j.stamped, err = pdf.Open(j.file, want.Source.Size+int64(len(tail)), want.Source.File); err != nil {
 		return nil, err
 	}
-	if n := j.whole.Facts().JunkAfter; n > 0 {
+	if n := j.stamped.Facts().JunkAfter; n > 0 {
 		return nil, fmt.Errorf("%d bytes behind the end", n)
 	}
 	return j, nil
 }
 
-// increments checks that the tail continues our revisions and adds one or two, and has them compared.
-func (j *judge) increments(ctx context.Context) error {
+// checkIncrements checks that the tail continues our revisions and adds one or two, and has them compared.
+func (j *stampCheck) checkIncrements(ctx context.Context) error {
 	old, err := j.source.Revisions()
 	if err != nil {
 		return err
 	}
-	all, err := j.whole.Revisions()
+	all, err := j.stamped.Revisions()
 	if err != nil {
 		return err
 	}
@@ -100,30 +100,30 @@ func (j *judge) increments(ctx context.Context) error {
 			return errors.New("an increment lies within the source")
 		}
 	}
-	return j.compare(ctx, added)
+	return j.compareIncrements(ctx, added)
 }
 
-// changes checks the first increment, which brings the stamp's field.
-func (j *judge) changes() error {
-	if err := j.added[0].catalog(j.source); err != nil {
+// checkFirstIncrement checks the first increment, which brings the stamp's field.
+func (j *stampCheck) checkFirstIncrement() error {
+	if err := j.increments[0].checkCatalog(j.source); err != nil {
 		return err
 	}
-	return j.added[0].brings(Field(j.want.Serial))
+	return j.increments[0].checkChanges(FieldName(j.want.Serial))
 }
 
-// later checks the second increment, if there is one.
-func (j *judge) later() error {
-	if len(j.added) == 1 {
+// checkSecondIncrement checks the second increment, if there is one.
+func (j *stampCheck) checkSecondIncrement() error {
+	if len(j.increments) == 1 {
 		return nil
 	}
-	if err := errors.Join(j.added[1].catalog(j.added[0].Document), j.added[1].brings("")); err != nil {
+	if err := errors.Join(j.increments[1].checkCatalog(j.increments[0].Document), j.increments[1].checkChanges("")); err != nil {
 		return fmt.Errorf("second increment: %w", err)
 	}
 	return nil
 }
 
-// evidence is the whole file that came back. It keeps tail, and reads the source anew when it is opened.
-func evidence(want Request, tail []byte) *Evidence {
+// newEvidence is the whole file that came back. It keeps tail, and reads the source anew when it is opened.
+func newEvidence(want Request, tail []byte) *Evidence {
 	whole := want.Source.With(tail)
 	return &Evidence{Size: want.Source.Size + int64(len(tail)), Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(io.NewSectionReader(whole.R, 0, whole.Size)), nil

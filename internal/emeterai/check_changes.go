@@ -16,13 +16,13 @@ type increment struct {
 	changes []diff.Change
 }
 
-// maxMoves bounds the objects that one increment changes. A stamp takes some twenty.
-const maxMoves = 20_000
+// maxChangedObjects bounds the objects that one increment changes. A stamp takes some twenty.
+const maxChangedObjects = 20_000
 
-// compare has every increment of the tail compared with the state before it: the first with our source, all of which is
+// compareIncrements has every increment of the tail compared with the state before it: the first with our source, all of which is
 // gone through for that. It returns a [*Problem] that asks for another try if our source cannot be read.
-func (j *judge) compare(ctx context.Context, added []pdf.Revision) error {
-	err := j.step(ctx, added)
+func (j *stampCheck) compareIncrements(ctx context.Context, added []pdf.Revision) error {
+	err := j.walkRevisions(ctx, added)
 	var damaged *pdf.Error
 	if err == nil || errors.As(err, &damaged) {
 		return err
@@ -30,9 +30,9 @@ func (j *judge) compare(ctx context.Context, added []pdf.Revision) error {
 	return &Problem{Class: Unknown, Code: CodeReturn, Text: "what came back could not be judged", Err: err}
 }
 
-// step goes through the states of the file up to the last. An error is one of package pdf, or the reader's.
-func (j *judge) step(ctx context.Context, added []pdf.Revision) error {
-	h, err := j.whole.History("", maxMoves)
+// walkRevisions goes through the states of the file up to the last. An error is one of package pdf, or the reader's.
+func (j *stampCheck) walkRevisions(ctx context.Context, added []pdf.Revision) error {
+	h, err := j.stamped.History("", maxChangedObjects)
 	if err != nil {
 		return err
 	}
@@ -45,11 +45,11 @@ func (j *judge) step(ctx context.Context, added []pdf.Revision) error {
 		o.Containers = append(o.Containers, state.Containers...)
 	}
 	for _, r := range added {
-		entries, err := j.whole.Changed(r)
+		entries, err := j.stamped.Changed(r)
 		if err != nil {
 			return err
 		}
-		for _, e := range entries[:min(len(entries), maxMoves)] {
+		for _, e := range entries[:min(len(entries), maxChangedObjects)] {
 			o.Asked = append(o.Asked, e.Ref.Number)
 		}
 	}
@@ -65,22 +65,22 @@ func (j *judge) step(ctx context.Context, added []pdf.Revision) error {
 		if err != nil {
 			return err
 		}
-		j.added = append(j.added, increment{state, changes})
+		j.increments = append(j.increments, increment{state, changes})
 	}
 	return nil
 }
 
-// belongs are the changes that come with a stamp beside its field: the lists that lead to it, its picture, proof, and
+// allowedChanges are the changes that come with a stamp beside its field: the lists that lead to it, its picture, proof, and
 // what the document says of itself, which no page shows. That a field is signed or filled in that was there before, a
 // timestamp, and more in the structure tree are changes that rules allow and nobody ordered.
-var belongs = map[diff.Code]bool{
+var allowedChanges = map[diff.Code]bool{
 	diff.CodeCatalog: true, diff.CodeForm: true, diff.CodePage: true, diff.CodeAnnotations: true, diff.CodeAppearance: true, diff.CodeStore: true,
 	diff.CodeExtensions: true, diff.CodeMetadata: true, diff.CodeInformation: true,
 	diff.CodeTrailer: true, diff.CodeCrossReference: true, diff.CodeUnreachable: true, diff.CodeUnchanged: true,
 }
 
-// brings checks that an increment changed nothing but what a stamp needs. Field is the stamp's; empty: it brings none.
-func (i increment) brings(field string) error {
+// checkChanges checks that an increment changed nothing but what a stamp needs. Field is the stamp's; empty: it brings none.
+func (i increment) checkChanges(field string) error {
 	size, err := i.Integer(i.Trailer()["Size"])
 	if err != nil {
 		return err
@@ -90,18 +90,18 @@ func (i increment) brings(field string) error {
 		// The next increment may define what lies above, so that nothing here may.
 		case int64(c.Ref.Number) >= size:
 			return fmt.Errorf("object %v lies above /Size %d", c.Ref, size)
-		case c.Level <= diff.LTA && belongs[c.Code]:
-		case c.Level <= diff.FormFilling && belongs[c.Code] && field != "":
+		case c.Level <= diff.LTA && allowedChanges[c.Code]:
+		case c.Level <= diff.FormFilling && allowedChanges[c.Code] && field != "":
 		case c.Level <= diff.FormFilling && c.Code == diff.CodeSignatureField && c.Field == field:
 		default:
-			return refusal(c)
+			return changeError(c)
 		}
 	}
 	return nil
 }
 
-// refusal says of a change what it was.
-func refusal(c diff.Change) error {
+// changeError says of a change what it was.
+func changeError(c diff.Change) error {
 	what := strings.Join(c.Paths, ", ")
 	switch {
 	case c.What == diff.Oddity:
@@ -115,11 +115,11 @@ func refusal(c diff.Change) error {
 	return fmt.Errorf("%s: %s, %s %s", what, c.What, c.Code, c.Detail)
 }
 
-// stated are the entries of the catalog that a stamp may change; rules know others that change nothing to be seen.
-var stated = map[pdf.Name]bool{"AcroForm": true, "DSS": true, "Extensions": true, "Version": true, "Metadata": true}
+// allowedCatalogEntries are the entries of the catalog that a stamp may change; rules know others that change nothing to be seen.
+var allowedCatalogEntries = map[pdf.Name]bool{"AcroForm": true, "DSS": true, "Extensions": true, "Version": true, "Metadata": true}
 
-// catalog checks that an increment left the other entries of the catalog as they were, and what they lead to.
-func (i increment) catalog(before *pdf.Document) error {
+// checkCatalog checks that an increment left the other entries of the catalog as they were, and what they lead to.
+func (i increment) checkCatalog(before *pdf.Document) error {
 	root, old, err := before.Root()
 	if err != nil {
 		return err
@@ -129,13 +129,13 @@ func (i increment) catalog(before *pdf.Document) error {
 		return err
 	}
 	for _, key := range diff.Differing(old, now) {
-		if !stated[key] {
+		if !allowedCatalogEntries[key] {
 			return fmt.Errorf("/%s of the catalog was changed", key)
 		}
 	}
 	for _, c := range i.changes {
 		if c.Code == diff.CodeExtensions && c.Ref != root {
-			return refusal(c)
+			return changeError(c)
 		}
 	}
 	return nil

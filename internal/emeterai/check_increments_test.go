@@ -38,7 +38,7 @@ func TestJudgeRefusesASignedStateThatTheSecondIncrementHides(t *testing.T) {
 				return func(u *pdf.Update) { c.restore(t, u) }
 			}
 			file := pdftest.Table(2)
-			refuses(t, emeteraitest.Request(t, serial, file), f.stamp(t, file), emeterai.Quarantine, says)
+			refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, says)
 		})
 	}
 }
@@ -75,7 +75,7 @@ func TestJudgeRefusesASecondIncrementThatTouchesTheStamp(t *testing.T) {
 				}
 			}
 			file := pdftest.Table(2)
-			refuses(t, emeteraitest.Request(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "second increment")
+			refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "second increment")
 		})
 	}
 }

@@ -44,7 +44,7 @@ func TestJudgeRefusesChangesThatOthersMayMake(t *testing.T) {
 				file := pdftest.Form()
 				f := honest()
 				put(&f)
-				refuses(t, emeteraitest.Request(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "")
+				refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "")
 			})
 		}
 	}
@@ -62,7 +62,7 @@ func TestJudgeRefusesATimestampBehindTheStamp(t *testing.T) {
 			must(t, u.AppendTo(form, "Fields", u.Add(pdf.Dict{"FT": pdf.Name("Sig"), "T": pdf.TextString("Time"), "V": value, "Rect": pdf.Rect{}.Array()})))
 		}
 	}
-	refuses(t, emeteraitest.Request(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "timestamp")
+	refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "timestamp")
 }
 
 // The rules on structure and extensions let files change in what nobody sees. An office has no business there.
@@ -85,7 +85,7 @@ func TestJudgeRefusesMoreInTheStructureAndInExtensions(t *testing.T) {
 	} {
 		f := honest()
 		f.more = edit
-		refuses(t, emeteraitest.Request(t, serial, file), f.stamp(t, file), emeterai.Quarantine, ", "+says)
+		refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, ", "+says)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestJudgeRefusesObjectsAboveTheSizeOfTheFile(t *testing.T) {
 	if bytes.Equal(small, tail) {
 		t.Fatal("another size")
 	}
-	refuses(t, emeteraitest.Request(t, serial, file), small, emeterai.Quarantine, "lies above")
+	refuses(t, emeteraitest.NewRequest(t, serial, file), small, emeterai.Quarantine, "lies above")
 }
 
 func TestJudgeRefusesObjectsThatTheSourceWaitedFor(t *testing.T) {
@@ -109,7 +109,7 @@ func TestJudgeRefusesObjectsThatTheSourceWaitedFor(t *testing.T) {
 	editing(t, u, second)["Contents"] = pdf.Array{contents, contents}
 	file = append(file, build(t, u).Bytes...)
 	tail := honest().stamp(t, file)
-	refuses(t, emeteraitest.Request(t, serial, bytes.Replace(file, []byte("8 0 R 8 0 R"), []byte("8 0 R 9 0 R"), 1)), tail, emeterai.Quarantine, "led to nothing")
+	refuses(t, emeteraitest.NewRequest(t, serial, bytes.Replace(file, []byte("8 0 R 8 0 R"), []byte("8 0 R 9 0 R"), 1)), tail, emeterai.Quarantine, "led to nothing")
 }
 
 // failing fails to read some bytes.
@@ -131,10 +131,10 @@ func TestJudgeAsksAgainIfTheSourceCannotBeRead(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2000)
 	tail := honest().stamp(t, file)
-	r := emeteraitest.Request(t, serial, file)
+	r := emeteraitest.NewRequest(t, serial, file)
 	at := int64(bytes.Index(file, fmt.Appendf(nil, "\n%d 0 obj", pdftest.FirstPageNumber+2*1000)))
 	r.Source.R = failing{r.Source.R, at, at + 100}
-	if _, err := emeterai.Judge(t.Context(), r, tail); !errors.Is(err, errOut) || emeterai.ClassOf(err) != emeterai.Unknown {
+	if _, err := emeterai.CheckStampedFile(t.Context(), r, tail); !errors.Is(err, errOut) || emeterai.ClassOf(err) != emeterai.Unknown {
 		t.Error(err)
 	}
 }
@@ -143,11 +143,11 @@ func TestJudgeThatIsStoppedHasNoOpinion(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2000)
 	tail := honest().stamp(t, file)
-	r := emeteraitest.Request(t, serial, file)
+	r := emeteraitest.NewRequest(t, serial, file)
 	ctx, stop := context.WithCancel(t.Context())
 	at := int64(bytes.Index(file, fmt.Appendf(nil, "\n%d 0 obj", pdftest.FirstPageNumber+2*1000)))
 	r.Source.R = watched{r.Source.R, at, stop}
-	if _, err := emeterai.Judge(ctx, r, tail); err != context.Canceled {
+	if _, err := emeterai.CheckStampedFile(ctx, r, tail); err != context.Canceled {
 		t.Error(err)
 	}
 }
@@ -172,11 +172,11 @@ func BenchmarkJudge(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			file := pdftest.Table(n)
 			var tail []byte
-			r := emeteraitest.Request(b, serial, file)
+			r := emeteraitest.NewRequest(b, serial, file)
 			tail = honest().stamp(b, file)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := emeterai.Judge(b.Context(), r, tail); err != nil {
+				if _, err := emeterai.CheckStampedFile(b.Context(), r, tail); err != nil {
 					b.Fatal(err)
 				}
 			}

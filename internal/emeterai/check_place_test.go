@@ -22,13 +22,13 @@ func TestJudgeAcceptsWholeNumbersOnAPageCroppedAtAFraction(t *testing.T) {
 		file := pdftest.Pages(pdftest.Page{CropBox: [4]float64{10.4, 20.7, 560.3, 800.2}, Rotate: rotate})
 		page, err := openPDF(t, file).Page(1)
 		must(t, err)
-		r := emeteraitest.Request(t, serial, file)
+		r := emeteraitest.NewRequest(t, serial, file)
 		b := r.Box
 		exact := page.ToUser(pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)})
 		judge := func(rect pdf.Rect) error {
 			f := honest()
 			f.rect = rect
-			_, err := emeterai.Judge(context.Background(), r, f.stamp(t, file))
+			_, err := emeterai.CheckStampedFile(context.Background(), r, f.stamp(t, file))
 			return err
 		}
 		for name, rect := range map[string]pdf.Rect{

@@ -56,7 +56,7 @@ func TestJudgeRefusesALossOfFormerProof(t *testing.T) {
 			t.Parallel()
 			f := honest()
 			f.after = restored(change)
-			refuses(t, emeteraitest.Request(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "")
+			refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "")
 		})
 	}
 }
@@ -75,7 +75,7 @@ func TestJudgeAcceptsMoreProof(t *testing.T) {
 	} {
 		f := honest()
 		f.after = restored(change)
-		if _, err := emeterai.Judge(context.Background(), emeteraitest.Request(t, serial, file), f.stamp(t, bytes.Clone(file))); err != nil {
+		if _, err := emeterai.CheckStampedFile(context.Background(), emeteraitest.NewRequest(t, serial, file), f.stamp(t, bytes.Clone(file))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

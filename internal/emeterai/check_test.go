@@ -181,13 +181,13 @@ func TestJudgeAcceptsWhatWasOrdered(t *testing.T) {
 			if name == "informed" && openPDF(t, file).Trailer().Ref("Info").IsZero() {
 				continue
 			}
-			r := emeteraitest.Request(t, serial, file)
+			r := emeteraitest.NewRequest(t, serial, file)
 			tail := f.stamp(t, file)
-			if _, err := emeterai.Judge(context.Background(), r, tail); err != nil {
+			if _, err := emeterai.CheckStampedFile(context.Background(), r, tail); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			r.Source.State = nil
-			if _, err := emeterai.Judge(context.Background(), r, tail); err != nil {
+			if _, err := emeterai.CheckStampedFile(context.Background(), r, tail); err != nil {
 				t.Errorf("%s without midstate: %v", name, err)
 			}
 		}
@@ -227,7 +227,7 @@ func TestJudgeRefusesEveryWrongReturn(t *testing.T) {
 			file := pdftest.Table(2)
 			f := honest()
 			c.change(&f)
-			refuses(t, emeteraitest.Request(t, serial, file), f.stamp(t, file), emeterai.Quarantine, c.says)
+			refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, c.says)
 		})
 	}
 }
@@ -245,11 +245,11 @@ func TestJudgeRefusesReturnsForAnotherSource(t *testing.T) {
 		other[i-3] ^= 1
 	}
 	tail := honest().stamp(t, other)
-	r := emeteraitest.Request(t, serial, file)
+	r := emeteraitest.NewRequest(t, serial, file)
 	refuses(t, r, tail, emeterai.Quarantine, "verify")
 	r.Source.State = nil
 	refuses(t, r, tail, emeterai.Quarantine, "verify")
-	if _, err := emeterai.Judge(context.Background(), r, honest().stamp(t, pdftest.Table(1))); err == nil {
+	if _, err := emeterai.CheckStampedFile(context.Background(), r, honest().stamp(t, pdftest.Table(1))); err == nil {
 		t.Error("accepted a tail for a shorter file")
 	}
 }
@@ -263,19 +263,19 @@ func TestJudgeRefusesThreeIncrements(t *testing.T) {
 	d := openPDF(t, append(bytes.Clone(file), tail...))
 	u := d.NewUpdate()
 	security(t, d)(u)
-	refuses(t, emeteraitest.Request(t, serial, file), append(tail, build(t, u).Bytes...), emeterai.Quarantine, "3 increments")
+	refuses(t, emeteraitest.NewRequest(t, serial, file), append(tail, build(t, u).Bytes...), emeterai.Quarantine, "3 increments")
 }
 
 func TestJudgeRefusesACutTailAndAsksAgain(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
 	tail := honest().stamp(t, file)
-	r := emeteraitest.Request(t, serial, file)
+	r := emeteraitest.NewRequest(t, serial, file)
 	for n := range len(tail) - 1 {
 		if n%97 != 0 && n < len(tail)-200 {
 			continue
 		}
-		if _, err := emeterai.Judge(context.Background(), r, tail[:n]); err == nil {
+		if _, err := emeterai.CheckStampedFile(context.Background(), r, tail[:n]); err == nil {
 			t.Errorf("accepted %d of %d bytes", n, len(tail))
 		}
 	}
@@ -288,7 +288,7 @@ func TestJudgeRefusesAChangedByte(t *testing.T) {
 	file := pdftest.Table(2)
 	f := honest()
 	tail := f.stamp(t, file)
-	r := emeteraitest.Request(t, serial, file)
+	r := emeteraitest.NewRequest(t, serial, file)
 	signatures, err := openPDF(t, append(bytes.Clone(file), tail...)).Signatures()
 	must(t, err)
 	from, to := signatures[0].ContentsAt-int64(len(file)), signatures[0].ContentsEnd-int64(len(file))
@@ -298,7 +298,7 @@ func TestJudgeRefusesAChangedByte(t *testing.T) {
 		}
 		changed := bytes.Clone(tail)
 		changed[i] ^= 0x04
-		if _, err := emeterai.Judge(context.Background(), r, changed); err == nil {
+		if _, err := emeterai.CheckStampedFile(context.Background(), r, changed); err == nil {
 			t.Errorf("accepted another byte %d near %q", i, tail[max(0, i-10):min(len(tail), i+10)])
 		}
 	}
@@ -306,7 +306,7 @@ func TestJudgeRefusesAChangedByte(t *testing.T) {
 
 func refuses(t testing.TB, r emeterai.Request, tail []byte, class emeterai.Class, says string) {
 	t.Helper()
-	_, err := emeterai.Judge(context.Background(), r, tail)
+	_, err := emeterai.CheckStampedFile(context.Background(), r, tail)
 	if err == nil {
 		t.Fatal("accepted")
 	}

@@ -34,5 +34,5 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 	if err != nil {
 		return contract.Actor{}, err
 	}
-	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Admin: u.Admin, Operator: operator, Given: u.Given}, nil
+	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Admin: u.Admin, Operator: operator, MustChoosePassword: u.Given}, nil
 }

@@ -21,7 +21,7 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 		return err
 	}
 	if bad := s.checkPassword("new", next, me.Email, me.Name, me.OrganisationName); bad != nil {
-		return contract.Input(*bad)
+		return contract.InvalidInput(*bad)
 	}
 	// Who has a token of the account is not held up by others who try passwords on it.
 	if err := s.tries.admitHolder(by.ID, s.clock()); err != nil {
@@ -30,13 +30,13 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 	u, err := s.checkCredentials(ctx, by.Email, current)
 	switch {
 	case errors.Is(err, ErrCredentials):
-		return contract.Input(contract.FieldError{Field: "current", Code: "password.wrong"})
+		return contract.InvalidInput(contract.FieldError{Field: "current", Code: "password.wrong"})
 	case err != nil:
 		return err
 	case u.ID != by.ID:
 		return contract.ErrIdentify // the account was given another e-mail since this token was read
 	case samePassword(next, current):
-		return contract.Input(contract.FieldError{Field: "new", Code: "password.same"})
+		return contract.InvalidInput(contract.FieldError{Field: "new", Code: "password.same"})
 	}
 	hash, err := s.hasher.hash(ctx, next, s.random)
 	if err != nil {

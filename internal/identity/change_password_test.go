@@ -45,7 +45,7 @@ func TestAFirstPasswordThatWasChangedIsNoneAnyMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if by := h.alive(t, s.Access); by.Given {
+	if by := h.alive(t, s.Access); by.MustChoosePassword {
 		t.Error("nobody gave the first account its password, and programs log in by it")
 	}
 	if err := h.ChangePassword(t.Context(), h.alive(t, s.Access), first.Password, newer); err != nil {

@@ -60,7 +60,7 @@ func (h hasher) key(ctx context.Context, password string, salt []byte, c Cost) (
 	select {
 	case h.slots <- struct{}{}:
 	case <-ctx.Done():
-		return nil, contract.Refuse(contract.Unavailable, "server.unavailable").Again().Because(ctx.Err())
+		return nil, contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry().WithCause(ctx.Err())
 	}
 	defer func() { <-h.slots }()
 	// The same letters typed on two keyboards must be the same password.

@@ -33,7 +33,7 @@ type NewMember struct {
 // People returns the users of an organisation, of all that the caller administers where it is empty, whose name or
 // e-mail has search in it: those behind offset, by name, and how many there are in all.
 func (s *Service) People(ctx context.Context, by contract.Actor, of contract.OrganisationID, search string, offset, limit int) ([]Member, int, error) {
-	of, err := by.Administer(contract.AdminPeople, of)
+	of, err := by.AuthoriseAdmin(contract.AdminPeople, of)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -84,7 +84,7 @@ func (s *Service) AddPerson(ctx context.Context, by contract.Actor, n Newcomer) 
 	if n.Organisation == "" {
 		n.Organisation = by.Organisation
 	}
-	of, err := by.Administer(contract.AdminAddPerson, n.Organisation)
+	of, err := by.AuthoriseAdmin(contract.AdminAddPerson, n.Organisation)
 	if err != nil {
 		return NewMember{}, err
 	}

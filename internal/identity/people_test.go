@@ -87,7 +87,7 @@ func TestANewcomerComesInByAPasswordThatHeHasToChange(t *testing.T) {
 	if err != nil || !s.Account.MustReset {
 		t.Errorf("%+v, %v", s.Account, err)
 	}
-	if budi := h.alive(t, s.Access); !budi.Given || admin.Given {
+	if budi := h.alive(t, s.Access); !budi.MustChoosePassword || admin.MustChoosePassword {
 		t.Errorf("he is asked for nothing: %+v", budi)
 	}
 	last := h.store.events[len(h.store.events)-1]

@@ -24,7 +24,7 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, n
 		return Account{}, err
 	}
 	if bad := s.checkPassword("password", next, u.Email, u.Name, account.OrganisationName); bad != nil {
-		return Account{}, contract.Input(*bad)
+		return Account{}, contract.InvalidInput(*bad)
 	}
 	// The present password may be the reason for the reset: it is known to another person.
 	same, err := s.hasher.verify(ctx, next, u.Password)
@@ -32,7 +32,7 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, n
 		return Account{}, fmt.Errorf("check the password of user %q: %w", u.ID, err)
 	}
 	if same {
-		return Account{}, contract.Input(contract.FieldError{Field: "password", Code: "password.same"})
+		return Account{}, contract.InvalidInput(contract.FieldError{Field: "password", Code: "password.same"})
 	}
 	hash, err := s.hasher.hash(ctx, next, s.random)
 	if err != nil {

@@ -105,7 +105,7 @@ type Account struct {
 
 // Me returns the caller's account. A guest has none.
 func (s *Service) Me(ctx context.Context, by contract.Actor) (Account, error) {
-	if by.Guest != 0 || by.System() {
+	if by.Guest != 0 || by.IsSystem() {
 		return Account{}, contract.ErrNotAllowed
 	}
 	u, err := s.store.User(ctx, by.ID)

@@ -103,7 +103,7 @@ func (t tries) admit(ctx context.Context, email string, from store.Caller, known
 	}
 	defer t.delayed.leave(email)
 	if err := t.wait(ctx, hold); err != nil {
-		return contract.Refuse(contract.Unavailable, "server.unavailable").Again().Because(err)
+		return contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry().WithCause(err)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func tooMany(wait time.Duration) error {
 	if wait == 0 {
 		return nil
 	}
-	return contract.Refuse(contract.TooMany, "rate.limited").With("retry_after", int(math.Ceil(wait.Seconds()))).Again()
+	return contract.Refuse(contract.TooMany, "rate.limited").With("retry_after", int(math.Ceil(wait.Seconds()))).WithRetry()
 }
 
 // delayed counts the tries that are held up.

@@ -74,18 +74,18 @@ func (n NewUser) cleaned() NewUser {
 func (s *Service) checkUser(n NewUser) error {
 	var bad []contract.FieldError
 	if _, code := contract.ParseEmail(n.Email); code != "" {
-		bad = append(bad, contract.Wrong("email", code))
+		bad = append(bad, contract.NewFieldError("email", code))
 	}
 	if utf8.RuneCountInString(n.Name) > maxName {
-		bad = append(bad, contract.Wrong("name", "text.too_long", "limit", maxName))
+		bad = append(bad, contract.NewFieldError("name", "text.too_long", "limit", maxName))
 	}
 	if utf8.RuneCountInString(n.Organisation) > maxName {
-		bad = append(bad, contract.Wrong("organisation", "text.too_long", "limit", maxName))
+		bad = append(bad, contract.NewFieldError("organisation", "text.too_long", "limit", maxName))
 	}
 	if p := s.checkPassword("password", n.Password, n.Email, n.Name, n.Organisation); p != nil {
 		bad = append(bad, *p)
 	}
-	return contract.Input(bad...)
+	return contract.InvalidInput(bad...)
 }
 
 // userByEmail returns the user who logs in with that address. One with an internationalised domain is found in either

@@ -80,7 +80,7 @@ func TestPicturesOfSignaturesBecomeStrokes(t *testing.T) {
 		"white on black": picture(t, asPNG, 300, 100, black, white), "black on nothing": picture(t, asPNG, 300, 100, clear, black),
 		"a large one within bounds": picture(t, asPNG, 4000, 1000, white, black),
 	} {
-		s, err := specimen.Strokes(t.Context(), b)
+		s, err := specimen.ExtractStrokes(t.Context(), b)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if s.Coverage <= 0 || s.Coverage > 0.4 {
@@ -112,7 +112,7 @@ func TestWhatIsNotThePictureOfASignatureIsRefused(t *testing.T) {
 		{"an opaque block", picture(t, asPNG, 300, 100, black, black), contract.Invalid, "specimen.no_strokes"},
 		{"a picture that is dark all over", striped(t), contract.Invalid, "specimen.too_dark"},
 	} {
-		_, err := specimen.Strokes(t.Context(), test.b)
+		_, err := specimen.ExtractStrokes(t.Context(), test.b)
 		if !errors.Is(err, contract.Refuse(test.kind, test.code)) || contract.KindOf(err) != test.kind {
 			t.Errorf("%s: %v", test.name, err)
 		}

@@ -1,7 +1,7 @@
 package text
 
 // events tell the audit trail. Arguments are the event's details.
-var events = map[string]words{
+var events = map[string]sentence{
 	"event.uploaded":              {"Mengunggah dokumen[ dari berkas {filename}]", "Uploaded the document[ from the file {filename}]"},
 	"event.participants_changed":  {"Mengubah peserta dokumen", "Changed the participants"},
 	"event.described":             {"Mengubah judul atau batas waktu[ ({title})]", "Changed the title or the deadline[ ({title})]"},

@@ -1,6 +1,6 @@
 package text
 
-var general = map[string]words{
+var general = map[string]sentence{
 	"unknown": {
 		"Permintaan ini tidak dapat dipenuhi ({code}).",
 		"This request could not be fulfilled ({code})."},
@@ -39,7 +39,7 @@ var general = map[string]words{
 		"An Idempotency-Key must be 1 to {limit} printable ASCII characters."},
 }
 
-var requests = map[string]words{
+var requests = map[string]sentence{
 	"path.not_found": {
 		"Alamat ini tidak ada.",
 		"There is nothing at this address."},

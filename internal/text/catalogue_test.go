@@ -18,7 +18,7 @@ import (
 func TestBothLanguagesNameTheSameArguments(t *testing.T) {
 	t.Parallel()
 	for code, w := range sentences {
-		id, en := names(w.id), names(w.en)
+		id, en := argumentNames(w.id), argumentNames(w.en)
 		slices.Sort(id)
 		slices.Sort(en)
 		if !slices.Equal(id, en) {
@@ -126,7 +126,7 @@ func TestEverySentenceIsSpokenSomewhere(t *testing.T) {
 
 // required returns the arguments a sentence cannot do without: those outside brackets.
 func required(s string) []string {
-	return names(regexp.MustCompile(`\[[^]]*\]`).ReplaceAllString(s, ""))
+	return argumentNames(regexp.MustCompile(`\[[^]]*\]`).ReplaceAllString(s, ""))
 }
 
 // use is one place in the program that speaks by code.

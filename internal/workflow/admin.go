@@ -127,7 +127,7 @@ type scope struct {
 
 // administer decides whether the caller may, and that the organisation he names exists.
 func (s *Service) administer(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (scope, error) {
-	of, err := by.Administer(op, of)
+	of, err := by.AuthoriseAdmin(op, of)
 	if err != nil {
 		return scope{}, err
 	}

@@ -54,18 +54,18 @@ func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequ
 	r.Reason = contract.CleanText(r.Reason)
 	var bad []contract.FieldError
 	if r.Unit != contract.UnitStamp && r.Unit != contract.UnitSignature {
-		bad = append(bad, contract.Wrong("unit", "value.not_one_of", "allowed", "emet, base"))
+		bad = append(bad, contract.NewFieldError("unit", "value.not_one_of", "allowed", "emet, base"))
 	}
 	if r.Count == 0 || r.Count > mostGranted || r.Count < -mostGranted {
-		bad = append(bad, contract.Wrong("count", "quota.count", "limit", mostGranted))
+		bad = append(bad, contract.NewFieldError("count", "quota.count", "limit", mostGranted))
 	}
 	if r.Reason == "" {
-		bad = append(bad, contract.Wrong("reason", "value.required"))
+		bad = append(bad, contract.NewFieldError("reason", "value.required"))
 	}
 	if limit := s.Limits.Defaults().Text; utf8.RuneCountInString(r.Reason) > limit {
-		bad = append(bad, contract.Wrong("reason", "text.too_long", "limit", limit))
+		bad = append(bad, contract.NewFieldError("reason", "text.too_long", "limit", limit))
 	}
-	if err := contract.Input(bad...); err != nil {
+	if err := contract.InvalidInput(bad...); err != nil {
 		return OrganisationQuota{}, err
 	}
 	granted := func(q map[contract.Unit]store.Quota) OrganisationQuota {

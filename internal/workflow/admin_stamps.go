@@ -67,14 +67,14 @@ func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.Serial
 		return SerialPage{}, err
 	}
 	titles, err := titlesOf(ctx, s, p.Serials, func(r contract.StampSerial) []contract.DocumentID {
-		return []contract.DocumentID{r.Document, r.Former}
+		return []contract.DocumentID{r.Document, r.FormerDocument}
 	})
 	if err != nil {
 		return SerialPage{}, err
 	}
 	lines := make([]SerialLine, len(p.Serials))
 	for i, r := range p.Serials {
-		lines[i] = SerialLine{StampSerial: r, Organisation: whose.all[r.Organisation], Title: titles[r.Document], FormerTitle: titles[r.Former]}
+		lines[i] = SerialLine{StampSerial: r, Organisation: whose.all[r.Organisation], Title: titles[r.Document], FormerTitle: titles[r.FormerDocument]}
 	}
 	return SerialPage{Lines: lines, Total: p.Total}, nil
 }

@@ -37,11 +37,11 @@ func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.Waitin
 
 // Retry has a document that stands still tried again, now. See [contract.Retry].
 func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
-	if _, err := by.Administer(contract.AdminRetry, ""); err != nil {
+	if _, err := by.AuthoriseAdmin(contract.AdminRetry, ""); err != nil {
 		return contract.Document{}, err
 	}
 	d, err := s.apply(effect(ctx), id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.Retry(d, by, s.Clock()))
+		return one(contract.RetryByAdmin(d, by, s.Clock()))
 	})
 	if errors.Is(err, contract.ErrNoOrganisation) {
 		return contract.Document{}, contract.ErrNotFound // as what is not there
@@ -52,6 +52,6 @@ func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.Docu
 // RetryOwn has a document that waits for the service tried again, now, for its owner. See [contract.RetryOwn].
 func (s *Service) RetryOwn(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
 	return s.applyAs(effect(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.RetryOwn(d, by, s.Clock()))
+		return one(contract.RetryByOwner(d, by, s.Clock()))
 	})
 }

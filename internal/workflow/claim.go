@@ -22,21 +22,21 @@ func (s *Service) orderOrClaim(ctx context.Context, d *contract.Document, i int)
 	if err != nil {
 		return false, err
 	}
-	status, err := s.Office.Status(ctx, free.Serial)
+	status, err := s.Office.SerialStatus(ctx, free.Serial)
 	switch {
 	case err != nil && !emeterai.ClassOf(err).Final():
 		return false, s.problem(ctx, d, i, err)
 	case err != nil: // it was in the list; should it never come back, every reconciliation tells that it is missing
-		return false, s.outOfUse(ctx, free, contract.PutBack, err.Error())
+		return false, s.outOfUse(ctx, free, contract.SuspendSerial, err.Error())
 	case status != emeterai.Unused:
-		return false, s.outOfUse(ctx, free, contract.SetAside, fmt.Sprintf("it was let go of as unused, and the office calls it %s", status))
+		return false, s.outOfUse(ctx, free, contract.QuarantineSerial, fmt.Sprintf("it was let go of as unused, and the office calls it %s", status))
 	}
-	if err := s.Office.Ready(ctx, free.Serial); emeterai.ClassOf(err).Final() {
-		return false, s.outOfUse(ctx, free, contract.PutBack, err.Error())
+	if err := s.Office.CheckAffixable(ctx, free.Serial); emeterai.ClassOf(err).Final() {
+		return false, s.outOfUse(ctx, free, contract.SuspendSerial, err.Error())
 	} else if err != nil {
 		return false, s.problem(ctx, d, i, err)
 	}
-	c, err := contract.ClaimSerial(d, i, free, s.Office.Specimen(), s.Clock())
+	c, err := contract.ClaimSerial(d, i, free, s.Office.IsSpecimen(), s.Clock())
 	if err != nil {
 		return false, err
 	}
@@ -76,7 +76,7 @@ func (s *Service) orderNext(ctx context.Context, c *contract.Change, t *run) err
 	}
 	order, err := blob.NewKey(s.Random)
 	if err == nil {
-		c.OrderNext(string(order), s.Clock())
+		c.OrderNextSerial(string(order), s.Clock())
 	}
 	return err
 }

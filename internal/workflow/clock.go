@@ -151,9 +151,9 @@ func outage(err error) error {
 	case contract.KindOf(err) != 0:
 		return err
 	case clockWrong(err):
-		return contract.ErrClock.With("retry_after", int((2 * clockRetry).Seconds())).Because(err)
+		return contract.ErrClock.With("retry_after", int((2 * clockRetry).Seconds())).WithCause(err)
 	case errors.Is(err, pades.ErrTimestamp):
-		return contract.Refuse(contract.Unavailable, "server.unavailable").Again().Because(err)
+		return contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry().WithCause(err)
 	}
 	return err
 }
@@ -198,7 +198,7 @@ func (s *Service) ConfirmClock(ctx context.Context, by contract.Actor) (Confirme
 		if err != nil {
 			return c, err
 		}
-		kind, waits := d.Work()
+		kind, waits := d.PendingWork()
 		if !waits {
 			continue
 		}

@@ -36,7 +36,7 @@ func (s *Service) applyAs(ctx context.Context, by contract.Actor, id contract.Do
 // answers the same, as for a document that does not exist: reading the document and refusing then would take longer, the
 // more so the larger it is. Whether the actor may do what they ask for is [contract.Document.Authorise]'s decision.
 func (s *Service) documentFor(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
-	if !by.System() {
+	if !by.IsSystem() {
 		involved, err := s.Store.Involves(ctx, id, by.ID)
 		if err != nil {
 			return contract.Document{}, err
@@ -103,7 +103,7 @@ func (s *Service) commit(ctx context.Context, c contract.Change) (contract.Docum
 // keyRefusal refuses a request whose claim on its Idempotency-Key another one holds by now. Nothing was applied.
 func keyRefusal(err error) error {
 	if errors.Is(err, store.ErrClaimLost) {
-		return contract.ErrKeyRunning.Because(err)
+		return contract.ErrKeyRunning.WithCause(err)
 	}
 	return err
 }

@@ -45,7 +45,7 @@ func (s *Service) requireCompletable(ctx context.Context, f io.ReaderAt, base co
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return errDamaged.Because(fmt.Errorf("file cannot be completed: %w", err))
+	return errDamaged.WithCause(fmt.Errorf("file cannot be completed: %w", err))
 }
 
 // readErrors remembers the first error of a reader, to tell what is the file's fault from what is not.

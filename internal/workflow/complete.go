@@ -102,7 +102,7 @@ func (s *Service) delay(ctx context.Context, id contract.DocumentID, cause error
 		problem = "closing.proof"
 	}
 	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		c, changed, err := contract.Delay(d, problem, s.Clock())
+		c, changed, err := contract.DelayClosing(d, problem, s.Clock())
 		if err != nil || !changed {
 			return nil, err
 		}

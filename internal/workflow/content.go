@@ -47,7 +47,7 @@ func (s *Service) Download(ctx context.Context, by contract.Actor, id contract.D
 		return nil, err
 	}
 	if d.State != contract.Completed {
-		return nil, contract.ErrNotDone
+		return nil, contract.ErrNotCompleted
 	}
 	return s.content(ctx, d, d.Revisions)
 }

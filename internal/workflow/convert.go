@@ -18,7 +18,7 @@ var (
 	errWordFailed  = contract.Refuse(contract.Invalid, "file.word_failed")
 	errWordSlow    = contract.Refuse(contract.Invalid, "file.word_too_slow")
 	errWordComplex = contract.Refuse(contract.Invalid, "file.word_complex")
-	errCrowded     = contract.Refuse(contract.TooMany, "file.word_crowded").With("retry_after", 10).Again()
+	errCrowded     = contract.Refuse(contract.TooMany, "file.word_crowded").With("retry_after", 10).WithRetry()
 
 	errSniffed = map[sniff.Reason]*contract.Error{
 		sniff.NotWord:    errNotPDF,
@@ -84,7 +84,7 @@ func (s *Service) settle(ctx context.Context, d contract.Document) error {
 	}
 	s.Log.InfoContext(ctx, "a Word document cannot be converted", "document", d.ID, "problem", refusal.Code, "cause", refusal.Err)
 	_, err = s.apply(ctx, d.ID, func(now *contract.Document) (*contract.Change, error) {
-		c, done := contract.ConvertProblem(now, refusal.Code, s.Clock())
+		c, done := contract.RecordConvertFailure(now, refusal.Code, s.Clock())
 		if done {
 			return nil, nil
 		}
@@ -159,13 +159,13 @@ func (s *Service) convert(ctx context.Context, d contract.Document) (made, error
 func conversion(err error) error {
 	switch {
 	case errors.Is(err, convert.ErrTooLong):
-		return errWordSlow.Because(err)
+		return errWordSlow.WithCause(err)
 	case errors.Is(err, convert.ErrTooLarge):
-		return errWordComplex.Because(err)
+		return errWordComplex.WithCause(err)
 	case errors.Is(err, convert.ErrUnreadable):
-		return errWordFailed.Because(err)
+		return errWordFailed.WithCause(err)
 	case errors.Is(err, convert.ErrMissing):
-		return errNoConverter.Because(err)
+		return errNoConverter.WithCause(err)
 	}
 	return err
 }
@@ -175,7 +175,7 @@ func (s *Service) inspect(ctx context.Context, base contract.Revision, found sni
 	budget := pdf.FileBudget(ctx, base.End)
 	facts, err := s.examine(ctx, base, budget)
 	if err != nil {
-		return made{}, errWordFailed.Because(err)
+		return made{}, errWordFailed.WithCause(err)
 	}
 	f, err := s.open(ctx, []contract.Revision{base})
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *Service) inspect(ctx context.Context, base contract.Revision, found sni
 	defer f.Close()
 	doc, err := pdf.Open(f, f.Size(), pdf.Options{Budget: budget})
 	if err != nil {
-		return made{}, errWordFailed.Because(err)
+		return made{}, errWordFailed.WithCause(err)
 	}
 	base.NextObject = facts.nextObject
 	m := made{base: base, facts: facts, warnings: s.differences(doc, found, facts.pages)}
@@ -192,10 +192,10 @@ func (s *Service) inspect(ctx context.Context, base contract.Revision, found sni
 		return m, nil
 	}
 	if m.base, err = s.normalise(ctx, base, budget); err != nil {
-		return made{}, errWordFailed.Because(err)
+		return made{}, errWordFailed.WithCause(err)
 	}
 	if _, err := s.examine(ctx, m.base, budget); err != nil {
-		return made{}, errors.Join(errWordFailed.Because(err), s.discard(ctx, m.base.Tail.Key))
+		return made{}, errors.Join(errWordFailed.WithCause(err), s.discard(ctx, m.base.Tail.Key))
 	}
 	return m, s.discard(ctx, base.Tail.Key)
 }

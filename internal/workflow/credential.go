@@ -32,7 +32,7 @@ func (s *Service) participantHolder(ctx context.Context, d *contract.Document, p
 	if err != nil {
 		return Holder{}, fmt.Errorf("read organisation: %w", err)
 	}
-	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.Attest(p, o.Name)}, nil
+	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.AttestParticipant(p, o.Name)}, nil
 }
 
 // participantCredential returns what a participant signs with. A user has one of their own, made when they sign

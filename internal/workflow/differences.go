@@ -23,7 +23,7 @@ func (s *Service) differences(doc *pdf.Document, found sniff.Findings, pages int
 		all = append(all, contract.Warning{Field: "document", Code: code, Args: args})
 	}
 	there := drawn(doc)
-	for _, name := range s.Converter.Families() {
+	for _, name := range s.Converter.FontFamilies() {
 		there[plainName(name)] = true
 	}
 	var replaced, alike []string

@@ -56,7 +56,7 @@ func (s *Service) keepFile(ctx context.Context, in io.Reader) (contract.File, er
 // Evidence opens what the office returned last under a serial that was quarantined for it. To whoever does not
 // administer the serial's organisation, nothing is kept of it.
 func (s *Service) Evidence(ctx context.Context, by contract.Actor, serial string) (*Content, error) {
-	mine, err := by.Administer(contract.AdminEvidence, "")
+	mine, err := by.AuthoriseAdmin(contract.AdminEvidence, "")
 	if err != nil {
 		return nil, err
 	}

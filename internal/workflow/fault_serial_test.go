@@ -204,7 +204,7 @@ func TestDocumentThatLetGoOfASerialBuysAnotherAlthoughItIsFree(t *testing.T) {
 	h.restamp(id, true)
 	h.work(id)
 	s, err := h.store.Serial(context.Background(), serial)
-	if err != nil || s.State != contract.SerialFree || s.Former != id || h.serials(id)[0] == serial {
+	if err != nil || s.State != contract.SerialFree || s.FormerDocument != id || h.serials(id)[0] == serial {
 		t.Errorf("%+v, %v; the document has %v", s, err, h.serials(id))
 	}
 	h.even("restamped")
@@ -231,7 +231,7 @@ func TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce(t *testing.T) {
 	next := h.draft(false, 1)
 	h.work(next)
 	s, err := h.store.Serial(ctx, serial)
-	if err != nil || s.State != contract.SerialTaken || s.Former != id || h.serials(next)[0] == serial {
+	if err != nil || s.State != contract.SerialTaken || s.FormerDocument != id || h.serials(next)[0] == serial {
 		t.Errorf("%+v, %v; the next document has %v", s, err, h.serials(next))
 	}
 	h.later(2 * time.Minute)
@@ -292,7 +292,7 @@ func TestFreeSerialThatCannotBeAffixedFailsNoDocument(t *testing.T) {
 	next := h.draft(false, 1)
 	h.work(next)
 	s, err := h.store.Serial(context.Background(), serial)
-	if err != nil || s.State != contract.SerialTaken || s.Former != id || s.Problem == "" || h.serials(next)[0] == serial {
+	if err != nil || s.State != contract.SerialTaken || s.FormerDocument != id || s.Problem == "" || h.serials(next)[0] == serial {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

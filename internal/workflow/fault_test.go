@@ -50,7 +50,7 @@ func (h *house) settled(name string, id contract.DocumentID, stamps int, spentBe
 func (h *house) even(name string) {
 	h.t.Helper()
 	ctx := context.Background()
-	issued, err := h.office.Serials(ctx)
+	issued, err := h.office.ListSerials(ctx)
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func (s *Service) whole(ctx context.Context, revisions []contract.Revision) (*bl
 	if err != nil {
 		return nil, fileProblem(err)
 	}
-	if err = f.Present(); err == nil {
+	if err = f.CheckPresent(); err == nil {
 		return f, nil
 	}
 	return nil, errors.Join(fileProblem(err), f.Close())

@@ -76,4 +76,4 @@ func costOf(p painted) int {
 	return n
 }
 
-var _ contract.Pages = (*pages)(nil)
+var _ contract.PageContent = (*pages)(nil)

@@ -28,7 +28,7 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 		if err := d.Authorise(by, contract.OpFinalize); err != nil {
 			return nil, err
 		}
-		if d.State == contract.Draft && !d.Examined && d.Paper() == nil {
+		if d.State == contract.Draft && !d.Examined && d.RequirePDF() == nil {
 			if err := s.examineStored(ctx, d); err != nil {
 				return nil, err
 			}
@@ -87,7 +87,7 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	}
 	if base != nil {
 		made = append(made, *base)
-		if err := c.Rebase(*base, contract.NormalisedOffice, by, s.Clock()); err != nil {
+		if err := c.ReplaceBase(*base, contract.NormalisedOffice, by, s.Clock()); err != nil {
 			return made, err
 		}
 		if doc, err = s.openDraft(ctx, d, &f, budget); err != nil {
@@ -122,9 +122,9 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	r.At = s.Clock()
 	made = append(made, r)
 	if earlier.signed && earlier.digest != r.Digest {
-		return made, errFileChanged.Because(fmt.Errorf("document %d with its fields has digest %x, not %x", d.ID, earlier.digest, r.Digest))
+		return made, errFileChanged.WithCause(fmt.Errorf("document %d with its fields has digest %x, not %x", d.ID, earlier.digest, r.Digest))
 	}
-	return made, c.Append(r)
+	return made, c.AppendRevision(r)
 }
 
 // openDraft opens the current file of a draft, within the limits for files that are to be signed.

@@ -25,7 +25,7 @@ func (s *Service) GiveSerial(ctx context.Context, by contract.Actor, serial stri
 	if err != nil {
 		return err
 	}
-	m, e, err := contract.Give(k, to, by, s.Clock())
+	m, e, err := contract.AssignSerial(k, to, by, s.Clock())
 	if err != nil {
 		return err
 	}
@@ -34,27 +34,27 @@ func (s *Service) GiveSerial(ctx context.Context, by contract.Actor, serial stri
 	}
 	err = s.Store.MoveSerials(ctx, []contract.SerialMove{m}, e)
 	if errors.Is(err, store.ErrConflict) {
-		return contract.ErrNotNobodys.With("serial", serial).Because(err) // somebody else gave it, or uses it
+		return contract.ErrSerialNotUnassigned.With("serial", serial).WithCause(err) // somebody else gave it, or uses it
 	}
 	return err
 }
 
 // demandTheirs refuses a serial that the office knows by a file name with an order of another organisation.
 func (s *Service) demandTheirs(ctx context.Context, serial string, to contract.OrganisationID) error {
-	serials, err := s.Office.Serials(ctx)
+	serials, err := s.Office.ListSerials(ctx)
 	if err != nil {
-		return contract.ErrOfficeDown.Because(err)
+		return contract.ErrOfficeDown.WithCause(err)
 	}
 	for _, o := range serials {
 		if o.Serial != serial {
 			continue
 		}
-		document, of, err := s.orderedFor(ctx, o.Order())
+		document, of, err := s.orderedFor(ctx, o.OrderID())
 		if err != nil {
 			return err
 		}
 		if of != "" && of != to {
-			return contract.ErrNotTheirs.With("serial", serial).Because(fmt.Errorf("its file is %q, of document %d", o.File, document))
+			return contract.ErrOtherOrganisationsOrder.With("serial", serial).WithCause(fmt.Errorf("its file is %q, of document %d", o.File, document))
 		}
 	}
 	return nil

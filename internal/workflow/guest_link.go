@@ -17,7 +17,7 @@ func (s *Service) GuestLink(ctx context.Context, by contract.Actor, id contract.
 	}
 	keep := store.KeepAnswer(ctx, func(contract.Document) any { return url })
 	_, err = s.applyAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.HandOutLink(d, guest, hash, by, s.Clock()))
+		return one(contract.IssueGuestLink(d, guest, hash, by, s.Clock()))
 	})
 	if err != nil {
 		return "", err

@@ -10,6 +10,6 @@ import (
 // is gone.
 func (s *Service) RevokeGuestLink(ctx context.Context, by contract.Actor, id contract.DocumentID, guest contract.PersonID) (contract.Document, error) {
 	return s.applyAs(effect(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.RevokeLink(d, guest, by, s.Clock()))
+		return one(contract.RevokeGuestLink(d, guest, by, s.Clock()))
 	})
 }

@@ -78,7 +78,7 @@ func (st *Staging) sniff() error {
 	switch {
 	case len(st.head) == 0:
 		return errEmpty
-	case sniff.Guess(st.head): // before PDF, whose mark may stand in any file's first part
+	case sniff.MayBeWord(st.head): // before PDF, whose mark may stand in any file's first part
 		st.word = true
 		return nil
 	case bytes.Contains(st.head, []byte("%PDF-")):

@@ -168,7 +168,7 @@ func (c *pictures) strokes(ctx context.Context, file []byte) (*appearance.Stroke
 	if m != nil {
 		return m, nil
 	}
-	m, err := specimen.Strokes(ctx, file)
+	m, err := specimen.ExtractStrokes(ctx, file)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func (h *house) lose(key string) (restore func()) {
 	}
 	return func() {
 		h.t.Helper()
-		blobtest.Put(h.t, h.Blobs, blob.Key(key), content)
+		blobtest.CommitBlob(h.t, h.Blobs, blob.Key(key), content)
 	}
 }
 

@@ -32,7 +32,7 @@ func (s *Service) Covered(ctx context.Context, d contract.Document) []contract.W
 		s.Log.WarnContext(ctx, "placements not held against the page", "document", d.ID, "error", err)
 		return nil
 	}
-	return contract.Overlaps(d.Placements, pagesOf(doc, d.Revisions[0].Digest, &s.seen), "placements")
+	return contract.CheckOverlaps(d.Placements, pagesOf(doc, d.Revisions[0].Digest, &s.seen), "placements")
 }
 
 // pages tells what lies on the pages of a file, each looked at once.
@@ -41,8 +41,8 @@ type pages struct {
 	revision [32]byte    // digest of the file
 	cache    *pageCache  // shared with other readers
 	reader   *ink.Reader // nil until asked about a page that is not in the cache
-	fields   map[pdf.Ref]contract.Covered
-	former   map[int][]contract.Covered
+	fields   map[pdf.Ref]contract.PageItem
+	former   map[int][]contract.PageItem
 	painted  map[int]painted
 	kept     int // marks in painted
 }
@@ -51,21 +51,21 @@ type pages struct {
 const mostKept = 100_000
 
 type painted struct {
-	covered []contract.Covered
+	covered []contract.PageItem
 	told    bool
 }
 
 // pagesOf tells what lies on the pages of the revision with that digest.
 func pagesOf(doc *pdf.Document, revision [32]byte, cache *pageCache) *pages {
-	return &pages{doc: doc, revision: revision, cache: cache, former: map[int][]contract.Covered{}, painted: map[int]painted{}}
+	return &pages{doc: doc, revision: revision, cache: cache, former: map[int][]contract.PageItem{}, painted: map[int]painted{}}
 }
 
-// Former lists the signature fields on a page that are to be seen, by what is in them.
-func (p *pages) Former(number int) []contract.Covered {
+// ListMarks lists the signature fields on a page that are to be seen, by what is in them.
+func (p *pages) ListMarks(number int) []contract.PageItem {
 	if known, ok := p.former[number]; ok {
 		return known
 	}
-	var found []contract.Covered
+	var found []contract.PageItem
 	if p.fields == nil {
 		p.fields = signatureFields(p.doc)
 	}
@@ -104,8 +104,8 @@ func shownAt(doc *pdf.Document, page *pdf.Page, ref pdf.Ref) (pdf.Rect, bool) {
 
 // signatureFields finds the widgets of all signature fields. A form that cannot be read has none: such a file was
 // refused when it came in.
-func signatureFields(doc *pdf.Document) map[pdf.Ref]contract.Covered {
-	found := map[pdf.Ref]contract.Covered{}
+func signatureFields(doc *pdf.Document) map[pdf.Ref]contract.PageItem {
+	found := map[pdf.Ref]contract.PageItem{}
 	fields, err := doc.Fields()
 	if err != nil {
 		return found
@@ -114,7 +114,7 @@ func signatureFields(doc *pdf.Document) map[pdf.Ref]contract.Covered {
 		if f.Type != "Sig" {
 			continue
 		}
-		c := contract.Covered{Kind: contract.CoveredField, Text: f.Name}
+		c := contract.PageItem{Kind: contract.ItemField, Text: f.Name}
 		if value, err := doc.Dict(f.Value); err == nil && value != nil {
 			c = signatureOf(doc, f, value)
 		}
@@ -127,7 +127,7 @@ func signatureFields(doc *pdf.Document) map[pdf.Ref]contract.Covered {
 	return found
 }
 
-func signatureOf(doc *pdf.Document, f *pdf.Field, value pdf.Dict) contract.Covered {
+func signatureOf(doc *pdf.Document, f *pdf.Field, value pdf.Dict) contract.PageItem {
 	text := func(key pdf.Name) string {
 		s, err := doc.String(value[key])
 		if err != nil {
@@ -137,18 +137,18 @@ func signatureOf(doc *pdf.Document, f *pdf.Field, value pdf.Dict) contract.Cover
 	}
 	// Whether an office made it is for the validation to say: what claims to be a stamp is better not covered.
 	if serial, _, ok := validate.StampOf(f.Name, text("Reason")); ok {
-		return contract.Covered{Kind: contract.CoveredStamp, Text: serial}
+		return contract.PageItem{Kind: contract.ItemStamp, Text: serial}
 	}
 	name := text("Name")
 	if name == "" {
 		name = f.Name
 	}
-	return contract.Covered{Kind: contract.CoveredSignature, Text: name}
+	return contract.PageItem{Kind: contract.ItemSignature, Text: name}
 }
 
-// Painted lists the words and pictures of a page. Words that are not to be seen count where they lie on a picture: that
+// ListContent lists the words and pictures of a page. Words that are not to be seen count where they lie on a picture: that
 // is how a scanned page says what it shows.
-func (p *pages) Painted(number int) ([]contract.Covered, bool) {
+func (p *pages) ListContent(number int) ([]contract.PageItem, bool) {
 	if known, ok := p.painted[number]; ok {
 		return known.covered, known.told
 	}
@@ -180,9 +180,9 @@ func (p *pages) Painted(number int) ([]contract.Covered, bool) {
 	return found.covered, found.told
 }
 
-func readable(marks []ink.Mark) []contract.Covered {
+func readable(marks []ink.Mark) []contract.PageItem {
 	pictures := picturesAmong(marks)
-	var found []contract.Covered
+	var found []contract.PageItem
 	for _, m := range marks {
 		if m.Kind != ink.Text {
 			continue
@@ -190,11 +190,11 @@ func readable(marks []ink.Mark) []contract.Covered {
 		if m.Hidden != "" && (m.Hidden != ink.ByMode || !onPicture(m.Box, pictures)) {
 			continue
 		}
-		found = append(found, contract.Covered{Kind: contract.CoveredText, Box: contract.Box(m.Box), Text: m.Text, Joins: m.Joins})
+		found = append(found, contract.PageItem{Kind: contract.ItemText, Box: contract.Box(m.Box), Text: m.Text, Joins: m.Joins})
 	}
 	for _, p := range pictures {
 		if !p.says {
-			found = append(found, contract.Covered{Kind: contract.CoveredPicture, Box: contract.Box(p.box)})
+			found = append(found, contract.PageItem{Kind: contract.ItemPicture, Box: contract.Box(p.box)})
 		}
 	}
 	return found

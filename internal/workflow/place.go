@@ -24,7 +24,7 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 		if err := d.Authorise(by, contract.OpPlace); err != nil {
 			return nil, err
 		}
-		if err := d.Paper(); err != nil {
+		if err := d.RequirePDF(); err != nil {
 			return nil, err
 		}
 		release, err := s.reading.acquire(ctx)
@@ -45,7 +45,7 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 		if err != nil {
 			return nil, err
 		}
-		warnings = append(w, contract.Overlaps(c.After.Placements, pagesOf(doc, d.Current().Digest, &s.seen), "signers")...)
+		warnings = append(w, contract.CheckOverlaps(c.After.Placements, pagesOf(doc, d.Current().Digest, &s.seen), "signers")...)
 		return &c, nil
 	})
 	return d, warnings, err

@@ -75,7 +75,7 @@ func (s *Service) askAccount(ctx context.Context) (a account, err error) {
 	if left := s.Office.Availability(); left.Down {
 		return a, fmt.Errorf("%w: %s", errOfficeAlone, left.Reason)
 	}
-	if a.serials, err = s.Office.Serials(ctx); err != nil {
+	if a.serials, err = s.Office.ListSerials(ctx); err != nil {
 		return a, err
 	}
 	a.balance, err = s.Office.Balance(ctx)
@@ -96,22 +96,22 @@ func (s *Service) reconcile(ctx context.Context, a account, names organisations,
 	if err := c.unknown(ctx); err != nil {
 		return err
 	}
-	c.count(len(b.Doubt) > 0)
+	c.count(len(b.OrdersInDoubt) > 0)
 	return nil
 }
 
-func (s *Service) books(ctx context.Context, asked time.Time, names organisations) (contract.Books, error) {
-	b := contract.Books{Settled: asked.Add(-s.Settle), Doubt: map[string]bool{}, Now: asked}
+func (s *Service) books(ctx context.Context, asked time.Time, names organisations) (contract.ReconcileInput, error) {
+	b := contract.ReconcileInput{SettledBefore: asked.Add(-s.Settle), OrdersInDoubt: map[string]bool{}, Now: asked}
 	doubts, err := s.Store.InDoubt(ctx)
 	if err != nil {
 		return b, err
 	}
 	for _, o := range doubts {
-		b.Doubt[o.Order] = true
+		b.OrdersInDoubt[o.Order] = true
 	}
 	if len(names) == 1 {
 		for id := range names {
-			b.Single = id
+			b.OnlyOrganisation = id
 		}
 	}
 	return b, nil
@@ -120,14 +120,14 @@ func (s *Service) books(ctx context.Context, asked time.Time, names organisation
 // comparison is a reconciliation under way.
 type comparison struct {
 	*Service
-	books  contract.Books
+	books  contract.ReconcileInput
 	there  map[string]contract.OfficeSerial // what is still to be explained of the office's list
 	moving bool                             // stamps were in work while the office was asked
 	report *contract.Reconciliation
 }
 
 func (c *comparison) list(a account) {
-	n := &c.report.There
+	n := &c.report.Office
 	n.Left, n.Reported = a.balance.Left, a.balance.Unused
 	for _, o := range a.serials {
 		state := contract.OfficeUnused
@@ -137,40 +137,40 @@ func (c *comparison) list(a account) {
 		} else {
 			n.Unused++
 		}
-		c.there[o.Serial] = contract.OfficeSerial{Serial: o.Serial, State: state, File: o.File, Order: o.Order()}
+		c.there[o.Serial] = contract.OfficeSerial{Serial: o.Serial, State: state, File: o.File, Order: o.OrderID()}
 	}
 }
 
 // known holds every serial of the register against the list.
 func (c *comparison) known(ctx context.Context) error {
-	c.report.Here = map[contract.SerialState]int{}
+	c.report.Register = map[contract.SerialState]int{}
 	var failed error
 	err := c.Store.EachSerial(ctx, store.SerialQuery{}, func(k contract.StampSerial) bool {
 		o := c.there[k.Serial]
 		delete(c.there, k.Serial)
-		c.moving = c.moving || k.ChangedAt.After(c.books.Settled)
+		c.moving = c.moving || k.ChangedAt.After(c.books.SettledBefore)
 		j, err := c.judge(ctx, k, o)
 		if err == nil {
 			err = c.settle(ctx, j)
 		}
 		failed = err
-		c.report.Here[cmp.Or(j.Difference.Here, k.State)]++
+		c.report.Register[cmp.Or(j.Difference.RegisterState, k.State)]++
 		return err == nil
 	})
 	return errors.Join(failed, err)
 }
 
-func (c *comparison) judge(ctx context.Context, k contract.StampSerial, o contract.OfficeSerial) (contract.Judgement, error) {
+func (c *comparison) judge(ctx context.Context, k contract.StampSerial, o contract.OfficeSerial) (contract.SerialResult, error) {
 	var standing contract.State
 	if k.State == contract.SerialBound && o.State == contract.OfficeAffixed {
 		d, err := c.document(ctx, k.Document)
 		if err != nil && !errors.Is(err, contract.ErrNotFound) {
-			return contract.Judgement{}, err
+			return contract.SerialResult{}, err
 		}
 		standing = d.State
 		c.moving = c.moving || standing == contract.Processing
 	}
-	return c.books.Known(k, o, standing), nil
+	return c.books.CompareKnown(k, o, standing), nil
 }
 
 // unknown says what the serials are that the list has and the register has not.
@@ -181,41 +181,41 @@ func (c *comparison) unknown(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		j := c.books.Unknown(o, document, of)
+		j := c.books.CompareUnknown(o, document, of)
 		if err := c.settle(ctx, j); err != nil {
 			return err
 		}
 		if j.Move != nil {
-			c.report.Here[contract.SerialTaken]++
+			c.report.Register[contract.SerialTaken]++
 		}
 	}
 	return nil
 }
 
 // settle applies what a judgement says and adds it to the report. A serial that somebody moved meanwhile is left alone.
-func (c *comparison) settle(ctx context.Context, j contract.Judgement) error {
+func (c *comparison) settle(ctx context.Context, j contract.SerialResult) error {
 	if j.Move != nil {
 		err := c.Store.MoveSerials(ctx, []contract.SerialMove{*j.Move}, j.Event)
 		if errors.Is(err, store.ErrConflict) {
-			j.Difference.Kind, j.Difference.Here = contract.DifferChanged, j.Move.From
+			j.Difference.Kind, j.Difference.RegisterState = contract.DifferChanged, j.Move.From
 		} else if err != nil {
 			return err
 		}
 	}
 	if j.Difference.Kind != "" {
-		c.report.Tell(j.Difference)
+		c.report.AddDifference(j.Difference)
 	}
 	return nil
 }
 
 // count compares the list with the balance, which the office keeps apart.
 func (c *comparison) count(doubts bool) {
-	n := c.report.There
+	n := c.report.Office
 	switch {
 	case n.Unused == n.Reported:
 	case c.moving || doubts:
-		c.report.Tell(contract.Difference{Kind: contract.DifferBalance})
+		c.report.AddDifference(contract.Difference{Kind: contract.DifferBalance})
 	default:
-		c.report.Tell(contract.Difference{Kind: contract.DifferCount})
+		c.report.AddDifference(contract.Difference{Kind: contract.DifferCount})
 	}
 }

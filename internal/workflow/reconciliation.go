@@ -24,7 +24,7 @@ func (s *Service) Reconciliation(ctx context.Context, by contract.Actor) (contra
 		return contract.Reconciliation{}, err
 	}
 	if whose.of != "" {
-		r = r.Of(whose.of)
+		r = r.ForOrganisation(whose.of)
 	}
 	for i := range r.Differences {
 		d := &r.Differences[i]

@@ -127,7 +127,7 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 
 func (s *Service) putOff(ctx context.Context, id contract.DocumentID, next time.Time) error {
 	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.PutOffRenewal(d, next))
+		return one(contract.PostponeRenewal(d, next))
 	})
 	return err
 }

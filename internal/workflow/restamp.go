@@ -47,14 +47,14 @@ func (s *Service) unusedSerial(ctx context.Context, by contract.Actor, id contra
 // demandUnused asks the office, now, and refuses in these words a serial that it does not call unused.
 func (s *Service) demandUnused(ctx context.Context, serial string, refusal *contract.Error) error {
 	if a := s.Office.Availability(); a.Down {
-		return contract.ErrOfficeDown.Because(fmt.Errorf("%w: %s", errOfficeAlone, a.Reason))
+		return contract.ErrOfficeDown.WithCause(fmt.Errorf("%w: %s", errOfficeAlone, a.Reason))
 	}
-	status, err := s.Office.Status(ctx, serial)
+	status, err := s.Office.SerialStatus(ctx, serial)
 	switch {
 	case err != nil && emeterai.ClassOf(err).Final():
-		return refusal.With("serial", serial).Because(err)
+		return refusal.With("serial", serial).WithCause(err)
 	case err != nil:
-		return contract.ErrOfficeDown.Because(err)
+		return contract.ErrOfficeDown.WithCause(err)
 	case status != emeterai.Unused:
 		return refusal.With("serial", serial)
 	}

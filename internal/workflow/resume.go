@@ -23,7 +23,7 @@ func (s *Service) Resume(ctx context.Context) error {
 		if err != nil {
 			continue
 		}
-		kind, waits := d.Work()
+		kind, waits := d.PendingWork()
 		if !waits {
 			continue
 		}

@@ -331,31 +331,31 @@ type failingOffice struct {
 
 func (f *failingOffice) Availability() emeterai.Availability { return f.away }
 
-func (f *failingOffice) Ready(ctx context.Context, serial string) error {
+func (f *failingOffice) CheckAffixable(ctx context.Context, serial string) error {
 	if f.unready != nil {
 		return f.unready
 	}
-	return f.Stamper.Ready(ctx, serial)
+	return f.Stamper.CheckAffixable(ctx, serial)
 }
 
-func (f *failingOffice) Status(ctx context.Context, serial string) (emeterai.Status, error) {
+func (f *failingOffice) SerialStatus(ctx context.Context, serial string) (emeterai.Status, error) {
 	if f.statusErr != nil {
 		return "", f.statusErr
 	}
 	if s, ok := f.status[serial]; ok {
 		return s, nil
 	}
-	return f.Stamper.Status(ctx, serial)
+	return f.Stamper.SerialStatus(ctx, serial)
 }
 
-func (f *failingOffice) Take(ctx context.Context, o emeterai.Order) (string, error) {
+func (f *failingOffice) BuySerial(ctx context.Context, o emeterai.Order) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls++
 	if f.give != "" {
 		return f.give, nil
 	}
-	serial, err := f.Stamper.Take(ctx, o)
+	serial, err := f.Stamper.BuySerial(ctx, o)
 	if err != nil {
 		return "", err
 	}
@@ -374,7 +374,7 @@ func (f *failingOffice) Stamp(ctx context.Context, r emeterai.Request) ([]byte, 
 	if f.again == nil {
 		f.again = map[string]bool{}
 	}
-	f.again[r.Serial] = r.Again
+	f.again[r.Serial] = r.MaybeSent
 	if f.refuse != nil {
 		return nil, f.refuse
 	}

@@ -17,7 +17,7 @@ import (
 
 // SignRequest is what a signer sends.
 type SignRequest struct {
-	Shown contract.Shown // what of the document the service showed them
+	Shown contract.ShownPages // what of the document the service showed them
 	OTP   string
 	// Picture is how the signature shall look, PNG or JPEG; it is not decoded before the caller may sign. Empty: as the
 	// signer's specimen or, without one, their name in print.
@@ -53,7 +53,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		switch {
 		case strokes != nil: // decoded before another writer was faster
 		case len(r.Picture) > 0:
-			strokes, err = specimen.Strokes(ctx, r.Picture)
+			strokes, err = specimen.ExtractStrokes(ctx, r.Picture)
 		default:
 			strokes, err = s.specimenStrokes(ctx, d, *d.Participant(by.ID))
 		}

@@ -159,7 +159,7 @@ func (h *house) draftAsBefore(file []byte) contract.DocumentID {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	digest := blobtest.Put(h.t, h.Blobs, key, file)
+	digest := blobtest.CommitBlob(h.t, h.Blobs, key, file)
 	u := contract.Upload{Title: "Lama", Filename: "lama.pdf", Pages: 1, Participants: []contract.Participant{{Person: h.signer.Person, Role: contract.Signer, Number: 1}},
 		Base: contract.Revision{Kind: contract.RevisionBase, Tail: contract.File{Key: string(key), Size: digest.Size, Digest: digest.Sum, Sums: digest.Sums},
 			End: digest.End, Digest: digest.Total, Midstate: digest.Midstate, At: h.now()}}
@@ -195,7 +195,7 @@ func TestFinalizeRefusesDraftsThatUploadWouldRefuseToday(t *testing.T) {
 	} {
 		id := h.draftAsBefore(c.file)
 		if c.turn != "" {
-			h.Blobs.(*blobtest.Memory).Spoil(blob.Key(h.read(id).Revisions[0].Tail.Key), int64(bytes.Index(c.file, []byte(c.turn))+6))
+			h.Blobs.(*blobtest.Memory).CorruptByte(blob.Key(h.read(id).Revisions[0].Tail.Key), int64(bytes.Index(c.file, []byte(c.turn))+6))
 		}
 		blobs := h.blobs()
 		_, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{})

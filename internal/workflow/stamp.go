@@ -99,7 +99,7 @@ func (s *Service) timeToStamp(ctx context.Context, d *contract.Document, i int) 
 		if d.Stamps[i].State == contract.StampOrdered {
 			return contract.RefuseStamp(d, i, problem, now)
 		}
-		return contract.StampProblem(d, i, contract.Failure{Class: contract.OutcomeUnanswered, Text: cause.Error(), Reason: problem, Final: true}, now)
+		return contract.RecordStampFailure(d, i, contract.Failure{Class: contract.OutcomeUnanswered, Text: cause.Error(), Reason: problem, Final: true}, now)
 	})
 }
 
@@ -124,7 +124,7 @@ func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t 
 		return false, err
 	}
 	if t.first && !ordered {
-		err := s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) { return contract.TryAgain(d, i, s.Clock()) })
+		err := s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) { return contract.ReopenAttempt(d, i, s.Clock()) })
 		if err != nil {
 			return false, err
 		}
@@ -156,7 +156,7 @@ func (s *Service) buy(ctx context.Context, d *contract.Document, i int, t *run) 
 			return contract.Change{}, err
 		}
 		look = true
-		return contract.BindSerial(d, i, known, s.Office.Specimen(), s.Clock())
+		return contract.BindSerial(d, i, known, s.Office.IsSpecimen(), s.Clock())
 	})
 	if errors.Is(err, contract.ErrSerialElsewhere) {
 		return s.problem(ctx, d, i, &emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodeElsewhere,
@@ -170,9 +170,9 @@ func (s *Service) take(ctx context.Context, d *contract.Document, i int, t *run)
 	if err != nil {
 		return "", err
 	}
-	return s.Office.Take(ctx, emeterai.Order{
+	return s.Office.BuySerial(ctx, emeterai.Order{
 		ID: d.Stamps[i].Order, Organisation: string(o.ID), Payer: o.Name, Title: d.Title, Filename: d.Filename, Number: d.Name, Date: d.CreatedAt,
-		Again: t.again, Source: t.file.source(d),
+		MaybeSent: t.again, Source: t.file.source(d),
 	})
 }
 
@@ -189,13 +189,13 @@ func (s *Service) affix(ctx context.Context, d *contract.Document, i int, t *run
 	p := d.Placements[d.Stamps[i].Placement]
 	want := emeterai.Request{
 		Serial: d.Stamps[i].Serial, Source: t.file.source(d), Opened: source, Digest: current.Digest,
-		Page: p.Page, Box: wholePoints(p.Box), Reason: reasonStamped, Again: t.again,
+		Page: p.Page, Box: wholePoints(p.Box), Reason: reasonStamped, MaybeSent: t.again,
 	}
 	tail, err := s.Office.Stamp(ctx, want)
 	if err != nil {
 		return s.problem(ctx, d, i, err)
 	}
-	stamped, err := emeterai.Judge(ctx, want, tail)
+	stamped, err := emeterai.CheckStampedFile(ctx, want, tail)
 	if err != nil {
 		return s.problem(ctx, d, i, err)
 	}
@@ -217,7 +217,7 @@ func (s *Service) affix(ctx context.Context, d *contract.Document, i int, t *run
 		if err := still(d); err != nil {
 			return contract.Change{}, err
 		}
-		c, err := contract.Affix(d, i, r, s.Clock())
+		c, err := contract.AffixStamp(d, i, r, s.Clock())
 		if err == nil {
 			err = s.orderNext(ctx, &c, t)
 		}
@@ -272,7 +272,7 @@ func (s *Service) problem(ctx context.Context, d *contract.Document, i int, caus
 		if err := still(d); err != nil {
 			return contract.Change{}, err
 		}
-		c, err := contract.StampProblem(d, i, f, s.Clock())
+		c, err := contract.RecordStampFailure(d, i, f, s.Clock())
 		if err == nil {
 			after = max(after, retryWait(c.After.Stamps[i].Failures))
 		}
@@ -321,7 +321,7 @@ func (s *Service) wait(ctx context.Context, d *contract.Document, i int, problem
 		if err := still(d); err != nil {
 			return nil, err
 		}
-		c, changed, err := contract.StampWaits(d, i, problem, open, s.Clock())
+		c, changed, err := contract.RecordStampWait(d, i, problem, open, s.Clock())
 		if err != nil || !changed {
 			return nil, err
 		}

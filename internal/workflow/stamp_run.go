@@ -63,7 +63,7 @@ func (f *opened) is(d *contract.Document) bool {
 // grow adds a revision whose bytes are stored, and the document with it. Should the revision not be committed, the next
 // look finds that it is not the document's file.
 func (f *opened) grow(r contract.Revision, doc *pdf.Document) error {
-	if err := f.stack.Append(segment(r.Tail)); err != nil {
+	if err := f.stack.AppendSegment(segment(r.Tail)); err != nil {
 		return err
 	}
 	f.revisions, f.last, f.doc = f.revisions+1, r.Tail.Key, doc

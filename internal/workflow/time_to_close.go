@@ -26,7 +26,7 @@ func (s *Service) timeToClose(ctx context.Context, d *contract.Document) (time.T
 	if err != nil {
 		return time.Time{}, errors.Join(err, s.delay(ctx, d.ID, err))
 	}
-	switch problem, far := contract.WaitFor(newest, now); {
+	switch problem, far := contract.CheckNewestTime(newest, now); {
 	case far:
 		s.Log.ErrorContext(ctx, "document cannot be closed: a signature was made while the clock was ahead", "document", d.ID, "signed", newest, "now", now)
 		_, err := s.apply(ctx, d.ID, func(d *contract.Document) (*contract.Change, error) {
@@ -43,7 +43,7 @@ func (s *Service) timeToClose(ctx context.Context, d *contract.Document) (time.T
 // waitToClose says why the closing waits, and returns when it is to be tried again.
 func (s *Service) waitToClose(ctx context.Context, id contract.DocumentID, problem string, wait time.Duration, cause error) error {
 	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		c, changed, err := contract.Delay(d, problem, s.Clock())
+		c, changed, err := contract.DelayClosing(d, problem, s.Clock())
 		if err != nil || !changed {
 			return nil, err
 		}

@@ -69,9 +69,9 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	base.NextObject = facts.nextObject
 	u.Base, u.Pages, u.Findings = base, facts.pages, facts.findings
 	c, err := contract.Create(u, by, s.Limits, now)
-	err = contract.Also(err, unknown)
+	err = contract.JoinFieldErrors(err, unknown)
 	if err == nil && len(mended) > 0 {
-		err = c.Rebase(mended[0], contract.NormalisedDamaged, by, now)
+		err = c.ReplaceBase(mended[0], contract.NormalisedDamaged, by, now)
 	}
 	if err == nil {
 		d, err = s.commit(effect(ctx), c)
@@ -132,7 +132,7 @@ func (s *Service) examine(ctx context.Context, base contract.Revision, budget *p
 	}
 	switch facts := doc.Facts(); {
 	case facts.HeaderOffset > 0:
-		return examined{}, errDamaged.Because(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
+		return examined{}, errDamaged.WithCause(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
 	case facts.DocMDP == 1:
 		return examined{}, errCertified
 	case pages == 0:
@@ -170,7 +170,7 @@ func permits(doc *pdf.Document, seen bool) error {
 	const ours = "Segel" // no name that a lock lists, so what holds for it holds for all our fields
 	err := pades.Permits(doc, ours, seen)
 	if errors.Is(err, pades.ErrCertified) || errors.Is(err, pades.ErrFieldLocked) {
-		return errCertified.Because(err)
+		return errCertified.WithCause(err)
 	}
 	return err
 }
@@ -179,17 +179,17 @@ func permits(doc *pdf.Document, seen bool) error {
 func refusal(err error) error {
 	switch {
 	case errors.Is(err, pdf.ErrNotPDF):
-		return errNotPDF.Because(err)
+		return errNotPDF.WithCause(err)
 	case errors.Is(err, pdf.ErrPasswordNeeded):
-		return errPassword.Because(err)
+		return errPassword.WithCause(err)
 	case errors.Is(err, pdf.ErrEncrypted):
-		return errEncrypted.Because(err)
+		return errEncrypted.WithCause(err)
 	case errors.Is(err, pdf.ErrSigned):
-		return errLostCause.Because(err)
+		return errLostCause.WithCause(err)
 	case errors.Is(err, pdf.ErrTooLarge):
-		return errComplex.Because(err)
+		return errComplex.WithCause(err)
 	case errors.Is(err, pdf.ErrDamaged), errors.Is(err, pdf.ErrUnsupported):
-		return errDamaged.Because(err)
+		return errDamaged.WithCause(err)
 	}
 	return err
 }
@@ -215,7 +215,7 @@ func (s *Service) people(ctx context.Context, by contract.Actor, already []contr
 				r.Email, code = contract.ParseEmail(r.Email)
 			}
 			if code != "" {
-				unknown = append(unknown, contract.Wrong(where, code))
+				unknown = append(unknown, contract.NewFieldError(where, code))
 			}
 			p.Email = r.Email
 		} else {
@@ -228,7 +228,7 @@ func (s *Service) people(ctx context.Context, by contract.Actor, already []contr
 		case err != nil && !errors.Is(err, store.ErrNotFound):
 			return nil, nil, fmt.Errorf("look up participant: %w", err)
 		case !r.Guest:
-			unknown = append(unknown, contract.Wrong(where, "participant.unknown"))
+			unknown = append(unknown, contract.NewFieldError(where, "participant.unknown"))
 		default:
 			if p.ID, err = s.guestID(already, r.Email); err != nil {
 				return nil, nil, err
@@ -281,6 +281,6 @@ func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id con
 			return nil, err
 		}
 		c, err := contract.SetParticipants(d, people, parallel, by, s.Limits, s.Clock())
-		return one(c, contract.Also(err, unknown))
+		return one(c, contract.JoinFieldErrors(err, unknown))
 	})
 }

@@ -32,7 +32,7 @@ func (s *Service) wordDraft(ctx context.Context, by contract.Actor, u contract.U
 	}
 	u.Base, u.Word = base, true
 	c, err := contract.Create(u, by, s.Limits, base.At)
-	return c, contract.Also(err, unknown)
+	return c, contract.JoinFieldErrors(err, unknown)
 }
 
 func (s *Service) mayConvert(ctx context.Context, by contract.Actor, original contract.Revision) error {
@@ -50,17 +50,17 @@ func (s *Service) mayConvert(ctx context.Context, by contract.Actor, original co
 	if s.Converter == nil {
 		return errNoConverter
 	}
-	if err := s.Converter.Missing(); err != nil {
-		return errNoConverter.Because(err)
+	if err := s.Converter.CheckAvailable(); err != nil {
+		return errNoConverter.WithCause(err)
 	}
 	return nil
 }
 
 func look(ctx context.Context, f *blob.Stack) (sniff.Findings, error) {
-	found, err := sniff.Look(ctx, f, f.Size(), sniff.Limits{})
+	found, err := sniff.CheckDocument(ctx, f, f.Size(), sniff.Limits{})
 	var r *sniff.Refusal
 	if errors.As(err, &r) {
-		return found, errSniffed[r.Reason].Because(err)
+		return found, errSniffed[r.Reason].WithCause(err)
 	}
 	return found, err
 }

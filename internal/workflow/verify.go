@@ -114,15 +114,15 @@ func unreadable(err error) error {
 	case !errors.Is(err, validate.ErrUnreadable):
 		return err
 	case errors.Is(err, pdf.ErrPasswordNeeded):
-		return errPassword.Because(err)
+		return errPassword.WithCause(err)
 	case errors.Is(err, pdf.ErrEncrypted):
-		return errEncrypted.Because(err)
+		return errEncrypted.WithCause(err)
 	case errors.Is(err, pdf.ErrTooLarge):
-		return errComplex.Because(err)
+		return errComplex.WithCause(err)
 	case errors.Is(err, pdf.ErrNotPDF):
-		return errNotPDF.Because(err)
+		return errNotPDF.WithCause(err)
 	}
-	return errDamaged.Because(err)
+	return errDamaged.WithCause(err)
 }
 
 // elsewhere looks up whether the serial of a stamp belongs to a document here that this file is not. What was found

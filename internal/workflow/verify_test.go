@@ -74,7 +74,7 @@ func TestSerialOnAnotherDocumentIsToldAndNotOnWhich(t *testing.T) {
 	}
 	// Somebody puts the serial onto another file.
 	other := pdftest.Table(1)
-	other = append(other, stamped(t, other, emeterai.Field(serial), emeterai.Reason(serial, "Palsu"))...)
+	other = append(other, stamped(t, other, emeterai.FieldName(serial), emeterai.SignatureReason(serial, "Palsu"))...)
 	if r, err = h.verify(other); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestExhibitIsGoneInEveryOutcome(t *testing.T) {
 	if after := h.blobs(); after != before {
 		t.Errorf("%d blobs before, %d after", before, after)
 	}
-	if n := h.scratches.Open(); n != 0 {
+	if n := h.scratches.OpenCount(); n != 0 {
 		t.Errorf("%d scratch files are open", n)
 	}
 }

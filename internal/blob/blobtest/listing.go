@@ -12,14 +12,14 @@ import (
 
 func removeRepeats(t *testing.T, sub Subject) {
 	s := sub.Open(t)
-	Put(t, s, Key(1), []byte("a"))
-	Put(t, s, Key(2), []byte("b"))
+	CommitBlob(t, s, Key(1), []byte("a"))
+	CommitBlob(t, s, Key(2), []byte("b"))
 	for range 2 {
 		if err := s.Remove(t.Context(), Key(1)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if keys := list(t, s); !slices.Equal(keys, []blob.Key{Key(2)}) {
+	if keys := listKeys(t, s); !slices.Equal(keys, []blob.Key{Key(2)}) {
 		t.Errorf("listed: %v", keys)
 	}
 	if _, err := s.Open(t.Context(), Key(1)); !errors.Is(err, blob.ErrNotFound) {
@@ -27,7 +27,7 @@ func removeRepeats(t *testing.T, sub Subject) {
 	}
 }
 
-func notFound(t *testing.T, sub Subject) {
+func missingIsNotFound(t *testing.T, sub Subject) {
 	if _, err := sub.Open(t).Open(t.Context(), Key(1)); !errors.Is(err, blob.ErrNotFound) {
 		t.Errorf("open: %v", err)
 	}
@@ -48,9 +48,9 @@ func onlyKeys(t *testing.T, sub Subject) {
 	}
 }
 
-func canceled(t *testing.T, sub Subject) {
+func canceledChangesNothing(t *testing.T, sub Subject) {
 	s := sub.Open(t)
-	Put(t, s, Key(1), []byte("a"))
+	CommitBlob(t, s, Key(1), []byte("a"))
 	ctx, cancel := context.WithCancel(t.Context())
 	w, err := s.Create(ctx, Key(2))
 	if err != nil {
@@ -78,7 +78,7 @@ func canceled(t *testing.T, sub Subject) {
 			t.Errorf("list: %v", err)
 		}
 	}
-	if keys := list(t, s); !slices.Equal(keys, []blob.Key{Key(1)}) {
+	if keys := listKeys(t, s); !slices.Equal(keys, []blob.Key{Key(1)}) {
 		t.Errorf("listed: %v", keys)
 	}
 }
@@ -88,7 +88,7 @@ func listsAll(t *testing.T, sub Subject) {
 	want := map[blob.Key]int64{}
 	for i := range 20 {
 		want[Key(i)] = int64(i * 100)
-		Put(t, s, Key(i), Content(byte(i), i*100))
+		CommitBlob(t, s, Key(i), Content(byte(i), i*100))
 	}
 	var first, last time.Time
 	for info, err := range s.List(t.Context()) {
@@ -118,7 +118,7 @@ func listsAll(t *testing.T, sub Subject) {
 func listStops(t *testing.T, sub Subject) {
 	s := sub.Open(t)
 	for i := range 5 {
-		Put(t, s, Key(i), nil)
+		CommitBlob(t, s, Key(i), nil)
 	}
 	n := 0
 	for _, err := range s.List(t.Context()) {

@@ -32,7 +32,7 @@ func Open(root string) (*Store, error) {
 	if err := s.makeDirs(); err != nil {
 		return nil, fmt.Errorf("make blob folder: %w", err)
 	}
-	if err := s.sweep(); err != nil {
+	if err := s.removeAbandoned(); err != nil {
 		return nil, fmt.Errorf("sweep blob folder: %w", err)
 	}
 	return s, nil
@@ -62,10 +62,10 @@ func (s *Store) makeDirs() error {
 
 // Open opens a blob. See [blob.Store].
 func (s *Store) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(s.path(key))
+	f, err := os.Open(s.blobPath(key))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", blob.ErrNotFound, key)
 	}
@@ -79,15 +79,15 @@ func (s *Store) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open blob %s: %w", key, err), f.Close())
 	}
-	return &final{File: f, size: info.Size()}, nil
+	return &openedBlob{File: f, size: info.Size()}, nil
 }
 
 // Remove removes a blob for good. See [blob.Store].
 func (s *Store) Remove(ctx context.Context, key blob.Key) error {
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return err
 	}
-	path := s.path(key)
+	path := s.blobPath(key)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove blob: %w", err)
 	}
@@ -111,7 +111,7 @@ func (s *Store) List(ctx context.Context) iter.Seq2[blob.Info, error] {
 				return
 			}
 			for _, e := range entries {
-				info, ok, err := s.info(ctx, name, e)
+				info, ok, err := s.blobInfo(ctx, name, e)
 				if err != nil {
 					yield(blob.Info{}, err)
 					return
@@ -124,8 +124,8 @@ func (s *Store) List(ctx context.Context) iter.Seq2[blob.Info, error] {
 	}
 }
 
-// info describes one entry of a folder; not ok for what is no blob, or was removed since the folder was read.
-func (s *Store) info(ctx context.Context, folder string, e fs.DirEntry) (_ blob.Info, ok bool, _ error) {
+// blobInfo describes one entry of a folder; not ok for what is no blob, or was removed since the folder was read.
+func (s *Store) blobInfo(ctx context.Context, folder string, e fs.DirEntry) (_ blob.Info, ok bool, _ error) {
 	key := blob.Key(e.Name())
 	if key.Check() != nil || e.Name()[:2] != folder || !e.Type().IsRegular() {
 		return blob.Info{}, false, nil
@@ -143,27 +143,27 @@ func (s *Store) info(ctx context.Context, folder string, e fs.DirEntry) (_ blob.
 	return blob.Info{Key: key, Size: fi.Size(), Modified: fi.ModTime()}, true, nil
 }
 
-// path returns where the final file of a checked key is.
-func (s *Store) path(key blob.Key) string {
+// blobPath returns where the final file of a checked key is.
+func (s *Store) blobPath(key blob.Key) string {
 	return filepath.Join(s.root, string(key[:2]), string(key))
 }
 
-// check is what every method asks first.
-func check(ctx context.Context, key blob.Key) error {
+// checkCall is what every method asks first.
+func checkCall(ctx context.Context, key blob.Key) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("blob %s: %w", key, err)
 	}
 	return key.Check()
 }
 
-// final is a blob open for reading.
-type final struct {
+// openedBlob is a blob open for reading.
+type openedBlob struct {
 	*os.File
 	size int64
 }
 
 // Size returns the size it had when it was opened; it has no other.
-func (f *final) Size() int64 { return f.size }
+func (f *openedBlob) Size() int64 { return f.size }
 
 // syncDir makes the names in a directory durable.
 func syncDir(path string) error {

@@ -92,8 +92,8 @@ func TestASecondOpenSparesLivingWriters(t *testing.T) {
 func TestACrashBetweenLinkAndUnlinkLeavesTheBlob(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	blobtest.Put(t, open(t, root), blobtest.Key(1), []byte("linked"))
-	final := open(t, root).path(blobtest.Key(1))
+	blobtest.CommitBlob(t, open(t, root), blobtest.Key(1), []byte("linked"))
+	final := open(t, root).blobPath(blobtest.Key(1))
 	if err := os.Link(final, filepath.Join(root, tmpDir, string(blobtest.Key(1))+".1")); err != nil {
 		t.Fatal(err)
 	}
@@ -114,14 +114,14 @@ func TestSweepersAndWritersMeetWithoutLoss(t *testing.T) {
 	for range 2 {
 		wg.Go(func() {
 			for range 60 {
-				if err := s.sweep(); err != nil {
+				if err := s.removeAbandoned(); err != nil {
 					t.Errorf("sweep: %v", err)
 				}
 			}
 		})
 	}
 	for i := range 60 {
-		blobtest.Put(t, s, blobtest.Key(i), []byte("kept"))
+		blobtest.CommitBlob(t, s, blobtest.Key(i), []byte("kept"))
 	}
 	wg.Wait()
 }
@@ -130,8 +130,8 @@ func TestAFinalFileIsReadOnlyAndItsOwnersAlone(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root)
-	blobtest.Put(t, s, blobtest.Key(1), []byte("a"))
-	info, err := os.Stat(s.path(blobtest.Key(1)))
+	blobtest.CommitBlob(t, s, blobtest.Key(1), []byte("a"))
+	info, err := os.Stat(s.blobPath(blobtest.Key(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestStrangersInTheFolderAreNoBlobs(t *testing.T) {
 func BenchmarkDownload(b *testing.B) {
 	s := open(b, b.TempDir())
 	content := blobtest.Content(1, 64<<20)
-	d := blobtest.Put(b, s, blobtest.Key(1), content)
+	d := blobtest.CommitBlob(b, s, blobtest.Key(1), content)
 	b.Run("verified", func(b *testing.B) {
 		b.SetBytes(d.Size)
 		b.ReportAllocs()

@@ -23,7 +23,7 @@ type writer struct {
 
 // Create begins a blob in a file of its own. See [blob.Store].
 func (s *Store) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return nil, err
 	}
 	f, err := s.createTemp(key)
@@ -41,8 +41,8 @@ func (s *Store) createTemp(key blob.Key) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		locked, err := lock(f)
-		if err == nil && locked && named(f) {
+		locked, err := lockFile(f)
+		if err == nil && locked && hasItsName(f) {
 			return f, nil
 		}
 		if err != nil {
@@ -83,7 +83,7 @@ func (w *writer) Commit() error {
 	}
 	// Durable now: the bytes, under a temporary name. Not yet: the final name. After a power cut the next Open
 	// of the store sweeps them away, and whoever meant to write them does it again under another key.
-	path := w.store.path(w.key)
+	path := w.store.blobPath(w.key)
 	err := os.Link(w.file.Name(), path)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: %s", blob.ErrExists, w.key)
@@ -109,24 +109,24 @@ func (w *writer) Abort() {
 	w.file = nil
 }
 
-// sweep removes the files of writers that are no more. Locked ones belong to writers of other processes.
-func (s *Store) sweep() error {
+// removeAbandoned removes the files of writers that are no more. Locked ones belong to writers of other processes.
+func (s *Store) removeAbandoned() error {
 	dir := filepath.Join(s.root, tmpDir)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if err := sweepFile(filepath.Join(dir, e.Name())); err != nil {
+		if err := removeIfAbandoned(filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sweepFile removes one temporary file unless its writer lives. It holds the lock while it removes, so that a
+// removeIfAbandoned removes one temporary file unless its writer lives. It holds the lock while it removes, so that a
 // writer that has just made the file cannot take it for its own.
-func sweepFile(path string) error {
+func removeIfAbandoned(path string) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -135,7 +135,7 @@ func sweepFile(path string) error {
 		return err
 	}
 	defer f.Close()
-	locked, err := lock(f)
+	locked, err := lockFile(f)
 	if err != nil || !locked {
 		return err
 	}
@@ -145,8 +145,8 @@ func sweepFile(path string) error {
 	return nil
 }
 
-// lock takes the lock of an open file, and reports false when somebody else has it.
-func lock(f *os.File) (bool, error) {
+// lockFile takes the lock of an open file, and reports false when somebody else has it.
+func lockFile(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return false, nil
@@ -157,8 +157,8 @@ func lock(f *os.File) (bool, error) {
 	return true, nil
 }
 
-// named reports whether the file is still found under the name it was made with.
-func named(f *os.File) bool {
+// hasItsName reports whether the file is still found under the name it was made with.
+func hasItsName(f *os.File) bool {
 	mine, err := f.Stat()
 	if err != nil {
 		return false

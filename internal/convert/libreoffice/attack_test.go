@@ -93,7 +93,7 @@ func (c *canary) asked() []string {
 // otherwise.
 func TestLibreOfficeByItselfFetches(t *testing.T) {
 	t.Parallel()
-	f := open(t, Options{Spare: 1}).fence
+	f := open(t, Options{Spare: 1}).sandbox
 	c := newCanary(t)
 	folder := t.TempDir()
 	var files []string
@@ -130,13 +130,13 @@ func TestLibreOfficeByItselfFetches(t *testing.T) {
 func TestEachLayerHoldsByItself(t *testing.T) {
 	t.Parallel()
 	for name, profile := range map[string][]byte{
-		"hardened profile": profile(),
+		"hardened profile": buildProfile(),
 		"fence alone":      []byte(`<?xml version="1.0"?><oor:items xmlns:oor="http://openoffice.org/2001/registry"/>`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := open(t, Options{Spare: 1})
-			f := *o.fence
+			f := *o.sandbox
 			f.profile = profile
 			f.limits.Time = 20 * time.Second
 			c := newCanary(t)
@@ -152,12 +152,12 @@ func TestEachLayerHoldsByItself(t *testing.T) {
 }
 
 // attackAll hands attack after attack to one process, which is killed and replaced when one is too much for it.
-func attackAll(t *testing.T, f *fence, o *Office, c *canary) (converted int) {
+func attackAll(t *testing.T, f *sandbox, o *Converter, c *canary) (converted int) {
 	t.Helper()
 	var p *process
 	defer func() {
 		if p != nil {
-			o.end(p)
+			o.endProcess(p)
 		}
 	}()
 	for i, a := range converttest.Attacks(c.Targets) {
@@ -166,20 +166,20 @@ func attackAll(t *testing.T, f *fence, o *Office, c *canary) (converted int) {
 		}
 		if p == nil {
 			var err error
-			if p, err = f.start(o.folder); err != nil {
+			if p, err = f.startProcess(o.folder); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.warm(t.Context(), ""); err != nil {
+			if err := p.warmUp(t.Context(), ""); err != nil {
 				t.Fatal(err)
 			}
 		}
 		name := "attack" + string(rune('a'+i/26)) + string(rune('a'+i%26)) + "." + string(a.Kind)
-		if _, err := p.job.put(name, bytes.NewReader(a.File)); err != nil {
+		if _, err := p.job.writeInput(name, bytes.NewReader(a.File)); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), f.limits.Time)
 		var out bytes.Buffer
-		err := p.convert(ctx, a.Kind, name, "", &out)
+		err := p.convertFile(ctx, a.Kind, name, "", &out)
 		cancel()
 		switch {
 		case err == nil:
@@ -189,7 +189,7 @@ func attackAll(t *testing.T, f *fence, o *Office, c *canary) (converted int) {
 			}
 		case !errors.Is(err, convert.ErrUnreadable):
 			t.Logf("%s: %v", a.Name, err)
-			o.end(p)
+			o.endProcess(p)
 			p = nil
 		}
 	}
@@ -200,17 +200,17 @@ func TestOtherFormatsAreNotGuessedAt(t *testing.T) {
 	t.Parallel()
 	o := open(t, Options{Spare: 1})
 	p := <-o.spare
-	defer o.replace(p)
+	defer o.replaceProcess(p)
 	for _, name := range []string{"HTML named .doc", "flat ODF named .docx"} {
 		for _, a := range converttest.Attacks(converttest.Targets{}) {
 			if a.Name != name {
 				continue
 			}
 			file := strings.ReplaceAll(name, " ", "-")
-			if _, err := p.job.put(file, bytes.NewReader(a.File)); err != nil {
+			if _, err := p.job.writeInput(file, bytes.NewReader(a.File)); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.convert(t.Context(), a.Kind, file, "", &bytes.Buffer{}); !errors.Is(err, convert.ErrUnreadable) {
+			if err := p.convertFile(t.Context(), a.Kind, file, "", &bytes.Buffer{}); !errors.Is(err, convert.ErrUnreadable) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -21,27 +21,27 @@ func BenchmarkWait(b *testing.B) {
 		b.Skip(err)
 	}
 	defer o.Close()
-	bare, err := Open(b.Context(), Options{Spare: 1, Unfenced: true})
+	bare, err := Open(b.Context(), Options{Spare: 1, Unsandboxed: true})
 	if err != nil {
 		b.Skip(err)
 	}
 	defer bare.Close()
 	p := <-bare.spare
-	defer bare.replace(p)
+	defer bare.replaceProcess(p)
 	contract := func(paragraphs int) []byte {
 		text := "Pihak Pertama menyewakan kepada Pihak Kedua ruang usaha seluas 120 m2 di lantai dasar gedung dengan harga dan jangka waktu yang disepakati."
-		return converttest.Document{Body: strings.Repeat(converttest.P(text), paragraphs)}.Bytes()
+		return converttest.Document{Body: strings.Repeat(converttest.Paragraphs(text), paragraphs)}.Bytes()
 	}
 	for name, file := range map[string][]byte{"2 pages": contract(60), "10 pages": contract(300), "sample": converttest.Sample()} {
 		b.Run(name, func(b *testing.B) {
 			var ours, warm []time.Duration
 			for n := 0; b.Loop(); n++ {
 				document := fmt.Sprintf("%s-%d.docx", strings.ReplaceAll(name, " ", "-"), n)
-				if _, err := p.job.put(document, bytes.NewReader(file)); err != nil {
+				if _, err := p.job.writeInput(document, bytes.NewReader(file)); err != nil {
 					b.Fatal(err)
 				}
 				start := time.Now()
-				if err := p.convert(b.Context(), convert.DOCX, document, bare.options, &bytes.Buffer{}); err != nil {
+				if err := p.convertFile(b.Context(), convert.DOCX, document, bare.options, &bytes.Buffer{}); err != nil {
 					b.Fatal(err)
 				}
 				if n > 0 {

@@ -12,7 +12,7 @@ import (
 
 // open starts an office that is closed with the test. Where it cannot be had, the test is skipped, unless
 // SEGEL_REQUIRE_CONVERT demands it.
-func open(t *testing.T, o Options) *Office {
+func open(t *testing.T, o Options) *Converter {
 	t.Helper()
 	of, err := Open(t.Context(), o)
 	switch {
@@ -50,11 +50,11 @@ func TestADocumentIsConverted(t *testing.T) {
 func TestWhereThereIsNoFenceNothingIsConverted(t *testing.T) {
 	t.Parallel()
 	whole := open(t, Options{Spare: 1})
-	f := *whole.fence
+	f := *whole.sandbox
 	f.bwrap = "/bin/false" // as where namespaces are not permitted
-	o := &Office{fence: &f, folder: t.TempDir(), log: whole.log, ctx: t.Context(), proved: make(chan struct{}), spare: make(chan *process, 1)}
-	o.prove(1)
-	if err := o.Missing(); !errors.Is(err, convert.ErrMissing) || !strings.Contains(err.Error(), "namespaces") {
+	o := &Converter{sandbox: &f, folder: t.TempDir(), log: whole.log, ctx: t.Context(), tested: make(chan struct{}), spare: make(chan *process, 1)}
+	o.testConversion(1)
+	if err := o.CheckAvailable(); !errors.Is(err, convert.ErrMissing) || !strings.Contains(err.Error(), "namespaces") {
 		t.Errorf("it does not say what is missing: %v", err)
 	}
 	if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(plainDocument), &bytes.Buffer{}); !errors.Is(err, convert.ErrMissing) {
@@ -63,7 +63,7 @@ func TestWhereThereIsNoFenceNothingIsConverted(t *testing.T) {
 	if left, _ := os.ReadDir(o.folder); len(left) != 0 {
 		t.Errorf("%d folders are left behind", len(left))
 	}
-	if _, err := Prepare(t.Context(), Options{Program: "/nowhere/soffice"}); err == nil {
+	if _, err := OpenInBackground(t.Context(), Options{Program: "/nowhere/soffice"}); err == nil {
 		t.Error("a program that is nowhere is found")
 	}
 }

@@ -11,19 +11,19 @@ import (
 
 const folderPrefix = "segel-convert-"
 
-// youngFolder is how old a folder must be before it is thought left behind: a younger one may have been made by
+// minFolderAge is how old a folder must be before it is thought left behind: a younger one may have been made by
 // somebody who is about to lock it.
-const youngFolder = time.Minute
+const minFolderAge = time.Minute
 
 // claimFolder makes the folder in which processes have theirs, and removes those of services that were killed: a
 // lock shows which are in use. Others may pass through it, since a fenced process may be another user.
-func (o *Office) claimFolder(parent string) error {
+func (o *Converter) claimFolder(parent string) error {
 	old, err := filepath.Glob(filepath.Join(parent, folderPrefix+"*"))
 	if err != nil {
 		return fmt.Errorf("look for folders left behind: %w", err)
 	}
 	for _, folder := range old {
-		if s, err := os.Stat(folder); err != nil || time.Since(s.ModTime()) < youngFolder {
+		if s, err := os.Stat(folder); err != nil || time.Since(s.ModTime()) < minFolderAge {
 			continue
 		}
 		if l, err := lockFolder(folder); err == nil {

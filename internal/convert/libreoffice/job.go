@@ -21,7 +21,7 @@ import (
 type job struct {
 	folder     string
 	in, run    string // below folder
-	fenced     bool
+	sandboxed  bool
 	profileURL string
 	pipeFolder string
 }
@@ -37,18 +37,18 @@ func newJob(base string, fenced bool, user int) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make folder to convert in: %w", err)
 	}
-	j := &job{folder: folder, in: "in", run: "run", fenced: fenced}
+	j := &job{folder: folder, in: "in", run: "run", sandboxed: fenced}
 	j.profileURL, j.pipeFolder = "file:///home/profile", filepath.Join(folder, j.run)
 	if !fenced {
 		j.profileURL, j.pipeFolder = "file://"+filepath.Join(folder, "profile"), "/tmp"
 	}
-	if err := j.fill(user); err != nil {
+	if err := j.prepareFolder(user); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	return j, nil
 }
 
-func (j *job) fill(user int) error {
+func (j *job) prepareFolder(user int) error {
 	for _, name := range []string{j.in, j.run} {
 		if err := os.Mkdir(filepath.Join(j.folder, name), 0o700); err != nil {
 			return fmt.Errorf("make folder to convert in: %w", err)
@@ -62,17 +62,17 @@ func (j *job) fill(user int) error {
 		}
 	}
 	for name, content := range map[string][]byte{warmName: warmDocument, plainName: plainDocument} {
-		if _, err := j.put(name, bytes.NewReader(content)); err != nil {
+		if _, err := j.writeInput(name, bytes.NewReader(content)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// inside returns the name of a file of the job as the process sees it.
-func (j *job) inside(folder, name string) string {
+// processPath returns the name of a file of the job as the process sees it.
+func (j *job) processPath(folder, name string) string {
 	switch {
-	case !j.fenced:
+	case !j.sandboxed:
 		return filepath.Join(j.folder, folder, name)
 	case folder == j.in:
 		return "/in/" + name
@@ -80,8 +80,8 @@ func (j *job) inside(folder, name string) string {
 	return "/tmp/" + name
 }
 
-// put writes a file for the process to read.
-func (j *job) put(name string, content io.Reader) (int64, error) {
+// writeInput writes a file for the process to read.
+func (j *job) writeInput(name string, content io.Reader) (int64, error) {
 	f, err := os.OpenFile(filepath.Join(j.folder, j.in, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return 0, fmt.Errorf("hand over document: %w", err)
@@ -94,9 +94,9 @@ func (j *job) put(name string, content io.Reader) (int64, error) {
 	return n, nil
 }
 
-// fetch copies the PDF to out. What is there was left by a process that has read a stranger's document: a link, a
+// copyPDF copies the PDF to out. What is there was left by a process that has read a stranger's document: a link, a
 // device or a pipe in its place is not followed, and no more than limit is read.
-func (j *job) fetch(name string, out io.Writer, limit int64) error {
+func (j *job) copyPDF(name string, out io.Writer, limit int64) error {
 	root, err := os.OpenRoot(filepath.Join(j.folder, j.run))
 	if err != nil {
 		return fmt.Errorf("open folder of the converter: %w", err)
@@ -123,17 +123,17 @@ func (j *job) fetch(name string, out io.Writer, limit int64) error {
 	return nil
 }
 
-// watchEvery is how often the folder that a process can write to is measured.
-const watchEvery = 100 * time.Millisecond
+// measureInterval is how often the folder that a process can write to is measured.
+const measureInterval = 100 * time.Millisecond
 
-// watch ends the context it returns, with ErrTooLarge, when the process has written more than limit. Each file is
+// watchOutput ends the context it returns, with ErrTooLarge, when the process has written more than limit. Each file is
 // bounded by a limit of the process; this bounds their number.
-func (j *job) watch(ctx context.Context, limit int64) (context.Context, func()) {
+func (j *job) watchOutput(ctx context.Context, limit int64) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		tick := time.NewTicker(watchEvery)
+		tick := time.NewTicker(measureInterval)
 		defer tick.Stop()
 		for {
 			select {
@@ -141,7 +141,7 @@ func (j *job) watch(ctx context.Context, limit int64) (context.Context, func()) 
 				return
 			case <-tick.C:
 			}
-			if j.written() > limit {
+			if j.measureOutput() > limit {
 				cancel(convert.ErrTooLarge)
 				return
 			}
@@ -150,9 +150,9 @@ func (j *job) watch(ctx context.Context, limit int64) (context.Context, func()) 
 	return ctx, func() { cancel(nil); <-ended }
 }
 
-// written sums up what the process has left, each entry counting for a block at least. What cannot be looked at may be
+// measureOutput sums up what the process has left, each entry counting for a block at least. What cannot be looked at may be
 // anything, so it is too much: a folder without permissions, or names that are too long.
-func (j *job) written() int64 {
+func (j *job) measureOutput() int64 {
 	var sum int64
 	err := filepath.WalkDir(filepath.Join(j.folder, j.run), func(_ string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -173,21 +173,21 @@ func (j *job) written() int64 {
 	return sum
 }
 
-// remove removes the folder, even when the process took our permissions away or was still writing while it died.
-func (j *job) remove() error {
+// removeFolder removes the folder, even when the process took our permissions away or was still writing while it died.
+func (j *job) removeFolder() error {
 	var err error
 	for range 3 {
 		if err = os.RemoveAll(j.folder); err == nil {
 			return nil
 		}
-		j.permit()
+		j.restorePermissions()
 	}
 	return err
 }
 
-// permit gives us back the permissions on folders of the process, and on nothing else: links lead nowhere. Whether it
+// restorePermissions gives us back the permissions on folders of the process, and on nothing else: links lead nowhere. Whether it
 // succeeds shows in what we do next.
-func (j *job) permit() {
+func (j *job) restorePermissions() {
 	root, err := os.OpenRoot(j.folder)
 	if err != nil {
 		return

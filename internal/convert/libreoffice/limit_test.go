@@ -17,7 +17,7 @@ import (
 
 // endless is a document that LibreOffice lays out for minutes.
 func endless() []byte {
-	return converttest.Document{Body: strings.Repeat(converttest.P("Pasal"), 400_000)}.Bytes()
+	return converttest.Document{Body: strings.Repeat(converttest.Paragraphs("Pasal"), 400_000)}.Bytes()
 }
 
 func TestWhatIsTooMuchIsKilled(t *testing.T) {
@@ -30,7 +30,7 @@ func TestWhatIsTooMuchIsKilled(t *testing.T) {
 	}{
 		"time":   {Limits{Time: time.Second}, file, convert.ErrTooLong},
 		"memory": {Limits{Memory: 600 << 20}, file, convert.ErrUnreadable},
-		"output": {Limits{Output: 450 << 10}, converttest.Document{Body: strings.Repeat(converttest.P(strings.Repeat("Pasal satu dua tiga. ", 50)), 8000)}.Bytes(), convert.ErrUnreadable},
+		"output": {Limits{Output: 450 << 10}, converttest.Document{Body: strings.Repeat(converttest.Paragraphs(strings.Repeat("Pasal satu dua tiga. ", 50)), 8000)}.Bytes(), convert.ErrUnreadable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,7 +74,7 @@ func TestWhatAProcessLeftIsNotTrusted(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := j.fetch("document.pdf", &b, 1024); err == nil || b.Len() > 0 {
+		if err := j.copyPDF("document.pdf", &b, 1024); err == nil || b.Len() > 0 {
 			t.Errorf("%s: %v, %q", name, err, b.Bytes())
 		}
 	}
@@ -86,7 +86,7 @@ func TestManySmallFilesAreTooMuchToo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, done := j.watch(t.Context(), 64<<10)
+	ctx, done := j.watchOutput(t.Context(), 64<<10)
 	defer done()
 	for i := range 20 {
 		if err := os.WriteFile(filepath.Join(j.folder, j.run, string(rune('a'+i))), nil, 0o600); err != nil {
@@ -99,7 +99,7 @@ func TestManySmallFilesAreTooMuchToo(t *testing.T) {
 func TestFoldersOfTheKilledAreRemoved(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
-	var alive Office
+	var alive Converter
 	if err := alive.claimFolder(parent); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestFoldersOfTheKilledAreRemoved(t *testing.T) {
 	if err := errors.Join(os.Chtimes(dead, hour, hour), os.Chtimes(alive.folder, hour, hour)); err != nil {
 		t.Fatal(err)
 	}
-	var next Office
+	var next Converter
 	if err := next.claimFolder(parent); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func asNobody(t *testing.T, do func()) {
 		defer close(done)
 		runtime.LockOSThread() // and never unlock: the thread, and who it is, end with this
 		if os.Geteuid() == 0 {
-			_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSUID, fenceUser, 0, 0)
+			_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSUID, sandboxUser, 0, 0)
 		}
 		do()
 	}()
@@ -179,10 +179,10 @@ func TestWhatCannotBeLookedAtIsTooMuchAndIsRemovedAllTheSame(t *testing.T) {
 			if err := errors.Join(os.MkdirAll(filepath.Join(folder, "below"), 0o700), hide(folder)); err != nil {
 				t.Error(err)
 			}
-			if n := j.written(); n < 1<<20 {
+			if n := j.measureOutput(); n < 1<<20 {
 				t.Errorf("%s: %d bytes are seen", name, n)
 			}
-			if err := j.remove(); err != nil {
+			if err := j.removeFolder(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			if left, err := os.ReadDir(base); err != nil || len(left) > 0 {

@@ -40,8 +40,8 @@ func pipeName(profileURL string) string {
 // errNoAnswer is the process gone, or gone mad, before it answered.
 var errNoAnswer = errors.New("LibreOffice ended before it answered")
 
-// connect waits until the process listens in that folder, and greets. Done is closed when the process has ended.
-func connect(ctx context.Context, folder, pattern string, done <-chan struct{}) (net.Conn, error) {
+// connectPipe waits until the process listens in that folder, and greets. Done is closed when the process has ended.
+func connectPipe(ctx context.Context, folder, pattern string, done <-chan struct{}) (net.Conn, error) {
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
 	for {
@@ -52,7 +52,7 @@ func connect(ctx context.Context, folder, pattern string, done <-chan struct{}) 
 		if len(found) > 0 {
 			// It is refused between the making of the socket and the listening.
 			if c, err := (&net.Dialer{}).DialContext(ctx, "unix", found[0]); err == nil {
-				return c, greeted(ctx, c)
+				return c, readGreeting(ctx, c)
 			}
 		}
 		select {
@@ -65,8 +65,8 @@ func connect(ctx context.Context, folder, pattern string, done <-chan struct{}) 
 	}
 }
 
-func greeted(ctx context.Context, c net.Conn) error {
-	word, err := hear(ctx, c)
+func readGreeting(ctx context.Context, c net.Conn) error {
+	word, err := readWord(ctx, c)
 	switch {
 	case err != nil:
 		return errors.Join(err, c.Close())
@@ -76,32 +76,32 @@ func greeted(ctx context.Context, c net.Conn) error {
 	return nil
 }
 
-// ask sends a command line and waits until it was done.
-func ask(ctx context.Context, c net.Conn, args []string) error {
+// runCommandLine sends a command line and waits until it was done.
+func runCommandLine(ctx context.Context, c net.Conn, args []string) error {
 	defer c.Close()
 	var b strings.Builder
-	b.WriteString(pipeRequest + "1" + escaped("file:///tmp")) // the folder that relative names would start from
+	b.WriteString(pipeRequest + "1" + escapeArgument("file:///tmp")) // the folder that relative names would start from
 	for _, a := range args {
-		b.WriteString("," + escaped(a))
+		b.WriteString("," + escapeArgument(a))
 	}
 	b.WriteByte(0)
 	if _, err := c.Write([]byte(b.String())); err != nil {
 		return fmt.Errorf("%w: %w", errNoAnswer, err)
 	}
-	word, err := hear(ctx, c)
+	word, err := readWord(ctx, c)
 	if err == nil && word != pipeDone {
 		err = fmt.Errorf("LibreOffice answers %q", word)
 	}
 	return err
 }
 
-// escaped protects what separates arguments.
-func escaped(arg string) string {
+// escapeArgument protects what separates arguments.
+func escapeArgument(arg string) string {
 	return strings.NewReplacer("\x00", `\0`, ",", `\,`, `\`, `\\`).Replace(arg)
 }
 
-// hear reads one word of the process.
-func hear(ctx context.Context, c net.Conn) (string, error) {
+// readWord reads one word of the process.
+func readWord(ctx context.Context, c net.Conn) (string, error) {
 	stop := context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	word, err := bufio.NewReaderSize(c, 64).ReadSlice(0)

@@ -33,8 +33,8 @@ var settings = []struct{ path, name, value string }{
 	{"Inet/Settings", "ooInetNoProxy", ""}, // not even this machine
 }
 
-// profile returns the registrymodifications.xcu of every process.
-func profile() []byte {
+// buildProfile returns the registrymodifications.xcu of every process.
+func buildProfile() []byte {
 	var b strings.Builder
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
 	b.WriteString(`<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">` + "\n")

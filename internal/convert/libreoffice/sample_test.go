@@ -86,21 +86,21 @@ func sample(t *testing.T, pdf []byte) {
 }
 
 // asDOC has LibreOffice write a binary document.
-func asDOC(t *testing.T, o *Office, docx []byte) []byte {
+func asDOC(t *testing.T, o *Converter, docx []byte) []byte {
 	t.Helper()
-	p, err := o.take(t.Context())
+	p, err := o.acquireProcess(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer o.replace(p)
-	if _, err := p.job.put("kontrak.docx", bytes.NewReader(docx)); err != nil {
+	defer o.replaceProcess(p)
+	if _, err := p.job.writeInput("kontrak.docx", bytes.NewReader(docx)); err != nil {
 		t.Fatal(err)
 	}
-	c, err := connect(t.Context(), p.job.pipeFolder, pipeName(p.job.profileURL), p.done)
+	c, err := connectPipe(t.Context(), p.job.pipeFolder, pipeName(p.job.profileURL), p.done)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ask(t.Context(), c, []string{"--headless", "--convert-to", "doc:MS Word 97", "--outdir", p.job.inside(p.job.run, outName), p.job.inside(p.job.in, "kontrak.docx")}); err != nil {
+	if err := runCommandLine(t.Context(), c, []string{"--headless", "--convert-to", "doc:MS Word 97", "--outdir", p.job.processPath(p.job.run, outName), p.job.processPath(p.job.in, "kontrak.docx")}); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(filepath.Join(p.job.folder, p.job.run, outName, "kontrak.doc"))
@@ -114,7 +114,7 @@ func TestABinaryDocumentIsConvertedToo(t *testing.T) {
 	t.Parallel()
 	o := open(t, Options{Spare: 2})
 	doc := asDOC(t, o, converttest.Sample())
-	found, err := sniff.Look(t.Context(), bytes.NewReader(doc), int64(len(doc)), sniff.Limits{})
+	found, err := sniff.CheckDocument(t.Context(), bytes.NewReader(doc), int64(len(doc)), sniff.Limits{})
 	if err != nil || found.Kind != convert.DOC || !strings.Contains(strings.Join(found.Fonts, ","), "Fonta Yang Tidak Ada") {
 		t.Fatalf("%+v, %v", found, err)
 	}

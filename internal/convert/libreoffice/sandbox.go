@@ -39,12 +39,12 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// fenceUser is who a fenced process is, seen from outside, when the service runs as root: nobody else, so that even
+// sandboxUser is who a fenced process is, seen from outside, when the service runs as root: nobody else, so that even
 // one that broke out could do little, and the limit on processes, which does not hold for root, holds.
-const fenceUser = 64117
+const sandboxUser = 64117
 
-// fence starts LibreOffice behind namespaces and limits.
-type fence struct {
+// sandbox starts LibreOffice behind namespaces and limits.
+type sandbox struct {
 	program string // folder of soffice.bin
 	build   string // see buildID
 	bwrap   string // empty: no fence, as the operator chose
@@ -56,15 +56,15 @@ type fence struct {
 
 // Where LibreOffice and its fonts live on Debian and its relatives; what is not there is left out. Neither /etc/passwd
 // nor any other file about the machine is among them.
-var readable = []string{
+var readablePaths = []string{
 	"/usr/lib64", "/usr/share/libreoffice", "/var/lib/libreoffice", "/etc/libreoffice", "/etc/ld.so.cache",
 	"/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/fontconfig", "/etc/fonts", "/var/cache/fontconfig",
 	"/usr/share/hyphen", "/usr/share/liblangtag", "/usr/share/zoneinfo",
 }
 
-// findFence looks for the programs. Soffice is the program to run; empty: the one in PATH.
-func findFence(soffice string, unfenced bool, l Limits) (*fence, error) {
-	f := &fence{profile: profile(), limits: l}
+// findSandbox looks for the programs. Soffice is the program to run; empty: the one in PATH.
+func findSandbox(soffice string, unfenced bool, l Limits) (*sandbox, error) {
+	f := &sandbox{profile: buildProfile(), limits: l}
 	var err error
 	if soffice == "" {
 		if soffice, err = exec.LookPath("soffice"); err != nil {
@@ -95,22 +95,22 @@ func findFence(soffice string, unfenced bool, l Limits) (*fence, error) {
 	return f, nil
 }
 
-// fenced reports whether there is a fence.
-func (f *fence) fenced() bool { return f.bwrap != "" }
+// isActive reports whether there is a fence.
+func (f *sandbox) isActive() bool { return f.bwrap != "" }
 
-// user returns who a process is, seen from outside; -1 for whoever we are.
-func (f *fence) user() int {
-	if f.fenced() && os.Geteuid() == 0 {
-		return fenceUser
+// processUser returns who a process is, seen from outside; -1 for whoever we are.
+func (f *sandbox) processUser() int {
+	if f.isActive() && os.Geteuid() == 0 {
+		return sandboxUser
 	}
 	return -1
 }
 
-// command returns the process for a job, not yet started, with what has to be closed once it is.
-func (f *fence) command(j *job) (*exec.Cmd, []*os.File, error) {
+// buildCommand returns the process for a job, not yet started, with what has to be closed once it is.
+func (f *sandbox) buildCommand(j *job) (*exec.Cmd, []*os.File, error) {
 	office := append([]string{filepath.Join(f.program, "soffice.bin"), "-env:UserInstallation=" + j.profileURL,
-		"--headless", "--invisible", "--norestore", "--nodefault", "--nologo", "--nolockcheck"}, j.inside(j.in, warmName))
-	if !f.fenced() {
+		"--headless", "--invisible", "--norestore", "--nodefault", "--nologo", "--nolockcheck"}, j.processPath(j.in, warmName))
+	if !f.isActive() {
 		cmd := exec.Command(office[0], office[1:]...)
 		cmd.Env = []string{"HOME=" + j.folder, "PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -120,19 +120,19 @@ func (f *fence) command(j *job) (*exec.Cmd, []*os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd := exec.Command(f.bwrap, slices.Concat(f.namespaces(j), []string{"--"}, f.bounds(), office)...)
+	cmd := exec.Command(f.bwrap, slices.Concat(f.bwrapArguments(j), []string{"--"}, f.limitArguments(), office)...)
 	cmd.Env = []string{}
 	cmd.ExtraFiles = files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if u := f.user(); u >= 0 {
+	if u := f.processUser(); u >= 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(u), Gid: uint32(u)}
 	}
 	return cmd, files, nil
 }
 
-// namespaces are bubblewrap's arguments. Every mount that can be written to has a size, but for the job's own
+// bwrapArguments are bubblewrap's arguments. Every mount that can be written to has a size, but for the job's own
 // folder, over which [job.watch] watches.
-func (f *fence) namespaces(j *job) []string {
+func (f *sandbox) bwrapArguments(j *job) []string {
 	a := []string{
 		"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
 		"--hostname", "fence", "--uid", "65534", "--gid", "65534", "--clearenv",
@@ -141,7 +141,7 @@ func (f *fence) namespaces(j *job) []string {
 		"--ro-bind", "/usr/lib", "/usr/lib", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64",
 		"--ro-bind", f.prlimit, "/usr/bin/prlimit", "--ro-bind", f.nice, "/usr/bin/nice",
 	}
-	for _, r := range readable {
+	for _, r := range readablePaths {
 		a = append(a, "--ro-bind-try", r, r)
 	}
 	if root := filepath.Dir(f.program); !strings.HasPrefix(root, "/usr/lib/") {
@@ -153,9 +153,9 @@ func (f *fence) namespaces(j *job) []string {
 		"--ro-bind", filepath.Join(j.folder, j.in), "/in", "--bind", filepath.Join(j.folder, j.run), "/tmp", "--chdir", "/tmp", "--remount-ro", "/")
 }
 
-// bounds are the arguments of prlimit and nice. They come inside the namespaces, where the processes of this user are
+// limitArguments are the arguments of prlimit and nice. They come inside the namespaces, where the processes of this user are
 // counted afresh. Whoever only looks at a list goes before conversions.
-func (f *fence) bounds() []string {
+func (f *sandbox) limitArguments() []string {
 	l := f.limits
 	processor := 2*int(l.Time/time.Second) + 20
 	return []string{
@@ -165,10 +165,10 @@ func (f *fence) bounds() []string {
 }
 
 // profileFiles are what bubblewrap writes into the profile, from descriptors 3 and 4 on.
-func (f *fence) profileFiles() ([]*os.File, error) {
+func (f *sandbox) profileFiles() ([]*os.File, error) {
 	var files []*os.File
 	for _, content := range [][]byte{f.profile, []byte(f.build)} {
-		r, err := piped(content)
+		r, err := pipeContent(content)
 		if err != nil {
 			closeAll(files)
 			return nil, fmt.Errorf("hand over profile: %w", err)
@@ -178,8 +178,8 @@ func (f *fence) profileFiles() ([]*os.File, error) {
 	return files, nil
 }
 
-// piped returns the reading end of a pipe that holds content, which has to fit into its buffer of 64 KiB.
-func piped(content []byte) (*os.File, error) {
+// pipeContent returns the reading end of a pipe that holds content, which has to fit into its buffer of 64 KiB.
+func pipeContent(content []byte) (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func closeAll(files []*os.File) {
 }
 
 // writeProfile makes the profile of a process without a fence in its job's folder.
-func (f *fence) writeProfile(j *job) error {
+func (f *sandbox) writeProfile(j *job) error {
 	for name, content := range map[string][]byte{"registrymodifications.xcu": f.profile, "extensions/buildid": []byte(f.build)} {
 		path := filepath.Join(j.folder, "profile", "user", name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -47,8 +47,8 @@ func makeWarmDocument() []byte {
 		`<w:sectPr><w:footerReference w:type="default" r:id="rId1"/></w:sectPr>`
 	return mustPackage([][2]string{
 		{"[Content_Types].xml", contentTypes("document", "document.main", "numbering", "numbering", "footer1", "footer", "styles", "styles")},
-		{"_rels/.rels", relations("officeDocument", "word/document.xml")},
-		{"word/_rels/document.xml.rels", relations("footer", "footer1.xml", "numbering", "numbering.xml", "styles", "styles.xml")},
+		{"_rels/.rels", relationsXML("officeDocument", "word/document.xml")},
+		{"word/_rels/document.xml.rels", relationsXML("footer", "footer1.xml", "numbering", "numbering.xml", "styles", "styles.xml")},
 		{"word/document.xml", `<w:document ` + wordSpace + ` xmlns:r="` + officeSpace + `"><w:body>` + body + `</w:body></w:document>`},
 		{"word/footer1.xml", `<w:ftr ` + wordSpace + `>` + para + `</w:ftr>`},
 		{"word/styles.xml", `<w:styles ` + wordSpace + `><w:docDefaults><w:rPrDefault><w:rPr>` +
@@ -63,7 +63,7 @@ func makePlainDocument() []byte {
 	text := strings.Repeat(`<w:p><w:r><w:t>`+letters+`</w:t></w:r></w:p>`, 60)
 	return mustPackage([][2]string{
 		{"[Content_Types].xml", contentTypes("document", "document.main")},
-		{"_rels/.rels", relations("officeDocument", "word/document.xml")},
+		{"_rels/.rels", relationsXML("officeDocument", "word/document.xml")},
 		{"word/document.xml", `<w:document ` + wordSpace + `><w:body>` + text + `</w:body></w:document>`},
 	})
 }
@@ -80,8 +80,8 @@ func contentTypes(pairs ...string) string {
 	return b.String()
 }
 
-// relations lists kinds and targets in turn, numbered rId1 and up.
-func relations(pairs ...string) string {
+// relationsXML lists kinds and targets in turn, numbered rId1 and up.
+func relationsXML(pairs ...string) string {
 	var b strings.Builder
 	b.WriteString(`<Relationships xmlns="` + relationsSpace + `">`)
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -67,7 +67,7 @@ func shared(levels, perLevel int) []byte {
 func TestAStorageInTwoPlacesIsRefused(t *testing.T) {
 	t.Parallel()
 	file := shared(15, 20)
-	_, err := Look(t.Context(), bytes.NewReader(file), int64(len(file)), Limits{})
+	_, err := CheckDocument(t.Context(), bytes.NewReader(file), int64(len(file)), Limits{})
 	var r *Refusal
 	if !errors.As(err, &r) || r.Reason != Damaged {
 		t.Errorf("%v", err)

@@ -94,9 +94,9 @@ func TestABinaryDocumentIsRefusedForItsReason(t *testing.T) {
 		"two of a name":            {renamed(t, "1Table", "WordDocument"), Damaged},
 		"half of it":               {b[:len(b)/2], Damaged},
 		"nothing but its mark":     {cfbMagic, Damaged},
-		"text that lies elsewhere": {header(t, listAt+8*clx, 0xFF, 0xFF, 0xFF, 0x7F), Damaged},
+		"text that lies elsewhere": {header(t, listOffset+8*clx, 0xFF, 0xFF, 0xFF, 0x7F), Damaged},
 	} {
-		_, err := Look(t.Context(), bytes.NewReader(c.file), int64(len(c.file)), Limits{})
+		_, err := CheckDocument(t.Context(), bytes.NewReader(c.file), int64(len(c.file)), Limits{})
 		var r *Refusal
 		if !errors.As(err, &r) || r.Reason != c.want {
 			t.Errorf("%s: %v, not refused for %s", name, err, c.want)

@@ -17,26 +17,26 @@ import (
 
 // walk has one stamp affixed as the workflow does: again and again, with the same order and serial, until it is done or a
 // problem is final. It returns the problems on the way.
-func (b *bureau) walk(d *Driver, id string, again bool) (problems []*emeterai.Problem, done bool) {
+func (b *testOffice) walk(d *Driver, id string, again bool) (problems []*emeterai.Problem, done bool) {
 	b.t.Helper()
 	file := pdftest.Table(2)
 	serial := ""
 	for range 8 {
 		err := func() (err error) {
 			if serial == "" {
-				o := emeteraitest.Order(id)
-				o.Again = again
-				if serial, err = d.Take(context.Background(), o); err != nil {
+				o := emeteraitest.NewOrder(id)
+				o.MaybeSent = again
+				if serial, err = d.BuySerial(context.Background(), o); err != nil {
 					return err
 				}
 				b.bind(serial)
 				again = false
 			}
-			r := emeteraitest.Request(b.t, serial, file)
-			r.Again = again
+			r := emeteraitest.NewRequest(b.t, serial, file)
+			r.MaybeSent = again
 			tail, err := d.Stamp(context.Background(), r)
 			if err == nil {
-				_, err = emeterai.Judge(context.Background(), r, tail)
+				_, err = emeterai.CheckStampedFile(context.Background(), r, tail)
 			}
 			return err
 		}()
@@ -71,13 +71,13 @@ func once(c sandbox.Call, f sandbox.Fault, code string) sandbox.Rule {
 }
 
 var table = map[string]fault{
-	"stampv2 outage":         {once(sandbox.CallTake, sandbox.FaultOutage, ""), emeterai.Unknown, false, 1},
-	"stampv2 answer lost":    {once(sandbox.CallTake, sandbox.FaultLost, ""), emeterai.Unknown, false, 1},
-	"stampv2 html":           {once(sandbox.CallTake, sandbox.FaultHTML, ""), emeterai.Unknown, false, 1},
-	"stampv2 token":          {once(sandbox.CallTake, sandbox.FaultToken, ""), "", false, 1},
-	"stampv2 quota":          {once(sandbox.CallTake, sandbox.FaultStatus, "93"), emeterai.Quota, false, 1},
-	"stampv2 statusCode 01":  {once(sandbox.CallTake, sandbox.FaultStatus, "01"), "", false, 1},
-	"stampv2 statusCode 99":  {once(sandbox.CallTake, sandbox.FaultStatus, "99"), emeterai.Unknown, false, 1},
+	"stampv2 outage":         {once(sandbox.CallBuy, sandbox.FaultOutage, ""), emeterai.Unknown, false, 1},
+	"stampv2 answer lost":    {once(sandbox.CallBuy, sandbox.FaultLost, ""), emeterai.Unknown, false, 1},
+	"stampv2 html":           {once(sandbox.CallBuy, sandbox.FaultHTML, ""), emeterai.Unknown, false, 1},
+	"stampv2 token":          {once(sandbox.CallBuy, sandbox.FaultToken, ""), "", false, 1},
+	"stampv2 quota":          {once(sandbox.CallBuy, sandbox.FaultStatus, "93"), emeterai.Quota, false, 1},
+	"stampv2 statusCode 01":  {once(sandbox.CallBuy, sandbox.FaultStatus, "01"), "", false, 1},
+	"stampv2 statusCode 99":  {once(sandbox.CallBuy, sandbox.FaultStatus, "99"), emeterai.Unknown, false, 1},
 	"login refused":          {once(sandbox.CallLogin, sandbox.FaultStatus, "99"), emeterai.Login, true, 0},
 	"login outage":           {once(sandbox.CallLogin, sandbox.FaultOutage, ""), emeterai.Transient, false, 1},
 	"jenisdoc html":          {once(sandbox.CallKinds, sandbox.FaultHTML, ""), emeterai.Transient, false, 1},
@@ -117,7 +117,7 @@ func TestEveryFaultEndsWhereTheTableSays(t *testing.T) {
 		for name, f := range table {
 			t.Run(string(form)+" "+name, func(t *testing.T) {
 				t.Parallel()
-				b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{f.rule}})
+				b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{f.rule}})
 				d := b.driver(b.options(form))
 				problems, done := b.walk(d, "order1", false)
 				first := emeterai.Class("")
@@ -138,7 +138,7 @@ func TestEveryFaultEndsWhereTheTableSays(t *testing.T) {
 }
 
 // spent checks how many serials the office issued.
-func (b *bureau) spent(want int) {
+func (b *testOffice) spent(want int) {
 	b.t.Helper()
 	d := b.driver(b.options(Adapter))
 	balance, err := d.Balance(context.Background())
@@ -148,7 +148,7 @@ func (b *bureau) spent(want int) {
 	}
 }
 
-func (b *bureau) evidence(p *emeterai.Problem) {
+func (b *testOffice) evidence(p *emeterai.Problem) {
 	b.t.Helper()
 	if p.Evidence == nil {
 		b.t.Fatalf("quarantine without evidence: %v", p)
@@ -163,7 +163,7 @@ func (b *bureau) evidence(p *emeterai.Problem) {
 
 // clean checks that nothing is left in the shared folder, but for empty files that wait for another try, and no secret in
 // the log.
-func (b *bureau) clean() {
+func (b *testOffice) clean() {
 	b.t.Helper()
 	left, err := os.ReadDir(b.dir + "/shared")
 	must(b.t, err)
@@ -180,8 +180,8 @@ func (b *bureau) clean() {
 func TestLostAnswersOfManyOrdersBuyNothingTwice(t *testing.T) {
 	t.Parallel()
 	half := 0.5
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Seed: 7, Rules: []sandbox.Rule{
-		{Call: sandbox.CallTake, Fault: sandbox.FaultLost, P: &half}, {Call: sandbox.CallStamp, Fault: sandbox.FaultLost, P: &half},
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Seed: 7, Rules: []sandbox.Rule{
+		{Call: sandbox.CallBuy, Fault: sandbox.FaultLost, P: &half}, {Call: sandbox.CallStamp, Fault: sandbox.FaultLost, P: &half},
 	}})
 	d := b.driver(b.options(Adapter))
 	for _, id := range []string{"a", "b", "c", "d", "e"} {
@@ -194,9 +194,9 @@ func TestLostAnswersOfManyOrdersBuyNothingTwice(t *testing.T) {
 
 func TestOrderInDoubtIsFoundByAnotherProcess(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{once(sandbox.CallTake, sandbox.FaultLost, "")}})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{once(sandbox.CallBuy, sandbox.FaultLost, "")}})
 	d := b.driver(b.options(Adapter))
-	if _, err := d.Take(context.Background(), emeteraitest.Order("a")); emeterai.ClassOf(err) != emeterai.Unknown {
+	if _, err := d.BuySerial(context.Background(), emeteraitest.NewOrder("a")); emeterai.ClassOf(err) != emeterai.Unknown {
 		t.Fatal(err)
 	}
 	if problems, done := b.walk(b.driver(b.options(Adapter)), "a", true); !done || len(problems) > 0 {
@@ -207,21 +207,21 @@ func TestOrderInDoubtIsFoundByAnotherProcess(t *testing.T) {
 
 func TestAbsenceProvesNothingWhileAnAnswerMayBeLate(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	now := time.Now()
 	b.clock = func() time.Time { return now }
 	o := b.options(Adapter)
 	o.Settle = time.Minute
 	d := b.driver(o)
-	order := emeteraitest.Order("a")
-	order.Again = true
-	_, err := d.Take(context.Background(), order)
+	order := emeteraitest.NewOrder("a")
+	order.MaybeSent = true
+	_, err := d.BuySerial(context.Background(), order)
 	p, ok := err.(*emeterai.Problem)
 	if !ok || p.Class != emeterai.Unknown || p.After != o.Timeout+time.Minute {
 		t.Fatalf("%v", err)
 	}
 	now = now.Add(p.After)
-	if _, err := d.Take(context.Background(), order); err != nil {
+	if _, err := d.BuySerial(context.Background(), order); err != nil {
 		t.Error(err)
 	}
 	b.spent(1)
@@ -231,7 +231,7 @@ func TestAbsenceProvesNothingWhileAnAnswerMayBeLate(t *testing.T) {
 // bought behind its back is not in it.
 func TestAListFromBeforeTheDoubtWasSettledProvesNothing(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	now := time.Now()
 	b.clock = func() time.Time { return now }
 	o := b.options(Adapter)
@@ -242,12 +242,12 @@ func TestAListFromBeforeTheDoubtWasSettledProvesNothing(t *testing.T) {
 		}
 	}
 	d := b.driver(o)
-	order := emeteraitest.Order("a")
-	order.Again = true
-	if serial, err := d.Take(context.Background(), order); err == nil || emeterai.ClassOf(err) != emeterai.Unknown {
+	order := emeteraitest.NewOrder("a")
+	order.MaybeSent = true
+	if serial, err := d.BuySerial(context.Background(), order); err == nil || emeterai.ClassOf(err) != emeterai.Unknown {
 		t.Fatalf("%s was bought on the word of a list that is too old: %v", serial, err)
 	}
-	if _, err := d.Take(context.Background(), order); err != nil {
+	if _, err := d.BuySerial(context.Background(), order); err != nil {
 		t.Error(err)
 	}
 	b.spent(1)
@@ -255,21 +255,21 @@ func TestAListFromBeforeTheDoubtWasSettledProvesNothing(t *testing.T) {
 
 func TestUnusedSerialsThatNobodyExplainsAreForAPerson(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	d := b.driver(b.options(Adapter))
 	lines := []emeterai.Serial{{Serial: "0A1B2C3D4E5F6G7H8I9J0K", Status: emeterai.Unused}, {Serial: "0A1B2C3D4E5F6G7H8I9J0L", Status: emeterai.Unused}}
-	order := emeteraitest.Order("a")
-	order.Again = true
-	d.recall(order)
-	if _, err := d.pick(context.Background(), order, lines); emeterai.ClassOf(err) != emeterai.Person || !strings.Contains(err.Error(), lines[0].Serial) {
+	order := emeteraitest.NewOrder("a")
+	order.MaybeSent = true
+	d.trackOrder(order)
+	if _, err := d.chooseSerial(context.Background(), order, lines); emeterai.ClassOf(err) != emeterai.Person || !strings.Contains(err.Error(), lines[0].Serial) {
 		t.Errorf("two for one order: %v", err)
 	}
 	b.bind(lines[1].Serial)
-	if got, err := d.pick(context.Background(), order, lines); err != nil || got != lines[0].Serial {
+	if got, err := d.chooseSerial(context.Background(), order, lines); err != nil || got != lines[0].Serial {
 		t.Errorf("one for one order: %q, %v", got, err)
 	}
 	lines[0].File = "another.pdf"
-	if got, err := d.pick(context.Background(), order, lines); err != nil || got != "" {
+	if got, err := d.chooseSerial(context.Background(), order, lines); err != nil || got != "" {
 		t.Errorf("one of another order: %q, %v", got, err)
 	}
 }
@@ -277,7 +277,7 @@ func TestUnusedSerialsThatNobodyExplainsAreForAPerson(t *testing.T) {
 func TestOfficeThatFailsIsLeftAloneAndThenProbed(t *testing.T) {
 	t.Parallel()
 	outage := sandbox.Rule{Call: sandbox.CallKinds, Fault: sandbox.FaultHTML, At: []int{1, 2, 3, 4}}
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{outage}})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{outage}})
 	now := time.Now()
 	b.clock = func() time.Time { return now }
 	o := b.options(Adapter)
@@ -289,7 +289,7 @@ func TestOfficeThatFailsIsLeftAloneAndThenProbed(t *testing.T) {
 		}
 	}
 	d := b.driver(o)
-	try := func() error { _, err := d.Take(context.Background(), emeteraitest.Order("a")); return err }
+	try := func() error { _, err := d.BuySerial(context.Background(), emeteraitest.NewOrder("a")); return err }
 	for range 4 {
 		if err := try(); emeterai.ClassOf(err) != emeterai.Transient {
 			t.Fatal(err)
@@ -319,7 +319,7 @@ func TestOfficeThatFailsIsLeftAloneAndThenProbed(t *testing.T) {
 
 func TestOneLoginServesManyAndARefusedPasswordIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	o := b.options(Adapter)
 	logins := 0
 	o.Observe = func(call, _ string, _ time.Duration) {
@@ -348,17 +348,17 @@ func TestOneLoginServesManyAndARefusedPasswordIsNotTriedAgain(t *testing.T) {
 
 func TestAdapterWorksOnOneDocumentAtATime(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	d := b.driver(b.options(Adapter))
-	one, err := d.slots.acquire(context.Background())
+	one, err := d.slots.acquireSlot(context.Background())
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := d.slots.acquire(ctx); err == nil {
+	if _, err := d.slots.acquireSlot(ctx); err == nil {
 		t.Error("a second slot of one")
 	}
-	d.slots.release(one)
-	if _, err := d.slots.acquire(context.Background()); err != nil {
+	d.slots.releaseSlot(one)
+	if _, err := d.slots.acquireSlot(context.Background()); err != nil {
 		t.Error(err)
 	}
 }

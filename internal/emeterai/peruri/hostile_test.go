@@ -44,7 +44,7 @@ func TestNothingThatAnAdapterPutsInThePlaceOfAFileHoldsUpAStamp(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+			b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 			shared := filepath.Join(b.dir, "shared")
 			replace := func() {
 				files, err := os.ReadDir(shared)
@@ -103,7 +103,7 @@ func (c cutting) ReadAt(p []byte, at int64) (int, error) {
 // never there as zeros, and is no other stamp than ordered.
 func TestFileThatIsCutWhileItIsReadIsAskedForAgain(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	d := b.driver(b.options(Adapter))
 	source := []byte("source")
 	f, err := os.CreateTemp(t.TempDir(), "")
@@ -113,7 +113,7 @@ func TestFileThatIsCutWhileItIsReadIsAskedForAgain(t *testing.T) {
 	must(t, err)
 	cut := func() { must(t, f.Truncate(int64(len(source))+2)) }
 	r := emeterai.Request{Serial: "SPESIMEN-X", Source: pades.Source{R: cutting{bytes.NewReader(source), cut}, Size: int64(len(source))}}
-	tail, err := d.extract(t.Context(), r, f)
+	tail, err := d.extractTail(t.Context(), r, f)
 	if emeterai.ClassOf(err) != emeterai.Unknown || err == nil {
 		t.Errorf("%q, %v", tail, err)
 	}

@@ -16,9 +16,9 @@ import (
 
 func TestAnswerThatComesTooLateIsNotBoughtAgain(t *testing.T) {
 	t.Parallel()
-	late := once(sandbox.CallTake, sandbox.FaultLate, "")
+	late := once(sandbox.CallBuy, sandbox.FaultLate, "")
 	late.Delay = sandbox.Length(time.Minute)
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{late}})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{late}})
 	o := b.options(Adapter)
 	o.Timeout = 2 * time.Second
 	problems, done := b.walk(b.driver(o), "a", false)
@@ -30,22 +30,22 @@ func TestAnswerThatComesTooLateIsNotBoughtAgain(t *testing.T) {
 
 func TestSerialWithoutItsPictureIsNotReadyWhereItCannotBeHadAgain(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	o := b.options(Adapter)
-	serial := emeteraitest.Take(t, b.driver(o), "a")
+	serial := emeteraitest.BuySerial(t, b.driver(o), "a")
 	o.Dir = t.TempDir()
-	if err := b.driver(o).Ready(context.Background(), serial); err != nil {
+	if err := b.driver(o).CheckAffixable(context.Background(), serial); err != nil {
 		t.Errorf("it can be had again: %v", err)
 	}
 	o.Dir, o.Picture = t.TempDir(), ""
-	if err := b.driver(o).Ready(context.Background(), serial); emeterai.ClassOf(err) != emeterai.Person {
+	if err := b.driver(o).CheckAffixable(context.Background(), serial); emeterai.ClassOf(err) != emeterai.Person {
 		t.Error(err)
 	}
 }
 
 func TestLostPictureIsForAPersonWhereItCannotBeHadAgain(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{once(sandbox.CallTake, sandbox.FaultLost, "")}})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{once(sandbox.CallBuy, sandbox.FaultLost, "")}})
 	o := b.options(Adapter)
 	o.Picture = ""
 	problems, done := b.walk(b.driver(o), "a", false)
@@ -56,7 +56,7 @@ func TestLostPictureIsForAPersonWhereItCannotBeHadAgain(t *testing.T) {
 
 func TestLeftoversInTheSharedFolderAreSweptOnceTheyAreOld(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	dir := filepath.Join(b.dir, "shared")
 	old := time.Now().Add(-3 * time.Hour)
 	for name, at := range map[string]time.Time{"segel-old.pdf": old, "segel-new.pdf": time.Now(), "theirs.pdf": old} {
@@ -73,10 +73,10 @@ func TestLeftoversInTheSharedFolderAreSweptOnceTheyAreOld(t *testing.T) {
 
 func TestKindTheOfficeDoesNotHaveSpendsNothing(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
-	order := emeteraitest.Order("a")
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
+	order := emeteraitest.NewOrder("a")
 	order.Kind = "poem"
-	_, err := b.driver(b.options(Adapter)).Take(context.Background(), order)
+	_, err := b.driver(b.options(Adapter)).BuySerial(context.Background(), order)
 	if emeterai.ClassOf(err) != emeterai.Config || !strings.Contains(err.Error(), "4b (Surat Perjanjian)") {
 		t.Errorf("%v", err)
 	}
@@ -86,14 +86,14 @@ func TestKindTheOfficeDoesNotHaveSpendsNothing(t *testing.T) {
 func TestOtherBytesThanThoseBoundAreNotSent(t *testing.T) {
 	t.Parallel()
 	for _, form := range []Form{Adapter, Cloud} {
-		b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+		b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 		d := b.driver(b.options(form))
-		r := emeteraitest.Request(t, emeteraitest.Take(t, d, "a"), pdftest.Table(1))
+		r := emeteraitest.NewRequest(t, emeteraitest.BuySerial(t, d, "a"), pdftest.Table(1))
 		r.Digest[0] ^= 1
 		if _, err := d.Stamp(context.Background(), r); emeterai.ClassOf(err) != emeterai.Permanent {
 			t.Errorf("%s: %v", form, err)
 		}
-		if got, err := d.Status(context.Background(), r.Serial); err != nil || got != emeterai.Unused {
+		if got, err := d.SerialStatus(context.Background(), r.Serial); err != nil || got != emeterai.Unused {
 			t.Errorf("%s: %s, %v", form, got, err)
 		}
 	}
@@ -101,26 +101,26 @@ func TestOtherBytesThanThoseBoundAreNotSent(t *testing.T) {
 
 func TestNeitherTokenNorPasswordIsShown(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	d := b.driver(b.options(Adapter))
 	_, err := d.Balance(context.Background())
 	must(t, err)
-	token := d.session.current().token
-	if got := d.scrub("jwToken " + token + "\npassword " + secret + "\x00"); got != "jwToken *** password ***" {
+	token := d.session.currentToken().token
+	if got := d.redactText("jwToken " + token + "\npassword " + secret + "\x00"); got != "jwToken *** password ***" {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestStampedFileIsFetchedFromTheOfficeAlone(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	d := b.driver(b.options(Cloud))
 	at := slot{url: b.http.URL}
-	if got, err := d.ownURL(at, "/files/a"); err != nil || got != b.http.URL+"/files/a" {
+	if got, err := d.resolveFileURL(at, "/files/a"); err != nil || got != b.http.URL+"/files/a" {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, where := range []string{"", "https://evil.example/a", "//evil.example/a", "http://u:p@" + strings.TrimPrefix(b.http.URL, "http://"), "file:///etc/passwd", ":"} {
-		if got, err := d.ownURL(at, where); err == nil {
+		if got, err := d.resolveFileURL(at, where); err == nil {
 			t.Errorf("%q leads to %s", where, got)
 		}
 	}

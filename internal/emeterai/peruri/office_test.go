@@ -22,8 +22,8 @@ import (
 // issuer is one for all, so that an office that is opened again has proof of its former certificates.
 var issuer = sync.OnceValues(func() (*authority.Authority, error) { return authority.Ephemeral("http://segel.test", time.Now) })
 
-// bureau is an office on the loopback with an account, and drivers of it.
-type bureau struct {
+// testOffice is an office on the loopback with an account, and drivers of it.
+type testOffice struct {
 	t      testing.TB
 	dir    string
 	office *sandbox.Office
@@ -37,10 +37,10 @@ type bureau struct {
 	known map[string]bool
 }
 
-// openBureau opens the office of a folder, as after a restart if it was opened before.
-func openBureau(t testing.TB, dir string, units int, p sandbox.Plan) *bureau {
+// openTestOffice opens the office of a folder, as after a restart if it was opened before.
+func openTestOffice(t testing.TB, dir string, units int, p sandbox.Plan) *testOffice {
 	t.Helper()
-	b := &bureau{t: t, dir: dir, known: map[string]bool{}}
+	b := &testOffice{t: t, dir: dir, known: map[string]bool{}}
 	b.clock = func() time.Time { return time.Now().Add(time.Duration(b.waited.Load())) }
 	a, err := issuer()
 	must(t, err)
@@ -61,7 +61,7 @@ func openBureau(t testing.TB, dir string, units int, p sandbox.Plan) *bureau {
 
 const secret = "rahasia-sekali"
 
-func (b *bureau) close() {
+func (b *testOffice) close() {
 	if b.http == nil {
 		return
 	}
@@ -72,7 +72,7 @@ func (b *bureau) close() {
 }
 
 // options are those of a driver of the account.
-func (b *bureau) options(form Form) Options {
+func (b *testOffice) options(form Form) Options {
 	return Options{
 		Client: b.http.Client(), Clock: b.clock, Random: rand.Reader, Log: slog.New(slog.NewTextHandler(&b.log, nil)), Known: b.isKnown,
 		Dir: filepath.Join(b.dir, "driver"), Form: form, LoginURL: b.http.URL, User: "user", Password: secret,
@@ -82,20 +82,20 @@ func (b *bureau) options(form Form) Options {
 	}
 }
 
-func (b *bureau) isKnown(_ context.Context, serial string) (bool, error) {
+func (b *testOffice) isKnown(_ context.Context, serial string) (bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.known[serial], nil
 }
 
 // bind is the caller's commit of a serial.
-func (b *bureau) bind(serial string) {
+func (b *testOffice) bind(serial string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.known[serial] = true
 }
 
-func (b *bureau) driver(o Options) *Driver {
+func (b *testOffice) driver(o Options) *Driver {
 	b.t.Helper()
 	d, err := Open(o)
 	must(b.t, err)
@@ -115,12 +115,12 @@ func TestDriverOwesWhatEveryOfficeOwesInBothForms(t *testing.T) {
 	for _, form := range []Form{Adapter, Cloud} {
 		t.Run(string(form), func(t *testing.T) {
 			t.Parallel()
-			opened := map[string]*bureau{}
+			opened := map[string]*testOffice{}
 			emeteraitest.Run(t, func(t *testing.T, dir string) emeterai.Stamper {
 				if b := opened[dir]; b != nil {
 					b.close()
 				}
-				opened[dir] = openBureau(t, dir, 1000, sandbox.Plan{})
+				opened[dir] = openTestOffice(t, dir, 1000, sandbox.Plan{})
 				return opened[dir].driver(opened[dir].options(form))
 			})
 		})

@@ -12,24 +12,24 @@ import (
 func TestRecordThatAPowerCutLeftHalfWrittenIsNoneAndIsWrittenAnew(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	k, err := openKeep(filepath.Join(dir, "serials"), filepath.Join(dir, "quarantine"), false, time.Now())
+	k, err := openRecordStore(filepath.Join(dir, "serials"), filepath.Join(dir, "quarantine"), false, time.Now())
 	must(t, err)
 	defer func() { must(t, k.close()) }()
 	whole := record{Serial: "S1", Picture: []byte("picture")}
-	must(t, k.put(whole))
-	name := filepath.Join(dir, "serials", "S1"+recordEnd)
+	must(t, k.storeRecord(whole))
+	name := filepath.Join(dir, "serials", "S1"+recordSuffix)
 	b, err := os.ReadFile(name)
 	must(t, err)
 	for n := range b {
 		must(t, os.WriteFile(name, b[:n], 0o600))
-		k.forget("S1")
-		if got := k.get("S1"); got.Picture != nil || got.Serial != "S1" {
+		k.dropCached("S1")
+		if got := k.findRecord("S1"); got.Picture != nil || got.Serial != "S1" {
 			t.Fatalf("of %d bytes of %d: %+v", n, len(b), got)
 		}
 	}
-	must(t, k.put(whole))
-	k.forget("S1")
-	if got := k.get("S1"); string(got.Picture) != "picture" {
+	must(t, k.storeRecord(whole))
+	k.dropCached("S1")
+	if got := k.findRecord("S1"); string(got.Picture) != "picture" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -37,28 +37,28 @@ func TestRecordThatAPowerCutLeftHalfWrittenIsNoneAndIsWrittenAnew(t *testing.T) 
 func TestRecordsAtHandAreFewAndGoWithTheirStamps(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	k, err := openKeep(filepath.Join(dir, "serials"), filepath.Join(dir, "quarantine"), true, time.Now())
+	k, err := openRecordStore(filepath.Join(dir, "serials"), filepath.Join(dir, "quarantine"), true, time.Now())
 	must(t, err)
 	defer func() { must(t, k.close()) }()
-	must(t, k.put(record{Serial: "large", Picture: make([]byte, mostPicture+1)}))
-	for i := range mostRecent + 1 {
-		must(t, k.put(record{Serial: fmt.Sprint("S", i), Picture: []byte{byte(i)}}))
+	must(t, k.storeRecord(record{Serial: "large", Picture: make([]byte, maxCachedPicture+1)}))
+	for i := range maxCached + 1 {
+		must(t, k.storeRecord(record{Serial: fmt.Sprint("S", i), Picture: []byte{byte(i)}}))
 	}
-	if n := len(k.recent); n != mostRecent {
+	if n := len(k.cached); n != maxCached {
 		t.Errorf("%d records are at hand", n)
 	}
-	last := fmt.Sprint("S", mostRecent)
+	last := fmt.Sprint("S", maxCached)
 	for serial, want := range map[string]bool{"large": false, last: true} {
-		if _, ok := k.recall(serial); ok != want {
+		if _, ok := k.cachedRecord(serial); ok != want {
 			t.Errorf("%s is at hand: %v", serial, ok)
 		}
 	}
-	k.done(last, time.Now())
-	if _, ok := k.recall(last); ok {
+	k.retireRecord(last, time.Now())
+	if _, ok := k.cachedRecord(last); ok {
 		t.Error("a record is at hand whose stamp was returned")
 	}
 	for _, serial := range []string{"large", "S0", last} {
-		if k.get(serial).Picture == nil {
+		if k.findRecord(serial).Picture == nil {
 			t.Errorf("the picture of %s is lost", serial)
 		}
 	}

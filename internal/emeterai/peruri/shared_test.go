@@ -11,7 +11,7 @@ import (
 // TestStampsInTurnShareTheFilesThatTheAdapterReads holds the files behind one stamp against those behind the next.
 func TestStampsInTurnShareTheFilesThatTheAdapterReads(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	d := b.driver(b.options(Adapter))
 	waiting := func() (all []os.FileInfo) {
 		entries, err := os.ReadDir(filepath.Join(b.dir, "shared"))

@@ -10,9 +10,9 @@ import (
 	"segel/pdf"
 )
 
-// wrong affixes a serial as a fault says, or as ordered if it says nothing of that. It returns the whole file. Pages
+// affixWithFault affixes a serial as a fault says, or as ordered if it says nothing of that. It returns the whole file. Pages
 // is how many the document has.
-func (f *Office) wrong(ctx context.Context, fault Fault, c *credential, r emeterai.Request, rect pdf.Rect, pages int) (pades.Source, error) {
+func (f *Office) affixWithFault(ctx context.Context, fault Fault, c *credential, r emeterai.Request, rect pdf.Rect, pages int) (pades.Source, error) {
 	switch fault {
 	case FaultPage:
 		if pages > 1 {
@@ -23,13 +23,13 @@ func (f *Office) wrong(ctx context.Context, fault Fault, c *credential, r emeter
 	case FaultSerial:
 		r.Serial = otherSerial(r.Serial)
 	case FaultRewritten:
-		fresh, err := rewritten(r.Source)
+		fresh, err := rewriteFile(r.Source)
 		if err != nil {
 			return pades.Source{}, err
 		}
 		r.Source = fresh
 	}
-	tail, err := f.affix(ctx, c, r, rect)
+	tail, err := f.affixStamp(ctx, c, r, rect)
 	if err != nil {
 		return pades.Source{}, err
 	}
@@ -38,9 +38,9 @@ func (f *Office) wrong(ctx context.Context, fault Fault, c *credential, r emeter
 		return whole, nil
 	}
 	second, err := pades.Sign(ctx, whole, pades.Options{
-		NewField: &pades.FieldSpec{Name: emeterai.Field(otherSerial(r.Serial)), Label: "SPESIMEN", Page: r.Page, Rect: pdf.Rect{LLX: 10, LLY: 10, URX: 64, URY: 64}},
+		NewField: &pades.FieldSpec{Name: emeterai.FieldName(otherSerial(r.Serial)), Label: "SPESIMEN", Page: r.Page, Rect: pdf.Rect{LLX: 10, LLY: 10, URX: 64, URY: 64}},
 		Key:      c.key, Chain: c.chain, Timestamper: f.o.Timestamper, Time: f.o.Clock(), Name: Name,
-		Reason: emeterai.Reason(r.Serial, r.Reason), Appearance: artwork(r.Serial, f.verifyURL(r.Serial)), Random: f.o.Random,
+		Reason: emeterai.SignatureReason(r.Serial, r.Reason), Appearance: drawArtwork(r.Serial, f.verifyURL(r.Serial)), Random: f.o.Random,
 	})
 	if err != nil {
 		return pades.Source{}, fmt.Errorf("second signature: %w", err)
@@ -60,9 +60,9 @@ func otherSerial(s string) string {
 	return string(b)
 }
 
-// rewritten writes a file anew, as programs do that cannot extend one. A signed file cannot be written anew; some
+// rewriteFile writes a file anew, as programs do that cannot extend one. A signed file cannot be written anew; some
 // byte of it is changed instead.
-func rewritten(src pades.Source) (pades.Source, error) {
+func rewriteFile(src pades.Source) (pades.Source, error) {
 	d, err := pdf.Open(src.R, src.Size, pdf.Options{})
 	if err != nil {
 		return pades.Source{}, err

@@ -21,10 +21,10 @@ const (
 	codeError = "99" // anything else
 )
 
-// login gives a token for user and password.
-func (s *Server) login(_ context.Context, r *http.Request, _ Fault) answer {
+// handleLogin gives a token for user and password.
+func (s *Server) handleLogin(_ context.Context, r *http.Request, _ Fault) answer {
 	var in struct{ User, Password string }
-	if err := read(r, &in); err != nil {
+	if err := decodeBody(r, &in); err != nil {
 		return refuseWith(http.StatusBadRequest, codeError, "%v", err)
 	}
 	want, known := s.o.Users[in.User]
@@ -34,7 +34,7 @@ func (s *Server) login(_ context.Context, r *http.Request, _ Fault) answer {
 	name, now := rand.Text(), s.office.o.Clock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.prune(now)
+	s.pruneTokens(now)
 	s.tokens[name] = token{user: in.User, ends: now.Add(tokenLife)}
 	user := map[string]string{"id": in.User, "name": in.User}
 	return answer{body: map[string]any{
@@ -43,21 +43,21 @@ func (s *Server) login(_ context.Context, r *http.Request, _ Fault) answer {
 	}}
 }
 
-// bearer returns the token that a request shows.
-func bearer(r *http.Request) string {
+// bearerToken returns the token that a request shows.
+func bearerToken(r *http.Request) string {
 	t, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return t
 }
 
-// user returns whose token it is.
-func (s *Server) user(name string) (string, bool) {
+// findUser returns whose token it is.
+func (s *Server) findUser(name string) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t, ok := s.tokens[name]
 	return t.user, ok && s.office.o.Clock().Before(t.ends)
 }
 
-func (s *Server) forget(name string) {
+func (s *Server) dropToken(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if name == "" { // docSigningZ has it in its body
@@ -77,15 +77,15 @@ type kind struct {
 // kinds are the kinds of document that the sandbox knows, with codes as they were seen at the real office.
 var kinds = []kind{{1, "2", "Surat Berharga"}, {2, "3", "Surat Pernyataan"}, {3, "4b", "Surat Perjanjian"}}
 
-func (s *Server) kinds(_ context.Context, r *http.Request, _ Fault) answer {
-	if _, ok := s.user(bearer(r)); !ok {
-		return unauthorised(CallKinds)
+func (s *Server) handleKinds(_ context.Context, r *http.Request, _ Fault) answer {
+	if _, ok := s.findUser(bearerToken(r)); !ok {
+		return unauthorisedAnswer(CallKinds)
 	}
 	return answer{body: map[string]any{"statusCode": codeOK, "message": "success", "result": kinds}}
 }
 
-// order is the body of stampv2.
-type order struct {
+// purchaseRequest is the body of stampv2.
+type purchaseRequest struct {
 	IsUpload   bool   `json:"isUpload"`
 	Kind       string `json:"namadoc"`
 	File       string `json:"namafile"`
@@ -99,7 +99,7 @@ type order struct {
 	Date       string `json:"tgldoc"`
 }
 
-func (o order) check() error {
+func (o purchaseRequest) checkFields() error {
 	known := false
 	for _, k := range kinds {
 		known = known || k.Code == o.Kind
@@ -126,23 +126,23 @@ func (o order) check() error {
 	return nil
 }
 
-// take issues a serial: each time another one.
-func (s *Server) take(ctx context.Context, r *http.Request, _ Fault) answer {
-	user, ok := s.user(bearer(r))
+// handlePurchase issues a serial: each time another one.
+func (s *Server) handlePurchase(ctx context.Context, r *http.Request, _ Fault) answer {
+	user, ok := s.findUser(bearerToken(r))
 	if !ok {
-		return unauthorised(CallTake)
+		return unauthorisedAnswer(CallBuy)
 	}
-	var in order
-	if err := read(r, &in); err != nil {
+	var in purchaseRequest
+	if err := decodeBody(r, &in); err != nil {
 		return refuseWith(http.StatusBadRequest, codeError, "%v", err)
 	}
-	if err := in.check(); err != nil {
+	if err := in.checkFields(); err != nil {
 		return refuseWith(http.StatusBadRequest, codeError, "%v", err)
 	}
-	if in.IsUpload && !s.uploaded(in.FileID) {
+	if in.IsUpload && !s.hasUpload(in.FileID) {
 		return refuseWith(http.StatusBadRequest, codeError, "idfile %q was not uploaded", in.FileID)
 	}
-	name, err := s.office.sell(ctx, user, in.File)
+	name, err := s.office.sellSerial(ctx, user, in.File)
 	var p *emeterai.Problem
 	if errors.As(err, &p) && p.Class == emeterai.Quota {
 		return refuseWith(http.StatusOK, codeQuota, "%s", p.Text)
@@ -155,95 +155,95 @@ func (s *Server) take(ctx context.Context, r *http.Request, _ Fault) answer {
 	if in.IsUpload {
 		result["filenameQR"] = name + ".png"
 	} else if !in.SerialOnly {
-		result["image"] = base64.StdEncoding.EncodeToString(picture(s.office.verifyURL(name)))
+		result["image"] = base64.StdEncoding.EncodeToString(drawPicture(s.office.verifyURL(name)))
 	}
 	return answer{body: map[string]any{"statusCode": codeOK, "message": "success", "result": result}}
 }
 
-// sell issues a serial to an account.
-func (f *Office) sell(ctx context.Context, account, file string) (string, error) {
+// sellSerial issues a serial to an account.
+func (f *Office) sellSerial(ctx context.Context, account, file string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.issue(ctx, entry{Is: entryTaken, Account: account, File: file})
+	return f.issueSerial(ctx, entry{Is: entryTaken, Account: account, File: file})
 }
 
-// find returns a serial of an account.
-func (f *Office) find(account, name string) (emeterai.Serial, bool) {
+// findSerial returns a serial of an account.
+func (f *Office) findSerial(account, name string) (emeterai.Serial, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s, ok := f.serials[name]
 	if !ok || s.account != account {
 		return emeterai.Serial{}, false
 	}
-	return s.line(name), true
+	return s.asListed(name), true
 }
 
-// line is a serial as the protocol shows it.
-type line struct {
+// serialLine is a serial as the protocol shows it.
+type serialLine struct {
 	Serial  string `json:"serialnumber"`
 	Status  string `json:"status"`
 	File    string `json:"file"`
 	Updated string `json:"tglupdate"`
 }
 
-func newLine(s emeterai.Serial) line {
+func newSerialLine(s emeterai.Serial) serialLine {
 	status := "NOTSTAMP"
 	if s.Status == emeterai.Affixed {
 		status = "STAMP"
 	}
-	return line{s.Serial, status, s.File, s.At.Format(time.RFC3339)}
+	return serialLine{s.Serial, status, s.File, s.At.Format(time.RFC3339)}
 }
 
-func lines(all []line) answer {
+func answerWithLines(all []serialLine) answer {
 	return answer{body: map[string]any{"statusCode": codeOK, "message": "success", "result": map[string]any{"total": len(all), "data": all}}}
 }
 
-func (s *Server) status(_ context.Context, r *http.Request, _ Fault) answer {
-	user, ok := s.user(bearer(r))
+func (s *Server) handleStatus(_ context.Context, r *http.Request, _ Fault) answer {
+	user, ok := s.findUser(bearerToken(r))
 	if !ok {
-		return unauthorised(CallStatus)
+		return unauthorisedAnswer(CallStatus)
 	}
-	all := []line{}
-	if found, ok := s.office.find(user, r.FormValue("filter")); ok {
-		all = append(all, newLine(found))
+	all := []serialLine{}
+	if found, ok := s.office.findSerial(user, r.FormValue("filter")); ok {
+		all = append(all, newSerialLine(found))
 	}
-	return lines(all)
+	return answerWithLines(all)
 }
 
-func (s *Server) serials(_ context.Context, r *http.Request, _ Fault) answer {
-	user, ok := s.user(bearer(r))
+func (s *Server) handleSerials(_ context.Context, r *http.Request, _ Fault) answer {
+	user, ok := s.findUser(bearerToken(r))
 	if !ok {
-		return unauthorised(CallSerials)
+		return unauthorisedAnswer(CallSerials)
 	}
 	if r.PathValue("user") != user {
 		return refuseWith(http.StatusOK, codeError, "that is not your account")
 	}
-	all := []line{}
-	for _, found := range s.office.list(user) {
-		all = append(all, newLine(found))
+	all := []serialLine{}
+	for _, found := range s.office.listIssued(user) {
+		all = append(all, newSerialLine(found))
 	}
-	return lines(all)
+	return answerWithLines(all)
 }
 
-func (s *Server) saldo(_ context.Context, r *http.Request, _ Fault) answer {
-	user, ok := s.user(bearer(r))
+func (s *Server) handleBalance(_ context.Context, r *http.Request, _ Fault) answer {
+	user, ok := s.findUser(bearerToken(r))
 	if !ok {
-		return unauthorised(CallSaldo)
+		return unauthorisedAnswer(CallSaldo)
 	}
-	b := s.office.balance(user)
+	b := s.office.accountBalance(user)
 	return answer{body: map[string]any{"result": map[string]any{"status": codeOK, "message": "success", "saldo": b.Left, "notstamp": b.Unused}}}
 }
 
-// picture sends a serial's picture again.
-func (s *Server) picture(_ context.Context, r *http.Request, _ Fault) answer {
-	user, ok := s.user(bearer(r))
+// handlePicture sends a serial's picture again.
+func (s *Server) handlePicture(_ context.Context, r *http.Request, _ Fault) answer {
+	user, ok := s.findUser(bearerToken(r))
 	if !ok {
-		return unauthorised(CallPicture)
+		return unauthorisedAnswer(CallPicture)
 	}
-	found, ok := s.office.find(user, r.FormValue("sn"))
+	found, ok := s.office.findSerial(user, r.FormValue("sn"))
 	if !ok {
 		return refuseWith(http.StatusOK, codeError, "the serial is not known")
 	}
-	image := base64.StdEncoding.EncodeToString(picture(s.office.verifyURL(found.Serial)))
+	image := base64.StdEncoding.EncodeToString(drawPicture(s.office.verifyURL(found.Serial)))
 	return answer{body: map[string]any{"statusCode": codeOK, "message": "success", "result": map[string]string{"sn": found.Serial, "image": image}}}
 }

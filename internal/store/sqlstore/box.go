@@ -88,7 +88,7 @@ func (w *writer) putIn(ctx context.Context, moved map[count]int) error {
 		}
 	}
 	for _, p := range w.after.Participants {
-		news := p.ID != w.after.Owner.ID && w.after.Sees(p.ID) && (w.before == nil || !w.before.Sees(p.ID))
+		news := p.ID != w.after.Owner.ID && w.after.IsVisibleTo(p.ID) && (w.before == nil || !w.before.IsVisibleTo(p.ID))
 		if !news {
 			continue
 		}

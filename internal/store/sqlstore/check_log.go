@@ -16,7 +16,7 @@ func (s *Store) Size(ctx context.Context) (size int64, root [32]byte, err error)
 		if err := one(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
 			return err
 		}
-		tree, err := audit.Resume(ctx, size, hashes{q})
+		tree, err := audit.ResumeTree(ctx, size, hashes{q})
 		if err == nil {
 			root = tree.Root()
 		}
@@ -34,7 +34,7 @@ func (s *Store) RootAt(ctx context.Context, leaves int64) (root [32]byte, err er
 		if err := holdsLeaves(ctx, q, leaves); err != nil {
 			return err
 		}
-		tree, err := audit.Resume(ctx, leaves, hashes{q})
+		tree, err := audit.ResumeTree(ctx, leaves, hashes{q})
 		if err == nil {
 			root = tree.Root()
 		}
@@ -118,7 +118,7 @@ func checkEvent(tree *audit.Tree, stored map[int64]tlog.Hash, leaf int64, e cont
 	if leaf != tree.Size() {
 		return fmt.Errorf("event %d is missing: %w", tree.Size(), audit.ErrMismatch)
 	}
-	for i, h := range tree.Append(audit.Leaf(e)) {
+	for i, h := range tree.Append(audit.EncodeLeaf(e)) {
 		position := tlog.StoredHashIndex(0, leaf) + int64(i)
 		if stored[position] != h {
 			return fmt.Errorf("event %d gives another hash %d: %w", leaf, position, audit.ErrMismatch)

@@ -34,7 +34,7 @@ func appendEvents(ctx context.Context, t tx, events []contract.Event) error {
 	if err != nil {
 		return fmt.Errorf("lock log: %w", err)
 	}
-	tree, err := audit.Resume(ctx, size-int64(len(events)), hashes{t})
+	tree, err := audit.ResumeTree(ctx, size-int64(len(events)), hashes{t})
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event) 
 	if err != nil {
 		return err
 	}
-	add := tree.Append(audit.Leaf(e))
+	add := tree.Append(audit.EncodeLeaf(e))
 	first, args := tlog.StoredHashIndex(0, leaf), []any{}
 	values := make([]string, len(add))
 	for i, h := range add {

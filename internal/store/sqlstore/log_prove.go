@@ -52,7 +52,7 @@ func provable(ctx context.Context, q querier, id contract.DocumentID, leaves int
 
 // leafPath reads the hashes that prove a leaf.
 func leafPath(ctx context.Context, q querier, leaves, leaf int64) ([][32]byte, error) {
-	proof, err := audit.Prove(ctx, leaves, leaf, hashes{q})
+	proof, err := audit.ProveLeaf(ctx, leaves, leaf, hashes{q})
 	if err != nil {
 		return nil, err
 	}

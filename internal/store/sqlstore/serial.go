@@ -14,7 +14,7 @@ const serialColumns = `serial, organisation, state, document, placement, source,
 	evidence_key, evidence_size, evidence_digest, evidence_sums, taken_at, changed_at`
 
 func scanSerial(scan func(...any) error) (s contract.StampSerial, err error) {
-	err = scan(append([]any{&s.Serial, &s.Organisation, &s.State, &s.Document, &s.Placement, digest(&s.Source), &s.Former, &s.LetGo, &s.Problem},
+	err = scan(append([]any{&s.Serial, &s.Organisation, &s.State, &s.Document, &s.Placement, digest(&s.Source), &s.FormerDocument, &s.ReleaseCount, &s.Problem},
 		append(evidence(&s.Evidence), moment(&s.TakenAt), moment(&s.ChangedAt))...)...)
 	return s, err
 }
@@ -140,7 +140,7 @@ func moveSerials(ctx context.Context, t tx, moves []contract.SerialMove) error {
 
 func moveSerial(ctx context.Context, t tx, m contract.SerialMove) error {
 	to := m.To
-	args := append([]any{to.Serial, to.Organisation, to.State, to.Document, to.Placement, to.Source[:], to.Former, to.LetGo, to.Problem}, evidenceArgs(to.Evidence)...)
+	args := append([]any{to.Serial, to.Organisation, to.State, to.Document, to.Placement, to.Source[:], to.FormerDocument, to.ReleaseCount, to.Problem}, evidenceArgs(to.Evidence)...)
 	args = append(args, micros(to.ChangedAt))
 	if m.From == "" {
 		n, err := t.exec(ctx, `INSERT INTO serial (`+serialColumns+`) VALUES (`+list(1, 13)+`, $15, $14) ON CONFLICT (serial) DO NOTHING`, append(args, micros(to.TakenAt))...)

@@ -76,7 +76,7 @@ func (w *writer) stamps(ctx context.Context) error {
 			ON CONFLICT (document, position) DO UPDATE SET placement = excluded.placement, state = excluded.state, order_id = excluded.order_id,
 				serial = excluded.serial, source = excluded.source, attempts = excluded.attempts, problem = excluded.problem, affixed_at = excluded.affixed_at,
 				let_go = excluded.let_go, asked_at = excluded.asked_at, failures = excluded.failures`,
-			w.after.ID, i, s.Placement, s.State, s.Order, serial, s.Source[:], s.Attempts, s.Problem, micros(s.AffixedAt), s.LetGo, micros(s.AskedAt), s.Failures)
+			w.after.ID, i, s.Placement, s.State, s.Order, serial, s.Source[:], s.Attempts, s.Problem, micros(s.AffixedAt), s.ReleaseCount, micros(s.AskedAt), s.Failures)
 		return err
 	})
 }

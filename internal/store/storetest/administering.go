@@ -49,7 +49,7 @@ var administering = map[string]func(*testing.T, *bench){
 		})
 		waits := b.bind(b.stampDue(1), "W")
 		since := b.seen().Add(time.Microsecond)
-		waits = b.commit(contract.StampProblem(&waits, 0, contract.Failure{Class: "transient", Text: "later"}, b.later(10*time.Minute).now))
+		waits = b.commit(contract.RecordStampFailure(&waits, 0, contract.Failure{Class: "transient", Text: "later"}, b.later(10*time.Minute).now))
 		b.stampDue(1) // just now
 		waiting := func(q store.WaitingQuery, total int, want ...contract.DocumentID) {
 			t.Helper()
@@ -174,12 +174,12 @@ var administering = map[string]func(*testing.T, *bench){
 		}
 		at := b.seen().UTC()
 		r := contract.Reconciliation{
-			At: at, EndedAt: at.Add(time.Second), By: human("op"), There: contract.OfficeCount{Left: 1, Unused: 2, Affixed: 3, Reported: 4},
-			Here: map[contract.SerialState]int{contract.SerialFree: 5}, Unexplained: 1,
+			At: at, EndedAt: at.Add(time.Second), By: human("op"), Office: contract.OfficeCount{Left: 1, Unused: 2, Affixed: 3, Reported: 4},
+			Register: map[contract.SerialState]int{contract.SerialFree: 5}, Unexplained: 1,
 			Omitted: 6, OmittedOf: map[contract.OrganisationID]contract.Omission{"org": {Count: 6, Unexplained: 2}},
 			Differences: []contract.Difference{{
 				Kind: contract.DifferMissing, Serial: "S", Organisation: "org", Document: 7,
-				There: contract.OfficeUnused, Here: contract.SerialFree, File: "a\"b.pdf",
+				OfficeState: contract.OfficeUnused, RegisterState: contract.SerialFree, File: "a\"b.pdf",
 			}},
 		}
 		n, err := b.KeepReconciliation(b.ctx, r)

@@ -31,7 +31,7 @@ var ageing = map[string]func(*testing.T, *bench){
 		soon = b.commit(contract.Renew(&soon, []contract.Revision{b.tail(&soon, contract.RevisionTimestamp)}, year.AddDate(1, 0, 0), b.now))
 		b.reads(soon)
 		due(year.Add(time.Hour), 10, late.ID)
-		b.commit(contract.PutOffRenewal(&late, year.AddDate(2, 0, 0)))
+		b.commit(contract.PostponeRenewal(&late, year.AddDate(2, 0, 0)))
 		due(year.Add(time.Hour), 10)
 		due(year.AddDate(3, 0, 0), 10, soon.ID, late.ID)
 		b.must(b.CheckLog(b.ctx))

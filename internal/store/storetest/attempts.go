@@ -13,7 +13,7 @@ var attempts = map[string]func(*testing.T, *bench){
 	"AnAttemptIsReadAsItWasOpenedAndAnswered": func(t *testing.T, b *bench) {
 		d := b.stampDue(1)
 		d = b.commit(contract.OrderSerial(&d, 0, "order", b.now))
-		want := contract.Attempt{Document: d.ID, Organisation: "org", Number: 1, Call: contract.CallTake, Order: "order", At: b.seen()}
+		want := contract.Attempt{Document: d.ID, Organisation: "org", Number: 1, Call: contract.CallBuy, Order: "order", At: b.seen()}
 		b.attempted(store.AttemptQuery{Open: true}, want)
 		d = b.reads(b.commit(contract.BindSerial(&d, 0, contract.StampSerial{Serial: "S"}, true, b.later(time.Second).now)))
 		want.Serial, want.AnsweredAt, want.Outcome = "S", b.seen(), contract.OutcomeOK
@@ -23,7 +23,7 @@ var attempts = map[string]func(*testing.T, *bench){
 		}
 		b.attempted(store.AttemptQuery{Open: true}, open)
 
-		d = b.reads(b.commit(contract.TryAgain(&d, 0, b.later(time.Second).now))) // after a crash
+		d = b.reads(b.commit(contract.ReopenAttempt(&d, 0, b.later(time.Second).now))) // after a crash
 		unanswered := open
 		unanswered.AnsweredAt, unanswered.Outcome = b.seen(), contract.OutcomeUnanswered
 		open.Number, open.At = 3, b.seen()
@@ -59,7 +59,7 @@ var attempts = map[string]func(*testing.T, *bench){
 	"AWholeListIsToldHoweverLongItIs": func(t *testing.T, b *bench) {
 		d := b.bind(b.stampDue(1), "S")
 		const tries = 1100 // more than two batches, many of them at the same moment
-		c, err := contract.TryAgain(&d, 0, b.now)
+		c, err := contract.ReopenAttempt(&d, 0, b.now)
 		b.must(err)
 		a := c.Attempts[len(c.Attempts)-1]
 		for i := range tries {
@@ -84,7 +84,7 @@ var attempts = map[string]func(*testing.T, *bench){
 		for _, key := range []string{"first", "second"} {
 			d = b.fail(d, contract.Failure{Quarantine: true, Text: "no", Evidence: evidence(key)})
 			d = b.commit(contract.Restamp(&d, contract.RestampOptions{}, owner, b.now))
-			d = b.commit(contract.TryAgain(&d, 0, b.now))
+			d = b.commit(contract.ReopenAttempt(&d, 0, b.now))
 		}
 		got := map[string]contract.File{}
 		b.must(b.Files(b.ctx, func(f contract.File) bool { got[f.Key] = f; return true }))

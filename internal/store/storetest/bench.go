@@ -166,8 +166,8 @@ func (b *bench) finalize(d contract.Document, by contract.Actor) contract.Docume
 
 func (b *bench) sign(d contract.Document, by contract.Actor) contract.Document {
 	b.t.Helper()
-	d = b.commit(contract.IntendSign(&d, contract.Shown{}, by, b.now))
-	return b.commit(contract.Sign(&d, b.tail(&d, contract.RevisionSignature), contract.Shown{}, d.Attest(*d.Participant(by.ID), "PT Contoh"), by, b.now))
+	d = b.commit(contract.IntendSign(&d, contract.ShownPages{}, by, b.now))
+	return b.commit(contract.Sign(&d, b.tail(&d, contract.RevisionSignature), contract.ShownPages{}, d.AttestParticipant(*d.Participant(by.ID), "PT Contoh"), by, b.now))
 }
 
 // bind takes a serial for the next stamp.
@@ -179,7 +179,7 @@ func (b *bench) bind(d contract.Document, serial string) contract.Document {
 
 func (b *bench) affix(d contract.Document) contract.Document {
 	b.t.Helper()
-	return b.commit(contract.Affix(&d, d.NextStamp(), b.tail(&d, contract.RevisionStamp), b.now))
+	return b.commit(contract.AffixStamp(&d, d.NextStamp(), b.tail(&d, contract.RevisionStamp), b.now))
 }
 
 func (b *bench) complete(d contract.Document) contract.Document {

@@ -79,16 +79,16 @@ func (c *clerk) possible(d *contract.Document) (all []contract.Change) {
 	}
 	add(contract.OrderSerial(d, i, fmt.Sprintf("order %d", b.now.Unix()), b.now))
 	add(contract.BindSerial(d, i, contract.StampSerial{Serial: c.next()}, true, b.now))
-	add(contract.TryAgain(d, i, b.now))
-	if ch, changed, err := contract.StampWaits(d, i, contract.FileMissing, contract.OutcomeUnanswered, b.now); changed {
+	add(contract.ReopenAttempt(d, i, b.now))
+	if ch, changed, err := contract.RecordStampWait(d, i, contract.FileMissing, contract.OutcomeUnanswered, b.now); changed {
 		add(ch, err)
 	}
 	if d.Stamps[i].State != contract.StampOrdered {
-		add(contract.StampProblem(d, i, failure("transient", false, false), b.now))
-		add(contract.StampProblem(d, i, failure("refused", true, false), b.now))
-		add(contract.StampProblem(d, i, failure("quarantine", true, true), b.now))
+		add(contract.RecordStampFailure(d, i, failure("transient", false, false), b.now))
+		add(contract.RecordStampFailure(d, i, failure("refused", true, false), b.now))
+		add(contract.RecordStampFailure(d, i, failure("quarantine", true, true), b.now))
 	}
-	add(contract.Affix(d, i, b.tail(d, contract.RevisionStamp), b.now))
+	add(contract.AffixStamp(d, i, b.tail(d, contract.RevisionStamp), b.now))
 	add(contract.Restamp(d, contract.RestampOptions{}, c.owner, b.now))
 	if i := d.RefusedStamp(); i >= 0 {
 		add(contract.Restamp(d, contract.RestampOptions{Instead: d.Stamps[i].Serial}, c.owner, b.now))

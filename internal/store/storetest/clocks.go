@@ -43,12 +43,12 @@ var clocks = map[string]func(*testing.T, *bench){
 		b.times(ahead.Add(time.Hour), contract.TrustedTime{})
 
 		token := contract.TrustedTime{At: started.Add(time.Minute), Accuracy: 1500 * time.Microsecond}
-		d = b.commit(contract.IntendSign(&d, contract.Shown{}, first, ahead))
-		c, err := contract.Sign(&d, b.tail(&d, contract.RevisionSignature), contract.Shown{}, d.Attest(*d.Participant(first.ID), "PT Contoh"), first, ahead)
+		d = b.commit(contract.IntendSign(&d, contract.ShownPages{}, first, ahead))
+		c, err := contract.Sign(&d, b.tail(&d, contract.RevisionSignature), contract.ShownPages{}, d.AttestParticipant(*d.Participant(first.ID), "PT Contoh"), first, ahead)
 		c.Timestamp = token
 		d = b.commit(c, err)
 		b.times(ahead.Add(time.Hour), token)
-		c, err = contract.IntendSign(&d, contract.Shown{}, second, ahead)
+		c, err = contract.IntendSign(&d, contract.ShownPages{}, second, ahead)
 		c.Timestamp = contract.TrustedTime{At: started}
 		b.commit(c, err)
 		b.times(ahead.Add(time.Hour), token)
@@ -64,7 +64,7 @@ var clocks = map[string]func(*testing.T, *bench){
 		ahead := b.now.AddDate(2, 0, 0)
 		b.must(b.Note(b.ctx, contract.Event{Type: contract.EventViewed, At: ahead}))
 		d := b.finalize(b.upload(owner), owner)
-		c, err := contract.IntendSign(&d, contract.Shown{}, first, ahead)
+		c, err := contract.IntendSign(&d, contract.ShownPages{}, first, ahead)
 		c.Timestamp = contract.TrustedTime{At: ahead, Accuracy: time.Second}
 		b.commit(c, err)
 		before := b.size()

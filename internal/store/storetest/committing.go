@@ -28,7 +28,7 @@ var committing = map[string]func(*testing.T, *bench){
 		d = b.reads(b.sign(d, second))
 		d = b.reads(b.affix(b.reads(b.bind(d, "A1"))))
 		d = b.reads(b.bind(d, "A2"))
-		d = b.reads(b.commit(contract.StampProblem(&d, 1, contract.Failure{Class: "refused", Code: "82", Text: "the office says no", Final: true}, b.now)))
+		d = b.reads(b.commit(contract.RecordStampFailure(&d, 1, contract.Failure{Class: "refused", Code: "82", Text: "the office says no", Final: true}, b.now)))
 		d = b.reads(b.commit(contract.Restamp(&d, contract.RestampOptions{}, owner, b.now)))
 		d = b.reads(b.affix(d))
 		d = b.reads(b.complete(d))
@@ -68,7 +68,7 @@ var committing = map[string]func(*testing.T, *bench){
 		d = b.reads(b.commit(c, err))
 		b.same("warnings", d.Conversion.Warnings, warned)
 		b.same("findings", d.Findings, found)
-		c, _ = contract.ConvertProblem(&hopeless, "file.word_damaged", b.now)
+		c, _ = contract.RecordConvertFailure(&hopeless, "file.word_damaged", b.now)
 		b.reads(b.commit(c, nil))
 		if stuck, err := b.Stuck(b.ctx, b.now.Add(time.Second), 10); err != nil || len(stuck) != 0 {
 			t.Fatalf("stuck when nothing is owed: %v, %v", stuck, err)
@@ -95,7 +95,7 @@ var committing = map[string]func(*testing.T, *bench){
 		r.Tail.Key, r.Tail.Size, r.Tail.Digest = "rewritten", r.End, r.Digest
 		c, err := contract.SetParticipants(&stored, stored.Participants, nil, owner, limits, b.now)
 		b.must(err)
-		b.must(c.Rebase(r, contract.NormalisedOffice, owner, b.now))
+		b.must(c.ReplaceBase(r, contract.NormalisedOffice, owner, b.now))
 		c.After.Findings[0].Accepted = true
 		d = b.reads(b.commit(c, nil))
 		found[0].Accepted = true
@@ -248,7 +248,7 @@ var refusing = map[string]func(*testing.T, *bench){
 		}
 		c, err := contract.SetParticipants(&d, d.Participants, nil, owner, limits, b.now)
 		b.must(err)
-		b.must(c.Rebase(rewriting("rewritten"), contract.NormalisedDamaged, owner, b.now))
+		b.must(c.ReplaceBase(rewriting("rewritten"), contract.NormalisedDamaged, owner, b.now))
 		lost := c
 		lost.After.Original = contract.File{Key: "not what was uploaded"}
 		b.leavesNothing(t, lost, nil, d.ID)
@@ -260,7 +260,7 @@ var refusing = map[string]func(*testing.T, *bench){
 		}
 		c, err = contract.SetParticipants(&d, d.Participants, nil, owner, limits, b.now)
 		b.must(err)
-		if err := c.Rebase(rewriting("again"), contract.NormalisedDamaged, owner, b.now); err == nil {
+		if err := c.ReplaceBase(rewriting("again"), contract.NormalisedDamaged, owner, b.now); err == nil {
 			t.Error("a rule rewrites a file twice")
 		}
 		c.After.Revisions = []contract.Revision{rewriting("again")}

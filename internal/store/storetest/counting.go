@@ -53,7 +53,7 @@ func (c *crowd) keep(d contract.Document) {
 		c.seen[d.ID] = map[contract.PersonID]bool{}
 	}
 	for _, p := range c.people {
-		if p.ID != d.Owner.ID && d.Sees(p.ID) {
+		if p.ID != d.Owner.ID && d.IsVisibleTo(p.ID) {
 			c.seen[d.ID][p.ID] = true
 		}
 	}

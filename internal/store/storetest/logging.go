@@ -85,7 +85,7 @@ var logging = map[string]func(*testing.T, *bench){
 				for _, h := range p.Path {
 					hashes = append(hashes, h)
 				}
-				if err := tlog.CheckRecord(hashes, int64(leaves), root, p.Leaf, tlog.RecordHash(audit.Leaf(mine))); err != nil {
+				if err := tlog.CheckRecord(hashes, int64(leaves), root, p.Leaf, tlog.RecordHash(audit.EncodeLeaf(mine))); err != nil {
 					t.Errorf("event %d of %d: %v", p.Leaf, leaves, err)
 				}
 			}

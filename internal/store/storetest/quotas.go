@@ -66,7 +66,7 @@ var quotas = map[string]func(*testing.T, *bench){
 		expect(store.Quota{Granted: 1000, Reserved: 2}, store.Quota{Granted: 1000, Spent: 2})
 		d = b.affix(b.bind(d, "Q1"))
 		expect(store.Quota{Granted: 1000, Reserved: 1, Spent: 1}, store.Quota{Granted: 1000, Spent: 2})
-		d = b.commit(contract.StampProblem(&d, 1, contract.Failure{Text: "no", Final: true}, b.now))
+		d = b.commit(contract.RecordStampFailure(&d, 1, contract.Failure{Text: "no", Final: true}, b.now))
 		b.commit(contract.Cancel(&d, "", owner, limits, b.now))
 		expect(store.Quota{Granted: 1000, Spent: 1}, store.Quota{Granted: 1000, Spent: 2})
 		b.grant("org", contract.UnitStamp, 5, "bought", owner)

@@ -46,7 +46,7 @@ var serials = map[string]func(*testing.T, *bench){
 		b.registered(want)
 		b.reads(d)
 		b.commit(contract.Cancel(&d, "", owner, limits, b.later(time.Minute).now))
-		want.State, want.Document, want.Former, want.LetGo, want.Problem, want.ChangedAt = contract.SerialTaken, 0, d.ID, 1, "no", b.seen()
+		want.State, want.Document, want.FormerDocument, want.ReleaseCount, want.Problem, want.ChangedAt = contract.SerialTaken, 0, d.ID, 1, "no", b.seen()
 		b.registered(want)
 		if _, err := b.DocumentWithSerial(b.ctx, "S"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a serial that was let go of belongs to a document: %v", err)
@@ -121,7 +121,7 @@ var serials = map[string]func(*testing.T, *bench){
 	},
 	"OnePlacementNeverHasTwoSerials": func(t *testing.T, b *bench) {
 		d := b.bind(b.stampDue(1), "ONE")
-		c, err := contract.TryAgain(&d, 0, b.now)
+		c, err := contract.ReopenAttempt(&d, 0, b.now)
 		b.must(err)
 		c.Serials = append(c.Serials, contract.SerialMove{To: contract.StampSerial{Serial: "TWO", Organisation: "org", State: contract.SerialBound, Document: d.ID, ChangedAt: b.now, TakenAt: b.now}})
 		b.leavesNothing(t, c, nil, d.ID)
@@ -136,7 +136,7 @@ var serials = map[string]func(*testing.T, *bench){
 		events := b.size()
 		for name, moves := range map[string][]contract.SerialMove{
 			"new, and known":        {{To: contract.StampSerial{Serial: "BOUND", State: contract.SerialTaken, ChangedAt: b.now, TakenAt: b.now}}},
-			"another's":             {{From: contract.SerialBound, To: contract.StampSerial{Serial: "BOUND", State: contract.SerialTaken, Former: 99, ChangedAt: b.now}}},
+			"another's":             {{From: contract.SerialBound, To: contract.StampSerial{Serial: "BOUND", State: contract.SerialTaken, FormerDocument: 99, ChangedAt: b.now}}},
 			"nobody's":              {{From: contract.SerialTaken, To: contract.StampSerial{Serial: "BOUND", State: contract.SerialFree, ChangedAt: b.now}}},
 			"unknown":               {{From: contract.SerialTaken, To: contract.StampSerial{Serial: "NONE", State: contract.SerialFree, ChangedAt: b.now}}},
 			"one of two is nowhere": {{From: contract.SerialTaken, To: free}, {From: contract.SerialFree, To: contract.StampSerial{Serial: "NONE", State: contract.SerialTaken}}},
@@ -222,7 +222,7 @@ var serials = map[string]func(*testing.T, *bench){
 		d, e := order(b.stampDue(1), "o1"), order(b.stampDue(1), "o2")
 		doubtful("o1", "o2")
 		d = b.commit(contract.BindSerial(&d, 0, contract.StampSerial{Serial: "S"}, true, b.now))
-		e = b.commit(contract.StampProblem(&e, 0, contract.Failure{Text: "which?", Final: true}, b.now))
+		e = b.commit(contract.RecordStampFailure(&e, 0, contract.Failure{Text: "which?", Final: true}, b.now))
 		doubtful("o2")
 		b.commit(contract.Cancel(&e, "", owner, limits, b.now))
 		doubtful()
@@ -253,7 +253,7 @@ func (b *bench) stampDue(stamps int) contract.Document {
 func (b *bench) fail(d contract.Document, f contract.Failure) contract.Document {
 	b.t.Helper()
 	f.Final = true
-	return b.commit(contract.StampProblem(&d, d.NextStamp(), f, b.later(time.Minute).now))
+	return b.commit(contract.RecordStampFailure(&d, d.NextStamp(), f, b.later(time.Minute).now))
 }
 
 func (b *bench) reuse(d contract.Document, s contract.StampSerial) contract.Document {

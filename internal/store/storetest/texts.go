@@ -23,7 +23,7 @@ var texts = map[string]func(*testing.T, *bench){
 	},
 	"WhatCannotBeStoredIsReplacedByOneSign": func(t *testing.T, b *bench) {
 		d := b.sign(b.sign(b.finalize(b.place(b.upload(owner), owner, 1), owner), first), second)
-		d = b.reads(b.commit(contract.StampProblem(&d, 0, contract.Failure{Text: "the office\x00says \xff no"}, b.now)))
+		d = b.reads(b.commit(contract.RecordStampFailure(&d, 0, contract.Failure{Text: "the office\x00says \xff no"}, b.now)))
 		if got := d.Stamps[0].Problem; got != "the office\uFFFDsays \uFFFD no" {
 			t.Fatalf("%q", got)
 		}
