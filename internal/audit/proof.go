@@ -25,7 +25,7 @@ type ProvenEvent struct {
 	Path   tlog.RecordProof `json:"proof"`  // RFC 6962 §2.1.1
 }
 
-// ErrUnproven is what [Proof.Check] answers where an event is not shown to be in the log, or is not of the document.
+// ErrUnproven is what [Proof.Verify] answers where an event is not shown to be in the log, or is not of the document.
 var ErrUnproven = errors.New("not proven")
 
 // ProveLeaf returns the proof that leaf number leaf, from 0, is in the log of that size (RFC 6962 §2.1.1).
@@ -41,7 +41,7 @@ func ProveLeaf(ctx context.Context, size, leaf int64, h HashReader) (tlog.Record
 	return p, nil
 }
 
-// AddEvent adds an event to the proof: the number of its leaf, and the hashes that [Prove] gave for it.
+// AddEvent adds an event to the proof: the number of its leaf, and the hashes that [ProveLeaf] gave for it.
 func (p *Proof) AddEvent(number int64, e contract.Event, path [][32]byte) {
 	proven := ProvenEvent{Number: number, Leaf: string(EncodeLeaf(e)), Path: tlog.RecordProof{}}
 	for _, h := range path {

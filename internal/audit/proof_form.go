@@ -88,7 +88,7 @@ func (p *Proof) encodeJSON(indent string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ParseProof reads a proof and verifies nothing of it: that is [Proof.Check]. Besides white space between values there is
+// ParseProof reads a proof and verifies nothing of it: that is [Proof.Verify]. Besides white space between values there is
 // one spelling of a proof, so that no two readers take one file for different ones.
 func ParseProof(b []byte) (*Proof, error) {
 	if len(b) > MaxProof {

@@ -52,7 +52,7 @@ func NewDigester() *Digester {
 }
 
 // ResumeDigester returns a digester for the tail that follows the first begin bytes of a document. Midstate is the
-// state of the SHA-256 over these bytes, and total their digest. The bytes are not read. See [Resume].
+// state of the SHA-256 over these bytes, and total their digest. The bytes are not read. See [ResumeHash].
 func ResumeDigester(midstate []byte, begin int64, total [sha256.Size]byte) (*Digester, error) {
 	h, err := ResumeHash(midstate, begin, total)
 	if err != nil {

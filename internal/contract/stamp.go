@@ -84,7 +84,7 @@ func OrderSerial(d *Document, i int, order string, now time.Time) (Change, error
 	return c, nil
 }
 
-// OrderNextSerial adds to what [Affix] made of a document what OrderSerial would make of the stamp behind it, so that both
+// OrderNextSerial adds to what [AffixStamp] made of a document what OrderSerial would make of the stamp behind it, so that both
 // need one commit. It changes nothing where none is left to be ordered.
 func (c *Change) OrderNextSerial(order string, now time.Time) {
 	if i := c.After.findNextStamp(); i >= 0 && c.After.Stamps[i].State == StampOrdered {

@@ -15,11 +15,11 @@ import (
 type Stamper interface {
 	// BuySerial spends one unit and returns the serial that it bought. An order that may have been asked for before
 	// says so, and is given the serial it bought then, also after a restart and when the answer was lost; see
-	// Order.Again.
+	// Order.MaybeSent.
 	BuySerial(ctx context.Context, o Order) (serial string, err error)
 	// Stamp affixes a serial and returns the bytes that extend the source. Repeating it with the same serial
 	// and source digest costs nothing; another source for a serial that is affixed is refused for good. The
-	// bytes may differ from one time to the next; the caller keeps the first ones that [Judge] accepts.
+	// bytes may differ from one time to the next; the caller keeps the first ones that [CheckStampedFile] accepts.
 	Stamp(ctx context.Context, r Request) (tail []byte, err error)
 	// SerialStatus tells what the office knows of a serial. One that it never issued is a [Permanent] problem.
 	SerialStatus(ctx context.Context, serial string) (Status, error)
@@ -114,7 +114,7 @@ func (r Request) OpenSource() (*pdf.Document, error) {
 // The real office takes whole numbers too, but of default user space, and knows neither the page's rotation nor
 // its crop box: it writes them to /Rect as they are. So its driver turns the box by [segel/pdf.Page.ToUser],
 // which undoes both, and rounds each corner to a neighbouring whole number. On a page that is cropped or turned
-// at a fraction of a point that moves the stamp by less than one unit, which [Judge] allows; on any other page
+// at a fraction of a point that moves the stamp by less than one unit, which [CheckStampedFile] allows; on any other page
 // nothing is rounded, and nothing allowed.
 type Box struct{ LLX, LLY, URX, URY int }
 

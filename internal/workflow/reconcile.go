@@ -82,7 +82,7 @@ func (s *Service) askAccount(ctx context.Context) (a account, err error) {
 	return a, err
 }
 
-// reconcile fills in the report. The register and the orders in doubt are read after the list, see [contract.Books].
+// reconcile fills in the report. The register and the orders in doubt are read after the list, see [contract.ReconcileInput].
 func (s *Service) reconcile(ctx context.Context, a account, names organisations, r *contract.Reconciliation) error {
 	b, err := s.books(ctx, r.At, names)
 	if err != nil {

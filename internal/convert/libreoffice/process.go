@@ -29,7 +29,7 @@ type process struct {
 	done    chan struct{} // closed when it has ended
 }
 
-// startProcess starts a process. It is not ready yet, see [process.warm].
+// startProcess starts a process. It is not ready yet, see [process.warmUp].
 func (f *sandbox) startProcess(base string) (*process, error) {
 	j, err := newJob(base, f.isActive(), f.processUser())
 	if err != nil {

@@ -131,7 +131,7 @@ func (f *sandbox) buildCommand(j *job) (*exec.Cmd, []*os.File, error) {
 }
 
 // bwrapArguments are bubblewrap's arguments. Every mount that can be written to has a size, but for the job's own
-// folder, over which [job.watch] watches.
+// folder, over which [job.watchOutput] watches.
 func (f *sandbox) bwrapArguments(j *job) []string {
 	a := []string{
 		"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",

@@ -84,7 +84,7 @@ var (
 	cfbMagic = []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1")
 )
 
-// MayBeWord tells by its first bytes whether a file may be a Word document. Only [Look] knows.
+// MayBeWord tells by its first bytes whether a file may be a Word document. Only [CheckDocument] knows.
 func MayBeWord(head []byte) bool {
 	return bytes.HasPrefix(head, zipMagic) || bytes.HasPrefix(head, cfbMagic)
 }

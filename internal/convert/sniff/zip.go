@@ -244,7 +244,7 @@ func (o *entryReader) checkEnd() error {
 	return io.EOF
 }
 
-// checkSizes refuses an archive that would become too much. The sizes are the archive's own words; [opened] holds it
+// checkSizes refuses an archive that would become too much. The sizes are the archive's own words; [entryReader] holds it
 // to them.
 func checkSizes(entries []entry, l Limits) error {
 	var sum int64
