@@ -200,7 +200,7 @@ func eachSource(t *testing.T, root string, do func(files *token.FileSet, path st
 	}
 }
 
-// collectWith hands the argument's name of x.With("name", v) down to x, and through Again and Because.
+// collectWith hands the argument's name of x.With("name", v) down to x, and through WithRetry and WithCause.
 func collectWith(n *ast.CallExpr, with map[ast.Node][]string) {
 	s, ok := n.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -216,12 +216,12 @@ func collectWith(n *ast.CallExpr, with map[ast.Node][]string) {
 			with[inner] = append(with[inner], name)
 		}
 		fallthrough
-	case "Again", "Because":
+	case "WithRetry", "WithCause":
 		with[inner] = append(with[inner], with[n]...)
 	}
 }
 
-// call reads Refuse(kind, code), add and Wrong(field, code, name, value, ...), Sentence(language, code, args), and say and
+// call reads Refuse(kind, code), add and NewFieldError(field, code, name, value, ...), Sentence(language, code, args), and say and
 // note, which take the code first.
 func call(n *ast.CallExpr) (use, bool) {
 	name := ""
@@ -244,7 +244,7 @@ func call(n *ast.CallExpr) (use, bool) {
 		return use{code: code}, true
 	case "Sentence":
 		return use{code: code, open: true}, true
-	case "add", "Wrong":
+	case "add", "NewFieldError":
 		u := use{code: code, open: n.Ellipsis.IsValid()}
 		for i := 2; i < len(n.Args); i += 2 {
 			if arg, ok := text(n.Args, i); ok {
