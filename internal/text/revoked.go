@@ -7,16 +7,16 @@ import (
 
 // revocations says why a certificate was revoked, by the names of RFC 5280 §5.3.1.
 var revocations = map[string]sentence{
-	"revocation.unspecified":          {"sebabnya tidak disebutkan", "for a cause that is not told"},
+	"revocation.unspecified":          {"alasannya tidak disebutkan", "no reason was given"},
 	"revocation.keyCompromise":        {"kuncinya bocor", "its key was compromised"},
 	"revocation.cACompromise":         {"kunci penerbitnya bocor", "its issuer's key was compromised"},
-	"revocation.affiliationChanged":   {"pemiliknya tidak lagi di organisasi itu", "its holder has left the organisation"},
-	"revocation.superseded":           {"sertifikat lain menggantikannya", "another certificate takes its place"},
-	"revocation.cessationOfOperation": {"tidak dipakai lagi", "it is not used any more"},
+	"revocation.affiliationChanged":   {"pemiliknya tidak lagi berada di organisasi itu", "its holder has left the organisation"},
+	"revocation.superseded":           {"telah digantikan oleh sertifikat lain", "it was superseded by another certificate"},
+	"revocation.cessationOfOperation": {"tidak digunakan lagi", "it is no longer used"},
 	"revocation.certificateHold":      {"ditangguhkan", "it is on hold"},
 	"revocation.removeFromCRL":        {"penangguhannya diakhiri", "it is no longer on hold"},
-	"revocation.privilegeWithdrawn":   {"wewenang pemiliknya dicabut", "its holder lost the right to it"},
-	"revocation.aACompromise":         {"kunci otoritas wewenangnya bocor", "the key of the authority for its rights was compromised"},
+	"revocation.privilegeWithdrawn":   {"wewenang pemiliknya dicabut", "its holder's authorisation was withdrawn"},
+	"revocation.aACompromise":         {"kunci otoritas atributnya bocor", "the attribute authority's key was compromised"},
 }
 
 // RevocationReason says why a certificate was revoked; a name that is none of RFC 5280 §5.3.1 is returned as it is.
