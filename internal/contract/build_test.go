@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The people of the tests. Owner and user belong to one organisation, stranger to another.
+// The people of the tests. Owner and user belong to one organisation, outsider to another.
 var (
 	t0       = time.Date(2026, 3, 2, 3, 4, 5, 0, time.UTC)
 	owner    = actor("owner", "org")
@@ -15,7 +15,7 @@ var (
 	viewer   = actor("viewer", "org")
 	guest    = Actor{Person: person("guest"), Guest: 7}
 	user     = actor("user", "org")
-	stranger = actor("stranger", "other")
+	outsider = actor("stranger", "other")
 	limits   = Limits{}.Defaults()
 )
 

@@ -84,7 +84,7 @@ func TestNewSerialIsGivenOnlyForTheOneThatWasRefused(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := Restamp(d, RestampOptions{Instead: d.Stamps[1].Serial}, second, t0); err == nil {
-		t.Error("for somebody who is not the owner")
+		t.Error("for another organisation")
 	}
 	c, err := Restamp(d, RestampOptions{Instead: d.Stamps[1].Serial}, owner, t0)
 	d = then(t, c, err)
