@@ -10,7 +10,8 @@ import (
 	"segel/pdf"
 )
 
-// findSignature finds the signature of the ordered name. That it is new and the only one is seen from the changes.
+// findSignature finds the signature with the ordered name. That it is new, and the only new one, is checked with the
+// changes.
 func (j *stampCheck) findSignature() error {
 	all, err := j.increments[0].Signatures()
 	if err != nil {
@@ -25,9 +26,9 @@ func (j *stampCheck) findSignature() error {
 	return fmt.Errorf("no signature in field %q", FieldName(j.want.Serial))
 }
 
-// checkPlace checks that the stamp is to be seen on the page and in the box as ordered. The office moves a page
-// number that is too high to the last page and does not say so. A rectangle of whole numbers may be the next
-// ones on either side of what was ordered: see [Box].
+// checkPlace checks that the stamp is visible on the ordered page and in the ordered box. The office silently moves a
+// page number that is too high to the last page. A rectangle of whole numbers may use the neighbouring whole numbers
+// of the ordered ones: see [Box].
 func (j *stampCheck) checkPlace() error {
 	f := j.signature.Field
 	if len(f.Widgets) != 1 {
@@ -70,7 +71,7 @@ func (j *stampCheck) checkVisible(w pdf.Widget) error {
 		return err
 	}
 	if flags&flagPrint == 0 || flags&(flagHidden|flagNoView) != 0 {
-		return fmt.Errorf("stamp with annotation flags %d is not to be seen", flags)
+		return fmt.Errorf("stamp with annotation flags %d is not visible", flags)
 	}
 	ap, err := j.increments[0].Dict(w.Dict["AP"])
 	if err != nil {
@@ -85,7 +86,7 @@ func (j *stampCheck) checkVisible(w pdf.Widget) error {
 	return nil
 }
 
-// checkSignatureEntries checks what the signature says of itself.
+// checkSignatureEntries checks the entries of the signature dictionary.
 func (j *stampCheck) checkSignatureEntries() error {
 	reason, err := j.increments[0].String(j.signature.Dict["Reason"])
 	if err != nil {
@@ -104,13 +105,13 @@ func (j *stampCheck) checkSignatureEntries() error {
 	return nil
 }
 
-// How far numbers may be off, in user space units.
+// How far numbers may differ, in units of user space.
 const (
-	spelledRounding  = 0.01 // by how a file spells them
-	computedRounding = 1e-6 // by how they were computed
+	spelledRounding  = 0.01 // because of how a file spells them
+	computedRounding = 1e-6 // because of how they were computed
 )
 
-// isNear reports whether all corners are less than so far from each other along x and y.
+// isNear reports whether all corners differ by less than the given distance in x and y.
 func isNear(a, b pdf.Rect, than float64) bool {
 	return math.Abs(a.LLX-b.LLX) < than && math.Abs(a.LLY-b.LLY) < than &&
 		math.Abs(a.URX-b.URX) < than && math.Abs(a.URY-b.URY) < than

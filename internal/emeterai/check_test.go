@@ -165,7 +165,7 @@ func security(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 	}
 }
 
-func TestJudgeAcceptsWhatWasOrdered(t *testing.T) {
+func TestStampCheckAcceptsWhatWasOrdered(t *testing.T) {
 	t.Parallel()
 	plain := honest()
 	secured := honest()
@@ -194,7 +194,7 @@ func TestJudgeAcceptsWhatWasOrdered(t *testing.T) {
 	}
 }
 
-func TestJudgeRefusesEveryWrongReturn(t *testing.T) {
+func TestStampCheckRefusesEveryWrongReturn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*forgery)
@@ -207,7 +207,7 @@ func TestJudgeRefusesEveryWrongReturn(t *testing.T) {
 		"no reason":        {func(f *forgery) { f.sig = func(d pdf.Dict) { delete(d, "Reason") } }, "reason"},
 		"certification":    {func(f *forgery) { f.sig = func(d pdf.Dict) { d["Reference"] = pdf.Array{} } }, "/Reference"},
 		"timestamp":        {func(f *forgery) { f.sig = func(d pdf.Dict) { d["Type"] = pdf.Name("DocTimeStamp") } }, "type"},
-		"hidden":           {func(f *forgery) { f.field = func(d pdf.Dict) { d["F"] = pdf.Integer(2 | 4) } }, "not to be seen"},
+		"hidden":           {func(f *forgery) { f.field = func(d pdf.Dict) { d["F"] = pdf.Integer(2 | 4) } }, "not visible"},
 		"no picture":       {func(f *forgery) { f.field = func(d pdf.Dict) { delete(d, "AP") } }, "picture"},
 		"action":           {func(f *forgery) { f.field = func(d pdf.Dict) { d["AA"] = pdf.Dict{} } }, "/AA"},
 		"lock":             {func(f *forgery) { f.field = func(d pdf.Dict) { d["Lock"] = pdf.Dict{"Action": pdf.Name("All")} } }, "/Lock"},
@@ -232,7 +232,7 @@ func TestJudgeRefusesEveryWrongReturn(t *testing.T) {
 	}
 }
 
-func TestJudgeRefusesReturnsForAnotherSource(t *testing.T) {
+func TestStampCheckRefusesReturnsForAnotherSource(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
 	// As long and laid out as ours, but saying something else.
@@ -254,7 +254,7 @@ func TestJudgeRefusesReturnsForAnotherSource(t *testing.T) {
 	}
 }
 
-func TestJudgeRefusesThreeIncrements(t *testing.T) {
+func TestStampCheckRefusesThreeIncrements(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
 	f := honest()
@@ -266,7 +266,7 @@ func TestJudgeRefusesThreeIncrements(t *testing.T) {
 	refuses(t, emeteraitest.NewRequest(t, serial, file), append(tail, build(t, u).Bytes...), emeterai.Quarantine, "3 increments")
 }
 
-func TestJudgeRefusesACutTailAndAsksAgain(t *testing.T) {
+func TestStampCheckRefusesACutTailAndAsksAgain(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
 	tail := honest().stamp(t, file)
@@ -280,10 +280,10 @@ func TestJudgeRefusesACutTailAndAsksAgain(t *testing.T) {
 		}
 	}
 	refuses(t, r, tail[:len(tail)/2], emeterai.Unknown, "")
-	refuses(t, r, append(bytes.Clone(tail), "more"...), emeterai.Unknown, "behind the end")
+	refuses(t, r, append(bytes.Clone(tail), "more"...), emeterai.Unknown, "after the end")
 }
 
-func TestJudgeRefusesAChangedByte(t *testing.T) {
+func TestStampCheckRefusesAChangedByte(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
 	f := honest()

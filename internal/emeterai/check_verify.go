@@ -12,7 +12,8 @@ import (
 	"segel/cms"
 )
 
-// verifySignature checks the mathematics of the new signature, and that it covers the source and its own increment.
+// verifySignature verifies the mathematics of the new signature, and checks that it covers the source and its own
+// increment.
 func (j *stampCheck) verifySignature() error {
 	s := j.signature
 	r := s.ByteRange
@@ -40,7 +41,7 @@ func (j *stampCheck) verifySignature() error {
 	return nil
 }
 
-// computeDigest hashes what the signature covers. With the state of the hash of the source, SHA-256 reads the tail only.
+// computeDigest hashes what the signature covers. With the midstate of the source, SHA-256 reads only the tail.
 func (j *stampCheck) computeDigest(algorithm crypto.Hash) ([]byte, error) {
 	if !algorithm.Available() {
 		return nil, fmt.Errorf("hash %v is not available", algorithm)
@@ -56,7 +57,7 @@ func (j *stampCheck) computeDigest(algorithm crypto.Hash) ([]byte, error) {
 	r := j.signature.ByteRange
 	for _, part := range [][2]int64{{from, r[1]}, {r[2], r[2] + r[3]}} {
 		if source := j.want.Source.Size; part[0] >= source {
-			h.Write(j.tail[part[0]-source : part[1]-source]) // which verifies has found to lie in it
+			h.Write(j.tail[part[0]-source : part[1]-source]) // verifySignature has checked that it is within the tail
 			continue
 		}
 		if _, err := io.Copy(h, io.NewSectionReader(j.file, part[0], part[1]-part[0])); err != nil {
@@ -66,7 +67,7 @@ func (j *stampCheck) computeDigest(algorithm crypto.Hash) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// resumeSHA256 returns the SHA-256 of the source, as its midstate says.
+// resumeSHA256 returns the SHA-256 state after the source, from its midstate.
 func resumeSHA256(state []byte) (hash.Hash, error) {
 	h := sha256.New()
 	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state); err != nil {

@@ -45,7 +45,7 @@ func (b *testOffice) walk(d *Driver, id string, again bool) (problems []*emetera
 		}
 		p, ok := err.(*emeterai.Problem)
 		if !ok {
-			b.t.Fatalf("an error that is no problem: %v", err)
+			b.t.Fatalf("an error that is not a problem: %v", err)
 		}
 		if problems = append(problems, p); p.Class.Final() {
 			return problems, false

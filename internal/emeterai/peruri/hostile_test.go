@@ -32,7 +32,7 @@ func (m meddling) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // TestNothingThatAnAdapterPutsInThePlaceOfAFileHoldsUpAStamp has it do so while a try is under way, and behind it. A
-// pipe that nobody reads is never done opening.
+// pipe without a reader blocks forever when opened.
 func TestNothingThatAnAdapterPutsInThePlaceOfAFileHoldsUpAStamp(t *testing.T) {
 	t.Parallel()
 	for what, put := range map[string]func(string) error{
@@ -100,7 +100,7 @@ func (c cutting) ReadAt(p []byte, at int64) (int, error) {
 }
 
 // TestFileThatIsCutWhileItIsReadIsAskedForAgain has an adapter write its file anew behind its answer: what is missing was
-// never there as zeros, and is no other stamp than ordered.
+// never there as zeros, and is the ordered stamp.
 func TestFileThatIsCutWhileItIsReadIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
