@@ -99,8 +99,8 @@ func (c cutting) ReadAt(p []byte, at int64) (int, error) {
 	return c.ReaderAt.ReadAt(p, at)
 }
 
-// TestFileThatIsCutWhileItIsReadIsAskedForAgain has an adapter write its file anew behind its answer: what is missing was
-// never there as zeros, and is the ordered stamp.
+// TestFileThatIsCutWhileItIsReadIsAskedForAgain has an adapter write its file anew behind its answer: missing bytes
+// are not read as zeros, and the result is the ordered stamp.
 func TestFileThatIsCutWhileItIsReadIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
