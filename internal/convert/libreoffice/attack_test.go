@@ -43,7 +43,7 @@ func newCanary(t *testing.T) *canary {
 		c.seen = append(c.seen, r.Method+" "+r.URL.Path)
 	}))
 	t.Cleanup(s.Close)
-	// Others may read it: what keeps it from the document is the fence, not its mode.
+	// Other users may read it: the sandbox protects it from the document, not its mode.
 	folder, err := os.MkdirTemp("/var/tmp", "segel-canary-")
 	if err != nil {
 		t.Fatal(err)
@@ -125,13 +125,13 @@ func TestLibreOfficeByItselfFetches(t *testing.T) {
 	}
 }
 
-// TestEachLayerHoldsByItself gives all attacks that LibreOffice would open to processes which nobody has kept them
-// from. Once with the profile that forbids fetching, once with a bare one, so that the fence alone has to hold.
+// TestEachLayerHoldsByItself gives all attacks that LibreOffice would open to processes without an earlier check of
+// the document: once with the profile that forbids fetching, once with a bare one, so that the sandbox alone has to hold.
 func TestEachLayerHoldsByItself(t *testing.T) {
 	t.Parallel()
 	for name, profile := range map[string][]byte{
 		"hardened profile": buildProfile(),
-		"fence alone":      []byte(`<?xml version="1.0"?><oor:items xmlns:oor="http://openoffice.org/2001/registry"/>`),
+		"sandbox alone":      []byte(`<?xml version="1.0"?><oor:items xmlns:oor="http://openoffice.org/2001/registry"/>`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"segel/internal/convert/converttest"
 )
 
-// BenchmarkWait measures what a user waits for, in turns with a LibreOffice that has no fence and is kept running:
+// BenchmarkWait measures how long a user waits, alternating with a LibreOffice that has no sandbox and keeps running:
 // the same file again and again, the most favourable case there is. Between two documents there is time to start the
 // next process, as there is between users.
 func BenchmarkWait(b *testing.B) {

@@ -144,7 +144,7 @@ func nested(t *testing.T, folder string) {
 	}
 }
 
-// asNobody does something on the file system as a user who is not root.
+// asNobody calls a function as a user who is not root.
 func asNobody(t *testing.T, do func()) {
 	t.Helper()
 	done := make(chan struct{})
