@@ -1,6 +1,6 @@
 package text
 
-// administration is what administrators read.
+// administration holds sentences for administrators.
 var administration = map[string]sentence{
 	"done.person_added":  {"Akun telah dibuat. Kata sandi pertama hanya ditampilkan satu kali ini.", "The account has been created. Its first password is shown only this once."},
 	"done.quota_granted": {"Kuota telah dicatat.", "The quota has been recorded."},
@@ -31,7 +31,7 @@ var administration = map[string]sentence{
 	"event.serial_given": {"Memberikan nomor seri e-meterai[ {serial}] kepada sebuah organisasi", "Assigned the serial number[ {serial}] to an organisation"},
 }
 
-// reconciliations tell what the office and the register do not say alike. Arguments are the difference's members.
+// reconciliations describe the differences between office and register. Arguments are the members of the difference.
 var reconciliations = map[string]sentence{
 	"reconciliation.freed": {
 		"Nomor seri {serial} telah dilepas oleh sebuah dokumen; penerbit menyatakannya belum terpakai, sehingga dapat digunakan kembali.",

@@ -1,6 +1,6 @@
 package text
 
-// events tell the audit trail. Arguments are the event's details.
+// events describe the audit trail. Arguments are the event's details.
 var events = map[string]sentence{
 	"event.uploaded":              {"Mengunggah dokumen[ dari berkas {filename}]", "Uploaded the document[ from the file {filename}]"},
 	"event.participants_changed":  {"Mengubah peserta dokumen", "Changed the participants"},

@@ -1,7 +1,7 @@
 package text
 
-// findings tell what is in a file that its readers may not see or expect. Pages are ranges, such as "1-3, 7"; what and
-// shown are excerpts of the file.
+// findings describe what is in a file that its readers may not see or expect. Pages are ranges, such as "1-3, 7"; what
+// and shown are excerpts of the file.
 var findings = map[string]sentence{
 	"document.active_content": {
 		"Berkas ini memuat hal yang harus Anda setujui terlebih dahulu: isi yang ditandatangani dapat berbeda dari yang terlihat.",

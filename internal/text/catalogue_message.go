@@ -1,6 +1,6 @@
 package text
 
-// messages tell that a verb was done.
+// messages confirm that an operation was done.
 var messages = map[string]sentence{
 	"done.logout":             {"Anda telah keluar.", "You are logged out."},
 	"done.forgot_password":    {"Jika alamat ini memiliki akun, permintaan Anda telah dicatat. Administrator akan menghubungi Anda.", "If this address has an account, your request has been recorded. Your administrator will contact you."},

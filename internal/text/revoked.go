@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// revocations says why a certificate was revoked, by the names of RFC 5280 §5.3.1.
+// revocations give the reason of a revocation, by the names of RFC 5280 §5.3.1.
 var revocations = map[string]sentence{
 	"revocation.unspecified":          {"alasannya tidak disebutkan", "no reason was given"},
 	"revocation.keyCompromise":        {"kuncinya bocor", "its key was compromised"},
@@ -19,7 +19,7 @@ var revocations = map[string]sentence{
 	"revocation.aACompromise":         {"kunci otoritas atributnya bocor", "the attribute authority's key was compromised"},
 }
 
-// RevocationReason says why a certificate was revoked; a name that is none of RFC 5280 §5.3.1 is returned as it is.
+// RevocationReason returns why a certificate was revoked. A name that is not in RFC 5280 §5.3.1 is returned unchanged.
 func RevocationReason(l Language, reason string) string {
 	if _, ok := revocations["revocation."+reason]; !ok {
 		return reason
@@ -27,8 +27,8 @@ func RevocationReason(l Language, reason string) string {
 	return Sentence(l, "revocation."+reason, nil)
 }
 
-// revocationArguments takes the words behind closing.revoked apart: serial in hexadecimal, moment, reason. Other words are no
-// arguments, and the sentence does without.
+// revocationArguments parses the words after closing.revoked: serial number in hexadecimal, time, reason. Other words
+// give no arguments, and the sentence leaves them out.
 func revocationArguments(l Language, words string) map[string]any {
 	part := strings.SplitN(words, ", ", 3)
 	if len(part) < 3 {

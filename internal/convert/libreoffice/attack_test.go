@@ -131,7 +131,7 @@ func TestEachLayerHoldsByItself(t *testing.T) {
 	t.Parallel()
 	for name, profile := range map[string][]byte{
 		"hardened profile": buildProfile(),
-		"sandbox alone":      []byte(`<?xml version="1.0"?><oor:items xmlns:oor="http://openoffice.org/2001/registry"/>`),
+		"sandbox alone":    []byte(`<?xml version="1.0"?><oor:items xmlns:oor="http://openoffice.org/2001/registry"/>`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
