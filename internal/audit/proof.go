@@ -66,7 +66,7 @@ func (p *Proof) Verify(origin string, key ed25519.PublicKey) (Checkpoint, []cont
 	last := int64(-1)
 	for _, proven := range p.Events {
 		if proven.Number <= last {
-			return c, nil, fmt.Errorf("%w: event %d stands behind event %d", ErrUnproven, proven.Number, last)
+			return c, nil, fmt.Errorf("%w: event %d follows event %d", ErrUnproven, proven.Number, last)
 		}
 		last = proven.Number
 		e, err := proven.verifyLeaf(c)

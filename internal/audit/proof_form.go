@@ -39,7 +39,7 @@ type provenEvents []ProvenEvent
 func (l *provenEvents) UnmarshalJSON(b []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if open, err := dec.Token(); err != nil || open != json.Delim('[') {
-		return errors.New("events are no list")
+		return errors.New("events are not a list")
 	}
 	for dec.More() {
 		if len(*l) == maxProofEvents {
@@ -61,7 +61,7 @@ func (l *provenEvents) UnmarshalJSON(b []byte) error {
 func (p *Proof) Marshal() ([]byte, error) {
 	switch {
 	case len(p.Events) == 0, len(p.Events) > maxProofEvents:
-		return nil, fmt.Errorf("write proof: %d events, and it takes 1 to %d", len(p.Events), maxProofEvents)
+		return nil, fmt.Errorf("write proof: %d events instead of 1 to %d", len(p.Events), maxProofEvents)
 	case len(p.Checkpoint) > MaxCheckpoint:
 		return nil, fmt.Errorf("write proof: a checkpoint of %d bytes", len(p.Checkpoint))
 	}

@@ -151,7 +151,7 @@ func TestNoByteOfAProofOrItsKeyMayChange(t *testing.T) {
 
 func isSpace(b byte) bool { return bytes.IndexByte([]byte(" \t\r\n"), b) >= 0 }
 
-// TestAProofOfWhatIsNotSoIsRefused changes proofs as somebody would who wants to be believed.
+// TestAProofOfWhatIsNotSoIsRefused changes proofs as a forger would.
 func TestAProofOfWhatIsNotSoIsRefused(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
