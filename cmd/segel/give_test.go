@@ -88,7 +88,7 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 		if err := c.workflow.GiveSerial(ctx, contract.Actor{}, serial, c.organisation()); err != nil {
 			t.Fatal(err)
 		}
-		if s, err := c.store.Serial(ctx, serial); err != nil || s.State != contract.SerialTaken || s.Organisation != c.organisation() {
+		if s, err := c.store.Serial(ctx, serial); err != nil || s.State != contract.SerialBought || s.Organisation != c.organisation() {
 			t.Errorf("%+v, %v", s, err)
 		}
 		if err := c.workflow.GiveSerial(ctx, contract.Actor{}, serial, c.organisation()); !errors.Is(err, contract.ErrSerialNotUnassigned) {

@@ -84,7 +84,7 @@ func (c reconcileCommand) print(out io.Writer, r contract.Reconciliation) error 
 	n := r.Office
 	fmt.Fprintf(&b, "office: %d units left, %d serials affixed, %d unused (%d as the balance says)\n", n.Left, n.Affixed, n.Unused, n.Reported)
 	fmt.Fprintf(&b, "register: %d affixed, %d bound, %d free, %d taken, %d quarantined\n", r.Register[contract.SerialAffixed], r.Register[contract.SerialBound],
-		r.Register[contract.SerialFree], r.Register[contract.SerialTaken], r.Register[contract.SerialQuarantined])
+		r.Register[contract.SerialFree], r.Register[contract.SerialBought], r.Register[contract.SerialQuarantined])
 	for _, d := range r.Differences {
 		mark := "  "
 		if !d.Kind.Explained() {

@@ -137,7 +137,7 @@ func (c *counter) boughtAndAffixed(order string) string {
 // registered puts a serial into our register behind the program's back.
 func (c *counter) registered(s contract.StampSerial) {
 	c.t.Helper()
-	s.TakenAt, s.ChangedAt = time.Now(), time.Now()
+	s.RegisteredAt, s.ChangedAt = time.Now(), time.Now()
 	if err := c.store.MoveSerials(context.Background(), []contract.SerialMove{{To: s}}); err != nil {
 		c.t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // serialStates are the states of serials, as they are shown.
-var serialStates = []contract.SerialState{contract.SerialTaken, contract.SerialFree, contract.SerialBound, contract.SerialAffixed, contract.SerialQuarantined}
+var serialStates = []contract.SerialState{contract.SerialBought, contract.SerialFree, contract.SerialBound, contract.SerialAffixed, contract.SerialQuarantined}
 
 type serialLine struct {
 	Serial       string                 `json:"serial" example:"SPESIMEN-0000000000001"`
@@ -48,7 +48,7 @@ func (s *server) adminSerials() {
 			data.Serials = append(data.Serials, serialLine{
 				Serial: s.Serial, State: s.State, Organisation: organisationOrNull(s.Organisation),
 				Document: documentOrNull(s.Document, s.Title), Former: documentOrNull(s.FormerDocument, s.FormerTitle),
-				LetGo: s.ReleaseCount, Problem: text.Reason(c.language, s.Problem), Evidence: s.Evidence.Key != "", TakenAt: iso(s.TakenAt), ChangedAt: iso(s.ChangedAt),
+				LetGo: s.ReleaseCount, Problem: text.Reason(c.language, s.Problem), Evidence: s.Evidence.Key != "", TakenAt: iso(s.RegisteredAt), ChangedAt: iso(s.ChangedAt),
 			})
 		}
 		return finding(data), nil

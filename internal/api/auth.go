@@ -34,7 +34,7 @@ type Identity interface {
 func (c *call) authenticate() (contract.Actor, error) {
 	token, cookie := c.token()
 	if token == "" {
-		return contract.Actor{}, contract.ErrIdentify
+		return contract.Actor{}, contract.ErrUnauthenticated
 	}
 	if cookie {
 		if err := c.crossSite.Check(c.r); err != nil {
@@ -46,7 +46,7 @@ func (c *call) authenticate() (contract.Actor, error) {
 		return contract.Actor{}, err
 	}
 	if by.IsSystem() {
-		return contract.Actor{}, contract.ErrIdentify // the service itself never asks over the wire
+		return contract.Actor{}, contract.ErrUnauthenticated // the service itself never asks over the wire
 	}
 	if by.MustChoosePassword && !c.endpoint.callers.given() {
 		return contract.Actor{}, contract.ErrChoosePassword

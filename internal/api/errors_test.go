@@ -21,7 +21,7 @@ func TestEveryKindOfErrorHasItsStatusAndEnvelope(t *testing.T) {
 	}{
 		{errMalformed, 400, "input.malformed", false},
 		{identity.ErrCredentials, 400, "auth.wrong_credentials", false},
-		{contract.ErrIdentify, 401, "auth.required", false},
+		{contract.ErrUnauthenticated, 401, "auth.required", false},
 		{contract.ErrQuota, 402, "quota.insufficient", false},
 		{contract.ErrNotOwner, 403, "document.not_owner", false},
 		{contract.ErrNotFound, 404, "document.not_found", false},

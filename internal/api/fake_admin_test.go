@@ -96,10 +96,10 @@ func (f *fakeWorkflow) EachAttempt(_ context.Context, by contract.Actor, q store
 
 func (f *fakeWorkflow) Serials(_ context.Context, by contract.Actor, q store.SerialQuery) (workflow.SerialPage, error) {
 	return workflow.SerialPage{Total: 2, Lines: []workflow.SerialLine{
-		{StampSerial: contract.StampSerial{Serial: serial1, Organisation: works, State: contract.SerialBound, Document: 1207, TakenAt: now, ChangedAt: now}, Organisation: contoh, Title: sewa},
+		{StampSerial: contract.StampSerial{Serial: serial1, Organisation: works, State: contract.SerialBound, Document: 1207, RegisteredAt: now, ChangedAt: now}, Organisation: contoh, Title: sewa},
 		{StampSerial: contract.StampSerial{
 			Serial: "SPESIMEN-0000000000002", State: contract.SerialQuarantined, FormerDocument: 1199, ReleaseCount: 1, Problem: "another page",
-			Evidence: contract.File{Key: "k", Digest: sha256.Sum256(file1)}, TakenAt: now, ChangedAt: now,
+			Evidence: contract.File{Key: "k", Digest: sha256.Sum256(file1)}, RegisteredAt: now, ChangedAt: now,
 		}},
 	}}, f.administered("serials", by, q)
 }
@@ -121,7 +121,7 @@ func (f *fakeWorkflow) report() contract.Reconciliation {
 		Register: map[contract.SerialState]int{contract.SerialAffixed: 118, contract.SerialFree: 2}, Unexplained: 1,
 		Differences: []contract.Difference{
 			{Kind: contract.DifferNotAffixed, Serial: serial1, Organisation: works, OrganisationName: "PT Contoh", Document: 1207, OfficeState: contract.OfficeUnused, RegisterState: contract.SerialAffixed},
-			{Kind: contract.DifferFound, Serial: "SPESIMEN-0000000000002", OfficeState: contract.OfficeUnused, RegisterState: contract.SerialTaken, File: "lain.pdf"},
+			{Kind: contract.DifferFound, Serial: "SPESIMEN-0000000000002", OfficeState: contract.OfficeUnused, RegisterState: contract.SerialBought, File: "lain.pdf"},
 		},
 	}
 }

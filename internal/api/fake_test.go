@@ -292,7 +292,7 @@ type fakeIdentity struct {
 
 func (f *fakeIdentity) Authenticate(_ context.Context, token string) (contract.Actor, error) {
 	if f.revoked {
-		return contract.Actor{}, contract.ErrIdentify
+		return contract.Actor{}, contract.ErrUnauthenticated
 	}
 	switch token {
 	case "owner":
@@ -310,7 +310,7 @@ func (f *fakeIdentity) Authenticate(_ context.Context, token string) (contract.A
 	case "nobody":
 		return contract.Actor{}, nil
 	}
-	return contract.Actor{}, contract.ErrIdentify
+	return contract.Actor{}, contract.ErrUnauthenticated
 }
 
 func (f *fakeIdentity) account() identity.Account {

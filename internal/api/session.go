@@ -21,7 +21,7 @@ func (s *server) session() {
 			return found[webSessionData]{}, errCrossSite.WithCause(err)
 		}
 		if in.Email.value == "" && in.Password.value == "" {
-			return found[webSessionData]{}, contract.ErrIdentify
+			return found[webSessionData]{}, contract.ErrUnauthenticated
 		}
 		var bad problems
 		email, password := in.credentials(&bad)

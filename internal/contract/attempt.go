@@ -37,7 +37,7 @@ type Outcome string
 const (
 	OutcomeOK         Outcome = "ok"
 	OutcomeUnanswered Outcome = "unanswered" // this process ended before the answer arrived
-	OutcomeNotAsked   Outcome = "not_asked"  // the call was not made, because the office was unavailable
+	OutcomeNotCalled  Outcome = "not_asked"  // the call was not made, because the office was unavailable
 )
 
 // InDoubt reports whether it is unknown if the office carried the call out, or still will: no answer was received, or
@@ -49,7 +49,7 @@ func (a Attempt) InDoubt(unknown Outcome) bool {
 func (c *Change) openAttempt(i int, call AttemptCall, now time.Time) {
 	s := &c.After.Stamps[i]
 	s.Attempts++
-	s.AskedAt = now
+	s.AttemptedAt = now
 	c.Attempts = append(c.Attempts, c.latestAttempt(i, call))
 }
 
@@ -58,7 +58,7 @@ func (c *Change) latestAttempt(i int, call AttemptCall) Attempt {
 	s := c.After.Stamps[i]
 	a := Attempt{
 		Document: c.After.ID, Organisation: c.After.Organisation, Stamp: i, Number: s.Attempts,
-		Call: call, Order: s.Order, At: s.AskedAt,
+		Call: call, Order: s.Order, At: s.AttemptedAt,
 	}
 	if call == CallStamp {
 		a.Serial, a.Source = s.Serial, s.Source
@@ -69,7 +69,7 @@ func (c *Change) latestAttempt(i int, call AttemptCall) Attempt {
 // closeAttempt closes the open attempt on stamp i, if there is one. The functions in with set members of the result.
 func (c *Change) closeAttempt(i int, outcome Outcome, now time.Time, with ...func(*Attempt)) {
 	s := &c.After.Stamps[i]
-	if s.AskedAt.IsZero() {
+	if s.AttemptedAt.IsZero() {
 		return
 	}
 	call := CallBuy
@@ -81,7 +81,7 @@ func (c *Change) closeAttempt(i int, outcome Outcome, now time.Time, with ...fun
 	for _, w := range with {
 		w(&a)
 	}
-	s.AskedAt = time.Time{}
+	s.AttemptedAt = time.Time{}
 	c.Attempts = append(c.Attempts, a)
 }
 

@@ -87,7 +87,7 @@ func (c *Change) releaseReserved(by Actor, now time.Time) {
 	for i, s := range d.Stamps {
 		switch {
 		case s.State == StampAffixed:
-		case s.Serial != "" && c.releaseSerial(i, SerialTaken, s.Problem, by, now):
+		case s.Serial != "" && c.releaseSerial(i, SerialBought, s.Problem, by, now):
 			lost++
 		default:
 			stamps++

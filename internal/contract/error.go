@@ -101,26 +101,26 @@ func KindOf(err error) Kind {
 
 // Refusals that several packages use.
 var (
-	ErrNotFound     = Refuse(NotFound, "document.not_found")
-	ErrNotOwner     = Refuse(Forbidden, "document.not_owner")
-	ErrNotDraft     = Refuse(Conflict, "document.not_draft")
-	ErrNotActive    = Refuse(Conflict, "document.not_processing")
-	ErrNotInTurn    = Refuse(Conflict, "document.not_in_turn")
-	ErrSigned       = Refuse(Conflict, "document.already_signed")
-	ErrNotSigner    = Refuse(Forbidden, "document.not_signer")
-	ErrStale        = Refuse(Conflict, "document.revision_changed")
-	ErrRace         = Refuse(Conflict, "document.busy").WithRetry()
-	ErrKeyRunning   = Refuse(Conflict, "idempotency.running").WithRetry() // another request holds the Idempotency-Key
-	ErrNotCompleted = Refuse(Conflict, "document.not_completed")
-	ErrQuota        = Refuse(NoQuota, "quota.insufficient")
-	ErrNothingToDo  = Refuse(Invalid, "document.nothing_to_do")
-	ErrNotFailed    = Refuse(Conflict, "document.not_failed")
-	ErrCommitted    = Refuse(Conflict, "document.sealing")
-	ErrExpired      = Refuse(Conflict, "document.expired")
-	ErrStampOnly    = Refuse(Invalid, "document.not_stamps_only")
-	ErrNoGuest      = Refuse(Invalid, "guest.not_found")
-	ErrIdentify     = Refuse(Unauthenticated, "auth.required")
-	ErrNotAllowed   = Refuse(Forbidden, "auth.not_allowed")
+	ErrNotFound        = Refuse(NotFound, "document.not_found")
+	ErrNotOwner        = Refuse(Forbidden, "document.not_owner")
+	ErrNotDraft        = Refuse(Conflict, "document.not_draft")
+	ErrNotActive       = Refuse(Conflict, "document.not_processing")
+	ErrNotInTurn       = Refuse(Conflict, "document.not_in_turn")
+	ErrSigned          = Refuse(Conflict, "document.already_signed")
+	ErrNotSigner       = Refuse(Forbidden, "document.not_signer")
+	ErrStale           = Refuse(Conflict, "document.revision_changed")
+	ErrRace            = Refuse(Conflict, "document.busy").WithRetry()
+	ErrKeyRunning      = Refuse(Conflict, "idempotency.running").WithRetry() // another request holds the Idempotency-Key
+	ErrNotCompleted    = Refuse(Conflict, "document.not_completed")
+	ErrQuota           = Refuse(NoQuota, "quota.insufficient")
+	ErrNothingToDo     = Refuse(Invalid, "document.nothing_to_do")
+	ErrNotFailed       = Refuse(Conflict, "document.not_failed")
+	ErrCommitted       = Refuse(Conflict, "document.sealing")
+	ErrExpired         = Refuse(Conflict, "document.expired")
+	ErrStampOnly       = Refuse(Invalid, "document.not_stamps_only")
+	ErrNoGuest         = Refuse(Invalid, "guest.not_found")
+	ErrUnauthenticated = Refuse(Unauthenticated, "auth.required")
+	ErrNotAllowed      = Refuse(Forbidden, "auth.not_allowed")
 
 	ErrChoosePassword = Refuse(Forbidden, "auth.choose_password") // an admin set the current password
 

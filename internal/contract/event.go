@@ -37,17 +37,17 @@ const (
 	EventExpired         EventType = "expired"
 	EventDeleted         EventType = "deleted"
 
-	EventSerialOrdered  EventType = "serial_ordered"
-	EventSerialBound    EventType = "serial_bound"
-	EventStamped        EventType = "stamped"
-	EventStampFailed    EventType = "stamp_failed"
-	EventStampNotAsked  EventType = "stamp_not_asked" // the office would have refused the file
-	EventRestamp        EventType = "restamp"
-	EventRetried        EventType = "retried"
-	EventCompleted      EventType = "completed"
-	EventClosingDelayed EventType = "closing_delayed"
-	EventClosingFailed  EventType = "closing_failed"
-	EventTimeRenewed    EventType = "timestamp_renewed"
+	EventSerialOrdered     EventType = "serial_ordered"
+	EventSerialBound       EventType = "serial_bound"
+	EventStamped           EventType = "stamped"
+	EventStampFailed       EventType = "stamp_failed"
+	EventStampNotRequested EventType = "stamp_not_asked" // the office would have refused the file
+	EventRestamp           EventType = "restamp"
+	EventRetried           EventType = "retried"
+	EventCompleted         EventType = "completed"
+	EventClosingDelayed    EventType = "closing_delayed"
+	EventClosingFailed     EventType = "closing_failed"
+	EventTimeRenewed       EventType = "timestamp_renewed"
 )
 
 // Events of a serial. Document is the one that has it or released it last, if any.
@@ -73,7 +73,7 @@ const (
 var EventTypes = []EventType{
 	EventUploaded, EventConverted, EventConvertFailed, EventNormalised, EventDescribed, EventPeopleChanged, EventPlaced, EventFindingAccepted, EventFinalized,
 	EventGuestLink, EventGuestRevoked, EventViewed, EventReminded, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
-	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotAsked, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
+	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotRequested, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
 	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed,
 }

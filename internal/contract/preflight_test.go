@@ -80,7 +80,7 @@ func TestRefusedStampSpendsNothingAndWaitsForARestamp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Attempts) != 0 || len(c.Serials) != 0 || len(c.Quota) != 0 || len(c.Jobs) != 0 || len(c.Events) != 1 || c.Events[0].Type != EventStampNotAsked {
+	if len(c.Attempts) != 0 || len(c.Serials) != 0 || len(c.Quota) != 0 || len(c.Jobs) != 0 || len(c.Events) != 1 || c.Events[0].Type != EventStampNotRequested {
 		t.Errorf("%+v", c)
 	}
 	if a := c.After; a.State != Failed || a.Reason != "stamp.file_too_large" || a.Stamps[0].State != StampOrdered || a.Stamps[0].Problem != a.Reason {

@@ -37,10 +37,10 @@ var differenceRules = []struct {
 }{
 	{register: "", office: OfficeUnknown, kind: DifferMissing},
 
-	{register: SerialTaken, office: OfficeUnused, kind: DifferFreed}, // unless freeUnused finds a reason against it
+	{register: SerialBought, office: OfficeUnused, kind: DifferFreed}, // unless freeUnused finds a reason against it
 	{register: SerialAffixed, office: OfficeUnused, kind: DifferNotAffixed},
 
-	{register: SerialTaken, office: OfficeAffixed, kind: DifferSpent},
+	{register: SerialBought, office: OfficeAffixed, kind: DifferSpent},
 	{register: SerialFree, office: OfficeAffixed, kind: DifferSpent},
 	{register: SerialBound, office: OfficeAffixed, document: Processing, kind: DifferInWork},
 	{register: SerialBound, office: OfficeAffixed, document: Failed, kind: DifferFailed},
@@ -81,7 +81,7 @@ func (b ReconcileInput) CompareKnown(s StampSerial, o OfficeSerial, document Sta
 }
 
 // IsIdle reports whether no document has the serial and one may still get it.
-func (s StampSerial) IsIdle() bool { return s.State == SerialTaken || s.State == SerialFree }
+func (s StampSerial) IsIdle() bool { return s.State == SerialBought || s.State == SerialFree }
 
 // quarantineAffixed quarantines a serial that no document has and that turns out to be affixed.
 func (b ReconcileInput) quarantineAffixed(s StampSerial, d Difference) SerialResult {
@@ -104,7 +104,7 @@ func (b ReconcileInput) freeUnused(s StampSerial, o OfficeSerial, d Difference) 
 	case s.ChangedAt.After(b.SettledBefore):
 		d.Kind = DifferSettling
 	default:
-		m := SerialMove{From: SerialTaken, To: s}
+		m := SerialMove{From: SerialBought, To: s}
 		m.To.State, m.To.Problem, m.To.ChangedAt = SerialFree, "", b.Now
 		d.RegisterState = SerialFree
 		return SerialResult{Difference: d, Move: &m, Event: Event{Type: EventSerialFreed, Document: s.FormerDocument, At: b.Now, Details: map[string]string{"serial": s.Serial}}}
@@ -133,9 +133,9 @@ func (b ReconcileInput) CompareUnknown(o OfficeSerial, document DocumentID, of O
 	if d.Organisation == "" {
 		d.Organisation = b.OnlyOrganisation
 	}
-	d.Kind, d.RegisterState = DifferFound, SerialTaken
+	d.Kind, d.RegisterState = DifferFound, SerialBought
 	m := SerialMove{To: StampSerial{
-		Serial: o.Serial, Organisation: d.Organisation, State: SerialTaken, Problem: problemFoundInAccount, TakenAt: b.Now, ChangedAt: b.Now,
+		Serial: o.Serial, Organisation: d.Organisation, State: SerialBought, Problem: problemFoundInAccount, RegisteredAt: b.Now, ChangedAt: b.Now,
 	}}
 	e := Event{Type: EventSerialFound, Document: document, At: b.Now, Details: map[string]string{"serial": o.Serial, "file": o.File}}
 	return SerialResult{Difference: d, Move: &m, Event: e}
@@ -153,13 +153,13 @@ func (b ReconcileInput) mayBelongToOrderInDoubt(o OfficeSerial) bool {
 // AssignSerial assigns a serial without an owner to an organisation: one that was found in the account, or a new one
 // (without a State) that the caller has found to be unused.
 func AssignSerial(s StampSerial, to OrganisationID, by Actor, now time.Time) (SerialMove, Event, error) {
-	if s.State != "" && s.State != SerialTaken || s.Organisation != "" {
+	if s.State != "" && s.State != SerialBought || s.Organisation != "" {
 		return SerialMove{}, Event{}, ErrSerialNotUnassigned.With("serial", s.Serial)
 	}
 	m := SerialMove{From: s.State, To: s}
 	m.To.Organisation = to // ChangedAt stays: the owner does not change what the office knows
 	if s.State == "" {
-		m.To.State, m.To.Problem, m.To.TakenAt, m.To.ChangedAt = SerialTaken, problemFoundInAccount, now, now
+		m.To.State, m.To.Problem, m.To.RegisteredAt, m.To.ChangedAt = SerialBought, problemFoundInAccount, now, now
 	}
 	e := Event{Type: EventSerialGiven, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{"serial": s.Serial, "organisation": string(to)}}
 	return m, e, nil

@@ -13,7 +13,7 @@ func TestEveryStateHereAndThereComesToOneJudgement(t *testing.T) {
 	doubt := ReconcileInput{SettledBefore: settled, Now: t0, OrdersInDoubt: map[string]bool{"order": true}}
 	single := ReconcileInput{SettledBefore: settled, Now: t0, OnlyOrganisation: "org"}
 	serial := func(state SerialState, changed time.Time, with ...func(*StampSerial)) StampSerial {
-		s := StampSerial{Serial: "S", Organisation: "org", State: state, ChangedAt: changed, TakenAt: long}
+		s := StampSerial{Serial: "S", Organisation: "org", State: state, ChangedAt: changed, RegisteredAt: long}
 		switch state {
 		case SerialBound, SerialAffixed:
 			s.Document = 7
@@ -50,15 +50,15 @@ func TestEveryStateHereAndThereComesToOneJudgement(t *testing.T) {
 		{name: "bound, affixed, failed", books: books, here: serial(SerialBound, long), there: affixed, of: Failed, want: DifferFailed},
 		{name: "bound, affixed, document gone", books: books, here: serial(SerialBound, long), there: affixed, want: DifferUnknownAffixed},
 		{name: "bound, gone", books: books, here: serial(SerialBound, long), there: gone, of: Processing, want: DifferMissing},
-		{name: "taken, unused", books: books, here: serial(SerialTaken, long), there: unused, want: DifferFreed, moved: SerialFree},
-		{name: "taken just now, unused", books: books, here: serial(SerialTaken, just), there: unused, want: DifferSettling},
-		{name: "taken, unused, an order in doubt", books: doubt, here: serial(SerialTaken, long), there: unused, want: DifferFreed, moved: SerialFree},
-		{name: "found, unused, an order in doubt", books: doubt, here: serial(SerialTaken, long, found), there: unused, want: DifferInDoubt},
-		{name: "found, unused, named for another order", books: doubt, here: serial(SerialTaken, long, found), there: there(OfficeUnused, "a-other.pdf", "other"), want: DifferFreed, moved: SerialFree},
-		{name: "without owner, unused", books: books, here: serial(SerialTaken, long, nobodys), there: unused, want: DifferUnassigned},
-		{name: "without owner, unused, one organisation", books: single, here: serial(SerialTaken, long, nobodys), there: unused, want: DifferFreed, moved: SerialFree},
-		{name: "taken, affixed", books: books, here: serial(SerialTaken, long), there: affixed, want: DifferSpent, moved: SerialQuarantined},
-		{name: "taken, gone", books: books, here: serial(SerialTaken, long), there: gone, want: DifferMissing},
+		{name: "taken, unused", books: books, here: serial(SerialBought, long), there: unused, want: DifferFreed, moved: SerialFree},
+		{name: "taken just now, unused", books: books, here: serial(SerialBought, just), there: unused, want: DifferSettling},
+		{name: "taken, unused, an order in doubt", books: doubt, here: serial(SerialBought, long), there: unused, want: DifferFreed, moved: SerialFree},
+		{name: "found, unused, an order in doubt", books: doubt, here: serial(SerialBought, long, found), there: unused, want: DifferInDoubt},
+		{name: "found, unused, named for another order", books: doubt, here: serial(SerialBought, long, found), there: there(OfficeUnused, "a-other.pdf", "other"), want: DifferFreed, moved: SerialFree},
+		{name: "without owner, unused", books: books, here: serial(SerialBought, long, nobodys), there: unused, want: DifferUnassigned},
+		{name: "without owner, unused, one organisation", books: single, here: serial(SerialBought, long, nobodys), there: unused, want: DifferFreed, moved: SerialFree},
+		{name: "taken, affixed", books: books, here: serial(SerialBought, long), there: affixed, want: DifferSpent, moved: SerialQuarantined},
+		{name: "taken, gone", books: books, here: serial(SerialBought, long), there: gone, want: DifferMissing},
 		{name: "free, unused", books: books, here: serial(SerialFree, long), there: unused},
 		{name: "free, affixed", books: books, here: serial(SerialFree, long), there: affixed, want: DifferSpent, moved: SerialQuarantined},
 		{name: "quarantined, unused", books: books, here: serial(SerialQuarantined, long), there: unused},
@@ -123,7 +123,7 @@ func TestASerialThatIsUnknownHereIsTakenUnlessAnOrderInDoubtMayHaveBoughtIt(t *t
 		}
 		want := SerialState("")
 		if c.want == DifferFound {
-			want = SerialTaken
+			want = SerialBought
 		}
 		checkMove(t, c.name, j, "", want)
 		if j.Move != nil && j.Move.To.Organisation != c.owner {
@@ -135,19 +135,19 @@ func TestASerialThatIsUnknownHereIsTakenUnlessAnOrderInDoubtMayHaveBoughtIt(t *t
 func TestOnlyASerialThatIsNobodysIsGiven(t *testing.T) {
 	t.Parallel()
 	op := Actor{Person: Person{ID: "op", Name: "Op"}, Admin: true, Operator: true}
-	m, e, err := AssignSerial(StampSerial{Serial: "S", State: SerialTaken, ChangedAt: t0}, "org", op, t0.Add(time.Hour))
-	if err != nil || m.From != SerialTaken || m.To.State != SerialTaken || m.To.Organisation != "org" || !m.To.ChangedAt.Equal(t0) {
+	m, e, err := AssignSerial(StampSerial{Serial: "S", State: SerialBought, ChangedAt: t0}, "org", op, t0.Add(time.Hour))
+	if err != nil || m.From != SerialBought || m.To.State != SerialBought || m.To.Organisation != "org" || !m.To.ChangedAt.Equal(t0) {
 		t.Errorf("given: %+v, %v", m, err)
 	}
 	if e.Type != EventSerialGiven || e.Person.ID != "op" || e.Details["organisation"] != "org" {
 		t.Errorf("the log is told %+v", e)
 	}
 	m, _, err = AssignSerial(StampSerial{Serial: "S"}, "org", op, t0)
-	if err != nil || m.From != "" || m.To.State != SerialTaken || m.To.Organisation != "org" || !m.To.TakenAt.Equal(t0) || !m.To.ChangedAt.Equal(t0) || m.To.Problem == "" {
+	if err != nil || m.From != "" || m.To.State != SerialBought || m.To.Organisation != "org" || !m.To.RegisteredAt.Equal(t0) || !m.To.ChangedAt.Equal(t0) || m.To.Problem == "" {
 		t.Errorf("entered and given: %+v, %v", m, err)
 	}
 	for _, s := range []StampSerial{
-		{Serial: "S", State: SerialTaken, Organisation: "other"}, {Serial: "S", State: SerialFree}, {Serial: "S", State: SerialQuarantined},
+		{Serial: "S", State: SerialBought, Organisation: "other"}, {Serial: "S", State: SerialFree}, {Serial: "S", State: SerialQuarantined},
 	} {
 		if _, _, err := AssignSerial(s, "org", op, t0); KindOf(err) != Conflict {
 			t.Errorf("%+v was given: %v", s, err)

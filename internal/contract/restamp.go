@@ -4,12 +4,12 @@ import "time"
 
 // RestampOptions are the owner's choices at a restamp.
 type RestampOptions struct {
-	// Instead is the serial to be replaced by a new one: it was refused permanently, and the caller has just found
+	// ReplaceSerial is the serial to be replaced by a new one: it was refused permanently, and the caller has just found
 	// that the office reports it as unused. Empty: the document keeps its serials.
-	Instead string
-	// Doubt says that an earlier call for that serial may still be carried out: the serial is not free until the
+	ReplaceSerial string
+	// InDoubt says that an earlier call for that serial may still be carried out: the serial is not free until the
 	// reconciliation says so.
-	Doubt bool
+	InDoubt bool
 }
 
 // Restamp returns a failed document to processing with its serials, unless the owner wants a new one.
@@ -29,10 +29,10 @@ func restampFailed(d *Document, o RestampOptions, by Actor, now time.Time) (Chan
 	c.addEvent(EventRestamp, by, now)
 	i := d.RefusedStamp()
 	switch {
-	case o.Instead != "" && (i < 0 || d.Stamps[i].Serial != o.Instead):
+	case o.ReplaceSerial != "" && (i < 0 || d.Stamps[i].Serial != o.ReplaceSerial):
 		return Change{}, ErrNotRefused
-	case o.Instead != "":
-		c.replaceSerial(i, o.Doubt, by, now)
+	case o.ReplaceSerial != "":
+		c.replaceSerial(i, o.InDoubt, by, now)
 	case i >= 0:
 		c.reuseSerial(i, now)
 	}
@@ -65,7 +65,7 @@ func (c *Change) reuseSerial(i int, now time.Time) {
 func (c *Change) replaceSerial(i int, doubt bool, by Actor, now time.Time) {
 	s, to := &c.After.Stamps[i], SerialFree
 	if doubt {
-		to = SerialTaken
+		to = SerialBought
 	}
 	if lost := c.releaseSerial(i, to, s.Problem, by, now); lost {
 		c.addQuotaMove(UnitStamp, QuotaSpend, 1)

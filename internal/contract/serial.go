@@ -18,7 +18,7 @@ type StampSerial struct {
 	ReleaseCount   int        // how many documents released it
 	Problem        string     // why it was released or quarantined
 	Evidence       File       // of a quarantined serial: the last returned file; its Key is empty if there is none
-	TakenAt        time.Time  // when it became known
+	RegisteredAt   time.Time  // when it became known
 	ChangedAt      time.Time
 }
 
@@ -27,7 +27,7 @@ type SerialState string
 
 // The states of a serial. Values are stored permanently.
 const (
-	SerialTaken       SerialState = "taken"       // bought; not certain that it is unused
+	SerialBought      SerialState = "taken"       // bought; not certain that it is unused
 	SerialFree        SerialState = "free"        // released, and reported as unused by the office; used before another is bought
 	SerialBound       SerialState = "bound"       // belongs to one placement of one document
 	SerialAffixed     SerialState = "affixed"     // is in a committed revision
@@ -46,7 +46,7 @@ type SerialMove struct {
 // Holder returns the document that must have the serial for the move to be applied; 0: no document.
 func (m SerialMove) Holder() DocumentID {
 	switch {
-	case m.From == "" || m.From == SerialTaken || m.From == SerialFree:
+	case m.From == "" || m.From == SerialBought || m.From == SerialFree:
 		return 0
 	case m.To.Document != 0:
 		return m.To.Document
@@ -62,7 +62,7 @@ func (c *Change) addSerialMove(i int, from, to SerialState, now time.Time) *Seri
 	s := c.After.Stamps[i]
 	c.Serials = append(c.Serials, SerialMove{From: from, To: StampSerial{
 		Serial: s.Serial, Organisation: c.After.Organisation, State: to, Document: c.After.ID, Placement: s.Placement,
-		Source: s.Source, ReleaseCount: s.ReleaseCount, TakenAt: now, ChangedAt: now,
+		Source: s.Source, ReleaseCount: s.ReleaseCount, RegisteredAt: now, ChangedAt: now,
 	}})
 	return &c.Serials[len(c.Serials)-1]
 }
@@ -119,8 +119,8 @@ func (c *Change) bindSerial(i int, known StampSerial, specimen bool, now time.Ti
 // checks it again.
 func SuspendSerial(s StampSerial, why string, now time.Time) (SerialMove, Event) {
 	m := SerialMove{From: s.State, To: s}
-	m.To.State, m.To.Problem, m.To.ChangedAt = SerialTaken, why, now
-	return m, Event{Type: EventSerialLetGo, Document: s.FormerDocument, At: now, Details: map[string]string{"serial": s.Serial, "state": string(SerialTaken), "problem": why}}
+	m.To.State, m.To.Problem, m.To.ChangedAt = SerialBought, why, now
+	return m, Event{Type: EventSerialLetGo, Document: s.FormerDocument, At: now, Details: map[string]string{"serial": s.Serial, "state": string(SerialBought), "problem": why}}
 }
 
 // QuarantineSerial quarantines a serial that no document has, such as a free one that turns out to be affixed.

@@ -35,7 +35,7 @@ func TestCanceledDocumentLetsGoOfASerialAndOfItsUnit(t *testing.T) {
 		t.Fatalf("%d moves, the stamp has %q", len(c.Serials), d.Stamps[1].Serial)
 	}
 	m := c.Serials[0]
-	if m.From != SerialBound || m.Holder() != d.ID || m.To.Serial != serial || m.To.State != SerialTaken || m.To.Document != 0 || m.To.FormerDocument != d.ID || m.To.ReleaseCount != 1 {
+	if m.From != SerialBound || m.Holder() != d.ID || m.To.Serial != serial || m.To.State != SerialBought || m.To.Document != 0 || m.To.FormerDocument != d.ID || m.To.ReleaseCount != 1 {
 		t.Errorf("%+v", m)
 	}
 	if got := d.Counters(); got != (Counters{Used: Count{Stamps: 1}, Success: Count{Stamps: 1}, Failed: Count{Stamps: 2}}) {
@@ -67,7 +67,7 @@ func TestSerialThatTwoDocumentsLetGoOfIsLost(t *testing.T) {
 	}
 	c, err = RecordStampFailure(d, 0, Failure{Text: "no", Final: true}, t0)
 	d = then(t, c, err)
-	c, err = Restamp(d, RestampOptions{Instead: "USED"}, owner, t0)
+	c, err = Restamp(d, RestampOptions{ReplaceSerial: "USED"}, owner, t0)
 	d = then(t, c, err)
 	if s := d.Stamps[0]; s.State != StampOrdered || s.Serial != "" || s.Order != "" || c.Serials[0].To.State != SerialQuarantined || c.Serials[0].To.ReleaseCount != 2 {
 		t.Errorf("%+v, %+v", s, c.Serials)
@@ -80,13 +80,13 @@ func TestSerialThatTwoDocumentsLetGoOfIsLost(t *testing.T) {
 func TestNewSerialIsGivenOnlyForTheOneThatWasRefused(t *testing.T) {
 	t.Parallel()
 	d := refused(t, Failure{})
-	if _, err := Restamp(d, RestampOptions{Instead: "ANOTHER"}, owner, t0); !errors.Is(err, ErrNotRefused) {
+	if _, err := Restamp(d, RestampOptions{ReplaceSerial: "ANOTHER"}, owner, t0); !errors.Is(err, ErrNotRefused) {
 		t.Error(err)
 	}
-	if _, err := Restamp(d, RestampOptions{Instead: d.Stamps[1].Serial}, second, t0); err == nil {
+	if _, err := Restamp(d, RestampOptions{ReplaceSerial: d.Stamps[1].Serial}, second, t0); err == nil {
 		t.Error("for another organisation")
 	}
-	c, err := Restamp(d, RestampOptions{Instead: d.Stamps[1].Serial}, owner, t0)
+	c, err := Restamp(d, RestampOptions{ReplaceSerial: d.Stamps[1].Serial}, owner, t0)
 	d = then(t, c, err)
 	if m := c.Serials[0]; m.To.State != SerialFree || m.To.FormerDocument != d.ID || len(c.Quota) != 0 || d.Stamps[1].State != StampOrdered {
 		t.Errorf("%+v, quota %v", m, c.Quota)
@@ -97,7 +97,7 @@ func TestNewSerialIsGivenOnlyForTheOneThatWasRefused(t *testing.T) {
 	d = then(t, c, err)
 	c, err = RecordStampFailure(d, 0, Failure{Text: "cannot be told apart", Final: true}, t0)
 	d = then(t, c, err)
-	if _, err := Restamp(d, RestampOptions{Instead: "ANY"}, owner, t0); !errors.Is(err, ErrNotRefused) {
+	if _, err := Restamp(d, RestampOptions{ReplaceSerial: "ANY"}, owner, t0); !errors.Is(err, ErrNotRefused) {
 		t.Error(err)
 	}
 }
@@ -108,7 +108,7 @@ func TestDocumentNeverClaimsWhatItLetGoOfNorWhatIsNotItsOwn(t *testing.T) {
 	for name, s := range map[string]StampSerial{
 		"its own former":  {State: SerialFree, Organisation: d.Organisation, FormerDocument: d.ID},
 		"another's":       {State: SerialFree, Organisation: "other"},
-		"not free so far": {State: SerialTaken, Organisation: d.Organisation},
+		"not free so far": {State: SerialBought, Organisation: d.Organisation},
 	} {
 		s.Serial = "X"
 		if _, err := ClaimSerial(d, 0, s, true, t0); !errors.Is(err, ErrSerialElsewhere) {
@@ -119,7 +119,7 @@ func TestDocumentNeverClaimsWhatItLetGoOfNorWhatIsNotItsOwn(t *testing.T) {
 	d = then(t, c, err)
 	for _, s := range []StampSerial{
 		{State: SerialBound, Organisation: d.Organisation}, {State: SerialQuarantined, Organisation: d.Organisation},
-		{State: SerialTaken, Organisation: "other"}, {State: SerialTaken, Organisation: d.Organisation, ReleaseCount: 1},
+		{State: SerialBought, Organisation: "other"}, {State: SerialBought, Organisation: d.Organisation, ReleaseCount: 1},
 	} {
 		s.Serial = "X"
 		if _, err := BindSerial(d, 0, s, true, t0); !errors.Is(err, ErrSerialElsewhere) {
@@ -147,12 +147,12 @@ func TestEveryAttemptIsOpenedBeforeTheCallAndClosedByWhatFollows(t *testing.T) {
 	apply(RecordStampFailure(d, 0, Failure{Class: "transient", Code: "94", Text: "busy"}, t0))
 	apply(ReopenAttempt(d, 0, t0)) // none was left open
 	apply(BindSerial(d, 0, StampSerial{Serial: "S"}, true, t0))
-	c, changed, err := RecordStampWait(d, 0, OfficeDown, OutcomeNotAsked, t0)
+	c, changed, err := RecordStampWait(d, 0, OfficeDown, OutcomeNotCalled, t0)
 	if !changed || len(c.Events) > 0 {
 		t.Errorf("waiting changes %v and says %v", changed, c.Events)
 	}
 	apply(c, err)
-	if _, changed, _ := RecordStampWait(d, 0, OfficeDown, OutcomeNotAsked, t0); changed {
+	if _, changed, _ := RecordStampWait(d, 0, OfficeDown, OutcomeNotCalled, t0); changed {
 		t.Error("it is said twice that the stamp waits")
 	}
 	apply(ReopenAttempt(d, 0, t0))
@@ -163,9 +163,9 @@ func TestEveryAttemptIsOpenedBeforeTheCallAndClosedByWhatFollows(t *testing.T) {
 		serial  string
 	}{
 		{CallBuy, OutcomeUnanswered, ""}, {CallBuy, "transient", ""}, {CallBuy, OutcomeOK, "S"},
-		{CallStamp, OutcomeNotAsked, "S"}, {CallStamp, OutcomeOK, "S"},
+		{CallStamp, OutcomeNotCalled, "S"}, {CallStamp, OutcomeOK, "S"},
 	}
-	if len(attempts) != len(want) || d.Stamps[0].Attempts != len(want) || !d.Stamps[0].AskedAt.IsZero() {
+	if len(attempts) != len(want) || d.Stamps[0].Attempts != len(want) || !d.Stamps[0].AttemptedAt.IsZero() {
 		t.Fatalf("%d attempts, %+v", len(attempts), d.Stamps[0])
 	}
 	for i, w := range want {

@@ -16,7 +16,7 @@ type SignatureVerdict struct {
 	Trust     SignatureTrust
 	Archived  bool   // level B-LTA (ETSI EN 319 142-1 §6)
 	CoversAll bool   // it covers every byte of the file
-	Why       string // the sub-indication if it has not passed, else the level
+	Detail    string // the sub-indication if it has not passed, else the level
 }
 
 // SignatureIntegrity says whether the bytes that a signature covers are intact.
@@ -24,11 +24,11 @@ type SignatureIntegrity string
 
 // The integrity of a signature.
 const (
-	SignatureIntact  SignatureIntegrity = "intact"   // they are what was signed, and later changes are permitted
-	SignatureChanged SignatureIntegrity = "changed"  // a later change is not permitted by the signature
-	SignatureBroken  SignatureIntegrity = "broken"   // they are not what was signed, or the signed bytes cannot be determined
-	SignatureUnknown SignatureIntegrity = "unknown"  // not verified: unsupported algorithm, or no signing certificate
-	SignatureTooMuch SignatureIntegrity = "too_much" // later changes exceed the limits of the comparison
+	SignatureIntact         SignatureIntegrity = "intact"   // they are what was signed, and later changes are permitted
+	SignatureChanged        SignatureIntegrity = "changed"  // a later change is not permitted by the signature
+	SignatureBroken         SignatureIntegrity = "broken"   // they are not what was signed, or the signed bytes cannot be determined
+	SignatureUnknown        SignatureIntegrity = "unknown"  // not verified: unsupported algorithm, or no signing certificate
+	SignatureTooManyChanges SignatureIntegrity = "too_much" // later changes exceed the limits of the comparison
 )
 
 // SignatureTrust is the result of validation beyond integrity (ETSI EN 319 102-1 §5.1.3).
@@ -63,7 +63,7 @@ func CheckUploaded(found []SignatureVerdict) ([]Finding, error) {
 			continue
 		case SignatureChanged:
 			return nil, errSignatureChanged.With("field", cleanFieldName(v.Field))
-		case SignatureTooMuch:
+		case SignatureTooManyChanges:
 			return nil, errTooManyChanges
 		default:
 			return nil, errSignatureBroken.With("field", cleanFieldName(v.Field))

@@ -15,7 +15,7 @@ type Stamp struct {
 	Source       [32]byte  // digest of the revision that the serial was bound to
 	ReleaseCount int       // how many documents had released the serial before it was bound here
 	Attempts     int       // number of attempts made; the number of the last one
-	AskedAt      time.Time // when the open attempt was made; zero: none is open
+	AttemptedAt  time.Time // when the open attempt was made; zero: none is open
 	Failures     int       // number of consecutive failed attempts
 	Problem      string    // what it waits for or why it was refused: one of our codes such as [OfficeDown], followed by ": " and the office's words
 	AffixedAt    time.Time
@@ -109,7 +109,7 @@ func BindSerial(d *Document, i int, known StampSerial, specimen bool, now time.T
 		return Change{}, err
 	}
 	otherOwner := known.Organisation != "" && known.Organisation != d.Organisation
-	if known.State != "" && known.State != SerialTaken || known.ReleaseCount > 0 || otherOwner {
+	if known.State != "" && known.State != SerialBought || known.ReleaseCount > 0 || otherOwner {
 		return Change{}, ErrSerialElsewhere
 	}
 	c := newChange(d)
@@ -192,7 +192,7 @@ func RecordStampWait(d *Document, i int, problem string, open Outcome, now time.
 	if err := d.requireStampState(i, StampOrdered, StampRequested, StampBound); err != nil {
 		return Change{}, false, err
 	}
-	if s := d.Stamps[i]; s.Problem == problem && s.AskedAt.IsZero() {
+	if s := d.Stamps[i]; s.Problem == problem && s.AttemptedAt.IsZero() {
 		return Change{}, false, nil
 	}
 	c = newChange(d)

@@ -82,7 +82,7 @@ var verbs = []struct {
 	{"guest-revoke-docs", func(d *Document) (Change, bool, error) { return change1(RevokeGuestLink(d, "guest", owner, t0)) }},
 	{"restamp-docs", func(d *Document) (Change, bool, error) { return change1(Restamp(d, RestampOptions{}, owner, t0)) }},
 	{"restamp-docs with new_serial", func(d *Document) (Change, bool, error) {
-		return change1(Restamp(d, RestampOptions{Instead: "SPESIMEN-0"}, owner, t0))
+		return change1(Restamp(d, RestampOptions{ReplaceSerial: "SPESIMEN-0"}, owner, t0))
 	}},
 	{"retry-docs", func(d *Document) (Change, bool, error) { return change1(RetryByOwner(d, owner, t0)) }},
 	{"(convert)", func(d *Document) (Change, bool, error) {

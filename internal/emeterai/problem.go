@@ -12,22 +12,22 @@ type Class string
 
 // The classes of problems. docs/emeterai.md lists which fault ends in which class.
 const (
-	Transient  Class = "transient"  // nothing happened; the same call may succeed later
-	Unknown    Class = "unknown"    // it may have happened: query before retrying, and only with the same identifiers
-	Quota      Class = "quota"      // the account is empty; the operator must buy units, and the document waits
-	Login      Class = "login"      // the office does not accept our login; the operator must fix the account, and the document waits
-	Config     Class = "config"     // our requests are wrong for every document; the operator must fix the configuration, and the document waits
-	Refused    Class = "refused"    // the office refuses this document; its owner must act
-	Quarantine Class = "quarantine" // the returned file is not what was ordered; serial and file are quarantined
-	Person     Class = "person"     // a program cannot find out what happened; a person must decide
-	Permanent  Class = "permanent"  // the same call will be refused again; a person must act
+	Transient   Class = "transient"  // nothing happened; the same call may succeed later
+	Unknown     Class = "unknown"    // it may have happened: query before retrying, and only with the same identifiers
+	Quota       Class = "quota"      // the account is empty; the operator must buy units, and the document waits
+	Login       Class = "login"      // the office does not accept our login; the operator must fix the account, and the document waits
+	Config      Class = "config"     // our requests are wrong for every document; the operator must fix the configuration, and the document waits
+	Refused     Class = "refused"    // the office refuses this document; its owner must act
+	Quarantine  Class = "quarantine" // the returned file is not what was ordered; serial and file are quarantined
+	NeedsPerson Class = "person"     // a program cannot find out what happened; a person must decide
+	Permanent   Class = "permanent"  // the same call will be refused again; a person must act
 )
 
-// Final reports whether retrying without a person does not help: the document fails until a person acts. With any
+// IsFinal reports whether retrying without a person does not help: the document fails until a person acts. With any
 // other class it waits.
-func (c Class) Final() bool {
+func (c Class) IsFinal() bool {
 	switch c {
-	case Refused, Quarantine, Person, Permanent:
+	case Refused, Quarantine, NeedsPerson, Permanent:
 		return true
 	}
 	return false
@@ -76,19 +76,19 @@ func ClassOf(err error) Class {
 
 // Our own codes, in addition to the office's.
 const (
-	CodeSerial    = "serial_unknown"   // the office never issued that serial
-	CodeSource    = "source_changed"   // the serial is affixed to another source, or the source is not what was bound
-	CodePlace     = "place_refused"    // no such page, or the box is not on it
-	CodeFile      = "file_refused"     // the office cannot work on this file
-	CodeDown      = "office_down"      // it could not be called, or could not store what it did
-	CodeAlone     = "office_alone"     // it was not called, because it failed too often recently
-	CodeReturn    = "return_refused"   // the returned file is not what was ordered; see CheckStampedFile
-	CodeAnswer    = "answer_unread"    // its answer is not of the protocol
-	CodeOrder     = "order_incomplete" // the order lacks something
-	CodeLogin     = "login_refused"    // user and password are not accepted
-	CodeKind      = "kind_unknown"     // the kind of document has no code at the office
-	CodeAdopt     = "serial_uncertain" // the answer was lost, and the serial in it cannot be determined
-	CodePicture   = "picture_lost"     // the serial's picture was lost with the answer
-	CodeElsewhere = "serial_elsewhere" // the office gave a serial that another document has or had
-	CodeWait      = "purchase_pending" // an earlier purchase may still be on its way
+	CodeSerial          = "serial_unknown"   // the office never issued that serial
+	CodeSource          = "source_changed"   // the serial is affixed to another source, or the source is not what was bound
+	CodePlace           = "place_refused"    // no such page, or the box is not on it
+	CodeFile            = "file_refused"     // the office cannot work on this file
+	CodeDown            = "office_down"      // it could not be called, or could not store what it did
+	CodeNotCalled       = "office_alone"     // it was not called, because it failed too often recently
+	CodeReturn          = "return_refused"   // the returned file is not what was ordered; see CheckStampedFile
+	CodeAnswer          = "answer_unread"    // its answer is not of the protocol
+	CodeOrder           = "order_incomplete" // the order lacks something
+	CodeLogin           = "login_refused"    // user and password are not accepted
+	CodeKind            = "kind_unknown"     // the kind of document has no code at the office
+	CodeSerialUncertain = "serial_uncertain" // the answer was lost, and the serial in it cannot be determined
+	CodePicture         = "picture_lost"     // the serial's picture was lost with the answer
+	CodeElsewhere       = "serial_elsewhere" // the office gave a serial that another document has or had
+	CodeWait            = "purchase_pending" // an earlier purchase may still be on its way
 )

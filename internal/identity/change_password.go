@@ -34,7 +34,7 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 	case err != nil:
 		return err
 	case u.ID != by.ID:
-		return contract.ErrIdentify // the account was given another e-mail since this token was read
+		return contract.ErrUnauthenticated // the account was given another e-mail since this token was read
 	case samePassword(next, current):
 		return contract.InvalidInput(contract.FieldError{Field: "new", Code: "password.same"})
 	}
@@ -46,7 +46,7 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 	e := contract.Event{Type: contract.EventPasswordChange, At: s.clock(), Person: u.Person, IP: by.IP}
 	err = s.store.SetPassword(ctx, u.ID, u.Password, hash, e)
 	if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrNotFound) {
-		return contract.ErrIdentify
+		return contract.ErrUnauthenticated
 	}
 	if err != nil {
 		return fmt.Errorf("set the password of %s: %w", u.ID, err)

@@ -20,7 +20,7 @@ func TestAChangedPasswordIsTheOnlyOneAndEndsEverySession(t *testing.T) {
 	if last := h.store.events[len(h.store.events)-1]; last.Type != contract.EventPasswordChange {
 		t.Errorf("the log says %+v", last)
 	}
-	if _, err := h.Authenticate(t.Context(), s.Access); !errors.Is(err, contract.ErrIdentify) {
+	if _, err := h.Authenticate(t.Context(), s.Access); !errors.Is(err, contract.ErrUnauthenticated) {
 		t.Errorf("the token it was asked with: %v", err)
 	}
 	if _, err := h.Refresh(t.Context(), s.Refresh); !errors.Is(err, ErrRefresh) {
@@ -121,7 +121,7 @@ func TestAStrangerDoesNotUndoAResetThatIsUnderWay(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := h.ChangePassword(t.Context(), by, password, "kata sandi orang lain"); !errors.Is(err, contract.ErrIdentify) {
+	if err := h.ChangePassword(t.Context(), by, password, "kata sandi orang lain"); !errors.Is(err, contract.ErrUnauthenticated) {
 		t.Error(err)
 	}
 	if _, err := h.Login(t.Context(), siti, newer, "", at(home)); err != nil {

@@ -235,11 +235,11 @@ func (s *Service) reused(ctx context.Context, t store.Token) error {
 func (s *Service) Logout(ctx context.Context, token string) error {
 	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken, store.RefreshToken)
 	if !ok {
-		return contract.ErrIdentify
+		return contract.ErrUnauthenticated
 	}
 	t, err := s.token(ctx, hash, kind)
 	if err != nil {
-		return refuse(err, contract.ErrIdentify)
+		return refuse(err, contract.ErrUnauthenticated)
 	}
 	if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
 		return fmt.Errorf("revoke token family %s: %w", t.Family, err)

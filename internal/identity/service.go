@@ -110,7 +110,7 @@ func (s *Service) Me(ctx context.Context, by contract.Actor) (Account, error) {
 	}
 	u, err := s.store.User(ctx, by.ID)
 	if errors.Is(err, store.ErrNotFound) {
-		return Account{}, contract.ErrIdentify
+		return Account{}, contract.ErrUnauthenticated
 	}
 	if err != nil {
 		return Account{}, fmt.Errorf("read user %s: %w", by.ID, err)

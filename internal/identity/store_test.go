@@ -384,7 +384,7 @@ func (h *house) alive(t *testing.T, token string) contract.Actor {
 
 func (h *house) dead(t *testing.T, token string) {
 	t.Helper()
-	if by, err := h.Authenticate(t.Context(), token); !errors.Is(err, contract.ErrIdentify) || by != (contract.Actor{}) {
+	if by, err := h.Authenticate(t.Context(), token); !errors.Is(err, contract.ErrUnauthenticated) || by != (contract.Actor{}) {
 		t.Errorf("token is of %+v, %v", by, err)
 	}
 }

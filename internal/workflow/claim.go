@@ -24,14 +24,14 @@ func (s *Service) orderOrClaim(ctx context.Context, d *contract.Document, i int)
 	}
 	status, err := s.Office.SerialStatus(ctx, free.Serial)
 	switch {
-	case err != nil && !emeterai.ClassOf(err).Final():
+	case err != nil && !emeterai.ClassOf(err).IsFinal():
 		return false, s.problem(ctx, d, i, err)
 	case err != nil: // it was in the list; should it never come back, every reconciliation tells that it is missing
 		return false, s.outOfUse(ctx, free, contract.SuspendSerial, err.Error())
 	case status != emeterai.Unused:
 		return false, s.outOfUse(ctx, free, contract.QuarantineSerial, fmt.Sprintf("it was let go of as unused, and the office calls it %s", status))
 	}
-	if err := s.Office.CheckAffixable(ctx, free.Serial); emeterai.ClassOf(err).Final() {
+	if err := s.Office.CheckAffixable(ctx, free.Serial); emeterai.ClassOf(err).IsFinal() {
 		return false, s.outOfUse(ctx, free, contract.SuspendSerial, err.Error())
 	} else if err != nil {
 		return false, s.problem(ctx, d, i, err)

@@ -92,7 +92,7 @@ func (s *Service) earlier(ctx context.Context, f *blob.Stack) (broken, changed s
 		switch is := integrityOf(g); {
 		case is == contract.SignatureBroken && broken == "":
 			broken = g.Field
-		case (is == contract.SignatureChanged || is == contract.SignatureTooMuch) && changed == "":
+		case (is == contract.SignatureChanged || is == contract.SignatureTooManyChanges) && changed == "":
 			changed = g.Field
 		}
 	}

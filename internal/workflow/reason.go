@@ -32,7 +32,7 @@ func reasonOf(cause error) string {
 		return withWords("stamp.office_refused", p)
 	case emeterai.Quarantine:
 		return "stamp.return_refused"
-	case emeterai.Person, emeterai.Permanent:
+	case emeterai.NeedsPerson, emeterai.Permanent:
 		return lasting(p)
 	}
 	switch p.Code {
@@ -49,7 +49,7 @@ func lasting(p *emeterai.Problem) string {
 	switch p.Code {
 	case emeterai.CodeElsewhere:
 		return "stamp.serial_elsewhere"
-	case emeterai.CodeAdopt:
+	case emeterai.CodeSerialUncertain:
 		return "stamp.serial_uncertain"
 	case emeterai.CodePicture:
 		return "stamp.picture_lost"

@@ -37,9 +37,9 @@ func TestPeopleAreToldWhyInASentence(t *testing.T) {
 		{&emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodePlace, Text: "page 9 of 2"}, "stamp.no_place", ""},
 		{&emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeSource, Text: "another source"}, "stamp.office_refused", ""},
 		{&emeterai.Problem{Class: emeterai.Quarantine, Code: emeterai.CodeReturn, Text: "object 9 0"}, "stamp.return_refused", ""},
-		{&emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodeElsewhere, Text: "gave serial X"}, "stamp.serial_elsewhere", ""},
-		{&emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodeAdopt, Text: "2 serials"}, "stamp.serial_uncertain", ""},
-		{&emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodePicture, Text: "no picture"}, "stamp.picture_lost", ""},
+		{&emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodeElsewhere, Text: "gave serial X"}, "stamp.serial_elsewhere", ""},
+		{&emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodeSerialUncertain, Text: "2 serials"}, "stamp.serial_uncertain", ""},
+		{&emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodePicture, Text: "no picture"}, "stamp.picture_lost", ""},
 	} {
 		got := reasonOf(c.cause)
 		if code, _, _ := strings.Cut(got, ": "); code != c.want {

@@ -186,7 +186,7 @@ func (c *comparison) unknown(ctx context.Context) error {
 			return err
 		}
 		if j.Move != nil {
-			c.report.Register[contract.SerialTaken]++
+			c.report.Register[contract.SerialBought]++
 		}
 	}
 	return nil

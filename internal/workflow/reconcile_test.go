@@ -79,10 +79,10 @@ func TestAReportListsTheUnexplainedFirstAndCountsTheRest(t *testing.T) {
 			t.Fatalf("difference %d is %s", i, d.Kind)
 		}
 	}
-	if r.Register[contract.SerialTaken] != 1010 {
-		t.Errorf("%d serials are taken", r.Register[contract.SerialTaken])
+	if r.Register[contract.SerialBought] != 1010 {
+		t.Errorf("%d serials are taken", r.Register[contract.SerialBought])
 	}
-	if again := h.reconciled(); again.Number != r.Number+1 || again.Omitted != 15 || again.Register[contract.SerialTaken]+again.Register[contract.SerialFree] != 1010 {
+	if again := h.reconciled(); again.Number != r.Number+1 || again.Omitted != 15 || again.Register[contract.SerialBought]+again.Register[contract.SerialFree] != 1010 {
 		t.Errorf("again: %d differences, %d more, %v", len(again.Differences), again.Omitted, again.Register)
 	}
 }
@@ -136,7 +136,7 @@ func TestASerialThatAnotherOrganisationOrderedIsNotGivenAway(t *testing.T) {
 	if err := h.store.CreateOrganisation(ctx, store.Organisation{ID: other, Name: "CV Lain", CreatedAt: h.now()}); err != nil {
 		t.Fatal(err)
 	}
-	nobodys := contract.StampSerial{Serial: "REGISTERED", State: contract.SerialTaken, TakenAt: h.now(), ChangedAt: h.now()}
+	nobodys := contract.StampSerial{Serial: "REGISTERED", State: contract.SerialBought, RegisteredAt: h.now(), ChangedAt: h.now()}
 	if err := h.store.MoveSerials(ctx, []contract.SerialMove{{To: nobodys}}); err != nil {
 		t.Fatal(err)
 	}

@@ -15,10 +15,10 @@ func (s *Service) Restamp(ctx context.Context, by contract.Actor, id contract.Do
 	var o contract.RestampOptions
 	if newSerial {
 		var err error
-		if o.Instead, err = s.unusedSerial(ctx, by, id); err != nil {
+		if o.ReplaceSerial, err = s.unusedSerial(ctx, by, id); err != nil {
 			return contract.Document{}, err
 		}
-		if o.Doubt, err = s.unsettled(ctx, id, o.Instead); err != nil {
+		if o.InDoubt, err = s.unsettled(ctx, id, o.ReplaceSerial); err != nil {
 			return contract.Document{}, err
 		}
 	}
@@ -51,7 +51,7 @@ func (s *Service) demandUnused(ctx context.Context, serial string, refusal *cont
 	}
 	status, err := s.Office.SerialStatus(ctx, serial)
 	switch {
-	case err != nil && emeterai.ClassOf(err).Final():
+	case err != nil && emeterai.ClassOf(err).IsFinal():
 		return refusal.With("serial", serial).WithCause(err)
 	case err != nil:
 		return contract.ErrOfficeDown.WithCause(err)

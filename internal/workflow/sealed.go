@@ -145,10 +145,10 @@ func verdictsOn(file *facts.File, report *validate.Report, base int64) []contrac
 		verdicts[i] = contract.SignatureVerdict{
 			Field: g.Field, Serial: serials[r.Field], Timestamp: g.Kind == facts.Timestamp, Uploaded: g.ContentsAt() < base,
 			Integrity: integrityOf(g), Trust: trustOf(r), Archived: r.Level == validate.LevelLTA,
-			CoversAll: r.Covers.All, Why: string(r.SubIndication),
+			CoversAll: r.Covers.All, Detail: string(r.SubIndication),
 		}
 		if r.SubIndication == "" {
-			verdicts[i].Why = string(r.Level)
+			verdicts[i].Detail = string(r.Level)
 		}
 	}
 	return verdicts
@@ -174,7 +174,7 @@ func integrityOf(g *facts.Signature) contract.SignatureIntegrity {
 	}
 	switch {
 	case tooMuch:
-		return contract.SignatureTooMuch
+		return contract.SignatureTooManyChanges
 	case unknown:
 		return contract.SignatureUnknown
 	case len(g.Later) == 0 && g.Coverage.State != facts.WholeFile:

@@ -159,7 +159,7 @@ func (s *Service) buy(ctx context.Context, d *contract.Document, i int, t *run) 
 		return contract.BindSerial(d, i, known, s.Office.IsSpecimen(), s.Clock())
 	})
 	if errors.Is(err, contract.ErrSerialElsewhere) {
-		return s.problem(ctx, d, i, &emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodeElsewhere,
+		return s.problem(ctx, d, i, &emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodeElsewhere,
 			Text: fmt.Sprintf("the office gave serial %s, which another document has or had", serial)})
 	}
 	return err
@@ -254,13 +254,13 @@ func (s *Service) problem(ctx context.Context, d *contract.Document, i int, caus
 		return ctx.Err() // we are being stopped; the office is not to blame
 	}
 	class := emeterai.ClassOf(cause)
-	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Reason: reasonOf(cause), Final: class.Final(), Quarantine: class == emeterai.Quarantine}
+	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Reason: reasonOf(cause), Final: class.IsFinal(), Quarantine: class == emeterai.Quarantine}
 	var p *emeterai.Problem
 	var after time.Duration
 	if errors.As(cause, &p) {
 		f.Code, f.Text, after = p.Code, p.Text, p.After
-		if p.Code == emeterai.CodeAlone {
-			return s.wait(ctx, d, i, contract.OfficeDown, contract.OutcomeNotAsked, s.alone(emeterai.Availability{Until: s.Clock().Add(after)}))
+		if p.Code == emeterai.CodeNotCalled {
+			return s.wait(ctx, d, i, contract.OfficeDown, contract.OutcomeNotCalled, s.alone(emeterai.Availability{Until: s.Clock().Add(after)}))
 		}
 		var err error
 		if f.Evidence, err = s.keepEvidence(ctx, p); err != nil {
@@ -306,7 +306,7 @@ func (s *Service) waitForFile(ctx context.Context, d *contract.Document, i int, 
 	if d.Stamps[i].Problem != problem {
 		s.Log.ErrorContext(ctx, "stored bytes of a document are missing or changed", "document", d.ID, "stamp", i, "cause", cause)
 	}
-	open := contract.OutcomeNotAsked
+	open := contract.OutcomeNotCalled
 	if t.first {
 		open = contract.OutcomeUnanswered
 	}

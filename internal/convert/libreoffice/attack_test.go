@@ -199,7 +199,7 @@ func attackAll(t *testing.T, f *sandbox, o *Converter, c *canary) (converted int
 func TestOtherFormatsAreNotGuessedAt(t *testing.T) {
 	t.Parallel()
 	o := open(t, Options{Spare: 1})
-	p := <-o.spare
+	p := <-o.ready
 	defer o.replaceProcess(p)
 	for _, name := range []string{"HTML named .doc", "flat ODF named .docx"} {
 		for _, a := range converttest.Attacks(converttest.Targets{}) {

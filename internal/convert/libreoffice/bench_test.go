@@ -26,7 +26,7 @@ func BenchmarkWait(b *testing.B) {
 		b.Skip(err)
 	}
 	defer bare.Close()
-	p := <-bare.spare
+	p := <-bare.ready
 	defer bare.replaceProcess(p)
 	contract := func(paragraphs int) []byte {
 		text := "Pihak Pertama menyewakan kepada Pihak Kedua ruang usaha seluas 120 m2 di lantai dasar gedung dengan harga dan jangka waktu yang disepakati."

@@ -39,7 +39,7 @@ type Converter struct {
 	missing  error         // set before tested is closed: why it does not work
 	families []string      // set before tested is closed
 
-	spare   chan *process // processes that are ready, or nil for one that must be started
+	ready   chan *process // processes that are ready, or nil for one that must be started
 	ctx     context.Context
 	cancel  context.CancelFunc
 	workers sync.WaitGroup // goroutines that start processes
@@ -84,7 +84,7 @@ func OpenInBackground(ctx context.Context, o Options) (*Converter, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Converter{sandbox: f, options: exportOptions(o.PDFA), log: o.Log, tested: make(chan struct{}), spare: make(chan *process, o.Spare)}
+	c := &Converter{sandbox: f, options: exportOptions(o.PDFA), log: o.Log, tested: make(chan struct{}), ready: make(chan *process, o.Spare)}
 	if err := c.claimFolder(o.Folder); err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (o *Converter) testConversion(spare int) {
 		}
 		return
 	}
-	o.spare <- first
+	o.ready <- first
 	for range spare - 1 {
 		o.replaceProcess(nil)
 	}
@@ -208,7 +208,7 @@ func (o *Converter) acquireProcess(ctx context.Context) (*process, error) {
 		return nil, err
 	}
 	select {
-	case p := <-o.spare:
+	case p := <-o.ready:
 		if p != nil {
 			return p, nil
 		}
@@ -219,7 +219,7 @@ func (o *Converter) acquireProcess(ctx context.Context) (*process, error) {
 	}
 	p, err := o.startReady(ctx)
 	if err != nil {
-		o.spare <- nil
+		o.ready <- nil
 		return nil, fmt.Errorf("%w: %w", convert.ErrUnavailable, err)
 	}
 	return p, nil
@@ -236,7 +236,7 @@ func (o *Converter) replaceProcess(old *process) {
 		if err != nil && o.ctx.Err() == nil {
 			o.log.WarnContext(o.ctx, "LibreOffice does not start", "error", err)
 		}
-		o.spare <- p
+		o.ready <- p
 	})
 }
 
@@ -268,7 +268,7 @@ func (o *Converter) Close() error {
 	var errs []error
 	for {
 		select {
-		case p := <-o.spare:
+		case p := <-o.ready:
 			if p != nil {
 				errs = append(errs, p.killProcess())
 			}

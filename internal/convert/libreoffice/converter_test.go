@@ -52,7 +52,7 @@ func TestWhereThereIsNoFenceNothingIsConverted(t *testing.T) {
 	whole := open(t, Options{Spare: 1})
 	f := *whole.sandbox
 	f.bwrap = "/bin/false" // as where namespaces are not permitted
-	o := &Converter{sandbox: &f, folder: t.TempDir(), log: whole.log, ctx: t.Context(), tested: make(chan struct{}), spare: make(chan *process, 1)}
+	o := &Converter{sandbox: &f, folder: t.TempDir(), log: whole.log, ctx: t.Context(), tested: make(chan struct{}), ready: make(chan *process, 1)}
 	o.testConversion(1)
 	if err := o.CheckAvailable(); !errors.Is(err, convert.ErrMissing) || !strings.Contains(err.Error(), "namespaces") {
 		t.Errorf("it does not say what is missing: %v", err)

@@ -15,8 +15,8 @@ var (
 	plainDocument = makePlainDocument()
 )
 
-// letters are the letters of most contracts: fonts draw cached letters faster.
-const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 .,;:-/()%"
+// commonLetters are the letters of most contracts: fonts draw cached letters faster.
+const commonLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 .,;:-/()%"
 
 // Namespaces, and what the types of parts begin with.
 const (
@@ -40,7 +40,7 @@ func makeWarmDocument() []byte {
 	fonts := ""
 	for _, name := range []string{"Times New Roman", "Arial", "Cambria", "Courier New", "Symbol"} {
 		for _, style := range []string{"", "<w:b/>", "<w:i/>", "<w:b/><w:i/>"} {
-			fonts += fmt.Sprintf(set, name, style, letters)
+			fonts += fmt.Sprintf(set, name, style, commonLetters)
 		}
 	}
 	body := para + list + fonts + `<w:tbl>` + grid + `<w:tr>` + cell + cell + `</w:tr></w:tbl>` + strings.Repeat(para, 60) +
@@ -60,7 +60,7 @@ func makeWarmDocument() []byte {
 }
 
 func makePlainDocument() []byte {
-	text := strings.Repeat(`<w:p><w:r><w:t>`+letters+`</w:t></w:r></w:p>`, 60)
+	text := strings.Repeat(`<w:p><w:r><w:t>`+commonLetters+`</w:t></w:r></w:p>`, 60)
 	return mustPackage([][2]string{
 		{"[Content_Types].xml", contentTypes("document", "document.main")},
 		{"_rels/.rels", relationsXML("officeDocument", "word/document.xml")},

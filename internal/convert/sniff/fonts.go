@@ -10,12 +10,12 @@ import (
 // fontCollector finds the font families in which the text is set. It prefers to report too few: a wrong warning is
 // worse than a missing one.
 type fontCollector struct {
-	named    map[script]map[string]bool // named by runs, defaults and styles
-	styles   map[string]*style
-	refs     map[string]bool // referenced styles
-	theme    map[string]string
-	embedded map[string]bool
-	scripts  map[script]bool // scripts that occur in the text
+	named      map[script]map[string]bool // named by runs, defaults and styles
+	styles     map[string]*style
+	referenced map[string]bool // referenced styles
+	theme      map[string]string
+	embedded   map[string]bool
+	scripts    map[script]bool // scripts that occur in the text
 
 	style *style // the style that is being defined
 	font  string // the current entry of the font table
@@ -48,7 +48,7 @@ func addBounded[V any](m map[string]V, name string, v V) {
 func newFontCollector() *fontCollector {
 	return &fontCollector{
 		named:  map[script]map[string]bool{latin: {}, eastAsian: {}, complexText: {}},
-		styles: map[string]*style{}, refs: map[string]bool{}, theme: map[string]string{}, embedded: map[string]bool{}, scripts: map[script]bool{},
+		styles: map[string]*style{}, referenced: map[string]bool{}, theme: map[string]string{}, embedded: map[string]bool{}, scripts: map[script]bool{},
 	}
 }
 
@@ -65,7 +65,7 @@ func (f *fontCollector) addElement(w *markupWalker, e element) {
 	case e.name == "basedOn" && f.style != nil:
 		f.style.basedOn = e.attributeValue("val")
 	case f.style == nil && (e.name == "pStyle" || e.name == "rStyle" || e.name == "tblStyle"):
-		addBounded(f.refs, e.attributeValue("val"), true)
+		addBounded(f.referenced, e.attributeValue("val"), true)
 	case e.name == "font" && strings.HasSuffix(w.name, "fontTable.xml"):
 		f.font = e.attributeValue("name")
 	case strings.HasPrefix(e.name, "embed") && f.font != "":
@@ -146,7 +146,7 @@ func (f *fontCollector) usedFamilies() []string {
 		}
 	}
 	for id, st := range f.styles {
-		if !st.isDefault && !f.refs[id] {
+		if !st.isDefault && !f.referenced[id] {
 			continue
 		}
 		for n := 0; st != nil && n < maxChain; n++ {

@@ -238,7 +238,7 @@ func testOtherSource(t *testing.T, open opener) {
 	refused := func(s emeterai.Stamper) {
 		t.Helper()
 		_, err := s.Stamp(context.Background(), NewRequest(t, serial, pdftest.Table(2)))
-		if !emeterai.ClassOf(err).Final() {
+		if !emeterai.ClassOf(err).IsFinal() {
 			t.Errorf("another source: %v", err)
 		}
 	}

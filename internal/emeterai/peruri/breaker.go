@@ -46,7 +46,7 @@ func (b *breaker) allowCall() error {
 	}
 	left := b.until.Sub(b.clock())
 	if left > 0 || b.probing {
-		return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeAlone, After: max(left, time.Second),
+		return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeNotCalled, After: max(left, time.Second),
 			Text: fmt.Sprintf("%s is not called for now: %s", b.name, b.reason)}
 	}
 	b.probing = true

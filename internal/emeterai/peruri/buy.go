@@ -18,8 +18,8 @@ import (
 
 // pendingOrder is an order that this process received and that has no serial yet.
 type pendingOrder struct {
-	doubt bool      // an earlier call may have bought a serial, or still may
-	since time.Time // when the last call in doubt ended, or the order was first seen
+	inDoubt bool      // an earlier call may have bought a serial, or still may
+	since   time.Time // when the last call in doubt ended, or the order was first seen
 }
 
 // orderRetention is how long an order is remembered that is not requested any more. Forgetting one only puts it in
@@ -44,7 +44,7 @@ func (d *Driver) BuySerial(ctx context.Context, o emeterai.Order) (string, error
 			return "", err
 		}
 	}
-	if a.doubt {
+	if a.inDoubt {
 		return d.resolveInDoubt(ctx, o, a, kind, doc)
 	}
 	if err := d.purchaseLock.lockShared(ctx); err != nil {
@@ -66,7 +66,7 @@ func (d *Driver) trackOrder(o emeterai.Order) pendingOrder {
 				delete(d.orders, id)
 			}
 		}
-		a = &pendingOrder{doubt: o.MaybeSent, since: now}
+		a = &pendingOrder{inDoubt: o.MaybeSent, since: now}
 		d.orders[o.ID] = a
 	}
 	return *a
@@ -81,7 +81,7 @@ func (d *Driver) recordPurchase(o emeterai.Order, serial string, err error) {
 		d.orderBySerial[serial] = o.ID
 		return
 	}
-	d.orders[o.ID] = &pendingOrder{doubt: emeterai.ClassOf(err) == emeterai.Unknown, since: d.o.Clock()}
+	d.orders[o.ID] = &pendingOrder{inDoubt: emeterai.ClassOf(err) == emeterai.Unknown, since: d.o.Clock()}
 }
 
 // countInDoubt counts the orders of this process that are in doubt.
@@ -90,7 +90,7 @@ func (d *Driver) countInDoubt() int {
 	defer d.mu.Unlock()
 	n := 0
 	for _, a := range d.orders {
-		if a.doubt {
+		if a.inDoubt {
 			n++
 		}
 	}
@@ -261,7 +261,7 @@ func (d *Driver) chooseSerial(ctx context.Context, o emeterai.Order, all []emete
 	case len(nameless) <= d.countInDoubt() && len(nameless) > 0: // each belongs to an order in doubt, and any of them fits
 		return nameless[0], nil
 	case len(nameless) > 0:
-		return "", &emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodeAdopt, Text: fmt.Sprintf(
+		return "", &emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodeSerialUncertain, Text: fmt.Sprintf(
 			"the answer to a purchase was lost, and it is not known which of these unused serials it bought: %s", cutToOneLine(strings.Join(nameless, ", "), 400))}
 	}
 	return "", nil

@@ -43,13 +43,13 @@ func (d *Driver) extractTail(ctx context.Context, r emeterai.Request, f *os.File
 	return nil, localProblem(err)
 }
 
-// buffers are reused to copy or compare files.
-var buffers = sync.Pool{New: func() any { return new([2][32 << 10]byte) }}
+// bufferPool are reused to copy or compare files.
+var bufferPool = sync.Pool{New: func() any { return new([2][32 << 10]byte) }}
 
 // commonLength returns how many of the first n bytes are equal to those of the source.
 func commonLength(r emeterai.Request, f io.ReaderAt, n int64) (int64, error) {
-	lent := buffers.Get().(*[2][32 << 10]byte)
-	defer buffers.Put(lent)
+	lent := bufferPool.Get().(*[2][32 << 10]byte)
+	defer bufferPool.Put(lent)
 	a, b := lent[0][:], lent[1][:]
 	for at := int64(0); at < n; {
 		step := min(n-at, int64(len(a)))

@@ -47,7 +47,7 @@ func (b *testOffice) walk(d *Driver, id string, again bool) (problems []*emetera
 		if !ok {
 			b.t.Fatalf("an error that is not a problem: %v", err)
 		}
-		if problems = append(problems, p); p.Class.Final() {
+		if problems = append(problems, p); p.Class.IsFinal() {
 			return problems, false
 		}
 		if p.Class == emeterai.Unknown {
@@ -261,7 +261,7 @@ func TestUnusedSerialsThatNobodyExplainsAreForAPerson(t *testing.T) {
 	order := emeteraitest.NewOrder("a")
 	order.MaybeSent = true
 	d.trackOrder(order)
-	if _, err := d.chooseSerial(context.Background(), order, lines); emeterai.ClassOf(err) != emeterai.Person || !strings.Contains(err.Error(), lines[0].Serial) {
+	if _, err := d.chooseSerial(context.Background(), order, lines); emeterai.ClassOf(err) != emeterai.NeedsPerson || !strings.Contains(err.Error(), lines[0].Serial) {
 		t.Errorf("two for one order: %v", err)
 	}
 	b.bind(lines[1].Serial)

@@ -35,8 +35,8 @@ func (d *Driver) fetchStamped(ctx context.Context, at slot, r emeterai.Request, 
 	switch {
 	case err != nil:
 		return nil, err
-	case a.ours != nil:
-		return nil, localProblem(a.ours)
+	case a.localErr != nil:
+		return nil, localProblem(a.localErr)
 	case a.odd != nil:
 		return d.extractTail(ctx, r, a.odd)
 	}
@@ -50,9 +50,9 @@ type stampedDownload struct {
 	d *Driver
 	r emeterai.Request
 
-	tail []byte
-	odd  *os.File // nil, or a temporary file, without a name if the system allows that
-	ours error    // a local error: the source could not be read, or the file not be written
+	tail     []byte
+	odd      *os.File // nil, or a temporary file, without a name if the system allows that
+	localErr error    // a local error: the source could not be read, or the file not be written
 }
 
 // discardFile discards what was read.
@@ -61,7 +61,7 @@ func (a *stampedDownload) discardFile() {
 		_ = a.odd.Close()
 		_ = os.Remove(a.odd.Name())
 	}
-	a.tail, a.odd, a.ours = nil, nil, nil
+	a.tail, a.odd, a.localErr = nil, nil, nil
 }
 
 // readBody reads an answer to its end, or to more bytes than a stamp adds. An error is one of the transfer.
@@ -77,7 +77,7 @@ func (a *stampedDownload) readBody(answer *http.Response) error {
 	}
 	limit := a.r.Source.Size + a.d.o.MaxTail + 1
 	switch {
-	case a.ours != nil:
+	case a.localErr != nil:
 		return nil
 	case err != nil:
 		return err
@@ -92,8 +92,8 @@ func (a *stampedDownload) readBody(answer *http.Response) error {
 // compareSource compares the body with the source and returns how many bytes were equal. If they differ, it writes the
 // file to odd.
 func (a *stampedDownload) compareSource(body io.Reader) (same int64, err error) {
-	lent := buffers.Get().(*[2][32 << 10]byte)
-	defer buffers.Put(lent)
+	lent := bufferPool.Get().(*[2][32 << 10]byte)
+	defer bufferPool.Put(lent)
 	for same < a.r.Source.Size {
 		step := min(a.r.Source.Size-same, int64(len(lent[0])))
 		n, err := io.ReadFull(body, lent[0][:step])
@@ -102,7 +102,7 @@ func (a *stampedDownload) compareSource(body io.Reader) (same int64, err error) 
 			return same, err
 		}
 		if k, err := a.r.Source.R.ReadAt(want, same); k < n {
-			a.ours = fmt.Errorf("read the source: %w", err)
+			a.localErr = fmt.Errorf("read the source: %w", err)
 			return same, nil
 		}
 		if err != nil || !bytes.Equal(got, want) {
@@ -117,16 +117,16 @@ func (a *stampedDownload) compareSource(body io.Reader) (same int64, err error) 
 func (a *stampedDownload) writeOddFile(same int64, got []byte, rest io.Reader) error {
 	var err error
 	if a.odd, err = os.CreateTemp(a.d.o.Dir, "fetched-*.pdf"); err != nil {
-		a.odd, a.ours = nil, err
+		a.odd, a.localErr = nil, err
 		return nil
 	}
 	_ = os.Remove(a.odd.Name()) // if the system lets an open file lose its name, a kill leaves nothing behind
 	if _, err := io.Copy(a.odd, io.NewSectionReader(a.r.Source.R, 0, same)); err != nil {
-		a.ours = err
+		a.localErr = err
 		return nil
 	}
 	if _, err := a.odd.Write(got); err != nil {
-		a.ours = err
+		a.localErr = err
 		return nil
 	}
 	if rest == nil {
@@ -136,7 +136,7 @@ func (a *stampedDownload) writeOddFile(same int64, got []byte, rest io.Reader) e
 	_, err = io.Copy(a.odd, io.LimitReader(rest, limit))
 	var disk *os.PathError
 	if errors.As(err, &disk) {
-		a.ours, err = err, nil
+		a.localErr, err = err, nil
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func TestSerialWithoutItsPictureIsNotReadyWhereItCannotBeHadAgain(t *testing.T) 
 		t.Errorf("it can be fetched again: %v", err)
 	}
 	o.Dir, o.Picture = t.TempDir(), ""
-	if err := b.driver(o).CheckAffixable(context.Background(), serial); emeterai.ClassOf(err) != emeterai.Person {
+	if err := b.driver(o).CheckAffixable(context.Background(), serial); emeterai.ClassOf(err) != emeterai.NeedsPerson {
 		t.Error(err)
 	}
 }
@@ -49,7 +49,7 @@ func TestLostPictureIsForAPersonWhereItCannotBeHadAgain(t *testing.T) {
 	o := b.options(Adapter)
 	o.Picture = ""
 	problems, done := b.walk(b.driver(o), "a", false)
-	if last := problems[len(problems)-1]; done || last.Class != emeterai.Person || last.Code != emeterai.CodePicture {
+	if last := problems[len(problems)-1]; done || last.Class != emeterai.NeedsPerson || last.Code != emeterai.CodePicture {
 		t.Errorf("%v", problems)
 	}
 }

@@ -27,7 +27,7 @@ func (d *Driver) loadPicture(ctx context.Context, serial string) ([]byte, error)
 		return kept.Picture, nil
 	}
 	if d.o.Picture == "" {
-		return nil, &emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodePicture,
+		return nil, &emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodePicture,
 			Text: fmt.Sprintf("the picture of serial %s was lost with the answer that contained it, and the adapter needs it; ask the office for it", serial)}
 	}
 	err := d.queryOffice(ctx, "qrimage", http.MethodGet, func(accessToken) string { return d.o.SerialURL + fillSerialPath(d.o.Picture, serial) }, answerLimit, func(b []byte) error {

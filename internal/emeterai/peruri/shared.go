@@ -22,9 +22,9 @@ type sharedFolder struct {
 	random    io.Reader
 	retention time.Duration
 
-	mu     sync.Mutex // guards all below
-	swept  time.Time
-	spares []string // empty files of finished tries; see recycleFiles
+	mu        sync.Mutex // guards all below
+	removedAt time.Time
+	spares    []string // empty files of finished tries; see recycleFiles
 }
 
 // sharedPrefix is the beginning of all names in the shared folder.
@@ -53,9 +53,9 @@ func (s *sharedFolder) close() error {
 // removeOld removes files that a crash or a late adapter left behind: those that are older than any try can be.
 func (s *sharedFolder) removeOld(now time.Time) {
 	s.mu.Lock()
-	due := now.Sub(s.swept) > s.retention/4
+	due := now.Sub(s.removedAt) > s.retention/4
 	if due {
-		s.swept = now
+		s.removedAt = now
 	}
 	s.mu.Unlock()
 	if due {

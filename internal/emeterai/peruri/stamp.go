@@ -136,8 +136,8 @@ func sourceError(err error) error {
 // or worse.
 func copySource(w io.Writer, r emeterai.Request) error {
 	h := sha256.New()
-	lent := buffers.Get().(*[2][32 << 10]byte)
-	defer buffers.Put(lent)
+	lent := bufferPool.Get().(*[2][32 << 10]byte)
+	defer bufferPool.Put(lent)
 	n, err := io.CopyBuffer(io.MultiWriter(w, h), io.NewSectionReader(r.Source.R, 0, r.Source.Size), lent[0][:])
 	if err != nil {
 		return err

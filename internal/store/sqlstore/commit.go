@@ -128,7 +128,7 @@ func settled(d contract.Document) contract.Document {
 	}
 	for i := range d.Stamps {
 		cut(&d.Stamps[i].AffixedAt)
-		cut(&d.Stamps[i].AskedAt)
+		cut(&d.Stamps[i].AttemptedAt)
 		d.Stamps[i].Problem = clean(d.Stamps[i].Problem)
 	}
 	for i := range d.Revisions {

@@ -103,10 +103,10 @@ func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
 		}
 		at := func(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 		for _, want := range []contract.StampSerial{
-			{Serial: "AFFIXED", State: contract.SerialAffixed, Document: 1, Placement: 3, TakenAt: at(3), ChangedAt: at(3)},
-			{Serial: "BOUND", State: contract.SerialBound, Document: 2, Placement: 3, TakenAt: at(2), ChangedAt: at(4)},
-			{Serial: "REFUSED", State: contract.SerialBound, Document: 3, Placement: 3, TakenAt: at(2), ChangedAt: at(4)},
-			{Serial: "CANCELED", State: contract.SerialTaken, FormerDocument: 4, ReleaseCount: 1, TakenAt: at(2), ChangedAt: at(4)},
+			{Serial: "AFFIXED", State: contract.SerialAffixed, Document: 1, Placement: 3, RegisteredAt: at(3), ChangedAt: at(3)},
+			{Serial: "BOUND", State: contract.SerialBound, Document: 2, Placement: 3, RegisteredAt: at(2), ChangedAt: at(4)},
+			{Serial: "REFUSED", State: contract.SerialBound, Document: 3, Placement: 3, RegisteredAt: at(2), ChangedAt: at(4)},
+			{Serial: "CANCELED", State: contract.SerialBought, FormerDocument: 4, ReleaseCount: 1, RegisteredAt: at(2), ChangedAt: at(4)},
 		} {
 			want.Organisation, want.Source, want.Problem = "org", source, "said"
 			got, err := s.Serial(ctx, want.Serial)
@@ -118,7 +118,7 @@ func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
 			}
 			got.Evidence = contract.File{}
 			if got.Serial != want.Serial || got.State != want.State || got.Document != want.Document || got.Placement != want.Placement || got.Source != want.Source ||
-				got.FormerDocument != want.FormerDocument || got.ReleaseCount != want.ReleaseCount || got.Problem != want.Problem || !got.TakenAt.Equal(want.TakenAt) || !got.ChangedAt.Equal(want.ChangedAt) ||
+				got.FormerDocument != want.FormerDocument || got.ReleaseCount != want.ReleaseCount || got.Problem != want.Problem || !got.RegisteredAt.Equal(want.RegisteredAt) || !got.ChangedAt.Equal(want.ChangedAt) ||
 				got.Organisation != want.Organisation {
 				t.Errorf("%s:\n got %+v\nwant %+v", want.Serial, got, want)
 			}

@@ -115,7 +115,7 @@ func (r *reader) stamps(ctx context.Context) error {
 	return r.parts(ctx, `placement, state, order_id, COALESCE(serial, ''), source, attempts, problem, affixed_at, let_go, asked_at, failures`, `stamp`, func(d *contract.Document) []any {
 		d.Stamps = make([]contract.Stamp, 1)
 		s := &d.Stamps[0]
-		return []any{&s.Placement, &s.State, &s.Order, &s.Serial, digest(&s.Source), &s.Attempts, &s.Problem, moment(&s.AffixedAt), &s.ReleaseCount, moment(&s.AskedAt), &s.Failures}
+		return []any{&s.Placement, &s.State, &s.Order, &s.Serial, digest(&s.Source), &s.Attempts, &s.Problem, moment(&s.AffixedAt), &s.ReleaseCount, moment(&s.AttemptedAt), &s.Failures}
 	})
 }
 

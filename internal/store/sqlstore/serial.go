@@ -15,7 +15,7 @@ const serialColumns = `serial, organisation, state, document, placement, source,
 
 func scanSerial(scan func(...any) error) (s contract.StampSerial, err error) {
 	err = scan(append([]any{&s.Serial, &s.Organisation, &s.State, &s.Document, &s.Placement, digest(&s.Source), &s.FormerDocument, &s.ReleaseCount, &s.Problem},
-		append(evidence(&s.Evidence), moment(&s.TakenAt), moment(&s.ChangedAt))...)...)
+		append(evidence(&s.Evidence), moment(&s.RegisteredAt), moment(&s.ChangedAt))...)...)
 	return s, err
 }
 
@@ -143,7 +143,7 @@ func moveSerial(ctx context.Context, t tx, m contract.SerialMove) error {
 	args := append([]any{to.Serial, to.Organisation, to.State, to.Document, to.Placement, to.Source[:], to.FormerDocument, to.ReleaseCount, to.Problem}, evidenceArgs(to.Evidence)...)
 	args = append(args, micros(to.ChangedAt))
 	if m.From == "" {
-		n, err := t.exec(ctx, `INSERT INTO serial (`+serialColumns+`) VALUES (`+list(1, 13)+`, $15, $14) ON CONFLICT (serial) DO NOTHING`, append(args, micros(to.TakenAt))...)
+		n, err := t.exec(ctx, `INSERT INTO serial (`+serialColumns+`) VALUES (`+list(1, 13)+`, $15, $14) ON CONFLICT (serial) DO NOTHING`, append(args, micros(to.RegisteredAt))...)
 		return swapped(n, err)
 	}
 	n, err := t.exec(ctx, `UPDATE serial SET organisation = $2, state = $3, document = $4, placement = $5, source = $6,

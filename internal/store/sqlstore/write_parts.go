@@ -61,9 +61,9 @@ func (w *writer) placements(ctx context.Context) error {
 func (w *writer) stamps(ctx context.Context) error {
 	before := was(w, func(d *contract.Document) []contract.Stamp { return d.Stamps })
 	same := func(a, b *contract.Stamp) bool {
-		at := a.AffixedAt.Equal(b.AffixedAt) && a.AskedAt.Equal(b.AskedAt)
+		at := a.AffixedAt.Equal(b.AffixedAt) && a.AttemptedAt.Equal(b.AttemptedAt)
 		x, y := *a, *b
-		x.AffixedAt, x.AskedAt = y.AffixedAt, y.AskedAt
+		x.AffixedAt, x.AttemptedAt = y.AffixedAt, y.AttemptedAt
 		return at && x == y
 	}
 	return rewrite(ctx, w, "stamp", before, w.after.Stamps, same, func(i int, s *contract.Stamp) error {
@@ -76,7 +76,7 @@ func (w *writer) stamps(ctx context.Context) error {
 			ON CONFLICT (document, position) DO UPDATE SET placement = excluded.placement, state = excluded.state, order_id = excluded.order_id,
 				serial = excluded.serial, source = excluded.source, attempts = excluded.attempts, problem = excluded.problem, affixed_at = excluded.affixed_at,
 				let_go = excluded.let_go, asked_at = excluded.asked_at, failures = excluded.failures`,
-			w.after.ID, i, s.Placement, s.State, s.Order, serial, s.Source[:], s.Attempts, s.Problem, micros(s.AffixedAt), s.ReleaseCount, micros(s.AskedAt), s.Failures)
+			w.after.ID, i, s.Placement, s.State, s.Order, serial, s.Source[:], s.Attempts, s.Problem, micros(s.AffixedAt), s.ReleaseCount, micros(s.AttemptedAt), s.Failures)
 		return err
 	})
 }

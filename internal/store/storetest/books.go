@@ -59,7 +59,7 @@ func (c *clerk) step(r *rapid.T) {
 		c.bought += c.buys(d)
 	}
 	if rapid.Bool().Draw(r, "office is asked") {
-		b.must(b.EachSerial(b.ctx, store.SerialQuery{Organisation: c.owner.Organisation, States: []contract.SerialState{contract.SerialTaken}}, func(s contract.StampSerial) bool {
+		b.must(b.EachSerial(b.ctx, store.SerialQuery{Organisation: c.owner.Organisation, States: []contract.SerialState{contract.SerialBought}}, func(s contract.StampSerial) bool {
 			b.free(s)
 			return true
 		}))
@@ -91,7 +91,7 @@ func (c *clerk) possible(d *contract.Document) (all []contract.Change) {
 	add(contract.AffixStamp(d, i, b.tail(d, contract.RevisionStamp), b.now))
 	add(contract.Restamp(d, contract.RestampOptions{}, c.owner, b.now))
 	if i := d.RefusedStamp(); i >= 0 {
-		add(contract.Restamp(d, contract.RestampOptions{Instead: d.Stamps[i].Serial}, c.owner, b.now))
+		add(contract.Restamp(d, contract.RestampOptions{ReplaceSerial: d.Stamps[i].Serial}, c.owner, b.now))
 	}
 	add(contract.Cancel(d, "", c.owner, limits, b.now))
 	if s, err := b.FreeSerial(b.ctx, c.owner.Organisation, d.ID); err == nil {
@@ -129,7 +129,7 @@ func (c *clerk) audit() {
 			case contract.StampBound, contract.StampRefused:
 				held[s.Serial] = contract.SerialBound
 			}
-			if !s.AskedAt.IsZero() {
+			if !s.AttemptedAt.IsZero() {
 				open++
 			}
 			if s.State != contract.StampAffixed && !d.State.Final() {

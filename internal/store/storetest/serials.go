@@ -33,7 +33,7 @@ var serials = map[string]func(*testing.T, *bench){
 	"TheRegisterFollowsASerialAllItsLife": func(t *testing.T, b *bench) {
 		d := b.bind(b.stampDue(2), "S")
 		want := contract.StampSerial{
-			Serial: "S", Organisation: "org", State: contract.SerialBound, Document: d.ID, Source: d.Current().Digest, TakenAt: b.seen(), ChangedAt: b.seen(),
+			Serial: "S", Organisation: "org", State: contract.SerialBound, Document: d.ID, Source: d.Current().Digest, RegisteredAt: b.seen(), ChangedAt: b.seen(),
 		}
 		b.registered(want)
 		d = b.fail(d, contract.Failure{Class: "quarantine", Text: "another page", Quarantine: true, Evidence: evidence("e1")})
@@ -46,7 +46,7 @@ var serials = map[string]func(*testing.T, *bench){
 		b.registered(want)
 		b.reads(d)
 		b.commit(contract.Cancel(&d, "", owner, limits, b.later(time.Minute).now))
-		want.State, want.Document, want.FormerDocument, want.ReleaseCount, want.Problem, want.ChangedAt = contract.SerialTaken, 0, d.ID, 1, "no", b.seen()
+		want.State, want.Document, want.FormerDocument, want.ReleaseCount, want.Problem, want.ChangedAt = contract.SerialBought, 0, d.ID, 1, "no", b.seen()
 		b.registered(want)
 		if _, err := b.DocumentWithSerial(b.ctx, "S"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a serial that was let go of belongs to a document: %v", err)
@@ -103,9 +103,9 @@ var serials = map[string]func(*testing.T, *bench){
 		d := b.bind(b.stampDue(1), "OLD")
 		d = b.fail(d, contract.Failure{Text: "no"})
 		serial := d.Stamps[0].Serial
-		d = b.commit(contract.Restamp(&d, contract.RestampOptions{Instead: serial}, owner, b.now))
+		d = b.commit(contract.Restamp(&d, contract.RestampOptions{ReplaceSerial: serial}, owner, b.now))
 		b.later(time.Minute).found("NEW", "org", contract.SerialFree)
-		b.found("TAKEN", "org", contract.SerialTaken)
+		b.found("TAKEN", "org", contract.SerialBought)
 		for _, c := range []struct {
 			o        contract.OrganisationID
 			claimant contract.DocumentID
@@ -123,7 +123,7 @@ var serials = map[string]func(*testing.T, *bench){
 		d := b.bind(b.stampDue(1), "ONE")
 		c, err := contract.ReopenAttempt(&d, 0, b.now)
 		b.must(err)
-		c.Serials = append(c.Serials, contract.SerialMove{To: contract.StampSerial{Serial: "TWO", Organisation: "org", State: contract.SerialBound, Document: d.ID, ChangedAt: b.now, TakenAt: b.now}})
+		c.Serials = append(c.Serials, contract.SerialMove{To: contract.StampSerial{Serial: "TWO", Organisation: "org", State: contract.SerialBound, Document: d.ID, ChangedAt: b.now, RegisteredAt: b.now}})
 		b.leavesNothing(t, c, nil, d.ID)
 		if _, err := b.Serial(b.ctx, "TWO"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%v", err)
@@ -131,15 +131,15 @@ var serials = map[string]func(*testing.T, *bench){
 	},
 	"ASerialIsMovedOnlyFromWhereItIs": func(t *testing.T, b *bench) {
 		b.bind(b.stampDue(1), "BOUND")
-		b.found("TAKEN", "org", contract.SerialTaken)
+		b.found("TAKEN", "org", contract.SerialBought)
 		free := contract.StampSerial{Serial: "TAKEN", Organisation: "org", State: contract.SerialFree, ChangedAt: b.now}
 		events := b.size()
 		for name, moves := range map[string][]contract.SerialMove{
-			"new, and known":        {{To: contract.StampSerial{Serial: "BOUND", State: contract.SerialTaken, ChangedAt: b.now, TakenAt: b.now}}},
-			"another's":             {{From: contract.SerialBound, To: contract.StampSerial{Serial: "BOUND", State: contract.SerialTaken, FormerDocument: 99, ChangedAt: b.now}}},
-			"nobody's":              {{From: contract.SerialTaken, To: contract.StampSerial{Serial: "BOUND", State: contract.SerialFree, ChangedAt: b.now}}},
-			"unknown":               {{From: contract.SerialTaken, To: contract.StampSerial{Serial: "NONE", State: contract.SerialFree, ChangedAt: b.now}}},
-			"one of two is nowhere": {{From: contract.SerialTaken, To: free}, {From: contract.SerialFree, To: contract.StampSerial{Serial: "NONE", State: contract.SerialTaken}}},
+			"new, and known":        {{To: contract.StampSerial{Serial: "BOUND", State: contract.SerialBought, ChangedAt: b.now, RegisteredAt: b.now}}},
+			"another's":             {{From: contract.SerialBound, To: contract.StampSerial{Serial: "BOUND", State: contract.SerialBought, FormerDocument: 99, ChangedAt: b.now}}},
+			"nobody's":              {{From: contract.SerialBought, To: contract.StampSerial{Serial: "BOUND", State: contract.SerialFree, ChangedAt: b.now}}},
+			"unknown":               {{From: contract.SerialBought, To: contract.StampSerial{Serial: "NONE", State: contract.SerialFree, ChangedAt: b.now}}},
+			"one of two is nowhere": {{From: contract.SerialBought, To: free}, {From: contract.SerialFree, To: contract.StampSerial{Serial: "NONE", State: contract.SerialBought}}},
 		} {
 			if err := b.MoveSerials(b.ctx, moves, contract.Event{Type: contract.EventSerialQuarantined, At: b.now}); !errors.Is(err, store.ErrConflict) {
 				t.Errorf("%s: %v", name, err)
@@ -147,13 +147,13 @@ var serials = map[string]func(*testing.T, *bench){
 		}
 		s, err := b.Serial(b.ctx, "TAKEN")
 		b.must(err)
-		if s.State != contract.SerialTaken || b.size() != events {
+		if s.State != contract.SerialBought || b.size() != events {
 			t.Errorf("half of it was done: %s, %d events more", s.State, b.size()-events)
 		}
 		b.must(b.CheckLog(b.ctx))
 	},
 	"ASerialThatHasAnOwnerKeepsIt": func(t *testing.T, b *bench) {
-		b.found("F", "", contract.SerialTaken)
+		b.found("F", "", contract.SerialBought)
 		nobodys, err := b.Serial(b.ctx, "F")
 		b.must(err)
 		move := func(to contract.OrganisationID, state contract.SerialState) error { // as whoever read it while it was nobody's
@@ -161,9 +161,9 @@ var serials = map[string]func(*testing.T, *bench){
 			m.To.Organisation, m.To.State = to, state
 			return b.MoveSerials(b.ctx, []contract.SerialMove{m})
 		}
-		b.must(move("org", contract.SerialTaken))
+		b.must(move("org", contract.SerialBought))
 		for _, to := range []contract.OrganisationID{"other", ""} {
-			if err := move(to, contract.SerialTaken); !errors.Is(err, store.ErrConflict) {
+			if err := move(to, contract.SerialBought); !errors.Is(err, store.ErrConflict) {
 				t.Errorf("given to %q as well: %v", to, err)
 			}
 		}
@@ -176,13 +176,13 @@ var serials = map[string]func(*testing.T, *bench){
 		var want []string
 		for i := range 7 {
 			s := fmt.Sprintf("S%d", i)
-			b.later(time.Second).found(s, "org", contract.SerialTaken)
+			b.later(time.Second).found(s, "org", contract.SerialBought)
 			want = append(want, s)
 		}
-		b.found("NOBODYS", "", contract.SerialTaken)
+		b.found("NOBODYS", "", contract.SerialBought)
 		b.found("OTHERS", "other", contract.SerialFree)
 		d := b.bind(b.stampDue(1), "BOUND")
-		page, err := b.Serials(b.ctx, store.SerialQuery{Organisation: "org", States: []contract.SerialState{contract.SerialTaken}, Offset: 1, Limit: 2})
+		page, err := b.Serials(b.ctx, store.SerialQuery{Organisation: "org", States: []contract.SerialState{contract.SerialBought}, Offset: 1, Limit: 2})
 		b.must(err)
 		if page.Total != 7 || len(page.Serials) != 2 || page.Serials[0].Serial != "S5" || page.Serials[1].Serial != "S4" {
 			t.Errorf("%d: %+v", page.Total, page.Serials)
@@ -228,7 +228,7 @@ var serials = map[string]func(*testing.T, *bench){
 		doubtful()
 
 		d = b.fail(d, contract.Failure{Text: "no"})
-		d = b.commit(contract.Restamp(&d, contract.RestampOptions{Instead: "S"}, owner, b.now))
+		d = b.commit(contract.Restamp(&d, contract.RestampOptions{ReplaceSerial: "S"}, owner, b.now))
 		d = order(d, "o3")
 		for order, want := range map[string]contract.DocumentID{"o1": d.ID, "o2": e.ID, "o3": d.ID} {
 			got, err := b.DocumentWithOrder(b.ctx, order)
@@ -264,7 +264,7 @@ func (b *bench) reuse(d contract.Document, s contract.StampSerial) contract.Docu
 // found puts a serial into the register that no document has.
 func (b *bench) found(serial string, o contract.OrganisationID, state contract.SerialState) {
 	b.t.Helper()
-	s := contract.StampSerial{Serial: serial, Organisation: o, State: state, TakenAt: b.now, ChangedAt: b.now}
+	s := contract.StampSerial{Serial: serial, Organisation: o, State: state, RegisteredAt: b.now, ChangedAt: b.now}
 	b.must(b.MoveSerials(b.ctx, []contract.SerialMove{{To: s}}))
 }
 

@@ -56,7 +56,7 @@ var watching = map[string]func(*testing.T, *bench){
 		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
 			t.Fatalf("stuck although it is being tried: %v, %v", got, err)
 		}
-		c, _, err := contract.RecordStampWait(&d, 0, contract.OfficeDown, contract.OutcomeNotAsked, b.later(time.Hour).now)
+		c, _, err := contract.RecordStampWait(&d, 0, contract.OfficeDown, contract.OutcomeNotCalled, b.later(time.Hour).now)
 		d = b.reads(b.commit(c, err))
 		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
 			t.Fatalf("stuck although it has just been said what it waits for: %v, %v", got, err)
