@@ -36,7 +36,7 @@ const (
 
 // SerialMove moves a serial from one state to another. It is applied only if the serial is still in From, if it still
 // belongs to the document that To names (as Document, or as FormerDocument after a release), where From belongs to a
-// document, and if it has no owner or the one that To names: an owner never changes. TakenAt is set by the first move
+// document, and if it has no owner or the one that To names: an owner never changes. RegisteredAt is set by the first move
 // only. A zero FormerDocument and an Evidence without a Key leave the stored values.
 type SerialMove struct {
 	From SerialState // empty: the serial is new in the register

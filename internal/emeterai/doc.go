@@ -12,7 +12,7 @@
 //     is first asked what became of it.
 //  3. BuySerial with MaybeSent never buys while an earlier purchase may still be under way. It finds the serial by
 //     the order's identifier, or by elimination: bought, unused ([Stamper.SerialStatus]), and not in the caller's
-//     register. What cannot be decided this way is left to a person ([Person]).
+//     register. What cannot be decided this way is left to a person ([NeedsPerson]).
 //  4. Stamp with the same serial and the same bytes costs nothing, however often it is called.
 //
 // What can fail without the office is checked before a serial is bought; [CheckStampedFile] checks the returned file

@@ -9,7 +9,7 @@
 //   - An order in doubt is searched for in the account's list, under a lock that blocks every purchase of this
 //     process: an unused serial with the order's file name or, if the office returns no file names, one of those that
 //     no document has. That none is found means nothing until a late answer is impossible (Options.Settle).
-//   - Serials that cannot be told apart are a [emeterai.Person] problem that names them.
+//   - Serials that cannot be told apart are a [emeterai.NeedsPerson] problem that names them.
 //   - docSigningZ is repeated with the same serial, the same bytes and retryFlag "1", after querying the serial's
 //     status; that costs nothing.
 //
