@@ -121,3 +121,19 @@ func (c *Change) AppendRevision(r Revision) error {
 	c.After.Revisions = append(c.After.Revisions, r)
 	return nil
 }
+
+// appendRevisions adds revisions that were made at that time.
+func (c *Change) appendRevisions(added []Revision, now time.Time) error {
+	for _, r := range added {
+		r.At = now
+		if err := c.AppendRevision(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failDocument moves the document to failed.
+func (c *Change) failDocument(reason string) {
+	c.After.State, c.After.Reason, c.After.Restamping = Failed, reason, false
+}

@@ -1,5 +1,7 @@
 package contract
 
+import "cmp"
+
 // Limits bound what one document may contain. The zero value of a member means its default.
 type Limits struct {
 	FileSize     int64 // bytes, decoded
@@ -28,24 +30,17 @@ const (
 
 // Defaults returns the limits with zero members replaced by their defaults.
 func (l Limits) Defaults() Limits {
-	setDefault(&l.FileSize, 50<<20)
-	setDefault(&l.Pages, 2000)
-	setDefault(&l.Participants, 100)
-	setDefault(&l.Placements, 500)
-	setDefault(&l.Stamps, 50)
-	setDefault(&l.Text, 255)
-	setDefault(&l.BoxArea, 25)
-	setDefault(&l.Storage.Drafts, 1000)
-	setDefault(&l.Storage.Bytes, 50<<30)
-	setDefault(&l.StampEncrypted, EncryptedAny)
+	l.FileSize = cmp.Or(l.FileSize, 50<<20)
+	l.Pages = cmp.Or(l.Pages, 2000)
+	l.Participants = cmp.Or(l.Participants, 100)
+	l.Placements = cmp.Or(l.Placements, 500)
+	l.Stamps = cmp.Or(l.Stamps, 50)
+	l.Text = cmp.Or(l.Text, 255)
+	l.BoxArea = cmp.Or(l.BoxArea, 25)
+	l.Storage.Drafts = cmp.Or(l.Storage.Drafts, 1000)
+	l.Storage.Bytes = cmp.Or(l.Storage.Bytes, 50<<30)
+	l.StampEncrypted = cmp.Or(l.StampEncrypted, EncryptedAny)
 	return l
-}
-
-func setDefault[T comparable](v *T, def T) {
-	var zero T
-	if *v == zero {
-		*v = def
-	}
 }
 
 // Storage is the storage that one document, or all documents of an organisation, use.

@@ -85,7 +85,7 @@ func RefuseStamp(d *Document, i int, problem string, now time.Time) (Change, err
 	}
 	c := newChange(d)
 	c.After.Stamps[i].Problem = problem
-	c.After.State, c.After.Reason, c.After.Restamping = Failed, problem, false
+	c.failDocument(problem)
 	c.addEvent(EventStampNotRequested, Actor{}, now, "problem", problem)
 	return c, nil
 }

@@ -29,11 +29,8 @@ func Renew(d *Document, added []Revision, next, now time.Time) (Change, error) {
 		return Change{}, ErrNotCompleted
 	}
 	c := newChange(d)
-	for _, r := range added {
-		r.At = now
-		if err := c.AppendRevision(r); err != nil {
-			return Change{}, err
-		}
+	if err := c.appendRevisions(added, now); err != nil {
+		return Change{}, err
 	}
 	c.Renewal = next
 	c.addEvent(EventTimeRenewed, Actor{}, now, "digest", fmt.Sprintf("%x", c.After.Current().Digest), "next", next.UTC().Format(time.RFC3339))

@@ -179,7 +179,7 @@ func RecordStampFailure(d *Document, i int, f Failure, now time.Time) (Change, e
 		s.State = StampRefused
 	}
 	if f.Final {
-		c.After.State, c.After.Reason, c.After.Restamping = Failed, s.Problem, false
+		c.failDocument(s.Problem)
 	}
 	return c, nil
 }
@@ -202,12 +202,20 @@ func RecordStampWait(d *Document, i int, problem string, open Outcome, now time.
 	return c, true, nil
 }
 
+// requireReadyToClose returns an error unless all signatures are made and all stamps affixed.
+func (d *Document) requireReadyToClose() error {
+	if d.State != Processing || !d.FullySigned() || d.NextStamp() >= 0 {
+		return ErrNotActive
+	}
+	return nil
+}
+
 // DelayClosing records why completion has to wait. The document stays processing and the job tries again; recording
 // the same problem twice changes nothing. There is no event about a clock in doubt, because its own time would be in
 // doubt.
 func DelayClosing(d *Document, problem string, now time.Time) (c Change, changed bool, err error) {
-	if d.State != Processing || !d.FullySigned() || d.NextStamp() >= 0 {
-		return Change{}, false, ErrNotActive
+	if err := d.requireReadyToClose(); err != nil {
+		return Change{}, false, err
 	}
 	if d.Reason == problem {
 		return Change{}, false, nil
@@ -224,26 +232,23 @@ func DelayClosing(d *Document, problem string, now time.Time) (c Change, changed
 // revoked before it was used to sign. The content of the file stays. A restamp tries again; the owner may cancel
 // instead.
 func FailClosing(d *Document, problem string, now time.Time) (Change, error) {
-	if d.State != Processing || !d.FullySigned() || d.NextStamp() >= 0 {
-		return Change{}, ErrNotActive
+	if err := d.requireReadyToClose(); err != nil {
+		return Change{}, err
 	}
 	c := newChange(d)
-	c.After.State, c.After.Reason, c.After.Restamping = Failed, problem, false
+	c.failDocument(problem)
 	c.addEvent(EventClosingFailed, Actor{}, now, "problem", problem)
 	return c, nil
 }
 
 // Complete records the last revisions: seal, validation data and document timestamp.
 func Complete(d *Document, closing []Revision, now time.Time) (Change, error) {
-	if d.State != Processing || !d.FullySigned() || d.NextStamp() >= 0 {
-		return Change{}, ErrNotActive
+	if err := d.requireReadyToClose(); err != nil {
+		return Change{}, err
 	}
 	c := newChange(d)
-	for _, r := range closing {
-		r.At = now
-		if err := c.AppendRevision(r); err != nil {
-			return Change{}, err
-		}
+	if err := c.appendRevisions(closing, now); err != nil {
+		return Change{}, err
 	}
 	c.After.State, c.After.EndedAt, c.After.Restamping, c.After.Reason = Completed, now, false, ""
 	c.addEvent(EventCompleted, Actor{}, now, "digest", fmt.Sprintf("%x", c.After.Current().Digest))

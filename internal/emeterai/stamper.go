@@ -108,6 +108,24 @@ func (r Request) OpenSource() (*pdf.Document, error) {
 	return pdf.Open(r.Source.R, r.Source.Size, r.Source.File)
 }
 
+// boxTolerance is how far a box may extend beyond its page, in points, because of rounding.
+const boxTolerance = 1
+
+// UserRect returns the ordered box in default user space of its page. Doc is the opened source. A page that does not
+// exist and a box that is not on it are [Permanent] problems: the office would silently use another place.
+func (r Request) UserRect(doc *pdf.Document) (pdf.Rect, error) {
+	page, err := doc.Page(r.Page)
+	if err != nil {
+		return pdf.Rect{}, &Problem{Class: Permanent, Code: CodePlace, Text: fmt.Sprintf("there is no page %d", r.Page), Err: err}
+	}
+	b := r.Box
+	w, h := page.Displayed()
+	if b.LLX >= b.URX || b.LLY >= b.URY || b.LLX < -boxTolerance || b.LLY < -boxTolerance || float64(b.URX) > w+boxTolerance || float64(b.URY) > h+boxTolerance {
+		return pdf.Rect{}, &Problem{Class: Permanent, Code: CodePlace, Text: fmt.Sprintf("box %v is not on a page of %.0f by %.0f points", b, w, h)}
+	}
+	return page.ToUser(pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)}), nil
+}
+
 // Box is the place of the stamp: whole points, measured from the lower left corner of the page as displayed, LLX < URX
 // and LLY < URY.
 //

@@ -1,6 +1,7 @@
 package libreoffice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,12 +72,8 @@ func Open(ctx context.Context, o Options) (*Converter, error) {
 // OpenInBackground is Open without waiting for the test: [Converter.CheckAvailable] reports its result, and documents
 // wait for it.
 func OpenInBackground(ctx context.Context, o Options) (*Converter, error) {
-	if o.Spare == 0 {
-		o.Spare = 2
-	}
-	if o.Folder == "" {
-		o.Folder = os.TempDir()
-	}
+	o.Spare = cmp.Or(o.Spare, 2)
+	o.Folder = cmp.Or(o.Folder, os.TempDir())
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

@@ -2,6 +2,7 @@ package libreoffice
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -24,18 +25,11 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	def := func(v *int64, d int64) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	def((*int64)(&l.Time), int64(time.Minute))
-	def(&l.Memory, 2<<30)
-	def(&l.Output, 256<<20)
-	def(&l.Scratch, 512<<20)
-	if l.Processes == 0 {
-		l.Processes = 64
-	}
+	l.Time = cmp.Or(l.Time, time.Minute)
+	l.Memory = cmp.Or(l.Memory, 2<<30)
+	l.Output = cmp.Or(l.Output, 256<<20)
+	l.Scratch = cmp.Or(l.Scratch, 512<<20)
+	l.Processes = cmp.Or(l.Processes, 64)
 	return l
 }
 

@@ -8,6 +8,7 @@ package sniff
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -25,20 +26,11 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	for _, d := range []struct {
-		v   *int64
-		def int64
-	}{{&l.Inflated, 512 << 20}, {&l.Markup, 48 << 20}, {&l.Ratio, 200}} {
-		if *d.v == 0 {
-			*d.v = d.def
-		}
-	}
-	if l.Entries == 0 {
-		l.Entries = 4000
-	}
-	if l.Depth == 0 {
-		l.Depth = 256
-	}
+	l.Entries = cmp.Or(l.Entries, 4000)
+	l.Inflated = cmp.Or(l.Inflated, 512<<20)
+	l.Markup = cmp.Or(l.Markup, 48<<20)
+	l.Ratio = cmp.Or(l.Ratio, 200)
+	l.Depth = cmp.Or(l.Depth, 256)
 	return l
 }
 

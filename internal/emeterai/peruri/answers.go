@@ -1,6 +1,7 @@
 package peruri
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -94,7 +95,7 @@ func parseLogin(body []byte) (token, user string, err error) {
 			return "", "", fmt.Errorf("%w: %w", errMalformedAnswer, err)
 		}
 	}
-	if token = orDefault(string(in.Data.Login.Token), string(top.Token)); len(token) > 8192 || !tokenForm.MatchString(token) {
+	if token = cmp.Or(string(in.Data.Login.Token), string(top.Token)); len(token) > 8192 || !tokenForm.MatchString(token) {
 		return "", "", fmt.Errorf("%w: no token", errMalformedAnswer)
 	}
 	return token, userID(in.Data.Login.User), nil
@@ -113,7 +114,7 @@ func userID(raw json.RawMessage) string {
 		if json.Unmarshal(raw, &in) != nil {
 			return ""
 		}
-		return orDefault(string(in.ID), string(in.UserID))
+		return cmp.Or(string(in.ID), string(in.UserID))
 	}
 	var w scalar
 	if len(raw) == 0 || w.UnmarshalJSON(raw) != nil {
@@ -143,9 +144,9 @@ func parseKinds(body []byte) ([]documentKind, error) {
 	}
 	var all []documentKind
 	for _, k := range in {
-		code := orDefault(orDefault(string(k.Kode), string(k.Code)), string(k.ID))
+		code := cmp.Or(string(k.Kode), string(k.Code), string(k.ID))
 		if code != "" {
-			all = append(all, documentKind{code, orDefault(string(k.Nama), string(k.Name))})
+			all = append(all, documentKind{code, cmp.Or(string(k.Nama), string(k.Name))})
 		}
 	}
 	if len(all) == 0 {
@@ -278,7 +279,7 @@ func parseSerials(body []byte) (all []emeterai.Serial, total int, err error) {
 		return nil, 0, err
 	}
 	for _, l := range in {
-		s := emeterai.Serial{Serial: orDefault(orDefault(string(l.Serial), string(l.Camel)), string(l.SN)), File: orDefault(string(l.File), string(l.Namafil))}
+		s := emeterai.Serial{Serial: cmp.Or(string(l.Serial), string(l.Camel), string(l.SN)), File: cmp.Or(string(l.File), string(l.Namafil))}
 		switch strings.ToUpper(string(l.Status)) {
 		case "STAMP":
 			s.Status = emeterai.Affixed
@@ -308,13 +309,13 @@ func parseSaldo(body []byte) (emeterai.Balance, error) {
 		return emeterai.Balance{}, fmt.Errorf("%w: %w", errMalformedAnswer, err)
 	}
 	if in.Result.Status != codeOK {
-		return emeterai.Balance{}, &codeError{orDefault(string(in.Result.Status), string(in.Code)), orDefault(string(in.Result.Message), string(in.Message))}
+		return emeterai.Balance{}, &codeError{cmp.Or(string(in.Result.Status), string(in.Code)), cmp.Or(string(in.Result.Message), string(in.Message))}
 	}
 	left, err := strconv.Atoi(string(in.Result.Saldo))
 	if err != nil {
 		return emeterai.Balance{}, fmt.Errorf("%w: saldo %.20q", errMalformedAnswer, in.Result.Saldo)
 	}
-	unused, err := strconv.Atoi(orDefault(string(in.Result.NotStamp), "0"))
+	unused, err := strconv.Atoi(cmp.Or(string(in.Result.NotStamp), "0"))
 	if err != nil {
 		return emeterai.Balance{}, fmt.Errorf("%w: notstamp %.20q", errMalformedAnswer, in.Result.NotStamp)
 	}
@@ -341,7 +342,7 @@ func parseSignResult(body []byte) (signResult, error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return signResult{}, fmt.Errorf("%w: %w", errMalformedAnswer, err)
 	}
-	s := signResult{code: orDefault(string(in.Code), string(in.Outer)), message: orDefault(string(in.Message), string(in.Text)), url: string(in.URL)}
+	s := signResult{code: cmp.Or(string(in.Code), string(in.Outer)), message: cmp.Or(string(in.Message), string(in.Text)), url: string(in.URL)}
 	s.ok = strings.EqualFold(string(in.Status), "true") && (s.code == codeOK || s.code == "")
 	if !s.ok && s.code == "" {
 		return signResult{}, fmt.Errorf("%w: neither success nor a code", errMalformedAnswer)

@@ -2,6 +2,7 @@ package peruri
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -132,10 +133,10 @@ func (d *Driver) buildPurchase(o emeterai.Order, kind string, doc uploadedFile) 
 	}
 	p := purchaseRequest{
 		IsUpload: doc.id != "", Kind: kind, File: fileName(o), FileID: doc.id, Value: dutyAmount,
-		DocNumber: orDefault(cutToOneLine(o.Number, 50), "0"), Date: date.In(wib).Format(time.DateOnly),
+		DocNumber: cmp.Or(cutToOneLine(o.Number, 50), "0"), Date: date.In(wib).Format(time.DateOnly),
 	}
 	if c := d.o.Collector; c.Identity != "" {
-		p.Identity, p.Number, p.Payer = c.Identity, c.Number, orDefault(c.Name, cutToOneLine(o.Payer, 100))
+		p.Identity, p.Number, p.Payer = c.Identity, c.Number, cmp.Or(c.Name, cutToOneLine(o.Payer, 100))
 	}
 	return p
 }
@@ -150,7 +151,7 @@ func fileName(o emeterai.Order) string {
 		}
 		return '_'
 	}, stem)
-	return orDefault(stem, "dokumen") + fileNameSuffix(o)
+	return cmp.Or(stem, "dokumen") + fileNameSuffix(o)
 }
 
 // fileNameSuffix returns the end of the file name of an order's serial, which is unique to the order.
@@ -271,7 +272,7 @@ func (d *Driver) chooseSerial(ctx context.Context, o emeterai.Order, all []emete
 func (d *Driver) ListSerials(ctx context.Context) ([]emeterai.Serial, error) {
 	var all []emeterai.Serial
 	err := d.queryOffice(ctx, "serials", http.MethodGet, func(l accessToken) string {
-		return d.o.SerialURL + "/chanel/sale/stamp/ext/" + url.PathEscape(orDefault(l.user, d.o.User))
+		return d.o.SerialURL + "/chanel/sale/stamp/ext/" + url.PathEscape(cmp.Or(l.user, d.o.User))
 	}, listLimit, func(b []byte) error {
 		lines, total, err := parseSerials(b)
 		if err != nil {

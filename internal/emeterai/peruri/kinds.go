@@ -1,6 +1,7 @@
 package peruri
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -39,7 +40,7 @@ func (k *kindCache) storeKinds(all []documentKind, until time.Time) {
 // resolveKind returns the office's code for one of our kinds of document: the configured code or name of it, found in
 // the office's list.
 func (d *Driver) resolveKind(ctx context.Context, ours string) (string, error) {
-	word := orDefault(ours, d.o.Kind)
+	word := cmp.Or(ours, d.o.Kind)
 	want := word
 	if mapped, ok := d.o.Kinds[word]; ok {
 		want = mapped

@@ -2,6 +2,7 @@ package peruri
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -174,11 +175,11 @@ func (d *Driver) classifyAnswer(call string, unsure emeterai.Class, err error, s
 	case c.code == codeToken:
 		return errTokenRefused
 	case c.code == codeQuota:
-		return &emeterai.Problem{Class: emeterai.Quota, Code: c.code, Text: orDefault(d.redactText(c.message), "the account has no units left"), After: quotaWait}
+		return &emeterai.Problem{Class: emeterai.Quota, Code: c.code, Text: cmp.Or(d.redactText(c.message), "the account has no units left"), After: quotaWait}
 	case status >= 400:
-		return &emeterai.Problem{Class: emeterai.Config, Code: orDefault(c.code, "http"), Text: call + ": " + d.redactText(c.message), After: configWait}
+		return &emeterai.Problem{Class: emeterai.Config, Code: cmp.Or(c.code, "http"), Text: call + ": " + d.redactText(c.message), After: configWait}
 	}
-	return &emeterai.Problem{Class: unsure, Code: orDefault(c.code, "none"), Text: call + ": " + d.redactText(c.message)}
+	return &emeterai.Problem{Class: unsure, Code: cmp.Or(c.code, "none"), Text: call + ": " + d.redactText(c.message)}
 }
 
 // How long to wait before retrying what a person has to fix.

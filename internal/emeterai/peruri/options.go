@@ -1,6 +1,7 @@
 package peruri
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,13 +85,13 @@ const (
 )
 
 func (o *Options) completeOptions() error {
-	o.SerialURL = orDefault(o.SerialURL, o.LoginURL)
-	o.CloudURL = orDefault(o.CloudURL, o.SerialURL)
-	o.Mount = strings.TrimRight(orDefault(o.Mount, mountPath), "/")
-	o.Slots = orDefault(o.Slots, 1)
-	o.Timeout, o.StampTimeout, o.Settle = orDefault(o.Timeout, callTimeout), orDefault(o.StampTimeout, stampTimeout), orDefault(o.Settle, settleTime)
-	o.MaxTail = orDefault(o.MaxTail, maxTail)
-	o.BreakAfter, o.BreakFor = orDefault(o.BreakAfter, breakAfter), orDefault(o.BreakFor, breakFor)
+	o.SerialURL = cmp.Or(o.SerialURL, o.LoginURL)
+	o.CloudURL = cmp.Or(o.CloudURL, o.SerialURL)
+	o.Mount = strings.TrimRight(cmp.Or(o.Mount, mountPath), "/")
+	o.Slots = cmp.Or(o.Slots, 1)
+	o.Timeout, o.StampTimeout, o.Settle = cmp.Or(o.Timeout, callTimeout), cmp.Or(o.StampTimeout, stampTimeout), cmp.Or(o.Settle, settleTime)
+	o.MaxTail = cmp.Or(o.MaxTail, maxTail)
+	o.BreakAfter, o.BreakFor = cmp.Or(o.BreakAfter, breakAfter), cmp.Or(o.BreakFor, breakFor)
 	if o.Observe == nil {
 		o.Observe = func(string, string, time.Duration) {}
 	}
@@ -124,14 +125,6 @@ func (o *Options) completeOptions() error {
 		return fmt.Errorf("identity %q of the collector is not KTP, NPWP or PASSPORT", o.Collector.Identity)
 	}
 	return nil
-}
-
-func orDefault[T comparable](value, preset T) T {
-	var zero T
-	if value == zero {
-		return preset
-	}
-	return value
 }
 
 // Driver is one account at the office.

@@ -2,6 +2,7 @@ package peruri
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -96,32 +97,20 @@ func (d *Driver) recordStampCall(serial string) bool {
 // buildSignRequest checks page and box and converts the box to what the office takes: whole numbers of default user
 // space.
 func buildSignRequest(r emeterai.Request) (signRequest, error) {
-	refused := func(text string, err error) (signRequest, error) {
-		return signRequest{}, &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodePlace, Text: text, Err: err}
-	}
 	doc, err := r.OpenSource()
 	if err != nil {
 		return signRequest{}, sourceError(err)
 	}
-	page, err := doc.Page(r.Page)
+	rect, err := r.UserRect(doc)
 	if err != nil {
-		return refused(fmt.Sprintf("there is no page %d", r.Page), err) // the office would use the last page
+		return signRequest{}, err
 	}
-	b := r.Box
-	w, h := page.Displayed()
-	if b.LLX >= b.URX || b.LLY >= b.URY || b.LLX < -boxTolerance || b.LLY < -boxTolerance || float64(b.URX) > w+boxTolerance || float64(b.URY) > h+boxTolerance {
-		return refused(fmt.Sprintf("box %v is not on a page of %.0f by %.0f points", b, w, h), nil)
-	}
-	rect := page.ToUser(pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)})
 	whole := func(x float64) int { return int(math.Round(x)) }
 	return signRequest{
-		Profile: "emeteraicertificateSigner", Level: "NOT_CERTIFIED", Reason: orDefault(r.Reason, "e-meterai"), Location: orDefault(r.Location, "Indonesia"), Serial: r.Serial,
+		Profile: "emeteraicertificateSigner", Level: "NOT_CERTIFIED", Reason: cmp.Or(r.Reason, "e-meterai"), Location: cmp.Or(r.Location, "Indonesia"), Serial: r.Serial,
 		Page: r.Page, LLX: whole(rect.LLX), LLY: whole(rect.LLY), URX: whole(rect.URX), URY: whole(rect.URY),
 	}, nil
 }
-
-// boxTolerance is how far a box may extend beyond its page, in points, because of rounding.
-const boxTolerance = 1
 
 // sourceError distinguishes a file that can never be parsed from bytes that could not be read at the moment.
 func sourceError(err error) error {
@@ -228,7 +217,7 @@ func (d *Driver) classifyResult(s signResult, status int) error {
 	if s.code == codeToken {
 		return errTokenRefused
 	}
-	p := &emeterai.Problem{Class: orDefault(codeClasses[s.code], emeterai.Unknown), Code: s.code, Text: orDefault(d.redactText(s.message), "the office does not say why")}
+	p := &emeterai.Problem{Class: cmp.Or(codeClasses[s.code], emeterai.Unknown), Code: s.code, Text: cmp.Or(d.redactText(s.message), "the office does not say why")}
 	if status >= 400 && codeClasses[s.code] == "" {
 		p.Class = emeterai.Config
 	}

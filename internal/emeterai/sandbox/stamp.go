@@ -94,16 +94,7 @@ func checkRequest(r emeterai.Request) (pdf.Rect, error) {
 	if err != nil {
 		return pdf.Rect{}, unreadableFile(err)
 	}
-	page, err := d.Page(r.Page)
-	if err != nil {
-		return pdf.Rect{}, permanentProblem(emeterai.CodePlace, fmt.Sprintf("there is no page %d", r.Page), err)
-	}
-	w, h := page.Displayed()
-	b := r.Box
-	if b.LLX >= b.URX || b.LLY >= b.URY || b.LLX < -boxTolerance || b.LLY < -boxTolerance || float64(b.URX) > w+boxTolerance || float64(b.URY) > h+boxTolerance {
-		return pdf.Rect{}, permanentProblem(emeterai.CodePlace, fmt.Sprintf("box %v is not on a page of %.0f by %.0f points", b, w, h), nil)
-	}
-	return page.ToUser(pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)}), nil
+	return r.UserRect(d)
 }
 
 // computeDigest returns the SHA-256 of a source: from its midstate, else of its bytes, which are then read completely.
@@ -132,9 +123,6 @@ func unreadableFile(err error) error {
 	}
 	return unavailable(err)
 }
-
-// boxTolerance is how far a box may extend beyond its page, in points, because of rounding.
-const boxTolerance = 1
 
 // isPermanent reports whether a file will be refused every time.
 func isPermanent(err error) bool {
