@@ -31,8 +31,8 @@ type PageItem struct {
 type PageContent interface {
 	// ListMarks lists stamps, signatures and signature fields of a page.
 	ListMarks(page int) []PageItem
-	// ListContent lists text and pictures of a page; told is false if the list may be incomplete.
-	ListContent(page int) (covered []PageItem, told bool)
+	// ListContent lists text and pictures of a page; complete is false if the list may be incomplete.
+	ListContent(page int) (items []PageItem, complete bool)
 }
 
 // CheckOverlaps warns of placements over content that should stay readable: text and pictures of the page, earlier
@@ -48,8 +48,8 @@ func CheckOverlaps(placements []Placement, pages PageContent, entry string) []Wa
 		}
 		p.warnOverPlacements(placements, i, warn)
 		p.warnOverMarks(pages.ListMarks(p.Page), warn)
-		painted, told := pages.ListContent(p.Page)
-		if !p.warnOverContent(painted, warn) && !told {
+		items, complete := pages.ListContent(p.Page)
+		if !p.warnOverContent(items, warn) && !complete {
 			warn("placement.not_told")
 		}
 	}
@@ -79,12 +79,12 @@ func (p Placement) warnOverPlacements(all []Placement, self int, warn func(strin
 }
 
 // warnOverMarks compares a placement with earlier stamps and signatures, and a stamp with empty signature fields.
-func (p Placement) warnOverMarks(covered []PageItem, warn func(string, ...any)) {
+func (p Placement) warnOverMarks(items []PageItem, warn func(string, ...any)) {
 	codes := map[PageItemKind]string{ItemStamp: "placement.over_former_stamp", ItemSignature: "placement.over_signature"}
 	if p.Kind == PlaceStamp {
 		codes[ItemField] = "placement.over_field"
 	}
-	for _, c := range covered {
+	for _, c := range items {
 		if code := codes[c.Kind]; code != "" && p.Box.overlapsBox(c.Box) {
 			warn(code, "what", shortenText(c.Text))
 			delete(codes, c.Kind) // one of each kind is enough
@@ -93,10 +93,10 @@ func (p Placement) warnOverMarks(covered []PageItem, warn func(string, ...any)) 
 }
 
 // warnOverContent compares a placement with the content of its page, and reports whether it covers text or a picture.
-func (p Placement) warnOverContent(covered []PageItem, warn func(string, ...any)) bool {
+func (p Placement) warnOverContent(items []PageItem, warn func(string, ...any)) bool {
 	var words strings.Builder
 	text, picture, last := false, false, -1
-	for i, c := range covered {
+	for i, c := range items {
 		switch {
 		case c.Kind == ItemPicture:
 			picture = picture || p.Box.overlapsBox(c.Box)

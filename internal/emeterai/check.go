@@ -28,12 +28,12 @@ import (
 //
 // It returns the opened file for further use; the file retains tail and reads the rest from the request's source.
 func CheckStampedFile(ctx context.Context, want Request, tail []byte) (*pdf.Document, error) {
-	j, err := newStampCheck(want, tail)
+	c, err := newStampCheck(want, tail)
 	if err != nil {
 		return nil, &Problem{Class: Unknown, Code: CodeReturn, Text: "the returned file cannot be read", Err: err}
 	}
-	compared := func() error { return j.checkIncrements(ctx) }
-	for _, check := range []func() error{compared, j.findSignature, j.checkPlace, j.checkSignatureEntries, j.checkFirstIncrement, j.verifySignature, j.checkSecondIncrement} {
+	compared := func() error { return c.checkIncrements(ctx) }
+	for _, check := range []func() error{compared, c.findSignature, c.checkPlace, c.checkSignatureEntries, c.checkFirstIncrement, c.verifySignature, c.checkSecondIncrement} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func CheckStampedFile(ctx context.Context, want Request, tail []byte) (*pdf.Docu
 			return nil, &Problem{Class: Quarantine, Code: CodeReturn, Text: "the returned file is not what was ordered", Evidence: newEvidence(want, tail), Err: err}
 		}
 	}
-	return j.stamped, nil
+	return c.stamped, nil
 }
 
 // stampCheck holds the states of the document and what the checks have found.
@@ -61,27 +61,27 @@ type stampCheck struct {
 }
 
 func newStampCheck(want Request, tail []byte) (*stampCheck, error) {
-	j := &stampCheck{want: want, tail: tail, file: want.Source.With(tail).R}
+	c := &stampCheck{want: want, tail: tail, file: want.Source.With(tail).R}
 	var err error
-	if j.source, err = want.OpenSource(); err != nil {
+	if c.source, err = want.OpenSource(); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
-	if j.stamped, err = pdf.Open(j.file, want.Source.Size+int64(len(tail)), want.Source.File); err != nil {
+	if c.stamped, err = pdf.Open(c.file, want.Source.Size+int64(len(tail)), want.Source.File); err != nil {
 		return nil, err
 	}
-	if n := j.stamped.Facts().JunkAfter; n > 0 {
+	if n := c.stamped.Facts().JunkAfter; n > 0 {
 		return nil, fmt.Errorf("%d bytes after the end", n)
 	}
-	return j, nil
+	return c, nil
 }
 
 // checkIncrements checks that the tail continues our revisions and adds one or two, and compares them.
-func (j *stampCheck) checkIncrements(ctx context.Context) error {
-	old, err := j.source.Revisions()
+func (c *stampCheck) checkIncrements(ctx context.Context) error {
+	old, err := c.source.Revisions()
 	if err != nil {
 		return err
 	}
-	all, err := j.stamped.Revisions()
+	all, err := c.stamped.Revisions()
 	if err != nil {
 		return err
 	}
@@ -98,27 +98,27 @@ func (j *stampCheck) checkIncrements(ctx context.Context) error {
 	}
 	added := all[len(old):]
 	for _, r := range added {
-		if r.StartXref < j.want.Source.Size || r.EOF <= r.StartXref {
+		if r.StartXref < c.want.Source.Size || r.EOF <= r.StartXref {
 			return errors.New("an increment lies within the source")
 		}
 	}
-	return j.compareIncrements(ctx, added)
+	return c.compareIncrements(ctx, added)
 }
 
 // checkFirstIncrement checks the first increment, which adds the stamp's field.
-func (j *stampCheck) checkFirstIncrement() error {
-	if err := j.increments[0].checkCatalog(j.source); err != nil {
+func (c *stampCheck) checkFirstIncrement() error {
+	if err := c.increments[0].checkCatalog(c.source); err != nil {
 		return err
 	}
-	return j.increments[0].checkChanges(FieldName(j.want.Serial))
+	return c.increments[0].checkChanges(FieldName(c.want.Serial))
 }
 
 // checkSecondIncrement checks the second increment, if there is one.
-func (j *stampCheck) checkSecondIncrement() error {
-	if len(j.increments) == 1 {
+func (c *stampCheck) checkSecondIncrement() error {
+	if len(c.increments) == 1 {
 		return nil
 	}
-	if err := errors.Join(j.increments[1].checkCatalog(j.increments[0].Document), j.increments[1].checkChanges("")); err != nil {
+	if err := errors.Join(c.increments[1].checkCatalog(c.increments[0].Document), c.increments[1].checkChanges("")); err != nil {
 		return fmt.Errorf("second increment: %w", err)
 	}
 	return nil

@@ -21,8 +21,8 @@ const maxChangedObjects = 20_000
 
 // compareIncrements compares every increment of the tail with the state before it, the first with our source, which is
 // read completely for that. It returns a retryable [*Problem] if our source cannot be read.
-func (j *stampCheck) compareIncrements(ctx context.Context, added []pdf.Revision) error {
-	err := j.walkRevisions(ctx, added)
+func (c *stampCheck) compareIncrements(ctx context.Context, added []pdf.Revision) error {
+	err := c.walkRevisions(ctx, added)
 	var damaged *pdf.Error
 	if err == nil || errors.As(err, &damaged) {
 		return err
@@ -32,8 +32,8 @@ func (j *stampCheck) compareIncrements(ctx context.Context, added []pdf.Revision
 
 // walkRevisions goes through the states of the file up to the last one. Errors are those of package pdf, or of the
 // reader.
-func (j *stampCheck) walkRevisions(ctx context.Context, added []pdf.Revision) error {
-	h, err := j.stamped.History("", maxChangedObjects)
+func (c *stampCheck) walkRevisions(ctx context.Context, added []pdf.Revision) error {
+	h, err := c.stamped.History("", maxChangedObjects)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (j *stampCheck) walkRevisions(ctx context.Context, added []pdf.Revision) er
 		o.Containers = append(o.Containers, state.Containers...)
 	}
 	for _, r := range added {
-		entries, err := j.stamped.Changed(r)
+		entries, err := c.stamped.Changed(r)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (j *stampCheck) walkRevisions(ctx context.Context, added []pdf.Revision) er
 		if err != nil {
 			return err
 		}
-		j.increments = append(j.increments, increment{state, changes})
+		c.increments = append(c.increments, increment{state, changes})
 	}
 	return nil
 }

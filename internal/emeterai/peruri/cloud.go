@@ -78,13 +78,13 @@ func (d *Driver) stampUploaded(ctx context.Context, at slot, r emeterai.Request,
 	if err := copySource(io.Discard, r); err != nil {
 		return nil, localProblem(err)
 	}
-	kept := d.records.findRecord(r.Serial)
+	rec := d.records.findRecord(r.Serial)
 	onPrem := false
-	body.OnPrem, body.Picture = &onPrem, kept.Code
+	body.OnPrem, body.Picture = &onPrem, rec.Code
 	var got signResult
 	err := errNoUpload
-	if kept.Document != "" && kept.Digest == hex.EncodeToString(r.Digest[:]) {
-		body.Document = kept.Document
+	if rec.Document != "" && rec.Digest == hex.EncodeToString(r.Digest[:]) {
+		body.Document = rec.Document
 		got, err = d.callDocSigning(ctx, at, at.url+signCloud, body)
 	}
 	// The upload may be deleted, or was never known here. Uploading again is safe, because the bytes are the same.
@@ -93,8 +93,8 @@ func (d *Driver) stampUploaded(ctx context.Context, at slot, r emeterai.Request,
 		if err != nil {
 			return nil, err
 		}
-		kept.Document, kept.Digest, body.Document = doc.id, doc.digest, doc.id
-		if err := d.records.storeRecord(kept); err != nil {
+		rec.Document, rec.Digest, body.Document = doc.id, doc.digest, doc.id
+		if err := d.records.storeRecord(rec); err != nil {
 			return nil, fileProblem(err)
 		}
 		if got, err = d.callDocSigning(ctx, at, at.url+signCloud, body); err != nil {

@@ -48,9 +48,9 @@ var bufferPool = sync.Pool{New: func() any { return new([2][32 << 10]byte) }}
 
 // commonLength returns how many of the first n bytes are equal to those of the source.
 func commonLength(r emeterai.Request, f io.ReaderAt, n int64) (int64, error) {
-	lent := bufferPool.Get().(*[2][32 << 10]byte)
-	defer bufferPool.Put(lent)
-	a, b := lent[0][:], lent[1][:]
+	buf := bufferPool.Get().(*[2][32 << 10]byte)
+	defer bufferPool.Put(buf)
+	a, b := buf[0][:], buf[1][:]
 	for at := int64(0); at < n; {
 		step := min(n-at, int64(len(a)))
 		if k, err := r.Source.R.ReadAt(a[:step], at); int64(k) < step {
@@ -74,14 +74,14 @@ func commonLength(r emeterai.Request, f io.ReaderAt, n int64) (int64, error) {
 // quarantineFile stores a file that is not what was ordered, and returns the problem.
 func (d *Driver) quarantineFile(ctx context.Context, r emeterai.Request, f *os.File, size int64, why string) error {
 	p := &emeterai.Problem{Class: emeterai.Quarantine, Code: emeterai.CodeReturn, Text: why}
-	kept := min(size, r.Source.Size+2*d.o.MaxTail) // enough to see what it is
-	name, err := d.records.storeEvidence(r.Serial, f, kept, d.o.Random)
+	stored := min(size, r.Source.Size+2*d.o.MaxTail) // enough to see what it is
+	name, err := d.records.storeEvidence(r.Serial, f, stored, d.o.Random)
 	if err != nil {
 		d.o.Log.ErrorContext(ctx, "returned file could not be stored", "serial", r.Serial, "error", err)
 		p.Err = err
 		return p
 	}
-	p.Evidence = &emeterai.Evidence{Size: kept, Path: filepath.Join(d.o.Dir, "quarantine", name), Open: func() (io.ReadCloser, error) {
+	p.Evidence = &emeterai.Evidence{Size: stored, Path: filepath.Join(d.o.Dir, "quarantine", name), Open: func() (io.ReadCloser, error) {
 		return d.records.evidence.Open(name)
 	}}
 	return p

@@ -92,12 +92,12 @@ func (a *stampedDownload) readBody(answer *http.Response) error {
 // compareSource compares the body with the source and returns how many bytes were equal. If they differ, it writes the
 // file to odd.
 func (a *stampedDownload) compareSource(body io.Reader) (same int64, err error) {
-	lent := bufferPool.Get().(*[2][32 << 10]byte)
-	defer bufferPool.Put(lent)
+	buf := bufferPool.Get().(*[2][32 << 10]byte)
+	defer bufferPool.Put(buf)
 	for same < a.r.Source.Size {
-		step := min(a.r.Source.Size-same, int64(len(lent[0])))
-		n, err := io.ReadFull(body, lent[0][:step])
-		got, want := lent[0][:n], lent[1][:n]
+		step := min(a.r.Source.Size-same, int64(len(buf[0])))
+		n, err := io.ReadFull(body, buf[0][:step])
+		got, want := buf[0][:n], buf[1][:n]
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 			return same, err
 		}

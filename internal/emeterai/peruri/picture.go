@@ -22,9 +22,9 @@ func (d *Driver) CheckAffixable(ctx context.Context, serial string) error {
 
 // loadPicture returns the stored picture of a serial, or fetches it again if possible.
 func (d *Driver) loadPicture(ctx context.Context, serial string) ([]byte, error) {
-	kept := d.records.findRecord(serial)
-	if kept.Picture != nil {
-		return kept.Picture, nil
+	rec := d.records.findRecord(serial)
+	if rec.Picture != nil {
+		return rec.Picture, nil
 	}
 	if d.o.Picture == "" {
 		return nil, &emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodePicture,
@@ -38,14 +38,14 @@ func (d *Driver) loadPicture(ctx context.Context, serial string) ([]byte, error)
 		if got.serial != serial || got.picture == nil {
 			return fmt.Errorf("%w: no picture of serial %s", errMalformedAnswer, serial)
 		}
-		kept.Picture = got.picture
+		rec.Picture = got.picture
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := d.records.storeRecord(kept); err != nil {
+	if err := d.records.storeRecord(rec); err != nil {
 		d.o.Log.ErrorContext(ctx, "picture of a serial could not be stored", "serial", serial, "error", err)
 	}
-	return kept.Picture, nil
+	return rec.Picture, nil
 }

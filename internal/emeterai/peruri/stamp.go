@@ -125,9 +125,9 @@ func sourceError(err error) error {
 // or worse.
 func copySource(w io.Writer, r emeterai.Request) error {
 	h := sha256.New()
-	lent := bufferPool.Get().(*[2][32 << 10]byte)
-	defer bufferPool.Put(lent)
-	n, err := io.CopyBuffer(io.MultiWriter(w, h), io.NewSectionReader(r.Source.R, 0, r.Source.Size), lent[0][:])
+	buf := bufferPool.Get().(*[2][32 << 10]byte)
+	defer bufferPool.Put(buf)
+	n, err := io.CopyBuffer(io.MultiWriter(w, h), io.NewSectionReader(r.Source.R, 0, r.Source.Size), buf[0][:])
 	if err != nil {
 		return err
 	}
