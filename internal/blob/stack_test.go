@@ -17,8 +17,8 @@ import (
 	"segel/internal/blob/blobtest"
 )
 
-// stacked commits blobs of these sizes and returns them with the document they make.
-func stacked(t *testing.T, s blob.Store, sizes ...int) (segments []blob.Segment, document []byte) {
+// storeSegments commits blobs of these sizes and returns them with the document they make.
+func storeSegments(t *testing.T, s blob.Store, sizes ...int) (segments []blob.Segment, document []byte) {
 	t.Helper()
 	for i, n := range sizes {
 		content := blobtest.Content(byte(i), n)
@@ -61,7 +61,7 @@ func TestAStackIsTheFileItsBlobsMake(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := &blobtest.Memory{}
-			segments, document := stacked(t, m, sizes...)
+			segments, document := storeSegments(t, m, sizes...)
 			st := openStack(t, m, segments)
 			if st.Size() != int64(len(document)) {
 				t.Fatalf("size %d of %d", st.Size(), len(document))
@@ -93,7 +93,7 @@ func TestAStackTellsWhetherAllItsBlobsArePresent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := &blobtest.Memory{}
-			segments, _ := stacked(t, m, sizes...)
+			segments, _ := storeSegments(t, m, sizes...)
 			if err := openStack(t, m, segments).CheckPresent(); err != nil {
 				t.Errorf("all are: %v", err)
 			}
@@ -124,7 +124,7 @@ func TestAStackGrowsUnderWhoReadsIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &blobtest.Memory{}
-			segments, document := stacked(t, s, sizes...)
+			segments, document := storeSegments(t, s, sizes...)
 			st := openStack(t, s, nil)
 			size := int64(0)
 			for i, seg := range segments {
@@ -154,7 +154,7 @@ func TestAStackGrowsUnderWhoReadsIt(t *testing.T) {
 func TestAStackIsServedInRanges(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}
-	segments, document := stacked(t, m, 3*blob.ChunkSize+11, 500, 40)
+	segments, document := storeSegments(t, m, 3*blob.ChunkSize+11, 500, 40)
 	st := openStack(t, m, segments)
 	for header, want := range map[string][]byte{
 		"":                      document,
@@ -208,7 +208,7 @@ func (b *countedBlob) Close() error {
 func TestFewBlobsAreOpenAndNoneAfterClose(t *testing.T) {
 	t.Parallel()
 	c := &counted{Store: &blobtest.Memory{}}
-	segments, document := stacked(t, c, shapes["more than are open"]...)
+	segments, document := storeSegments(t, c, shapes["more than are open"]...)
 	st, err := blob.OpenStack(t.Context(), c, segments)
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +244,7 @@ func TestFewBlobsAreOpenAndNoneAfterClose(t *testing.T) {
 func TestManyReadersShareAStack(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}
-	segments, document := stacked(t, m, shapes["more than are open"]...)
+	segments, document := storeSegments(t, m, shapes["more than are open"]...)
 	st := openStack(t, m, segments)
 	var wg sync.WaitGroup
 	for range 4 {
@@ -261,7 +261,7 @@ func TestManyReadersShareAStack(t *testing.T) {
 func TestNoByteOfASpoiltChunkIsHandedOut(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}
-	segments, document := stacked(t, m, 3*blob.ChunkSize, 500)
+	segments, document := storeSegments(t, m, 3*blob.ChunkSize, 500)
 	m.CorruptByte(blobtest.Key(0), 2*blob.ChunkSize-1)
 	st := openStack(t, m, segments)
 
@@ -293,7 +293,7 @@ func TestNoByteOfASpoiltChunkIsHandedOut(t *testing.T) {
 func TestALostOrCutBlobIsNamed(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}
-	segments, _ := stacked(t, m, 100, 100, 100)
+	segments, _ := storeSegments(t, m, 100, 100, 100)
 	m.TruncateBlob(blobtest.Key(1), 99)
 	if err := m.Remove(t.Context(), blobtest.Key(2)); err != nil {
 		t.Fatal(err)
@@ -340,7 +340,7 @@ func TestSegmentsOfAnotherShapeAreRefused(t *testing.T) {
 func TestVerifiedSeeksLikeAFile(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}
-	segments, document := stacked(t, m, 100, 50)
+	segments, document := storeSegments(t, m, 100, 50)
 	v := openStack(t, m, segments).Verified()
 	if at, err := v.Seek(-10, io.SeekEnd); at != 140 || err != nil {
 		t.Errorf("from the end: %d, %v", at, err)

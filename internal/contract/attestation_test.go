@@ -4,22 +4,22 @@ import "testing"
 
 // withGuest makes a document whose guest signs.
 func withGuest(u *Upload) {
-	u.Participants = []Participant{participant("first", Signer, 1), {Person: person("guest"), Role: Signer, Number: 1, Guest: true}}
+	u.Participants = []Participant{newParticipant("first", Signer, 1), {Person: newPerson("guest"), Role: Signer, Number: 1, Guest: true}}
 }
 
 func TestSignatureSaysWhatWasVerifiedAboutTheSignerAndByWhom(t *testing.T) {
 	t.Parallel()
-	d := finalized(t, draft(t, withGuest))
+	d := finalizeDraft(t, newDraft(t, withGuest))
 	for by, want := range map[*Actor]map[string]string{
 		&guest: {"assurance": "guest_unverified", "named_by": "Name of owner", "organisation": "PT Contoh", "certificate": "5f", "digest": "", "pages_shown": PagesNone},
 		&first: {"assurance": "account_password", "organisation": "PT Contoh", "certificate": "5f", "digest": "", "pages_shown": PagesNone},
 	} {
 		c, err := IntendSign(d, ShownPages{}, *by, t0)
-		d := then(t, c, err)
-		who := attested(d, *by)
+		d := applyChange(t, c, err)
+		who := attestationOf(d, *by)
 		who.Certificate = "5f"
-		c, err = Sign(d, revision(d, 10), ShownPages{}, who, *by, t0)
-		then(t, c, err)
+		c, err = Sign(d, nextRevision(d, 10), ShownPages{}, who, *by, t0)
+		applyChange(t, c, err)
 		got := c.Events[0].Details
 		if len(got) != len(want) {
 			t.Errorf("%s: details %v", by.ID, got)
@@ -55,7 +55,7 @@ func TestNameThatShowsNothingIsRefusedAndNeverAttested(t *testing.T) {
 
 func TestParticipantsSignOnlyAsWhatTheyAre(t *testing.T) {
 	t.Parallel()
-	d := finalized(t, draft(t, withGuest))
+	d := finalizeDraft(t, newDraft(t, withGuest))
 	for _, c := range []struct {
 		name string
 		by   Actor
@@ -71,8 +71,8 @@ func TestParticipantsSignOnlyAsWhatTheyAre(t *testing.T) {
 		{"a user as nothing", first, Attestation{}, false},
 	} {
 		change, err := IntendSign(d, ShownPages{}, c.by, t0)
-		d := then(t, change, err)
-		if _, err := Sign(d, revision(d, 10), ShownPages{}, c.who, c.by, t0); (err == nil) != c.ok {
+		d := applyChange(t, change, err)
+		if _, err := Sign(d, nextRevision(d, 10), ShownPages{}, c.who, c.by, t0); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -84,7 +84,7 @@ func TestClockIsConfirmedWithWhatWasFound(t *testing.T) {
 
 func TestSignatureThatLiesInTheFutureIsNotFollowed(t *testing.T) {
 	t.Parallel()
-	d := signed(t, owed(t), first)
+	d := signAs(t, finalizedWithStamps(t), first)
 	for _, c := range []struct {
 		behind time.Duration // how far now is behind the first signature
 		want   *Error        // nil: the second may sign

@@ -7,7 +7,7 @@ func TestFileIsRewrittenOnceAndOnlyBeforeAnythingWasAppended(t *testing.T) {
 	rewriting := func(key string) Revision {
 		return Revision{Kind: RevisionBase, Tail: File{Key: key, Size: 1200}, End: 1200, Digest: [32]byte{9}}
 	}
-	d := draft(t)
+	d := newDraft(t)
 	c := newChange(d)
 	if err := c.ReplaceBase(rewriting("rewritten"), NormalisedDamaged, owner, t0); err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestFileIsRewrittenOnceAndOnlyBeforeAnythingWasAppended(t *testing.T) {
 	}
 
 	signed := newChange(d)
-	if err := signed.AppendRevision(revision(d, 10)); err != nil {
+	if err := signed.AppendRevision(nextRevision(d, 10)); err != nil {
 		t.Fatal(err)
 	}
 	same := newChange(d)

@@ -8,7 +8,7 @@ import (
 // stampedTwice is a finalized stamping order with two stamps.
 func stampedTwice(t *testing.T) *Document {
 	t.Helper()
-	d := draft(t, alone)
+	d := newDraft(t, withoutPeople)
 	far := stampRequest("owner")
 	far.Emet = &Box{300, 300, 360, 360}
 	c, _, err := Place(d, []PlaceRequest{stampRequest("owner"), far}, a4, owner, limits, t0)
@@ -64,7 +64,7 @@ func TestBoxThatSticksOutByRoundingIsMovedOntoItsPage(t *testing.T) {
 	t.Parallel()
 	r := stampRequest("owner")
 	r.Emet = &Box{page.Width - 59.4, -0.6, page.Width + 0.6, 59.4}
-	c, _, err := Place(draft(t, alone), []PlaceRequest{r}, a4, owner, limits, t0)
+	c, _, err := Place(newDraft(t, withoutPeople), []PlaceRequest{r}, a4, owner, limits, t0)
 	if err != nil {
 		t.Fatal(err)
 	}

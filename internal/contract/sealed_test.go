@@ -6,19 +6,19 @@ import (
 	"testing"
 )
 
-// sealed is a document that was signed by two people and stamped once, with its closing revisions, and what a validation
+// sealedDocument is a document that was signed by two people and stamped once, with its closing revisions, and what a validation
 // finds in its file when all is well: a signature that came with it, those of the people, the stamp, the seal and the
 // timestamp.
-func sealed(t *testing.T) (*Document, SealedFile) {
+func sealedDocument(t *testing.T) (*Document, SealedFile) {
 	t.Helper()
-	d := draft(t)
+	d := newDraft(t)
 	d.State, d.Mode = Processing, Signing
 	for i := range d.Participants[:2] {
 		d.Participants[i].Field, d.Participants[i].SignedAt = d.uniqueFieldName(d.Participants[i].Name), t0
 	}
 	d.Stamps = []Stamp{{State: StampAffixed, Serial: "SERIAL1"}}
 	c := newChange(d)
-	if err := c.AppendRevision(revision(d, 10)); err != nil {
+	if err := c.AppendRevision(nextRevision(d, 10)); err != nil {
 		t.Fatal(err)
 	}
 	d = &c.After
@@ -99,7 +99,7 @@ func TestOnlyASealedFileThatKeepsEveryPromiseIsAccepted(t *testing.T) {
 		"no signature at all": {func(_ *Document, f *SealedFile) { f.Signatures = nil },
 			[]SealFaultCode{FaultMissingSignature, FaultMissingSignature, FaultMissingSignature, FaultMissingSignature, FaultNotCovered}},
 	} {
-		d, f := sealed(t)
+		d, f := sealedDocument(t)
 		c.change(d, &f)
 		var got []SealFaultCode
 		for _, fault := range d.CheckSealed(f) {

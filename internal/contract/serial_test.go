@@ -5,16 +5,16 @@ import (
 	"testing"
 )
 
-// refused is a document of one stamp affixed, one refused for good and one only ordered.
-func refused(t *testing.T, f Failure) *Document {
-	d := finalized(t, placed(t, draft(t, alone), stampRequest("owner"), stampRequest("owner"), stampRequest("owner")))
-	d = bound(t, stamped(t, d))
+// refusedStamp is a document of one stamp affixed, one refused for good and one only ordered.
+func refusedStamp(t *testing.T, f Failure) *Document {
+	d := finalizeDraft(t, placeBoxes(t, newDraft(t, withoutPeople), stampRequest("owner"), stampRequest("owner"), stampRequest("owner")))
+	d = bindNextStamp(t, affixNextStamp(t, d))
 	f.Text, f.Final = "the file cannot be parsed", true
 	c, err := RecordStampFailure(d, 1, f, t0)
-	return then(t, c, err)
+	return applyChange(t, c, err)
 }
 
-func units(c Change) map[QuotaOp]int {
+func unitsByMove(c Change) map[QuotaOp]int {
 	moved := map[QuotaOp]int{}
 	for _, m := range c.Quota {
 		moved[m.Op] += m.Count
@@ -24,11 +24,11 @@ func units(c Change) map[QuotaOp]int {
 
 func TestCanceledDocumentLetsGoOfASerialAndOfItsUnit(t *testing.T) {
 	t.Parallel()
-	d := refused(t, Failure{})
+	d := refusedStamp(t, Failure{})
 	serial := d.Stamps[1].Serial
 	c, err := Cancel(d, "", owner, limits, t0)
-	d = then(t, c, err)
-	if got := units(c); got[QuotaSpend] != 0 || got[QuotaRelease] != 2 {
+	d = applyChange(t, c, err)
+	if got := unitsByMove(c); got[QuotaSpend] != 0 || got[QuotaRelease] != 2 {
 		t.Errorf("units: %v", got)
 	}
 	if len(c.Serials) != 1 || d.Stamps[1].Serial != "" {
@@ -45,41 +45,41 @@ func TestCanceledDocumentLetsGoOfASerialAndOfItsUnit(t *testing.T) {
 
 func TestUnitOfAQuarantinedSerialIsSpent(t *testing.T) {
 	t.Parallel()
-	d := refused(t, Failure{Quarantine: true})
+	d := refusedStamp(t, Failure{Quarantine: true})
 	if d.Stamps[1].State != StampQuarantined {
 		t.Fatal(d.Stamps[1].State)
 	}
 	c, err := Cancel(d, "", owner, limits, t0)
-	then(t, c, err)
-	if got := units(c); got[QuotaSpend] != 1 || got[QuotaRelease] != 1 || c.Serials[0].To.State != SerialQuarantined {
+	applyChange(t, c, err)
+	if got := unitsByMove(c); got[QuotaSpend] != 1 || got[QuotaRelease] != 1 || c.Serials[0].To.State != SerialQuarantined {
 		t.Errorf("units: %v, %+v", got, c.Serials[0])
 	}
 }
 
 func TestSerialThatTwoDocumentsLetGoOfIsLost(t *testing.T) {
 	t.Parallel()
-	d := due(t)
+	d := signedByAll(t)
 	free := StampSerial{Serial: "USED", Organisation: d.Organisation, State: SerialFree, FormerDocument: d.ID + 1, ReleaseCount: 1}
 	c, err := ClaimSerial(d, 0, free, true, t0)
-	d = then(t, c, err)
+	d = applyChange(t, c, err)
 	if s := d.Stamps[0]; s.State != StampBound || s.Serial != "USED" || s.Source != d.Current().Digest || c.Serials[0].From != SerialFree {
 		t.Fatalf("%+v, %+v", s, c.Serials)
 	}
 	c, err = RecordStampFailure(d, 0, Failure{Text: "no", Final: true}, t0)
-	d = then(t, c, err)
+	d = applyChange(t, c, err)
 	c, err = Restamp(d, RestampOptions{ReplaceSerial: "USED"}, owner, t0)
-	d = then(t, c, err)
+	d = applyChange(t, c, err)
 	if s := d.Stamps[0]; s.State != StampOrdered || s.Serial != "" || s.Order != "" || c.Serials[0].To.State != SerialQuarantined || c.Serials[0].To.ReleaseCount != 2 {
 		t.Errorf("%+v, %+v", s, c.Serials)
 	}
-	if got := units(c); got[QuotaSpend] != 1 || got[QuotaReserve] != 1 {
+	if got := unitsByMove(c); got[QuotaSpend] != 1 || got[QuotaReserve] != 1 {
 		t.Errorf("the lost serial is paid for, and the new one is to be: %v", got)
 	}
 }
 
 func TestNewSerialIsGivenOnlyForTheOneThatWasRefused(t *testing.T) {
 	t.Parallel()
-	d := refused(t, Failure{})
+	d := refusedStamp(t, Failure{})
 	if _, err := Restamp(d, RestampOptions{ReplaceSerial: "ANOTHER"}, owner, t0); !errors.Is(err, ErrNotRefused) {
 		t.Error(err)
 	}
@@ -87,16 +87,16 @@ func TestNewSerialIsGivenOnlyForTheOneThatWasRefused(t *testing.T) {
 		t.Error("for another organisation")
 	}
 	c, err := Restamp(d, RestampOptions{ReplaceSerial: d.Stamps[1].Serial}, owner, t0)
-	d = then(t, c, err)
+	d = applyChange(t, c, err)
 	if m := c.Serials[0]; m.To.State != SerialFree || m.To.FormerDocument != d.ID || len(c.Quota) != 0 || d.Stamps[1].State != StampOrdered {
 		t.Errorf("%+v, quota %v", m, c.Quota)
 	}
 	// Failed before it had a serial: the order goes on.
-	d = due(t)
+	d = signedByAll(t)
 	c, err = OrderSerial(d, 0, "order", t0)
-	d = then(t, c, err)
+	d = applyChange(t, c, err)
 	c, err = RecordStampFailure(d, 0, Failure{Text: "cannot be told apart", Final: true}, t0)
-	d = then(t, c, err)
+	d = applyChange(t, c, err)
 	if _, err := Restamp(d, RestampOptions{ReplaceSerial: "ANY"}, owner, t0); !errors.Is(err, ErrNotRefused) {
 		t.Error(err)
 	}
@@ -104,7 +104,7 @@ func TestNewSerialIsGivenOnlyForTheOneThatWasRefused(t *testing.T) {
 
 func TestDocumentNeverClaimsWhatItLetGoOfNorWhatIsNotItsOwn(t *testing.T) {
 	t.Parallel()
-	d := due(t)
+	d := signedByAll(t)
 	for name, s := range map[string]StampSerial{
 		"its own former":  {State: SerialFree, Organisation: d.Organisation, FormerDocument: d.ID},
 		"another's":       {State: SerialFree, Organisation: "other"},
@@ -116,7 +116,7 @@ func TestDocumentNeverClaimsWhatItLetGoOfNorWhatIsNotItsOwn(t *testing.T) {
 		}
 	}
 	c, err := OrderSerial(d, 0, "order", t0)
-	d = then(t, c, err)
+	d = applyChange(t, c, err)
 	for _, s := range []StampSerial{
 		{State: SerialBound, Organisation: d.Organisation}, {State: SerialQuarantined, Organisation: d.Organisation},
 		{State: SerialBought, Organisation: "other"}, {State: SerialBought, Organisation: d.Organisation, ReleaseCount: 1},
@@ -130,14 +130,14 @@ func TestDocumentNeverClaimsWhatItLetGoOfNorWhatIsNotItsOwn(t *testing.T) {
 
 func TestEveryAttemptIsOpenedBeforeTheCallAndClosedByWhatFollows(t *testing.T) {
 	t.Parallel()
-	d := due(t)
+	d := signedByAll(t)
 	attempts := map[int]Attempt{}
 	apply := func(c Change, err error) {
 		t.Helper()
 		for _, a := range c.Attempts {
 			attempts[a.Number] = a
 		}
-		d = then(t, c, err)
+		d = applyChange(t, c, err)
 	}
 	apply(OrderSerial(d, 0, "order", t0))
 	if a := attempts[1]; a.Call != CallBuy || a.Order != "order" || a.At.IsZero() || !a.AnsweredAt.IsZero() || a.Outcome != "" {
@@ -156,7 +156,7 @@ func TestEveryAttemptIsOpenedBeforeTheCallAndClosedByWhatFollows(t *testing.T) {
 		t.Error("it is said twice that the stamp waits")
 	}
 	apply(ReopenAttempt(d, 0, t0))
-	apply(AffixStamp(d, 0, revision(d, 10), t0))
+	apply(AffixStamp(d, 0, nextRevision(d, 10), t0))
 	want := []struct {
 		call    AttemptCall
 		outcome Outcome

@@ -15,30 +15,30 @@ func TestStampCheckRefusesASignedStateThatTheSecondIncrementHides(t *testing.T) 
 	for says, c := range map[string]struct{ swap, restore func(testing.TB, *pdf.Update) }{
 		"content_changed /Contents": {
 			func(t testing.TB, u *pdf.Update) {
-				editing(t, u, page)["Contents"] = u.Add(&pdf.Stream{Data: []byte("BT ET")})
+				editableDict(t, u, page)["Contents"] = u.Add(&pdf.Stream{Data: []byte("BT ET")})
 			},
 			func(t testing.TB, u *pdf.Update) {
-				editing(t, u, page)["Contents"] = pdf.Ref{Number: pdftest.FirstPageNumber + 1}
+				editableDict(t, u, page)["Contents"] = pdf.Ref{Number: pdftest.FirstPageNumber + 1}
 			},
 		},
 		"/OpenAction of the catalog": {
 			func(t testing.TB, u *pdf.Update) {
-				editing(t, u, pdf.Ref{Number: pdftest.CatalogNumber})["OpenAction"] = pdf.Dict{"S": pdf.Name("Named")}
+				editableDict(t, u, pdf.Ref{Number: pdftest.CatalogNumber})["OpenAction"] = pdf.Dict{"S": pdf.Name("Named")}
 			},
 			func(t testing.TB, u *pdf.Update) {
-				delete(editing(t, u, pdf.Ref{Number: pdftest.CatalogNumber}), "OpenAction")
+				delete(editableDict(t, u, pdf.Ref{Number: pdftest.CatalogNumber}), "OpenAction")
 			},
 		},
 	} {
 		t.Run(says, func(t *testing.T) {
 			t.Parallel()
-			f := honest()
+			f := honestStamp()
 			f.more = func(t testing.TB, _ *pdf.Document, u *pdf.Update) { c.swap(t, u) }
 			f.after = func(t testing.TB, _ *pdf.Document) func(*pdf.Update) {
 				return func(u *pdf.Update) { c.restore(t, u) }
 			}
 			file := pdftest.Table(2)
-			refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, says)
+			requireRefusal(t, emeteraitest.NewRequest(t, serial, file), f.affixStamp(t, file), emeterai.Quarantine, says)
 		})
 	}
 }
@@ -48,42 +48,42 @@ func TestStampCheckRefusesASecondIncrementThatTouchesTheStamp(t *testing.T) {
 	for name, change := range map[string]func(testing.TB, *pdf.Document, *pdf.Update, *pdf.Signature){
 		"picture": func(t testing.TB, d *pdf.Document, u *pdf.Update, s *pdf.Signature) {
 			ap, err := d.Dict(s.Field.Dict["AP"])
-			must(t, err)
+			requireNoError(t, err)
 			u.Set(ap.Ref("N"), &pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 1, URY: 1}.Array()}})
 		},
 		"field": func(t testing.TB, _ *pdf.Document, u *pdf.Update, s *pdf.Signature) {
-			editing(t, u, s.Field.Ref)["Contents"] = pdf.TextString("another")
+			editableDict(t, u, s.Field.Ref)["Contents"] = pdf.TextString("another")
 		},
 		"annotations": func(t testing.TB, d *pdf.Document, u *pdf.Update, _ *pdf.Signature) {
-			annotation(t, d, u)
+			addAnnotation(t, d, u)
 		},
 		"fields": func(t testing.TB, _ *pdf.Document, u *pdf.Update, _ *pdf.Signature) {
 			field := u.Add(pdf.Dict{"FT": pdf.Name("Tx"), "T": pdf.TextString("more")})
 			form, err := u.EditIn(pdf.Ref{Number: pdftest.CatalogNumber}, "AcroForm")
-			must(t, err)
-			must(t, u.AppendTo(form, "Fields", field))
+			requireNoError(t, err)
+			requireNoError(t, u.AppendTo(form, "Fields", field))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := honest()
+			f := honestStamp()
 			f.after = func(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 				return func(u *pdf.Update) {
 					all, err := d.Signatures()
-					must(t, err)
+					requireNoError(t, err)
 					change(t, d, u, all[0])
 				}
 			}
 			file := pdftest.Table(2)
-			refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "second increment")
+			requireRefusal(t, emeteraitest.NewRequest(t, serial, file), f.affixStamp(t, file), emeterai.Quarantine, "second increment")
 		})
 	}
 }
 
-// editing returns a dictionary that will be written.
-func editing(t testing.TB, u *pdf.Update, r pdf.Ref) pdf.Dict {
+// editableDict returns a dictionary that will be written.
+func editableDict(t testing.TB, u *pdf.Update, r pdf.Ref) pdf.Dict {
 	t.Helper()
 	d, err := u.Edit(r)
-	must(t, err)
+	requireNoError(t, err)
 	return d
 }

@@ -21,17 +21,17 @@ func TestStampCheckRefusesChangesThatOthersMayMake(t *testing.T) {
 	catalog := pdf.Ref{Number: pdftest.CatalogNumber}
 	for says, edit := range map[string]change{
 		"form filling": func(t testing.TB, _ *pdf.Document, u *pdf.Update) {
-			editing(t, u, pdf.Ref{Number: pdftest.FormNumber + 1})["V"] = pdf.TextString("Budi")
+			editableDict(t, u, pdf.Ref{Number: pdftest.FormNumber + 1})["V"] = pdf.TextString("Budi")
 		},
 		"catalog": func(t testing.TB, _ *pdf.Document, u *pdf.Update) {
-			editing(t, u, catalog)["MarkInfo"] = pdf.Dict{"Marked": pdf.Boolean(true)}
+			editableDict(t, u, catalog)["MarkInfo"] = pdf.Dict{"Marked": pdf.Boolean(true)}
 		},
 		"another field": func(t testing.TB, _ *pdf.Document, u *pdf.Update) {
 			field := u.Add(pdf.Dict{"FT": pdf.Name("Sig"), "T": pdf.TextString("Another")})
-			form := editing(t, u, pdf.Ref{Number: pdftest.FormNumber})
-			must(t, u.AppendTo(form, "Fields", field))
+			form := editableDict(t, u, pdf.Ref{Number: pdftest.FormNumber})
+			requireNoError(t, u.AppendTo(form, "Fields", field))
 		},
-		"comment": annotation,
+		"comment": addAnnotation,
 	} {
 		for where, put := range map[string]func(*forgery){
 			"with the stamp": func(f *forgery) { f.more = edit },
@@ -42,9 +42,9 @@ func TestStampCheckRefusesChangesThatOthersMayMake(t *testing.T) {
 			t.Run(says+" "+where, func(t *testing.T) {
 				t.Parallel()
 				file := pdftest.Form()
-				f := honest()
+				f := honestStamp()
 				put(&f)
-				refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "")
+				requireRefusal(t, emeteraitest.NewRequest(t, serial, file), f.affixStamp(t, file), emeterai.Quarantine, "")
 			})
 		}
 	}
@@ -53,16 +53,16 @@ func TestStampCheckRefusesChangesThatOthersMayMake(t *testing.T) {
 func TestStampCheckRefusesATimestampBehindTheStamp(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
-	f := honest()
+	f := honestStamp()
 	f.after = func(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 		return func(u *pdf.Update) {
 			value := u.Add(pdf.Dict{"Type": pdf.Name("DocTimeStamp"), "SubFilter": pdf.Name("ETSI.RFC3161"), "ByteRange": pdf.Array{}, "Contents": pdf.String{}})
 			form, err := u.EditIn(pdf.Ref{Number: pdftest.CatalogNumber}, "AcroForm")
-			must(t, err)
-			must(t, u.AppendTo(form, "Fields", u.Add(pdf.Dict{"FT": pdf.Name("Sig"), "T": pdf.TextString("Time"), "V": value, "Rect": pdf.Rect{}.Array()})))
+			requireNoError(t, err)
+			requireNoError(t, u.AppendTo(form, "Fields", u.Add(pdf.Dict{"FT": pdf.Name("Sig"), "T": pdf.TextString("Time"), "V": value, "Rect": pdf.Rect{}.Array()})))
 		}
 	}
-	refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "timestamp")
+	requireRefusal(t, emeteraitest.NewRequest(t, serial, file), f.affixStamp(t, file), emeterai.Quarantine, "timestamp")
 }
 
 // Validation permits invisible changes of structure and extensions. The stamp office has no reason to make them.
@@ -72,32 +72,34 @@ func TestStampCheckRefusesMoreInTheStructureAndInExtensions(t *testing.T) {
 	file := pdftest.Table(2)
 	u := openPDF(t, file).NewUpdate()
 	tree, extensions := u.Add(pdf.Dict{"Type": pdf.Name("StructTreeRoot"), "K": pdf.Array{}}), u.Add(pdf.Dict{})
-	catalog := editing(t, u, root)
+	catalog := editableDict(t, u, root)
 	catalog["StructTreeRoot"], catalog["Extensions"] = tree, extensions
-	file = append(file, build(t, u).Bytes...)
+	file = append(file, buildTail(t, u).Bytes...)
 	for says, edit := range map[string]func(testing.TB, *pdf.Document, *pdf.Update){
 		"structure": func(t testing.TB, _ *pdf.Document, u *pdf.Update) {
-			fields := editing(t, u, root)["AcroForm"].(pdf.Dict)["Fields"].(pdf.Array)
+			fields := editableDict(t, u, root)["AcroForm"].(pdf.Dict)["Fields"].(pdf.Array)
 			reference := pdf.Dict{"Type": pdf.Name("OBJR"), "Obj": fields[len(fields)-1]}
-			editing(t, u, tree)["K"] = pdf.Array{u.Add(pdf.Dict{"S": pdf.Name("Form"), "P": tree, "K": reference})}
+			editableDict(t, u, tree)["K"] = pdf.Array{u.Add(pdf.Dict{"S": pdf.Name("Form"), "P": tree, "K": reference})}
 		},
-		"extensions": func(t testing.TB, _ *pdf.Document, u *pdf.Update) { editing(t, u, extensions)["ADBE"] = pdf.Dict{} },
+		"extensions": func(t testing.TB, _ *pdf.Document, u *pdf.Update) {
+			editableDict(t, u, extensions)["ADBE"] = pdf.Dict{}
+		},
 	} {
-		f := honest()
+		f := honestStamp()
 		f.more = edit
-		refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, ", "+says)
+		requireRefusal(t, emeteraitest.NewRequest(t, serial, file), f.affixStamp(t, file), emeterai.Quarantine, ", "+says)
 	}
 }
 
 func TestStampCheckRefusesObjectsAboveTheSizeOfTheFile(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
-	tail := honest().stamp(t, file)
+	tail := honestStamp().affixStamp(t, file)
 	small := bytes.Replace(tail, []byte("/Size 12"), []byte("/Size 10"), 1)
 	if bytes.Equal(small, tail) {
 		t.Fatal("another size")
 	}
-	refuses(t, emeteraitest.NewRequest(t, serial, file), small, emeterai.Quarantine, "lies above")
+	requireRefusal(t, emeteraitest.NewRequest(t, serial, file), small, emeterai.Quarantine, "lies above")
 }
 
 func TestStampCheckRefusesObjectsThatTheSourceWaitedFor(t *testing.T) {
@@ -106,10 +108,10 @@ func TestStampCheckRefusesObjectsThatTheSourceWaitedFor(t *testing.T) {
 	file := pdftest.Table(2)
 	u := openPDF(t, file).NewUpdate()
 	contents := pdf.Ref{Number: second.Number + 1}
-	editing(t, u, second)["Contents"] = pdf.Array{contents, contents}
-	file = append(file, build(t, u).Bytes...)
-	tail := honest().stamp(t, file)
-	refuses(t, emeteraitest.NewRequest(t, serial, bytes.Replace(file, []byte("8 0 R 8 0 R"), []byte("8 0 R 9 0 R"), 1)), tail, emeterai.Quarantine, "led to nothing")
+	editableDict(t, u, second)["Contents"] = pdf.Array{contents, contents}
+	file = append(file, buildTail(t, u).Bytes...)
+	tail := honestStamp().affixStamp(t, file)
+	requireRefusal(t, emeteraitest.NewRequest(t, serial, bytes.Replace(file, []byte("8 0 R 8 0 R"), []byte("8 0 R 9 0 R"), 1)), tail, emeterai.Quarantine, "led to nothing")
 }
 
 // failing fails to read some bytes.
@@ -130,7 +132,7 @@ func (f failing) ReadAt(p []byte, at int64) (int, error) {
 func TestStampCheckAsksAgainIfTheSourceCannotBeRead(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2000)
-	tail := honest().stamp(t, file)
+	tail := honestStamp().affixStamp(t, file)
 	r := emeteraitest.NewRequest(t, serial, file)
 	at := int64(bytes.Index(file, fmt.Appendf(nil, "\n%d 0 obj", pdftest.FirstPageNumber+2*1000)))
 	r.Source.R = failing{r.Source.R, at, at + 100}
@@ -142,7 +144,7 @@ func TestStampCheckAsksAgainIfTheSourceCannotBeRead(t *testing.T) {
 func TestStampCheckThatIsStoppedHasNoOpinion(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2000)
-	tail := honest().stamp(t, file)
+	tail := honestStamp().affixStamp(t, file)
 	r := emeteraitest.NewRequest(t, serial, file)
 	ctx, stop := context.WithCancel(t.Context())
 	at := int64(bytes.Index(file, fmt.Appendf(nil, "\n%d 0 obj", pdftest.FirstPageNumber+2*1000)))
@@ -173,7 +175,7 @@ func BenchmarkCheckStampedFile(b *testing.B) {
 			file := pdftest.Table(n)
 			var tail []byte
 			r := emeteraitest.NewRequest(b, serial, file)
-			tail = honest().stamp(b, file)
+			tail = honestStamp().affixStamp(b, file)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := emeterai.CheckStampedFile(b.Context(), r, tail); err != nil {

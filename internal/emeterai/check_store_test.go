@@ -11,30 +11,30 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// proven is a file with a security store: one certificate, one OCSP answer, and an entry that names both.
-func proven(t *testing.T) []byte {
+// fileWithValidationData is a file with a security store: one certificate, one OCSP answer, and an entry that names both.
+func fileWithValidationData(t *testing.T) []byte {
 	t.Helper()
 	file := pdftest.Table(2)
 	d := openPDF(t, file)
 	u := d.NewUpdate()
 	cert, answer := u.Add(&pdf.Stream{Data: []byte("former certificate")}), u.Add(&pdf.Stream{Data: []byte("former answer")})
 	root, _, err := d.Root()
-	must(t, err)
+	requireNoError(t, err)
 	store, err := u.EditIn(root, "DSS")
-	must(t, err)
+	requireNoError(t, err)
 	store["Certs"], store["OCSPs"] = pdf.Array{cert}, u.Add(pdf.Array{answer})
 	store["VRI"] = pdf.Dict{"AB": pdf.Dict{"Cert": pdf.Array{cert}, "OCSP": pdf.Array{answer}}}
-	return append(file, build(t, u).Bytes...)
+	return append(file, buildTail(t, u).Bytes...)
 }
 
-// restored makes a second increment that changes the security store.
-func restored(change func(*pdf.Update, pdf.Dict)) func(testing.TB, *pdf.Document) func(*pdf.Update) {
+// changeStore makes a second increment that changes the security store.
+func changeStore(change func(*pdf.Update, pdf.Dict)) func(testing.TB, *pdf.Document) func(*pdf.Update) {
 	return func(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 		return func(u *pdf.Update) {
 			root, _, err := d.Root()
-			must(t, err)
+			requireNoError(t, err)
 			store, err := u.EditIn(root, "DSS")
-			must(t, err)
+			requireNoError(t, err)
 			change(u, store)
 		}
 	}
@@ -42,7 +42,7 @@ func restored(change func(*pdf.Update, pdf.Dict)) func(testing.TB, *pdf.Document
 
 func TestStampCheckRefusesALossOfFormerProof(t *testing.T) {
 	t.Parallel()
-	file := proven(t)
+	file := fileWithValidationData(t)
 	for name, change := range map[string]func(*pdf.Update, pdf.Dict){
 		"all":                 func(_ *pdf.Update, d pdf.Dict) { clear(d) },
 		"a list":              func(_ *pdf.Update, d pdf.Dict) { delete(d, "OCSPs") },
@@ -54,16 +54,16 @@ func TestStampCheckRefusesALossOfFormerProof(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := honest()
-			f.after = restored(change)
-			refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, "")
+			f := honestStamp()
+			f.after = changeStore(change)
+			requireRefusal(t, emeteraitest.NewRequest(t, serial, file), f.affixStamp(t, file), emeterai.Quarantine, "")
 		})
 	}
 }
 
 func TestStampCheckAcceptsMoreProof(t *testing.T) {
 	t.Parallel()
-	file := proven(t)
+	file := fileWithValidationData(t)
 	for name, change := range map[string]func(*pdf.Update, pdf.Dict){
 		"added": func(u *pdf.Update, d pdf.Dict) {
 			d["Certs"] = append(d["Certs"].(pdf.Array), u.Add(&pdf.Stream{Data: []byte("new certificate")}))
@@ -73,9 +73,9 @@ func TestStampCheckAcceptsMoreProof(t *testing.T) {
 			d["Certs"] = pdf.Array{u.Add(&pdf.Stream{Data: []byte("new certificate")}), u.Add(&pdf.Stream{Data: []byte("former certificate")})}
 		},
 	} {
-		f := honest()
-		f.after = restored(change)
-		if _, err := emeterai.CheckStampedFile(context.Background(), emeteraitest.NewRequest(t, serial, file), f.stamp(t, bytes.Clone(file))); err != nil {
+		f := honestStamp()
+		f.after = changeStore(change)
+		if _, err := emeterai.CheckStampedFile(context.Background(), emeteraitest.NewRequest(t, serial, file), f.affixStamp(t, bytes.Clone(file))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -37,33 +37,33 @@ type forgery struct {
 	after    func(t testing.TB, d *pdf.Document) func(*pdf.Update) // makes a second increment
 }
 
-func honest() forgery {
+func honestStamp() forgery {
 	return forgery{name: "Emet" + serial, reason: "[" + serial + "] Perjanjian", page: 1, rect: pdf.Rect{LLX: 400, LLY: 100, URX: 454, URY: 154}}
 }
 
-// stamp returns the tail.
-func (f forgery) stamp(t testing.TB, file []byte) []byte {
+// affixStamp returns the tail.
+func (f forgery) affixStamp(t testing.TB, file []byte) []byte {
 	t.Helper()
 	d := openPDF(t, file)
 	u := d.NewUpdate()
-	contents, byteRange := f.fill(t, d, u)
+	contents, byteRange := f.fillSignature(t, d, u)
 	if f.more != nil {
 		f.more(t, d, u)
 	}
-	tail := build(t, u)
+	tail := buildTail(t, u)
 	signIn(t, file, tail, contents, byteRange, f.contents)
 	out := tail.Bytes
 	if f.after != nil {
 		d := openPDF(t, append(bytes.Clone(file), out...))
 		u := d.NewUpdate()
 		f.after(t, d)(u)
-		out = append(out, build(t, u).Bytes...)
+		out = append(out, buildTail(t, u).Bytes...)
 	}
 	return out
 }
 
-// fill adds field and signature to an update and returns the signature's holes.
-func (f forgery) fill(t testing.TB, d *pdf.Document, u *pdf.Update) (contents, byteRange *pdf.Hole) {
+// fillSignature adds field and signature to an update and returns the signature's holes.
+func (f forgery) fillSignature(t testing.TB, d *pdf.Document, u *pdf.Update) (contents, byteRange *pdf.Hole) {
 	t.Helper()
 	contents, byteRange = &pdf.Hole{Len: 6002, Hex: true}, &pdf.Hole{Len: 60}
 	sig := pdf.Dict{"Type": pdf.Name("Sig"), "Filter": pdf.Name("Adobe.PPKLite"), "SubFilter": pdf.Name("ETSI.CAdES.detached"),
@@ -83,97 +83,97 @@ func (f forgery) fill(t testing.TB, d *pdf.Document, u *pdf.Update) (contents, b
 	}
 	ref := u.Add(field)
 	root, catalog, err := d.Root()
-	must(t, err)
+	requireNoError(t, err)
 	if _, ok := catalog["AcroForm"]; !ok {
 		c, err := u.Edit(root)
-		must(t, err)
+		requireNoError(t, err)
 		c["AcroForm"] = pdf.Dict{"Fields": pdf.Array{ref}, "SigFlags": pdf.Integer(3)}
 	} else {
 		form, err := u.EditIn(root, "AcroForm")
-		must(t, err)
+		requireNoError(t, err)
 		form["SigFlags"] = pdf.Integer(3)
-		must(t, u.AppendTo(form, "Fields", ref))
+		requireNoError(t, u.AppendTo(form, "Fields", ref))
 	}
-	must(t, u.Append(page.Ref, "Annots", ref))
+	requireNoError(t, u.Append(page.Ref, "Annots", ref))
 	return contents, byteRange
 }
 
-func build(t testing.TB, u *pdf.Update) *pdf.Tail {
+func buildTail(t testing.TB, u *pdf.Update) *pdf.Tail {
 	t.Helper()
 	tail, err := u.Build()
-	must(t, err)
+	requireNoError(t, err)
 	return tail
 }
 
 func signIn(t testing.TB, file []byte, tail *pdf.Tail, contents, byteRange *pdf.Hole, change func([]byte) []byte) {
 	t.Helper()
 	at, n, err := tail.Hole(contents)
-	must(t, err)
+	requireNoError(t, err)
 	end := tail.At + int64(len(tail.Bytes))
-	must(t, tail.Fill(byteRange, fmt.Appendf(nil, "[0 %d %d %d]", at, at+int64(n), end-at-int64(n))))
+	requireNoError(t, tail.Fill(byteRange, fmt.Appendf(nil, "[0 %d %d %d]", at, at+int64(n), end-at-int64(n))))
 	h := sha256.New()
 	h.Write(file)
 	h.Write(tail.Bytes[:at-tail.At])
 	h.Write(tail.Bytes[at-tail.At+int64(n):])
-	container := container(t, h.Sum(nil))
+	container := signContainer(t, h.Sum(nil))
 	if change != nil {
 		container = change(container)
 	}
-	must(t, tail.Fill(contents, container))
+	requireNoError(t, tail.Fill(contents, container))
 }
 
-func container(t testing.TB, digest []byte) []byte {
+func signContainer(t testing.TB, digest []byte) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(t, err)
+	requireNoError(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "SPESIMEN"}, NotAfter: time.Now().Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	must(t, err)
+	requireNoError(t, err)
 	cert, err := x509.ParseCertificate(der)
-	must(t, err)
+	requireNoError(t, err)
 	s, err := cms.NewSignature(digest, []*x509.Certificate{cert}, cms.Options{})
-	must(t, err)
+	requireNoError(t, err)
 	value, err := s.Sign(rand.Reader, key)
-	must(t, err)
+	requireNoError(t, err)
 	out, err := s.Finish(value)
-	must(t, err)
+	requireNoError(t, err)
 	return out
 }
 
 func openPDF(t testing.TB, file []byte) *pdf.Document {
 	t.Helper()
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
-	must(t, err)
+	requireNoError(t, err)
 	return d
 }
 
-func must(t testing.TB, err error) {
+func requireNoError(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// security adds a security store in a second increment.
-func security(t testing.TB, d *pdf.Document) func(*pdf.Update) {
+// addSecurityStore adds a security store in a second increment.
+func addSecurityStore(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 	return func(u *pdf.Update) {
 		root, _, err := d.Root()
-		must(t, err)
+		requireNoError(t, err)
 		store, err := u.EditIn(root, "DSS")
-		must(t, err)
+		requireNoError(t, err)
 		store["Certs"] = pdf.Array{u.Add(&pdf.Stream{Data: []byte("certificate")})}
 	}
 }
 
 func TestStampCheckAcceptsWhatWasOrdered(t *testing.T) {
 	t.Parallel()
-	plain := honest()
-	secured := honest()
-	secured.after = security
-	informed := honest()
+	plain := honestStamp()
+	secured := honestStamp()
+	secured.after = addSecurityStore
+	informed := honestStamp()
 	informed.more = func(t testing.TB, d *pdf.Document, u *pdf.Update) {
 		info, err := u.Edit(d.Trailer().Ref("Info"))
-		must(t, err)
+		requireNoError(t, err)
 		info["ModDate"] = pdf.TextString("D:20260701000000Z")
 	}
 	for name, f := range map[string]forgery{"plain": plain, "secured": secured, "informed": informed} {
@@ -182,7 +182,7 @@ func TestStampCheckAcceptsWhatWasOrdered(t *testing.T) {
 				continue
 			}
 			r := emeteraitest.NewRequest(t, serial, file)
-			tail := f.stamp(t, file)
+			tail := f.affixStamp(t, file)
 			if _, err := emeterai.CheckStampedFile(context.Background(), r, tail); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -211,23 +211,23 @@ func TestStampCheckRefusesEveryWrongReturn(t *testing.T) {
 		"no picture":       {func(f *forgery) { f.field = func(d pdf.Dict) { delete(d, "AP") } }, "picture"},
 		"action":           {func(f *forgery) { f.field = func(d pdf.Dict) { d["AA"] = pdf.Dict{} } }, "/AA"},
 		"lock":             {func(f *forgery) { f.field = func(d pdf.Dict) { d["Lock"] = pdf.Dict{"Action": pdf.Name("All")} } }, "/Lock"},
-		"other container":  {func(f *forgery) { f.contents = func([]byte) []byte { return container(t, make([]byte, 32)) } }, "verify"},
+		"other container":  {func(f *forgery) { f.contents = func([]byte) []byte { return signContainer(t, make([]byte, 32)) } }, "verify"},
 		"no container":     {func(f *forgery) { f.contents = func([]byte) []byte { return []byte{} } }, "CMS"},
-		"signature twice":  {func(f *forgery) { f.after = another }, "second increment: Root"},
-		"changed contents": {func(f *forgery) { f.more = edit(pdftest.FirstPageNumber + 1) }, "Root/Pages/Kids[0]/Contents: replaced"},
-		"changed page 2":   {func(f *forgery) { f.more = edit(pdftest.FirstPageNumber + 2) }, "Root/Pages/Kids[1]: replaced"},
-		"changed page":     {func(f *forgery) { f.more = edit(pdftest.FirstPageNumber) }, "page"},
-		"changed catalog":  {func(f *forgery) { f.more = edit(pdftest.CatalogNumber) }, "catalog"},
-		"changed after":    {func(f *forgery) { f.after = later(pdftest.FontNumber) }, "second increment: Root/Pages/Kids[0]/Resources/Font/F1"},
-		"more annotations": {func(f *forgery) { f.more = annotation }, "comment"},
-		"other form":       {func(f *forgery) { f.more = form }, "NeedAppearances"},
+		"signature twice":  {func(f *forgery) { f.after = addSignature }, "second increment: Root"},
+		"changed contents": {func(f *forgery) { f.more = changeObject(pdftest.FirstPageNumber + 1) }, "Root/Pages/Kids[0]/Contents: replaced"},
+		"changed page 2":   {func(f *forgery) { f.more = changeObject(pdftest.FirstPageNumber + 2) }, "Root/Pages/Kids[1]: replaced"},
+		"changed page":     {func(f *forgery) { f.more = changeObject(pdftest.FirstPageNumber) }, "page"},
+		"changed catalog":  {func(f *forgery) { f.more = changeObject(pdftest.CatalogNumber) }, "catalog"},
+		"changed after":    {func(f *forgery) { f.after = changeLater(pdftest.FontNumber) }, "second increment: Root/Pages/Kids[0]/Resources/Font/F1"},
+		"more annotations": {func(f *forgery) { f.more = addAnnotation }, "comment"},
+		"other form":       {func(f *forgery) { f.more = changeForm }, "NeedAppearances"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := pdftest.Table(2)
-			f := honest()
+			f := honestStamp()
 			c.change(&f)
-			refuses(t, emeteraitest.NewRequest(t, serial, file), f.stamp(t, file), emeterai.Quarantine, c.says)
+			requireRefusal(t, emeteraitest.NewRequest(t, serial, file), f.affixStamp(t, file), emeterai.Quarantine, c.says)
 		})
 	}
 }
@@ -244,12 +244,12 @@ func TestStampCheckRefusesReturnsForAnotherSource(t *testing.T) {
 	} else {
 		other[i-3] ^= 1
 	}
-	tail := honest().stamp(t, other)
+	tail := honestStamp().affixStamp(t, other)
 	r := emeteraitest.NewRequest(t, serial, file)
-	refuses(t, r, tail, emeterai.Quarantine, "verify")
+	requireRefusal(t, r, tail, emeterai.Quarantine, "verify")
 	r.Source.State = nil
-	refuses(t, r, tail, emeterai.Quarantine, "verify")
-	if _, err := emeterai.CheckStampedFile(context.Background(), r, honest().stamp(t, pdftest.Table(1))); err == nil {
+	requireRefusal(t, r, tail, emeterai.Quarantine, "verify")
+	if _, err := emeterai.CheckStampedFile(context.Background(), r, honestStamp().affixStamp(t, pdftest.Table(1))); err == nil {
 		t.Error("accepted a tail for a shorter file")
 	}
 }
@@ -257,19 +257,19 @@ func TestStampCheckRefusesReturnsForAnotherSource(t *testing.T) {
 func TestStampCheckRefusesThreeIncrements(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
-	f := honest()
-	f.after = security
-	tail := f.stamp(t, file)
+	f := honestStamp()
+	f.after = addSecurityStore
+	tail := f.affixStamp(t, file)
 	d := openPDF(t, append(bytes.Clone(file), tail...))
 	u := d.NewUpdate()
-	security(t, d)(u)
-	refuses(t, emeteraitest.NewRequest(t, serial, file), append(tail, build(t, u).Bytes...), emeterai.Quarantine, "3 increments")
+	addSecurityStore(t, d)(u)
+	requireRefusal(t, emeteraitest.NewRequest(t, serial, file), append(tail, buildTail(t, u).Bytes...), emeterai.Quarantine, "3 increments")
 }
 
 func TestStampCheckRefusesACutTailAndAsksAgain(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
-	tail := honest().stamp(t, file)
+	tail := honestStamp().affixStamp(t, file)
 	r := emeteraitest.NewRequest(t, serial, file)
 	for n := range len(tail) - 1 {
 		if n%97 != 0 && n < len(tail)-200 {
@@ -279,18 +279,18 @@ func TestStampCheckRefusesACutTailAndAsksAgain(t *testing.T) {
 			t.Errorf("accepted %d of %d bytes", n, len(tail))
 		}
 	}
-	refuses(t, r, tail[:len(tail)/2], emeterai.Unknown, "")
-	refuses(t, r, append(bytes.Clone(tail), "more"...), emeterai.Unknown, "after the end")
+	requireRefusal(t, r, tail[:len(tail)/2], emeterai.Unknown, "")
+	requireRefusal(t, r, append(bytes.Clone(tail), "more"...), emeterai.Unknown, "after the end")
 }
 
 func TestStampCheckRefusesAChangedByte(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
-	f := honest()
-	tail := f.stamp(t, file)
+	f := honestStamp()
+	tail := f.affixStamp(t, file)
 	r := emeteraitest.NewRequest(t, serial, file)
 	signatures, err := openPDF(t, append(bytes.Clone(file), tail...)).Signatures()
-	must(t, err)
+	requireNoError(t, err)
 	from, to := signatures[0].ContentsAt-int64(len(file)), signatures[0].ContentsEnd-int64(len(file))
 	for i := 0; i < len(tail); i += 13 {
 		if int64(i) >= from && int64(i) < to {
@@ -304,7 +304,7 @@ func TestStampCheckRefusesAChangedByte(t *testing.T) {
 	}
 }
 
-func refuses(t testing.TB, r emeterai.Request, tail []byte, class emeterai.Class, says string) {
+func requireRefusal(t testing.TB, r emeterai.Request, tail []byte, class emeterai.Class, says string) {
 	t.Helper()
 	_, err := emeterai.CheckStampedFile(context.Background(), r, tail)
 	if err == nil {
@@ -315,44 +315,44 @@ func refuses(t testing.TB, r emeterai.Request, tail []byte, class emeterai.Class
 	}
 }
 
-// edit changes an object in the signature's increment.
-func edit(number uint32) func(testing.TB, *pdf.Document, *pdf.Update) {
+// changeObject changes an object in the signature's increment.
+func changeObject(number uint32) func(testing.TB, *pdf.Document, *pdf.Update) {
 	return func(t testing.TB, _ *pdf.Document, u *pdf.Update) {
 		d, err := u.Edit(pdf.Ref{Number: number})
-		must(t, err)
+		requireNoError(t, err)
 		d["Extra"] = pdf.Integer(1)
 	}
 }
 
-// later changes an object in an increment behind the signature's.
-func later(number uint32) func(testing.TB, *pdf.Document) func(*pdf.Update) {
+// changeLater changes an object in an increment behind the signature's.
+func changeLater(number uint32) func(testing.TB, *pdf.Document) func(*pdf.Update) {
 	return func(t testing.TB, d *pdf.Document) func(*pdf.Update) {
-		return func(u *pdf.Update) { edit(number)(t, d, u) }
+		return func(u *pdf.Update) { changeObject(number)(t, d, u) }
 	}
 }
 
-// another signs a second time.
-func another(t testing.TB, d *pdf.Document) func(*pdf.Update) {
+// addSignature signs a second time.
+func addSignature(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 	return func(u *pdf.Update) {
-		f := honest()
+		f := honestStamp()
 		f.name = "Emet2"
 		f.sig = func(d pdf.Dict) {
 			d["Contents"], d["ByteRange"] = pdf.String{Bytes: []byte{0}, Hex: true}, pdf.Array{pdf.Integer(0), pdf.Integer(1), pdf.Integer(2), pdf.Integer(3)}
 		}
-		f.fill(t, d, u)
+		f.fillSignature(t, d, u)
 	}
 }
 
-func annotation(t testing.TB, d *pdf.Document, u *pdf.Update) {
+func addAnnotation(t testing.TB, d *pdf.Document, u *pdf.Update) {
 	page, err := d.Page(1)
-	must(t, err)
-	must(t, u.Append(page.Ref, "Annots", u.Add(pdf.Dict{"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Square")})))
+	requireNoError(t, err)
+	requireNoError(t, u.Append(page.Ref, "Annots", u.Add(pdf.Dict{"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Square")})))
 }
 
-func form(t testing.TB, d *pdf.Document, u *pdf.Update) {
+func changeForm(t testing.TB, d *pdf.Document, u *pdf.Update) {
 	root, _, err := d.Root()
-	must(t, err)
+	requireNoError(t, err)
 	f, err := u.EditIn(root, "AcroForm")
-	must(t, err)
+	requireNoError(t, err)
 	f["NeedAppearances"] = pdf.Boolean(true)
 }

@@ -62,8 +62,8 @@ func newCanary(t *testing.T) *canary {
 	return c
 }
 
-// leaked tells what a PDF shows that it should not.
-func leaked(t *testing.T, pdf []byte) string {
+// findLeak tells what a PDF shows that it should not.
+func findLeak(t *testing.T, pdf []byte) string {
 	t.Helper()
 	if bytes.Contains(pdf, []byte(pictureMark)) {
 		return "the picture"
@@ -80,8 +80,8 @@ func leaked(t *testing.T, pdf []byte) string {
 	return ""
 }
 
-// asked returns who called since it was asked last.
-func (c *canary) asked() []string {
+// requests returns who called since it was asked last.
+func (c *canary) requests() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	seen := c.seen
@@ -93,7 +93,7 @@ func (c *canary) asked() []string {
 // otherwise.
 func TestLibreOfficeByItselfFetches(t *testing.T) {
 	t.Parallel()
-	f := open(t, Options{Spare: 1}).sandbox
+	f := openConverter(t, Options{Spare: 1}).sandbox
 	c := newCanary(t)
 	folder := t.TempDir()
 	var files []string
@@ -117,10 +117,10 @@ func TestLibreOfficeByItselfFetches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if leaked(t, pdf) == "" {
+	if findLeak(t, pdf) == "" {
 		t.Error("it does not show a linked local picture: the attacks prove nothing")
 	}
-	if len(c.asked()) == 0 {
+	if len(c.requests()) == 0 {
 		t.Error("it does not fetch: the attacks prove nothing")
 	}
 }
@@ -135,13 +135,13 @@ func TestEachLayerHoldsByItself(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := open(t, Options{Spare: 1})
+			o := openConverter(t, Options{Spare: 1})
 			f := *o.sandbox
 			f.profile = profile
 			f.limits.Time = 20 * time.Second
 			c := newCanary(t)
 			converted := attackAll(t, &f, o, c)
-			if asked := c.asked(); len(asked) > 0 {
+			if asked := c.requests(); len(asked) > 0 {
 				t.Errorf("it asked for %q", asked)
 			}
 			if converted < 20 {
@@ -184,7 +184,7 @@ func attackAll(t *testing.T, f *sandbox, o *Converter, c *canary) (converted int
 		switch {
 		case err == nil:
 			converted++
-			if what := leaked(t, out.Bytes()); what != "" {
+			if what := findLeak(t, out.Bytes()); what != "" {
 				t.Errorf("%s: the PDF shows %s", a.Name, what)
 			}
 		case !errors.Is(err, convert.ErrUnreadable):
@@ -198,7 +198,7 @@ func attackAll(t *testing.T, f *sandbox, o *Converter, c *canary) (converted int
 
 func TestOtherFormatsAreNotGuessedAt(t *testing.T) {
 	t.Parallel()
-	o := open(t, Options{Spare: 1})
+	o := openConverter(t, Options{Spare: 1})
 	p := <-o.ready
 	defer o.replaceProcess(p)
 	for _, name := range []string{"HTML named .doc", "flat ODF named .docx"} {

@@ -10,9 +10,9 @@ import (
 	"segel/internal/convert"
 )
 
-// open starts a converter that is closed with the test. If LibreOffice is not installed, the test is skipped, unless
+// openConverter starts a converter that is closed with the test. If LibreOffice is not installed, the test is skipped, unless
 // SEGEL_REQUIRE_CONVERT demands it.
-func open(t *testing.T, o Options) *Converter {
+func openConverter(t *testing.T, o Options) *Converter {
 	t.Helper()
 	of, err := Open(t.Context(), o)
 	switch {
@@ -35,7 +35,7 @@ func open(t *testing.T, o Options) *Converter {
 
 func TestADocumentIsConverted(t *testing.T) {
 	t.Parallel()
-	o := open(t, Options{Spare: 1})
+	o := openConverter(t, Options{Spare: 1})
 	for range 2 {
 		var out bytes.Buffer
 		if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(warmDocument), &out); err != nil {
@@ -49,7 +49,7 @@ func TestADocumentIsConverted(t *testing.T) {
 
 func TestWhereThereIsNoFenceNothingIsConverted(t *testing.T) {
 	t.Parallel()
-	whole := open(t, Options{Spare: 1})
+	whole := openConverter(t, Options{Spare: 1})
 	f := *whole.sandbox
 	f.bwrap = "/bin/false" // as where namespaces are not permitted
 	o := &Converter{sandbox: &f, folder: t.TempDir(), log: whole.log, ctx: t.Context(), tested: make(chan struct{}), ready: make(chan *process, 1)}

@@ -15,14 +15,14 @@ import (
 	"segel/internal/convert/converttest"
 )
 
-// endless is a document that LibreOffice lays out for minutes.
-func endless() []byte {
+// endlessDocument is a document that LibreOffice lays out for minutes.
+func endlessDocument() []byte {
 	return converttest.Document{Body: strings.Repeat(converttest.Paragraphs("Pasal"), 400_000)}.Bytes()
 }
 
 func TestWhatIsTooMuchIsKilled(t *testing.T) {
 	t.Parallel()
-	file := endless()
+	file := endlessDocument()
 	for name, c := range map[string]struct {
 		limits Limits
 		file   []byte
@@ -34,7 +34,7 @@ func TestWhatIsTooMuchIsKilled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := open(t, Options{Spare: 1, Limits: c.limits})
+			o := openConverter(t, Options{Spare: 1, Limits: c.limits})
 			start := time.Now()
 			err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(c.file), &bytes.Buffer{})
 			t.Log(err)
@@ -125,8 +125,8 @@ func TestFoldersOfTheKilledAreRemoved(t *testing.T) {
 	}
 }
 
-// nested makes folders in folders whose whole name is longer than any call takes.
-func nested(t *testing.T, folder string) {
+// makeNested makes folders in folders whose whole name is longer than any call takes.
+func makeNested(t *testing.T, folder string) {
 	t.Helper()
 	root, err := os.OpenRoot(folder)
 	for range 25 {
@@ -162,7 +162,7 @@ func asNobody(t *testing.T, do func()) {
 func TestWhatCannotBeLookedAtIsTooMuchAndIsRemovedAllTheSame(t *testing.T) {
 	t.Parallel()
 	for name, hide := range map[string]func(folder string) error{
-		"long names":     func(folder string) error { nested(t, folder); return nil },
+		"long names":     func(folder string) error { makeNested(t, folder); return nil },
 		"no permissions": func(folder string) error { return os.Chmod(folder, 0) },
 	} {
 		base := t.TempDir()

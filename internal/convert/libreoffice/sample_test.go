@@ -16,8 +16,8 @@ import (
 
 var pictures = flag.String("pictures", "", "folder in which to put pictures of the sample's pages; docs/pictures has those of the last look")
 
-// tool runs a program of poppler on a PDF and returns what it says.
-func tool(t *testing.T, pdf []byte, name string, args ...string) string {
+// runTool runs a program of poppler on a PDF and returns what it says.
+func runTool(t *testing.T, pdf []byte, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Stdin = bytes.NewReader(pdf)
@@ -30,24 +30,24 @@ func tool(t *testing.T, pdf []byte, name string, args ...string) string {
 
 func TestASampleOfAllThatGoesWrongKeepsItsTextAndItsPages(t *testing.T) {
 	t.Parallel()
-	o := open(t, Options{Spare: 1})
+	o := openConverter(t, Options{Spare: 1})
 	var pdf bytes.Buffer
 	if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(converttest.Sample()), &pdf); err != nil {
 		t.Fatal(err)
 	}
-	defer sample(t, pdf.Bytes())
+	defer checkSample(t, pdf.Bytes())
 	if *pictures != "" {
 		if err := os.MkdirAll(*pictures, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		tool(t, pdf.Bytes(), "pdftoppm", "-r", "50", "-png", "-", filepath.Join(*pictures, "word-sample"))
+		runTool(t, pdf.Bytes(), "pdftoppm", "-r", "50", "-png", "-", filepath.Join(*pictures, "word-sample"))
 	}
 }
 
-// sample demands of a PDF what the sample holds.
-func sample(t *testing.T, pdf []byte) {
+// checkSample demands of a PDF what the sample holds.
+func checkSample(t *testing.T, pdf []byte) {
 	t.Helper()
-	text := tool(t, pdf, "pdftotext", "-layout", "-", "-")
+	text := runTool(t, pdf, "pdftotext", "-layout", "-", "-")
 	pages := strings.Split(strings.TrimSuffix(text, "\f"), "\f")
 	if len(pages) != converttest.SamplePages {
 		t.Fatalf("%d pages, not %d", len(pages), converttest.SamplePages)
@@ -71,14 +71,14 @@ func sample(t *testing.T, pdf []byte) {
 	if !strings.ContainsAny(text, "اﺍ") {
 		t.Error("there is no Arabic")
 	}
-	sizes := tool(t, pdf, "pdfinfo", "-f", "1", "-l", "9", "-")
+	sizes := runTool(t, pdf, "pdfinfo", "-f", "1", "-l", "9", "-")
 	if !strings.Contains(sizes, "841.8") || strings.Count(sizes, "size:") == 0 || !strings.Contains(sizes, "Page    1 size:  595") {
 		t.Errorf("the pages are %s", sizes)
 	}
-	if images := tool(t, pdf, "pdfimages", "-list", "-"); !strings.Contains(images, " 240   120 ") {
+	if images := runTool(t, pdf, "pdfimages", "-list", "-"); !strings.Contains(images, " 240   120 ") {
 		t.Errorf("the picture is missing: %s", images)
 	}
-	for line := range strings.Lines(tool(t, pdf, "pdffonts", "-")) {
+	for line := range strings.Lines(runTool(t, pdf, "pdffonts", "-")) {
 		if f := strings.Fields(line); len(f) > 5 && strings.HasPrefix(f[len(f)-5], "no") {
 			t.Errorf("a font is not embedded: %s", line)
 		}
@@ -112,7 +112,7 @@ func asDOC(t *testing.T, o *Converter, docx []byte) []byte {
 
 func TestABinaryDocumentIsConvertedToo(t *testing.T) {
 	t.Parallel()
-	o := open(t, Options{Spare: 2})
+	o := openConverter(t, Options{Spare: 2})
 	doc := asDOC(t, o, converttest.Sample())
 	found, err := sniff.CheckDocument(t.Context(), bytes.NewReader(doc), int64(len(doc)), sniff.Limits{})
 	if err != nil || found.Kind != convert.DOC || !strings.Contains(strings.Join(found.Fonts, ","), "Fonta Yang Tidak Ada") {
@@ -122,7 +122,7 @@ func TestABinaryDocumentIsConvertedToo(t *testing.T) {
 	if err := o.Convert(t.Context(), convert.DOC, bytes.NewReader(doc), &pdf); err != nil {
 		t.Fatal(err)
 	}
-	if text := tool(t, pdf.Bytes(), "pdftotext", "-", "-"); !strings.Contains(text, "PERJANJIAN SEWA RUANG USAHA") || !strings.Contains(text, "Halaman 1 dari") {
+	if text := runTool(t, pdf.Bytes(), "pdftotext", "-", "-"); !strings.Contains(text, "PERJANJIAN SEWA RUANG USAHA") || !strings.Contains(text, "Halaman 1 dari") {
 		t.Errorf("the text is %.300s", text)
 	}
 	// The other filter takes it for nothing.
@@ -133,12 +133,12 @@ func TestABinaryDocumentIsConvertedToo(t *testing.T) {
 
 func TestPDFAOnRequest(t *testing.T) {
 	t.Parallel()
-	o := open(t, Options{Spare: 1, PDFA: true})
+	o := openConverter(t, Options{Spare: 1, PDFA: true})
 	var pdf bytes.Buffer
 	if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(converttest.Sample()), &pdf); err != nil {
 		t.Fatal(err)
 	}
-	meta := tool(t, pdf.Bytes(), "pdfinfo", "-meta", "-")
+	meta := runTool(t, pdf.Bytes(), "pdfinfo", "-meta", "-")
 	if !strings.Contains(meta, "<pdfaid:part>2</pdfaid:part>") || !strings.Contains(meta, "<pdfaid:conformance>B</pdfaid:conformance>") {
 		t.Errorf("it does not say that it is PDF/A-2b: %s", meta)
 	}

@@ -12,8 +12,8 @@ import (
 // FuzzLook holds the reader to its promise: findings or a refusal, within limits, whatever it is given.
 func FuzzLook(f *testing.F) {
 	f.Add(converttest.Document{Body: converttest.Paragraphs("Pasal 1") + converttest.Field("PAGE")}.Bytes())
-	f.Add(kontrak(f))
-	f.Add(shared(2, 3))
+	f.Add(readContract(f))
+	f.Add(sharedStorages(2, 3))
 	for _, a := range converttest.Attacks(converttest.Targets{URL: "http://127.0.0.1:9/", Secret: "/tmp/secret.txt", Picture: "/tmp/picture.png"}) {
 		if len(a.File) < 8<<10 {
 			f.Add(a.File)

@@ -42,5 +42,5 @@ func TestAPieceThatNeverEndsIsNotKept(t *testing.T) {
 
 func TestQuotesInTextAreNoAttributes(t *testing.T) {
 	t.Parallel()
-	look(t, converttest.Document{Body: converttest.Paragraphs(strings.Repeat(`"Pihak" `, 1000)) + `<!-- it's -->` + converttest.Paragraphs("Pasal 1")}.Bytes())
+	requireAccepted(t, converttest.Document{Body: converttest.Paragraphs(strings.Repeat(`"Pihak" `, 1000)) + `<!-- it's -->` + converttest.Paragraphs("Pasal 1")}.Bytes())
 }

@@ -21,7 +21,7 @@ func TestAttacksAreRefusedForTheirReason(t *testing.T) {
 	}
 }
 
-func look(t *testing.T, file []byte) Findings {
+func requireAccepted(t *testing.T, file []byte) Findings {
 	t.Helper()
 	f, err := CheckDocument(t.Context(), bytes.NewReader(file), int64(len(file)), Limits{})
 	if err != nil {
@@ -32,14 +32,14 @@ func look(t *testing.T, file []byte) Findings {
 
 func TestAPlainDocumentIsTaken(t *testing.T) {
 	t.Parallel()
-	if f := look(t, converttest.Document{Body: converttest.Paragraphs("Pasal 1")}.Bytes()); f.Kind != convert.DOCX || f.Tracked || f.Pages != 0 || len(f.Fonts) != 0 {
+	if f := requireAccepted(t, converttest.Document{Body: converttest.Paragraphs("Pasal 1")}.Bytes()); f.Kind != convert.DOCX || f.Tracked || f.Pages != 0 || len(f.Fonts) != 0 {
 		t.Errorf("%+v", f)
 	}
 }
 
 func TestWhatAContractHoldsIsTaken(t *testing.T) {
 	t.Parallel()
-	f := look(t, converttest.Sample())
+	f := requireAccepted(t, converttest.Sample())
 	if f.Pages != converttest.SamplePages || !f.Tracked {
 		t.Errorf("%+v", f)
 	}

@@ -33,7 +33,7 @@ func (f *failing) ReadAt(p []byte, off int64) (int, error) {
 func TestWhatCannotBeReadIsNotTheDocumentsFault(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the disk is gone")
-	for kind, file := range map[convert.Kind][]byte{convert.DOCX: converttest.Sample(), convert.DOC: kontrak(t)} {
+	for kind, file := range map[convert.Kind][]byte{convert.DOCX: converttest.Sample(), convert.DOC: readContract(t)} {
 		for at := int64(0); at < int64(len(file)); at += int64(len(file))/64 + 1 {
 			_, err := CheckDocument(t.Context(), &failing{ReaderAt: bytes.NewReader(file), at: at, err: lost}, int64(len(file)), Limits{})
 			// Some streams of the binary format are not read.

@@ -16,7 +16,7 @@ import (
 func BenchmarkTakeAndStamp(b *testing.B) {
 	office := openTestOffice(b, b.TempDir(), 0, sandbox.Plan{})
 	for name, s := range map[string]emeterai.Stamper{
-		"in process": office.office, "adapter": office.driver(office.options(Adapter)), "cloud": office.driver(office.options(Cloud)),
+		"in process": office.office, "adapter": office.openDriver(office.driverOptions(Adapter)), "cloud": office.openDriver(office.driverOptions(Cloud)),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -16,39 +16,39 @@ import (
 
 func TestAnswerThatComesTooLateIsNotBoughtAgain(t *testing.T) {
 	t.Parallel()
-	late := once(sandbox.CallBuy, sandbox.FaultLate, "")
+	late := onceRule(sandbox.CallBuy, sandbox.FaultLate, "")
 	late.Delay = sandbox.Length(time.Minute)
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{late}})
-	o := b.options(Adapter)
+	o := b.driverOptions(Adapter)
 	o.Timeout = 2 * time.Second
-	problems, done := b.walk(b.driver(o), "a", false)
+	problems, done := b.runOrder(b.openDriver(o), "a", false)
 	if !done || len(problems) != 1 || problems[0].Class != emeterai.Unknown {
 		t.Errorf("%v", problems)
 	}
-	b.spent(1)
+	b.requireSpent(1)
 }
 
 func TestSerialWithoutItsPictureIsNotReadyWhereItCannotBeHadAgain(t *testing.T) {
 	t.Parallel()
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
-	o := b.options(Adapter)
-	serial := emeteraitest.BuySerial(t, b.driver(o), "a")
+	o := b.driverOptions(Adapter)
+	serial := emeteraitest.BuySerial(t, b.openDriver(o), "a")
 	o.Dir = t.TempDir()
-	if err := b.driver(o).CheckAffixable(context.Background(), serial); err != nil {
+	if err := b.openDriver(o).CheckAffixable(context.Background(), serial); err != nil {
 		t.Errorf("it can be fetched again: %v", err)
 	}
 	o.Dir, o.Picture = t.TempDir(), ""
-	if err := b.driver(o).CheckAffixable(context.Background(), serial); emeterai.ClassOf(err) != emeterai.NeedsPerson {
+	if err := b.openDriver(o).CheckAffixable(context.Background(), serial); emeterai.ClassOf(err) != emeterai.NeedsPerson {
 		t.Error(err)
 	}
 }
 
 func TestLostPictureIsForAPersonWhereItCannotBeHadAgain(t *testing.T) {
 	t.Parallel()
-	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{once(sandbox.CallBuy, sandbox.FaultLost, "")}})
-	o := b.options(Adapter)
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{onceRule(sandbox.CallBuy, sandbox.FaultLost, "")}})
+	o := b.driverOptions(Adapter)
 	o.Picture = ""
-	problems, done := b.walk(b.driver(o), "a", false)
+	problems, done := b.runOrder(b.openDriver(o), "a", false)
 	if last := problems[len(problems)-1]; done || last.Class != emeterai.NeedsPerson || last.Code != emeterai.CodePicture {
 		t.Errorf("%v", problems)
 	}
@@ -60,12 +60,12 @@ func TestLeftoversInTheSharedFolderAreSweptOnceTheyAreOld(t *testing.T) {
 	dir := filepath.Join(b.dir, "shared")
 	old := time.Now().Add(-3 * time.Hour)
 	for name, at := range map[string]time.Time{"segel-old.pdf": old, "segel-new.pdf": time.Now(), "theirs.pdf": old} {
-		must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
-		must(t, os.Chtimes(filepath.Join(dir, name), at, at))
+		requireNoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+		requireNoError(t, os.Chtimes(filepath.Join(dir, name), at, at))
 	}
-	b.driver(b.options(Adapter))
+	b.openDriver(b.driverOptions(Adapter))
 	left, err := filepath.Glob(filepath.Join(dir, "*"))
-	must(t, err)
+	requireNoError(t, err)
 	if got := strings.Join(left, " "); len(left) != 2 || strings.Contains(got, "segel-old") {
 		t.Errorf("left are %s", got)
 	}
@@ -76,18 +76,18 @@ func TestKindTheOfficeDoesNotHaveSpendsNothing(t *testing.T) {
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	order := emeteraitest.NewOrder("a")
 	order.Kind = "poem"
-	_, err := b.driver(b.options(Adapter)).BuySerial(context.Background(), order)
+	_, err := b.openDriver(b.driverOptions(Adapter)).BuySerial(context.Background(), order)
 	if emeterai.ClassOf(err) != emeterai.Config || !strings.Contains(err.Error(), "4b (Surat Perjanjian)") {
 		t.Errorf("%v", err)
 	}
-	b.spent(0)
+	b.requireSpent(0)
 }
 
 func TestOtherBytesThanThoseBoundAreNotSent(t *testing.T) {
 	t.Parallel()
 	for _, form := range []Form{Adapter, Cloud} {
 		b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
-		d := b.driver(b.options(form))
+		d := b.openDriver(b.driverOptions(form))
 		r := emeteraitest.NewRequest(t, emeteraitest.BuySerial(t, d, "a"), pdftest.Table(1))
 		r.Digest[0] ^= 1
 		if _, err := d.Stamp(context.Background(), r); emeterai.ClassOf(err) != emeterai.Permanent {
@@ -102,9 +102,9 @@ func TestOtherBytesThanThoseBoundAreNotSent(t *testing.T) {
 func TestNeitherTokenNorPasswordIsShown(t *testing.T) {
 	t.Parallel()
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
-	d := b.driver(b.options(Adapter))
+	d := b.openDriver(b.driverOptions(Adapter))
 	_, err := d.Balance(context.Background())
-	must(t, err)
+	requireNoError(t, err)
 	token := d.session.currentToken().token
 	if got := d.redactText("jwToken " + token + "\npassword " + secret + "\x00"); got != "jwToken *** password ***" {
 		t.Errorf("%q", got)
@@ -114,7 +114,7 @@ func TestNeitherTokenNorPasswordIsShown(t *testing.T) {
 func TestStampedFileIsFetchedFromTheOfficeAlone(t *testing.T) {
 	t.Parallel()
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
-	d := b.driver(b.options(Cloud))
+	d := b.openDriver(b.driverOptions(Cloud))
 	at := slot{url: b.http.URL}
 	if got, err := d.resolveFileURL(at, "/files/a"); err != nil || got != b.http.URL+"/files/a" {
 		t.Errorf("%q, %v", got, err)

@@ -43,36 +43,36 @@ func openTestOffice(t testing.TB, dir string, units int, p sandbox.Plan) *testOf
 	b := &testOffice{t: t, dir: dir, known: map[string]bool{}}
 	b.clock = func() time.Time { return time.Now().Add(time.Duration(b.waited.Load())) }
 	a, err := issuer()
-	must(t, err)
+	requireNoError(t, err)
 	sealer, err := credential.NewSealer(make([]byte, 32))
-	must(t, err)
+	requireNoError(t, err)
 	b.office, err = sandbox.Open(filepath.Join(dir, "office"), sandbox.Options{
 		Issuer: a, Timestamper: a.Timestamper(), Revocation: a, Sealer: sealer, PublicURL: "http://segel.test", Clock: time.Now, Random: rand.Reader, Units: units,
 	})
-	must(t, err)
+	requireNoError(t, err)
 	b.server, err = b.office.Serve(sandbox.ServeOptions{
 		Users: map[string]string{"user": secret}, Folder: filepath.Join(dir, "uploads"), Shared: filepath.Join(dir, "shared"), Faults: p, Control: true,
 	})
-	must(t, err)
+	requireNoError(t, err)
 	b.http = httptest.NewServer(b.server)
-	t.Cleanup(b.close)
+	t.Cleanup(b.closeOffice)
 	return b
 }
 
 const secret = "rahasia-sekali"
 
-func (b *testOffice) close() {
+func (b *testOffice) closeOffice() {
 	if b.http == nil {
 		return
 	}
 	b.http.Close()
 	b.http = nil
-	must(b.t, b.server.Close())
-	must(b.t, b.office.Close())
+	requireNoError(b.t, b.server.Close())
+	requireNoError(b.t, b.office.Close())
 }
 
-// options are those of a driver of the account.
-func (b *testOffice) options(form Form) Options {
+// driverOptions are those of a driver of the account.
+func (b *testOffice) driverOptions(form Form) Options {
 	return Options{
 		Client: b.http.Client(), Clock: b.clock, Random: rand.Reader, Log: slog.New(slog.NewTextHandler(&b.log, nil)), Known: b.isKnown,
 		Dir: filepath.Join(b.dir, "driver"), Form: form, LoginURL: b.http.URL, User: "user", Password: secret,
@@ -88,22 +88,22 @@ func (b *testOffice) isKnown(_ context.Context, serial string) (bool, error) {
 	return b.known[serial], nil
 }
 
-// bind is the caller's commit of a serial.
-func (b *testOffice) bind(serial string) {
+// recordKnown is the caller's commit of a serial.
+func (b *testOffice) recordKnown(serial string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.known[serial] = true
 }
 
-func (b *testOffice) driver(o Options) *Driver {
+func (b *testOffice) openDriver(o Options) *Driver {
 	b.t.Helper()
 	d, err := Open(o)
-	must(b.t, err)
+	requireNoError(b.t, err)
 	b.t.Cleanup(func() { d.Close() })
 	return d
 }
 
-func must(t testing.TB, err error) {
+func requireNoError(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -118,10 +118,10 @@ func TestDriverOwesWhatEveryOfficeOwesInBothForms(t *testing.T) {
 			opened := map[string]*testOffice{}
 			emeteraitest.Run(t, func(t *testing.T, dir string) emeterai.Stamper {
 				if b := opened[dir]; b != nil {
-					b.close()
+					b.closeOffice()
 				}
 				opened[dir] = openTestOffice(t, dir, 1000, sandbox.Plan{})
-				return opened[dir].driver(opened[dir].options(form))
+				return opened[dir].openDriver(opened[dir].driverOptions(form))
 			})
 		})
 	}

@@ -13,21 +13,21 @@ func TestRecordThatAPowerCutLeftHalfWrittenIsNoneAndIsWrittenAnew(t *testing.T) 
 	t.Parallel()
 	dir := t.TempDir()
 	k, err := openRecordStore(filepath.Join(dir, "serials"), filepath.Join(dir, "quarantine"), false, time.Now())
-	must(t, err)
-	defer func() { must(t, k.close()) }()
+	requireNoError(t, err)
+	defer func() { requireNoError(t, k.close()) }()
 	whole := record{Serial: "S1", Picture: []byte("picture")}
-	must(t, k.storeRecord(whole))
+	requireNoError(t, k.storeRecord(whole))
 	name := filepath.Join(dir, "serials", "S1"+recordSuffix)
 	b, err := os.ReadFile(name)
-	must(t, err)
+	requireNoError(t, err)
 	for n := range b {
-		must(t, os.WriteFile(name, b[:n], 0o600))
+		requireNoError(t, os.WriteFile(name, b[:n], 0o600))
 		k.dropCached("S1")
 		if got := k.findRecord("S1"); got.Picture != nil || got.Serial != "S1" {
 			t.Fatalf("of %d bytes of %d: %+v", n, len(b), got)
 		}
 	}
-	must(t, k.storeRecord(whole))
+	requireNoError(t, k.storeRecord(whole))
 	k.dropCached("S1")
 	if got := k.findRecord("S1"); string(got.Picture) != "picture" {
 		t.Errorf("%+v", got)
@@ -38,11 +38,11 @@ func TestRecordsAtHandAreFewAndGoWithTheirStamps(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	k, err := openRecordStore(filepath.Join(dir, "serials"), filepath.Join(dir, "quarantine"), true, time.Now())
-	must(t, err)
-	defer func() { must(t, k.close()) }()
-	must(t, k.storeRecord(record{Serial: "large", Picture: make([]byte, maxCachedPicture+1)}))
+	requireNoError(t, err)
+	defer func() { requireNoError(t, k.close()) }()
+	requireNoError(t, k.storeRecord(record{Serial: "large", Picture: make([]byte, maxCachedPicture+1)}))
 	for i := range maxCached + 1 {
-		must(t, k.storeRecord(record{Serial: fmt.Sprint("S", i), Picture: []byte{byte(i)}}))
+		requireNoError(t, k.storeRecord(record{Serial: fmt.Sprint("S", i), Picture: []byte{byte(i)}}))
 	}
 	if n := len(k.cached); n != maxCached {
 		t.Errorf("%d records are at hand", n)

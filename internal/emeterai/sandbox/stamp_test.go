@@ -22,8 +22,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// stamped returns a file with one stamp, and its serial.
-func stamped(t *testing.T, f *Office, file []byte, box emeterai.Box) ([]byte, string) {
+// stampNew returns a file with one stamp, and its serial.
+func stampNew(t *testing.T, f *Office, file []byte, box emeterai.Box) ([]byte, string) {
 	t.Helper()
 	serial := emeteraitest.BuySerial(t, f, t.Name())
 	r := emeteraitest.NewRequest(t, serial, file)
@@ -38,13 +38,13 @@ func TestOtherProgramsAcceptTheStampedFile(t *testing.T) {
 	f := openOffice(t, t.TempDir(), officeOptions(t))
 	for name, file := range map[string][]byte{"table": pdftest.Table(2), "streams": pdftest.Streams(2)} {
 		t.Run(name, func(t *testing.T) {
-			out, serial := stamped(t, f, file, common)
+			out, serial := stampNew(t, f, file, common)
 			path := filepath.Join(t.TempDir(), "stamped.pdf")
 			if err := os.WriteFile(path, out, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			run(t, "qpdf", "--check", path)
-			said := run(t, "pdfsig", "-nocert", path)
+			runTool(t, "qpdf", "--check", path)
+			said := runTool(t, "pdfsig", "-nocert", path)
 			for _, want := range []string{"Signature is Valid", emeterai.FieldName(serial), Name} {
 				if !strings.Contains(said, want) {
 					t.Errorf("pdfsig does not say %q:\n%s", want, said)
@@ -57,7 +57,7 @@ func TestOtherProgramsAcceptTheStampedFile(t *testing.T) {
 	}
 }
 
-func run(t *testing.T, name string, args ...string) string {
+func runTool(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
 		t.Skipf("%s is not installed", name)
@@ -72,7 +72,7 @@ func run(t *testing.T, name string, args ...string) string {
 func TestStampIsTwoIncrementsWithProof(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(1)
-	out, serial := stamped(t, openOffice(t, t.TempDir(), officeOptions(t)), file, common)
+	out, serial := stampNew(t, openOffice(t, t.TempDir(), officeOptions(t)), file, common)
 	d, err := pdf.Open(bytes.NewReader(out), int64(len(out)), pdf.Options{})
 	if err != nil {
 		t.Fatal(err)
