@@ -14,7 +14,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// What rules allow is not yet ordered.
+// Permitted by validation does not mean ordered.
 func TestStampCheckRefusesChangesThatOthersMayMake(t *testing.T) {
 	t.Parallel()
 	type change = func(testing.TB, *pdf.Document, *pdf.Update)
@@ -114,7 +114,7 @@ func TestStampCheckRefusesObjectsThatTheSourceWaitedFor(t *testing.T) {
 	requireRefusal(t, emeteraitest.NewRequest(t, serial, bytes.Replace(file, []byte("8 0 R 8 0 R"), []byte("8 0 R 9 0 R"), 1)), tail, emeterai.Quarantine, "led to nothing")
 }
 
-// failing fails to read some bytes.
+// failing returns an error for some bytes.
 type failing struct {
 	io.ReaderAt
 	from, to int64
@@ -154,7 +154,7 @@ func TestStampCheckThatIsStoppedHasNoOpinion(t *testing.T) {
 	}
 }
 
-// watched calls a function when a byte is read.
+// watched calls a function when a certain byte is read.
 type watched struct {
 	io.ReaderAt
 	at   int64

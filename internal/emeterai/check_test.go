@@ -24,7 +24,7 @@ import (
 
 const serial = "00A1B2C3D4E5F6G7H8I9J0"
 
-// forgery is an office that does as told, a page and a signature at a time.
+// forgery is an office that makes any stamp, one page and one signature at a time.
 type forgery struct {
 	name     string // of the field
 	reason   string
@@ -235,7 +235,7 @@ func TestStampCheckRefusesEveryWrongReturn(t *testing.T) {
 func TestStampCheckRefusesReturnsForAnotherSource(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
-	// As long and laid out as ours, but saying something else.
+	// A file of the same length and structure with other content.
 	other := bytes.Clone(file)
 	i := bytes.Index(other, []byte("Tj"))
 	if i < 0 {
@@ -324,7 +324,7 @@ func changeObject(number uint32) func(testing.TB, *pdf.Document, *pdf.Update) {
 	}
 }
 
-// changeLater changes an object in an increment behind the signature's.
+// changeLater changes an object in an increment after the signature's.
 func changeLater(number uint32) func(testing.TB, *pdf.Document) func(*pdf.Update) {
 	return func(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 		return func(u *pdf.Update) { changeObject(number)(t, d, u) }

@@ -20,7 +20,7 @@ import (
 	"segel/internal/convert/converttest"
 )
 
-// canary is what no conversion may touch: a server that counts its callers, a secret text and a picture of odd
+// canary is what no conversion may touch: a server that records its requests, a secret text and a picture of unusual
 // dimensions.
 type canary struct {
 	converttest.Targets
@@ -62,7 +62,7 @@ func newCanary(t *testing.T) *canary {
 	return c
 }
 
-// findLeak tells what a PDF shows that it should not.
+// findLeak returns what a PDF shows and must not.
 func findLeak(t *testing.T, pdf []byte) string {
 	t.Helper()
 	if bytes.Contains(pdf, []byte(pictureMark)) {
@@ -80,7 +80,7 @@ func findLeak(t *testing.T, pdf []byte) string {
 	return ""
 }
 
-// requests returns who called since it was asked last.
+// requests returns the requests since the last call.
 func (c *canary) requests() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,8 +89,8 @@ func (c *canary) requests() []string {
 	return seen
 }
 
-// TestLibreOfficeByItselfFetches shows that the attacks are some: what holds in the tests below would be no news
-// otherwise.
+// TestLibreOfficeByItselfFetches shows that the attacks work without protection; otherwise the tests below would prove
+// nothing.
 func TestLibreOfficeByItselfFetches(t *testing.T) {
 	t.Parallel()
 	f := openConverter(t, Options{Spare: 1}).sandbox
@@ -151,7 +151,7 @@ func TestEachLayerHoldsByItself(t *testing.T) {
 	}
 }
 
-// attackAll hands attack after attack to one process, which is killed and replaced when one is too much for it.
+// attackAll gives one attack after another to a process, which is killed and replaced when it hangs.
 func attackAll(t *testing.T, f *sandbox, o *Converter, c *canary) (converted int) {
 	t.Helper()
 	var p *process

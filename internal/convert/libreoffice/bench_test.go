@@ -13,8 +13,8 @@ import (
 )
 
 // BenchmarkWait measures how long a user waits, alternating with a LibreOffice that has no sandbox and keeps running:
-// the same file again and again, the most favourable case there is. Between two documents there is time to start the
-// next process, as there is between users.
+// the same file again and again, which is the best case. Between two documents there is time to start the next
+// process, as there is between users.
 func BenchmarkWait(b *testing.B) {
 	o, err := Open(b.Context(), Options{Spare: 1})
 	if err != nil {
