@@ -82,7 +82,7 @@ func (s *Store) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
 	return &openedBlob{File: f, size: info.Size()}, nil
 }
 
-// Remove removes a blob for good. See [blob.Store].
+// Remove deletes a blob. See [blob.Store].
 func (s *Store) Remove(ctx context.Context, key blob.Key) error {
 	if err := checkCall(ctx, key); err != nil {
 		return err

@@ -30,7 +30,7 @@ func (s *serial) asListed(name string) emeterai.Serial {
 	return line
 }
 
-// Balance tells what is left of Options.Units.
+// Balance returns what is left of Options.Units.
 func (f *Office) Balance(context.Context) (emeterai.Balance, error) {
 	return f.accountBalance(""), nil
 }

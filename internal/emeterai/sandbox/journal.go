@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// journalVersion stands in the first line of a journal.
+// journalVersion is in the first line of a journal.
 const journalVersion = 1
 
 // maxLine bounds a line in bytes; one with certificates takes some thousands.
@@ -24,7 +24,7 @@ type header struct {
 	Office int `json:"office"`
 }
 
-// entryKind says what happened. Values are stored for good.
+// entryKind says what happened. Values are stored permanently.
 type entryKind string
 
 const (

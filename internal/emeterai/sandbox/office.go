@@ -190,7 +190,7 @@ func (f *Office) drawSerial() (string, error) {
 	return "", errors.New("random serials repeat themselves")
 }
 
-// SerialStatus tells what became of a serial.
+// SerialStatus returns the state of a serial.
 func (f *Office) SerialStatus(_ context.Context, serial string) (emeterai.Status, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -89,7 +89,7 @@ func openFolder(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// Close lets go of the folders.
+// Close closes the folders.
 func (s *Server) Close() error {
 	if s.shared == nil {
 		return s.own.Close()
