@@ -18,7 +18,7 @@ var people = map[string]sentence{
 		"Your session has ended. Please log in again."},
 	"guest.link_invalid": {
 		"Tautan ini tidak berlaku atau sudah diganti. Silakan minta tautan baru kepada pemilik dokumen.",
-		"This link is not valid or has been replaced. Please ask the document's owner for a new one."},
+		"This link is not valid or has been replaced. Please ask the owner of the document for a new one."},
 	"guest.not_found": {
 		"Orang ini bukan tamu pada dokumen ini.",
 		"This person is not a guest on this document."},
