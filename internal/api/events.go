@@ -47,7 +47,7 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 	if err != nil {
 		return err
 	}
-	if d.State.Final() && d.Version <= after {
+	if d.State.IsFinal() && d.Version <= after {
 		c.w.WriteHeader(http.StatusNoContent) // tells the browser not to come again
 		return nil
 	}
@@ -64,7 +64,7 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 	} else {
 		out.beat()
 	}
-	for end := c.Clock().Add(maxStream); out.err == nil && !d.State.Final() && c.Clock().Before(end); {
+	for end := c.Clock().Add(maxStream); out.err == nil && !d.State.IsFinal() && c.Clock().Before(end); {
 		ctx, cancel := context.WithTimeout(c.r.Context(), heartbeat)
 		next, err := c.Workflow.Next(ctx, c.by, id, after)
 		cancel()

@@ -132,7 +132,7 @@ func (c *clerk) audit() {
 			if !s.AttemptedAt.IsZero() {
 				open++
 			}
-			if s.State != contract.StampAffixed && !d.State.Final() {
+			if s.State != contract.StampAffixed && !d.State.IsFinal() {
 				owed++
 			}
 		}
