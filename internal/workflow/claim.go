@@ -13,7 +13,7 @@ import (
 )
 
 // orderOrClaim gives a stamp a serial that the organisation has and nobody uses, or else records that one is ordered.
-// Again is true where a serial was claimed: the office may have been asked to affix it, for the document before.
+// MaybeSent is true where a serial was claimed: the office may have been asked to affix it, for the document before.
 func (s *Service) orderOrClaim(ctx context.Context, d *contract.Document, i int) (again bool, err error) {
 	free, err := s.Store.FreeSerial(ctx, d.Organisation, d.ID)
 	if errors.Is(err, store.ErrNotFound) {

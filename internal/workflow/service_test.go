@@ -311,7 +311,7 @@ func (f *failingStore) MoveSerials(ctx context.Context, moves []contract.SerialM
 	return nil
 }
 
-// failingOffice loses one answer, of Take or of Stamp, after the office did what it was asked, or does worse.
+// failingOffice loses one answer, of BuySerial or of Stamp, after the office did what it was asked, or does worse.
 type failingOffice struct {
 	emeterai.Stamper
 	loseTake, loseStamp bool
@@ -319,12 +319,12 @@ type failingOffice struct {
 	refuse              error           // what Stamp says
 	busy                int             // how often Stamp says that it is busy
 	astray              int             // how often it stamps elsewhere than ordered
-	give                string          // the serial that Take gives, whatever was ordered
+	give                string          // the serial that BuySerial gives, whatever was ordered
 	status              map[string]emeterai.Status
 	statusErr           error
 	unready             error // what Ready says
 	away                emeterai.Availability
-	calls               int             // of Take and Stamp
+	calls               int             // of BuySerial and Stamp
 	again               map[string]bool // what the last call to affix a serial said
 	mu                  sync.Mutex
 }
