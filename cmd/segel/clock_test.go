@@ -130,7 +130,7 @@ func TestDocumentSignedWhileTheClockWasAheadIsSealedWhenItsTimeHasCome(t *testin
 		t.Fatal(err)
 	}
 	s.runner = runner
-	waits := owner.sees(id, "bertanggal kemudian")
+	waits := owner.sees(id, "bertanggal di masa depan")
 	if waits["status"] != "processing" || waits["signing_status"] != "completed" {
 		t.Errorf("%v", waits)
 	}

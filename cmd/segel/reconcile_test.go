@@ -324,7 +324,7 @@ func TestReconcileEndsWithAStatusThatSaysWhatToDo(t *testing.T) {
 		w.env = append(w.env, "SEGEL_STAMP_TIMEOUT=1s", "SEGEL_STAMP_FILE_TIMEOUT=1s")
 		return w.runCommand(append([]string{"reconcile", "--data", data}, args...)), out.String() + log.String()
 	}
-	if status, out := run(); status != 0 || !strings.Contains(out, found+" is unused at the office and was unknown here") || !strings.Contains(out, "1 differences, 0 unexplained") {
+	if status, out := run(); status != 0 || !strings.Contains(out, found+" is unused at the issuer and was not in the register") || !strings.Contains(out, "1 differences, 0 unexplained") {
 		t.Errorf("%d: %s", status, out)
 	}
 	used := c.boughtAndAffixed("orang")

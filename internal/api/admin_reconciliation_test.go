@@ -15,7 +15,7 @@ func TestAnAdminReadsInASentenceThatTheOfficeCouldNotBeAsked(t *testing.T) {
 	if out := c.reconciliationOf(r); *out.Problem != "user op is blocked" || out.By != "Op" {
 		t.Errorf("an operator reads %q, by %q", *out.Problem, out.By)
 	}
-	if out := c.reconciliationOf(r.ForOrganisation("own")); !strings.Contains(*out.Problem, "cannot be asked") || out.By == "Op" {
+	if out := c.reconciliationOf(r.ForOrganisation("own")); !strings.Contains(*out.Problem, "cannot be reached") || out.By == "Op" {
 		t.Errorf("an admin reads %q, by %q", *out.Problem, out.By)
 	}
 }

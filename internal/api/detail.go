@@ -13,7 +13,7 @@ type detailData struct {
 	Expired              *string             `json:"expired" doc:"ISO 8601, null for never"`
 	IsExpired            string              `json:"is_expired" enum:"0,1" example:"0"`
 	SigningStatus        contract.State      `json:"signing_status" doc:"status of the signatures alone" example:"processing"`
-	Description          string              `json:"description" example:"Dokumen menunggu Tanda Tangan"`
+	Description          string              `json:"description" example:"Dokumen menunggu tanda tangan"`
 	CreateAt             string              `json:"createAt" example:"2024-10-14T06:06:00.000Z"`
 	IsParallel           bool                `json:"is_parallel"`
 	IsOwner              bool                `json:"is_owner" doc:"the caller owns it"`
@@ -24,7 +24,7 @@ type detailData struct {
 	DataToken            dataToken           `json:"data_token"`
 	InfoRestamping       infoRestamping      `json:"info_restamping"`
 	LastSignedAt         *string             `json:"last_signed_at" doc:"of the last signature or stamp"`
-	StatusInfo           string              `json:"status_info" example:"Menunggu Tanda Tangan"`
+	StatusInfo           string              `json:"status_info" example:"Menunggu tanda tangan"`
 	ActiveDownloadButton bool                `json:"active_download_button"`
 	SerialNumber         []string            `json:"serial_number" doc:"of the duty stamps that stand in the file"`
 	Specimen             bool                `json:"specimen" doc:"stamped by the sandbox office: of no legal value"`

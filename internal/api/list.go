@@ -19,7 +19,7 @@ type listItem struct {
 	DocumentTitle string              `json:"document_title" example:"Perjanjian Sewa"`
 	CreatedAt     string              `json:"created_at" doc:"for display, in Asia/Jakarta" example:"14 Okt 24, 13:06"`
 	Status        contract.State      `json:"status" example:"processing"`
-	StatusInfo    string              `json:"status_info" example:"Menunggu Tanda Tangan"`
+	StatusInfo    string              `json:"status_info" example:"Menunggu tanda tangan"`
 	ButtonText    string              `json:"button_text" doc:"label of what the caller would do next" example:"Tanda Tangan"`
 	DataSigner    []listSigner        `json:"data_signer" doc:"participants by number"`
 	Expired       *string             `json:"expired" doc:"ISO 8601, null for never"`

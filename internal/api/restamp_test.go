@@ -44,10 +44,10 @@ func TestStatusSaysThatAStampWaitsForTheOffice(t *testing.T) {
 	d.Stamps[0].Problem = contract.OfficeDown
 	b := newBench(t, d)
 	for _, path := range []string{"status/1207", "detail/1207"} {
-		if w := b.ask("GET", dBase+path, ""); !strings.Contains(w.Body.String(), "Kantor meterai sedang tidak menjawab") {
+		if w := b.ask("GET", dBase+path, ""); !strings.Contains(w.Body.String(), "Penerbit e-meterai sedang tidak merespons") {
 			t.Errorf("%s: %s", path, w.Body)
 		}
-		if w := b.ask("GET", dBase+path, "", "Accept-Language", "en"); !strings.Contains(w.Body.String(), "The stamp office does not answer") {
+		if w := b.ask("GET", dBase+path, "", "Accept-Language", "en"); !strings.Contains(w.Body.String(), "The e-meterai issuer is not responding") {
 			t.Errorf("%s: %s", path, w.Body)
 		}
 	}

@@ -37,7 +37,7 @@ func testLeaf(n int) []byte {
 	return EncodeLeaf(contract.Event{Type: contract.EventViewed, Document: contract.DocumentID(n)})
 }
 
-// growTree returns a log of n leaves, resumed before each.
+// growTree returns a log of n leaves; it resumes the tree before each one.
 func growTree(t testing.TB, n int) memory {
 	t.Helper()
 	var m memory
@@ -91,7 +91,7 @@ func TestAMissingHashIsAnError(t *testing.T) {
 	}
 }
 
-// event is the one of the sample.
+// event is the event of the sample.
 var event = contract.Event{
 	Type: contract.EventStamped, Document: 42, At: time.Date(2026, 3, 2, 3, 4, 5, 678_901_000, time.UTC),
 	Person: contract.Person{ID: "8d2f7c1e-0000-4000-8000-000000000001", Name: "Siti Nurhaliza, S.H.", Email: "siti@example.test"},
@@ -187,7 +187,7 @@ func FuzzParseLeaf(f *testing.F) {
 	})
 }
 
-// key is the sample's, made of a seed that everybody knows.
+// key is the key of the sample, made from a published seed.
 var key = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 
 var checkpoint = Checkpoint{Origin: "segel.example", Size: 123456, Root: tlog.RecordHash([]byte("root"))}

@@ -13,28 +13,29 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Checkpoint says what the log was at some size.
+// Checkpoint is the state of the log at some size.
 type Checkpoint struct {
-	Origin string // names the log; the name of its key
+	Origin string // name of the log and of its key
 	Size   int64
 	Root   tlog.Hash
 }
 
-// maxSize bounds how many leaves a checkpoint may claim. The arithmetic of package tlog does not end for some beyond
-// 1<<62.
+// maxSize bounds the leaves that a checkpoint may claim. The arithmetic of package tlog does not terminate for some
+// sizes beyond 1<<62.
 const maxSize = 1 << 60
 
-// MaxCheckpoint bounds what is read as a checkpoint, in bytes; one has some 250, and each further signature 100.
+// MaxCheckpoint bounds the size of a checkpoint in bytes; one has about 250, and each further signature 100.
 const MaxCheckpoint = 64 << 10
 
-// ErrCheckpoint is what [OpenCheckpoint] answers for a text that is no checkpoint signed by that key.
+// ErrCheckpoint is the error of [OpenCheckpoint] for a text that is not a checkpoint signed with that key.
 var ErrCheckpoint = errors.New("not a checkpoint of this log")
 
 func (c Checkpoint) noteText() string {
 	return fmt.Sprintf("%s\n%d\n%s\n", c.Origin, c.Size, base64.StdEncoding.EncodeToString(c.Root[:]))
 }
 
-// Sign returns the checkpoint as a signed note. The key is an Ed25519 key and signs under the name of the origin.
+// Sign returns the checkpoint as a signed note. The key must be an Ed25519 key; the name of the signature is the
+// origin.
 func (c Checkpoint) Sign(key crypto.Signer) ([]byte, error) {
 	public, ok := key.Public().(ed25519.PublicKey)
 	if !ok {
@@ -47,13 +48,13 @@ func (c Checkpoint) Sign(key crypto.Signer) ([]byte, error) {
 	return b, nil
 }
 
-// OpenCheckpoint verifies a signed checkpoint of that origin and reads it.
+// OpenCheckpoint verifies and parses a signed checkpoint of that origin.
 func OpenCheckpoint(b []byte, origin string, key ed25519.PublicKey) (Checkpoint, error) {
 	n, err := note.Open(b, note.VerifierList(verifier{origin, key}))
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 	}
-	// A note takes any bits at the end of base64 that stand for nothing; one signature has one spelling here.
+	// A signed note accepts any unused bits at the end of Base64; here a signature has only one encoding.
 	if _, err := base64.StdEncoding.Strict().DecodeString(n.Sigs[0].Base64); err != nil {
 		return Checkpoint{}, fmt.Errorf("%w: signature: %w", ErrCheckpoint, err)
 	}

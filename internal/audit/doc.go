@@ -1,7 +1,7 @@
-// Package audit makes the log of events tamper-evident: every event is a leaf of an append-only Merkle tree
-// (RFC 6962), whose size and root can be signed as a checkpoint. Who holds a checkpoint can tell later whether an
-// event of that time was changed, removed or slipped in. A [Proof] shows a third person, who has nothing but the log's
-// public key, that events of a document stand under a checkpoint, and shows none of the others.
+// Package audit makes the event log tamper-evident: every event is a leaf of an append-only Merkle tree (RFC 6962),
+// whose size and root can be signed as a checkpoint. With a checkpoint anybody can tell later whether an earlier event
+// was changed, removed or inserted. A [Proof] shows to a third party, who has only the log's public key, that events
+// of a document are in the log of a checkpoint, without showing any other event.
 //
-// The bytes of leaves, checkpoints and proofs are described in docs/formats/audit-leaf.md.
+// The formats of leaves, checkpoints and proofs are described in docs/formats/audit-leaf.md.
 package audit

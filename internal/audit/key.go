@@ -13,29 +13,29 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// LogOrigin returns the name of the log whose checkpoints that key signs: no two services have the same.
+// LogOrigin returns the name of the log whose checkpoints that key signs. Different services have different names.
 func LogOrigin(key ed25519.PublicKey) string {
 	sum := sha256.Sum256(key)
 	return fmt.Sprintf("segel/%x", sum[:8])
 }
 
-// VerifierKey returns the key in the form in which signed notes take it: name, hash and key, with plus signs in between.
+// VerifierKey returns the key in the format of signed notes: name, hash and key, separated by plus signs.
 func VerifierKey(origin string, key ed25519.PublicKey) string {
 	v := verifier{origin, key}
 	return fmt.Sprintf("%s+%08x+%s", origin, v.KeyHash(), base64.StdEncoding.EncodeToString(append([]byte{algEd25519}, key...)))
 }
 
-// ErrKey is what [ParseVerifierKey] answers for a text that is no key.
+// ErrKey is the error of [ParseVerifierKey] for a text that is not a key.
 var ErrKey = errors.New("not a key of checkpoints")
 
-// ParseVerifierKey reads what [VerifierKey] writes, with or without white space around it.
+// ParseVerifierKey parses the output of [VerifierKey], with or without surrounding white space.
 func ParseVerifierKey(s string) (origin string, key ed25519.PublicKey, err error) {
 	s = strings.TrimSpace(s)
 	v, err := note.NewVerifier(s)
 	if err != nil {
 		return "", nil, fmt.Errorf("%w: %w", ErrKey, err)
 	}
-	// Origins and hashes have no plus sign; base64 may have some.
+	// Origins and hashes contain no plus sign; Base64 may.
 	fields := strings.SplitN(s, "+", 3)
 	b, err := base64.StdEncoding.DecodeString(fields[2])
 	if err != nil || VerifierKey(v.Name(), b[1:]) != s {
@@ -47,7 +47,7 @@ func ParseVerifierKey(s string) (origin string, key ed25519.PublicKey, err error
 // algEd25519 is the number of Ed25519 in signed notes.
 const algEd25519 = 1
 
-// verifier is a named Ed25519 key as signed notes want it.
+// verifier is a named Ed25519 key for signed notes.
 type verifier struct {
 	name string
 	key  ed25519.PublicKey
@@ -68,7 +68,7 @@ type signer struct {
 	key crypto.Signer
 }
 
-// Sign signs with Ed25519, which is deterministic: no randomness is drawn.
+// Sign signs with Ed25519, which is deterministic and needs no randomness.
 func (s signer) Sign(msg []byte) ([]byte, error) {
 	return s.key.Sign(nil, msg, crypto.Hash(0))
 }

@@ -12,23 +12,23 @@ import (
 	"segel/internal/contract"
 )
 
-// leafV1 begins every leaf of the first form.
+// leafV1 begins every leaf of version 1.
 const leafV1 = "segel-event-1\n"
 
 // DetailRecords is the detail under which [contract.Event.Records] is in a leaf.
 const DetailRecords = "records"
 
-// Limits of what [ParseLeaf] accepts.
+// Limits of [ParseLeaf].
 const (
 	maxLeaf    = 1 << 20
 	maxDetails = 1000
 )
 
-// ErrLeaf is what [ParseLeaf] answers for anything but the canonical form of an event.
+// ErrLeaf is the error of [ParseLeaf] for anything but the canonical form of an event.
 var ErrLeaf = errors.New("not a leaf")
 
-// EncodeLeaf returns the canonical bytes of an event. Its time counts to the microsecond; what is finer is cut off.
-// The hash of a leaf is in every later root, so the form of version 1 never changes.
+// EncodeLeaf returns the canonical bytes of an event. Its time is truncated to microseconds. The hash of a leaf is
+// part of every later root, so version 1 of the format never changes.
 func EncodeLeaf(e contract.Event) []byte {
 	b := []byte(leafV1)
 	b = appendField(b, string(e.Type))
@@ -61,7 +61,7 @@ func appendField(b []byte, s string) []byte {
 	return append(b, ',')
 }
 
-// ParseLeaf reads the event of a leaf. Only the canonical form is accepted: Leaf(ParseLeaf(b)) is b.
+// ParseLeaf parses the event of a leaf. Only the canonical form is accepted: EncodeLeaf(ParseLeaf(b)) is b.
 func ParseLeaf(b []byte) (contract.Event, error) {
 	if len(b) > maxLeaf {
 		return contract.Event{}, fmt.Errorf("%w: longer than %d bytes", ErrLeaf, maxLeaf)
@@ -103,7 +103,7 @@ func ParseLeaf(b []byte) (contract.Event, error) {
 		}
 		e.Details[fields[i]] = fields[i+1]
 	}
-	if string(EncodeLeaf(e)) != string(b) { // numbers written otherwise, details out of order or twice
+	if string(EncodeLeaf(e)) != string(b) { // numbers in another form, details unsorted or duplicate
 		return contract.Event{}, fmt.Errorf("%w: not canonical", ErrLeaf)
 	}
 	return e, nil

@@ -11,24 +11,24 @@ import (
 	"segel/internal/contract"
 )
 
-// Proof shows somebody who has nothing but the log's public key that events of a document are in the log.
+// Proof shows to a third party, who has only the log's public key, that events of a document are in the log.
 type Proof struct {
 	Document   contract.DocumentID
 	Checkpoint string // a signed checkpoint, as [Checkpoint.Sign] returns it
 	Events     []ProvenEvent
 }
 
-// ProvenEvent is an event with what shows that it is in the log.
+// ProvenEvent is an event with its inclusion proof.
 type ProvenEvent struct {
-	Number int64            `json:"number"` // of its leaf, from 0
-	Leaf   string           `json:"leaf"`   // its bytes, which are UTF-8
+	Number int64            `json:"number"` // index of its leaf, from 0
+	Leaf   string           `json:"leaf"`   // bytes of the leaf, which are UTF-8
 	Path   tlog.RecordProof `json:"proof"`  // RFC 6962 §2.1.1
 }
 
-// ErrUnproven is what [Proof.Check] answers where an event is not shown to be in the log, or is not of the document.
+// ErrUnproven is the error of [Proof.Verify] if an event is not proven to be in the log, or is not of the document.
 var ErrUnproven = errors.New("not proven")
 
-// ProveLeaf returns the proof that leaf number leaf, from 0, is in the log of that size (RFC 6962 §2.1.1).
+// ProveLeaf returns the proof that the leaf with that index, from 0, is in the log of that size (RFC 6962 §2.1.1).
 func ProveLeaf(ctx context.Context, size, leaf int64, h HashReader) (tlog.RecordProof, error) {
 	if leaf < 0 || leaf >= size {
 		return nil, fmt.Errorf("leaf %d is not in a log of %d", leaf, size)
@@ -41,7 +41,7 @@ func ProveLeaf(ctx context.Context, size, leaf int64, h HashReader) (tlog.Record
 	return p, nil
 }
 
-// AddEvent adds an event to the proof: the number of its leaf, and the hashes that [Prove] gave for it.
+// AddEvent adds an event to the proof: the index of its leaf, and the hashes that [ProveLeaf] returned for it.
 func (p *Proof) AddEvent(number int64, e contract.Event, path [][32]byte) {
 	proven := ProvenEvent{Number: number, Leaf: string(EncodeLeaf(e)), Path: tlog.RecordProof{}}
 	for _, h := range path {
@@ -50,10 +50,10 @@ func (p *Proof) AddEvent(number int64, e contract.Event, path [][32]byte) {
 	p.Events = append(p.Events, proven)
 }
 
-// Verify verifies the proof by the log's public key, and returns the checkpoint and the events, in the order of the log.
-// The error is [ErrCheckpoint] or [ErrUnproven].
+// Verify verifies the proof with the log's public key, and returns the checkpoint and the events, in the order of the
+// log. The error is [ErrCheckpoint] or [ErrUnproven].
 //
-// That there are no more events of the document between these, or after the checkpoint, no proof can tell.
+// A proof cannot show that there are no other events of the document between these, or after the checkpoint.
 func (p *Proof) Verify(origin string, key ed25519.PublicKey) (Checkpoint, []contract.Event, error) {
 	c, err := OpenCheckpoint([]byte(p.Checkpoint), origin, key)
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *Proof) Verify(origin string, key ed25519.PublicKey) (Checkpoint, []cont
 	last := int64(-1)
 	for _, proven := range p.Events {
 		if proven.Number <= last {
-			return c, nil, fmt.Errorf("%w: event %d stands behind event %d", ErrUnproven, proven.Number, last)
+			return c, nil, fmt.Errorf("%w: event %d follows event %d", ErrUnproven, proven.Number, last)
 		}
 		last = proven.Number
 		e, err := proven.verifyLeaf(c)
@@ -81,12 +81,12 @@ func (p *Proof) Verify(origin string, key ed25519.PublicKey) (Checkpoint, []cont
 	return c, events, nil
 }
 
-// verifyLeaf verifies that the leaf is in the log that the checkpoint signs, and reads it.
+// verifyLeaf verifies that the leaf is in the log of the checkpoint, and parses it.
 func (p ProvenEvent) verifyLeaf(c Checkpoint) (contract.Event, error) {
 	if err := tlog.CheckRecord(p.Path, c.Size, c.Root, p.Number, tlog.RecordHash([]byte(p.Leaf))); err != nil {
 		return contract.Event{}, fmt.Errorf("%w: %w", ErrUnproven, err)
 	}
-	// The log's key stands for this leaf, and still it may be of a form that came after this program.
+	// The log's key vouches for this leaf, but its format may be newer than this program.
 	e, err := ParseLeaf([]byte(p.Leaf))
 	if err != nil {
 		return contract.Event{}, fmt.Errorf("%w: %w", ErrUnproven, err)

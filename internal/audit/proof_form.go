@@ -10,17 +10,17 @@ import (
 	"segel/internal/contract"
 )
 
-// proofV1 names the first form of a proof.
+// proofV1 names version 1 of the format of proofs.
 const proofV1 = "segel-proof-1"
 
-// Limits of what [ParseProof] accepts and [Proof.Marshal] writes. An event takes some 1,500 bytes.
+// Limits of [ParseProof] and [Proof.Marshal]. An event takes about 1,500 bytes.
 const (
 	MaxProof       = 32 << 20 // bytes
 	maxProofEvents = 20_000
 	maxPath        = 60 // as many as maxSize leaves need
 )
 
-// ErrProofForm is what [ParseProof] answers for bytes that are no proof, whatever it may say.
+// ErrProofForm is the error of [ParseProof] for bytes that are not a proof.
 var ErrProofForm = errors.New("not a proof")
 
 // proofFile is a proof as JSON, in the order of its members.
@@ -31,14 +31,15 @@ type proofFile struct {
 	Events     provenEvents `json:"events"`
 }
 
-// provenEvents is read one by one, so that a file within its size cannot ask for many times that of memory.
+// provenEvents is decoded one event at a time, so that a file within the size limit cannot use many times its size in
+// memory.
 type provenEvents []ProvenEvent
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (l *provenEvents) UnmarshalJSON(b []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if open, err := dec.Token(); err != nil || open != json.Delim('[') {
-		return errors.New("events are no list")
+		return errors.New("events are not a list")
 	}
 	for dec.More() {
 		if len(*l) == maxProofEvents {
@@ -56,16 +57,16 @@ func (l *provenEvents) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Marshal returns the proof as JSON (docs/formats/audit-leaf.md), or an error for what [ParseProof] would not read.
+// Marshal returns the proof as JSON (docs/formats/audit-leaf.md), or an error if [ParseProof] would not accept it.
 func (p *Proof) Marshal() ([]byte, error) {
 	switch {
 	case len(p.Events) == 0, len(p.Events) > maxProofEvents:
-		return nil, fmt.Errorf("write proof: %d events, and it takes 1 to %d", len(p.Events), maxProofEvents)
+		return nil, fmt.Errorf("write proof: %d events instead of 1 to %d", len(p.Events), maxProofEvents)
 	case len(p.Checkpoint) > MaxCheckpoint:
 		return nil, fmt.Errorf("write proof: a checkpoint of %d bytes", len(p.Checkpoint))
 	}
 	for _, e := range p.Events {
-		if !utf8.ValidString(e.Leaf) { // JSON would hold another text
+		if !utf8.ValidString(e.Leaf) { // JSON would contain another text
 			return nil, fmt.Errorf("write proof: event %d is not UTF-8", e.Number)
 		}
 	}
@@ -88,8 +89,8 @@ func (p *Proof) encodeJSON(indent string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ParseProof reads a proof and verifies nothing of it: that is [Proof.Check]. Besides white space between values there is
-// one spelling of a proof, so that no two readers take one file for different ones.
+// ParseProof parses a proof and verifies nothing: that is [Proof.Verify]. Apart from white space between values a
+// proof has only one encoding, so that no two readers read one file differently.
 func ParseProof(b []byte) (*Proof, error) {
 	if len(b) > MaxProof {
 		return nil, fmt.Errorf("%w: longer than %d bytes", ErrProofForm, MaxProof)

@@ -58,7 +58,7 @@ func loggedEvents() []contract.Event {
 	return events
 }
 
-// proveEvents proves events of the sample's log, as some of a document.
+// proveEvents returns a proof of events of the sample's log, as events of the given document.
 func proveEvents(t testing.TB, of contract.DocumentID, numbers ...int64) *Proof {
 	t.Helper()
 	var m memory
@@ -88,7 +88,7 @@ func proveEvents(t testing.TB, of contract.DocumentID, numbers ...int64) *Proof 
 // ofTheSample is the proof of the sample: all events of document 42.
 func ofTheSample(t testing.TB) *Proof { return proveEvents(t, 42, 2, 3, 10) }
 
-// verifyWithPrintedKey parses and checks a proof by what another has of the log: the key as it is printed.
+// verifyWithPrintedKey parses and verifies a proof with what a third party has: the key as it is printed.
 func verifyWithPrintedKey(b []byte, printed string) (events []contract.Event, err error) {
 	origin, key, err := ParseVerifierKey(printed)
 	if err != nil {
@@ -124,8 +124,8 @@ func TestTheSampleProofIsStillReadAndWritten(t *testing.T) {
 	}
 }
 
-// TestNoByteOfAProofOrItsKeyMayChange turns over a bit of every byte, which leaves printable text. Only white space between
-// values has no meaning.
+// TestNoByteOfAProofOrItsKeyMayChange flips one bit of every byte so that the text stays printable. Only white space
+// between values has no meaning.
 func TestNoByteOfAProofOrItsKeyMayChange(t *testing.T) {
 	t.Parallel()
 	good, printed := readSample(t, "proof-1.json"), strings.TrimSpace(string(readSample(t, "verifier-key.txt")))
@@ -151,7 +151,7 @@ func TestNoByteOfAProofOrItsKeyMayChange(t *testing.T) {
 
 func isSpace(b byte) bool { return bytes.IndexByte([]byte(" \t\r\n"), b) >= 0 }
 
-// TestAProofOfWhatIsNotSoIsRefused changes proofs as somebody would who wants to be believed.
+// TestAProofOfWhatIsNotSoIsRefused changes proofs as a forger would.
 func TestAProofOfWhatIsNotSoIsRefused(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {

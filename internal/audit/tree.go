@@ -9,13 +9,13 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// HashReader reads stored hashes of the tree by [tlog.StoredHashIndex], in the order asked for.
+// HashReader reads stored hashes of the tree by [tlog.StoredHashIndex], in the requested order.
 type HashReader interface {
 	ReadHashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error)
 }
 
-// Tree is a log at one size: the roots of its complete subtrees, the largest first. That is all that
-// appending and the root need, at most 63 hashes.
+// Tree is a log at one size: the roots of its complete subtrees, largest first. Appending and the root need nothing
+// else, at most 63 hashes.
 type Tree struct {
 	size  int64
 	peaks []tlog.Hash
@@ -44,8 +44,8 @@ func peakIndexes(size int64) []int64 {
 	return indexes
 }
 
-// Append adds a leaf and returns the hashes that it completes: they are stored one after the other from
-// tlog.StoredHashIndex(0, size before) on.
+// Append adds a leaf and returns the hashes that it completes. Store them consecutively from tlog.StoredHashIndex(0,
+// size before) on.
 func (t *Tree) Append(leaf []byte) []tlog.Hash {
 	h := tlog.RecordHash(leaf)
 	store := []tlog.Hash{h}
@@ -67,7 +67,7 @@ func (t *Tree) Size() int64 { return t.size }
 // Root returns the root hash (RFC 6962 §2.1).
 func (t *Tree) Root() tlog.Hash {
 	if t.size == 0 {
-		root, _ := tlog.TreeHash(0, nil) // of nothing: reads nothing, cannot fail
+		root, _ := tlog.TreeHash(0, nil) // the empty tree: reads nothing, cannot fail
 		return root
 	}
 	last := len(t.peaks) - 1
@@ -78,5 +78,5 @@ func (t *Tree) Root() tlog.Hash {
 	return root
 }
 
-// ErrMismatch says that stored events and the hashes of the log do not belong together.
+// ErrMismatch means that the stored events do not match the hashes of the log.
 var ErrMismatch = errors.New("the log is not what was written")

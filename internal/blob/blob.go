@@ -21,14 +21,14 @@ var (
 	ErrSegment  = errors.New("size and sums of a blob do not fit each other")
 )
 
-// Key names a blob: 128 random bits in 32 lower-case hexadecimal digits. It tells nothing about the bytes, so
-// that it can be recorded before they exist, and so that knowing a file is not knowing where it is.
+// Key names a blob: 128 random bits in 32 lower-case hexadecimal digits. It is independent of the bytes, so it can be
+// recorded before they exist, and a person who knows a file does not know where it is stored.
 type Key string
 
 // keyLen is the number of random bytes of a key.
 const keyLen = 16
 
-// NewKey draws a key. Two draws never meet as long as random is.
+// NewKey returns a random key. Keys are unique if random is.
 func NewKey(random io.Reader) (Key, error) {
 	var b [keyLen]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
@@ -37,8 +37,8 @@ func NewKey(random io.Reader) (Key, error) {
 	return Key(hex.EncodeToString(b[:])), nil
 }
 
-// Check returns [ErrKey] for anything but a key. Stores call it before they make a path of a key, since keys
-// come out of a database and a database may lie.
+// Check returns [ErrKey] for anything but a key. Stores call it before they make a path from a key, because a database
+// may contain anything.
 func (k Key) Check() error {
 	if len(k) != 2*keyLen {
 		return fmt.Errorf("%w: %.40q", ErrKey, string(k))
@@ -52,56 +52,56 @@ func (k Key) Check() error {
 	return nil
 }
 
-// Store keeps blobs. Package blobtest says what every implementation owes; all methods may be called from
-// several goroutines, and keys that are none are refused with [ErrKey].
+// Store stores blobs. Package blobtest tests every implementation. All methods are safe for concurrent use, and
+// invalid keys are refused with [ErrKey].
 type Store interface {
-	// Create begins a blob. Nothing can be opened or listed under the key before Commit. The context covers
-	// the life of the writer.
+	// Create begins a blob. It cannot be opened or listed before Commit. The context covers the life of the writer.
 	Create(ctx context.Context, key Key) (Writer, error)
 
 	// Open returns the blob for reading, or [ErrNotFound]. The context covers the life of the blob.
 	Open(ctx context.Context, key Key) (Blob, error)
 
-	// Remove makes the blob unfindable. To remove what is not there is no error: a retry meets that.
+	// Remove deletes the blob. Deleting a missing blob is not an error, so that it can be retried.
 	Remove(ctx context.Context, key Key) error
 
 	// List yields every committed blob in no particular order. An error ends it.
 	List(ctx context.Context) iter.Seq2[Info, error]
 
-	// Mark returns what SetMark has written, or [ErrNoMark]: an empty mount in the place of the store has none.
+	// Mark returns what SetMark has written, or [ErrNoMark]: an empty volume mounted in the place of the store has
+	// none.
 	Mark(ctx context.Context) ([]byte, error)
 
-	// SetMark writes what the store is recognised by, up to [MaxMark] bytes, once for all times: [ErrExists] where there
-	// is a mark already. It is durable on return. After any other error it may be there or not.
+	// SetMark writes the mark by which the store is recognised, up to [MaxMark] bytes. It can be written only once:
+	// [ErrExists] if there is a mark. It is durable on return. After any other error the mark may or may not be there.
 	SetMark(ctx context.Context, mark []byte) error
 }
 
 // MaxMark bounds a mark, in bytes.
 const MaxMark = 1 << 10
 
-// Writer takes the bytes of one blob. It belongs to one goroutine.
+// Writer writes one blob. It must not be used concurrently.
 type Writer interface {
 	io.Writer
 
-	// Commit makes the blob durable under its key and final. [ErrExists]: the key was taken, and what was
-	// there is untouched. After any other error the blob may be there or not; the key is spent, and a check
-	// of the store removes what nobody refers to.
+	// Commit makes the blob durable and final under its key. [ErrExists]: the key is in use, and its blob is
+	// unchanged. After any other error the blob may or may not be there; the key must not be used again, and a check
+	// of the store removes unreferenced blobs.
 	Commit() error
 
-	// Abort forgets the bytes. It is harmless after Commit, so it can be deferred.
+	// Abort discards the bytes. It has no effect after Commit, so it can be deferred.
 	Abort()
 }
 
-// Blob reads one blob. ReadAt may be called from several goroutines.
+// Blob reads one blob. ReadAt is safe for concurrent use.
 type Blob interface {
 	io.ReaderAt
 	io.Closer
 	Size() int64 // bytes
 }
 
-// Info is what a store knows of a blob by itself.
+// Info is what a store itself knows about a blob.
 type Info struct {
 	Key      Key
 	Size     int64     // bytes
-	Modified time.Time // when it was written; a check leaves young blobs alone, whose record may be on its way
+	Modified time.Time // when it was written; a check ignores young blobs, which may not be recorded yet
 }

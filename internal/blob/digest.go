@@ -11,31 +11,31 @@ import (
 	"slices"
 )
 
-// ChunkSize is how many bytes one chunk sum covers. The last chunk of a blob is shorter. It is part of what is
-// stored: changing it makes every kept sum wrong.
+// ChunkSize is how many bytes one chunk sum covers. The last chunk of a blob is shorter. It is part of the stored
+// format: changing it invalidates every stored sum.
 const ChunkSize = 1 << 20
 
-// MidstateLen is the length of a midstate: magic, eight words, one block, and the count of bytes hashed.
+// MidstateLen is the length of a midstate: magic, eight words, one block, and the number of hashed bytes.
 const MidstateLen = 4 + sha256.Size + sha256.BlockSize + 8
 
-// ErrMidstate reports a midstate that is not one, or not that of the bytes whose digest is known.
+// ErrMidstate means that a midstate is invalid, or not that of the bytes with the known digest.
 var ErrMidstate = errors.New("not the midstate of this document")
 
-// midstateMagic are the first bytes of the form crypto/sha256 gives its state; they are its version tag.
+// midstateMagic are the first bytes of the state of crypto/sha256, which are its version.
 var midstateMagic = []byte("sha\x03")
 
-// Digest is what one pass over a blob leaves behind.
+// Digest is the result of one pass over a blob.
 type Digest struct {
 	Size int64             // bytes of the blob
 	Sum  [sha256.Size]byte // SHA-256 over the blob
 	Sums []byte            // SHA-256 of each chunk of the blob, concatenated; empty for an empty blob
 
-	End      int64             // bytes of the document up to and with the blob
+	End      int64             // bytes of the document including the blob
 	Total    [sha256.Size]byte // SHA-256 over the document [0, End); equal to Sum for a base
 	Midstate []byte            // state of that hash before padding, for the tail that follows
 }
 
-// Digester computes a [Digest] of what is written to it. It never fails and keeps only the sums.
+// Digester computes the [Digest] of what is written to it. It never fails and retains only the sums.
 type Digester struct {
 	begin    int64     // bytes of the document before the blob
 	size     int64     // bytes written
@@ -52,7 +52,7 @@ func NewDigester() *Digester {
 }
 
 // ResumeDigester returns a digester for the tail that follows the first begin bytes of a document. Midstate is the
-// state of the SHA-256 over these bytes, and total their digest. The bytes are not read. See [Resume].
+// state of the SHA-256 over these bytes, and total their digest. The bytes are not read. See [ResumeHash].
 func ResumeDigester(midstate []byte, begin int64, total [sha256.Size]byte) (*Digester, error) {
 	h, err := ResumeHash(midstate, begin, total)
 	if err != nil {
@@ -61,9 +61,9 @@ func ResumeDigester(midstate []byte, begin int64, total [sha256.Size]byte) (*Dig
 	return &Digester{begin: begin, document: h, own: sha256.New(), chunk: sha256.New()}, nil
 }
 
-// ResumeHash returns the SHA-256 of a document as it stood after begin bytes, whose digest is total. A signature made from a
-// wrong state does not verify, and a check that resumes from the same state does not notice. A state that does not finish
-// as total is [ErrMidstate].
+// ResumeHash returns the SHA-256 state of a document after begin bytes, whose digest is total. A signature made from a
+// wrong state does not verify, and a check that resumes from the same state does not notice it. So a state that does
+// not finish as total is [ErrMidstate].
 func ResumeHash(midstate []byte, begin int64, total [sha256.Size]byte) (hash.Hash, error) {
 	if len(midstate) != MidstateLen || !bytes.HasPrefix(midstate, midstateMagic) {
 		return nil, fmt.Errorf("%w: %d bytes of another form", ErrMidstate, len(midstate))
@@ -104,8 +104,7 @@ func (d *Digester) Write(p []byte) (int, error) {
 // Size returns the number of bytes written so far.
 func (d *Digester) Size() int64 { return d.size }
 
-// Digest returns the digest of what was written so far. Writing may go on afterwards. The slices are the
-// caller's own.
+// Digest returns the digest of what was written so far. Writing may continue. The slices belong to the caller.
 func (d *Digester) Digest() Digest {
 	midstate, err := d.document.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
@@ -120,5 +119,5 @@ func (d *Digester) Digest() Digest {
 	return out
 }
 
-// chunkCount returns how many chunks a blob of that size has.
+// chunkCount returns the number of chunks of a blob of that size.
 func chunkCount(size int64) int64 { return (size + ChunkSize - 1) / ChunkSize }

@@ -108,7 +108,8 @@ func TestAWrongMidstateIsRefused(t *testing.T) {
 	}
 }
 
-// The block in progress has bytes behind its filled part, which the next bytes overwrite: a bit there does not matter.
+// The unfinished block has bytes after its filled part, which the next bytes overwrite: a flipped bit there does not
+// matter.
 func TestNoChangedBitOfAMidstateLeadsToAnotherDigest(t *testing.T) {
 	t.Parallel()
 	before := blobtest.Content(3, 3*64+17)
@@ -136,7 +137,7 @@ func TestNoChangedBitOfAMidstateLeadsToAnotherDigest(t *testing.T) {
 	}
 }
 
-// The sample was written once. What was stored by any earlier build has to be read by every later one.
+// The sample was written once. Every later release must read what an earlier one stored.
 func TestAMidstateOfAnEarlierBuildIsRead(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("testdata", "formats", "midstate.hex"))

@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// maxOpen bounds how many blobs of one stack are open at a time. A reader walks from the newest cross-reference
-// section back to the base, and starts over with every look at the document: of a file with more tails than this it
-// opens each blob again and again.
+// maxOpen bounds how many blobs of one stack are open at a time. A reader goes from the newest cross-reference section
+// back to the base each time it opens the document: in a file with more tails than this it opens every blob again and
+// again.
 const maxOpen = 32
 
 // Segment is one blob of a document: its base or a tail.
@@ -23,7 +23,7 @@ type Segment struct {
 	Sums []byte // as in [Digest]
 }
 
-// CorruptError says that a store handed out other bytes than were written.
+// CorruptError means that a store returned other bytes than were written.
 type CorruptError struct {
 	Key   Key
 	Chunk int // counted from 0 within the blob; -1: the blob has another size
@@ -36,10 +36,10 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("blob %s is corrupt in chunk %d", e.Key, e.Chunk)
 }
 
-// Stack reads a base and its tails as the one file they are. It may be used by several goroutines, which take
-// turns. Blobs are opened when first read and at most [maxOpen] at a time.
+// Stack reads a base and its tails as one file. It is safe for concurrent use; reads are serialised. Blobs are opened
+// when first read, and at most [maxOpen] are open at a time.
 type Stack struct {
-	ctx   context.Context // of the blobs: they are opened by reads, which carry none
+	ctx   context.Context // for opening blobs, because reads have no context
 	store Store
 
 	mu       sync.Mutex // guards all below; held for the length of one ReadAt
@@ -58,8 +58,8 @@ type opened struct {
 
 var errTooLong = errors.New("blobs of a document exceed the offsets of a file")
 
-// OpenStack checks the shape of the segments and opens none of them yet: [ErrKey], [ErrSegment]. A missing or shortened
-// blob is met when it is first read. The context covers the life of the stack.
+// OpenStack checks the segments and opens none of them yet: [ErrKey], [ErrSegment]. A missing or truncated blob is
+// noticed when it is first read. The context covers the life of the stack.
 func OpenStack(ctx context.Context, s Store, segments []Segment) (*Stack, error) {
 	st := &Stack{ctx: ctx, store: s, segments: segments, begins: make([]int64, len(segments))}
 	for i, seg := range segments {
@@ -77,8 +77,8 @@ func OpenStack(ctx context.Context, s Store, segments []Segment) (*Stack, error)
 	return st, nil
 }
 
-// CheckPresent opens every blob, and so reports whether all are there: [ErrNotFound] names one that is not, [CorruptError] one
-// of another size. Reading opens again only what does not fit among those that stay open.
+// CheckPresent opens every blob to check that all exist: [ErrNotFound] names a missing one, [CorruptError] one of
+// another size. Blobs that fit within the limit stay open.
 func (s *Stack) CheckPresent() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +90,7 @@ func (s *Stack) CheckPresent() error {
 	return nil
 }
 
-// AppendSegment lays a blob on top: the document has a tail more. What was open stays so, and whoever reads the document as it
-// was goes on.
+// AppendSegment adds a tail to the document. Open blobs stay open, and readers of the document as it was can continue.
 func (s *Stack) AppendSegment(top Segment) error {
 	more, err := OpenStack(s.ctx, s.store, []Segment{top})
 	if err != nil {
@@ -115,8 +114,7 @@ func (s *Stack) Size() int64 {
 	return s.size
 }
 
-// ReadAt reads the document as the store hands it out. Nothing is verified: see [Stack.Verified] and
-// [Stack.VerifiedAt].
+// ReadAt reads the document as the store returns it. Nothing is verified: see [Stack.Verified] and [Stack.VerifiedAt].
 func (s *Stack) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("read document at %d: negative offset", off)
@@ -139,7 +137,7 @@ func (s *Stack) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Close closes what is open. Reads after it fail with [ErrClosed].
+// Close closes the open blobs. Later reads fail with [ErrClosed].
 func (s *Stack) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,8 +149,8 @@ func (s *Stack) Close() error {
 	return errors.Join(errs...)
 }
 
-// locateOffset returns the segment that holds an offset of the document, and where in it; the number of segments
-// when the offset lies at or behind the end.
+// locateOffset returns the segment that contains an offset of the document, and the offset in it; the number of
+// segments if the offset is at or after the end.
 func (s *Stack) locateOffset(off int64) (index int, at int64) {
 	if off >= s.size {
 		return len(s.segments), 0
@@ -162,7 +160,7 @@ func (s *Stack) locateOffset(off int64) (index int, at int64) {
 	return i, off - s.begins[i]
 }
 
-// readSegment fills p, which lies within the segment, from its blob. The caller holds mu.
+// readSegment fills p, which is within the segment, from its blob. The caller holds mu.
 func (s *Stack) readSegment(i int, p []byte, at int64) (int, error) {
 	b, err := s.openSegment(i)
 	if err != nil {
@@ -173,7 +171,7 @@ func (s *Stack) readSegment(i int, p []byte, at int64) (int, error) {
 		return n, nil
 	}
 	if err == nil || err == io.EOF {
-		// Its size was right when it was opened: it was cut since.
+		// Its size was right when it was opened: it was truncated since then.
 		return n, &CorruptError{Key: s.segments[i].Key, Chunk: -1}
 	}
 	return n, fmt.Errorf("read blob %s at %d: %w", s.segments[i].Key, at, err)

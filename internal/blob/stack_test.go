@@ -217,7 +217,7 @@ func TestFewBlobsAreOpenAndNoneAfterClose(t *testing.T) {
 	if c.total != 0 {
 		t.Errorf("%d blobs opened before a read", c.total)
 	}
-	// Newest first, as cross-reference sections lead, with a look at the base in between.
+	// Newest first, as cross-reference sections lead, with a read of the base in between.
 	for off := len(document) - 1; off >= 100; off-- {
 		for _, at := range []int{off, 5} {
 			if _, err := st.ReadAt(make([]byte, 1), int64(at)); err != nil {
@@ -275,7 +275,7 @@ func TestNoByteOfASpoiltChunkIsHandedOut(t *testing.T) {
 	if !bytes.Equal(got, document[:blob.ChunkSize]) {
 		t.Errorf("%d bytes handed out", len(got))
 	}
-	// It stays wrong, and does not spoil what is whole.
+	// The error persists, and the other chunks stay readable.
 	if n, err := v.Read(make([]byte, 10)); n != 0 || err == nil {
 		t.Errorf("read again: %d, %v", n, err)
 	}
@@ -285,7 +285,7 @@ func TestNoByteOfASpoiltChunkIsHandedOut(t *testing.T) {
 	if got, err := io.ReadAll(v); err != nil || !bytes.Equal(got, document[2*blob.ChunkSize:]) {
 		t.Errorf("behind it: %d bytes, %v", len(got), err)
 	}
-	// Signing reads as it is.
+	// Signing reads without verification.
 	if _, err := st.ReadAt(make([]byte, 10), blob.ChunkSize); err != nil {
 		t.Errorf("plain: %v", err)
 	}

@@ -104,7 +104,7 @@ func (v *Verified) Seek(offset int64, whence int) (int64, error) {
 	case io.SeekEnd:
 		offset += v.stack.size
 	default:
-		return 0, fmt.Errorf("seek document: no whence %d", whence)
+		return 0, fmt.Errorf("seek document: unknown whence %d", whence)
 	}
 	if offset < 0 {
 		return 0, errors.New("seek document: before its start")

@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// VerifiedAt reads a document at any offset. Like [Verified] it returns no byte whose chunk was not hashed and compared
-// first. It suits parsers, which read the same parts again and again: it keeps a fingerprint of each part of a verified
-// chunk, so that a second small read costs that part and not the whole chunk. It holds one chunk and one part in memory,
-// and 8 bytes for each 64 KiB that were read. Several goroutines may use it and take turns; the stack must not grow
-// meanwhile.
+// VerifiedAt reads a document at any offset. Like [Verified] it returns no byte before its chunk was hashed and
+// compared. It suits parsers, which read the same parts again and again: it retains a fingerprint of each part of a
+// verified chunk, so that another small read costs only that part and not the whole chunk. It holds one chunk and one
+// part in memory, and 8 bytes for each 64 KiB that were read. It is safe for concurrent use; reads are serialised. The
+// stack must not grow meanwhile.
 type VerifiedAt struct {
 	stack *Stack
 
@@ -36,8 +36,8 @@ type chunkID struct {
 // partSize is how many bytes one fingerprint covers; the last part of a chunk is shorter. It divides [ChunkSize].
 const partSize = 64 << 10
 
-// fingerprints are those of the parts of a chunk. The seed is random and never leaves the process, so a store cannot
-// search for other bytes with the same fingerprint.
+// fingerprints are the fingerprints of the parts of a chunk. The seed is random and never leaves the process, so a
+// store cannot search for other bytes with the same fingerprint.
 type fingerprints [ChunkSize / partSize]uint64
 
 // VerifiedAt returns a reader at any offset. It lives as long as the stack; several may read one stack.
@@ -82,7 +82,7 @@ func (v *VerifiedAt) readChunk(p []byte, where chunkID, offset int) (int, error)
 	return copy(p, v.chunk[offset:]), nil
 }
 
-// loadChunk reads and verifies a chunk, and takes its fingerprints.
+// loadChunk reads and verifies a chunk, and computes its fingerprints.
 func (v *VerifiedAt) loadChunk(where chunkID) error {
 	seg := v.stack.segments[where.segment]
 	within := where.number * ChunkSize
@@ -106,7 +106,8 @@ func (v *VerifiedAt) loadChunk(where chunkID) error {
 	return nil
 }
 
-// rereadPart reads the part at the offset of a chunk that was verified before. It must still have the same fingerprint.
+// rereadPart reads the part at the offset of a chunk that was verified before. It must still have the same
+// fingerprint.
 func (v *VerifiedAt) rereadPart(p []byte, where chunkID, offset int, known fingerprints) (int, error) {
 	i := offset / partSize
 	if len(v.part) > 0 && v.of == where && v.index == i {

@@ -76,7 +76,7 @@ func TestVerifiedReadsNoticeBytesThatChangeBetweenThem(t *testing.T) {
 // partSize is how much is read again of a chunk that was verified.
 const partSize = 64 << 10
 
-// TestVerifiedReadsHashAChunkOnce: a reader that jumps about costs no chunk for each of its small reads.
+// TestVerifiedReadsHashAChunkOnce: random small reads do not cost a whole chunk each.
 func TestVerifiedReadsHashAChunkOnce(t *testing.T) {
 	t.Parallel()
 	m := &countingStore{Memory: &blobtest.Memory{}}
@@ -94,7 +94,7 @@ func TestVerifiedReadsHashAChunkOnce(t *testing.T) {
 	}
 }
 
-// countingStore counts the bytes that are read from its blobs, and hands out another byte at one offset.
+// countingStore counts the bytes that are read from its blobs, and returns another byte at one offset.
 type countingStore struct {
 	*blobtest.Memory
 	read, lie atomic.Int64 // 0: it hands out what was written

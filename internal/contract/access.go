@@ -2,7 +2,7 @@ package contract
 
 import "slices"
 
-// Operation is what somebody wants to do with a document.
+// Operation is something that a person does with a document.
 type Operation string
 
 // The operations that name a document. Every endpoint that names one maps to exactly one of them.
@@ -30,26 +30,27 @@ const (
 	OpDelete       Operation = "delete"
 )
 
-// Operations lists all of them.
+// Operations lists every operation.
 var Operations = []Operation{
 	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal,
 	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpDelete,
 }
 
-// ownerOnly are the operations whose refusal to a participant is Forbidden, since he may see the document.
+// ownerOnly are the operations that only the owner may use. A participant may see the document, so they are told
+// Forbidden.
 var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpDelete, OpAuditTrail, OpOriginal}
 
-// guestForbidden are the operations a guest's token is not good for, on his own document too.
+// guestForbidden are the operations that a guest's token does not permit, even on the guest's own document.
 var guestForbidden = []Operation{OpSigners, OpAuditTrail, OpOriginal}
 
-// IsVisibleTo reports whether the person sees the document: the owner always, and once it was finalized every signer at
-// once and a viewer when all signers with a smaller number have signed, in parallel mode too.
+// IsVisibleTo reports whether the person may see the document. The owner always may. After finalize every signer may
+// at once, and a viewer when all signers with a smaller number have signed, in parallel mode too.
 func (d *Document) IsVisibleTo(id PersonID) bool {
 	if id == d.Owner.ID {
 		return true
 	}
 	if d.FinalizedAt.IsZero() {
-		return false // a draft, or one whose time ran out before anybody was asked
+		return false // a draft, or one that expired as a draft
 	}
 	p := d.Participant(id)
 	switch {
@@ -63,9 +64,9 @@ func (d *Document) IsVisibleTo(id PersonID) bool {
 	return !d.hasUnsignedBefore(p.Number)
 }
 
-// Authorise is the one place that decides who may do what with a document. What an actor may not see is
-// ErrNotFound, to the letter what a document that does not exist answers. What he sees and may not do is
-// Forbidden. Whether the state permits it is the rule's own question.
+// Authorise is the only place that decides who may do what with a document. A document that the actor may not see is
+// ErrNotFound, exactly as one that does not exist. An operation that they may not use on a document they see is
+// Forbidden. Whether the state permits the operation is decided by its rule.
 func (d *Document) Authorise(by Actor, op Operation) error {
 	if by.IsSystem() {
 		return nil

@@ -2,10 +2,10 @@ package contract
 
 import "slices"
 
-// AdminOperation is what somebody wants to know of, or to do with, the affairs of organisations.
+// AdminOperation is something that an administrator reads or does.
 type AdminOperation string
 
-// The operations of administration. Every endpoint of it maps to exactly one of them.
+// The operations of administration. Every administrative endpoint maps to exactly one of them.
 const (
 	AdminPeople         AdminOperation = "people"
 	AdminAddPerson      AdminOperation = "add-person"
@@ -23,23 +23,24 @@ const (
 	AdminAuditLog       AdminOperation = "audit-log"
 )
 
-// AdminOperations lists all of them.
+// AdminOperations lists every operation of administration.
 var AdminOperations = []AdminOperation{
 	AdminPeople, AdminAddPerson, AdminQuota, AdminGrant, AdminLedger, AdminAttempts, AdminSerials, AdminEvidence,
 	AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
 }
 
-// operatorOnly are the operations that spend the operator's money or use his account at the office.
+// operatorOnly are the operations that spend the operator's money or use the operator's account at the stamp office.
 var operatorOnly = []AdminOperation{AdminGrant, AdminReconcile}
 
-// ErrNoOrganisation is an organisation that does not exist, or is not the caller's to administer.
+// ErrNoOrganisation refuses an organisation that does not exist or that the caller does not administer.
 var ErrNoOrganisation = Refuse(NotFound, "organisation.not_found")
 
-// AuthoriseAdmin is the one place that decides who may administer what. Of is the organisation that is named; empty: none
-// is. It returns the one whose affairs are meant; empty: those of all.
+// AuthoriseAdmin is the only place that decides who may administer what. Of is the organisation that the request
+// names; empty: it names none. The result is the organisation whose data the operation covers; empty: all
+// organisations.
 //
-// An admin administers his own organisation, and to him any other is, to the letter, one that does not exist. An
-// operator administers all, and some operations are his alone.
+// An admin administers their own organisation; every other one looks to them as if it did not exist. An operator
+// administers all organisations, and some operations are reserved for operators.
 func (by Actor) AuthoriseAdmin(op AdminOperation, of OrganisationID) (OrganisationID, error) {
 	switch {
 	case by.IsSystem():

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// TestEveryAdminOperationAnswersEveryActorAsItShould runs each operation as each kind of actor, about his own
+// TestEveryAdminOperationAnswersEveryActorAsItShould runs each operation as each kind of actor, about their own
 // organisation, another one, one that does not exist, and all of them.
 func TestEveryAdminOperationAnswersEveryActorAsItShould(t *testing.T) {
 	t.Parallel()
 	const own, other, missing = "own", "other", "missing"
 	person := func(a Actor) Actor {
-		a.Person = Person{ID: "somebody", Name: "Somebody"}
+		a.Person = Person{ID: "person", Name: "Person"}
 		return a
 	}
 	answer := func(of OrganisationID, err error) string {
@@ -24,10 +24,10 @@ func TestEveryAdminOperationAnswersEveryActorAsItShould(t *testing.T) {
 	for _, c := range []struct {
 		who  string
 		by   Actor
-		want map[OrganisationID]string // what he is answered of each; "": all of them
+		want map[OrganisationID]string // the answer for each; "": all of them
 	}{
 		{"guest", person(Actor{Guest: 1}), map[OrganisationID]string{"": no, own: no, other: no, missing: no}},
-		{"guest who says he is an admin", person(Actor{Guest: 1, Admin: true, Operator: true}), map[OrganisationID]string{"": no, own: no, other: no, missing: no}},
+		{"guest who claims to be an admin", person(Actor{Guest: 1, Admin: true, Operator: true}), map[OrganisationID]string{"": no, own: no, other: no, missing: no}},
 		{"user", person(Actor{Organisation: own}), map[OrganisationID]string{"": no, own: no, other: no, missing: no}},
 		{"user of the operator's organisation", person(Actor{Organisation: own, Operator: true}), map[OrganisationID]string{"": no, own: no, other: no, missing: no}},
 		{"admin", person(Actor{Organisation: own, Admin: true}), map[OrganisationID]string{"": "of own", own: "of own", other: none, missing: none}},
@@ -46,6 +46,6 @@ func TestEveryAdminOperationAnswersEveryActorAsItShould(t *testing.T) {
 		}
 	}
 	if _, err := (Actor{Person: Person{ID: "x"}, Admin: true, Organisation: own}).AuthoriseAdmin("unheard of", other); !errors.Is(err, ErrNoOrganisation) {
-		t.Errorf("an operation nobody heard of: %v", err)
+		t.Errorf("an unknown operation: %v", err)
 	}
 }

@@ -2,8 +2,8 @@ package contract
 
 import "time"
 
-// Attempt is one call to the stamp office that costs or cannot be undone. It is opened by the commit that comes before
-// the call, and closed by the one that comes after it.
+// Attempt is one call to the stamp office that costs money or cannot be undone. The commit before the call opens it,
+// and the commit after the call closes it.
 type Attempt struct {
 	Document     DocumentID
 	Organisation OrganisationID
@@ -11,42 +11,41 @@ type Attempt struct {
 	Number       int // ascends from 1 for each stamp
 	Call         AttemptCall
 	Order        string
-	Serial       string   // of a take: what was given
-	Source       [32]byte // of a stamp: SHA-256 of what it was to stand on
+	Serial       string   // of a purchase: the serial that the office gave
+	Source       [32]byte // of a stamp: SHA-256 of the file to be stamped
 	At           time.Time
-	AnsweredAt   time.Time // zero: it is open
-	Outcome      Outcome   // empty: it is open
-	Code         string    // the office's
-	Text         string    // what it said
-	Evidence     File      // what came back and was not accepted; its Key is empty if nothing is kept
+	AnsweredAt   time.Time // zero: the attempt is open
+	Outcome      Outcome   // empty: the attempt is open
+	Code         string    // the office's code
+	Text         string    // the office's words
+	Evidence     File      // the returned file that was not accepted; its Key is empty if none is stored
 }
 
-// AttemptCall is what the office was asked.
+// AttemptCall is the kind of call.
 type AttemptCall string
 
-// The calls.
+// The kinds of call.
 const (
-	CallBuy   AttemptCall = "take"  // for a serial
-	CallStamp AttemptCall = "stamp" // to affix one
+	CallBuy   AttemptCall = "take"  // buy a serial
+	CallStamp AttemptCall = "stamp" // affix a stamp
 )
 
-// Outcome is how an attempt ended: one of these, or the class of the problem, see [segel/internal/emeterai.Class].
+// Outcome is how an attempt ended: one of these, or the class of the problem (see [segel/internal/emeterai.Class]).
 type Outcome string
 
-// The outcomes that are no problems of the office.
+// The outcomes that are not problems of the stamp office.
 const (
 	OutcomeOK         Outcome = "ok"
-	OutcomeUnanswered Outcome = "unanswered" // we did not live to see the answer
-	OutcomeNotCalled  Outcome = "not_asked"  // the office was left alone when it came to asking
+	OutcomeUnanswered Outcome = "unanswered" // this process ended before the answer arrived
+	OutcomeNotCalled  Outcome = "not_asked"  // the call was not made, because the office was unavailable
 )
 
-// InDoubt reports whether nobody knows if the office carried the call out, or will: its answer was not seen, or was none
-// of the protocol's. Unknown is the office's class for that.
+// InDoubt reports whether it is unknown if the office carried the call out, or still will: no answer was received, or
+// one that is not of the protocol. Unknown is the office's class for that.
 func (a Attempt) InDoubt(unknown Outcome) bool {
 	return a.Outcome == "" || a.Outcome == OutcomeUnanswered || a.Outcome == unknown
 }
 
-// openAttempt opens an attempt on stamp i.
 func (c *Change) openAttempt(i int, call AttemptCall, now time.Time) {
 	s := &c.After.Stamps[i]
 	s.Attempts++
@@ -54,7 +53,7 @@ func (c *Change) openAttempt(i int, call AttemptCall, now time.Time) {
 	c.Attempts = append(c.Attempts, c.latestAttempt(i, call))
 }
 
-// latestAttempt is the newest attempt on stamp i.
+// latestAttempt returns the newest attempt on stamp i.
 func (c *Change) latestAttempt(i int, call AttemptCall) Attempt {
 	s := c.After.Stamps[i]
 	a := Attempt{
@@ -67,7 +66,7 @@ func (c *Change) latestAttempt(i int, call AttemptCall) Attempt {
 	return a
 }
 
-// closeAttempt closes the attempt on stamp i that is open, if one is. With fills in what it came to.
+// closeAttempt closes the open attempt on stamp i, if there is one. The functions in with set members of the result.
 func (c *Change) closeAttempt(i int, outcome Outcome, now time.Time, with ...func(*Attempt)) {
 	s := &c.After.Stamps[i]
 	if s.AttemptedAt.IsZero() {
@@ -86,10 +85,10 @@ func (c *Change) closeAttempt(i int, outcome Outcome, now time.Time, with ...fun
 	c.Attempts = append(c.Attempts, a)
 }
 
-// ReopenAttempt opens another attempt on stamp i, before the office is asked again. One that a crash left open is closed as
-// unanswered.
+// ReopenAttempt opens another attempt on stamp i before the office is called again. An attempt that a crash left open
+// is closed as unanswered.
 //
-// Durable after its commit: that the office is asked once more, under the same order and serial.
+// Durable after its commit: that the office is called once more, with the same order and serial.
 func ReopenAttempt(d *Document, i int, now time.Time) (Change, error) {
 	if err := d.requireStampState(i, StampRequested, StampBound); err != nil {
 		return Change{}, err

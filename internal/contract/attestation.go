@@ -1,10 +1,10 @@
 package contract
 
-// Assurance is what was verified about a holder before a certificate was made out to them.
+// Assurance is what was verified about a holder before their certificate was issued.
 type Assurance string
 
-// The assurances. Values are stored and stand in the audit log; new ones are added, none is renamed. A stronger one,
-// such as a mailbox that was proven, gets a value, a certificate policy and a sentence of its own.
+// The assurances. Values are stored and appear in the audit log; new ones are added, none is renamed. A stronger one,
+// such as a verified mailbox, gets its own value, certificate policy and sentence.
 const (
 	// AssuranceGuest is a guest whose name and address the owner of the document entered. Nothing was verified.
 	AssuranceGuest Assurance = "guest_unverified"
@@ -14,15 +14,16 @@ const (
 	AssuranceSeal Assurance = "organisation_seal"
 )
 
-// Attestation is what is known about who signs, and who said it.
+// Attestation is what is known about a signer, and from whom.
 type Attestation struct {
 	Assurance    Assurance
 	NamedBy      string // name of the owner who entered a guest; empty for all others
-	Organisation string // name of the one that gave the account, whose seal it is, or that the owner belongs to
-	Certificate  string // serial of the certificate that says so, in lower-case hexadecimal; empty before it is issued
+	Organisation string // name of the organisation that gave the account, that seals, or that the owner belongs to
+	Certificate  string // serial number of the certificate, lower-case hexadecimal; empty before it is issued
 }
 
-// AttestParticipant says what is known about a participant of a document of an organisation.
+// AttestParticipant returns what is known about a participant of a document. Organisation is the name of the
+// document's organisation.
 func (d *Document) AttestParticipant(p Participant, organisation string) Attestation {
 	if !HasVisibleText(organisation) {
 		organisation = string(d.Organisation)
@@ -33,7 +34,7 @@ func (d *Document) AttestParticipant(p Participant, organisation string) Attesta
 	return Attestation{Assurance: AssuranceAccount, Organisation: organisation}
 }
 
-// DisplayName is the person's name, or the identifier where the name shows nothing.
+// DisplayName returns the person's name, or the identifier if the name has nothing visible.
 func (p Person) DisplayName() string {
 	if HasVisibleText(p.Name) {
 		return p.Name
@@ -41,7 +42,7 @@ func (p Person) DisplayName() string {
 	return string(p.ID)
 }
 
-// matchesParticipant reports whether a participant may sign with a certificate that says so.
+// matchesParticipant reports whether the participant may sign with a certificate of this attestation.
 func (a Attestation) matchesParticipant(p *Participant) bool {
 	switch a.Assurance {
 	case AssuranceGuest:
@@ -52,7 +53,7 @@ func (a Attestation) matchesParticipant(p *Participant) bool {
 	return false
 }
 
-// eventDetails are what an event says of it.
+// eventDetails returns the attestation as details of an event.
 func (a Attestation) eventDetails() []string {
 	return []string{"assurance", string(a.Assurance), "named_by", a.NamedBy, "organisation", a.Organisation, "certificate", a.Certificate}
 }

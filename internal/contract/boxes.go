@@ -8,14 +8,13 @@ import (
 	"sort"
 )
 
-// CheckBoxes refuses boxes for signatures and initials that take up too much of a page: those of one person together
-// more than the limit, or those of all people together more than twice the limit. What several boxes have in common
-// counts once. A duty stamp has limits of its own; several on a page cover at most as much together as the boxes of all
-// people. Sizes gives the displayed size of a page, false where there is no
-// such page; such boxes are left to other rules.
+// CheckBoxes refuses boxes for signatures and initials that cover too much of a page: the boxes of one person together
+// more than the limit, or those of all people together more than twice the limit. Overlapping areas count once. Duty
+// stamps have their own limits; several on a page together may cover as much as the boxes of all people. Sizes returns
+// the displayed size of a page, and false if there is no such page; boxes on such pages are left to other rules.
 //
-// Entry is what the list of placements is called in the answer. Of boxes that are too large together, the one is named
-// with which they become so.
+// Entry is the name of the list of placements in the answer. If several boxes together are too large, the error names
+// the box with which they exceed the limit.
 func CheckBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l Limits, entry string) error {
 	var bad fieldErrors
 	checkBoxes(placements, sizes, l, entry, &bad)
@@ -27,9 +26,9 @@ func checkBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l
 		page int
 		who  PersonID
 	}
-	own, all, stamps := map[owner][]int{}, map[int][]int{}, map[int][]int{} // indexes of placements
+	own, all, stamps := map[owner][]int{}, map[int][]int{}, map[int][]int{} // indexes into placements
 	area := map[int]float64{}
-	refused := map[int][]any{} // by placement, what its sentence needs
+	refused := map[int][]any{} // arguments of the sentence, by placement
 	for i, p := range placements {
 		size, ok := sizes(p.Page)
 		if !ok || !p.Box.hasArea() {
@@ -54,16 +53,16 @@ func checkBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l
 		}
 		return unionArea(boxes) / area[page]
 	}
-	told := map[int]bool{} // pages of which one person's boxes are too large
+	overOwnLimit := map[int]bool{} // pages on which the boxes of one person are too large
 	for o, indexes := range own {
 		if i := firstBeyond(indexes, l.BoxArea, func(n int) float64 { return share(o.page, indexes[:n]) }); i >= 0 {
-			told[o.page] = true
+			overOwnLimit[o.page] = true
 			refused[indexes[i]] = []any{"limit", l.BoxArea, "share", roundUpPercent(share(o.page, indexes[:i+1]))}
 		}
 	}
 	together := min(2*l.BoxArea, 100)
 	for page, indexes := range all {
-		if told[page] {
+		if overOwnLimit[page] {
 			continue
 		}
 		if i := firstBeyond(indexes, together, func(n int) float64 { return share(page, indexes[:n]) }); i >= 0 {
@@ -83,8 +82,8 @@ func checkBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l
 	}
 }
 
-// firstBeyond finds the first of some boxes with which they exceed the limit, or returns -1. Share tells the share of
-// the first n.
+// firstBeyond returns the position of the first box with which the boxes exceed the limit, or -1. Share returns the
+// share of the page that the first n boxes cover.
 func firstBeyond(indexes []int, limit int, share func(n int) float64) int {
 	if !exceedsLimit(share(len(indexes)), limit) {
 		return -1
@@ -92,13 +91,14 @@ func firstBeyond(indexes []int, limit int, share func(n int) float64) int {
 	return sort.Search(len(indexes), func(i int) bool { return exceedsLimit(share(i+1), limit) })
 }
 
-// exceedsLimit allows for what rounding makes of a box that is meant to be just as large as it may be.
+// exceedsLimit allows for rounding of a box that is exactly as large as permitted.
 func exceedsLimit(share float64, limit int) bool { return share > float64(limit)/100+0.002 }
 
-// roundUpPercent rounds up, so that no refused share looks like one that is allowed.
+// roundUpPercent rounds up, so that a refused share never looks like one that is permitted.
 func roundUpPercent(share float64) float64 { return math.Ceil(1000*share) / 10 }
 
-// unionArea is the area that boxes cover together: strips between neighbouring edges, in each the length covered.
+// unionArea returns the area that the boxes cover together. It adds up strips between neighbouring vertical edges, in
+// each the covered length.
 func unionArea(boxes []Box) float64 {
 	var edges []float64
 	for _, b := range boxes {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The people of the tests. Owner and user belong to one organisation, stranger to another.
+// The people of the tests. Owner and user belong to one organisation, outsider to another.
 var (
 	t0       = time.Date(2026, 3, 2, 3, 4, 5, 0, time.UTC)
 	owner    = newActor("owner", "org")
@@ -15,7 +15,7 @@ var (
 	viewer   = newActor("viewer", "org")
 	guest    = Actor{Person: newPerson("guest"), Guest: 7}
 	user     = newActor("user", "org")
-	stranger = newActor("stranger", "other")
+	outsider = newActor("stranger", "other")
 	limits   = Limits{}.Defaults()
 )
 

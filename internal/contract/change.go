@@ -2,42 +2,42 @@ package contract
 
 import "time"
 
-// Change is what a rule made of a document: the new value, who did what, the work it implies and the quota
-// it moves. A store applies all of it in one transaction, or nothing.
+// Change is the result of a rule: the new document, who did what, the jobs that follow and the quota that moves. A
+// store applies all of it in one transaction, or nothing.
 type Change struct {
-	Before *Document // as it was read; nil for a new document. Its Version must still stand at commit.
-	After  Document  // Version is still that of Before; the store raises it
-	Delete bool      // the draft goes away; After is what it last was
+	Before *Document // as it was read; nil for a new document. The commit fails if its Version has changed.
+	After  Document  // its Version is still that of Before; the store raises it
+	Delete bool      // the draft is deleted; After is its last state
 	Events []Event
 	Jobs   []Job
 	Quota  []QuotaMove
 
 	Serials  []SerialMove
-	Attempts []Attempt // opened, or closed: by document, stamp and number
+	Attempts []Attempt // opened or closed; identified by document, stamp and number
 
-	GuestLink *GuestLink // replaces or removes the link of that guest, and revokes the tokens that came from the former one
+	GuestLink *GuestLink // replaces or removes the guest's link, and revokes the tokens opened with the previous one
 
-	// StorageLimit bounds what the organisation's documents may take together once the change is made. Nil: nothing bounds
-	// it, so that what was begun, such as a signature, never fails for lack of room.
+	// StorageLimit bounds the storage of all documents of the organisation after the change. Nil: no limit, so that
+	// something already begun, such as a signature, never fails for lack of storage.
 	StorageLimit *Storage
 
-	At        time.Time   // when it was made, where no event tells
-	Renewal   time.Time   // when the newest document timestamp is to be renewed; zero: as it was
-	Timestamp TrustedTime // the newest of those that the change adds to the file; zero: none
+	At        time.Time   // when it was made, if there is no event that says so
+	Renewal   time.Time   // when the newest document timestamp is to be renewed; zero: unchanged
+	Timestamp TrustedTime // the newest timestamp that the change adds to the file; zero: none
 }
 
-// GuestLink is the link that a guest of a document has from now on. Only its SHA-256 is stored.
+// GuestLink is the new link of a guest. Only its SHA-256 is stored.
 type GuestLink struct {
 	Guest PersonID
-	Hash  [32]byte // zero: the guest has no link any more
+	Hash  [32]byte // zero: the guest has no link from now on
 }
 
-// Job is work that a change implies; the store enqueues it in the same transaction. At most one of a kind
-// waits for a document at a time.
+// Job is work that a change requires; the store enqueues it in the same transaction. At most one job of a kind waits
+// for a document at a time.
 type Job struct {
 	Kind     JobKind
 	Document DocumentID // 0 in a Change that creates; the store fills it in
-	Keys     []string   // for JobSweep: the blobs that nothing refers to any more
+	Keys     []string   // for JobSweep: the blobs that are no longer referenced
 
 	// Organisation is whose turn it takes. The store fills it in where it is empty.
 	Organisation OrganisationID
@@ -48,10 +48,10 @@ type JobKind string
 
 // The kinds of work.
 const (
-	JobConvert  JobKind = "convert"  // make a PDF of what was uploaded
-	JobStamp    JobKind = "stamp"    // affix what is still to be stamped
-	JobComplete JobKind = "complete" // seal, validation data, document timestamp
-	JobSweep    JobKind = "sweep"    // remove blobs
+	JobConvert  JobKind = "convert"  // convert the uploaded file to PDF
+	JobStamp    JobKind = "stamp"    // affix the stamps that are not affixed yet
+	JobComplete JobKind = "complete" // add seal, validation data and document timestamp
+	JobSweep    JobKind = "sweep"    // delete blobs
 )
 
 // Unit is what quota counts.
@@ -63,8 +63,8 @@ const (
 	UnitSignature Unit = "base" // signatures with the embedded authority's certificates
 )
 
-// QuotaMove takes from or gives back to an organisation's quota. Reserve fails the whole change when not
-// enough is left; Spend turns a reserved unit into a spent one; Release frees a reserved one.
+// QuotaMove moves units of an organisation's quota. Reserve fails the whole change if too few units are left; Spend
+// turns reserved units into spent ones; Release frees reserved units.
 type QuotaMove struct {
 	Organisation OrganisationID
 	Document     DocumentID // 0 in a Change that creates
@@ -73,10 +73,10 @@ type QuotaMove struct {
 	Count        int
 }
 
-// QuotaOp is the direction of a move.
+// QuotaOp is the kind of a quota move.
 type QuotaOp string
 
-// The moves. Grant is an admin's or the first start's.
+// The kinds of quota move. Grant is made by an admin, or at the first start.
 const (
 	QuotaGrant   QuotaOp = "grant"
 	QuotaReserve QuotaOp = "reserve"
@@ -84,21 +84,21 @@ const (
 	QuotaRelease QuotaOp = "release"
 )
 
-// Actor is who asks. The zero Actor is the service itself, at work on its own.
+// Actor is who makes a request. The zero Actor is the service itself.
 type Actor struct {
 	Person
 	Organisation       OrganisationID
 	Admin              bool
 	Operator           bool       // an admin of the first organisation
-	Guest              DocumentID // not 0: a guest, good for this document only
-	MustChoosePassword bool       // an admin gave him his password, and could be he: he has to choose his own before anything else
+	Guest              DocumentID // not 0: a guest of this document, with access to nothing else
+	MustChoosePassword bool       // an admin set the password and knows it; the user must choose their own first
 	IP                 string
 }
 
-// IsSystem reports whether nobody but the service itself is acting.
+// IsSystem reports whether the service itself is acting, without a person.
 func (a Actor) IsSystem() bool { return a.ID == "" }
 
-// newChange starts a Change of d by a.
+// newChange starts a change of d.
 func newChange(d *Document) Change {
 	before := *d
 	return Change{Before: &before, After: d.copyDocument()}
@@ -115,7 +115,7 @@ func (c *Change) addQuotaMove(u Unit, op QuotaOp, n int) {
 	c.Quota = append(c.Quota, QuotaMove{Organisation: c.After.Organisation, Document: c.After.ID, Unit: u, Op: op, Count: n})
 }
 
-// AppendRevision adds a revision to the change. It must begin where the last one ends: anything else is a mistake
+// AppendRevision adds a revision to the change. A revision that does not begin at the end of the last one is a mistake
 // of the program and is refused.
 func (c *Change) AppendRevision(r Revision) error {
 	if end := c.After.Current().End; r.Begin != end || r.End <= r.Begin || r.Tail.Size != r.End-r.Begin {
@@ -123,4 +123,20 @@ func (c *Change) AppendRevision(r Revision) error {
 	}
 	c.After.Revisions = append(c.After.Revisions, r)
 	return nil
+}
+
+// appendRevisions adds revisions that were made at that time.
+func (c *Change) appendRevisions(added []Revision, now time.Time) error {
+	for _, r := range added {
+		r.At = now
+		if err := c.AppendRevision(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failDocument moves the document to failed.
+func (c *Change) failDocument(reason string) {
+	c.After.State, c.After.Reason, c.After.Restamping = Failed, reason, false
 }

@@ -5,52 +5,54 @@ import (
 	"time"
 )
 
-// ClockTolerance is how far other clocks may be from the local one where nothing else is configured. Clocks that are kept by
-// NTP differ by less than a second, and an answer from the network is late by some seconds at most. Beyond two minutes
-// something is wrong.
+// ClockTolerance is the default for how much other clocks may differ from the local one. Clocks kept by NTP differ by
+// less than a second, and an answer from the network is late by a few seconds at most. More than two minutes means
+// that something is wrong.
 const ClockTolerance = 2 * time.Minute
 
-// MaxClockTolerance is the largest tolerance that can be configured. Certificates begin so long before they are made that a
-// timestamp within it falls into their validity.
+// MaxClockTolerance is the largest tolerance that can be configured. Certificates begin to be valid this long before
+// they are issued, so that a timestamp within the tolerance falls into their validity period.
 const MaxClockTolerance = 5 * time.Minute
 
-// aheadTolerance is how far a signature may lie in the future before the next signer has to wait. Two processes whose clocks
-// are both tolerated differ by no more.
+// aheadTolerance is how far a signature may lie in the future before the next signer has to wait. Two processes whose
+// clocks are both within the tolerance differ by at most this much.
 const aheadTolerance = 2 * MaxClockTolerance
 
-// ClosingPatience is how long a document waits for the time of a signature that lies in the future, because the clock was
-// ahead when it was made. A clock in a wrong time zone is wrong by at most 14 hours, so that such a document is sealed within
-// the day. Beyond that the date was wrong, and people are told to begin again rather than to wait for weeks or years.
+// ClosingPatience is how long a document waits for the time of a signature that lies in the future because the clock
+// was ahead when it was made. A wrong time zone is an error of at most 14 hours, so such a document is sealed within a
+// day. Beyond that the date was wrong, and people are told to start again instead of waiting for weeks or years.
 const ClosingPatience = 24 * time.Hour
 
-// clockRetryAfter is after how long a request that was refused for the clock may be tried again.
+// clockRetryAfter is when a request that was refused because of the clock may be retried.
 const clockRetryAfter = time.Minute
 
-// Why a document waits for a clock, or failed by it: problems of a closing or of a stamp. Behind all but the first stands ": "
-// and a moment in RFC 3339.
+// Why a document waits for a clock, or failed because of one: problems of completion or of a stamp. All but the first
+// are followed by ": " and a time in RFC 3339.
 const (
-	WaitsForClock   = "closing.clock_in_doubt" // the service's clock is being checked
-	WaitsForTime    = "closing.clock"          // a signature lies in the future; it waits until then
+	WaitsForClock   = "closing.clock_in_doubt" // the service's clock is in doubt
+	WaitsForTime    = "closing.clock"          // a signature lies in the future; the document waits until then
 	FailedForFuture = "closing.clock_far"      // a signature lies further in the future than ClosingPatience
 )
 
-// ErrClock refuses what needs the time while the service's clock is in doubt: signing, stamping, sealing, certificates.
+// ErrClock refuses everything that needs the time while the service's clock is in doubt: signing, stamping, sealing,
+// certificates.
 var ErrClock = Refuse(Unavailable, "server.clock").WithRetry()
 
-// Refusals of a signature on a document whose newest signature lies in the future: the file would prove that it came before
-// its own time. One waits until then; a far one ends only by the owner's cancel.
+// Refusals of a signature on a document whose newest signature lies in the future: the file would prove that the new
+// one was made before its own time. In the first case the signer waits until then; in the second only the owner can
+// end the document by canceling it.
 var (
 	ErrSignedAhead    = Refuse(Conflict, "document.signed_ahead").WithRetry()
 	ErrSignedFarAhead = Refuse(Conflict, "document.signed_far_ahead")
 )
 
-// TrustedTime is the time of a timestamp token by an authority that is trusted.
+// TrustedTime is the time of a timestamp token by a trusted authority.
 type TrustedTime struct {
-	At       time.Time // zero: there is none
+	At       time.Time // zero: no timestamp
 	Accuracy time.Duration
 }
 
-// earliestTime returns the earliest moment at which the token may have been made.
+// earliestTime returns the earliest time at which the token may have been made.
 func (t TrustedTime) earliestTime() time.Time {
 	if t.At.IsZero() {
 		return t.At
@@ -58,41 +60,41 @@ func (t TrustedTime) earliestTime() time.Time {
 	return t.At.Add(-t.Accuracy)
 }
 
-// ClockReading is what clocks, and what was recorded by them, say at one moment.
+// ClockReading is what all known clocks, and the times recorded from them, say at one moment.
 type ClockReading struct {
 	Local     time.Time
-	Database  time.Time   // by the database server's own clock; zero: it has none, as SQLite
-	LastEvent time.Time   // the latest of the audit log, of those since the clock was confirmed last; zero: there is none
-	Timestamp TrustedTime // the latest in a committed document, of those since then
+	Database  time.Time   // the database server's clock; zero: it has none, as SQLite
+	LastEvent time.Time   // the latest event of the audit log since the clock was last confirmed; zero: none
+	Timestamp TrustedTime // the latest timestamp in a committed document since then
 }
 
-// ClockState is what follows from a reading.
+// ClockState is the conclusion from a reading.
 type ClockState string
 
 // The states of the clock.
 const (
 	ClockFine        ClockState = "fine"
-	ClockDisagrees   ClockState = "disagrees"   // with the database or with time-stamp authorities: one of them has to be set right
-	ClockUnconfirmed ClockState = "unconfirmed" // something recorded lies in the future: an operator has to confirm the clock
+	ClockDisagrees   ClockState = "disagrees"   // with the database or with time-stamp authorities: one of the clocks must be corrected
+	ClockUnconfirmed ClockState = "unconfirmed" // a recorded time lies in the future: an operator must confirm the clock
 )
 
-// ClockFinding is a reading with what follows from it.
+// ClockFinding is a reading with its conclusion.
 type ClockFinding struct {
 	ClockReading
 	State ClockState
-	// Ahead is by how much the local clock is ahead of what it disagrees with; negative: behind.
+	// Ahead is how far the local clock is ahead of the reference; negative: behind.
 	Ahead time.Duration
-	// With names what it disagrees with: "database", "timestamps" or "events".
+	// With names the reference that the clock disagrees with: "database", "timestamps" or "events".
 	With string
 }
 
-// CheckClock decides whether the local clock can be relied on. A clock that is ahead makes certificates and timestamps that are
-// valid for nobody until their time comes, and one that is behind makes the next ones contradict those before. The local clock
-// alone cannot tell, so it is compared with every other clock there is.
+// CheckClock decides whether the local clock can be relied on. A clock that is ahead makes certificates and timestamps
+// that are not valid until their time comes; a clock that is behind makes the next ones contradict the earlier ones.
+// The local clock alone cannot show this, so it is compared with every other clock there is.
 //
-// The database's clock comes first: confirming does not help while two clocks disagree. What was recorded can only show that
-// the clock is behind, or was ahead: then one of the two times was wrong, and which one, a person has to say. When time has
-// passed what was recorded, nothing contradicts any more, and the state is fine without being confirmed.
+// The database's clock comes first: confirming does not help while two clocks disagree. Recorded times can only show
+// that the clock is behind now or was ahead then; which of the two times was wrong, a person has to say. Once the
+// local time has passed the recorded times, nothing contradicts it, and the state is fine without confirmation.
 func CheckClock(r ClockReading, tolerance time.Duration) ClockFinding {
 	f := ClockFinding{ClockReading: r, State: ClockFine}
 	if ahead := r.Local.Sub(r.Database); !r.Database.IsZero() && ahead.Abs() > tolerance {
@@ -110,7 +112,7 @@ func CheckClock(r ClockReading, tolerance time.Duration) ClockFinding {
 	return f
 }
 
-// Err returns nil where the clock is fine, else [ErrClock] with the details as its cause, for the log.
+// Err returns nil if the clock is fine, else [ErrClock] with the details as its cause, for the log.
 func (f ClockFinding) Err() error {
 	if f.State == ClockFine {
 		return nil
@@ -118,7 +120,7 @@ func (f ClockFinding) Err() error {
 	return ErrClock.With("retry_after", int(clockRetryAfter.Seconds())).WithCause(f)
 }
 
-// Error tells operators what is wrong.
+// Error describes the problem for operators.
 func (f ClockFinding) Error() string {
 	direction := "ahead of"
 	if f.Ahead < 0 {
@@ -131,7 +133,7 @@ func (f ClockFinding) Error() string {
 	return s
 }
 
-// describeReference names what the clock disagrees with, and its time.
+// describeReference names the reference that the clock disagrees with, and its time.
 func (f ClockFinding) describeReference() string {
 	switch f.With {
 	case "database":
@@ -142,9 +144,9 @@ func (f ClockFinding) describeReference() string {
 	return "time-stamp authorities"
 }
 
-// ConfirmClock returns the event by which an operator confirms that the local clock is right although something recorded lies
-// in the future. Nothing before it counts any more when the clock is checked. ErrClock while the clock disagrees with another:
-// then one of them has to be set right first.
+// ConfirmClock returns the event by which an operator confirms that the local clock is right although a recorded time
+// lies in the future. Later checks ignore everything recorded before it. ErrClock while the clock disagrees with
+// another clock: that must be corrected first.
 func ConfirmClock(f ClockFinding, by Actor) (Event, error) {
 	if f.State == ClockDisagrees {
 		return Event{}, f.Err()
@@ -160,8 +162,8 @@ func ConfirmClock(f ClockFinding, by Actor) (Event, error) {
 	return e, nil
 }
 
-// SignedAhead reports whether the document's newest signature or stamp lies in the future, and what follows: problem is
-// empty, or why the document waits; far is true where it lies so far ahead that waiting is no answer.
+// SignedAhead reports whether the newest signature or stamp of the document lies in the future. Problem is empty, or
+// why the document waits; far is true if the time is so far ahead that waiting makes no sense.
 func (d *Document) SignedAhead(now time.Time) (problem string, far bool) {
 	if !d.LastSignedAt.After(now.Add(aheadTolerance)) {
 		return "", false
@@ -169,9 +171,10 @@ func (d *Document) SignedAhead(now time.Time) (problem string, far bool) {
 	return CheckNewestTime(d.LastSignedAt, now)
 }
 
-// CheckNewestTime decides what becomes of a document whose newest timestamp is of that time: it may go on (problem is empty), waits
-// until then, or, where that is too far away, fails. A seal and a document timestamp before that time would prove the
-// signature to be older than its own timestamp, and its certificate not to have begun: no reader would ever accept it.
+// CheckNewestTime decides what happens to a document whose newest timestamp has that time: it continues (problem is
+// empty), waits until then, or fails if that is too far away. A seal and a document timestamp from before that time
+// would prove that the signature is older than its own timestamp and that its certificate was not yet valid; no reader
+// would ever accept it.
 func CheckNewestTime(newest, now time.Time) (problem string, far bool) {
 	switch wait := newest.Sub(now); {
 	case wait <= 0:
@@ -182,7 +185,7 @@ func CheckNewestTime(newest, now time.Time) (problem string, far bool) {
 	return WaitsForTime + ": " + newest.UTC().Format(time.RFC3339), false
 }
 
-// requireAfterLastSignature refuses a signature that would come before the one it follows.
+// requireAfterLastSignature refuses a signature that would be dated before the one it follows.
 func (d *Document) requireAfterLastSignature(now time.Time) error {
 	problem, far := d.SignedAhead(now)
 	switch {

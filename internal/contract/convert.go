@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// Conversion is how far a Word document is on its way to the PDF that people sign. The zero value is that of a
-// document that was uploaded as PDF.
+// Conversion is the state of converting a Word document to the PDF that people sign. The zero value is that of a
+// document uploaded as PDF.
 type Conversion struct {
 	State    ConversionState
-	Problem  string    // the code of why it failed
-	Warnings []Warning // what may look different from what its author saw
+	Problem  string    // code of the reason why it failed
+	Warnings []Warning // what may look different from the Word document
 }
 
-// ConversionState is where a conversion stands.
+// ConversionState is the state of a conversion.
 type ConversionState string
 
 // The states of a conversion.
 const (
-	Converting       ConversionState = "converting" // the document has no PDF yet; a job is at it
+	Converting       ConversionState = "converting" // the document has no PDF yet; a job is converting it
 	ConvertedWell    ConversionState = "converted"
-	ConversionFailed ConversionState = "failed" // for good: the file is the reason
+	ConversionFailed ConversionState = "failed" // permanently, because of the file
 )
 
-// Refusals while there is no PDF.
+// Refusals while the document has no PDF.
 var (
 	ErrConverting   = Refuse(Conflict, "document.converting").With("retry_after", 2).WithRetry()
 	errNotConverted = Refuse(Conflict, "document.not_converted")
 )
 
-// IsWord reports whether the document was uploaded as something else than PDF.
+// IsWord reports whether the document was uploaded in another format than PDF.
 func (d *Document) IsWord() bool { return d.Conversion.State != "" }
 
-// RequirePDF returns nil when there is a PDF to be seen, placed on and signed; else why not.
+// RequirePDF returns nil if there is a PDF to view, place on and sign; else the reason why not.
 func (d *Document) RequirePDF() error {
 	switch {
 	case len(d.Revisions) > 0:
@@ -45,10 +45,10 @@ func (d *Document) RequirePDF() error {
 	return errNotConverted
 }
 
-// Convert gives a Word document its PDF. Done is true when nothing is left to convert: it was converted by somebody
-// faster, or its time ran out meanwhile.
+// Convert gives a Word document its PDF. Done is true if there is nothing left to convert: another writer was faster,
+// or the document has expired.
 //
-// Durable after its commit: that the PDF is the document's base. The original stays what was uploaded.
+// Durable after its commit: that the PDF is the document's base. The original stays the uploaded file.
 func Convert(d *Document, base Revision, pages int, findings []Finding, warnings []Warning, l Limits, now time.Time) (c Change, done bool, err error) {
 	if d.State != Draft || d.Conversion.State != Converting {
 		return Change{}, true, nil

@@ -1,16 +1,15 @@
 package contract
 
-// Count is a number of each unit.
+// Count is a number of units of each kind.
 type Count struct {
 	Stamps     int
 	Signatures int
 }
 
-// Counters tell what became of a document's quota: Used is reserved or spent, Success spent, Failed released
-// or lost.
+// Counters says what became of a document's quota: Used is reserved or spent, Success spent, Failed released or lost.
 type Counters struct{ Used, Success, Failed Count }
 
-// Counters counts the document's quota.
+// Counters returns the counters of the document.
 func (d *Document) Counters() Counters {
 	var c Counters
 	if d.FinalizedAt.IsZero() {
@@ -39,7 +38,7 @@ func countUnit(c *Counters, unit func(*Count) *int, spent, ended bool) {
 	}
 }
 
-// Paid reports whether all that the document needs is reserved or spent.
+// Paid reports whether all quota that the document needs is reserved or spent.
 func (d *Document) Paid() bool {
 	return !d.FinalizedAt.IsZero() && d.State != Rejected && d.State != Canceled && d.State != Expired
 }

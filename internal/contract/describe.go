@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Description is what an owner may say anew of a draft. What is nil stays as it was.
+// Description holds new values for a draft. A nil member keeps the old value.
 type Description struct {
 	Title     *string
 	ExpiresAt *time.Time // zero: never

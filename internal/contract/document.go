@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// DocumentID numbers a document. Identifiers ascend with creation and are never reused.
+// DocumentID identifies a document. Identifiers ascend with creation and are never reused.
 type DocumentID int64
 
-// PersonID is the UUID (lower case, with hyphens) of a user, or of a guest on one document.
+// PersonID is the UUID (lower case, with hyphens) of a user, or of a guest of one document.
 type PersonID string
 
 // OrganisationID is the UUID of an organisation.
 type OrganisationID string
 
-// State is where a document stands.
+// State is the state of a document.
 type State string
 
-// The states. Drafts are seen by their owner alone; completed, rejected, canceled and expired are final;
-// failed leads back to processing by a restamp.
+// The states. A draft is visible to its owner only. Completed, rejected, canceled and expired are final; a restamp
+// leads from failed back to processing.
 const (
 	Draft      State = "draft"
 	Processing State = "processing"
@@ -29,28 +29,28 @@ const (
 	Failed     State = "failed"
 )
 
-// States lists every state in the order a person would tell them.
+// States lists every state, in the order in which they are shown to people.
 var States = []State{Draft, Processing, Completed, Rejected, Canceled, Expired, Failed}
 
-// Mode is what finalizing made of a document.
+// Mode is the kind of order that finalize made of a document.
 type Mode string
 
-// A signing order waits for people; a stamping order is stamped and completes by itself.
+// A signing order waits for people. A stamping order is stamped and completed without them.
 const (
 	Signing  Mode = "signing"
 	Stamping Mode = "stamping"
 )
 
-// Role is what a participant is on the document for.
+// Role is the part of a participant.
 type Role string
 
-// A signer must sign. A viewer only views, and only after the signers before him.
+// A signer must sign. A viewer only views, after the signers before them.
 const (
 	Signer Role = "signer"
 	Viewer Role = "viewer"
 )
 
-// Person names somebody.
+// Person identifies a person.
 type Person struct {
 	ID    PersonID
 	Name  string
@@ -62,18 +62,18 @@ type Participant struct {
 	Person
 	Phone    string
 	Role     Role
-	Number   int // from 1; the smallest acts first, equal numbers act in the same step
+	Number   int // from 1; the smallest acts first, equal numbers act together
 	Guest    bool
-	Field    string    // name of the signature field made for a signer at finalize
+	Field    string    // name of the signature field that finalize made for a signer
 	ViewedAt time.Time // zero: not yet
 	SignedAt time.Time // zero: not yet
 
-	// Intent is set before the key is used and cleared by the signature. A crash between the two leaves it
-	// standing; the person simply signs again.
+	// IntentAt is set before the key is used and cleared by the signature. A crash between the two leaves it set; the
+	// person simply signs again.
 	IntentAt time.Time
 }
 
-// Document is one contract: a file, the people on it, what was asked of them and what came of it.
+// Document is one contract: a file, its people, what was requested and what has happened.
 type Document struct {
 	ID           DocumentID
 	Version      int64 // the counter that detects two writers; the store raises it with every commit
@@ -91,13 +91,13 @@ type Document struct {
 
 	Participants []Participant // by number, then as given
 	Placements   []Placement
-	Stamps       []Stamp // one for each duty stamp placement, in placement order, from finalize on
+	Stamps       []Stamp // one for each placement of a duty stamp, in that order; from finalize on
 	Original     File
 	Conversion   Conversion // of a file that was uploaded as a Word document
-	Revisions    []Revision // the first is the base, each further one a tail
+	Revisions    []Revision // the first is the base, each further one adds a tail
 
-	Findings []Finding // what was found in the base, which a rewriting of it has too
-	Examined bool      // the base was looked at; false for a Word document before it is converted, and for files of older releases
+	Findings []Finding // findings in the base; a rewritten file has the same
+	Examined bool      // the base was examined; false for a Word document before its conversion, and for files of older releases
 
 	CreatedAt    time.Time
 	FinalizedAt  time.Time // zero while a draft
@@ -105,12 +105,12 @@ type Document struct {
 	ExpiresAt    time.Time // zero: never
 	LastSignedAt time.Time // the last signature or stamp; zero: none
 	RemindedAt   time.Time
-	Restamping   bool   // from restamp until it settles
-	Specimen     bool   // stamped by the sandbox office: of no legal value
-	Reason       string // why it was rejected, canceled or failed, or what its closing waits for, in the actor's or the office's words
+	Restamping   bool   // from restamp until it completes or fails
+	Specimen     bool   // stamped by the sandbox: without legal value
+	Reason       string // why it was rejected, canceled or failed, or what its completion waits for: a code, or the words of the actor or the office
 }
 
-// File is a run of immutable bytes in the blob store.
+// File is an immutable blob in the blob store.
 type File struct {
 	Key    string
 	Size   int64    // bytes
@@ -118,7 +118,7 @@ type File struct {
 	Sums   []byte   // SHA-256 of each chunk, concatenated; see package blob
 }
 
-// RevisionKind says what a revision added.
+// RevisionKind is what a revision added.
 type RevisionKind string
 
 // The kinds of revision, in the order a document gains them.
@@ -132,22 +132,23 @@ const (
 	RevisionTimestamp  RevisionKind = "timestamp"
 )
 
-// Revision is an immutable state of the file, a prefix of the next. Only the bytes it appended are stored.
+// Revision is an immutable state of the file, and a prefix of the next one. Only the bytes that it appended are
+// stored.
 type Revision struct {
 	Kind     RevisionKind
 	Tail     File     // the bytes [Begin, End) of the document
 	Begin    int64    // offset of the tail in the document; 0 for the base
-	End      int64    // size of the document up to and with this revision
+	End      int64    // size of the document including this revision
 	Digest   [32]byte // SHA-256 over [0, End)
-	Midstate []byte   // state of that hash before padding, so that the next revision hashes only its own tail
-	// NextObject is the lowest number that a new object of the next revision may have, as pdf.Document.NextObject has it.
-	// 0 is not known: revisions were stored without it once.
+	Midstate []byte   // state of that hash before padding, so that the next revision hashes its own tail only
+	// NextObject is the lowest object number that a new object of the next revision may have, as
+	// pdf.Document.NextObject returns it. 0: not known, because older releases did not store it.
 	NextObject uint32
 	By         PersonID // who signed; empty for the service itself
 	At         time.Time
 }
 
-// Current returns the newest revision. Every stored document has at least its base.
+// Current returns the newest revision. Every stored PDF document has at least its base.
 func (d *Document) Current() Revision {
 	if len(d.Revisions) == 0 {
 		return Revision{}
@@ -155,12 +156,12 @@ func (d *Document) Current() Revision {
 	return d.Revisions[len(d.Revisions)-1]
 }
 
-// Final reports whether nothing can happen to the document any more.
+// Final reports whether the state is final.
 func (s State) Final() bool {
 	return s == Completed || s == Rejected || s == Canceled || s == Expired
 }
 
-// Participant returns the participant with that id, or nil.
+// Participant returns the participant with that identifier, or nil.
 func (d *Document) Participant(id PersonID) *Participant {
 	i := slices.IndexFunc(d.Participants, func(p Participant) bool { return p.ID == id })
 	if i < 0 {
@@ -180,7 +181,7 @@ func (d *Document) Signers() []Participant {
 	return s
 }
 
-// FullySigned reports whether no signature is owed: every signer has signed, or the order needs none.
+// FullySigned reports whether every signer has signed, or the order needs no signatures.
 func (d *Document) FullySigned() bool {
 	if d.Mode == Stamping {
 		return true
@@ -193,8 +194,8 @@ func (d *Document) FullySigned() bool {
 	return true
 }
 
-// InTurn reports whether that person has something to sign now: in sequence the unsigned signers of the
-// smallest number, in parallel every unsigned signer.
+// InTurn reports whether the person can sign now: in sequence the signers with the smallest unsigned number, in
+// parallel every signer who has not signed.
 func (d *Document) InTurn(id PersonID) bool {
 	if d.State != Processing || d.Mode != Signing {
 		return false
@@ -206,15 +207,15 @@ func (d *Document) InTurn(id PersonID) bool {
 	return d.Parallel || !d.hasUnsignedBefore(p.Number)
 }
 
-// hasUnsignedBefore reports whether a signer with a smaller number has still to sign.
+// hasUnsignedBefore reports whether a signer with a smaller number has not signed yet.
 func (d *Document) hasUnsignedBefore(number int) bool {
 	return slices.ContainsFunc(d.Participants, func(p Participant) bool {
 		return p.Role == Signer && p.Number < number && p.SignedAt.IsZero()
 	})
 }
 
-// HasActed reports whether the participant has done his part: signed, or viewed for a viewer. In a stamping
-// order nobody has one, and all have acted once it is completed.
+// HasActed reports whether the participant has done their part: signed, or viewed as a viewer. In a stamping order
+// participants have nothing to do; all count as done once it is completed.
 func (d *Document) HasActed(p Participant) bool {
 	switch {
 	case d.Mode == Stamping:
@@ -233,8 +234,8 @@ func (d *Document) HasSigned(p Participant) bool {
 	return !p.SignedAt.IsZero()
 }
 
-// SigningState tells how the signatures stand, whatever the stamps do: stamps pending after the last
-// signature read processing / completed. For a stamping order it follows the state.
+// SigningState returns the state of the signatures alone: while stamps are pending after the last signature it is
+// completed. For a stamping order it is the document's state.
 func (d *Document) SigningState() State {
 	if d.State != Draft && d.Mode == Signing && d.FullySigned() {
 		return Completed
@@ -242,7 +243,7 @@ func (d *Document) SigningState() State {
 	return d.State
 }
 
-// Serials returns the serials of the stamps already affixed, in placement order.
+// Serials returns the serials of the affixed stamps, in placement order.
 func (d *Document) Serials() []string {
 	serials := []string{}
 	for _, s := range d.Stamps {
@@ -253,7 +254,7 @@ func (d *Document) Serials() []string {
 	return serials
 }
 
-// copyDocument copies the document deep enough for a rule to change it.
+// copyDocument copies the document deeply enough for a rule to change the copy.
 func (d *Document) copyDocument() Document {
 	c := *d
 	c.Participants = slices.Clone(d.Participants)
@@ -264,7 +265,7 @@ func (d *Document) copyDocument() Document {
 	return c
 }
 
-// ProgressAt returns when the document made progress last: it was uploaded, finalized, signed or stamped.
+// ProgressAt returns when the document last made progress: when it was uploaded, finalized, signed or stamped.
 func (d *Document) ProgressAt() time.Time {
 	return slices.MaxFunc([]time.Time{d.CreatedAt, d.FinalizedAt, d.LastSignedAt}, time.Time.Compare)
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Bounds of an address (RFC 5321 §4.5.3.1): a path has at most 256 octets with its brackets.
+// Limits of an address (RFC 5321 §4.5.3.1): a path has at most 256 octets, including its angle brackets.
 const (
 	maxEmail  = 254
 	maxLocal  = 64 // octets before the @
@@ -15,22 +15,22 @@ const (
 	maxLabel  = 63
 )
 
-// The codes with which [ParseEmail] refuses.
+// The codes with which [ParseEmail] refuses an address.
 const (
 	EmailMalformed = "email.malformed"
-	EmailLocal     = "email.local_not_ascii" // letters beyond ASCII before the @
+	EmailLocal     = "email.local_not_ascii" // non-ASCII letters before the @
 )
 
-// idnaProfile turns internationalised names into those that mail servers know. Letters are mapped as a person means them: to
-// lower case, and composed (UTS 46). What IDNA 2008 forbids is refused.
+// idnaProfile converts internationalised names to the ASCII form that mail servers know. Letters are mapped to lower case
+// and composed (UTS 46). What IDNA 2008 forbids is refused.
 var idnaProfile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false), idna.StrictDomainName(true), idna.VerifyDNSLength(true))
 
-// ParseEmail reads an address as it is written for one mailbox, without a name, comment or quotes: a dot-atom (RFC 5322
-// §3.2.3) of at most 64 octets, @, and a domain of letters, digits and hyphens (RFC 5321 §4.1.2), of at most 254 octets in all.
-// White space around it is not part of it.
+// ParseEmail parses the address of one mailbox, without a name, comment or quotes: a dot-atom (RFC 5322 §3.2.3) of at
+// most 64 octets, @, and a domain of letters, digits and hyphens (RFC 5321 §4.1.2), of at most 254 octets in total.
+// Surrounding white space is ignored.
 //
-// A domain in other letters is returned in ASCII (RFC 5891), so that one mailbox has one address here. Letters beyond ASCII
-// before the @ are refused (RFC 6531 would allow them): not every mail server on the way could carry them.
+// A domain in other scripts is returned in ASCII (RFC 5891), so that one mailbox has one address here. Non-ASCII
+// letters before the @ are refused although RFC 6531 allows them: not every mail server on the way supports them.
 //
 // Code is empty, or says why the address is refused.
 func ParseEmail(s string) (address, code string) {
@@ -53,7 +53,7 @@ func ParseEmail(s string) (address, code string) {
 	return local + "@" + domain, ""
 }
 
-// isDotAtom reports atoms with single dots between them (RFC 5322 §3.2.3).
+// isDotAtom reports whether s consists of atoms separated by single dots (RFC 5322 §3.2.3).
 func isDotAtom(s string) bool {
 	for atom := range strings.SplitSeq(s, ".") {
 		if atom == "" {
@@ -68,9 +68,9 @@ func isDotAtom(s string) bool {
 	return true
 }
 
-// parseDomain returns a domain in ASCII. One that is ASCII already comes back as it is, in its own case.
+// parseDomain returns a domain in ASCII. A domain that is already ASCII is returned unchanged, in its own case.
 func parseDomain(s string) (string, bool) {
-	if len(s) > 4*maxDomain { // in other letters it is at most so much longer
+	if len(s) > 4*maxDomain { // in other scripts it is at most this long
 		return "", false
 	}
 	ascii, encoded := true, false
@@ -105,7 +105,7 @@ func parseDomain(s string) (string, bool) {
 			number = number && label[i] >= '0' && label[i] <= '9'
 		}
 	}
-	return s, !number // no top-level domain is a number; 192.0.2.1 is an address of the network
+	return s, !number // no top-level domain is a number; 192.0.2.1 is an IP address
 }
 
 func isLetterOrDigit(c byte) bool {

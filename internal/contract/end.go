@@ -2,8 +2,8 @@ package contract
 
 import "time"
 
-// Reject ends a document because a signer declines. They may while their signature is owed, in turn or not, until the
-// document's deadline.
+// Reject ends a document because a signer declines. A signer may decline until they have signed, in turn or not,
+// before the deadline of the document.
 func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpReject); err != nil {
 		return Change{}, err
@@ -29,8 +29,8 @@ func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 	return endDocument(d, Rejected, EventRejected, reason, by, now), nil
 }
 
-// Cancel ends a document because the owner takes it back: while signatures are owed and its deadline has not passed, or
-// after it failed. Once every signature stands and stamps are being affixed it is too late.
+// Cancel ends a document on the owner's request: while signatures are missing and the deadline has not passed, or
+// after it failed. It is too late once all signatures are there and stamps are being affixed.
 func Cancel(d *Document, reason string, by Actor, l Limits, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpCancel); err != nil {
 		return Change{}, err
@@ -51,8 +51,8 @@ func Cancel(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 	return endDocument(d, Canceled, EventCanceled, reason, by, now), nil
 }
 
-// Expire ends a document whose time has run out while something was still owed by people. Stamps and the seal
-// that only wait for a service do not expire. Done is true when there is nothing to do.
+// Expire ends a document whose deadline has passed while people still had something to do. Stamps and the seal, which
+// only wait for a service, do not expire. Done is true if there is nothing to do.
 func Expire(d *Document, now time.Time) (c Change, done bool) {
 	if !d.isOverdue(now) {
 		return Change{}, true
@@ -60,8 +60,8 @@ func Expire(d *Document, now time.Time) (c Change, done bool) {
 	return endDocument(d, Expired, EventExpired, "", Actor{}, now), false
 }
 
-// isOverdue reports whether the document's deadline has passed while something was still owed by people. From that moment
-// on their verbs are refused as those of an expired document, whether or not the sweep that calls [Expire] has run.
+// isOverdue reports whether the deadline has passed while people still had something to do. From that moment on
+// people's operations are refused as on an expired document, whether or not the sweep that calls [Expire] has run.
 func (d *Document) isOverdue(now time.Time) bool {
 	waits := d.State == Draft || d.State == Processing && !d.FullySigned()
 	return waits && d.isPastDeadline(now)
@@ -75,9 +75,9 @@ func endDocument(d *Document, s State, e EventType, reason string, by Actor, now
 	return c
 }
 
-// releaseReserved gives back what was reserved and will not be spent. Of a stamp that has a serial the document lets go: it was
-// bought, and is used for another document once the office calls it unused. One that is of no use any more is lost,
-// and its unit with it: the office gives none back.
+// releaseReserved returns reserved quota that will not be spent. A stamp's serial is released: it was paid for, and is
+// used for another document once the office reports it as unused. A serial that cannot be used any more is lost
+// together with its unit, because the office refunds none.
 func (c *Change) releaseReserved(by Actor, now time.Time) {
 	d := &c.After
 	if d.FinalizedAt.IsZero() {
@@ -112,7 +112,7 @@ func checkReason(reason string, l Limits) (string, error) {
 	return reason, nil
 }
 
-// Delete removes a draft and its file.
+// Delete deletes a draft and its file.
 func Delete(d *Document, by Actor, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpDelete); err != nil {
 		return Change{}, err
@@ -134,8 +134,8 @@ func Delete(d *Document, by Actor, now time.Time) (Change, error) {
 	return c, nil
 }
 
-// Remind records that the owner asked for those in turn to be reminded. No message is sent: the audit trail says what was
-// asked, not that anybody was told.
+// Remind records that the owner asked for the signers in turn to be reminded. No message is sent: the audit trail
+// records the request, not that anybody was notified.
 func Remind(d *Document, by Actor, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpRemind); err != nil {
 		return Change{}, err
@@ -152,7 +152,7 @@ func Remind(d *Document, by Actor, now time.Time) (Change, error) {
 	return c, nil
 }
 
-// IssueGuestLink records that the owner was given a guest's link. The log says that no mailbox was proven.
+// IssueGuestLink records that the owner received a guest's link. The log says that no mailbox was verified.
 func IssueGuestLink(d *Document, guest PersonID, link [32]byte, by Actor, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpGuestLink); err != nil {
 		return Change{}, err
@@ -173,8 +173,8 @@ func IssueGuestLink(d *Document, guest PersonID, link [32]byte, by Actor, now ti
 	return c, nil
 }
 
-// RevokeGuestLink ends a guest's link and records it. It is possible in every state, and where there is no link: an owner who
-// wants to be sure does not have to know whether there is one.
+// RevokeGuestLink ends a guest's link and records it. It is allowed in every state, also if there is no link: an owner
+// who wants to be sure need not know whether there is one.
 func RevokeGuestLink(d *Document, guest PersonID, by Actor, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpGuestRevoke); err != nil {
 		return Change{}, err
@@ -188,9 +188,9 @@ func RevokeGuestLink(d *Document, guest PersonID, by Actor, now time.Time) (Chan
 	return c, nil
 }
 
-// LinkExpiry returns when a guest's link, or a token that was opened with one, that was made at a moment expires: so long
-// after the document ended, or after it was made where that was later. Zero: it does not, because the document has not ended
-// or links do not expire.
+// LinkExpiry returns when a guest's link, or a token opened with one, expires. Made is when the link or token was
+// made. It expires after the given lifetime, counted from the end of the document, or from when it was made if that
+// was later. Zero: it does not expire, because the document has not ended or links never expire.
 func (d *Document) LinkExpiry(made time.Time, life time.Duration) time.Time {
 	if life == 0 || !d.State.Final() {
 		return time.Time{}

@@ -6,36 +6,36 @@ import (
 	"strings"
 )
 
-// Kind sorts errors by what the caller can do about them.
+// Kind classifies errors by what the caller can do about them.
 type Kind int
 
-// The kinds. One table, at the edge, turns them into statuses.
+// The kinds. One table in package api maps them to HTTP statuses.
 const (
 	Invalid         Kind = iota + 1 // the input breaks a rule; Fields says where
-	Malformed                       // the input cannot be read at all
-	Unauthenticated                 // who is asking is not known
-	Forbidden                       // known, visible, and not allowed
+	Malformed                       // the input cannot be parsed
+	Unauthenticated                 // the caller is not authenticated
+	Forbidden                       // authenticated, visible, and not allowed
 	NotFound                        // does not exist, or is not the caller's to see
-	Conflict                        // not in this state, or somebody else was faster
-	NoQuota                         // the organisation has not enough stamps or signatures left
-	TooLarge                        // above a limit, which the error names
-	Unsupported                     // not a kind of file that can be signed
-	TooMany                         // asked too often
-	Unavailable                     // something needed does not answer now; trying again helps
+	Conflict                        // not allowed in this state, or changed by another writer
+	NoQuota                         // the organisation has too little quota left
+	TooLarge                        // above a limit, which the error states
+	Unsupported                     // a kind of file that cannot be signed
+	TooMany                         // too many requests
+	Unavailable                     // a service that is needed does not answer now; retrying helps
 )
 
-// Error is a refusal with a stable code such as "document.not_draft". The sentence a person reads is made
-// from the code and the arguments at the edge.
+// Error is a refusal with a stable code such as "document.not_draft". Package text makes the sentence that a person
+// reads from the code and the arguments.
 type Error struct {
 	Kind      Kind
 	Code      string
-	Args      map[string]any // what the sentence needs, by name
+	Args      map[string]any // arguments of the sentence, by name
 	Fields    []FieldError
-	Retryable bool  // the same request may succeed later, unchanged
+	Retryable bool  // the same request may succeed later
 	Err       error // the cause, for the log; never shown
 }
 
-// FieldError says what is wrong with one member of the input.
+// FieldError describes what is wrong with one member of the input.
 type FieldError struct {
 	Field string // path such as "signers[0].emet.urx"
 	Code  string
@@ -56,7 +56,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes errors.Is(err, contract.ErrNotFound) work by code.
+// Is makes errors.Is(err, contract.ErrNotFound) compare codes.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Code == e.Code
@@ -65,7 +65,7 @@ func (e *Error) Is(target error) bool {
 // Refuse returns a refusal of that kind and code.
 func Refuse(k Kind, code string) *Error { return &Error{Kind: k, Code: code} }
 
-// With returns a copy that knows one more argument of its sentence.
+// With returns a copy with one more argument for its sentence.
 func (e *Error) With(name string, value any) *Error {
 	c := *e
 	c.Args = make(map[string]any, len(e.Args)+1)
@@ -76,14 +76,14 @@ func (e *Error) With(name string, value any) *Error {
 	return &c
 }
 
-// WithCause returns a copy that carries its cause.
+// WithCause returns a copy that wraps its cause.
 func (e *Error) WithCause(err error) *Error {
 	c := *e
 	c.Err = err
 	return &c
 }
 
-// WithRetry returns a copy that invites to try again.
+// WithRetry returns a copy that is marked as retryable.
 func (e *Error) WithRetry() *Error {
 	c := *e
 	c.Retryable = true
@@ -99,7 +99,7 @@ func KindOf(err error) Kind {
 	return 0
 }
 
-// Refusals that more than one room speaks of.
+// Refusals that several packages use.
 var (
 	ErrNotFound        = Refuse(NotFound, "document.not_found")
 	ErrNotOwner        = Refuse(Forbidden, "document.not_owner")
@@ -122,19 +122,19 @@ var (
 	ErrUnauthenticated = Refuse(Unauthenticated, "auth.required")
 	ErrNotAllowed      = Refuse(Forbidden, "auth.not_allowed")
 
-	ErrChoosePassword = Refuse(Forbidden, "auth.choose_password") // an admin gave the present one
+	ErrChoosePassword = Refuse(Forbidden, "auth.choose_password") // an admin set the current password
 
 	ErrSerialElsewhere         = Refuse(Conflict, "stamp.serial_elsewhere") // a serial that another document has or had
-	ErrNoEvidence              = Refuse(NotFound, "stamp.no_evidence")      // nothing is kept for a serial, or it is not the caller's to see
-	ErrNotRefused              = Refuse(Conflict, "stamp.not_refused")      // a new serial is asked for, and none was refused for good
-	ErrSerialUsed              = Refuse(Conflict, "stamp.serial_used")      // and the office does not call the old one unused
-	ErrSerialNotUnassigned     = Refuse(Conflict, "serial.not_nobodys")     // it has an owner, or is no longer taken
-	ErrNotUnused               = Refuse(Conflict, "serial.not_unused")      // it is in no register, and the office does not call it unused
+	ErrNoEvidence              = Refuse(NotFound, "stamp.no_evidence")      // no file is stored for the serial, or the caller may not see it
+	ErrNotRefused              = Refuse(Conflict, "stamp.not_refused")      // a new serial is requested, but none was refused permanently
+	ErrSerialUsed              = Refuse(Conflict, "stamp.serial_used")      // and the office does not report the old one as unused
+	ErrSerialNotUnassigned     = Refuse(Conflict, "serial.not_nobodys")     // the serial has an owner, or is not in state taken any more
+	ErrNotUnused               = Refuse(Conflict, "serial.not_unused")      // it is not in the register, and the office does not report it as unused
 	ErrOtherOrganisationsOrder = Refuse(Conflict, "serial.not_theirs")      // it was bought for an order of another organisation
 	ErrOfficeDown              = Refuse(Unavailable, "stamp.office_unavailable").WithRetry()
 )
 
-// NewFieldError tells what is wrong with a field. Args are names and values in turn.
+// NewFieldError returns the error of a field. Args are names and values in turn.
 func NewFieldError(field, code string, args ...any) FieldError {
 	f := FieldError{Field: field, Code: code}
 	for i := 0; i+1 < len(args); i += 2 {
@@ -146,7 +146,7 @@ func NewFieldError(field, code string, args ...any) FieldError {
 	return f
 }
 
-// InvalidInput refuses an input for what is wrong with its fields; nil when nothing is.
+// InvalidInput returns a refusal that lists the field errors; nil if there are none.
 func InvalidInput(bad ...FieldError) error {
 	if len(bad) == 0 {
 		return nil
@@ -154,7 +154,7 @@ func InvalidInput(bad ...FieldError) error {
 	return &Error{Kind: Invalid, Code: "input.invalid", Fields: bad}
 }
 
-// fieldErrors gathers field errors, so that all are answered at once.
+// fieldErrors collects field errors, so that one answer reports all of them.
 type fieldErrors []FieldError
 
 func (p *fieldErrors) add(field, code string, args ...any) {
@@ -163,8 +163,8 @@ func (p *fieldErrors) add(field, code string, args ...any) {
 
 func (p fieldErrors) asError() error { return InvalidInput(p...) }
 
-// JoinFieldErrors returns err with more field errors, so that those found in different places are answered at once. An
-// err that is not about fields stands by itself.
+// JoinFieldErrors adds field errors to err, so that errors found in different places are reported together. An err
+// that is not about fields is returned alone.
 func JoinFieldErrors(err error, more []FieldError) error {
 	var first *Error
 	switch {

@@ -7,7 +7,7 @@ type Event struct {
 	Type     EventType
 	Document DocumentID // 0 in a Change that creates; the store fills it in
 	At       time.Time
-	Person   Person // who; the zero Person is the service itself
+	Person   Person // the actor; the zero Person is the service itself
 	IP       string
 	Details  map[string]string // by name: serial, reason, digest, ...
 
@@ -17,10 +17,10 @@ type Event struct {
 	Records string
 }
 
-// EventType names what happened. Values are stored for good: new ones are added, none is renamed.
+// EventType names what happened. Values are stored permanently: new ones are added, none is renamed.
 type EventType string
 
-// What can happen to a document.
+// Events of a document.
 const (
 	EventUploaded        EventType = "uploaded"
 	EventConverted       EventType = "converted"
@@ -55,7 +55,7 @@ const (
 	EventTimeRenewed       EventType = "timestamp_renewed"
 )
 
-// What can happen to a serial; Document is the one that has it or let go of it last, if any.
+// Events of a serial. Document is the one that has it or released it last, if any.
 const (
 	EventSerialLetGo       EventType = "serial_let_go"
 	EventSerialFreed       EventType = "serial_freed"
@@ -64,21 +64,21 @@ const (
 	EventSerialGiven       EventType = "serial_given"
 )
 
-// What can happen beside documents: Document is 0.
+// Events that concern no document: Document is 0.
 const (
 	EventQuotaGranted       EventType = "quota_granted"
 	EventPersonAdded        EventType = "person_added"
 	EventPasswordForgot     EventType = "password_forgotten"
 	EventPasswordChange     EventType = "password_changed"
 	EventCertificateRevoked EventType = "certificate_revoked"
-	EventClockConfirmed     EventType = "clock_confirmed" // an operator says that the clock is right, whatever lies in the future
+	EventClockConfirmed     EventType = "clock_confirmed" // an operator says that the clock is right although a recorded time lies in the future
 
 	// EventRecorded says nothing but what Records states: rows were written of which no other event tells. Its time is that of
 	// the change where one is known. It may be made while the clock is in doubt, so it does not count as one that shows the time.
 	EventRecorded EventType = "recorded"
 )
 
-// EventTypes lists all of them, in the order in which a person chooses one.
+// EventTypes lists every type, in the order in which a person chooses one.
 var EventTypes = []EventType{
 	EventUploaded, EventConverted, EventConvertFailed, EventNormalised, EventDescribed, EventPeopleChanged, EventPlaced, EventFindingAccepted, EventFinalized,
 	EventGuestLink, EventGuestRevoked, EventViewed, EventReminded, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
@@ -87,7 +87,8 @@ var EventTypes = []EventType{
 	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
 }
 
-// addEvent adds an event about the document. Details are names and values in turn; those without a value are left out.
+// addEvent adds an event about the document. Details are names and values in turn; those with an empty value are left
+// out.
 func (c *Change) addEvent(t EventType, by Actor, now time.Time, details ...string) {
 	e := Event{Type: t, Document: c.After.ID, At: now, Person: by.Person, IP: by.IP}
 	for i := 0; i+1 < len(details); i += 2 {

@@ -9,26 +9,26 @@ import (
 // SealField returns the name of the signature field in which the organisation seals the finished document.
 func (d *Document) SealField() string { return d.uniqueFieldName("Seal") }
 
-// uniqueFieldName makes the name of a field that no other has: a file may have been through here, or another service
-// like this, before.
+// uniqueFieldName returns a field name that no other document uses: the uploaded file may have been signed by this
+// service, or one like it, before.
 func (d *Document) uniqueFieldName(what string) string {
-	const unique = 8 // of the random characters at the end of the document's name
+	const unique = 8 // number of random characters taken from the end of the document's name
 	return "Segel-" + d.Name[max(0, len(d.Name)-unique):] + "-" + what
 }
 
-// FinalizeOptions are the owner's wishes at finalize.
+// FinalizeOptions are the owner's choices at finalize.
 type FinalizeOptions struct {
-	StampOnly      bool          // demand a stamping order
-	AcceptFindings []FindingCode // kinds of findings that are refused otherwise; others, and those that were not found, change nothing
+	StampOnly      bool          // require a stamping order
+	AcceptFindings []FindingCode // kinds of findings that are refused otherwise; codes that were not found have no effect
 }
 
-// Finalize freezes people and placements, reserves the quota for all that is ordered and starts the work.
-// Finalizing again is no error and changes nothing: done is true then and the change is empty.
+// Finalize freezes people and placements, reserves the quota for the whole order and starts the work. Finalizing again
+// is not an error and changes nothing: done is then true and the change is empty.
 //
-// What was found in the file and is refused by default, the owner has to accept by its code.
+// Findings that are refused by default must be accepted by the owner, by their codes.
 //
-// A stamping order needs no signature: all placements are duty stamps and there is no signer but the owner,
-// or StampOnly demands it and all placements are duty stamps.
+// A stamping order needs no signature: all placements are duty stamps and there is no signer other than the owner, or
+// StampOnly requires it and all placements are duty stamps.
 func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change, done bool, err error) {
 	if err := d.Authorise(by, OpFinalize); err != nil {
 		return Change{}, false, err
@@ -77,7 +77,7 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 	return c, false, nil
 }
 
-// OnlyStamps reports whether there is something to stamp, and nothing else was placed.
+// OnlyStamps reports whether there is at least one placement and all placements are duty stamps.
 func (d *Document) OnlyStamps() bool {
 	for _, p := range d.Placements {
 		if p.Kind != PlaceStamp {
@@ -101,7 +101,7 @@ func (d *Document) chooseMode(o FinalizeOptions) (Mode, error) {
 	return Signing, nil
 }
 
-// isPastDeadline reports whether the document's time has run out.
+// isPastDeadline reports whether the document's deadline has passed.
 func (d *Document) isPastDeadline(now time.Time) bool {
 	return !d.ExpiresAt.IsZero() && !now.Before(d.ExpiresAt)
 }

@@ -6,52 +6,52 @@ import (
 	"time"
 )
 
-// Finding is one thing in a document's file that its readers may not see or expect: it acts by itself, reaches outside
-// the file, or shows something else in print than on a screen.
+// Finding is one thing in the file that its readers may not see or expect: it acts by itself, uses content outside the
+// file, or looks different in print than on a screen.
 type Finding struct {
 	Code     FindingCode
-	Page     int               // the first page it applies to, from 1; 0: the file as a whole
-	Args     map[string]string // what its sentence needs, by name; nil: nothing
+	Page     int               // the first page that it applies to, from 1; 0: the whole file
+	Args     map[string]string // arguments of the sentence, by name; nil: none
 	Refused  bool              // Finalize refuses the document unless the owner accepts the code
 	Accepted bool              // the owner accepted it at finalize
 }
 
-// FindingCode names a kind of finding. Values are stored and sent for good: new ones are added, none is renamed.
+// FindingCode names a kind of finding. Values are stored and sent: new ones are added, none is renamed.
 type FindingCode string
 
 // The kinds of finding.
 const (
 	FindingPrintDiffers   FindingCode = "finding.print_differs"   // other text or marks in print than on a screen
-	FindingViewVaries     FindingCode = "finding.view_varies"     // what is shown depends on the reader, the magnification, the user or the language
+	FindingViewVaries     FindingCode = "finding.view_varies"     // the view depends on the reader, the magnification, the user or the language
 	FindingExternal       FindingCode = "finding.external"        // content that is read from outside the file
 	FindingLaunch         FindingCode = "finding.launch"          // starts a program or opens another file
-	FindingUnreliableText FindingCode = "finding.unreliable_text" // text whose letters are not those that are shown
+	FindingUnreliableText FindingCode = "finding.unreliable_text" // text whose characters differ from those shown
 	FindingCoveredText    FindingCode = "finding.covered_text"    // text below a picture or an annotation
-	FindingInvisibleText  FindingCode = "finding.invisible_text"  // text that is not to be seen
+	FindingInvisibleText  FindingCode = "finding.invisible_text"  // invisible text
 	FindingHiddenLayer    FindingCode = "finding.hidden_layer"    // a layer that is off
-	FindingOutsidePage    FindingCode = "finding.outside_page"    // text outside of the page
+	FindingOutsidePage    FindingCode = "finding.outside_page"    // text outside the page
 	FindingScreenOnly     FindingCode = "finding.screen_only"     // fields, buttons and notes that are not printed
 	FindingPortfolio      FindingCode = "finding.portfolio"       // other files that some readers show instead of the pages
 	FindingXFA            FindingCode = "finding.xfa"             // a form in XML that some readers show instead of the pages
 	FindingJavaScript     FindingCode = "finding.javascript"      // JavaScript
-	FindingActions        FindingCode = "finding.actions"         // actions that readers carry out by themselves
+	FindingActions        FindingCode = "finding.actions"         // actions that readers run automatically
 	FindingSubmitForm     FindingCode = "finding.submit_form"     // sends the form's values elsewhere
 	FindingImportData     FindingCode = "finding.import_data"     // fills the form from another file
 	FindingOtherDocument  FindingCode = "finding.other_document"  // leads to another document
-	FindingFileURI        FindingCode = "finding.file_uri"        // a link to a file of the reader's machine
+	FindingFileURI        FindingCode = "finding.file_uri"        // a link to a file on the reader's machine
 	FindingMedia          FindingCode = "finding.media"           // sound, film, 3D
 	FindingEmbeddedFile   FindingCode = "finding.embedded_file"   // other files within the file
-	FindingNotExamined    FindingCode = "finding.not_examined"    // pages that could not be looked at to their end
+	FindingNotExamined    FindingCode = "finding.not_examined"    // pages that were not examined completely
 
-	// About signatures that the file came with and whose bytes were not changed.
+	// Signatures that were in the file at upload and whose bytes were not changed.
 	FindingUnknownIssuer      FindingCode = "finding.signature_unknown_issuer"     // no chain to a trusted root
 	FindingNoRevocationData   FindingCode = "finding.signature_no_revocation_data" // the file has no revocation data for a certificate
 	FindingSignatureUnknown   FindingCode = "finding.signature_unknown"            // not verified: unsupported algorithm, or no signing certificate
-	FindingSignatureNotPassed FindingCode = "finding.signature_not_passed"         // it does not pass validation for another reason
+	FindingSignatureNotPassed FindingCode = "finding.signature_not_passed"         // validation fails for another reason
 )
 
 // refusedFindings are the kinds that finalize refuses unless the owner accepts them: what is signed is then not what
-// is shown, or not in the file.
+// is shown, or is not in the file.
 var refusedFindings = []FindingCode{FindingPrintDiffers, FindingViewVaries, FindingExternal, FindingLaunch}
 
 // NewFinding returns a finding of that kind. Args are names and values in turn.
@@ -78,7 +78,7 @@ func (f Finding) Warning() Warning {
 	return w
 }
 
-// findingCodes lists the kinds for the audit log, each once, in the order of the findings.
+// findingCodes lists the kinds for the audit log, each once, in order.
 func findingCodes(findings []Finding) string {
 	var codes []string
 	for _, f := range findings {
@@ -89,7 +89,7 @@ func findingCodes(findings []Finding) string {
 	return strings.Join(codes, ", ")
 }
 
-// checkFindings returns a refusal that names the findings that are not accepted, or nil.
+// checkFindings returns a refusal that lists the findings that must be accepted and are not, or nil.
 func (d *Document) checkFindings(accept []FindingCode) error {
 	var open []FieldError
 	for _, f := range d.Findings {
@@ -104,7 +104,7 @@ func (d *Document) checkFindings(accept []FindingCode) error {
 	return &Error{Kind: Invalid, Code: "document.active_content", Fields: open}
 }
 
-// acceptFindings records which of the refused findings the owner accepts, each with an event of its own.
+// acceptFindings records which refused findings the owner accepts, with one event for each.
 func (c *Change) acceptFindings(accept []FindingCode, by Actor, now time.Time) {
 	for i := range c.After.Findings {
 		f := &c.After.Findings[i]

@@ -48,7 +48,7 @@ func TestFinalizeRefusesWhatWasFoundUntilTheOwnerAcceptsIt(t *testing.T) {
 	}
 }
 
-// wantAccepted holds that the findings that were refused are accepted, and that the log says who accepted what.
+// wantAccepted checks that the refused findings are accepted, and that the log says who accepted what.
 func wantAccepted(t *testing.T, c Change) {
 	t.Helper()
 	for _, f := range c.After.Findings {

@@ -1,6 +1,8 @@
 package contract
 
-// Limits bound what one document may hold. The zero value of a member means its default.
+import "cmp"
+
+// Limits bound what one document may contain. The zero value of a member means its default.
 type Limits struct {
 	FileSize     int64 // bytes, decoded
 	Pages        int
@@ -10,51 +12,44 @@ type Limits struct {
 	Text         int // characters of a title or file name
 	BoxArea      int // percent of a page that one person's boxes for signatures and initials cover together, see [CheckBoxes]
 
-	Storage Storage // what the documents of one organisation may take together
+	Storage Storage // storage of all documents of one organisation
 
-	StampFile      int64          // bytes of a file that is sent to the stamp office; 0: as many as a file may have
-	StampEncrypted EncryptedFiles // that the stamp office takes
+	StampFile      int64          // bytes of a file that is sent to the stamp office; 0: no limit beyond FileSize
+	StampEncrypted EncryptedFiles // which encrypted files the stamp office accepts
 }
 
-// EncryptedFiles says which files that are encrypted, and open without a password, are taken.
+// EncryptedFiles says which encrypted files that open without a password are accepted.
 type EncryptedFiles string
 
 // The choices. The zero value is [EncryptedAny].
 const (
 	EncryptedAny          EncryptedFiles = "any"
-	EncryptedUnrestricted EncryptedFiles = "unrestricted" // those whose permissions leave room for changes
+	EncryptedUnrestricted EncryptedFiles = "unrestricted" // files whose permissions allow changes
 	EncryptedNone         EncryptedFiles = "none"
 )
 
-// Defaults fills in what is zero.
+// Defaults returns the limits with zero members replaced by their defaults.
 func (l Limits) Defaults() Limits {
-	setDefault(&l.FileSize, 50<<20)
-	setDefault(&l.Pages, 2000)
-	setDefault(&l.Participants, 100)
-	setDefault(&l.Placements, 500)
-	setDefault(&l.Stamps, 50)
-	setDefault(&l.Text, 255)
-	setDefault(&l.BoxArea, 25)
-	setDefault(&l.Storage.Drafts, 1000)
-	setDefault(&l.Storage.Bytes, 50<<30)
-	setDefault(&l.StampEncrypted, EncryptedAny)
+	l.FileSize = cmp.Or(l.FileSize, 50<<20)
+	l.Pages = cmp.Or(l.Pages, 2000)
+	l.Participants = cmp.Or(l.Participants, 100)
+	l.Placements = cmp.Or(l.Placements, 500)
+	l.Stamps = cmp.Or(l.Stamps, 50)
+	l.Text = cmp.Or(l.Text, 255)
+	l.BoxArea = cmp.Or(l.BoxArea, 25)
+	l.Storage.Drafts = cmp.Or(l.Storage.Drafts, 1000)
+	l.Storage.Bytes = cmp.Or(l.Storage.Bytes, 50<<30)
+	l.StampEncrypted = cmp.Or(l.StampEncrypted, EncryptedAny)
 	return l
 }
 
-func setDefault[T comparable](v *T, def T) {
-	var zero T
-	if *v == zero {
-		*v = def
-	}
-}
-
-// Storage is what documents take: of one document, or of all documents of an organisation.
+// Storage is the storage that one document, or all documents of an organisation, use.
 type Storage struct {
 	Drafts int
-	Bytes  int64 // of files as they are stored: originals, rewritten files, and what each revision appended
+	Bytes  int64 // of stored files: originals, rewritten files and the tails of revisions
 }
 
-// Storage returns what a document takes.
+// Storage returns the storage that a document uses.
 func (d *Document) Storage() Storage {
 	s := Storage{Bytes: d.Original.Size}
 	if d.State == Draft {
@@ -68,7 +63,7 @@ func (d *Document) Storage() Storage {
 	return s
 }
 
-// StorageChange returns what a change adds to what the organisation's documents take; negative: it gives back.
+// StorageChange returns how much the change adds to the organisation's storage; negative: it frees some.
 func (c *Change) StorageChange() Storage {
 	var before, after Storage
 	if c.Before != nil {
@@ -80,7 +75,7 @@ func (c *Change) StorageChange() Storage {
 	return Storage{Drafts: after.Drafts - before.Drafts, Bytes: after.Bytes - before.Bytes}
 }
 
-// CheckStorage refuses what an organisation's documents would take together when that is more than the limit.
+// CheckStorage returns a refusal if an organisation's documents use more than the limit.
 func CheckStorage(taken, limit Storage) error {
 	switch {
 	case taken.Drafts > limit.Drafts:

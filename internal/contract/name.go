@@ -9,8 +9,8 @@ import (
 
 const base58Alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
-// NewName makes a document's internal name, <file stem>-<unix ms>-<22 base58 characters>. Names are unique
-// by their 128 random bits.
+// NewName returns a document's internal name, <file stem>-<unix ms>-<22 base58 characters>. Its 128 random bits make
+// the name unique.
 func NewName(filename string, now time.Time, entropy [16]byte) string {
 	n := new(big.Int).SetBytes(entropy[:])
 	radix, digit := big.NewInt(58), new(big.Int)

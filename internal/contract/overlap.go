@@ -7,38 +7,38 @@ import (
 	"unicode"
 )
 
-// PageItemKind is what lies on a page before anything of ours does.
+// PageItemKind is the kind of something on a page before this service adds anything.
 type PageItemKind string
 
-// The kinds.
+// The kinds of item.
 const (
 	ItemText      PageItemKind = "text"      // a word
-	ItemPicture   PageItemKind = "picture"   // which may show text, such as a scanned page
-	ItemStamp     PageItemKind = "stamp"     // a duty stamp that was affixed before
-	ItemSignature PageItemKind = "signature" // a signature that is to be seen
-	ItemField     PageItemKind = "field"     // a signature field that waits
+	ItemPicture   PageItemKind = "picture"   // may show text, such as a scanned page
+	ItemStamp     PageItemKind = "stamp"     // an existing duty stamp
+	ItemSignature PageItemKind = "signature" // an existing visible signature
+	ItemField     PageItemKind = "field"     // an empty signature field
 )
 
 // PageItem is one thing on a page.
 type PageItem struct {
 	Kind  PageItemKind
 	Box   Box
-	Text  string // of text what it says, of a stamp its serial, of a signature or field its name; empty if that is not known
-	Joins bool   // of text: it goes on from the one before without a space
+	Text  string // the text, the serial of a stamp, or the name of a signature or field; empty if not known
+	Joins bool   // of text: it continues the previous item without a space
 }
 
-// PageContent tells what lies on a page of the file.
+// PageContent lists what is on the pages of a file.
 type PageContent interface {
-	// ListMarks lists stamps, signatures and the fields of signatures.
+	// ListMarks lists stamps, signatures and signature fields of a page.
 	ListMarks(page int) []PageItem
-	// ListContent lists text and pictures; told is false if there may be more.
-	ListContent(page int) (covered []PageItem, told bool)
+	// ListContent lists text and pictures of a page; complete is false if the list may be incomplete.
+	ListContent(page int) (items []PageItem, complete bool)
 }
 
-// CheckOverlaps tells which placements lie over what should stay readable: over text and pictures of the page, over what was
-// signed or stamped before, and over another placement. Of two boxes for signatures and initials, and of two duty
-// stamps, the later one is told; of a duty stamp and a box, the stamp. Entry names the placement in the answer, with its
-// index. Pages is asked about pages with a placement alone.
+// CheckOverlaps warns of placements over content that should stay readable: text and pictures of the page, earlier
+// signatures and stamps, and other placements. Of two boxes for signatures and initials, and of two duty stamps, the
+// warning names the later one; of a duty stamp and a box, the stamp. Entry is the name of the list of placements in
+// the warning. Only pages with a placement are read.
 func CheckOverlaps(placements []Placement, pages PageContent, entry string) []Warning {
 	warnings := []Warning{}
 	for i, p := range placements {
@@ -48,15 +48,15 @@ func CheckOverlaps(placements []Placement, pages PageContent, entry string) []Wa
 		}
 		p.warnOverPlacements(placements, i, warn)
 		p.warnOverMarks(pages.ListMarks(p.Page), warn)
-		painted, told := pages.ListContent(p.Page)
-		if !p.warnOverContent(painted, warn) && !told {
+		items, complete := pages.ListContent(p.Page)
+		if !p.warnOverContent(items, warn) && !complete {
 			warn("placement.not_told")
 		}
 	}
 	return warnings
 }
 
-// warnOverPlacements holds a placement against the others.
+// warnOverPlacements compares a placement with the others.
 func (p Placement) warnOverPlacements(all []Placement, self int, warn func(string, ...any)) {
 	stamp, box := false, false
 	for i, o := range all {
@@ -78,25 +78,25 @@ func (p Placement) warnOverPlacements(all []Placement, self int, warn func(strin
 	}
 }
 
-// warnOverMarks holds a placement against what was stamped and signed before, and a stamp against fields that wait.
-func (p Placement) warnOverMarks(covered []PageItem, warn func(string, ...any)) {
+// warnOverMarks compares a placement with earlier stamps and signatures, and a stamp with empty signature fields.
+func (p Placement) warnOverMarks(items []PageItem, warn func(string, ...any)) {
 	codes := map[PageItemKind]string{ItemStamp: "placement.over_former_stamp", ItemSignature: "placement.over_signature"}
 	if p.Kind == PlaceStamp {
 		codes[ItemField] = "placement.over_field"
 	}
-	for _, c := range covered {
+	for _, c := range items {
 		if code := codes[c.Kind]; code != "" && p.Box.overlapsBox(c.Box) {
 			warn(code, "what", shortenText(c.Text))
-			delete(codes, c.Kind) // one of each is enough to look again
+			delete(codes, c.Kind) // one of each kind is enough
 		}
 	}
 }
 
-// warnOverContent holds a placement against the text of its page, and reports whether that, or a picture, lies under it.
-func (p Placement) warnOverContent(covered []PageItem, warn func(string, ...any)) bool {
+// warnOverContent compares a placement with the content of its page, and reports whether it covers text or a picture.
+func (p Placement) warnOverContent(items []PageItem, warn func(string, ...any)) bool {
 	var words strings.Builder
 	text, picture, last := false, false, -1
-	for i, c := range covered {
+	for i, c := range items {
 		switch {
 		case c.Kind == ItemPicture:
 			picture = picture || p.Box.overlapsBox(c.Box)
@@ -119,12 +119,12 @@ func (p Placement) warnOverContent(covered []PageItem, warn func(string, ...any)
 	return text || picture
 }
 
-// isFillLine reports whether text is only there to be written over: dots, dashes and underscores.
+// isFillLine reports whether a text is only there to be written over: dots, dashes and underscores.
 func isFillLine(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) })
 }
 
-// maxQuotedLetters bounds how much of a text a warning repeats, in letters.
+// maxQuotedLetters bounds how much of a text a warning quotes.
 const maxQuotedLetters = 60
 
 func shortenText(s string) string {
@@ -136,14 +136,14 @@ func shortenText(s string) string {
 	return strings.TrimSpace(string(r[:maxQuotedLetters])) + "…"
 }
 
-// overlapsBox reports whether two boxes share more than what rounding makes of neighbours.
+// overlapsBox reports whether two boxes overlap by more than rounding makes of adjacent ones.
 func (b Box) overlapsBox(o Box) bool {
 	w, h := b.sharedSize(o)
 	return w > tolerance && h > tolerance
 }
 
-// overlapsText is covers of text, whose box reaches to where the highest and lowest letters would: a fifth of it is
-// usually air.
+// overlapsText is overlapsBox for text. Its box reaches to where the highest and lowest letters would be: about a
+// fifth of it is usually empty.
 func (b Box) overlapsText(o Box) bool {
 	w, h := b.sharedSize(o)
 	return w > min(tolerance, o.Width()/2) && h > o.Height()/5

@@ -55,7 +55,7 @@ func TestPlacementThatCoversSomethingIsWarnedOf(t *testing.T) {
 		"text":                             {[]contract.Placement{stamp(100, 100)}, page{painted: []contract.PageItem{word(90, 140, "Para"), word(100, 140, "Pi"), joined, word(300, 9, "x")}}, []string{"signers[0] placement.over_text"}, "Para Pikat"},
 		"the air above a word":             {[]contract.Placement{stamp(100, 100)}, page{painted: []contract.PageItem{word(100, 90, "bawah")}}, nil, ""},
 		"dots to write on":                 {[]contract.Placement{stamp(100, 100)}, page{painted: []contract.PageItem{word(100, 120, "......."), word(100, 120, "____")}}, nil, ""},
-		"letters that nobody can read":     {[]contract.Placement{stamp(100, 100)}, page{painted: []contract.PageItem{word(100, 120, "")}}, []string{"signers[0] placement.over_text"}, ""},
+		"letters without Unicode values":   {[]contract.Placement{stamp(100, 100)}, page{painted: []contract.PageItem{word(100, 120, "")}}, []string{"signers[0] placement.over_text"}, ""},
 		"a picture":                        {[]contract.Placement{stamp(100, 100)}, page{painted: []contract.PageItem{{Kind: contract.ItemPicture, Box: at(0, 90)}, {Kind: contract.ItemPicture, Box: at(90, 90)}}}, []string{"signers[0] placement.over_picture"}, ""},
 		"what cannot be told":              {[]contract.Placement{stamp(100, 100)}, page{untold: true}, []string{"signers[0] placement.not_told"}, ""},
 		"what cannot be told, by a signer": {[]contract.Placement{sign}, page{untold: true}, []string{"signers[0] placement.not_told"}, ""},

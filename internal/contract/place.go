@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// PlaceRequest asks for one placement in the spellings a client has: corners in points, or a box counted
-// from the upper left in units of the size the client drew the page at.
+// PlaceRequest requests one placement in any of the forms that clients send: corners in points, or a box counted from
+// the upper left in units of the size at which the client drew the page.
 type PlaceRequest struct {
 	Kind   PlacementKind
 	Page   int
@@ -15,23 +15,23 @@ type PlaceRequest struct {
 	Email  string
 
 	Sign  *Box // corners for signatures and initials
-	Emet  *Box // corners; for signatures too where Sign is not given
+	Emet  *Box // corners; for signatures too, if Sign is not given
 	Props *Props
-	Drawn PageSize // what Props counts in; zero: points of the page itself
+	Drawn PageSize // size of the page in the units of Props; zero: Props is in points
 }
 
-// Props is a box from the upper left corner: x to the right, y down.
+// Props is a box measured from the upper left corner: x to the right, y down.
 type Props struct{ X, Y, W, H float64 }
 
-// Warning tells about something that was accepted and may not be what was meant.
+// Warning is about something that was accepted but may not be what was meant.
 type Warning struct {
 	Field string
 	Code  string
 	Args  map[string]any
 }
 
-// Place replaces the placements of a draft. Sizes gives the displayed size of a page, false where there is no
-// such page. All that is wrong is answered at once, naming the entries.
+// Place replaces the placements of a draft. Sizes returns the displayed size of a page, and false if there is no such
+// page. The answer reports all errors at once, with their entries.
 func Place(d *Document, requests []PlaceRequest, sizes func(page int) (PageSize, bool), by Actor, l Limits, now time.Time) (Change, []Warning, error) {
 	if err := d.Authorise(by, OpPlace); err != nil {
 		return Change{}, nil, err
@@ -111,8 +111,8 @@ func (r PlaceRequest) buildPlacement(d *Document, where string, sizes func(int) 
 	return p
 }
 
-// chooseBox chooses among the spellings: sign for signatures and initials where given, else emet where it has an
-// area, else props. It names the member it took the box from.
+// chooseBox chooses among the given forms: sign for signatures and initials if it is given, else emet if it has an
+// area, else props. It returns the name of the member that it used.
 func (r PlaceRequest) chooseBox(size PageSize) (Box, string, bool) {
 	if r.Kind != PlaceStamp && r.Sign != nil {
 		b := r.Sign.orderCorners()
@@ -150,7 +150,8 @@ func (r PlaceRequest) convertProps(size PageSize) (Box, bool) {
 	return b, b.hasArea()
 }
 
-// resolvePerson resolves whose placement it is: by id, else by e-mail among the participants and the owner.
+// resolvePerson returns whose placement it is: by identifier, else by e-mail address among the participants and the
+// owner.
 func (r PlaceRequest) resolvePerson(d *Document) PersonID {
 	if r.Person != "" || r.Email == "" {
 		return r.Person
@@ -158,7 +159,7 @@ func (r PlaceRequest) resolvePerson(d *Document) PersonID {
 	return d.PersonByEmail(r.Email)
 }
 
-// PersonByEmail returns the participant with that address, or the owner; empty when neither has it.
+// PersonByEmail returns the participant with that address, or the owner; empty if neither has it.
 func (d *Document) PersonByEmail(email string) PersonID {
 	if email == "" {
 		return ""

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// OfficeFile is what the stamp office would be sent, as far as it could refuse it.
+// OfficeFile describes the file that the stamp office would receive, as far as the office could refuse it.
 type OfficeFile struct {
-	Size      int64  // bytes, with what is still to be appended before it is sent
-	Rewritten bool   // the office would write it anew: it is old and carries no signature
-	Encrypted bool   // though it opens without a password
-	Locked    bool   // what its encryption permits leaves no room for a stamp
-	Certified error  // a signature forbids stamps; nil: none does
-	Broken    string // field of an earlier signature that no longer holds; empty: all hold
-	Changed   string // field of an earlier signature behind which something was changed that it forbids; empty: none
+	Size      int64  // bytes, including what will be appended before it is sent
+	Rewritten bool   // the office would rewrite it: it is old and has no signature
+	Encrypted bool   // it is encrypted but opens without a password
+	Locked    bool   // its permissions do not allow a stamp
+	Certified error  // why a signature forbids stamps; nil: none does
+	Broken    string // field of an earlier signature that is no longer intact; empty: all are intact
+	Changed   string // field of an earlier signature after which a change was made that it forbids; empty: none
 }
 
-// Refusals of what the stamp office would refuse after a serial was paid for.
+// Refusals of what the stamp office would refuse only after a serial was paid for.
 var (
 	errOfficeSize      = Refuse(TooLarge, "stamp.file_too_large")
 	errOfficeRewrites  = Refuse(Invalid, "stamp.file_old")
@@ -26,9 +26,9 @@ var (
 	errOfficeChanged   = Refuse(Invalid, "stamp.signature_changed")
 )
 
-// Preflight refuses stamps that the office would refuse: the place of each that is not affixed yet, then the file. The
-// office takes no serial back, so whoever asks it must have asked here before. Sizes are those of the pages as
-// displayed, false where there is no such page.
+// Preflight refuses stamps that the office would refuse: first the place of each stamp that is not affixed yet, then
+// the file. The office takes no serial back, so call it before every purchase. Sizes returns the displayed size of a
+// page, and false if there is no such page.
 func Preflight(d *Document, f OfficeFile, sizes func(page int) (PageSize, bool), l Limits) error {
 	if err := d.checkStampPlaces(sizes); err != nil {
 		return err
@@ -74,18 +74,18 @@ func (d *Document) checkStampPlaces(sizes func(page int) (PageSize, bool)) error
 	return bad.asError()
 }
 
-// StampNoPlace is the problem of a stamp whose place is not there any more.
+// StampNoPlace is the problem of a stamp whose place does not exist any more.
 const StampNoPlace = "stamp.no_place"
 
-// RefuseStamp records that a stamp cannot be asked for as the file is. Nothing was asked of the office, so that there
-// is no attempt, no serial, and the quota stays reserved; a restamp asks again. Problem is a code of ours.
+// RefuseStamp records that a stamp cannot be requested for the file as it is. The office was not called, so there is
+// no attempt and no serial, and the quota stays reserved; a restamp tries again. Problem is one of our codes.
 func RefuseStamp(d *Document, i int, problem string, now time.Time) (Change, error) {
 	if err := d.requireStampState(i, StampOrdered); err != nil {
 		return Change{}, err
 	}
 	c := newChange(d)
 	c.After.Stamps[i].Problem = problem
-	c.After.State, c.After.Reason, c.After.Restamping = Failed, problem, false
+	c.failDocument(problem)
 	c.addEvent(EventStampNotRequested, Actor{}, now, "problem", problem)
 	return c, nil
 }

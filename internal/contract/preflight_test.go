@@ -53,7 +53,7 @@ func TestPreflightNamesEachPlaceThatIsNotThere(t *testing.T) {
 			t.Errorf("%s: %q", name, codes)
 		}
 	}
-	// A stamp that stands in the file is not asked for again.
+	// An affixed stamp is not requested again.
 	d.Stamps[1].State = StampAffixed
 	if err := Preflight(d, OfficeFile{}, func(int) (PageSize, bool) { return PageSize{200, 200}, true }, limits); err != nil {
 		t.Error(err)

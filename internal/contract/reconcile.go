@@ -5,66 +5,66 @@ import "time"
 // OfficeSerial is one serial as the office lists it.
 type OfficeSerial struct {
 	Serial string
-	State  OfficeState // OfficeUnknown: it is not in the list
-	File   string      // name that the office knows it by; empty if it does not tell
-	Order  string      // order of ours that the name carries; empty: none
+	State  OfficeState // OfficeUnknown: the serial is not in the list
+	File   string      // file name that the office has for the serial; empty if it does not say
+	Order  string      // our order that the file name contains; empty: none
 }
 
-// ReconcileInput is what serials are judged by when the office's list is held against the register. The register and the orders
-// in doubt are read after the list: what an order bought is in the list only if the order was durable before.
+// ReconcileInput is what the comparison of the office's list with the register needs besides the two. The register and
+// the orders in doubt are read after the list: a serial that an order bought is in the list only if the order was
+// durable before.
 type ReconcileInput struct {
-	SettledBefore    time.Time       // what changed before is settled: the office's word about it is final
-	OrdersInDoubt    map[string]bool // orders that may have bought a serial which is not in the register
-	OnlyOrganisation OrganisationID  // the only organisation there is; empty: there are several
+	SettledBefore    time.Time       // what the office reports about serials that changed before this time is final
+	OrdersInDoubt    map[string]bool // orders that may have bought a serial that is not in the register
+	OnlyOrganisation OrganisationID  // the only organisation of the installation; empty: there are several
 	Now              time.Time
 }
 
-// SerialResult is what one serial comes to.
+// SerialResult is the result of comparing one serial.
 type SerialResult struct {
-	Difference Difference  // without a Kind: both say the same
-	Move       *SerialMove // to be applied with its event; nil: the register stays as it is
+	Difference Difference  // its Kind is empty if office and register agree
+	Move       *SerialMove // applied with its event; nil: the register does not change
 	Event      Event
 }
 
-// differenceRules is what it comes to that the register says one thing of a serial and the office another; the first row that
-// fits counts. What is in no row is the same on both sides: affixed here and there, free or bound and unused there, or
-// set aside, whatever the office makes of it.
+// differenceRules are the kinds of difference by the states in register and office; the first row that matches counts.
+// Combinations without a row agree: affixed in both, free or bound here and unused there, or quarantined here.
 var differenceRules = []struct {
-	here     SerialState // empty: any
-	there    OfficeState
-	standing State // of the document that has it; empty: any, or the document is gone
+	register SerialState // empty: any
+	office   OfficeState
+	document State // of the document that has the serial; empty: any, or the document is deleted
 	kind     DifferenceKind
 }{
-	{here: "", there: OfficeUnknown, kind: DifferMissing},
+	{register: "", office: OfficeUnknown, kind: DifferMissing},
 
-	{here: SerialBought, there: OfficeUnused, kind: DifferFreed}, // unless something speaks against it
-	{here: SerialAffixed, there: OfficeUnused, kind: DifferNotAffixed},
+	{register: SerialBought, office: OfficeUnused, kind: DifferFreed}, // unless freeUnused finds a reason against it
+	{register: SerialAffixed, office: OfficeUnused, kind: DifferNotAffixed},
 
-	{here: SerialBought, there: OfficeAffixed, kind: DifferSpent},
-	{here: SerialFree, there: OfficeAffixed, kind: DifferSpent},
-	{here: SerialBound, there: OfficeAffixed, standing: Processing, kind: DifferInWork},
-	{here: SerialBound, there: OfficeAffixed, standing: Failed, kind: DifferFailed},
-	{here: SerialBound, there: OfficeAffixed, kind: DifferUnknownAffixed},
+	{register: SerialBought, office: OfficeAffixed, kind: DifferSpent},
+	{register: SerialFree, office: OfficeAffixed, kind: DifferSpent},
+	{register: SerialBound, office: OfficeAffixed, document: Processing, kind: DifferInWork},
+	{register: SerialBound, office: OfficeAffixed, document: Failed, kind: DifferFailed},
+	{register: SerialBound, office: OfficeAffixed, kind: DifferUnknownAffixed},
 }
 
-// findDifference looks up what two sayings come to; empty: they are the same.
-func findDifference(here SerialState, there OfficeState, standing State) DifferenceKind {
+// findDifference returns the kind of difference between the two states; empty: they agree.
+func findDifference(register SerialState, office OfficeState, document State) DifferenceKind {
 	for _, s := range differenceRules {
-		if (s.here == "" || s.here == here) && s.there == there && (s.standing == "" || s.standing == standing) {
+		if (s.register == "" || s.register == register) && s.office == office && (s.document == "" || s.document == document) {
 			return s.kind
 		}
 	}
 	return ""
 }
 
-// CompareKnown compares a serial of the register with what the office says. Standing is the state of the document that has it,
-// which counts for a bound one alone.
-func (b ReconcileInput) CompareKnown(s StampSerial, o OfficeSerial, standing State) SerialResult {
+// CompareKnown compares a serial of the register with what the office reports. The state of the document that has it
+// only counts for a bound serial.
+func (b ReconcileInput) CompareKnown(s StampSerial, o OfficeSerial, document State) SerialResult {
 	d := Difference{Serial: s.Serial, Organisation: s.Organisation, Document: s.Document, OfficeState: o.State, RegisterState: s.State, File: o.File}
 	if d.Document == 0 {
 		d.Document = s.FormerDocument
 	}
-	d.Kind = findDifference(s.State, o.State, standing)
+	d.Kind = findDifference(s.State, o.State, document)
 	switch d.Kind {
 	case "":
 		return SerialResult{}
@@ -74,23 +74,23 @@ func (b ReconcileInput) CompareKnown(s StampSerial, o OfficeSerial, standing Sta
 		return b.quarantineAffixed(s, d)
 	case DifferMissing, DifferNotAffixed:
 		if s.ChangedAt.After(b.SettledBefore) {
-			d.Kind = DifferChanged // since, for all that is known, the list was made
+			d.Kind = DifferChanged // perhaps after the list was made
 		}
 	}
 	return SerialResult{Difference: d}
 }
 
-// IsIdle reports whether no document has the serial, and one may come to have it.
+// IsIdle reports whether no document has the serial and one may still get it.
 func (s StampSerial) IsIdle() bool { return s.State == SerialBought || s.State == SerialFree }
 
-// quarantineAffixed sets aside what was let go of and turns out to be affixed.
+// quarantineAffixed quarantines a serial that no document has and that turns out to be affixed.
 func (b ReconcileInput) quarantineAffixed(s StampSerial, d Difference) SerialResult {
-	m, e := QuarantineSerial(s, "the office calls it affixed, and no document has it", b.Now)
+	m, e := QuarantineSerial(s, "the office reports it as affixed, and no document has it", b.Now)
 	d.RegisterState = SerialQuarantined
 	return SerialResult{Difference: d, Move: &m, Event: e}
 }
 
-// freeUnused frees what was let go of, or found, once the office's word that it is unused is final.
+// freeUnused frees a released or found serial once the office's report that it is unused is final.
 func (b ReconcileInput) freeUnused(s StampSerial, o OfficeSerial, d Difference) SerialResult {
 	if s.Organisation == "" {
 		s.Organisation = b.OnlyOrganisation
@@ -112,15 +112,15 @@ func (b ReconcileInput) freeUnused(s StampSerial, o OfficeSerial, d Difference) 
 	return SerialResult{Difference: d}
 }
 
-// problemFoundInAccount is why the register has a serial that nobody here ordered, or whose order is not known.
+// problemFoundInAccount is why the register has a serial that was not ordered here, or whose order is not known.
 const problemFoundInAccount = "found in the office's account"
 
-// CompareUnknown says what a serial is that the office lists and the register does not have. Of is the document that the
-// order in its file name was for, and whose it is; zero: the name carries no order of ours.
+// CompareUnknown classifies a serial that the office lists and the register does not have. Document and organisation
+// are those of the order in its file name; zero: the name contains no order of ours.
 func (b ReconcileInput) CompareUnknown(o OfficeSerial, document DocumentID, of OrganisationID) SerialResult {
 	d := Difference{Serial: o.Serial, Organisation: of, Document: document, OfficeState: o.State, File: o.File}
 	if document == 0 {
-		o.Order = "" // the name only looks as if it carried one
+		o.Order = "" // the name only looks as if it contained one
 	}
 	switch {
 	case o.State == OfficeAffixed:
@@ -141,8 +141,8 @@ func (b ReconcileInput) CompareUnknown(o OfficeSerial, document DocumentID, of O
 	return SerialResult{Difference: d, Move: &m, Event: e}
 }
 
-// mayBelongToOrderInDoubt reports whether an order in doubt may have bought the serial: the one in its file name, or, where the name
-// carries no order of ours, any.
+// mayBelongToOrderInDoubt reports whether an order in doubt may have bought the serial: the one in its file name, or
+// any, if the name contains no order of ours.
 func (b ReconcileInput) mayBelongToOrderInDoubt(o OfficeSerial) bool {
 	if o.Order != "" {
 		return b.OrdersInDoubt[o.Order]
@@ -150,14 +150,14 @@ func (b ReconcileInput) mayBelongToOrderInDoubt(o OfficeSerial) bool {
 	return len(b.OrdersInDoubt) > 0
 }
 
-// AssignSerial makes a serial an organisation's that was found in the account, or that is new in the register (without a State)
-// and unused, which is the caller's to ask.
+// AssignSerial assigns a serial without an owner to an organisation: one that was found in the account, or a new one
+// (without a State) that the caller has found to be unused.
 func AssignSerial(s StampSerial, to OrganisationID, by Actor, now time.Time) (SerialMove, Event, error) {
 	if s.State != "" && s.State != SerialBought || s.Organisation != "" {
 		return SerialMove{}, Event{}, ErrSerialNotUnassigned.With("serial", s.Serial)
 	}
 	m := SerialMove{From: s.State, To: s}
-	m.To.Organisation = to // ChangedAt stays: that it has an owner says nothing of what the office knows
+	m.To.Organisation = to // ChangedAt stays: the owner does not change what the office knows
 	if s.State == "" {
 		m.To.State, m.To.Problem, m.To.RegisteredAt, m.To.ChangedAt = SerialBought, problemFoundInAccount, now, now
 	}

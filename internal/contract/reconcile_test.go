@@ -55,8 +55,8 @@ func TestEveryStateHereAndThereComesToOneJudgement(t *testing.T) {
 		{name: "taken, unused, an order in doubt", books: doubt, here: serial(SerialBought, long), there: unused, want: DifferFreed, moved: SerialFree},
 		{name: "found, unused, an order in doubt", books: doubt, here: serial(SerialBought, long, found), there: unused, want: DifferInDoubt},
 		{name: "found, unused, named for another order", books: doubt, here: serial(SerialBought, long, found), there: there(OfficeUnused, "a-other.pdf", "other"), want: DifferFreed, moved: SerialFree},
-		{name: "nobody's, unused", books: books, here: serial(SerialBought, long, nobodys), there: unused, want: DifferUnassigned},
-		{name: "nobody's, unused, one organisation", books: single, here: serial(SerialBought, long, nobodys), there: unused, want: DifferFreed, moved: SerialFree},
+		{name: "without owner, unused", books: books, here: serial(SerialBought, long, nobodys), there: unused, want: DifferUnassigned},
+		{name: "without owner, unused, one organisation", books: single, here: serial(SerialBought, long, nobodys), there: unused, want: DifferFreed, moved: SerialFree},
 		{name: "taken, affixed", books: books, here: serial(SerialBought, long), there: affixed, want: DifferSpent, moved: SerialQuarantined},
 		{name: "taken, gone", books: books, here: serial(SerialBought, long), there: gone, want: DifferMissing},
 		{name: "free, unused", books: books, here: serial(SerialFree, long), there: unused},
@@ -112,8 +112,8 @@ func TestASerialThatIsUnknownHereIsTakenUnlessAnOrderInDoubtMayHaveBoughtIt(t *t
 		{"nameless, an order in doubt", doubt, OfficeSerial{State: OfficeUnused}, 0, "", DifferInDoubt, ""},
 		{"named for the order in doubt", doubt, OfficeSerial{State: OfficeUnused, File: "a-mine.pdf", Order: "mine"}, 7, "org", DifferInDoubt, ""},
 		{"named for another order", doubt, OfficeSerial{State: OfficeUnused, File: "a-old.pdf", Order: "old"}, 8, "other", DifferFound, "other"},
-		{"named by somebody else", doubt, OfficeSerial{State: OfficeUnused, File: "sewa-2024.pdf", Order: "2024"}, 0, "", DifferInDoubt, ""},
-		{"named by somebody else, no doubt", none, OfficeSerial{State: OfficeUnused, File: "sewa-2024.pdf", Order: "2024"}, 0, "", DifferFound, ""},
+		{"named by another program", doubt, OfficeSerial{State: OfficeUnused, File: "sewa-2024.pdf", Order: "2024"}, 0, "", DifferInDoubt, ""},
+		{"named by another program, no doubt", none, OfficeSerial{State: OfficeUnused, File: "sewa-2024.pdf", Order: "2024"}, 0, "", DifferFound, ""},
 		{"affixed", doubt, OfficeSerial{State: OfficeAffixed}, 0, "", DifferUnknownAffixed, ""},
 	} {
 		c.there.Serial = "S"
@@ -194,7 +194,7 @@ func TestAnAdminIsToldHowManyOfHisDifferencesAreNotListed(t *testing.T) {
 		t.Fatalf("%d listed, %d more, %d unexplained", len(r.Differences), r.Omitted, r.Unexplained)
 	}
 	if own := r.ForOrganisation("own"); len(own.Differences) != 0 || own.Omitted != 660 || own.Unexplained != 10 {
-		t.Errorf("his: %d listed, %d more, %d unexplained", len(own.Differences), own.Omitted, own.Unexplained)
+		t.Errorf("own: %d listed, %d more, %d unexplained", len(own.Differences), own.Omitted, own.Unexplained)
 	}
 	if other := r.ForOrganisation("other"); len(other.Differences) != maxDifferences || other.Omitted != 650 || other.Unexplained != 1650 {
 		t.Errorf("the other's: %d listed, %d more, %d unexplained", len(other.Differences), other.Omitted, other.Unexplained)
@@ -230,7 +230,7 @@ func TestWhatStandsStillIsTriedAgainOnAnAdminsWord(t *testing.T) {
 			t.Errorf("%s, an admin of another organisation: %v", s.name, err)
 		}
 		if by.Admin = false; errOf(RetryByAdmin(d, by, t0)) != Forbidden {
-			t.Errorf("%s: somebody who is no admin", s.name)
+			t.Errorf("%s: a person who is not an admin", s.name)
 		}
 	}
 }

@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// Reconciliation is what came of holding the office's account against the register of serials.
+// Reconciliation is the result of comparing the office's account with the register of serials.
 type Reconciliation struct {
 	Number  int64     `json:"number"` // ascends from 1
-	At      time.Time `json:"at"`     // when the office was asked
+	At      time.Time `json:"at"`     // when the office was queried
 	EndedAt time.Time `json:"ended_at"`
-	By      Person    `json:"by"`                // who asked for it; the zero Person is the service itself, as every day
-	Problem string    `json:"problem,omitempty"` // why the office could not be asked; nothing else is known then
+	By      Person    `json:"by"`                // who requested it; the zero Person is the service itself, every day
+	Problem string    `json:"problem,omitempty"` // why the office could not be queried; nothing else is set then
 
 	Office   OfficeCount         `json:"office"`
 	Register map[SerialState]int `json:"register"` // serials in the register
 
-	Differences []Difference `json:"differences"` // the unexplained ones first
-	Omitted     int          `json:"omitted"`     // further differences, which are not listed
-	Unexplained int          `json:"unexplained"` // differences that nothing explains, listed or not
+	Differences []Difference `json:"differences"` // unexplained ones first
+	Omitted     int          `json:"omitted"`     // number of further differences that are not listed
+	Unexplained int          `json:"unexplained"` // number of differences without explanation, listed or not
 
-	OmittedOf map[OrganisationID]Omission `json:"omitted_of,omitempty"` // whose those that are not listed are
+	OmittedOf map[OrganisationID]Omission `json:"omitted_of,omitempty"` // the differences that are not listed, by organisation
 }
 
-// Omission is how many differences of an organisation are not listed.
+// Omission counts the differences of an organisation that are not listed.
 type Omission struct {
 	Count       int `json:"count"`
 	Unexplained int `json:"unexplained,omitempty"` // of these
 }
 
-// maxDifferences is how many are listed in a report; the others are counted.
+// maxDifferences bounds the differences listed in a report; further ones are only counted.
 const maxDifferences = 1000
 
-// AddDifference adds a difference, the unexplained ones first. Where there are too many the last one is left out.
+// AddDifference adds a difference, unexplained ones first. If there are too many, the last one is dropped and counted.
 func (r *Reconciliation) AddDifference(d Difference) {
 	at := len(r.Differences)
 	if !d.Kind.Explained() {
@@ -57,65 +57,64 @@ func (r *Reconciliation) AddDifference(d Difference) {
 	r.OmittedOf[left.Organisation] = o
 }
 
-// OfficeCount is what the account holds.
+// OfficeCount is the content of the account at the office.
 type OfficeCount struct {
-	Left     int `json:"left"`     // units that may still be taken
-	Unused   int `json:"unused"`   // serials of the list that are not affixed
-	Affixed  int `json:"affixed"`  // serials of the list that are
-	Reported int `json:"reported"` // unused ones, as the balance says
+	Left     int `json:"left"`     // units that can still be bought
+	Unused   int `json:"unused"`   // unused serials in the list
+	Affixed  int `json:"affixed"`  // affixed serials in the list
+	Reported int `json:"reported"` // unused serials according to the balance
 }
 
-// OfficeState is what the office says of a serial.
+// OfficeState is the state of a serial at the office.
 type OfficeState string
 
-// What the office can say.
+// The states at the office.
 const (
-	OfficeUnknown OfficeState = ""        // it is not in the list
+	OfficeUnknown OfficeState = ""        // not in the list
 	OfficeUnused  OfficeState = "unused"  // bought, not affixed
-	OfficeAffixed OfficeState = "affixed" // affixed to some file
+	OfficeAffixed OfficeState = "affixed" // affixed to a file
 )
 
-// Difference is one thing in which the office and the register do not say the same, or did not before this
-// reconciliation.
+// Difference is one disagreement between office and register, or one that this reconciliation has resolved.
 type Difference struct {
 	Kind          DifferenceKind `json:"kind"`
 	Serial        string         `json:"serial,omitempty"`
-	Organisation  OrganisationID `json:"organisation,omitempty"` // empty: of nobody
-	Document      DocumentID     `json:"document,omitempty"`     // that has the serial or let go of it last; 0: none
+	Organisation  OrganisationID `json:"organisation,omitempty"` // empty: no organisation owns the serial
+	Document      DocumentID     `json:"document,omitempty"`     // the document that has the serial or released it last; 0: none
 	OfficeState   OfficeState    `json:"there,omitempty"`
 	RegisterState SerialState    `json:"here,omitempty"` // empty: not in the register
-	File          string         `json:"file,omitempty"` // name that the office knows the serial by
+	File          string         `json:"file,omitempty"` // file name that the office has for the serial
 
-	OrganisationName string `json:"-"` // for people; not kept with the report
+	OrganisationName string `json:"-"` // for display; not stored with the report
 }
 
-// DifferenceKind names what differs and why.
+// DifferenceKind is what differs, and why.
 type DifferenceKind string
 
-// The kinds of difference. Values are stored for good.
+// The kinds of difference. Values are stored permanently.
 const (
-	// Those that were settled with this reconciliation.
-	DifferFreed DifferenceKind = "freed" // let go of, unused at the office: free to be used
-	DifferFound DifferenceKind = "found" // unused at the office and unknown here: taken into the register
-	DifferSpent DifferenceKind = "spent" // let go of, and affixed at the office: set aside
+	// Resolved by this reconciliation.
+	DifferFreed DifferenceKind = "freed" // released, unused at the office: free to be used again
+	DifferFound DifferenceKind = "found" // unused at the office and unknown here: added to the register
+	DifferSpent DifferenceKind = "spent" // released, but affixed at the office: quarantined
 
-	// Those that explain themselves, or wait for something that is known.
-	DifferChanged    DifferenceKind = "changed"  // it changed here too recently for the list to tell
-	DifferInWork     DifferenceKind = "in_work"  // affixed there, and its document is about to learn so
-	DifferFailed     DifferenceKind = "failed"   // affixed there, and its document failed before the file came back
+	// Explained, or waiting for something known.
+	DifferChanged    DifferenceKind = "changed"  // it changed here too recently for the list to show it
+	DifferInWork     DifferenceKind = "in_work"  // affixed there, and its document will be updated
+	DifferFailed     DifferenceKind = "failed"   // affixed there, and its document failed before the file was received
 	DifferInDoubt    DifferenceKind = "in_doubt" // unused there; an order whose answer was lost may have bought it
-	DifferSettling   DifferenceKind = "settling" // let go of too recently for the office's word to be final
-	DifferUnassigned DifferenceKind = "nobodys"  // unused, and of no organisation until an operator gives it to one
-	DifferBalance    DifferenceKind = "balance"  // list and balance count differently while stamps are in work
+	DifferSettling   DifferenceKind = "settling" // released too recently for the office's report to be final
+	DifferUnassigned DifferenceKind = "nobodys"  // unused and without an owner, until an operator assigns it
+	DifferBalance    DifferenceKind = "balance"  // list and balance differ while stamps are being processed
 
-	// Those that nothing explains.
-	DifferMissing        DifferenceKind = "missing"         // ours, and the office does not know it
+	// Unexplained.
+	DifferMissing        DifferenceKind = "missing"         // in the register, but unknown at the office
 	DifferNotAffixed     DifferenceKind = "not_affixed"     // affixed here, unused there
 	DifferUnknownAffixed DifferenceKind = "unknown_affixed" // affixed there, unknown here
-	DifferCount          DifferenceKind = "count"           // list and balance count differently, and nothing is in work
+	DifferCount          DifferenceKind = "count"           // list and balance differ, and no stamp is being processed
 )
 
-// Explained reports whether nobody has to look into it.
+// Explained reports whether the difference needs no investigation by a person.
 func (k DifferenceKind) Explained() bool {
 	switch k {
 	case DifferSpent, DifferMissing, DifferNotAffixed, DifferUnknownAffixed, DifferCount:
@@ -124,8 +123,9 @@ func (k DifferenceKind) Explained() bool {
 	return true
 }
 
-// ForOrganisation returns what an admin of an organisation is told: the differences of its serials, and nothing of the account, of who
-// asked, or of what the office said to him, which is the operator's. That the office could not be asked is told by a code.
+// ForOrganisation returns what an admin of an organisation may see: the differences of its serials, and nothing about
+// the operator's account, who requested the reconciliation or what the office said. That the office could not be
+// queried is shown by a code only.
 func (r Reconciliation) ForOrganisation(o OrganisationID) Reconciliation {
 	own := Reconciliation{Number: r.Number, At: r.At, EndedAt: r.EndedAt, Omitted: r.OmittedOf[o].Count, Unexplained: r.OmittedOf[o].Unexplained}
 	if r.Problem != "" {

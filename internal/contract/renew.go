@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// minRenewalInterval is how long a document is left alone after its timestamp was looked at, whatever the certificates say.
+// minRenewalInterval is the shortest time between two looks at a document's timestamp, whatever the certificates say.
 const minRenewalInterval = 24 * time.Hour
 
-// RenewalAt returns when a document's newest timestamp is to be renewed: so long before it loses its strength, because
-// the certificate of its authority ends. Where that is near already, because authorities use short certificates or the
-// notice is long, it is half of what is left, so that a document does not grow with each look at it.
+// RenewalAt returns when a document's newest timestamp is to be renewed: the notice before the certificate of its
+// time-stamp authority expires. If that is near, because the authority uses short certificates or the notice is long,
+// it is half of the remaining time, so that a document does not grow with each check.
 func RenewalAt(ends, now time.Time, notice time.Duration) time.Time {
 	at := ends.Add(-notice)
 	if half := now.Add(ends.Sub(now) / 2); at.Before(half) {
@@ -22,25 +22,22 @@ func RenewalAt(ends, now time.Time, notice time.Duration) time.Time {
 	return at
 }
 
-// Renew records a further timestamp over a completed document, with the proof about the one before, and when it is to
-// be renewed in turn. Nothing else about the document changes.
+// Renew records another timestamp over a completed document, with validation data for the previous one, and when to
+// renew it again. Nothing else about the document changes.
 func Renew(d *Document, added []Revision, next, now time.Time) (Change, error) {
 	if d.State != Completed {
 		return Change{}, ErrNotCompleted
 	}
 	c := newChange(d)
-	for _, r := range added {
-		r.At = now
-		if err := c.AppendRevision(r); err != nil {
-			return Change{}, err
-		}
+	if err := c.appendRevisions(added, now); err != nil {
+		return Change{}, err
 	}
 	c.Renewal = next
 	c.addEvent(EventTimeRenewed, Actor{}, now, "digest", fmt.Sprintf("%x", c.After.Current().Digest), "next", next.UTC().Format(time.RFC3339))
 	return c, nil
 }
 
-// PostponeRenewal settles when a completed document's timestamp is looked at again.
+// PostponeRenewal sets when the timestamp of a completed document is checked again.
 func PostponeRenewal(d *Document, next time.Time) (Change, error) {
 	if d.State != Completed {
 		return Change{}, ErrNotCompleted

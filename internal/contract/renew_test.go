@@ -19,7 +19,7 @@ func TestTimestampIsRenewedInTimeAndNotAgainAndAgain(t *testing.T) {
 			t.Errorf("%s: in %s, want %s", name, got, c.want)
 		}
 	}
-	// However often it is looked at, a certificate that does not change is the cause of few renewals.
+	// However often it is checked, a certificate that does not change causes few renewals.
 	n, end := 0, t0.Add(year)
 	for now := t0; now.Before(end); n++ {
 		now = RenewalAt(end, now, year)

@@ -2,16 +2,17 @@ package contract
 
 import "time"
 
-// RestampOptions are the owner's wishes at a restamp.
+// RestampOptions are the owner's choices at a restamp.
 type RestampOptions struct {
-	// ReplaceSerial is the serial to be let go of, for a new one: it was refused for good, and the office has just called it
-	// unused, which is the caller's to ask. Empty: the document goes on with the serials it has.
+	// ReplaceSerial is the serial to be replaced by a new one: it was refused permanently, and the caller has just found
+	// that the office reports it as unused. Empty: the document keeps its serials.
 	ReplaceSerial string
-	// InDoubt says that an earlier call on that serial may still be carried out: it is not free before the reconciliation says so.
+	// InDoubt says that an earlier call for that serial may still be carried out: the serial is not free until the
+	// reconciliation says so.
 	InDoubt bool
 }
 
-// Restamp leads a failed document back to processing, with the serials it has, unless the owner wishes a new one.
+// Restamp returns a failed document to processing with its serials, unless the owner wants a new one.
 func Restamp(d *Document, o RestampOptions, by Actor, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpRestamp); err != nil {
 		return Change{}, err
@@ -39,17 +40,17 @@ func restampFailed(d *Document, o RestampOptions, by Actor, now time.Time) (Chan
 	return c, nil
 }
 
-// RefusedStamp returns the index into Stamps of the one whose serial was refused for good or quarantined, or -1.
+// RefusedStamp returns the index into Stamps of the stamp whose serial was refused permanently or quarantined, or -1.
 func (d *Document) RefusedStamp() int {
-	i := d.findNextStamp()
+	i := d.NextStamp()
 	if i < 0 || d.Stamps[i].State != StampRefused && d.Stamps[i].State != StampQuarantined {
 		return -1
 	}
 	return i
 }
 
-// reuseSerial goes on with the serial that stamp i has. A quarantined one is taken back: the same bytes under the same
-// serial cost nothing, and what comes back is judged anew.
+// reuseSerial continues with the serial of stamp i. A quarantined serial is used again: the same bytes with the same
+// serial cost nothing, and the result is checked again.
 func (c *Change) reuseSerial(i int, now time.Time) {
 	s := &c.After.Stamps[i]
 	if s.State == StampQuarantined {
@@ -58,9 +59,9 @@ func (c *Change) reuseSerial(i int, now time.Time) {
 	s.State, s.Failures = StampBound, 0
 }
 
-// replaceSerial lets go of the serial of stamp i, which becomes free for others, at once unless that is in doubt, and orders
-// another. The unit that is reserved for the stamp pays for the new one; a serial that is of no use to anybody any more
-// is paid for by another.
+// replaceSerial releases the serial of stamp i, which becomes free for others (immediately, unless that is in doubt),
+// and orders another one. The unit reserved for the stamp pays for the new serial; if the old serial cannot be used
+// any more, another unit is spent for it.
 func (c *Change) replaceSerial(i int, doubt bool, by Actor, now time.Time) {
 	s, to := &c.After.Stamps[i], SerialFree
 	if doubt {

@@ -2,11 +2,11 @@ package contract
 
 import "time"
 
-// ErrNotWaiting is a document that does not wait for the service.
+// ErrNotWaiting refuses a document that is not waiting for the service.
 var ErrNotWaiting = Refuse(Conflict, "document.not_waiting")
 
-// RetryByAdmin has a document that stands still tried again at once, on an admin's word: the job of one that waits is woken,
-// and one that failed goes on as by its owner's restamp, with the serials it has.
+// RetryByAdmin makes the service work on a stalled document immediately, on an admin's request: the job of a waiting
+// document runs now, and a failed document continues as after its owner's restamp, with its serials.
 func RetryByAdmin(d *Document, by Actor, now time.Time) (Change, error) {
 	if _, err := by.AuthoriseAdmin(AdminRetry, d.Organisation); err != nil {
 		return Change{}, err
@@ -17,8 +17,8 @@ func RetryByAdmin(d *Document, by Actor, now time.Time) (Change, error) {
 	return requeueWork(d, by, now)
 }
 
-// RetryByOwner has a document that waits for the service tried again at once, on its owner's word. One that failed is
-// [Restamp]'s.
+// RetryByOwner makes the service work immediately on a document that waits for it, on the owner's request. For a
+// failed document the owner uses [Restamp].
 func RetryByOwner(d *Document, by Actor, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpRetry); err != nil {
 		return Change{}, err
@@ -26,7 +26,7 @@ func RetryByOwner(d *Document, by Actor, now time.Time) (Change, error) {
 	return requeueWork(d, by, now)
 }
 
-// requeueWork orders the work again that the service owes: at most one of a kind waits, and the one that does is due now.
+// requeueWork enqueues the pending work again: at most one job of a kind waits, and the waiting one becomes due now.
 func requeueWork(d *Document, by Actor, now time.Time) (Change, error) {
 	work, waits := d.PendingWork()
 	if !waits {
@@ -38,7 +38,8 @@ func requeueWork(d *Document, by Actor, now time.Time) (Change, error) {
 	return c, nil
 }
 
-// PendingWork returns what the service owes the document; waits is false where it owes nothing, or people do.
+// PendingWork returns the work that the service has to do for the document; waits is false if there is none, or people
+// have to act.
 func (d *Document) PendingWork() (work JobKind, waits bool) {
 	switch {
 	case d.State == Draft && d.Conversion.State == Converting:

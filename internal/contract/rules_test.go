@@ -16,7 +16,7 @@ func TestSignersActInTheirOrder(t *testing.T) {
 	}
 	d = signAs(t, d, first)
 	if !d.InTurn("second") || d.InTurn("first") {
-		t.Fatal("after the first signature it is the second signer's turn, and his alone")
+		t.Fatal("after the first signature it is the second signer's turn only")
 	}
 }
 
@@ -58,7 +58,7 @@ func TestViewerWaitsForEarlierSigners(t *testing.T) {
 			t.Fatal("a viewer after one of two signers sees nothing yet")
 		}
 		if d = signAs(t, d, second); !d.IsVisibleTo("viewer") {
-			t.Fatal("a viewer sees the document after all signers before him")
+			t.Fatal("a viewer sees the document after all signers before them")
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestViewerWaitsForEarlierSigners(t *testing.T) {
 func TestDraftIsSeenByItsOwnerAlone(t *testing.T) {
 	t.Parallel()
 	d := newDraft(t)
-	for _, a := range []Actor{first, viewer, guest, user, stranger} {
+	for _, a := range []Actor{first, viewer, guest, user, outsider} {
 		for _, op := range Operations {
 			if err := d.Authorise(a, op); err != ErrNotFound {
 				t.Errorf("%s %s on another's draft: %v", a.ID, op, err)
@@ -84,7 +84,7 @@ func TestDraftWhoseTimeRanOutIsStillSeenByItsOwnerAlone(t *testing.T) {
 	if done || c.After.State != Expired {
 		t.Fatalf("an overdue draft is %s", c.After.State)
 	}
-	for _, a := range []Actor{first, viewer, guest, user, stranger} {
+	for _, a := range []Actor{first, viewer, guest, user, outsider} {
 		for _, op := range Operations {
 			if err := c.After.Authorise(a, op); err != ErrNotFound {
 				t.Errorf("%s %s on another's draft that expired: %v", a.ID, op, err)
@@ -100,7 +100,7 @@ func TestGuestOfAnotherDocumentSeesNothing(t *testing.T) {
 	t.Parallel()
 	d := completeDocument(t, affixNextStamp(t, signedByAll(t)))
 	if err := d.Authorise(guest, OpDetail); err != nil {
-		t.Fatalf("a guest on his own document: %v", err)
+		t.Fatalf("a guest on their own document: %v", err)
 	}
 	other := guest
 	other.Guest = 8
@@ -120,7 +120,7 @@ func TestTwoSignersNeverBuildOnTheSameRevision(t *testing.T) {
 	c, err = Sign(d, stale, ShownPages{}, attestationOf(d, first), first, t0)
 	d = applyChange(t, c, err)
 	if _, err := Sign(d, stale, ShownPages{}, attestationOf(d, second), second, t0); err == nil {
-		t.Fatal("a signature built on a revision that is no longer the last was taken")
+		t.Fatal("a signature built on a revision that is no longer the last was accepted")
 	}
 }
 
@@ -161,8 +161,8 @@ func TestModeOfAnOrder(t *testing.T) {
 		{"the owner alone and a stamp", placeBoxes(t, newDraft(t, ownerSigns), stamp("owner")), false, Stamping, nil},
 		{"the owner alone, a stamp and a signature", placeBoxes(t, newDraft(t, ownerSigns), stamp("owner"), sign("owner")), false, Signing, nil},
 		{"the owner alone and nothing placed", newDraft(t, ownerSigns), false, Signing, nil},
-		{"nobody and a stamp", placeBoxes(t, newDraft(t, withoutPeople), stamp("owner")), false, Stamping, nil},
-		{"nobody and nothing", newDraft(t, withoutPeople), false, "", ErrNothingToDo},
+		{"no signer and a stamp", placeBoxes(t, newDraft(t, withoutPeople), stamp("owner")), false, Stamping, nil},
+		{"no signer and no stamp", newDraft(t, withoutPeople), false, "", ErrNothingToDo},
 	} {
 		change, _, err := Finalize(c.doc, FinalizeOptions{StampOnly: c.only}, owner, t0)
 		if c.error != nil {

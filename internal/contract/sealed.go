@@ -7,20 +7,21 @@ import (
 	"strings"
 )
 
-// ClosingInvalid is the reason of a document whose sealed file did not pass validation. The faults follow behind ": ".
+// ClosingInvalid is the reason of a document whose sealed file did not pass validation, followed by ": " and the
+// faults.
 const ClosingInvalid = "closing.invalid"
 
-// SealedFile is what a validation found in a sealed file, read from its bytes.
+// SealedFile is the result of validating a sealed file, read from its stored bytes.
 type SealedFile struct {
 	Unreadable bool               // it does not open as a PDF; the other members are empty
 	Digest     [32]byte           // SHA-256 over all of it
 	Signatures []SignatureVerdict // in the order in which they were added
 }
 
-// SealFault is a reason why a sealed file must not be committed.
+// SealFault is a reason not to commit a sealed file.
 type SealFault struct {
 	Code   SealFaultCode
-	Field  string // of the signature, or the serial of a missing stamp; empty: the fault is the file's
+	Field  string // field of the signature, or the serial of a missing stamp; empty: the fault concerns the whole file
 	Detail string // sub-indication or level of the validation; may be empty
 }
 
@@ -98,7 +99,7 @@ func (d *Document) CheckSealed(f SealedFile) []SealFault {
 	return faults
 }
 
-// listOwnSignatures returns the fields that were signed and the serials that were affixed here.
+// listOwnSignatures returns the fields that were signed and the serials that were affixed by this service.
 func (d *Document) listOwnSignatures() (fields, serials map[string]bool) {
 	fields, serials = map[string]bool{d.SealField(): true}, map[string]bool{}
 	for _, p := range d.Participants {
@@ -115,8 +116,8 @@ func (d *Document) listOwnSignatures() (fields, serials map[string]bool) {
 // maxFaultsInReason bounds the faults in a reason. The log has all of them.
 const maxFaultsInReason = 5
 
-// InvalidReason returns [Document.Reason] for a document whose sealed file has these faults: [ClosingInvalid] with the
-// faults behind it.
+// InvalidReason returns [Document.Reason] for a document whose sealed file has these faults: [ClosingInvalid] followed
+// by the faults.
 func InvalidReason(faults []SealFault) string {
 	var b strings.Builder
 	b.WriteString(ClosingInvalid)
@@ -134,7 +135,7 @@ func InvalidReason(faults []SealFault) string {
 	return b.String()
 }
 
-// String spells a fault: its code, the field, and the word of the validation.
+// String returns the code, the field and the detail of the fault.
 func (f SealFault) String() string {
 	return strings.Join(slices.DeleteFunc([]string{string(f.Code), cleanFieldName(f.Field), f.Detail}, func(s string) bool { return s == "" }), " ")
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// sealedDocument is a document that was signed by two people and stamped once, with its closing revisions, and what a validation
-// finds in its file when all is well: a signature that came with it, those of the people, the stamp, the seal and the
-// timestamp.
+// sealedDocument returns a document that two people signed and that was stamped once, with its last revisions, and
+// what the validation of its intact file finds: a signature from before the upload, those of the people, the stamp,
+// the seal and the timestamp.
 func sealedDocument(t *testing.T) (*Document, SealedFile) {
 	t.Helper()
 	d := newDraft(t)
@@ -36,7 +36,7 @@ func sealedDocument(t *testing.T) (*Document, SealedFile) {
 	}}
 }
 
-// Places in what sealed returns.
+// Indexes into the signatures of sealedDocument.
 const (
 	ofUpload = iota
 	ofFirst

@@ -5,45 +5,45 @@ import (
 	"time"
 )
 
-// StampSerial is one serial that was ever bought or found in the account, and what became of it. The register of
-// them is what proves that none is used twice and none is lost.
+// StampSerial is one serial that was bought or found in the account, with its history. The register of serials proves
+// that none is used twice and none is lost.
 type StampSerial struct {
 	Serial         string
-	Organisation   OrganisationID // whose it is; empty: of nobody so far, found in the account
+	Organisation   OrganisationID // its owner; empty: none yet, it was found in the account
 	State          SerialState
-	Document       DocumentID // bound and affixed: on which; quarantined: on which it was; else 0
-	Placement      int        // index into its Placements; 0 where Document is
-	Source         [32]byte   // SHA-256 of the revision it was bound to last
-	FormerDocument DocumentID // the document that let go of it last; 0: none did
-	ReleaseCount   int        // how many documents let go of it
-	Problem        string     // why it was let go of or quarantined, in words
-	Evidence       File       // quarantined: what came back last; its Key is empty if nothing did
-	RegisteredAt   time.Time  // when it was first heard of
+	Document       DocumentID // the document it is bound or affixed to, or was quarantined on; else 0
+	Placement      int        // index into the Placements of Document; 0 if Document is 0
+	Source         [32]byte   // SHA-256 of the revision that it was last bound to
+	FormerDocument DocumentID // the document that released it last; 0: none
+	ReleaseCount   int        // how many documents released it
+	Problem        string     // why it was released or quarantined
+	Evidence       File       // of a quarantined serial: the last returned file; its Key is empty if there is none
+	RegisteredAt   time.Time  // when it became known
 	ChangedAt      time.Time
 }
 
-// SerialState is where a serial stands in our register.
+// SerialState is the state of a serial in the register.
 type SerialState string
 
-// The states of a serial. Values are stored for good.
+// The states of a serial. Values are stored permanently.
 const (
-	SerialBought      SerialState = "taken"       // bought, and not certain that it is unused
-	SerialFree        SerialState = "free"        // the office called it unused after it was let go of; used before another is bought
+	SerialBought      SerialState = "taken"       // bought; not certain that it is unused
+	SerialFree        SerialState = "free"        // released, and reported as unused by the office; used before another is bought
 	SerialBound       SerialState = "bound"       // belongs to one placement of one document
-	SerialAffixed     SerialState = "affixed"     // stands in a committed revision
+	SerialAffixed     SerialState = "affixed"     // is in a committed revision
 	SerialQuarantined SerialState = "quarantined" // never used for another document
 )
 
-// SerialMove takes a serial from one state to another. It is applied only if the serial still is in From and, where From
-// belongs to a document, still belongs to the one that To names as its Document or, having let go of it, as its Former;
-// and only if it is nobody's or the organisation's that To names: an owner is for life.
-// TakenAt is set by the first move alone; a Former of 0 and an Evidence without a Key leave what is there.
+// SerialMove moves a serial from one state to another. It is applied only if the serial is still in From, if it still
+// belongs to the document that To names (as Document, or as FormerDocument after a release), where From belongs to a
+// document, and if it has no owner or the one that To names: an owner never changes. RegisteredAt is set by the first move
+// only. A zero FormerDocument and an Evidence without a Key leave the stored values.
 type SerialMove struct {
-	From SerialState // empty: it is new in the register
+	From SerialState // empty: the serial is new in the register
 	To   StampSerial
 }
 
-// Holder returns the document that the serial has to belong to for the move to be applied; 0: to none.
+// Holder returns the document that must have the serial for the move to be applied; 0: no document.
 func (m SerialMove) Holder() DocumentID {
 	switch {
 	case m.From == "" || m.From == SerialBought || m.From == SerialFree:
@@ -54,10 +54,10 @@ func (m SerialMove) Holder() DocumentID {
 	return m.To.FormerDocument
 }
 
-// maxReleases is how many documents may let go of a serial: after that something is wrong with it.
+// maxReleases is how many documents may release a serial before it is assumed to be defective.
 const maxReleases = 2
 
-// addSerialMove starts a move of the serial of stamp i.
+// addSerialMove adds a move of the serial of stamp i.
 func (c *Change) addSerialMove(i int, from, to SerialState, now time.Time) *SerialMove {
 	s := c.After.Stamps[i]
 	c.Serials = append(c.Serials, SerialMove{From: from, To: StampSerial{
@@ -67,8 +67,8 @@ func (c *Change) addSerialMove(i int, from, to SerialState, now time.Time) *Seri
 	return &c.Serials[len(c.Serials)-1]
 }
 
-// releaseSerial parts stamp i from its serial, which becomes that state. One that was let go of before, or is quarantined, is
-// of no use to anybody any more: lost tells so.
+// releaseSerial separates stamp i from its serial, which gets the given state. A serial that was released before, or
+// is quarantined, cannot be used any more: lost is then true.
 func (c *Change) releaseSerial(i int, to SerialState, why string, by Actor, now time.Time) (lost bool) {
 	s := &c.After.Stamps[i]
 	from := SerialBound
@@ -87,8 +87,8 @@ func (c *Change) releaseSerial(i int, to SerialState, why string, by Actor, now 
 
 // ClaimSerial binds a free serial to stamp i, instead of buying one.
 //
-// Durable after its commit: what BindSerial makes durable. Of two that claim one serial the store lets one; the other
-// is told ErrRace and looks again.
+// Durable after its commit: the same as for BindSerial. If two writers claim one serial, the store accepts one; the
+// other gets ErrRace and looks again.
 func ClaimSerial(d *Document, i int, free StampSerial, specimen bool, now time.Time) (Change, error) {
 	if err := d.requireStampState(i, StampOrdered); err != nil {
 		return Change{}, err
@@ -101,7 +101,7 @@ func ClaimSerial(d *Document, i int, free StampSerial, specimen bool, now time.T
 	return c, nil
 }
 
-// bindSerial makes a serial belong to stamp i and opens the attempt to affix it.
+// bindSerial binds a serial to stamp i and opens the attempt to affix it.
 func (c *Change) bindSerial(i int, known StampSerial, specimen bool, now time.Time) {
 	s := &c.After.Stamps[i]
 	s.State, s.Serial, s.Source, s.ReleaseCount, s.Failures, s.Problem = StampBound, known.Serial, c.After.Current().Digest, known.ReleaseCount, 0, ""
@@ -115,14 +115,15 @@ func (c *Change) bindSerial(i int, known StampSerial, specimen bool, now time.Ti
 	c.openAttempt(i, CallStamp, now)
 }
 
-// SuspendSerial takes a free serial out of use, for a reason that a person may mend. It is looked at again by the reconciliation.
+// SuspendSerial takes a free serial out of use, for a reason that a person may be able to fix. The reconciliation
+// checks it again.
 func SuspendSerial(s StampSerial, why string, now time.Time) (SerialMove, Event) {
 	m := SerialMove{From: s.State, To: s}
 	m.To.State, m.To.Problem, m.To.ChangedAt = SerialBought, why, now
 	return m, Event{Type: EventSerialLetGo, Document: s.FormerDocument, At: now, Details: map[string]string{"serial": s.Serial, "state": string(SerialBought), "problem": why}}
 }
 
-// QuarantineSerial quarantines a serial that no document has, such as a free one that the office turns out to call affixed.
+// QuarantineSerial quarantines a serial that no document has, such as a free one that turns out to be affixed.
 func QuarantineSerial(s StampSerial, why string, now time.Time) (SerialMove, Event) {
 	m := SerialMove{From: s.State, To: s}
 	m.To.State, m.To.Problem, m.To.ChangedAt = SerialQuarantined, why, now

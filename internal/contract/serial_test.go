@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// refusedStamp is a document of one stamp affixed, one refused for good and one only ordered.
+// refusedStamp returns a document with one affixed stamp, one that was refused permanently, and one that is only
+// ordered.
 func refusedStamp(t *testing.T, f Failure) *Document {
 	d := finalizeDraft(t, placeBoxes(t, newDraft(t, withoutPeople), stampRequest("owner"), stampRequest("owner"), stampRequest("owner")))
 	d = bindNextStamp(t, affixNextStamp(t, d))
@@ -84,14 +85,14 @@ func TestNewSerialIsGivenOnlyForTheOneThatWasRefused(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := Restamp(d, RestampOptions{ReplaceSerial: d.Stamps[1].Serial}, second, t0); err == nil {
-		t.Error("for somebody who is not the owner")
+		t.Error("for another organisation")
 	}
 	c, err := Restamp(d, RestampOptions{ReplaceSerial: d.Stamps[1].Serial}, owner, t0)
 	d = applyChange(t, c, err)
 	if m := c.Serials[0]; m.To.State != SerialFree || m.To.FormerDocument != d.ID || len(c.Quota) != 0 || d.Stamps[1].State != StampOrdered {
 		t.Errorf("%+v, quota %v", m, c.Quota)
 	}
-	// Failed before it had a serial: the order goes on.
+	// It failed before it had a serial: the order continues.
 	d = signedByAll(t)
 	c, err = OrderSerial(d, 0, "order", t0)
 	d = applyChange(t, c, err)

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// ShownPages is what a service showed a signer of a document before they asked to sign. The zero value says that nothing is
-// known of it, as of clients that sign without showing anything.
+// ShownPages is what a service showed a signer before they asked to sign. The zero value means that nothing is known,
+// as with clients that sign without showing anything.
 type ShownPages struct {
 	Digest [32]byte // SHA-256 of the revision that was shown; zero: the client does not say
-	Pages  []int    // numbers of the pages that were shown, from 1, in any order; empty: the client does not say, or none was
+	Pages  []int    // numbers of the shown pages, from 1, in any order; empty: the client does not say, or showed none
 }
 
-// PagesNone is the detail of a signature event in place of the pages where the service showed none.
+// PagesNone stands for the pages in a signature event if the service showed none.
 const PagesNone = "none"
 
-// isKnown reports whether it is said which pages of which revision were shown.
+// isKnown reports whether the client says which pages of which revision were shown.
 func (s ShownPages) isKnown() bool { return s.Digest != [32]byte{} && len(s.Pages) > 0 }
 
-// checkPages refuses pages that the document does not have.
+// checkPages refuses page numbers that the document does not have.
 func (s ShownPages) checkPages(d *Document) error {
 	for i, page := range s.Pages {
 		if page < 1 || page > d.Pages {
@@ -30,7 +30,7 @@ func (s ShownPages) checkPages(d *Document) error {
 	return nil
 }
 
-// eventDetails are what the log says of it: the pages as ranges, and how many the document has.
+// eventDetails returns details of an event: the pages as ranges, and the number of pages of the document.
 func (s ShownPages) eventDetails(d *Document) []string {
 	if !s.isKnown() {
 		return []string{"pages_shown", PagesNone}
@@ -38,7 +38,7 @@ func (s ShownPages) eventDetails(d *Document) []string {
 	return []string{"pages_shown", PageRanges(s.Pages), "pages", strconv.Itoa(d.Pages)}
 }
 
-// PageRanges writes page numbers in any order as ranges, such as "1-3, 7". A number that stands twice counts once.
+// PageRanges formats page numbers in any order as ranges, such as "1-3, 7". Duplicates count once.
 func PageRanges(pages []int) string {
 	pages = slices.Clone(pages)
 	slices.Sort(pages)

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// IntendSign records that a signer asked to sign, and what they were shown, before their key is used. A digest that is
-// not that of the current revision is refused.
+// IntendSign records, before their key is used, that a signer asked to sign and what they were shown. A digest other
+// than that of the current revision is refused.
 //
-// Durable after its commit: that he consented, to what, and when. Not yet: any signature. A crash between the
-// two leaves the intent standing and nothing in the file; he signs again.
+// Durable after its commit: that the signer consented, to what, and when. Not yet: any signature. A crash between the
+// two leaves the intent set and nothing in the file; the signer signs again.
 func IntendSign(d *Document, shown ShownPages, by Actor, now time.Time) (Change, error) {
 	if err := d.requireCanSign(by, now); err != nil {
 		return Change{}, err
@@ -27,8 +27,8 @@ func IntendSign(d *Document, shown ShownPages, by Actor, now time.Time) (Change,
 	return c, nil
 }
 
-// Sign records a signature that stands in the revision r, what its certificate says about the signer, and what follows
-// from it: the next signers' turn, or the stamps, or the closing seal. Shown is what [IntendSign] was told.
+// Sign records the signature in revision r, what its certificate says about the signer, and what follows: the next
+// signers' turn, the stamps, or the completion. Shown is what [IntendSign] received.
 func Sign(d *Document, r Revision, shown ShownPages, who Attestation, by Actor, now time.Time) (Change, error) {
 	if err := d.requireCanSign(by, now); err != nil {
 		return Change{}, err
@@ -56,9 +56,9 @@ func Sign(d *Document, r Revision, shown ShownPages, who Attestation, by Actor, 
 	return c, nil
 }
 
-// addRemainingWork orders what is left once nothing is to be signed: stamps first, then the closing seal.
+// addRemainingWork enqueues what is left once all signatures are made: stamps first, then completion.
 func (c *Change) addRemainingWork() {
-	if c.After.findNextStamp() >= 0 {
+	if c.After.NextStamp() >= 0 {
 		c.addJob(JobStamp)
 		return
 	}
@@ -85,7 +85,7 @@ func (d *Document) requireCanSign(by Actor, now time.Time) error {
 	return d.requireAfterLastSignature(now)
 }
 
-// View records that a participant looked at the document. Only a viewer's first look changes anything.
+// View records that a participant viewed the document. Only the first view of a viewer changes anything.
 func View(d *Document, by Actor, now time.Time) (c Change, changed bool, err error) {
 	if err := d.Authorise(by, OpPreview); err != nil {
 		return Change{}, false, err

@@ -6,47 +6,45 @@ import (
 	"time"
 )
 
-// Stamp is one duty stamp of a document and how far it has come.
+// Stamp is one duty stamp of a document, with its progress.
 type Stamp struct {
 	Placement    int // index into Placements
 	State        StampState
-	Order        string    // our own identifier of the order for a serial, chosen before the office is asked
-	Serial       string    // empty until bound, and after it was let go of
-	Source       [32]byte  // digest of the revision the serial was bound to
-	ReleaseCount int       // how many documents had let go of the serial before it was bound here
-	Attempts     int       // how many were made; the number of the last
-	AttemptedAt  time.Time // when the attempt that is open was; zero: none is open
-	Failures     int       // how many attempts in a row failed
-	Problem      string    // what it waits for or was refused for: a code of ours such as [OfficeDown], the office's words behind ": "
+	Order        string    // our identifier of the order for a serial, chosen before the office is called
+	Serial       string    // empty until bound, and after a release
+	Source       [32]byte  // digest of the revision that the serial was bound to
+	ReleaseCount int       // how many documents had released the serial before it was bound here
+	Attempts     int       // number of attempts made; the number of the last one
+	AttemptedAt  time.Time // when the open attempt was made; zero: none is open
+	Failures     int       // number of consecutive failed attempts
+	Problem      string    // what it waits for or why it was refused: one of our codes such as [OfficeDown], followed by ": " and the office's words
 	AffixedAt    time.Time
 }
 
-// What a stamp waits for that the office is not asked for.
+// What a stamp waits for before the office can be called.
 const (
-	OfficeDown  = "stamp.office_down"  // the office does not answer and is left alone for now
-	FileMissing = "stamp.file_missing" // bytes of the document are not in the store
+	OfficeDown  = "stamp.office_down"  // the office does not answer, and is not called for now
+	FileMissing = "stamp.file_missing" // bytes of the document are missing in the store
 	FileChanged = "stamp.file_changed" // bytes of the document are not those that were recorded
 )
 
-// StampState is where a duty stamp stands.
+// StampState is the state of a duty stamp.
 type StampState string
 
 // The states of a stamp. Each step is committed before the next call to the office.
 const (
-	StampOrdered   StampState = "ordered"   // quota is reserved, nothing was asked of the office
+	StampOrdered   StampState = "ordered"   // quota is reserved; the office was not called
 	StampRequested StampState = "requested" // the order's identifier is durable; the office may have spent a unit for it
 	StampBound     StampState = "bound"     // the serial is durable and belongs to this placement and source
-	StampAffixed   StampState = "affixed"   // it stands in a committed revision
-	StampRefused   StampState = "refused"   // the office refused for good; a restamp tries the same serial again
+	StampAffixed   StampState = "affixed"   // it is in a committed revision
+	StampRefused   StampState = "refused"   // the office refused permanently; a restamp tries the same serial again
 
-	// StampQuarantined: what came back was not what was ordered. A restamp tries the same serial again.
+	// The returned file was not what was ordered. A restamp tries the same serial again.
 	StampQuarantined StampState = "quarantined"
 )
 
-// NextStamp returns the index into Stamps of the one to be affixed next, or -1 when none is left.
-func (d *Document) NextStamp() int { return d.findNextStamp() }
-
-func (d *Document) findNextStamp() int {
+// NextStamp returns the index into Stamps of the next stamp to be affixed, or -1 if none is left.
+func (d *Document) NextStamp() int {
 	for i, s := range d.Stamps {
 		if s.State != StampAffixed {
 			return i
@@ -55,12 +53,13 @@ func (d *Document) findNextStamp() int {
 	return -1
 }
 
-// requireStampState checks that the stamp is the next one and that it is its time: after the last signature.
+// requireStampState returns an error unless stamp i is the next one, in one of the wanted states, and all signatures
+// are made.
 func (d *Document) requireStampState(i int, want ...StampState) error {
 	if d.State != Processing || !d.FullySigned() {
 		return ErrNotActive
 	}
-	if i < 0 || i >= len(d.Stamps) || i != d.findNextStamp() {
+	if i < 0 || i >= len(d.Stamps) || i != d.NextStamp() {
 		return ErrNotInTurn
 	}
 	for _, s := range want {
@@ -71,10 +70,10 @@ func (d *Document) requireStampState(i int, want ...StampState) error {
 	return ErrRace
 }
 
-// OrderSerial records the intention to take a serial for stamp i under an identifier of our own.
+// OrderSerial records the intention to buy a serial for stamp i under an identifier of our own.
 //
-// Durable after its commit: that the office may be asked, and under which identifier. Not yet: a serial. After
-// a crash the same identifier is asked for again; a second order is never placed.
+// Durable after its commit: that the office may be called, and with which identifier. Not yet: a serial. After a crash
+// the same identifier is used again; a second order is never placed.
 func OrderSerial(d *Document, i int, order string, now time.Time) (Change, error) {
 	if err := d.requireStampState(i, StampOrdered); err != nil {
 		return Change{}, err
@@ -84,10 +83,10 @@ func OrderSerial(d *Document, i int, order string, now time.Time) (Change, error
 	return c, nil
 }
 
-// OrderNextSerial adds to what [Affix] made of a document what OrderSerial would make of the stamp behind it, so that both
-// need one commit. It changes nothing where none is left to be ordered.
+// OrderNextSerial adds to the change of [AffixStamp] what OrderSerial would do for the next stamp, so that both need
+// one commit. It does nothing if no stamp is left to be ordered.
 func (c *Change) OrderNextSerial(order string, now time.Time) {
-	if i := c.After.findNextStamp(); i >= 0 && c.After.Stamps[i].State == StampOrdered {
+	if i := c.After.NextStamp(); i >= 0 && c.After.Stamps[i].State == StampOrdered {
 		c.orderSerial(i, order, now)
 	}
 }
@@ -99,17 +98,18 @@ func (c *Change) orderSerial(i int, order string, now time.Time) {
 	c.openAttempt(i, CallBuy, now)
 }
 
-// BindSerial records the serial the office gave, and the revision that it will be affixed to. Known is the serial as
-// the register has it: one that is not there has no State. One that another document has, or had, is refused.
+// BindSerial records the serial that the office gave, and the revision that it will be affixed to. Known is the serial
+// as the register has it; a serial that is not in the register has no State. A serial that another document has, or
+// had, is refused.
 //
-// Durable after its commit: the serial is this placement's for life. Not yet: the stamp in the file. After a
-// crash the office is asked about this serial and stamps the same bytes again, which costs nothing.
+// Durable after its commit: that the serial belongs to this placement. Not yet: the stamp in the file. After a crash
+// the office is asked about this serial and stamps the same bytes again, which costs nothing.
 func BindSerial(d *Document, i int, known StampSerial, specimen bool, now time.Time) (Change, error) {
 	if err := d.requireStampState(i, StampRequested); err != nil {
 		return Change{}, err
 	}
-	stranger := known.Organisation != "" && known.Organisation != d.Organisation
-	if known.State != "" && known.State != SerialBought || known.ReleaseCount > 0 || stranger {
+	otherOwner := known.Organisation != "" && known.Organisation != d.Organisation
+	if known.State != "" && known.State != SerialBought || known.ReleaseCount > 0 || otherOwner {
 		return Change{}, ErrSerialElsewhere
 	}
 	c := newChange(d)
@@ -118,7 +118,7 @@ func BindSerial(d *Document, i int, known StampSerial, specimen bool, now time.T
 	return c, nil
 }
 
-// AffixStamp records the revision in which stamp i stands, spends its unit and orders what follows.
+// AffixStamp records the revision that contains stamp i, spends its unit and enqueues what follows.
 func AffixStamp(d *Document, i int, r Revision, now time.Time) (Change, error) {
 	if err := d.requireStampState(i, StampBound); err != nil {
 		return Change{}, err
@@ -135,26 +135,26 @@ func AffixStamp(d *Document, i int, r Revision, now time.Time) (Change, error) {
 	}
 	c.addEvent(EventStamped, Actor{}, now, "serial", s.Serial, "digest", fmt.Sprintf("%x", r.Digest))
 	c.addQuotaMove(UnitStamp, QuotaSpend, 1)
-	if c.After.findNextStamp() < 0 {
+	if c.After.NextStamp() < 0 {
 		c.After.Restamping = false
 		c.addJob(JobComplete)
 	}
 	return c, nil
 }
 
-// Failure is what a call to the office came to instead of what was asked.
+// Failure is a failed call to the office.
 type Failure struct {
 	Class      Outcome
 	Code       string
-	Text       string // in the words of the office, or of what lies on the way to it
-	Reason     string // what people are told: a code of ours, the office's own words behind ": " where they help; empty: Text
-	Final      bool   // trying again by itself is of no use
-	Quarantine bool   // what came back is not what was ordered
-	Evidence   File   // what came back; its Key is empty if it is not kept
+	Text       string // in the words of the office, or of what is between it and us
+	Reason     string // what people are told: one of our codes, followed by ": " and the office's words if they help; empty: Text
+	Final      bool   // retrying without a person does not help
+	Quarantine bool   // the returned file is not what was ordered
+	Evidence   File   // the returned file; its Key is empty if it is not stored
 }
 
-// RecordStampFailure records a failed try. A final one fails the document until the owner restamps; any other
-// leaves it processing, to be tried again with the same serial.
+// RecordStampFailure records a failed attempt. A final failure fails the document until the owner restamps it; any
+// other leaves it processing, to be retried with the same serial.
 func RecordStampFailure(d *Document, i int, f Failure, now time.Time) (Change, error) {
 	if err := d.requireStampState(i, StampOrdered, StampRequested, StampBound); err != nil {
 		return Change{}, err
@@ -179,14 +179,15 @@ func RecordStampFailure(d *Document, i int, f Failure, now time.Time) (Change, e
 		s.State = StampRefused
 	}
 	if f.Final {
-		c.After.State, c.After.Reason, c.After.Restamping = Failed, s.Problem, false
+		c.failDocument(s.Problem)
 	}
 	return c, nil
 }
 
-// RecordStampWait records that a stamp waits for that problem, [OfficeDown], [FileMissing] or [FileChanged]. Nobody asked the office, so that
-// there is no attempt and no event. An attempt that is open, because of a crash or because it was opened before this was
-// known, is closed with that outcome. Saying the same twice changes nothing.
+// RecordStampWait records that a stamp waits because of that problem: [OfficeDown], [FileMissing] or [FileChanged].
+// The office was not called, so there is no attempt and no event. An attempt that is still open, because of a crash or
+// because it was opened before the problem was known, is closed with the given outcome. Recording the same problem
+// twice changes nothing.
 func RecordStampWait(d *Document, i int, problem string, open Outcome, now time.Time) (c Change, changed bool, err error) {
 	if err := d.requireStampState(i, StampOrdered, StampRequested, StampBound); err != nil {
 		return Change{}, false, err
@@ -201,11 +202,20 @@ func RecordStampWait(d *Document, i int, problem string, open Outcome, now time.
 	return c, true, nil
 }
 
-// DelayClosing records why the closing has to wait. The document stays processing and the job tries again; saying the
-// same twice changes nothing. There is no event about a clock in doubt, whose own time would be in doubt.
+// requireReadyToClose returns an error unless all signatures are made and all stamps affixed.
+func (d *Document) requireReadyToClose() error {
+	if d.State != Processing || !d.FullySigned() || d.NextStamp() >= 0 {
+		return ErrNotActive
+	}
+	return nil
+}
+
+// DelayClosing records why completion has to wait. The document stays processing and the job tries again; recording
+// the same problem twice changes nothing. There is no event about a clock in doubt, because its own time would be in
+// doubt.
 func DelayClosing(d *Document, problem string, now time.Time) (c Change, changed bool, err error) {
-	if d.State != Processing || !d.FullySigned() || d.findNextStamp() >= 0 {
-		return Change{}, false, ErrNotActive
+	if err := d.requireReadyToClose(); err != nil {
+		return Change{}, false, err
 	}
 	if d.Reason == problem {
 		return Change{}, false, nil
@@ -218,29 +228,27 @@ func DelayClosing(d *Document, problem string, now time.Time) (c Change, changed
 	return c, true, nil
 }
 
-// FailClosing records that the document cannot be closed as it is, such as one that was signed with a certificate
-// that had been revoked. What stands in the file stays. A restamp tries again; the owner may cancel instead.
+// FailClosing records that the document cannot be completed as it is, for example because a certificate had been
+// revoked before it was used to sign. The content of the file stays. A restamp tries again; the owner may cancel
+// instead.
 func FailClosing(d *Document, problem string, now time.Time) (Change, error) {
-	if d.State != Processing || !d.FullySigned() || d.findNextStamp() >= 0 {
-		return Change{}, ErrNotActive
+	if err := d.requireReadyToClose(); err != nil {
+		return Change{}, err
 	}
 	c := newChange(d)
-	c.After.State, c.After.Reason, c.After.Restamping = Failed, problem, false
+	c.failDocument(problem)
 	c.addEvent(EventClosingFailed, Actor{}, now, "problem", problem)
 	return c, nil
 }
 
-// Complete records the closing revisions: seal, validation data, document timestamp.
+// Complete records the last revisions: seal, validation data and document timestamp.
 func Complete(d *Document, closing []Revision, now time.Time) (Change, error) {
-	if d.State != Processing || !d.FullySigned() || d.findNextStamp() >= 0 {
-		return Change{}, ErrNotActive
+	if err := d.requireReadyToClose(); err != nil {
+		return Change{}, err
 	}
 	c := newChange(d)
-	for _, r := range closing {
-		r.At = now
-		if err := c.AppendRevision(r); err != nil {
-			return Change{}, err
-		}
+	if err := c.appendRevisions(closing, now); err != nil {
+		return Change{}, err
 	}
 	c.After.State, c.After.EndedAt, c.After.Restamping, c.After.Reason = Completed, now, false, ""
 	c.addEvent(EventCompleted, Actor{}, now, "digest", fmt.Sprintf("%x", c.After.Current().Digest))

@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/states.md anew")
 
-// situation is a document in one state that rules tell apart.
+// situation is a document in a state that the rules distinguish.
 type situation struct {
 	name string
 	make func(*testing.T) *Document
@@ -57,7 +57,7 @@ func signedByAll(t *testing.T) *Document {
 	return signAs(t, signAs(t, finalizedWithStamps(t), first), second)
 }
 
-// verbs are what can be tried on a document, each by the person whom it is for.
+// verbs are the operations on a document, each by the person who may do it.
 var verbs = []struct {
 	name string
 	try  func(*Document) (Change, bool, error)
@@ -113,7 +113,7 @@ var verbs = []struct {
 
 func change1(c Change, err error) (Change, bool, error) { return c, false, err }
 
-// TestEveryVerbInEveryStateDoesWhatTheMatrixSays prints the matrix and holds it against docs/states.md.
+// TestEveryVerbInEveryStateDoesWhatTheMatrixSays prints the matrix and compares it with docs/states.md.
 func TestEveryVerbInEveryStateDoesWhatTheMatrixSays(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

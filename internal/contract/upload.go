@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Upload is what an owner hands in to make a document.
+// Upload is what an owner sends to make a document.
 type Upload struct {
 	Title        string // empty: the stem of the file name
 	Filename     string // empty: the title
@@ -18,13 +18,13 @@ type Upload struct {
 	Participants []Participant
 	ExpiresAt    time.Time // zero: never
 	Base         Revision  // the stored file
-	Word         bool      // it is a Word document, which has to be converted first; Pages is not known yet
+	Word         bool      // it is a Word document that has to be converted first; Pages is not known yet
 	Pages        int
 	Entropy      [16]byte  // randomness of the document's name
-	Findings     []Finding // in the file; of a Word document none are known yet
+	Findings     []Finding // findings in the file; none are known yet for a Word document
 }
 
-// Create makes a draft of what was uploaded.
+// Create makes a draft of an uploaded file.
 func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 	var bad fieldErrors
 	title, filename := CleanText(u.Title), CleanFilename(u.Filename)
@@ -71,7 +71,7 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 	return c, nil
 }
 
-// SetParticipants replaces the people of a draft. Placements of somebody who is gone go with him.
+// SetParticipants replaces the people of a draft. Placements of people who are removed are removed too.
 func SetParticipants(d *Document, people []Participant, parallel *bool, by Actor, l Limits, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpParticipants); err != nil {
 		return Change{}, err
@@ -97,8 +97,8 @@ func SetParticipants(d *Document, people []Participant, parallel *bool, by Actor
 	return c, nil
 }
 
-// checkParticipants applies what holds for every list of participants and returns it by number. Participant i of
-// the input is named "signer[i]" or, for guests, "guest[i]", counting each kind by itself.
+// checkParticipants checks a list of participants and returns it ordered by number. In errors, participant i is called
+// "signer[i]", or "guest[i]" for guests; each kind is counted separately.
 func checkParticipants(in []Participant, l Limits, bad *fieldErrors) []Participant {
 	if len(in) > l.Participants {
 		bad.add("signer", "participants.too_many", "limit", l.Participants)
@@ -130,8 +130,8 @@ func checkParticipants(in []Participant, l Limits, bad *fieldErrors) []Participa
 		if utf8.RuneCountInString(p.Name) > l.Text {
 			bad.add(where+".name", "text.too_long", "limit", l.Text)
 		}
-		// A guest's address is what the owner wrote, and goes into the header of a message one day. Users bring that of their
-		// account, which was checked when it was made.
+		// The owner entered a guest's address, and it will be part of a message header one day. Users have the address
+		// of their account, which was checked when the account was made.
 		if p.Guest && p.Email != "" {
 			address, code := ParseEmail(p.Email)
 			if code != "" {
@@ -152,8 +152,8 @@ func checkParticipants(in []Participant, l Limits, bad *fieldErrors) []Participa
 	return people
 }
 
-// CleanText returns s on one line, without control characters and without the marks that turn the direction
-// of writing, which make a name read as another.
+// CleanText returns s on one line, without control characters and without bidirectional formatting characters, which
+// can make a name look like another one.
 func CleanText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -167,21 +167,21 @@ func CleanText(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// HasVisibleText reports whether a text shows anything by itself: a letter, a digit or a sign, and not only spaces, combining marks
-// and characters without a shape.
+// HasVisibleText reports whether a text has anything visible: a letter, a digit or a sign, not only spaces, combining
+// marks and characters without a glyph.
 func HasVisibleText(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.IsMark(r) && r != utf8.RuneError
 	})
 }
 
-// isBidiMark reports embeddings, overrides, isolates and the invisible marks of the bidirectional algorithm.
+// isBidiMark reports whether r is an embedding, override, isolate or invisible mark of the bidirectional algorithm.
 func isBidiMark(r rune) bool {
 	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x200E || r == 0x200F || r == 0x061C
 }
 
-// CleanFilename returns the last element of a path given in any system's spelling, as clean text; empty when
-// nothing usable is left.
+// CleanFilename returns the last element of a path of any operating system, as clean text; empty if nothing usable is
+// left.
 func CleanFilename(s string) string {
 	s = CleanText(strings.ReplaceAll(s, `\`, "/"))
 	if s = strings.TrimSpace(path.Base(s)); s == "." || s == ".." || s == "/" {

@@ -1,8 +1,8 @@
-// Package convert is the contract of what turns Word documents into PDF. Two implementations exist: package libreoffice
-// runs LibreOffice inside a fence, package gotenberg asks a service that does.
+// Package convert is the interface for converting Word documents to PDF. It has two implementations: package
+// libreoffice runs LibreOffice in a sandbox, package gotenberg uses a service that runs it.
 //
-// Whatever comes back is as untrusted as what went in: the converter has read a stranger's file, and the caller
-// examines its PDF like any upload.
+// The resulting PDF is as untrusted as the document: the converter has parsed a file of unknown origin, and the caller
+// examines the PDF like any upload.
 package convert
 
 import (
@@ -16,24 +16,24 @@ type Kind string
 
 // The kinds of Word document.
 const (
-	DOCX Kind = "docx" // a package of Office Open XML with a wordprocessing main part
+	DOCX Kind = "docx" // an Office Open XML package with a wordprocessing main part
 	DOC  Kind = "doc"  // the binary format of Word 97 to 2003
 )
 
-// Converter makes PDFs of Word documents. It may be called by many at once; how many it works on is its own matter.
+// Converter converts Word documents to PDF. It is safe for concurrent use; how many documents it converts at a time is
+// its own decision.
 type Converter interface {
-	// Convert reads a document of that kind and writes its PDF to out. After an error, what was written is
-	// worthless.
+	// Convert reads a document of that kind and writes its PDF to out. After an error, what was written must be
+	// discarded.
 	//
-	// ErrUnreadable, ErrTooLong and ErrTooLarge are the document's fault: trying again does not help.
-	// ErrUnavailable is not, and passes. ErrMissing is the operator's to mend.
+	// ErrUnreadable, ErrTooLong and ErrTooLarge are caused by the document: retrying does not help. ErrUnavailable is
+	// temporary. ErrMissing must be fixed by the operator.
 	Convert(ctx context.Context, kind Kind, in io.Reader, out io.Writer) error
 
-	// CheckAvailable returns why no document can be converted, as far as is known; nil while nothing speaks against it.
+	// CheckAvailable returns why no document can be converted, as far as is known; nil if there is no known reason.
 	CheckAvailable() error
 
-	// FontFamilies returns the names of the font families it can draw with, in any case of letters; nil where it
-	// cannot tell.
+	// FontFamilies returns the names of the font families that it can draw with, in any case; nil if it does not know.
 	FontFamilies() []string
 }
 
@@ -43,5 +43,5 @@ var (
 	ErrTooLong     = errors.New("converting takes too long")
 	ErrTooLarge    = errors.New("the converted document is too large")
 	ErrUnavailable = errors.New("the converter does not answer")
-	ErrMissing     = errors.New("there is no converter")
+	ErrMissing     = errors.New("no converter is available")
 )

@@ -10,76 +10,78 @@ import (
 	"segel/pdf"
 )
 
-// CheckStampedFile checks what the office returned for a request, before it becomes a revision: that it extends our
-// source by one or two increments; that the first holds exactly one new signature with the serial, page and box
-// as ordered, that this signature verifies, and that nothing else of the document changed; that a second brings
-// no more than proof. Every increment is judged by itself: whoever looks up what was signed sees the state
-// behind the first. It returns a [*Problem]: Unknown if the bytes are no PDF, as when they were cut off on the way
-// (the serial is affixed, and stamping again costs nothing) or our source cannot be read just now, else Quarantine
-// with what came back.
+// CheckStampedFile checks the file that the office returned for a request, before it becomes a revision: that it
+// extends our source by one or two increments; that the first contains exactly one new signature with the ordered
+// serial, page and box, that this signature verifies, and that nothing else in the document changed; that the second
+// adds nothing but validation data. Each increment is checked separately: a reader that looks up what was signed shows
+// the state after the first one.
 //
-// What an increment changed it asks of [segel/pades/validate/diff], so that what it accepts is what a verification of
-// the document accepts later; here is only which of the changes were ordered. The signature is verified here, for that
-// costs the tail alone: the facts that a verification collects hash the file.
+// It returns a [*Problem]. The class is Unknown if the bytes are not a PDF, for example because the transfer was cut
+// off (the serial is affixed, and stamping again costs nothing), or if our source cannot be read at the moment; else
+// Quarantine, with the returned file.
 //
-// Whose certificate signed is not its question: trust anchors are configuration.
+// Package [segel/pades/validate/diff] lists the changes of an increment, so that a file accepted here is also accepted
+// by a later validation of the document; this package only decides which changes were ordered. The signature is
+// verified here because that costs only the tail: a validation hashes the whole file.
 //
-// It returns the file, opened, for whoever goes on with it; that keeps tail and reads the rest from the request's source.
+// It does not check whose certificate signed: trust anchors are configuration.
+//
+// It returns the opened file for further use; the file retains tail and reads the rest from the request's source.
 func CheckStampedFile(ctx context.Context, want Request, tail []byte) (*pdf.Document, error) {
-	j, err := newStampCheck(want, tail)
+	c, err := newStampCheck(want, tail)
 	if err != nil {
-		return nil, &Problem{Class: Unknown, Code: CodeReturn, Text: "what came back cannot be read", Err: err}
+		return nil, &Problem{Class: Unknown, Code: CodeReturn, Text: "the returned file cannot be read", Err: err}
 	}
-	compared := func() error { return j.checkIncrements(ctx) }
-	for _, check := range []func() error{compared, j.findSignature, j.checkPlace, j.checkSignatureEntries, j.checkFirstIncrement, j.verifySignature, j.checkSecondIncrement} {
+	compared := func() error { return c.checkIncrements(ctx) }
+	for _, check := range []func() error{compared, c.findSignature, c.checkPlace, c.checkSignatureEntries, c.checkFirstIncrement, c.verifySignature, c.checkSecondIncrement} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if err := check(); err != nil {
-			var asks *Problem
-			if ctx.Err() != nil || errors.As(err, &asks) {
+			var retry *Problem
+			if ctx.Err() != nil || errors.As(err, &retry) {
 				return nil, cmp.Or(ctx.Err(), err)
 			}
-			return nil, &Problem{Class: Quarantine, Code: CodeReturn, Text: "what came back is not what was ordered", Evidence: newEvidence(want, tail), Err: err}
+			return nil, &Problem{Class: Quarantine, Code: CodeReturn, Text: "the returned file is not what was ordered", Evidence: newEvidence(want, tail), Err: err}
 		}
 	}
-	return j.stamped, nil
+	return c.stamped, nil
 }
 
-// stampCheck holds the states of the document and what was found on the way.
+// stampCheck holds the states of the document and what the checks have found.
 type stampCheck struct {
 	want    Request
-	tail    []byte        // what came back behind the source
+	tail    []byte        // the returned bytes after the source
 	file    io.ReaderAt   // source and tail
 	source  *pdf.Document // as it was sent
-	stamped *pdf.Document // behind the last increment
+	stamped *pdf.Document // after the last increment
 
-	increments []increment    // of the tail: the stamp, and perhaps proof
-	signature  *pdf.Signature // the new one
+	increments []increment    // of the tail: the stamp, and perhaps validation data
+	signature  *pdf.Signature // the new signature
 }
 
 func newStampCheck(want Request, tail []byte) (*stampCheck, error) {
-	j := &stampCheck{want: want, tail: tail, file: want.Source.WithTail(tail).R}
+	c := &stampCheck{want: want, tail: tail, file: want.Source.WithTail(tail).R}
 	var err error
-	if j.source, err = want.OpenSource(); err != nil {
+	if c.source, err = want.OpenSource(); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
-	if j.stamped, err = pdf.Open(j.file, want.Source.Size+int64(len(tail)), want.Source.File); err != nil {
+	if c.stamped, err = pdf.Open(c.file, want.Source.Size+int64(len(tail)), want.Source.File); err != nil {
 		return nil, err
 	}
-	if n := j.stamped.Facts().JunkAfter; n > 0 {
-		return nil, fmt.Errorf("%d bytes behind the end", n)
+	if n := c.stamped.Facts().JunkAfter; n > 0 {
+		return nil, fmt.Errorf("%d bytes after the end", n)
 	}
-	return j, nil
+	return c, nil
 }
 
-// checkIncrements checks that the tail continues our revisions and adds one or two, and has them compared.
-func (j *stampCheck) checkIncrements(ctx context.Context) error {
-	old, err := j.source.Revisions()
+// checkIncrements checks that the tail continues our revisions and adds one or two, and compares them.
+func (c *stampCheck) checkIncrements(ctx context.Context) error {
+	old, err := c.source.Revisions()
 	if err != nil {
 		return err
 	}
-	all, err := j.stamped.Revisions()
+	all, err := c.stamped.Revisions()
 	if err != nil {
 		return err
 	}
@@ -96,33 +98,33 @@ func (j *stampCheck) checkIncrements(ctx context.Context) error {
 	}
 	added := all[len(old):]
 	for _, r := range added {
-		if r.StartXref < j.want.Source.Size || r.EOF <= r.StartXref {
+		if r.StartXref < c.want.Source.Size || r.EOF <= r.StartXref {
 			return errors.New("an increment lies within the source")
 		}
 	}
-	return j.compareIncrements(ctx, added)
+	return c.compareIncrements(ctx, added)
 }
 
-// checkFirstIncrement checks the first increment, which brings the stamp's field.
-func (j *stampCheck) checkFirstIncrement() error {
-	if err := j.increments[0].checkCatalog(j.source); err != nil {
+// checkFirstIncrement checks the first increment, which adds the stamp's field.
+func (c *stampCheck) checkFirstIncrement() error {
+	if err := c.increments[0].checkCatalog(c.source); err != nil {
 		return err
 	}
-	return j.increments[0].checkChanges(FieldName(j.want.Serial))
+	return c.increments[0].checkChanges(FieldName(c.want.Serial))
 }
 
 // checkSecondIncrement checks the second increment, if there is one.
-func (j *stampCheck) checkSecondIncrement() error {
-	if len(j.increments) == 1 {
+func (c *stampCheck) checkSecondIncrement() error {
+	if len(c.increments) == 1 {
 		return nil
 	}
-	if err := errors.Join(j.increments[1].checkCatalog(j.increments[0].Document), j.increments[1].checkChanges("")); err != nil {
+	if err := errors.Join(c.increments[1].checkCatalog(c.increments[0].Document), c.increments[1].checkChanges("")); err != nil {
 		return fmt.Errorf("second increment: %w", err)
 	}
 	return nil
 }
 
-// newEvidence is the whole file that came back. It keeps tail, and reads the source anew when it is opened.
+// newEvidence returns the whole returned file. It retains tail, and reads the source again when it is opened.
 func newEvidence(want Request, tail []byte) *Evidence {
 	whole := want.Source.WithTail(tail)
 	return &Evidence{Size: want.Source.Size + int64(len(tail)), Open: func() (io.ReadCloser, error) {

@@ -10,29 +10,30 @@ import (
 	"segel/pdf"
 )
 
-// increment is a revision of the tail: the document as it left it, and what it changed.
+// increment is a revision of the tail: the document after it, and the changes it made.
 type increment struct {
 	*pdf.State
 	changes []diff.Change
 }
 
-// maxChangedObjects bounds the objects that one increment changes. A stamp takes some twenty.
+// maxChangedObjects bounds the objects that one increment may change. A stamp changes about twenty.
 const maxChangedObjects = 20_000
 
-// compareIncrements has every increment of the tail compared with the state before it: the first with our source, all of which is
-// gone through for that. It returns a [*Problem] that asks for another try if our source cannot be read.
-func (j *stampCheck) compareIncrements(ctx context.Context, added []pdf.Revision) error {
-	err := j.walkRevisions(ctx, added)
+// compareIncrements compares every increment of the tail with the state before it, the first with our source, which is
+// read completely for that. It returns a retryable [*Problem] if our source cannot be read.
+func (c *stampCheck) compareIncrements(ctx context.Context, added []pdf.Revision) error {
+	err := c.walkRevisions(ctx, added)
 	var damaged *pdf.Error
 	if err == nil || errors.As(err, &damaged) {
 		return err
 	}
-	return &Problem{Class: Unknown, Code: CodeReturn, Text: "what came back could not be judged", Err: err}
+	return &Problem{Class: Unknown, Code: CodeReturn, Text: "the returned file could not be checked", Err: err}
 }
 
-// walkRevisions goes through the states of the file up to the last. An error is one of package pdf, or the reader's.
-func (j *stampCheck) walkRevisions(ctx context.Context, added []pdf.Revision) error {
-	h, err := j.stamped.History("", maxChangedObjects)
+// walkRevisions goes through the states of the file up to the last one. Errors are those of package pdf, or of the
+// reader.
+func (c *stampCheck) walkRevisions(ctx context.Context, added []pdf.Revision) error {
+	h, err := c.stamped.History("", maxChangedObjects)
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (j *stampCheck) walkRevisions(ctx context.Context, added []pdf.Revision) er
 		o.Containers = append(o.Containers, state.ObjectStreams...)
 	}
 	for _, r := range added {
-		entries, err := j.stamped.RevisionEntries(r)
+		entries, err := c.stamped.RevisionEntries(r)
 		if err != nil {
 			return err
 		}
@@ -65,21 +66,22 @@ func (j *stampCheck) walkRevisions(ctx context.Context, added []pdf.Revision) er
 		if err != nil {
 			return err
 		}
-		j.increments = append(j.increments, increment{state, changes})
+		c.increments = append(c.increments, increment{state, changes})
 	}
 	return nil
 }
 
-// allowedChanges are the changes that come with a stamp beside its field: the lists that lead to it, its picture, proof, and
-// what the document says of itself, which no page shows. That a field is signed or filled in that was there before, a
-// timestamp, and more in the structure tree are changes that rules allow and nobody ordered.
+// allowedChanges are the changes that a stamp may make besides its field: the lists that lead to it, its picture,
+// validation data, and metadata, which no page shows. Signing or filling in an existing field, a timestamp and
+// additions to the structure tree are permitted by the rules of validation, but were not ordered.
 var allowedChanges = map[diff.Code]bool{
 	diff.CodeCatalog: true, diff.CodeForm: true, diff.CodePage: true, diff.CodeAnnotations: true, diff.CodeAppearance: true, diff.CodeStore: true,
 	diff.CodeExtensions: true, diff.CodeMetadata: true, diff.CodeInformation: true,
 	diff.CodeTrailer: true, diff.CodeCrossReference: true, diff.CodeUnreachable: true, diff.CodeUnchanged: true,
 }
 
-// checkChanges checks that an increment changed nothing but what a stamp needs. Field is the stamp's; empty: it brings none.
+// checkChanges checks that an increment changed only what a stamp needs. Field is the stamp's field; empty: the
+// increment adds none.
 func (i increment) checkChanges(field string) error {
 	size, err := i.Integer(i.Trailer()["Size"])
 	if err != nil {
@@ -87,7 +89,7 @@ func (i increment) checkChanges(field string) error {
 	}
 	for _, c := range i.changes {
 		switch {
-		// The next increment may define what lies above, so that nothing here may.
+		// A later increment may define objects above /Size, so this one must not.
 		case int64(c.Ref.Number) >= size:
 			return fmt.Errorf("object %v lies above /Size %d", c.Ref, size)
 		case c.Level <= diff.LTA && allowedChanges[c.Code]:
@@ -100,7 +102,7 @@ func (i increment) checkChanges(field string) error {
 	return nil
 }
 
-// changeError says of a change what it was.
+// changeError returns an error that describes a change.
 func changeError(c diff.Change) error {
 	what := strings.Join(c.Paths, ", ")
 	switch {
@@ -115,10 +117,11 @@ func changeError(c diff.Change) error {
 	return fmt.Errorf("%s: %s, %s %s", what, c.Operation, c.Code, c.Detail)
 }
 
-// allowedCatalogEntries are the entries of the catalog that a stamp may change; rules know others that change nothing to be seen.
+// allowedCatalogEntries are the entries of the catalog that a stamp may change; the rules of validation know others
+// that have no visible effect.
 var allowedCatalogEntries = map[pdf.Name]bool{"AcroForm": true, "DSS": true, "Extensions": true, "Version": true, "Metadata": true}
 
-// checkCatalog checks that an increment left the other entries of the catalog as they were, and what they lead to.
+// checkCatalog checks that an increment did not change the other entries of the catalog, or what they lead to.
 func (i increment) checkCatalog(before *pdf.Document) error {
 	root, old, err := before.Root()
 	if err != nil {

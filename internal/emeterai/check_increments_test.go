@@ -9,7 +9,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-func TestJudgeRefusesASignedStateThatTheSecondIncrementHides(t *testing.T) {
+func TestStampCheckRefusesASignedStateThatTheSecondIncrementHides(t *testing.T) {
 	t.Parallel()
 	page := pdf.Ref{Number: pdftest.FirstPageNumber}
 	for says, c := range map[string]struct{ swap, restore func(testing.TB, *pdf.Update) }{
@@ -43,7 +43,7 @@ func TestJudgeRefusesASignedStateThatTheSecondIncrementHides(t *testing.T) {
 	}
 }
 
-func TestJudgeRefusesASecondIncrementThatTouchesTheStamp(t *testing.T) {
+func TestStampCheckRefusesASecondIncrementThatTouchesTheStamp(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(testing.TB, *pdf.Document, *pdf.Update, *pdf.Signature){
 		"picture": func(t testing.TB, d *pdf.Document, u *pdf.Update, s *pdf.Signature) {

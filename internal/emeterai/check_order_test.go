@@ -14,8 +14,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// What rules allow is not yet ordered.
-func TestJudgeRefusesChangesThatOthersMayMake(t *testing.T) {
+// Permitted by validation does not mean ordered.
+func TestStampCheckRefusesChangesThatOthersMayMake(t *testing.T) {
 	t.Parallel()
 	type change = func(testing.TB, *pdf.Document, *pdf.Update)
 	catalog := pdf.Ref{Number: pdftest.CatalogNumber}
@@ -50,7 +50,7 @@ func TestJudgeRefusesChangesThatOthersMayMake(t *testing.T) {
 	}
 }
 
-func TestJudgeRefusesATimestampBehindTheStamp(t *testing.T) {
+func TestStampCheckRefusesATimestampBehindTheStamp(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
 	f := honestStamp()
@@ -65,8 +65,8 @@ func TestJudgeRefusesATimestampBehindTheStamp(t *testing.T) {
 	requireRefusal(t, emeteraitest.NewRequest(t, serial, file), f.affixStamp(t, file), emeterai.Quarantine, "timestamp")
 }
 
-// The rules on structure and extensions let files change in what nobody sees. An office has no business there.
-func TestJudgeRefusesMoreInTheStructureAndInExtensions(t *testing.T) {
+// Validation permits invisible changes of structure and extensions. The stamp office has no reason to make them.
+func TestStampCheckRefusesMoreInTheStructureAndInExtensions(t *testing.T) {
 	t.Parallel()
 	root := pdf.Ref{Number: pdftest.CatalogNumber}
 	file := pdftest.Table(2)
@@ -91,7 +91,7 @@ func TestJudgeRefusesMoreInTheStructureAndInExtensions(t *testing.T) {
 	}
 }
 
-func TestJudgeRefusesObjectsAboveTheSizeOfTheFile(t *testing.T) {
+func TestStampCheckRefusesObjectsAboveTheSizeOfTheFile(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
 	tail := honestStamp().affixStamp(t, file)
@@ -102,7 +102,7 @@ func TestJudgeRefusesObjectsAboveTheSizeOfTheFile(t *testing.T) {
 	requireRefusal(t, emeteraitest.NewRequest(t, serial, file), small, emeterai.Quarantine, "lies above")
 }
 
-func TestJudgeRefusesObjectsThatTheSourceWaitedFor(t *testing.T) {
+func TestStampCheckRefusesObjectsThatTheSourceWaitedFor(t *testing.T) {
 	t.Parallel()
 	second := pdf.Ref{Number: pdftest.FirstPageNumber + 2}
 	file := pdftest.Table(2)
@@ -114,7 +114,7 @@ func TestJudgeRefusesObjectsThatTheSourceWaitedFor(t *testing.T) {
 	requireRefusal(t, emeteraitest.NewRequest(t, serial, bytes.Replace(file, []byte("8 0 R 8 0 R"), []byte("8 0 R 9 0 R"), 1)), tail, emeterai.Quarantine, "led to nothing")
 }
 
-// failing fails to read some bytes.
+// failing returns an error for some bytes.
 type failing struct {
 	io.ReaderAt
 	from, to int64
@@ -129,7 +129,7 @@ func (f failing) ReadAt(p []byte, at int64) (int, error) {
 	return f.ReaderAt.ReadAt(p, at)
 }
 
-func TestJudgeAsksAgainIfTheSourceCannotBeRead(t *testing.T) {
+func TestStampCheckAsksAgainIfTheSourceCannotBeRead(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2000)
 	tail := honestStamp().affixStamp(t, file)
@@ -141,7 +141,7 @@ func TestJudgeAsksAgainIfTheSourceCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestJudgeThatIsStoppedHasNoOpinion(t *testing.T) {
+func TestStampCheckThatIsStoppedHasNoOpinion(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2000)
 	tail := honestStamp().affixStamp(t, file)
@@ -154,7 +154,7 @@ func TestJudgeThatIsStoppedHasNoOpinion(t *testing.T) {
 	}
 }
 
-// watched calls a function when a byte is read.
+// watched calls a function when a certain byte is read.
 type watched struct {
 	io.ReaderAt
 	at   int64
@@ -168,8 +168,8 @@ func (w watched) ReadAt(p []byte, at int64) (int, error) {
 	return w.ReaderAt.ReadAt(p, at)
 }
 
-// BenchmarkJudge tells what judging a stamp costs by the number of pages.
-func BenchmarkJudge(b *testing.B) {
+// BenchmarkCheckStampedFile measures the check of a stamp by the number of pages.
+func BenchmarkCheckStampedFile(b *testing.B) {
 	for _, n := range []int{2, 20, 200, 2000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			file := pdftest.Table(n)

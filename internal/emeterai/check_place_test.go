@@ -16,7 +16,7 @@ func mapCorners(r pdf.Rect, f func(float64) float64) pdf.Rect {
 	return pdf.Rect{LLX: f(r.LLX), LLY: f(r.LLY), URX: f(r.URX), URY: f(r.URY)}
 }
 
-func TestJudgeAcceptsWholeNumbersOnAPageCroppedAtAFraction(t *testing.T) {
+func TestStampCheckAcceptsWholeNumbersOnAPageCroppedAtAFraction(t *testing.T) {
 	t.Parallel()
 	for _, rotate := range []int{0, 90, 180, 270} {
 		file := pdftest.Pages(pdftest.Page{CropBox: [4]float64{10.4, 20.7, 560.3, 800.2}, Rotate: rotate})

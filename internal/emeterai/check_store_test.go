@@ -40,7 +40,7 @@ func changeStore(change func(*pdf.Update, pdf.Dict)) func(testing.TB, *pdf.Docum
 	}
 }
 
-func TestJudgeRefusesALossOfFormerProof(t *testing.T) {
+func TestStampCheckRefusesALossOfFormerProof(t *testing.T) {
 	t.Parallel()
 	file := fileWithValidationData(t)
 	for name, change := range map[string]func(*pdf.Update, pdf.Dict){
@@ -61,7 +61,7 @@ func TestJudgeRefusesALossOfFormerProof(t *testing.T) {
 	}
 }
 
-func TestJudgeAcceptsMoreProof(t *testing.T) {
+func TestStampCheckAcceptsMoreProof(t *testing.T) {
 	t.Parallel()
 	file := fileWithValidationData(t)
 	for name, change := range map[string]func(*pdf.Update, pdf.Dict){

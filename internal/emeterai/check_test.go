@@ -24,7 +24,7 @@ import (
 
 const serial = "00A1B2C3D4E5F6G7H8I9J0"
 
-// forgery is an office that does as told, a page and a signature at a time.
+// forgery is an office that makes any stamp, one page and one signature at a time.
 type forgery struct {
 	name     string // of the field
 	reason   string
@@ -165,7 +165,7 @@ func addSecurityStore(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 	}
 }
 
-func TestJudgeAcceptsWhatWasOrdered(t *testing.T) {
+func TestStampCheckAcceptsWhatWasOrdered(t *testing.T) {
 	t.Parallel()
 	plain := honestStamp()
 	secured := honestStamp()
@@ -194,7 +194,7 @@ func TestJudgeAcceptsWhatWasOrdered(t *testing.T) {
 	}
 }
 
-func TestJudgeRefusesEveryWrongReturn(t *testing.T) {
+func TestStampCheckRefusesEveryWrongReturn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*forgery)
@@ -207,7 +207,7 @@ func TestJudgeRefusesEveryWrongReturn(t *testing.T) {
 		"no reason":        {func(f *forgery) { f.sig = func(d pdf.Dict) { delete(d, "Reason") } }, "reason"},
 		"certification":    {func(f *forgery) { f.sig = func(d pdf.Dict) { d["Reference"] = pdf.Array{} } }, "/Reference"},
 		"timestamp":        {func(f *forgery) { f.sig = func(d pdf.Dict) { d["Type"] = pdf.Name("DocTimeStamp") } }, "type"},
-		"hidden":           {func(f *forgery) { f.field = func(d pdf.Dict) { d["F"] = pdf.Integer(2 | 4) } }, "not to be seen"},
+		"hidden":           {func(f *forgery) { f.field = func(d pdf.Dict) { d["F"] = pdf.Integer(2 | 4) } }, "not visible"},
 		"no picture":       {func(f *forgery) { f.field = func(d pdf.Dict) { delete(d, "AP") } }, "picture"},
 		"action":           {func(f *forgery) { f.field = func(d pdf.Dict) { d["AA"] = pdf.Dict{} } }, "/AA"},
 		"lock":             {func(f *forgery) { f.field = func(d pdf.Dict) { d["Lock"] = pdf.Dict{"Action": pdf.Name("All")} } }, "/Lock"},
@@ -232,10 +232,10 @@ func TestJudgeRefusesEveryWrongReturn(t *testing.T) {
 	}
 }
 
-func TestJudgeRefusesReturnsForAnotherSource(t *testing.T) {
+func TestStampCheckRefusesReturnsForAnotherSource(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
-	// As long and laid out as ours, but saying something else.
+	// A file of the same length and structure with other content.
 	other := bytes.Clone(file)
 	i := bytes.Index(other, []byte("Tj"))
 	if i < 0 {
@@ -254,7 +254,7 @@ func TestJudgeRefusesReturnsForAnotherSource(t *testing.T) {
 	}
 }
 
-func TestJudgeRefusesThreeIncrements(t *testing.T) {
+func TestStampCheckRefusesThreeIncrements(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
 	f := honestStamp()
@@ -266,7 +266,7 @@ func TestJudgeRefusesThreeIncrements(t *testing.T) {
 	requireRefusal(t, emeteraitest.NewRequest(t, serial, file), append(tail, buildTail(t, u).Bytes...), emeterai.Quarantine, "3 increments")
 }
 
-func TestJudgeRefusesACutTailAndAsksAgain(t *testing.T) {
+func TestStampCheckRefusesACutTailAndAsksAgain(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
 	tail := honestStamp().affixStamp(t, file)
@@ -280,10 +280,10 @@ func TestJudgeRefusesACutTailAndAsksAgain(t *testing.T) {
 		}
 	}
 	requireRefusal(t, r, tail[:len(tail)/2], emeterai.Unknown, "")
-	requireRefusal(t, r, append(bytes.Clone(tail), "more"...), emeterai.Unknown, "behind the end")
+	requireRefusal(t, r, append(bytes.Clone(tail), "more"...), emeterai.Unknown, "after the end")
 }
 
-func TestJudgeRefusesAChangedByte(t *testing.T) {
+func TestStampCheckRefusesAChangedByte(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(2)
 	f := honestStamp()
@@ -324,7 +324,7 @@ func changeObject(number uint32) func(testing.TB, *pdf.Document, *pdf.Update) {
 	}
 }
 
-// changeLater changes an object in an increment behind the signature's.
+// changeLater changes an object in an increment after the signature's.
 func changeLater(number uint32) func(testing.TB, *pdf.Document) func(*pdf.Update) {
 	return func(t testing.TB, d *pdf.Document) func(*pdf.Update) {
 		return func(u *pdf.Update) { changeObject(number)(t, d, u) }

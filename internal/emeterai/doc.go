@@ -1,19 +1,20 @@
-// Package emeterai is the port to the office that issues duty stamps (e-meterai): taking a serial, having it
-// affixed, asking what became of it, and judging what came back.
+// Package emeterai is the interface to the office that issues duty stamps (e-meterai): buying a serial, affixing it,
+// querying its state, and checking the stamped file.
 //
-// A serial costs money from the moment it is taken, the office cannot take it back, and the real one knows no
-// identifier of ours. So exactly once is made of four rules, two of the caller's and two of the office's side:
+// A serial costs money from the moment it is bought, the office does not take it back, and the real office knows no
+// identifier of ours. Four rules ensure that each stamp is bought and affixed exactly once, two for the caller and two
+// for the implementation:
 //
-//  1. The caller commits his intention before each call: the order's identifier before [Stamper.Take], the serial
-//     with the source's digest before [Stamper.Stamp]. A serial is in his database once (unique) and is bound to
-//     one placement and one source for life.
-//  2. Whoever cannot know whether a call went out says so: Order.Again, Request.Again. Then the office is asked
-//     first what became of it.
-//  3. Take with Again never buys while an earlier purchase may be on its way. It finds the serial by the order's
-//     identifier, or by elimination: taken, unused ([Serial.Status]), and known to nobody. What it cannot be sure of
-//     is for a person ([Person]).
+//  1. The caller commits their intention before each call: the order's identifier before [Stamper.BuySerial], the
+//     serial with the digest of the source before [Stamper.Stamp]. A serial is in the caller's database once (unique)
+//     and is bound to one placement and one source permanently.
+//  2. A caller who cannot know whether a call was sent says so: Order.MaybeSent, Request.MaybeSent. Then the office
+//     is first asked what became of it.
+//  3. BuySerial with MaybeSent never buys while an earlier purchase may still be under way. It finds the serial by
+//     the order's identifier, or by elimination: bought, unused ([Stamper.SerialStatus]), and not in the caller's
+//     register. What cannot be decided this way is left to a person ([NeedsPerson]).
 //  4. Stamp with the same serial and the same bytes costs nothing, however often it is called.
 //
-// What can fail without the office is checked before a serial is taken; [Judge] checks what the office returned
-// before it becomes a revision. [Class] says of each problem who has to act; docs/emeterai.md has the table.
+// What can fail without the office is checked before a serial is bought; [CheckStampedFile] checks the returned file
+// before it becomes a revision. The [Class] of a problem says who has to act; docs/emeterai.md has the table.
 package emeterai

@@ -9,98 +9,98 @@ import (
 	"segel/pdf"
 )
 
-// Stamper is an office that issues serials and affixes duty stamps. Its errors are [*Problem]; any other error
-// means that nobody knows what happened. Implementations run [segel/internal/emeterai/emeteraitest.Run] and are
-// safe for use by several goroutines.
+// Stamper is an office that issues serials and affixes duty stamps. Its errors are [*Problem]; any other error means
+// that it is not known what happened. Implementations run [segel/internal/emeterai/emeteraitest.Run] and are safe for
+// concurrent use.
 type Stamper interface {
-	// BuySerial spends one unit and returns the serial that it bought. An order that may have been asked for before
-	// says so, and is given the serial it bought then, also after a restart and when the answer was lost; see
-	// Order.Again.
+	// BuySerial spends one unit and returns the serial that it bought. An order that may have been sent before says so
+	// and gets the serial that it bought then, also after a restart or if the answer was lost; see Order.MaybeSent.
 	BuySerial(ctx context.Context, o Order) (serial string, err error)
-	// Stamp affixes a serial and returns the bytes that extend the source. Repeating it with the same serial
-	// and source digest costs nothing; another source for a serial that is affixed is refused for good. The
-	// bytes may differ from one time to the next; the caller keeps the first ones that [Judge] accepts.
+	// Stamp affixes a serial and returns the bytes that extend the source. Repeating it with the same serial and the
+	// same digest of the source costs nothing; another source for an affixed serial is refused permanently. The bytes
+	// may differ between calls; the caller stores the first ones that [CheckStampedFile] accepts.
 	Stamp(ctx context.Context, r Request) (tail []byte, err error)
-	// SerialStatus tells what the office knows of a serial. One that it never issued is a [Permanent] problem.
+	// SerialStatus returns the office's status of a serial. A serial that the office never issued is a [Permanent]
+	// problem.
 	SerialStatus(ctx context.Context, serial string) (Status, error)
-	// CheckAffixable checks that an unused serial which was not taken just now can be affixed: that what belongs to it, such as
-	// its picture, is here or can be had again. It costs nothing.
+	// CheckAffixable checks that an unused serial that was bought earlier can be affixed: that what belongs to it,
+	// such as its picture, is here or can be fetched again. It costs nothing.
 	CheckAffixable(ctx context.Context, serial string) error
-	// ListSerials lists all serials of the account, in no particular order. It is whole or an error: what is missing
-	// in it was not issued.
+	// ListSerials lists all serials of the account, in no particular order. The list is complete, or an error is
+	// returned: a serial that is not in it was not issued.
 	ListSerials(ctx context.Context) ([]Serial, error)
-	// Balance tells what the account may still take, and what it took and did not use.
+	// Balance returns how many units the account can still buy, and how many serials are unused.
 	Balance(ctx context.Context) (Balance, error)
-	// Availability tells, without asking the office, whether it can be asked just now.
+	// Availability says, without calling the office, whether it can be called now.
 	Availability() Availability
-	// IsSpecimen reports whether what it issues is of no legal value.
+	// IsSpecimen reports whether its stamps have no legal value.
 	IsSpecimen() bool
 }
 
-// Order asks for one serial.
+// Order orders one serial.
 type Order struct {
-	ID           string    // ours, committed before the office is asked; letters and digits
-	Organisation string    // identifier of who pays
-	Payer        string    // name of who pays
+	ID           string    // our identifier, committed before the office is called; letters and digits
+	Organisation string    // identifier of the organisation that pays
+	Payer        string    // name of the organisation that pays
 	Title        string    // of the document
 	Filename     string    // of the document
 	Number       string    // of the document, if it has one
-	Kind         string    // of the document, in the words of the configuration; empty: the usual one
+	Kind         string    // kind of document, in the words of the configuration; empty: the default
 	Date         time.Time // of the document
-	// MaybeSent says that the office may have been asked before under this ID: by a run that crashed, or whose call
-	// ended in doubt. False only if this is certainly the first call.
+	// MaybeSent says that this order may have been sent before: by a process that crashed, or in a call with an
+	// unknown result. False only if this is certainly the first call.
 	MaybeSent bool
-	// Source is what the serial will be affixed to. Offices that want the file before they issue a serial read it;
-	// the same bytes come with the Request.
+	// Source is the file that the serial will be affixed to. Offices that need the file before they issue a serial
+	// read it; the same bytes are in the Request.
 	Source pades.Source
 }
 
-// Status is where a serial stands at the office.
+// Status is the state of a serial at the office.
 type Status string
 
-// The states of a serial.
+// The states of a serial at the office.
 const (
 	Unused  Status = "unused"  // bought, not affixed
-	Affixed Status = "affixed" // affixed to some source
+	Affixed Status = "affixed" // affixed to a source
 )
 
-// Serial is one line of an account.
+// Serial is one entry of an account.
 type Serial struct {
 	Serial string
 	Status Status
-	File   string    // name that it was taken for, as the office knows it; empty if it does not tell
-	At     time.Time // last change; zero if the office does not tell
+	File   string    // file name given at the purchase; empty if the office does not return it
+	At     time.Time // last change; zero if the office does not return it
 }
 
-// Balance is what an account holds, in units of one stamp.
+// Balance is the content of an account, in units of one stamp.
 type Balance struct {
-	Left   int // that may still be taken
-	Unused int // that were taken and are not affixed
+	Left   int // units that can still be bought
+	Unused int // serials that are not affixed
 }
 
-// Availability is whether an office can be asked. The zero value says yes.
+// Availability says whether an office can be called. The zero value says yes.
 type Availability struct {
-	Down   bool      // it is left alone until then
-	Until  time.Time // when the next call is let through
-	Reason string    // what it failed with last, for people
+	Down   bool      // it is not called until Until
+	Until  time.Time // when the next call is made
+	Reason string    // the last failure, for people
 }
 
-// Request asks for a serial to be affixed.
+// Request is a request to affix a serial.
 type Request struct {
 	Serial   string
 	Source   pades.Source
-	Opened   *pdf.Document // the source, for whoever reads it as the caller does; nil: it is opened when it is read
+	Opened   *pdf.Document // the source as an opened document, if the caller has it; nil: OpenSource opens it
 	Digest   [32]byte      // SHA-256 over the source
 	Page     int           // from 1
 	Box      Box
 	Reason   string
 	Location string
-	// MaybeSent says that the office may have been asked before to affix this serial. False only if this is certainly
+	// MaybeSent says that the request to affix this serial may have been sent before. False only if this is certainly
 	// the first call.
 	MaybeSent bool
 }
 
-// OpenSource returns the source as a document.
+// OpenSource returns the source as an opened document.
 func (r Request) OpenSource() (*pdf.Document, error) {
 	if r.Opened != nil && r.Opened.Size() == r.Source.Size {
 		return r.Opened, nil
@@ -108,21 +108,39 @@ func (r Request) OpenSource() (*pdf.Document, error) {
 	return pdf.Open(r.Source.R, r.Source.Size, r.Source.File)
 }
 
-// Box is where the stamp goes: whole points, from the lower left corner of the page as displayed, LLX < URX and
-// LLY < URY.
+// boxTolerance is how far a box may extend beyond its page, in points, because of rounding.
+const boxTolerance = 1
+
+// UserRect returns the ordered box in default user space of its page. Doc is the opened source. A page that does not
+// exist and a box that is not on it are [Permanent] problems: the office would silently use another place.
+func (r Request) UserRect(doc *pdf.Document) (pdf.Rect, error) {
+	page, err := doc.Page(r.Page)
+	if err != nil {
+		return pdf.Rect{}, &Problem{Class: Permanent, Code: CodePlace, Text: fmt.Sprintf("there is no page %d", r.Page), Err: err}
+	}
+	b := r.Box
+	w, h := page.DisplayedSize()
+	if b.LLX >= b.URX || b.LLY >= b.URY || b.LLX < -boxTolerance || b.LLY < -boxTolerance || float64(b.URX) > w+boxTolerance || float64(b.URY) > h+boxTolerance {
+		return pdf.Rect{}, &Problem{Class: Permanent, Code: CodePlace, Text: fmt.Sprintf("box %v is not on a page of %.0f by %.0f points", b, w, h)}
+	}
+	return page.ToUser(pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)}), nil
+}
+
+// Box is the place of the stamp: whole points, measured from the lower left corner of the page as displayed, LLX < URX
+// and LLY < URY.
 //
-// The real office takes whole numbers too, but of default user space, and knows neither the page's rotation nor
-// its crop box: it writes them to /Rect as they are. So its driver turns the box by [segel/pdf.Page.ToUser],
-// which undoes both, and rounds each corner to a neighbouring whole number. On a page that is cropped or turned
-// at a fraction of a point that moves the stamp by less than one unit, which [Judge] allows; on any other page
-// nothing is rounded, and nothing allowed.
+// The real office takes whole numbers too, but in default user space; it ignores the page's rotation and crop box and
+// writes the numbers to /Rect. So its driver converts the box with [segel/pdf.Page.ToUser], which undoes both, and
+// rounds each corner to a whole number. On a page that is cropped or rotated at a fraction of a point this moves the
+// stamp by less than one unit, which [CheckStampedFile] allows; on any other page nothing is rounded, and no deviation
+// is allowed.
 type Box struct{ LLX, LLY, URX, URY int }
 
-// String spells the corners.
+// String returns the corners.
 func (b Box) String() string { return fmt.Sprintf("[%d %d %d %d]", b.LLX, b.LLY, b.URX, b.URY) }
 
 // FieldName returns the name of the signature field of a serial.
 func FieldName(serial string) string { return "Emet" + serial }
 
-// SignatureReason returns what the signature of a serial gives as its reason.
+// SignatureReason returns the reason stated in the signature of a serial.
 func SignatureReason(serial, reason string) string { return "[" + serial + "] " + reason }

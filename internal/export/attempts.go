@@ -10,7 +10,7 @@ import (
 	"segel/internal/workflow"
 )
 
-// Attempts writes the calls to the stamp office, a line each: what a claim of refund has to name.
+// Attempts writes the calls to the stamp office, one line each, as a claim for a refund needs them.
 type Attempts struct{ table }
 
 // NewAttempts returns a writer of attempts.
@@ -32,7 +32,7 @@ func (a *Attempts) Write(l workflow.AttemptLine) error {
 	)
 }
 
-// Moves writes the ledger of quota, a line each.
+// Moves writes the quota ledger, one line for each move.
 type Moves struct{ table }
 
 // NewMoves returns a writer of moves.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// table writes lines below a head.
+// table writes lines after a header.
 type table struct {
 	out  *csv.Writer
 	head []string
@@ -29,7 +29,7 @@ func (t *table) writeRow(cells ...string) error {
 	return t.out.Write(cells)
 }
 
-// Close writes what is buffered, and the head where there was no line.
+// Close writes what is buffered, and the header if there was no line.
 func (t *table) Close() error {
 	if t.head != nil {
 		if err := t.out.Write(t.head); err != nil {
@@ -41,12 +41,12 @@ func (t *table) Close() error {
 	return t.out.Error()
 }
 
-// formulaStarts begin, in one spreadsheet or another, what is calculated instead of shown. The wide forms are what some
-// read as the narrow ones.
+// formulaStarts are the characters that begin a formula in one spreadsheet program or another. Some programs read the
+// wide forms as the narrow ones.
 const formulaStarts = "=+-@\t\r\n|%＝＋－＠"
 
-// escapeFormula makes a text that a stranger wrote, such as a title or what the office said, a cell that is only shown: an
-// apostrophe in front says so to every spreadsheet.
+// escapeFormula protects a text from other people, such as a title or the office's words, from being read as a
+// formula: every spreadsheet program shows a cell that begins with an apostrophe as text.
 func escapeFormula(s string) string {
 	if strings.ContainsAny(firstRune(strings.TrimLeft(s, " \u00a0")), formulaStarts) || strings.ContainsAny(firstRune(s), formulaStarts) {
 		return "'" + s
@@ -63,7 +63,7 @@ func firstRune(s string) string {
 	return s
 }
 
-// formatTime is a time in UTC; empty for one that has not come.
+// formatTime formats a time in UTC; empty for the zero time.
 func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -1,2 +1,2 @@
-// Package export writes what leaves for a spreadsheet: CSV as RFC 4180 has it, in which no cell is read as a formula.
+// Package export writes CSV files for spreadsheets (RFC 4180). No cell is read as a formula.
 package export

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// decodingMemory bounds the bytes that all pictures that are being decoded take together. One of the largest takes all
-// of it.
+// decodingMemory bounds the memory of all pictures that are decoded at the same time, in bytes. One of the largest
+// pictures uses all of it.
 const decodingMemory = 192 << 20
 
-// decodingBudget is one for the process, as its memory is.
+// decodingBudget is shared by the whole process, like its memory.
 var decodingBudget = newMemory(decodingMemory)
 
-// memory lends bytes to callers, first come, first served: a large picture is not overtaken by small ones for ever.
+// memory lends bytes to callers, first come, first served: small pictures cannot overtake a large one forever.
 type memory struct {
 	size int64
 
@@ -29,8 +29,8 @@ type waiter struct {
 
 func newMemory(size int64) *memory { return &memory{size: size} }
 
-// acquireBytes waits until that many bytes are free, and lends them until release. More than there are counts as all of them.
-// Its only error is that of the context.
+// acquireBytes waits until that many bytes are free, and lends them until release. A request for more than the total
+// counts as the total. Its only error is the context's.
 func (m *memory) acquireBytes(ctx context.Context, bytes int64) (release func(), err error) {
 	bytes = min(bytes, m.size)
 	w := &waiter{bytes, make(chan struct{})}
@@ -48,13 +48,13 @@ func (m *memory) acquireBytes(ctx context.Context, bytes int64) (release func(),
 	for i, other := range m.waiting {
 		if other == w {
 			m.waiting = append(m.waiting[:i], m.waiting[i+1:]...)
-			m.admitWaiting() // who stood behind may fit
+			m.admitWaiting() // the next caller may fit
 			m.mu.Unlock()
 			return nil, ctx.Err()
 		}
 	}
 	m.mu.Unlock()
-	release() // they were lent at the same moment
+	release() // the bytes were lent at the same moment
 	return nil, ctx.Err()
 }
 
@@ -65,7 +65,7 @@ func (m *memory) releaseBytes(bytes int64) {
 	m.admitWaiting()
 }
 
-// admitWaiting lends to those who wait, in their order, as far as there is enough. The caller holds mu.
+// admitWaiting lends bytes to waiting callers, in order, while there are enough. The caller holds mu.
 func (m *memory) admitWaiting() {
 	for len(m.waiting) > 0 && m.acquired+m.waiting[0].bytes <= m.size {
 		w := m.waiting[0]

@@ -29,7 +29,7 @@ func largePNG(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// This test is not parallel, as it measures what the process takes.
+// This test is not parallel, because it measures the memory of the process.
 func TestHundredLargePicturesAtOnceTakeTheMemoryOfAFew(t *testing.T) {
 	file := largePNG(t)
 	if len(file) > 64<<10 {
@@ -73,7 +73,7 @@ func TestHundredLargePicturesAtOnceTakeTheMemoryOfAFew(t *testing.T) {
 	cancel() // the others would show the same
 	all.Wait()
 	close(done)
-	// What the collector has not freed yet counts too: it runs when the heap has doubled.
+	// Memory that the collector has not freed yet counts too: it runs when the heap has doubled.
 	if grown := <-measured - before; grown > 2*decodingMemory {
 		t.Errorf("the heap grew by %d MiB", grown>>20)
 	} else {
@@ -84,7 +84,7 @@ func TestHundredLargePicturesAtOnceTakeTheMemoryOfAFew(t *testing.T) {
 	}
 }
 
-// What decoding allocates in all is an upper bound of what it takes at a time.
+// The total allocation of decoding is an upper bound of the memory in use at a time.
 func TestMemoryOfAPictureIsEstimatedFromItsHeader(t *testing.T) {
 	var gray, baseline bytes.Buffer
 	m := image.NewGray(image.Rect(0, 0, 1500, 1500))

@@ -1,5 +1,5 @@
-// Package specimen decides which pictures of signatures are accepted, and what becomes of them: strokes of one dark
-// colour on a transparent ground.
+// Package specimen decides which pictures of signatures are accepted, and converts them to strokes of one dark colour
+// on a transparent background.
 package specimen
 
 import (
@@ -14,7 +14,7 @@ import (
 	"segel/pades/appearance"
 )
 
-// Bounds of a picture.
+// Limits of a picture.
 const (
 	MaxBytes = 1 << 20
 	maxSide  = 4000    // pixels
@@ -29,14 +29,14 @@ var (
 	errTooDark    = contract.Refuse(contract.Invalid, "specimen.too_dark")
 )
 
-// ExtractStrokes turns the picture of a signature, PNG or JPEG by its content, into strokes. The size is read from the header
-// before anything is decoded: a small file can claim to be a very large picture.
+// ExtractStrokes converts the picture of a signature, PNG or JPEG by its content, to strokes. The size is read from
+// the header before anything is decoded: a small file can claim to be a very large picture.
 //
-// However many call it, pictures are decoded a few at a time: those that fit into decodingMemory together. The others
-// wait, as long as their context lets them.
+// However many callers there are, only as many pictures are decoded at a time as fit into decodingMemory. The others
+// wait until their context ends.
 //
 // Errors are *contract.Error: TooLarge for the file, Unsupported for what is not an intact picture, and Invalid for
-// too many pixels, for a picture in which nothing stands out, and for one that stays dark all over. Any other error is
+// too many pixels, for a picture without recognisable strokes, and for one that is dark all over. Any other error is
 // the context's.
 func ExtractStrokes(ctx context.Context, file []byte) (*appearance.Strokes, error) {
 	if len(file) > MaxBytes {
@@ -83,7 +83,7 @@ func decodeSize(file []byte) (image.Config, error) {
 	return image.Config{}, errors.New("neither PNG nor JPEG")
 }
 
-// MediaType tells the media type of a PNG or JPEG file by its first bytes; it is empty for anything else.
+// MediaType returns the media type of a PNG or JPEG file by its first bytes; empty for anything else.
 func MediaType(file []byte) string {
 	switch {
 	case bytes.HasPrefix(file, []byte("\x89PNG\r\n\x1a\n")):

@@ -22,7 +22,7 @@ var (
 	clear = color.NRGBA{}
 )
 
-// drawPicture is filled with a colour, with a line of another across.
+// drawPicture returns a picture filled with a colour, with a line of another colour across it.
 func drawPicture(t *testing.T, encode func(*bytes.Buffer, image.Image) error, w, h int, ground, line color.Color) []byte {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))

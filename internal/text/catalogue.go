@@ -5,11 +5,10 @@ import (
 	"maps"
 )
 
-// sentences is all of them. Each file of the catalogue holds one kind.
+// sentences holds all sentences. Each file of the catalogue has one kind of them.
 var sentences = mergeCatalogues(general, requests, people, documents, files, findings, messages, labels, events, administration, reconciliations, revocations, identities)
 
-// mergeCatalogues panics on a code that stands in two parts: the program itself made that impossible, and a test would
-// have to see it first.
+// mergeCatalogues panics if two parts have the same code, which is a mistake of the program.
 func mergeCatalogues(parts ...map[string]sentence) map[string]sentence {
 	all := map[string]sentence{}
 	for _, p := range parts {

@@ -1,14 +1,14 @@
 package text
 
-// findings tell what is in a file that its readers may not see or expect. Pages are ranges, such as "1-3, 7"; what and
-// shown are excerpts of the file.
+// findings describe what is in a file that its readers may not see or expect. Pages are ranges, such as "1-3, 7"; what
+// and shown are excerpts of the file.
 var findings = map[string]sentence{
 	"document.active_content": {
-		"Berkas ini memuat hal yang harus Anda setujui lebih dahulu: yang ditandatangani bisa berbeda dari yang terlihat.",
-		"This file contains something that you have to accept first: what is signed may differ from what is seen."},
+		"Berkas ini memuat hal yang harus Anda setujui terlebih dahulu: isi yang ditandatangani dapat berbeda dari yang terlihat.",
+		"This file contains something that you must accept first: what is signed may differ from what is shown."},
 	"finding.print_differs": {
 		"Hasil cetak berkas ini berbeda dari tampilan di layar[ (halaman {pages})][: “{what}”].",
-		"In print, this file shows something other than on the screen[ (page {pages})][: “{what}”]."},
+		"This file shows something else in print than on the screen[ (page {pages})][: “{what}”]."},
 	"finding.view_varies": {
 		"Isi yang tampak bergantung pada aplikasi pembaca, perbesaran, pengguna, atau bahasa[ (halaman {pages})][: “{what}”].",
 		"What this file shows depends on the PDF reader, the magnification, the user or the language[ (page {pages})][: “{what}”]."},
@@ -19,23 +19,23 @@ var findings = map[string]sentence{
 		"Berkas ini dapat menjalankan program atau membuka berkas lain[ (halaman {pages})][: {what}].",
 		"This file can start a program or open another file[ (page {pages})][: {what}]."},
 	"finding.unreliable_text": {
-		"Teks berkas ini tidak dapat diandalkan[ (halaman {pages})]: huruf yang tampak bukan yang diperoleh saat teks dicari atau disalin[ (tampak “{shown}”, terbaca “{what}”)].",
-		"The text of this file cannot be relied on[ (page {pages})]: the letters that are shown are not those that are found or copied[ (it shows “{shown}” and says “{what}”)]."},
+		"Teks berkas ini tidak dapat diandalkan[ (halaman {pages})]: huruf yang terlihat berbeda dari huruf yang diperoleh saat teks dicari atau disalin[ (terlihat “{shown}”, terbaca “{what}”)].",
+		"The text of this file is not reliable[ (page {pages})]: the letters shown differ from those found by searching or copying[ (it shows “{shown}” and contains “{what}”)]."},
 	"finding.covered_text": {
 		"Ada teks yang tertutup gambar, bidang, atau anotasi[ (halaman {pages})].",
 		"Text is covered by a picture, an area or an annotation[ (page {pages})]."},
 	"finding.invisible_text": {
 		"Ada teks yang tidak terlihat[ (halaman {pages})].",
-		"There is text that cannot be seen[ (page {pages})]."},
+		"The file contains invisible text[ (page {pages})]."},
 	"finding.hidden_layer": {
 		"Berkas ini memuat lapisan yang disembunyikan[ (halaman {pages})].",
-		"This file has a layer that is hidden[ (page {pages})]."},
+		"The file contains a hidden layer[ (page {pages})]."},
 	"finding.outside_page": {
 		"Ada teks di luar batas halaman[ (halaman {pages})][: “{what}”].",
-		"There is text outside of the page[ (page {pages})][: “{what}”]."},
+		"There is text outside the page[ (page {pages})][: “{what}”]."},
 	"finding.screen_only": {
 		"Kolom, tombol, atau catatan tertentu tampak di layar tetapi tidak ikut tercetak[ (halaman {pages})].",
-		"Some fields, buttons or notes are shown on the screen and are not printed[ (page {pages})]."},
+		"Some fields, buttons or notes are shown on the screen but not printed[ (page {pages})]."},
 	"finding.portfolio": {
 		"Sebagian aplikasi menampilkan berkas yang disematkan, bukan halaman berkas ini.",
 		"Some PDF readers show the embedded files instead of the pages of this file."},
@@ -46,8 +46,8 @@ var findings = map[string]sentence{
 		"Berkas ini memuat JavaScript[ (halaman {pages})].",
 		"This file contains JavaScript[ (page {pages})]."},
 	"finding.actions": {
-		"Berkas ini memuat tindakan yang dijalankan otomatis oleh aplikasi pembaca[ (halaman {pages})].",
-		"This file contains actions that PDF readers carry out by themselves[ (page {pages})]."},
+		"Berkas ini memuat tindakan yang dijalankan secara otomatis oleh aplikasi pembaca[ (halaman {pages})].",
+		"This file contains actions that PDF readers run automatically[ (page {pages})]."},
 	"finding.submit_form": {
 		"Berkas ini dapat mengirim isi formulir ke tempat lain[ (halaman {pages})][: {what}].",
 		"This file can send form values elsewhere[ (page {pages})][: {what}]."},
@@ -68,17 +68,17 @@ var findings = map[string]sentence{
 		"This file contains other files as attachments[ (page {pages})][: {what}]."},
 	"finding.not_examined": {
 		"Tidak semua isi berkas ini dapat diperiksa[ (halaman {pages})].",
-		"Not everything in this file could be looked at[ (page {pages})]."},
+		"Not all content of this file could be examined[ (page {pages})]."},
 	"finding.signature_unknown_issuer": {
-		"Berkas ini sudah bertanda tangan, dan penerbit sertifikatnya tidak dikenal di sini[ ({fields})]. Tanda tangan itu utuh.",
-		"This file is signed already, and the issuer of the certificate is not known here[ ({fields})]. The signature is intact."},
+		"Berkas ini sudah bertanda tangan, dan penerbit sertifikatnya tidak dikenal di sini[ ({fields})]. Tanda tangan tersebut utuh.",
+		"This file is already signed, and the issuer of the certificate is not known here[ ({fields})]. The signature is intact."},
 	"finding.signature_no_revocation_data": {
-		"Berkas ini sudah bertanda tangan tanpa data status pencabutan sertifikatnya[ ({fields})]. Tanda tangan itu utuh.",
-		"This file is signed already, without data on whether the certificate was revoked[ ({fields})]. The signature is intact."},
+		"Berkas ini sudah bertanda tangan tanpa data status pencabutan sertifikat[ ({fields})]. Tanda tangan tersebut utuh.",
+		"This file is already signed, without revocation data for the certificate[ ({fields})]. The signature is intact."},
 	"finding.signature_unknown": {
 		"Berkas ini sudah bertanda tangan, dan tanda tangannya tidak dapat diperiksa di sini[ ({fields})]: algoritmanya tidak didukung atau sertifikatnya tidak ada.",
-		"This file is signed already, and the signature cannot be checked here[ ({fields})]: its algorithm is not supported or its certificate is missing."},
+		"This file is already signed, and the signature cannot be verified here[ ({fields})]: its algorithm is not supported or its certificate is missing."},
 	"finding.signature_not_passed": {
 		"Berkas ini sudah bertanda tangan, dan tanda tangannya tidak lolos validasi[ ({fields})]. Isinya tidak berubah.",
-		"This file is signed already, and the signature does not pass validation[ ({fields})]. The content is unchanged."},
+		"This file is already signed, and the signature does not pass validation[ ({fields})]. The content is unchanged."},
 }

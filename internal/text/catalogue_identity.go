@@ -1,6 +1,6 @@
 package text
 
-// identities say behind the word "identity" what was verified about a signer, how and by whom.
+// identities say what was verified about a signer, how and by whom. They follow the word "identity".
 var identities = map[string]sentence{
 	"identity.guest_unverified": {
 		"tidak diverifikasi; dicantumkan oleh {named_by} dari {organisation}",

@@ -124,12 +124,12 @@ func TestEverySentenceIsSpokenSomewhere(t *testing.T) {
 	}
 }
 
-// requiredArguments returns the arguments a sentence cannot do without: those outside brackets.
+// requiredArguments returns the arguments that a sentence needs: those outside brackets.
 func requiredArguments(s string) []string {
 	return argumentNames(regexp.MustCompile(`\[[^]]*\]`).ReplaceAllString(s, ""))
 }
 
-// use is one place in the program that speaks by code.
+// use is one use of a code in the program.
 type use struct {
 	where string // file and line
 	code  string
@@ -145,7 +145,7 @@ func findCodes(t *testing.T, root string) []use {
 	t.Helper()
 	var found []use
 	eachSource(t, root, func(files *token.FileSet, _ string, f *ast.File) {
-		// A refusal kept in a variable gets its arguments where it is used.
+		// A refusal in a variable gets its arguments where it is used.
 		kept := map[ast.Node]bool{}
 		// What With(...) adds to the call before the dot.
 		with := map[ast.Node][]string{}
@@ -174,7 +174,7 @@ func findCodes(t *testing.T, root string) []use {
 	return found
 }
 
-// eachSource hands every source under root to do, tests apart.
+// eachSource calls do with every source under root except tests.
 func eachSource(t *testing.T, root string, do func(files *token.FileSet, path string, f *ast.File)) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -200,7 +200,7 @@ func eachSource(t *testing.T, root string, do func(files *token.FileSet, path st
 	}
 }
 
-// collectWith hands the argument's name of x.With("name", v) down to x, and through Again and Because.
+// collectWith passes the argument name of x.With("name", v) on to x, also through WithRetry and WithCause.
 func collectWith(n *ast.CallExpr, with map[ast.Node][]string) {
 	s, ok := n.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -216,13 +216,13 @@ func collectWith(n *ast.CallExpr, with map[ast.Node][]string) {
 			with[inner] = append(with[inner], name)
 		}
 		fallthrough
-	case "Again", "Because":
+	case "WithRetry", "WithCause":
 		with[inner] = append(with[inner], with[n]...)
 	}
 }
 
-// parseCall reads Refuse(kind, code), add and Wrong(field, code, name, value, ...), Sentence(language, code, args), and say and
-// note, which take the code first.
+// parseCall recognises Refuse(kind, code), add and NewFieldError(field, code, name, value, ...), Sentence(language,
+// code, args), and say and note, which take the code first.
 func parseCall(n *ast.CallExpr) (use, bool) {
 	name := ""
 	switch f := n.Fun.(type) {
@@ -244,7 +244,7 @@ func parseCall(n *ast.CallExpr) (use, bool) {
 		return use{code: code}, true
 	case "Sentence":
 		return use{code: code, open: true}, true
-	case "add", "Wrong":
+	case "add", "NewFieldError":
 		u := use{code: code, open: n.Ellipsis.IsValid()}
 		for i := 2; i < len(n.Args); i += 2 {
 			if arg, ok := stringLiteral(n.Args, i); ok {
@@ -256,7 +256,7 @@ func parseCall(n *ast.CallExpr) (use, bool) {
 	return use{}, false
 }
 
-// parseLiteral reads Error{Code: code, Args: ...} and its like.
+// parseLiteral recognises Error{Code: code, Args: ...} and similar literals.
 func parseLiteral(n *ast.CompositeLit) (use, bool) {
 	var u use
 	for _, e := range n.Elts {

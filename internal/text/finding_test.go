@@ -19,8 +19,8 @@ func TestEventsSayWhichPagesWereShownAndWhatWasAccepted(t *testing.T) {
 		{contract.Event{Type: contract.EventSigned, Details: shown}, []string{"menampilkan halaman 1-3, 7 dari 12"}, []string{"showed page 1-3, 7 of 12"}},
 		{contract.Event{Type: contract.EventSigned, Details: none}, []string{"tidak menampilkan"}, []string{"did not show"}},
 		{contract.Event{Type: contract.EventSigned}, []string{"Menandatangani dokumen"}, []string{"Signed the document"}},
-		{contract.Event{Type: contract.EventSignIntended, Details: shown}, []string{"Menyetujui", "1-3, 7 dari 12"}, []string{"Agreed", "1-3, 7 of 12"}},
-		{contract.Event{Type: contract.EventSignIntended, Details: none}, []string{"Menyetujui", "tidak menampilkan"}, []string{"Agreed", "did not show"}},
+		{contract.Event{Type: contract.EventSignIntended, Details: shown}, []string{"Menyatakan setuju", "1-3, 7 dari 12"}, []string{"Agreed", "1-3, 7 of 12"}},
+		{contract.Event{Type: contract.EventSignIntended, Details: none}, []string{"Menyatakan setuju", "tidak menampilkan"}, []string{"Agreed", "did not show"}},
 		{
 			contract.Event{Type: contract.EventFindingAccepted, Details: map[string]string{"code": "finding.launch", "pages": "3", "what": "calc.exe"}},
 			[]string{"Menyetujui temuan", "menjalankan program", "halaman 3", "calc.exe"}, []string{"Accepted", "start a program", "page 3", "calc.exe"},

@@ -8,7 +8,7 @@ import (
 	"segel/internal/contract"
 )
 
-// documentStage names where a document stands, finer than its state: what a processing one waits for.
+// documentStage returns the stage of a document, which is finer than its state: what a processing document waits for.
 func documentStage(d *contract.Document) string {
 	switch {
 	case d.State == contract.Draft && d.Conversion.State == contract.Converting:
@@ -25,22 +25,22 @@ func documentStage(d *contract.Document) string {
 	return "sealing"
 }
 
-// StatusInfo tells where a document stands, in a word or two.
+// StatusInfo returns the stage of a document in one or two words.
 func StatusInfo(l Language, d *contract.Document) string {
 	return Sentence(l, "status."+documentStage(d), nil)
 }
 
-// Description tells where a document stands in a sentence, with the reason where it ended badly.
+// Description returns the stage of a document in a sentence, with the reason if it ended badly.
 func Description(l Language, d *contract.Document) string {
 	return Sentence(l, "description."+documentStage(d), map[string]any{"reason": Reason(l, d.Reason)})
 }
 
-// ButtonLabel labels what that person would do with a document next.
+// ButtonLabel returns the label of what that person would do with a document next.
 func ButtonLabel(l Language, d *contract.Document, id contract.PersonID) string {
 	code := "button.view"
 	switch {
 	case d.State == contract.Draft:
-		code = "button.continue" // a draft is seen by its owner alone
+		code = "button.continue" // a draft is visible to its owner only
 	case d.InTurn(id):
 		code = "button.sign"
 	case d.State == contract.Completed:
@@ -51,10 +51,10 @@ func ButtonLabel(l Language, d *contract.Document, id contract.PersonID) string 
 	return Sentence(l, code, nil)
 }
 
-// State labels a state, as a choice of the list's filter.
+// State returns the label of a state, for the filter of the list.
 func State(l Language, s contract.State) string { return Sentence(l, "status."+string(s), nil) }
 
-// Event tells one line of the audit trail.
+// Event returns one line of the audit trail.
 func Event(l Language, e contract.Event) string {
 	args := make(map[string]any, len(e.Details))
 	for name, v := range e.Details {
@@ -75,8 +75,8 @@ func Event(l Language, e contract.Event) string {
 	return Sentence(l, eventCode(e), args)
 }
 
-// eventCode is the code of the sentence about an event. What is said of a signature depends on whether the service showed
-// the signer the pages; events of before it was recorded say nothing of it.
+// eventCode returns the code of the sentence about an event. The sentence about a signature depends on whether the
+// service showed the pages to the signer; older events do not record it.
 func eventCode(e contract.Event) string {
 	shown := e.Details["pages_shown"]
 	switch {
@@ -92,14 +92,14 @@ func eventCode(e contract.Event) string {
 	return "event." + string(e.Type)
 }
 
-// Field is the sentence for one member of the input.
+// Field returns the sentence for one member of the input.
 func Field(l Language, f contract.FieldError) string { return Sentence(l, f.Code, f.Args) }
 
-// Warning is the sentence for something that was accepted and may not be what was meant.
+// Warning returns the sentence for something that was accepted but may not be what was meant.
 func Warning(l Language, w contract.Warning) string { return Sentence(l, w.Code, w.Args) }
 
-// Reason is why a document waits or ended: the sentence for a code of ours, with the words behind it that are given after
-// ": ", or the words of whoever ended it.
+// Reason returns why a document waits or ended: the sentence for one of our codes, with the words that follow it after
+// ": ", or the words of the person who ended it.
 func Reason(l Language, reason string) string {
 	code, words, _ := strings.Cut(reason, ": ")
 	kind, _, _ := strings.Cut(code, ".")
@@ -115,7 +115,7 @@ func Reason(l Language, reason string) string {
 	return reason
 }
 
-// ClockProblem tells administrators what is wrong with the clock; empty where nothing is.
+// ClockProblem describes to administrators what is wrong with the clock; empty if nothing is.
 func ClockProblem(l Language, f contract.ClockFinding) string {
 	code := ""
 	switch {
@@ -131,8 +131,8 @@ func ClockProblem(l Language, f contract.ClockFinding) string {
 	return Sentence(l, code, map[string]any{"by": int(f.Ahead.Abs().Seconds())})
 }
 
-// timeArguments reads the moment behind the code of a document that waits for it. Other words are no arguments, and the sentence does
-// without.
+// timeArguments parses the time after the code of a document that waits for it. Other words give no arguments, and the
+// sentence leaves the time out.
 func timeArguments(words string) map[string]any {
 	at, err := time.Parse(time.RFC3339, words)
 	if err != nil {
@@ -141,10 +141,10 @@ func timeArguments(words string) map[string]any {
 	return map[string]any{"until": at}
 }
 
-// EventType labels a type of event, as a choice of the audit log's filter.
+// EventType returns the label of a type of event, for the filter of the audit log.
 func EventType(l Language, t contract.EventType) string { return Sentence(l, "event."+string(t), nil) }
 
-// Difference is the sentence for one difference of a reconciliation.
+// Difference returns the sentence for one difference of a reconciliation.
 func Difference(l Language, d contract.Difference) string {
 	return Sentence(l, "reconciliation."+string(d.Kind), map[string]any{
 		"serial": d.Serial, "document": d.Document, "file": d.File, "there": d.OfficeState, "here": d.RegisterState,

@@ -2,10 +2,10 @@ package text
 
 import "golang.org/x/text/language"
 
-// Language is one that sentences are written in.
+// Language is a language of the sentences.
 type Language string
 
-// The languages. Indonesian is what everybody gets who asks for nothing else.
+// The languages. Indonesian is the default.
 const (
 	Indonesian Language = "id"
 	English    Language = "en"
@@ -16,10 +16,10 @@ var (
 	matcher   = language.NewMatcher([]language.Tag{language.Indonesian, language.English})
 )
 
-// maxHeader bounds how much of an Accept-Language header is looked at, in bytes; browsers send some 50.
+// maxHeader bounds the Accept-Language headers that are parsed, in bytes; browsers send about 50.
 const maxHeader = 200
 
-// ChooseLanguage chooses the language for an Accept-Language header (RFC 9110 §12.5.4).
+// ChooseLanguage returns the language for an Accept-Language header (RFC 9110 §12.5.4).
 func ChooseLanguage(header string) Language {
 	if len(header) > maxHeader {
 		return Indonesian

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// revocations says why a certificate was revoked, by the names of RFC 5280 §5.3.1.
+// revocations give the reason of a revocation, by the names of RFC 5280 §5.3.1.
 var revocations = map[string]sentence{
-	"revocation.unspecified":          {"sebabnya tidak disebutkan", "for a cause that is not told"},
+	"revocation.unspecified":          {"alasannya tidak disebutkan", "no reason was given"},
 	"revocation.keyCompromise":        {"kuncinya bocor", "its key was compromised"},
 	"revocation.cACompromise":         {"kunci penerbitnya bocor", "its issuer's key was compromised"},
-	"revocation.affiliationChanged":   {"pemiliknya tidak lagi di organisasi itu", "its holder has left the organisation"},
-	"revocation.superseded":           {"sertifikat lain menggantikannya", "another certificate takes its place"},
-	"revocation.cessationOfOperation": {"tidak dipakai lagi", "it is not used any more"},
+	"revocation.affiliationChanged":   {"pemiliknya tidak lagi berada di organisasi itu", "its holder has left the organisation"},
+	"revocation.superseded":           {"telah digantikan oleh sertifikat lain", "it was superseded by another certificate"},
+	"revocation.cessationOfOperation": {"tidak digunakan lagi", "it is no longer used"},
 	"revocation.certificateHold":      {"ditangguhkan", "it is on hold"},
 	"revocation.removeFromCRL":        {"penangguhannya diakhiri", "it is no longer on hold"},
-	"revocation.privilegeWithdrawn":   {"wewenang pemiliknya dicabut", "its holder lost the right to it"},
-	"revocation.aACompromise":         {"kunci otoritas wewenangnya bocor", "the key of the authority for its rights was compromised"},
+	"revocation.privilegeWithdrawn":   {"wewenang pemiliknya dicabut", "its holder's authorisation was withdrawn"},
+	"revocation.aACompromise":         {"kunci otoritas atributnya bocor", "the attribute authority's key was compromised"},
 }
 
-// RevocationReason says why a certificate was revoked; a name that is none of RFC 5280 §5.3.1 is returned as it is.
+// RevocationReason returns why a certificate was revoked. A name that is not in RFC 5280 §5.3.1 is returned unchanged.
 func RevocationReason(l Language, reason string) string {
 	if _, ok := revocations["revocation."+reason]; !ok {
 		return reason
@@ -27,8 +27,8 @@ func RevocationReason(l Language, reason string) string {
 	return Sentence(l, "revocation."+reason, nil)
 }
 
-// revocationArguments takes the words behind closing.revoked apart: serial in hexadecimal, moment, reason. Other words are no
-// arguments, and the sentence does without.
+// revocationArguments parses the words after closing.revoked: serial number in hexadecimal, time, reason. Other words
+// give no arguments, and the sentence leaves them out.
 func revocationArguments(l Language, words string) map[string]any {
 	part := strings.SplitN(words, ", ", 3)
 	if len(part) < 3 {

@@ -18,8 +18,8 @@ func (w sentence) inLanguage(l Language) string {
 	return w.id
 }
 
-// Sentence returns the sentence for a code. Arguments it does not name are ignored. A code without a sentence
-// is itself put into a general one, so that nobody is left with nothing.
+// Sentence returns the sentence for a code. Unused arguments are ignored. A code without a sentence is inserted into a
+// general one, so that there is always a text.
 func Sentence(l Language, code string, args map[string]any) string {
 	w, ok := sentences[code]
 	if !ok {
@@ -28,7 +28,7 @@ func Sentence(l Language, code string, args map[string]any) string {
 	return fillArguments(l, w.inLanguage(l), args)
 }
 
-// fillArguments puts arguments into a sentence.
+// fillArguments inserts the arguments into a sentence.
 func fillArguments(l Language, s string, args map[string]any) string {
 	var b strings.Builder
 	for s != "" {
@@ -56,7 +56,7 @@ func fillArguments(l Language, s string, args map[string]any) string {
 	return b.String()
 }
 
-// hasArguments reports whether every argument named in s is there and not empty.
+// hasArguments reports whether every argument named in s is present and not empty.
 func hasArguments(s string, args map[string]any) bool {
 	for _, name := range argumentNames(s) {
 		if v, ok := args[name]; !ok || v == nil || v == "" {
@@ -80,8 +80,8 @@ func argumentNames(s string) []string {
 	}
 }
 
-// formatArgument spells one argument: a number with the language's separators, or with how "size" as a number of bytes
-// and with "duration" as seconds; a list with commas; a moment as [ShortTime] does.
+// formatArgument formats one argument: a number with the separators of the language, as bytes with the format "size",
+// and as seconds with "duration"; a list with commas; a time like [ShortTime].
 func formatArgument(l Language, v any, how string) string {
 	var n float64
 	switch v := v.(type) {
@@ -98,7 +98,7 @@ func formatArgument(l Language, v any, how string) string {
 	case time.Time:
 		return ShortTime(l, v)
 	case nil:
-		return "?" // a test holds every caller to give what its sentence names
+		return "?" // a test checks that every caller gives the arguments of its sentence
 	default:
 		return fmt.Sprint(v)
 	}
@@ -111,7 +111,7 @@ func formatArgument(l Language, v any, how string) string {
 	return formatNumber(l, n)
 }
 
-// formatNumber writes n with at most one decimal.
+// formatNumber formats n with at most one decimal.
 func formatNumber(l Language, n float64) string {
 	point, comma := ",", "."
 	if l == English {
@@ -131,7 +131,7 @@ func formatNumber(l Language, n float64) string {
 	return whole
 }
 
-// formatSize writes a number of bytes in the largest unit of which there is at least one.
+// formatSize formats a number of bytes in the largest unit of which there is at least one.
 func formatSize(l Language, bytes float64) string {
 	unit := "byte"
 	for _, u := range []string{"KiB", "MiB", "GiB"} {
@@ -146,7 +146,7 @@ func formatSize(l Language, bytes float64) string {
 	return formatNumber(l, bytes) + " " + unit
 }
 
-// formatDuration writes seconds in the largest unit of which there are at least two, rounded up.
+// formatDuration formats seconds in the largest unit of which there are at least two, rounded up.
 func formatDuration(l Language, seconds float64) string {
 	n, id, en := math.Ceil(seconds), "detik", "second"
 	for _, u := range []struct {

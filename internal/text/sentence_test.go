@@ -102,15 +102,15 @@ func TestLabelsTellWhereADocumentStands(t *testing.T) {
 		d                           contract.Document
 		status, description, button string
 	}{
-		{contract.Document{State: contract.Draft}, "Draf", "Dokumen masih berupa Draf", "Lanjutkan"},
-		{contract.Document{State: contract.Processing, Mode: contract.Signing, Participants: signer(time.Time{})}, "Menunggu Tanda Tangan", "Dokumen menunggu Tanda Tangan", "Tanda Tangan"},
-		{contract.Document{State: contract.Processing, Mode: contract.Signing, Participants: signer(signed), Stamps: stamp}, "Proses Pembubuhan e-Meterai", "Dokumen sedang dibubuhi e-Meterai", "Lihat"},
-		{contract.Document{State: contract.Processing, Mode: contract.Stamping}, "Proses Penyelesaian", "Dokumen sedang diselesaikan", "Lihat"},
+		{contract.Document{State: contract.Draft}, "Draf", "Dokumen masih berupa draf", "Lanjutkan"},
+		{contract.Document{State: contract.Processing, Mode: contract.Signing, Participants: signer(time.Time{})}, "Menunggu tanda tangan", "Dokumen menunggu tanda tangan", "Tanda Tangan"},
+		{contract.Document{State: contract.Processing, Mode: contract.Signing, Participants: signer(signed), Stamps: stamp}, "Pembubuhan e-meterai", "Dokumen sedang dibubuhi e-meterai", "Lihat"},
+		{contract.Document{State: contract.Processing, Mode: contract.Stamping}, "Penyelesaian", "Dokumen sedang diselesaikan", "Lihat"},
 		{contract.Document{State: contract.Completed}, "Selesai", "Dokumen telah Selesai", "Unduh"},
-		{contract.Document{State: contract.Rejected, Reason: "harga salah"}, "Ditolak", "Dokumen Ditolak: harga salah", "Lihat"},
-		{contract.Document{State: contract.Canceled}, "Dibatalkan", "Dokumen Dibatalkan", "Lihat"},
-		{contract.Document{State: contract.Expired}, "Kedaluwarsa", "Batas waktu dokumen sudah lewat", "Lihat"},
-		{contract.Document{State: contract.Failed, Reason: "QUOTA"}, "Gagal", "Pembubuhan e-Meterai Gagal: QUOTA", "Bubuhkan Ulang"},
+		{contract.Document{State: contract.Rejected, Reason: "harga salah"}, "Ditolak", "Dokumen ditolak: harga salah", "Lihat"},
+		{contract.Document{State: contract.Canceled}, "Dibatalkan", "Dokumen dibatalkan", "Lihat"},
+		{contract.Document{State: contract.Expired}, "Kedaluwarsa", "Batas waktu dokumen telah lewat", "Lihat"},
+		{contract.Document{State: contract.Failed, Reason: "QUOTA"}, "Gagal", "Pembubuhan e-meterai gagal: QUOTA", "Bubuhkan Ulang"},
 	} {
 		d := test.d
 		if got := StatusInfo(Indonesian, &d); got != test.status {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Jakarta is Western Indonesian Time, UTC+7 without daylight saving: fixed, so that a machine without a zone
-// database shows the same.
+// Jakarta is Western Indonesian Time, UTC+7 without daylight saving time. It is fixed, so that it does not depend on
+// the machine's time zone database.
 var Jakarta = time.FixedZone("WIB", 7*60*60)
 
 var months = map[Language][12]string{
@@ -14,7 +14,7 @@ var months = map[Language][12]string{
 	English:    {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"},
 }
 
-// ShortTime writes a moment as in a list, in Jakarta: 14 Okt 24, 13:06.
+// ShortTime formats a time for lists, in Jakarta: 14 Okt 24, 13:06.
 func ShortTime(l Language, t time.Time) string {
 	if l != English {
 		l = Indonesian

@@ -35,7 +35,7 @@ func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.Waitin
 	return WaitingPage{Lines: lines, Total: l.Total, Clock: clock}, nil
 }
 
-// Retry has a document that stands still tried again, now. See [contract.Retry].
+// Retry has a document that stands still tried again, now. See [contract.RetryByAdmin].
 func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
 	if _, err := by.AuthoriseAdmin(contract.AdminRetry, ""); err != nil {
 		return contract.Document{}, err
@@ -49,7 +49,7 @@ func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.Docu
 	return d, err
 }
 
-// RetryOwn has a document that waits for the service tried again, now, for its owner. See [contract.RetryOwn].
+// RetryOwn has a document that waits for the service tried again, now, for its owner. See [contract.RetryByOwner].
 func (s *Service) RetryOwn(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
 	return s.applyRuleAs(withDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
 		return changeOf(contract.RetryByOwner(d, by, s.Clock()))

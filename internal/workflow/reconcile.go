@@ -82,7 +82,7 @@ func (s *Service) fetchAccount(ctx context.Context) (a officeAccount, err error)
 	return a, err
 }
 
-// compareAccount fills in the report. The register and the orders in doubt are read after the list, see [contract.Books].
+// compareAccount fills in the report. The register and the orders in doubt are read after the list, see [contract.ReconcileInput].
 func (s *Service) compareAccount(ctx context.Context, a officeAccount, names organisationsByID, r *contract.Reconciliation) error {
 	b, err := s.loadBooks(ctx, r.At, names)
 	if err != nil {

@@ -188,7 +188,7 @@ test("a box that is dragged snaps to the text, stands on the page it is let go o
   await page.mouse.up();
   const box = page.locator("[data-box]");
   await box.waitFor();
-  await page.getByText(/This box lies over text on page 1/).first().waitFor();
+  await page.getByText(/This box covers text on page 1/).first().waitFor();
   const r = (await box.boundingBox())!, perPoint = on.width / 595;
   // The text begins 72 points from the left; the left edge is let go 3 pixels beside.
   const dx = on.x + 72 * perPoint + 3 - r.x;
@@ -207,7 +207,7 @@ test("a box that is dragged snaps to the text, stands on the page it is let go o
   // The service looks at the words themselves, and names them.
   await page.locator("[data-tool=emet]").click();
   await sheet.click({ position: { x: 130 * perPoint, y: 90 * perPoint } });
-  const warning = page.getByText(/This box lies over text on page 1: “Pasal/).first();
+  const warning = page.getByText(/This box covers text on page 1: “Pasal/).first();
   await warning.waitFor();
   await saved(page);
 
@@ -218,13 +218,13 @@ test("a box that is dragged snaps to the text, stands on the page it is let go o
   await page.reload();
   await warning.waitFor();
   await page.getByRole("link", { name: "Change the placement" }).click();
-  for (const words of ["Pasal 11. Perjanjian", "Pasal 1. Perjanjian"]) await page.getByRole("img", { name: `This box lies over text on page 1: “${words}` }).waitFor(); // the signature's and the stamp's, before anything was changed
+  for (const words of ["Pasal 11. Perjanjian", "Pasal 1. Perjanjian"]) await page.getByRole("img", { name: `This box covers text on page 1: “${words}` }).waitFor(); // the signature's and the stamp's, before anything was changed
   await page.goBack();
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.waitForURL("**/document/**");
   const told = page.locator("[data-told]");
-  await told.getByText("The document is out for signing").waitFor();
-  await told.getByText(/This box lies over text on page 1/).first().waitFor();
+  await told.getByText("The document has been sent for signing").waitFor();
+  await told.getByText(/This box covers text on page 1/).first().waitFor();
   await told.getByRole("button", { name: "Close" }).click();
   await expect.poll(() => told.count()).toBe(0);
   await page.context().close();

@@ -81,14 +81,14 @@ test("the owner accepts each finding by name, and the signer is told, and sees t
   await owner.getByText("This file contains JavaScript (page 1).").waitFor(); // told, and asked for nothing
   expect(await violations(owner)).toEqual([]);
   const finalize = owner.waitForRequest("**/sign/finalize-docs");
-  await asked.getByRole("checkbox", { name: /^I accept this finding: In print/ }).check();
+  await asked.getByRole("checkbox", { name: /^I accept this finding: This file shows/ }).check();
   expect(await send.isDisabled()).toBe(true); // each has to be accepted
   await asked.getByRole("checkbox", { name: /^I accept this finding: What this file shows depends/ }).check();
   await send.click();
   expect(((await finalize).postDataJSON() as { accept_findings: string[] }).accept_findings).toEqual(["finding.print_differs", "finding.view_varies"]);
   await owner.waitForURL(`**/document/${id}`);
   await owner.getByRole("button", { name: "History" }).click();
-  await owner.getByText(/^Accepted what was found in the file: In print/).waitFor();
+  await owner.getByText(/^Accepted a finding in the file: This file shows/).waitFor();
 
   await signer.goto(`${s.url}/document/${id}/sign`);
   const found = signer.getByRole("region", { name: /^Findings in this file/ });

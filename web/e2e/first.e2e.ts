@@ -31,9 +31,9 @@ test("whoever comes in by the printed password chooses his own before anything e
   await send(printed!, next, "beberapa kata");
   await page.getByText("This differs from the new password.").waitFor();
   await send("tidak benar", next, next);
-  await page.getByText("This is not your present password.").waitFor();
+  await page.getByText("This is not your current password.").waitFor();
   await send(printed!, "pendek", "pendek");
-  await page.getByText("A password has at least 12 characters.").waitFor();
+  await page.getByText("A password must have at least 12 characters.").waitFor();
   expect(await violations(page)).toEqual([]);
   await send(printed!, next, next);
   await page.getByRole("heading", { name: "Inbox" }).waitFor();

@@ -138,7 +138,7 @@ test("a box that takes up too much of a page is refused where it stands", async 
   await field("Bottom (pt)", "0");
   await field("Width (pt)", "595");
   await field("Height (pt)", "842");
-  const refusal = page.getByText(/cover at most 25 % of a page; this box makes it 100 % of page 1/).first();
+  const refusal = page.getByText(/cover at most 25 % of a page; with this box they cover 100 % of page 1/).first();
   await refusal.waitFor();
   await page.locator("[data-box][data-wrong=true]").waitFor();
   expect(await violations(page)).toEqual([]);

@@ -1,3 +1,3 @@
-// Package blobtest says what a [blob.Store] owes, as tests every implementation runs unchanged, and has stores
-// for the tests of others: [Memory], which keeps nothing, and [Faulty], which fails on demand.
+// Package blobtest contains the tests that every [blob.Store] must pass, and stores for the tests of other packages:
+// [Memory], which stores nothing permanently, and [Faulty], which fails on demand.
 package blobtest

@@ -26,7 +26,7 @@ const (
 // Fault says how a call fails.
 type Fault int
 
-// A call can fail before it has done anything, or after it has done all: the caller cannot tell which.
+// A call can fail before it has done anything, or after it has done everything: the caller cannot know which.
 const (
 	NoFault Fault = iota
 	Before
@@ -36,7 +36,7 @@ const (
 // Faulty is a store whose calls fail when asked to.
 type Faulty struct {
 	blob.Store
-	Fault func(Op, blob.Key) Fault // asked once a call
+	Fault func(Op, blob.Key) Fault // called once for each call
 }
 
 // Create begins a blob whose Write and Commit can fail too.
@@ -76,7 +76,7 @@ func (f *Faulty) Remove(ctx context.Context, key blob.Key) error {
 	return f.callWithFault(OpRemove, key, func() error { return f.Store.Remove(ctx, key) })
 }
 
-// callWithFault runs a call between its faults.
+// callWithFault runs a call with the fault that is due before or after it.
 func (f *Faulty) callWithFault(op Op, key blob.Key, call func() error) error {
 	fault := f.Fault(op, key)
 	if fault == Before {

@@ -12,7 +12,7 @@ import (
 	"segel/internal/blob"
 )
 
-// readMark demands the mark of a store.
+// readMark returns the mark of a store, which must have one.
 func readMark(t *testing.T, s blob.Store) []byte {
 	t.Helper()
 	m, err := s.Mark(t.Context())

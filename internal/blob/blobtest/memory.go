@@ -14,7 +14,7 @@ import (
 
 // Memory is a store in memory. Its zero value is empty and ready.
 type Memory struct {
-	Now func() time.Time // dates what is committed; nil: the Unix epoch
+	Now func() time.Time // time of commits; nil: the Unix epoch
 
 	mu    sync.Mutex // guards all below; never held while a caller's code runs
 	blobs map[blob.Key]stored
@@ -108,7 +108,7 @@ func (m *Memory) SetMark(ctx context.Context, mark []byte) error {
 	return nil
 }
 
-// CorruptByte changes one byte of a committed blob, as a bad disk or a bad neighbour would.
+// CorruptByte changes one byte of a committed blob.
 func (m *Memory) CorruptByte(key blob.Key, at int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -118,7 +118,7 @@ func (m *Memory) CorruptByte(key blob.Key, at int64) {
 	m.blobs[key] = s
 }
 
-// TruncateBlob shortens a committed blob.
+// TruncateBlob truncates a committed blob.
 func (m *Memory) TruncateBlob(key blob.Key, size int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,7 +152,7 @@ func (w *memoryWriter) Write(p []byte) (int, error) {
 	return w.buf.Write(p)
 }
 
-// Commit puts the blob in its place. See [blob.Writer].
+// Commit stores the blob under its key. See [blob.Writer].
 func (w *memoryWriter) Commit() error {
 	m := w.store
 	if m == nil {
@@ -178,10 +178,10 @@ func (w *memoryWriter) Commit() error {
 	return nil
 }
 
-// Abort forgets the bytes.
+// Abort discards the bytes.
 func (w *memoryWriter) Abort() { w.store = nil }
 
-// checkCall is what every method asks first.
+// checkCall checks context and key for every method.
 func checkCall(ctx context.Context, key blob.Key) error {
 	if err := ctx.Err(); err != nil {
 		return err

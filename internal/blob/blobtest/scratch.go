@@ -8,16 +8,16 @@ import (
 	"segel/internal/blob"
 )
 
-// Scratches makes scratch files in memory and counts those that are open. Its zero value is ready.
+// Scratches makes scratch files in memory and counts the open ones. Its zero value is ready to use.
 type Scratches struct{ open atomic.Int64 }
 
-// Scratch makes one.
+// Scratch returns a new scratch file.
 func (s *Scratches) Scratch() (blob.Scratch, error) {
 	s.open.Add(1)
 	return &scratch{of: s}, nil
 }
 
-// OpenCount is how many were made and not closed.
+// OpenCount returns how many scratch files are open.
 func (s *Scratches) OpenCount() int64 { return s.open.Load() }
 
 type scratch struct {

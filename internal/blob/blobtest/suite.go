@@ -12,15 +12,15 @@ import (
 
 // Subject is an implementation under test.
 type Subject struct {
-	// Open returns a store that keeps its blobs until the test ends. It is empty at the first call.
+	// Open returns a store that retains its blobs until the test ends. It is empty at the first call.
 	Open func(t *testing.T) blob.Store
 
-	// Crash does to the writers what the death of their process does, and opens what is then left of the store.
-	// Nil for a store without a life after death.
+	// Crash does to the writers what the death of their process does, and opens what is left of the store. Nil for a
+	// store that does not survive its process.
 	Crash func(t *testing.T, s blob.Store, writers ...blob.Writer) blob.Store
 }
 
-// Run proves what every store owes. Fresh makes a new subject for each test.
+// Run tests a store. Fresh returns a new subject for each test.
 func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 	for _, c := range []struct {
 		name string
@@ -52,7 +52,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 	}
 }
 
-// Key returns the n-th of a fixed row of keys.
+// Key returns the n-th of a fixed sequence of keys.
 func Key(n int) blob.Key {
 	k, err := blob.NewKey(rand.NewChaCha8([32]byte{byte(n), byte(n >> 8), byte(n >> 16)}))
 	if err != nil {
@@ -61,7 +61,7 @@ func Key(n int) blob.Key {
 	return k
 }
 
-// Content returns n bytes that look random and differ with the seed.
+// Content returns n pseudo-random bytes that depend on the seed.
 func Content(seed byte, n int) []byte {
 	b := make([]byte, n)
 	rand.NewChaCha8([32]byte{31: seed}).Read(b)
@@ -119,7 +119,7 @@ func createWriter(t *testing.T, s blob.Store, key blob.Key, content []byte) blob
 	return w
 }
 
-// listKeys returns the keys a store lists, sorted.
+// listKeys returns the keys that a store lists, sorted.
 func listKeys(t *testing.T, s blob.Store) (keys []blob.Key) {
 	t.Helper()
 	for info, err := range s.List(t.Context()) {

@@ -13,11 +13,11 @@ import (
 	"segel/internal/outage"
 )
 
-// markFile has the mark of the store. It is no pair of hexadecimal digits, so no key leads there.
+// markFile contains the mark of the store. Its name is not two hexadecimal digits, so no key leads there.
 const markFile = "installation"
 
-// Find returns the store in a folder without touching the folder: nothing is made, nothing is swept. Until a store of
-// that folder was opened with [Open], nothing can be written to it. A folder that does not exist has no mark.
+// Find returns the store in a folder without touching the folder: nothing is created or removed. Nothing can be
+// written to it until a store of that folder was opened with [Open]. A folder that does not exist has no mark.
 func Find(root string) *Store { return &Store{root: root} }
 
 // Mark reads the mark. See [blob.Store].

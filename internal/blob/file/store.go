@@ -23,7 +23,7 @@ import (
 	"segel/internal/outage"
 )
 
-// tmpDir holds unfinished files. It is no pair of hexadecimal digits, so no key leads there.
+// tmpDir holds unfinished files. Its name is not two hexadecimal digits, so no key leads there.
 const tmpDir = "tmp"
 
 // Store is a [blob.Store] in a folder. Several processes may have the same folder open.
@@ -74,7 +74,7 @@ func (s *Store) makeDirs() error {
 	if err := syncDir(s.root); err != nil {
 		return err
 	}
-	// A parent we may not read is one in which somebody else made the folder.
+	// If we may not read the parent, another user created the folder in it.
 	if err := syncDir(filepath.Dir(s.root)); err != nil && !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
@@ -132,7 +132,7 @@ func (s *Store) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
 	return &openedBlob{File: f, size: info.Size()}, nil
 }
 
-// Remove removes a blob for good. See [blob.Store].
+// Remove deletes a blob. See [blob.Store].
 func (s *Store) Remove(ctx context.Context, key blob.Key) error {
 	if err := checkCall(ctx, key); err != nil {
 		return err
@@ -198,7 +198,7 @@ func (s *Store) blobPath(key blob.Key) string {
 	return filepath.Join(s.root, string(key[:2]), string(key))
 }
 
-// checkCall is what every method asks first.
+// checkCall checks context and key for every method.
 func checkCall(ctx context.Context, key blob.Key) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("blob %s: %w", key, err)

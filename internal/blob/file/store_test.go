@@ -179,7 +179,7 @@ func TestStrangersInTheFolderAreNoBlobs(t *testing.T) {
 	}
 }
 
-// BenchmarkDownload reads a document the verified way, beside the bare hash of as many bytes.
+// BenchmarkDownload reads a verified document, and hashes as many bytes for comparison.
 func BenchmarkDownload(b *testing.B) {
 	s := openStore(b, b.TempDir())
 	content := blobtest.Content(1, 64<<20)

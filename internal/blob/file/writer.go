@@ -12,8 +12,8 @@ import (
 	"segel/internal/blob"
 )
 
-// writer is a blob being written. Whoever sweeps knows by the lock on its file that the writer lives; the
-// kernel drops the lock with the process.
+// writer is a blob being written. The lock on its file shows that the writer is alive; the kernel releases the lock
+// with the process.
 type writer struct {
 	ctx   context.Context
 	store *Store
@@ -21,7 +21,7 @@ type writer struct {
 	file  *os.File // nil once committed or aborted
 }
 
-// Create begins a blob in a file of its own. See [blob.Store].
+// Create begins a blob in a new file. See [blob.Store].
 func (s *Store) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
 	if err := checkCall(ctx, key); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (s *Store) createTemp(key blob.Key) (*os.File, error) {
 		if err != nil {
 			return nil, errors.Join(err, os.Remove(f.Name()), f.Close())
 		}
-		// Whoever sweeps has the lock, or had it and removed the name. Nothing but the handle is ours.
+		// The other process has the lock, or had it and removed the name. Only the handle is ours.
 		if err := f.Close(); err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func (w *writer) Commit() error {
 		return fmt.Errorf("commit blob: %w", w.store.unavailable(err))
 	}
 	// Durable now: the bytes, under a temporary name. Not yet: the final name. After a power cut the next Open
-	// of the store sweeps them away, and whoever meant to write them does it again under another key.
+	// of the store removes them, and the caller writes them again under another key.
 	path := w.store.blobPath(w.key)
 	err := os.Link(w.file.Name(), path)
 	if errors.Is(err, fs.ErrExist) {
@@ -100,7 +100,7 @@ func (w *writer) Commit() error {
 	return nil
 }
 
-// Abort removes the temporary name. Failing to is no harm: the next Open of the store sweeps it.
+// Abort removes the temporary name. A failure does no harm: the next Open of the store removes it.
 func (w *writer) Abort() {
 	if w.file == nil {
 		return
@@ -110,7 +110,8 @@ func (w *writer) Abort() {
 	w.file = nil
 }
 
-// removeAbandoned removes the files of writers that are no more. Locked ones belong to writers of other processes.
+// removeAbandoned removes the files of writers that have ended. Locked ones belong to living writers of other
+// processes.
 func (s *Store) removeAbandoned() error {
 	dir := filepath.Join(s.root, tmpDir)
 	entries, err := os.ReadDir(dir)
@@ -146,7 +147,7 @@ func removeIfAbandoned(path string) error {
 	return nil
 }
 
-// lockFile takes the lock of an open file, and reports false when somebody else has it.
+// lockFile locks an open file, and returns false if another process has the lock.
 func lockFile(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

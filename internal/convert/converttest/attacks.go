@@ -9,22 +9,22 @@ import (
 	"segel/internal/convert"
 )
 
-// Attack is a document that tries something.
+// Attack is a hostile document.
 type Attack struct {
 	Name   string
-	Reason string       // for which it is to be refused before it is converted, see package sniff
-	Kind   convert.Kind // by which it would be read, were it converted all the same
+	Reason string       // the reason for which package sniff must refuse it
+	Kind   convert.Kind // the kind by which a converter would read it
 	File   []byte
 }
 
-// Targets are what the attacks are after.
+// Targets are what the attacks try to reach.
 type Targets struct {
-	URL     string // of a server that nobody may ask, ending in a slash
-	Secret  string // path of a file with a text that may appear nowhere
-	Picture string // path of a picture that may appear nowhere
+	URL     string // of a server that must not be contacted, ending in a slash
+	Secret  string // path of a file whose text must not appear anywhere
+	Picture string // path of a picture that must not appear anywhere
 }
 
-// Attacks makes all of them.
+// Attacks returns all attacks.
 func Attacks(t Targets) []Attack {
 	var all []Attack
 	for _, make := range []func(Targets) []Attack{linkedPictures, fetchingFields, otherFormats, embeddedPrograms, ambiguousArchives, expandingFiles, disguisedContent} {
@@ -33,7 +33,7 @@ func Attacks(t Targets) []Attack {
 	return all
 }
 
-// linkedPictures show pictures and more from elsewhere.
+// linkedPictures show pictures and other content from elsewhere.
 func linkedPictures(t Targets) []Attack {
 	var all []Attack
 	for name, target := range map[string]string{
@@ -72,7 +72,7 @@ func linkedPictures(t Targets) []Attack {
 	)
 }
 
-// fetchingFields let fields and templates fetch.
+// fetchingFields fetch content with fields and templates.
 func fetchingFields(t Targets) []Attack {
 	all := []Attack{
 		{"attached template", "template", convert.DOCX, Document{
@@ -133,7 +133,7 @@ func otherFormats(t Targets) []Attack {
 	return append(all, Attack{"spreadsheet", "not_word", convert.DOCX, sheet.Bytes()}, Attack{"template", "not_word", convert.DOCX, template.Bytes()})
 }
 
-// embeddedPrograms hold programs and other programs' objects.
+// embeddedPrograms contain programs and other programs' objects.
 func embeddedPrograms(Targets) []Attack {
 	ole := "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" + strings.Repeat("\x00", 600)
 	return []Attack{
@@ -154,7 +154,7 @@ func embeddedPrograms(Targets) []Attack {
 	}
 }
 
-// ambiguousArchives are packages that two readers could take for two.
+// ambiguousArchives are packages that two readers could read differently.
 func ambiguousArchives(Targets) []Attack {
 	with := func(names ...string) []byte {
 		d := Document{Body: Paragraphs("x")}.buildParts()
@@ -203,7 +203,7 @@ func ambiguousArchives(Targets) []Attack {
 	)
 }
 
-// expandingFiles are small and become large.
+// expandingFiles are small and unpack to large documents.
 func expandingFiles(t Targets) []Attack {
 	zeros := strings.Repeat("<w:p><w:r><w:t>a</w:t></w:r></w:p>", 3<<20)
 	lol := `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">`

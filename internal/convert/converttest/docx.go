@@ -1,5 +1,5 @@
-// Package converttest makes Word documents for tests: plain ones, one that shows what layout can go wrong, and many
-// that try to make a converter do what it must not.
+// Package converttest builds Word documents for tests: plain ones, one with everything that layout can get wrong, and
+// many that attack a converter.
 package converttest
 
 import (
@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// Document is a DOCX to be made. The zero value is an empty one.
+// Document is a DOCX to be built. The zero value is an empty document.
 type Document struct {
-	Body      string            // markup of paragraphs; P makes some
+	Body      string            // markup of paragraphs; see Paragraphs
 	Section   string            // markup of the last section
 	Relations []Relation        // of the main part
-	Parts     map[string]string // further ones, by name
+	Parts     map[string]string // further parts, by name
 	Types     string            // further entries of the list of parts
-	MainType  string            // in the place of a document's
+	MainType  string            // instead of a document's
 	Prolog    string            // before the root element of the main part
 }
 
-// Relation of a part to another, or to something outside.
+// Relation is a relation of a part to another part, or to something outside.
 type Relation struct {
 	ID, Kind, Target string
 	External         bool
@@ -37,7 +37,7 @@ const (
 	MainPart = "word/document.xml"
 )
 
-// Paragraphs makes a paragraph for each text.
+// Paragraphs returns a paragraph for each text.
 func Paragraphs(texts ...string) string {
 	var b strings.Builder
 	for _, t := range texts {
@@ -46,7 +46,7 @@ func Paragraphs(texts ...string) string {
 	return b.String()
 }
 
-// Bytes makes the file.
+// Bytes returns the file.
 func (d Document) Bytes() []byte {
 	parts := d.buildParts()
 	names := slices.Sorted(maps.Keys(parts))
@@ -77,12 +77,12 @@ func (d Document) buildParts() map[string]string {
 	return parts
 }
 
-// Type makes an entry of the list of parts for a part below word/.
+// Type returns the content type entry of a part below word/.
 func Type(part, kind string) string {
 	return fmt.Sprintf(`<Override PartName="/word/%s" ContentType="%s%s+xml"/>`, part, types, kind)
 }
 
-// Relations makes a list of relations.
+// Relations returns a list of relations.
 func Relations(all ...Relation) string {
 	var b strings.Builder
 	b.WriteString(head + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`)
@@ -100,7 +100,7 @@ func Relations(all ...Relation) string {
 	return b.String()
 }
 
-// Picture makes the markup of a picture of that many millimetres, embedded or linked by the relation id.
+// Picture returns the markup of a picture of that size in millimetres, embedded or linked by the relation id.
 func Picture(how, id string, width, height int) string {
 	const perMM = 36000
 	return fmt.Sprintf(`<w:p><w:r><w:drawing><wp:inline><wp:extent cx="%[3]d" cy="%[4]d"/><wp:docPr id="1" name="Gambar"/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture">`+
@@ -109,7 +109,7 @@ func Picture(how, id string, width, height int) string {
 		how, id, width*perMM, height*perMM)
 }
 
-// Field makes a field whose code is split over runs.
+// Field returns a field whose code is split over runs.
 func Field(code ...string) string {
 	var b strings.Builder
 	b.WriteString(`<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r>`)
@@ -127,7 +127,7 @@ func addEntry(z *zip.Writer, h *zip.FileHeader, content string) {
 	panicOnError(err)
 }
 
-// addStored makes an entry as it stands, without being packed, from a raw header.
+// addStored adds an uncompressed entry with a raw header.
 func addStored(z *zip.Writer, h zip.FileHeader, content string) {
 	h.Method, h.CRC32 = zip.Store, crc32.ChecksumIEEE([]byte(content))
 	h.CompressedSize64, h.UncompressedSize64 = uint64(len(content)), uint64(len(content))
@@ -137,7 +137,7 @@ func addStored(z *zip.Writer, h zip.FileHeader, content string) {
 	panicOnError(err)
 }
 
-// panicOnError stops a test's preparation, which writes constants to memory.
+// panicOnError stops the preparation of a test, which only writes constants to memory.
 func panicOnError(err error) {
 	if err != nil {
 		panic(err)

@@ -12,7 +12,7 @@ import (
 	"segel/internal/convert"
 )
 
-// disguisedContent say one thing to a reader that looks at them in a hurry, and another to LibreOffice.
+// disguisedContent looks harmless to a careless reader, but not to LibreOffice.
 func disguisedContent(t Targets) []Attack {
 	docx := func(name, reason string, d Document) Attack { return Attack{name, reason, convert.DOCX, d.Bytes()} }
 	mark := func(kind string) string { return `<w:r><w:fldChar w:fldCharType="` + kind + `"/></w:r>` }
@@ -34,8 +34,8 @@ func disguisedContent(t Targets) []Attack {
 		}}),
 		docx("field code behind much white space", "fields", field(code(strings.Repeat(" ", 2000)+show))),
 		docx("field code behind much of another", "damaged", field(ignored(`<w:instrText>`+strings.Repeat("x", 2000)+`</w:instrText>`), code(show))),
-		docx("field code in two, in a piece that nobody reads", "damaged", field(code("INCLU"), ignored(`<w:instrText>X</w:instrText>`), code(show[5:]))),
-		docx("end of a field code that nobody reads", "damaged", field(code("INCLU"), ignored(`<w:fldChar w:fldCharType="separate"/>`), code(show[5:]))),
+		docx("field code in two, in a piece that readers skip", "damaged", field(code("INCLU"), ignored(`<w:instrText>X</w:instrText>`), code(show[5:]))),
+		docx("end of a field code that readers skip", "damaged", field(code("INCLU"), ignored(`<w:fldChar w:fldCharType="separate"/>`), code(show[5:]))),
 		docx("end of a field code in another space", "damaged", field(code("INCLU"), `<w:r><x:fldChar xmlns:x="urn:x" w:fldCharType="separate"/></w:r>`, code(show[5:]))),
 		docx("mark of a field that says two things", "damaged", field(code("INCLU"), `<w:r><w:fldChar xmlns:x="urn:x" x:fldCharType="separate" w:fldCharType="none"/></w:r>`, code(show[5:]))),
 		docx("field code without a space behind its name", "fields", field(code(`INCLUDEPICTURE\d "`+t.URL+`glued.png"`))),
@@ -78,12 +78,12 @@ func gzipString(s string) string {
 	return b.String()
 }
 
-// encodeUTF7 writes what is markup in UTF-7.
+// encodeUTF7 encodes markup in UTF-7.
 func encodeUTF7(s string) string {
 	return strings.NewReplacer("<", "+ADw-", ">", "+AD4-", `"`, "+ACI-", "&", "+ACY-", "+", "+-").Replace(s)
 }
 
-// encodeEBCDIC writes ASCII in code page 37.
+// encodeEBCDIC encodes ASCII in code page 37.
 func encodeEBCDIC(s string) string {
 	const of = "\x40\x5A\x7F\x7B\x5B\x6C\x50\x7D\x4D\x5D\x5C\x4E\x6B\x60\x4B\x61\xF0\xF1\xF2\xF3\xF4\xF5\xF6\xF7\xF8\xF9\x7A\x5E\x4C\x7E\x6E\x6F" +
 		"\x7C\xC1\xC2\xC3\xC4\xC5\xC6\xC7\xC8\xC9\xD1\xD2\xD3\xD4\xD5\xD6\xD7\xD8\xD9\xE2\xE3\xE4\xE5\xE6\xE7\xE8\xE9\xBA\xE0\xBB\xB0\x6D" +
@@ -95,7 +95,8 @@ func encodeEBCDIC(s string) string {
 	return string(b)
 }
 
-// relationsUnderTwoNames is an archive in which the relations of the main part have another name for a reader of old archives.
+// relationsUnderTwoNames returns an archive in which the relations of the main part have another name for readers of
+// old archives.
 func relationsUnderTwoNames(t Targets) []byte {
 	const seen, meant = "word/media/rels.xml", "word/_rels/document.xml.rels"
 	extra := binary.LittleEndian.AppendUint16(nil, 0x7075)
@@ -114,7 +115,7 @@ func relationsUnderTwoNames(t Targets) []byte {
 	return b.Bytes()
 }
 
-// unlistedPart is an archive that begins with a part which its directory does not know.
+// unlistedPart returns an archive that begins with a part that its directory does not list.
 func unlistedPart() []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

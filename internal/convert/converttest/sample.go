@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// SamplePages is how many pages [Sample] says it has.
+// SamplePages is the number of pages that [Sample] states.
 const SamplePages = 4
 
-// Sample makes a contract with all that conversions are known to get wrong: tables with joined cells, header and
-// footer with page numbers, a picture, footnotes, text from right to left and in Chinese, changes that nobody has
-// accepted, numbered articles, styles on styles, fonts that are not there, and a section in landscape.
+// Sample returns a contract with everything that conversions are known to get wrong: tables with joined cells, header
+// and footer with page numbers, a picture, footnotes, text from right to left and in Chinese, tracked changes,
+// numbered articles, styles based on styles, missing fonts, and a section in landscape.
 func Sample() []byte {
 	const section = `<w:headerReference w:type="default" r:id="rIdH"/><w:footerReference w:type="default" r:id="rIdF"/>`
 	portrait := `<w:sectPr>` + section + `<w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1701" w:right="1134" w:bottom="1134" w:left="1701" w:header="709" w:footer="709"/></w:sectPr>`
@@ -62,7 +62,7 @@ func pageField(code string) string {
 
 const borders = `<w:tblBorders><w:top w:val="single" w:sz="4"/><w:left w:val="single" w:sz="4"/><w:bottom w:val="single" w:sz="4"/><w:right w:val="single" w:sz="4"/><w:insideH w:val="single" w:sz="4"/><w:insideV w:val="single" w:sz="4"/></w:tblBorders>`
 
-// buildTable makes one of rows of cells; properties of a cell may come before a bar.
+// buildTable returns a table of rows of cells; properties of a cell may come before a bar.
 func buildTable(widths []int, rows ...[]string) string {
 	var b strings.Builder
 	b.WriteString(`<w:tbl><w:tblPr><w:tblW w:w="0" w:type="auto"/>` + borders + `</w:tblPr><w:tblGrid>`)
@@ -134,7 +134,7 @@ func signatureTable() string {
 	return buildTable([]int{4500, 4500}, []string{"Pihak Pertama", "Pihak Kedua"}, []string{"meterai dan tanda tangan", "tanda tangan"}, []string{"Siti Rahma", "Budi Santoso"})
 }
 
-// samplePicture draws a plan: coloured fields in a frame.
+// samplePicture returns a picture: coloured areas in a frame.
 func samplePicture() string {
 	m := image.NewRGBA(image.Rect(0, 0, 240, 120))
 	for y := range 120 {

@@ -1,5 +1,5 @@
-// Package gotenberg has Word documents converted by a Gotenberg service, which runs LibreOffice in a container of its
-// own. What that container may reach is for its operator to say; here only what comes back is bounded.
+// Package gotenberg converts Word documents with a Gotenberg service, which runs LibreOffice in its own container.
+// What that container can reach is the responsibility of its operator; this package only bounds the result.
 package gotenberg
 
 import (
@@ -17,19 +17,19 @@ import (
 	"segel/internal/convert"
 )
 
-// Options say which service to ask. URL and Client are required.
+// Options of a converter. URL and Client are required.
 type Options struct {
 	URL     string        // such as http://gotenberg:3000
 	Client  *http.Client  // reaches the service
 	Time    time.Duration // for one document. Default one minute
 	MaxSize int64         // bytes of the PDF. Default 256 MiB
-	PDFA    bool          // ask for PDF/A-2b
+	PDFA    bool          // make PDF/A-2b
 }
 
-// Service asks a Gotenberg service.
+// Service converts with a Gotenberg service.
 type Service struct{ o Options }
 
-// New returns a converter that asks a Gotenberg service. It is not asked now: it may be started later.
+// New returns a converter that uses a Gotenberg service. The service is not called yet: it may be started later.
 func New(o Options) (*Service, error) {
 	if o.URL == "" || o.Client == nil {
 		return nil, errors.New("a Gotenberg service needs an address and a client")
@@ -40,10 +40,10 @@ func New(o Options) (*Service, error) {
 	return &Service{o}, nil
 }
 
-// CheckAvailable implements [convert.Converter]. Whether the service is there shows when it is asked.
+// CheckAvailable implements [convert.Converter]. Whether the service is available only shows when it is called.
 func (s *Service) CheckAvailable() error { return nil }
 
-// FontFamilies implements [convert.Converter]. The service does not tell.
+// FontFamilies implements [convert.Converter]. The service does not list its fonts.
 func (s *Service) FontFamilies() []string { return nil }
 
 // Convert implements [convert.Converter]. The document is streamed to the service and its PDF from it.
@@ -58,7 +58,7 @@ func (s *Service) Convert(ctx context.Context, kind convert.Kind, in io.Reader, 
 		written.CloseWithError(s.writeForm(form, kind, in))
 	}()
 	defer func() {
-		body.Close() // whoever still writes is told
+		body.Close() // this ends a writer that still writes
 		<-sent
 	}()
 	request, err := http.NewRequestWithContext(limited, http.MethodPost, s.o.URL+"/forms/libreoffice/convert", body)
@@ -84,7 +84,7 @@ func (s *Service) Convert(ctx context.Context, kind convert.Kind, in io.Reader, 
 	return nil
 }
 
-// writeForm sends the form. The file's name is ours: the service picks its filter by it.
+// writeForm writes the form. The file's name is ours, because the service chooses its filter by the name.
 func (s *Service) writeForm(form *multipart.Writer, kind convert.Kind, in io.Reader) error {
 	if s.o.PDFA {
 		if err := form.WriteField("pdfa", "PDF/A-2b"); err != nil {
@@ -101,7 +101,8 @@ func (s *Service) writeForm(form *multipart.Writer, kind convert.Kind, in io.Rea
 	return form.Close()
 }
 
-// classifyError tells the end of our patience from the end of the caller's, and both from a service that does not answer.
+// classifyError distinguishes our timeout from the end of the caller's context, and both from a service that does not
+// answer.
 func classifyError(limited context.Context, err error) error {
 	switch cause := context.Cause(limited); {
 	case errors.Is(cause, convert.ErrTooLong):
@@ -112,7 +113,8 @@ func classifyError(limited context.Context, err error) error {
 	return fmt.Errorf("%w: %w", convert.ErrUnavailable, err)
 }
 
-// checkStatus reads the status: the service refuses what LibreOffice cannot read with a 400, and is overloaded with a 503.
+// checkStatus checks the status: the service refuses what LibreOffice cannot read with a 400, and is overloaded with a
+// 503.
 func checkStatus(answer *http.Response) error {
 	switch {
 	case answer.StatusCode == http.StatusOK:

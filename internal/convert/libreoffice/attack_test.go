@@ -20,7 +20,7 @@ import (
 	"segel/internal/convert/converttest"
 )
 
-// canary is what no conversion may touch: a server that counts its callers, a secret text and a picture of odd
+// canary is what no conversion may touch: a server that records its requests, a secret text and a picture of unusual
 // dimensions.
 type canary struct {
 	converttest.Targets
@@ -43,7 +43,7 @@ func newCanary(t *testing.T) *canary {
 		c.seen = append(c.seen, r.Method+" "+r.URL.Path)
 	}))
 	t.Cleanup(s.Close)
-	// Others may read it: what keeps it from the document is the fence, not its mode.
+	// Other users may read it: the sandbox protects it from the document, not its mode.
 	folder, err := os.MkdirTemp("/var/tmp", "segel-canary-")
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func newCanary(t *testing.T) *canary {
 	return c
 }
 
-// findLeak tells what a PDF shows that it should not.
+// findLeak returns what a PDF shows and must not.
 func findLeak(t *testing.T, pdf []byte) string {
 	t.Helper()
 	if bytes.Contains(pdf, []byte(pictureMark)) {
@@ -80,7 +80,7 @@ func findLeak(t *testing.T, pdf []byte) string {
 	return ""
 }
 
-// requests returns who called since it was asked last.
+// requests returns the requests since the last call.
 func (c *canary) requests() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,8 +89,8 @@ func (c *canary) requests() []string {
 	return seen
 }
 
-// TestLibreOfficeByItselfFetches shows that the attacks are some: what holds in the tests below would be no news
-// otherwise.
+// TestLibreOfficeByItselfFetches shows that the attacks work without protection; otherwise the tests below would prove
+// nothing.
 func TestLibreOfficeByItselfFetches(t *testing.T) {
 	t.Parallel()
 	f := openConverter(t, Options{Spare: 1}).sandbox
@@ -125,13 +125,13 @@ func TestLibreOfficeByItselfFetches(t *testing.T) {
 	}
 }
 
-// TestEachLayerHoldsByItself gives all attacks that LibreOffice would open to processes which nobody has kept them
-// from. Once with the profile that forbids fetching, once with a bare one, so that the fence alone has to hold.
+// TestEachLayerHoldsByItself gives all attacks that LibreOffice would open to processes without an earlier check of
+// the document: once with the profile that forbids fetching, once with a bare one, so that the sandbox alone has to hold.
 func TestEachLayerHoldsByItself(t *testing.T) {
 	t.Parallel()
 	for name, profile := range map[string][]byte{
 		"hardened profile": buildProfile(),
-		"fence alone":      []byte(`<?xml version="1.0"?><oor:items xmlns:oor="http://openoffice.org/2001/registry"/>`),
+		"sandbox alone":    []byte(`<?xml version="1.0"?><oor:items xmlns:oor="http://openoffice.org/2001/registry"/>`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +151,7 @@ func TestEachLayerHoldsByItself(t *testing.T) {
 	}
 }
 
-// attackAll hands attack after attack to one process, which is killed and replaced when one is too much for it.
+// attackAll gives one attack after another to a process, which is killed and replaced when it hangs.
 func attackAll(t *testing.T, f *sandbox, o *Converter, c *canary) (converted int) {
 	t.Helper()
 	var p *process

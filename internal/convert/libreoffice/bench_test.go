@@ -12,9 +12,9 @@ import (
 	"segel/internal/convert/converttest"
 )
 
-// BenchmarkWait measures what a user waits for, in turns with a LibreOffice that has no fence and is kept running:
-// the same file again and again, the most favourable case there is. Between two documents there is time to start the
-// next process, as there is between users.
+// BenchmarkWait measures how long a user waits, alternating with a LibreOffice that has no sandbox and keeps running:
+// the same file again and again, which is the best case. Between two documents there is time to start the next
+// process, as there is between users.
 func BenchmarkWait(b *testing.B) {
 	o, err := Open(b.Context(), Options{Spare: 1})
 	if err != nil {

@@ -1,6 +1,7 @@
 package libreoffice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,18 +17,18 @@ import (
 	"segel/internal/convert"
 )
 
-// Options say how to convert. The zero value of a member means its default.
+// Options of a converter. The zero value of a member means its default.
 type Options struct {
 	Program     string // soffice; default: the one in PATH
 	Folder      string // where the folders of processes are made; default: that of temporary files
-	Spare       int    // processes that wait for documents. Default 2
+	Spare       int    // number of processes that wait for documents. Default 2
 	PDFA        bool   // make PDF/A-2b
 	Unsandboxed bool   // run LibreOffice without namespaces and limits
 	Limits      Limits
 	Log         *slog.Logger // default: nothing is logged
 }
 
-// Converter converts with LibreOffice.
+// Converter converts documents with LibreOffice.
 type Converter struct {
 	sandbox *sandbox
 	options string // of the PDF
@@ -35,47 +36,44 @@ type Converter struct {
 	lock    *os.File // held while folder is ours
 	log     *slog.Logger
 
-	tested   chan struct{} // closed when it is known whether the fence and the program in it work
-	missing  error         // written before that: why they do not
-	families []string      // likewise
+	tested   chan struct{} // closed when it is known whether LibreOffice works in the sandbox
+	missing  error         // set before tested is closed: why it does not work
+	families []string      // set before tested is closed
 
-	ready   chan *process // processes that are ready, or a nil for one that has to be started
+	ready   chan *process // processes that are ready, or nil for one that must be started
 	ctx     context.Context
 	cancel  context.CancelFunc
-	workers sync.WaitGroup // who starts processes
+	workers sync.WaitGroup // goroutines that start processes
 }
 
 var _ convert.Converter = (*Converter)(nil)
 
-// startTimeout is how long a process may take until it is ready, on a machine that has much else to do.
+// startTimeout is how long a process may take to get ready on a busy machine.
 const startTimeout = time.Minute
 
-// Open finds LibreOffice and the fence, and proves that they work together by converting a document of ours. The
-// error says what is missing, in words for the operator.
+// Open finds LibreOffice and the sandbox, and tests both by converting one of our documents. The error says what is
+// missing, in words for the operator.
 func Open(ctx context.Context, o Options) (*Converter, error) {
-	of, err := OpenInBackground(ctx, o)
+	c, err := OpenInBackground(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	select {
-	case <-of.tested:
+	case <-c.tested:
 	case <-ctx.Done():
-		return nil, errors.Join(ctx.Err(), of.Close())
+		return nil, errors.Join(ctx.Err(), c.Close())
 	}
-	if of.missing != nil {
-		return nil, errors.Join(of.missing, of.Close())
+	if c.missing != nil {
+		return nil, errors.Join(c.missing, c.Close())
 	}
-	return of, nil
+	return c, nil
 }
 
-// OpenInBackground is Open that does not wait for the proof: [Office.Missing] tells what it came to, and documents wait for it.
+// OpenInBackground is Open without waiting for the test: [Converter.CheckAvailable] reports its result, and documents
+// wait for it.
 func OpenInBackground(ctx context.Context, o Options) (*Converter, error) {
-	if o.Spare == 0 {
-		o.Spare = 2
-	}
-	if o.Folder == "" {
-		o.Folder = os.TempDir()
-	}
+	o.Spare = cmp.Or(o.Spare, 2)
+	o.Folder = cmp.Or(o.Folder, os.TempDir())
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -83,13 +81,13 @@ func OpenInBackground(ctx context.Context, o Options) (*Converter, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &Converter{sandbox: f, options: exportOptions(o.PDFA), log: o.Log, tested: make(chan struct{}), ready: make(chan *process, o.Spare)}
-	if err := of.claimFolder(o.Folder); err != nil {
+	c := &Converter{sandbox: f, options: exportOptions(o.PDFA), log: o.Log, tested: make(chan struct{}), ready: make(chan *process, o.Spare)}
+	if err := c.claimFolder(o.Folder); err != nil {
 		return nil, err
 	}
-	of.ctx, of.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	of.workers.Go(func() { of.testConversion(o.Spare) })
-	return of, nil
+	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	c.workers.Go(func() { c.testConversion(o.Spare) })
+	return c, nil
 }
 
 // testConversion starts the first process, and the others when it is ready.
@@ -123,12 +121,12 @@ func (o *Converter) CheckAvailable() error {
 	return nil
 }
 
-// startFailure says why the fence or the program in it does not work.
+// startFailure returns why LibreOffice does not work in the sandbox.
 func (f *sandbox) startFailure(err error) error {
 	if !f.isActive() {
 		return fmt.Errorf("LibreOffice does not start: %w", err)
 	}
-	return fmt.Errorf("LibreOffice does not start inside its fence (are user namespaces permitted on this machine?): %w", err)
+	return fmt.Errorf("LibreOffice does not start in its sandbox (are user namespaces permitted on this machine?): %w", err)
 }
 
 // FontFamilies implements [convert.Converter].
@@ -139,8 +137,8 @@ func (o *Converter) FontFamilies() []string {
 
 // Convert implements [convert.Converter].
 //
-// The process that converted is killed, whatever came of it. One that ends by itself has met a limit or a mistake of
-// its own; that may have been the machine's fault, so a second one gets the document too.
+// The process that converted is killed in any case. A process that ends by itself has met a limit or a bug; that may
+// have been the machine's fault, so a second process gets the document too.
 func (o *Converter) Convert(ctx context.Context, kind convert.Kind, in io.Reader, out io.Writer) error {
 	if filters[kind] == "" {
 		return fmt.Errorf("%w: no filter for %q", convert.ErrUnreadable, kind)
@@ -149,14 +147,14 @@ func (o *Converter) Convert(ctx context.Context, kind convert.Kind, in io.Reader
 	if err != nil {
 		return err
 	}
-	defer o.replaceProcess(p) // at the end, when it does not take the processor from the conversion
+	defer o.replaceProcess(p) // at the end, so that it does not slow down the conversion
 	name := "document." + string(kind)
 	if _, err := p.job.writeInput(name, in); err != nil {
 		return err
 	}
 	err = o.convertInTime(ctx, p, kind, name, out)
 	if errors.Is(err, errNoAnswer) {
-		o.log.WarnContext(ctx, "LibreOffice ended while it converted", "said", p.output.String())
+		o.log.WarnContext(ctx, "LibreOffice ended while it converted", "output", p.output.String())
 		err = o.retryConversion(ctx, p, kind, name, out)
 	}
 	if errors.Is(err, errNoAnswer) {
@@ -224,8 +222,8 @@ func (o *Converter) acquireProcess(ctx context.Context) (*process, error) {
 	return p, nil
 }
 
-// replaceProcess ends a process and starts another in its place; the first of all replaces none. When the start fails,
-// whoever takes it tries again.
+// replaceProcess ends a process and starts another one; old is nil for the first processes. If the start fails,
+// acquireProcess tries again.
 func (o *Converter) replaceProcess(old *process) {
 	o.workers.Go(func() {
 		if old != nil {
@@ -239,7 +237,7 @@ func (o *Converter) replaceProcess(old *process) {
 	})
 }
 
-// endProcess kills a process. What it leaves behind is a matter of the disk only.
+// endProcess kills a process. What it leaves behind only costs disk space.
 func (o *Converter) endProcess(p *process) {
 	if err := p.killProcess(); err != nil {
 		o.log.WarnContext(o.ctx, "remove what LibreOffice left", "error", err)
@@ -260,7 +258,7 @@ func (o *Converter) startReady(ctx context.Context) (*process, error) {
 	return p, nil
 }
 
-// Close ends the processes that wait and removes all folders. Conversions under way have to be over.
+// Close ends the waiting processes and removes all folders. Running conversions must have ended.
 func (o *Converter) Close() error {
 	o.cancel()
 	o.workers.Wait()
@@ -280,7 +278,8 @@ func (o *Converter) Close() error {
 	return errors.Join(errs...)
 }
 
-// exportOptions are what the PDF is to be. A contract is paper: what could be filled in later is not exported.
+// exportOptions returns the options of the PDF. Form fields are not exported, because a contract must not be filled in
+// later.
 func exportOptions(pdfa bool) string {
 	version := "17" // PDF 1.6 or newer, or the stamp office would rewrite it
 	if pdfa {
@@ -289,7 +288,7 @@ func exportOptions(pdfa bool) string {
 	return `:{"SelectPdfVersion":{"type":"long","value":"` + version + `"},"ExportFormFields":{"type":"boolean","value":"false"},"UseTaggedPDF":{"type":"boolean","value":"true"}}`
 }
 
-// listFontFamilies asks fontconfig for the names of fonts; nil where it is not there.
+// listFontFamilies returns the font families that fontconfig knows; nil if it is not installed.
 func listFontFamilies(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 	"segel/internal/convert"
 )
 
-// openConverter starts an office that is closed with the test. Where it cannot be had, the test is skipped, unless
+// openConverter starts a converter that is closed with the test. If LibreOffice is not installed, the test is skipped, unless
 // SEGEL_REQUIRE_CONVERT demands it.
 func openConverter(t *testing.T, o Options) *Converter {
 	t.Helper()

@@ -11,16 +11,16 @@ import (
 
 const folderPrefix = "segel-convert-"
 
-// minFolderAge is how old a folder must be before it is thought left behind: a younger one may have been made by
-// somebody who is about to lock it.
+// minFolderAge is how old a folder must be before it counts as left behind: a younger one may have been made by a
+// process that is about to lock it.
 const minFolderAge = time.Minute
 
-// claimFolder makes the folder in which processes have theirs, and removes those of services that were killed: a
-// lock shows which are in use. Others may pass through it, since a fenced process may be another user.
+// claimFolder creates the folder of all jobs, and removes the folders of services that were killed: locks show which
+// are in use. Other users may pass through it, because a sandboxed process may be another user.
 func (o *Converter) claimFolder(parent string) error {
 	old, err := filepath.Glob(filepath.Join(parent, folderPrefix+"*"))
 	if err != nil {
-		return fmt.Errorf("look for folders left behind: %w", err)
+		return fmt.Errorf("find folders left behind: %w", err)
 	}
 	for _, folder := range old {
 		if s, err := os.Stat(folder); err != nil || time.Since(s.ModTime()) < minFolderAge {

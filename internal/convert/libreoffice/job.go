@@ -16,7 +16,7 @@ import (
 	"segel/internal/convert"
 )
 
-// job is the folder of one process: what it reads, and the one folder it can write to that outlives it, which holds
+// job is the folder of one process: what it reads, and the one folder it can write to that outlives it, which contains
 // its socket and the PDF.
 type job struct {
 	folder     string
@@ -69,7 +69,7 @@ func (j *job) prepareFolder(user int) error {
 	return nil
 }
 
-// processPath returns the name of a file of the job as the process sees it.
+// processPath returns the path of a file of the job as the process sees it.
 func (j *job) processPath(folder, name string) string {
 	switch {
 	case !j.sandboxed:
@@ -87,15 +87,15 @@ func (j *job) writeInput(name string, content io.Reader) (int64, error) {
 		return 0, fmt.Errorf("hand over document: %w", err)
 	}
 	n, err := io.Copy(f, content)
-	// The umask may be narrower, and the process another user.
+	// The umask may be narrower, and the process may be another user.
 	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return 0, fmt.Errorf("hand over document: %w", err)
 	}
 	return n, nil
 }
 
-// copyPDF copies the PDF to out. What is there was left by a process that has read a stranger's document: a link, a
-// device or a pipe in its place is not followed, and no more than limit is read.
+// copyPDF copies the PDF to out. The file was written by a process that has parsed a file of unknown origin: a link, a
+// device or a pipe in its place is not followed, and at most limit bytes are read.
 func (j *job) copyPDF(name string, out io.Writer, limit int64) error {
 	root, err := os.OpenRoot(filepath.Join(j.folder, j.run))
 	if err != nil {
@@ -104,16 +104,16 @@ func (j *job) copyPDF(name string, out io.Writer, limit int64) error {
 	defer root.Close()
 	f, err := root.OpenFile(filepath.Join(outName, name), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return fmt.Errorf("%w: %w", convert.ErrUnreadable, err) // it says so by writing nothing
+		return fmt.Errorf("%w: %w", convert.ErrUnreadable, err) // LibreOffice reports that by writing nothing
 	}
 	defer f.Close()
 	s, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("look at converted document: %w", err)
+		return fmt.Errorf("examine converted document: %w", err)
 	}
 	switch {
 	case !s.Mode().IsRegular():
-		return fmt.Errorf("%w: in the place of the PDF is %s", convert.ErrUnreadable, s.Mode())
+		return fmt.Errorf("%w: instead of the PDF there is %s", convert.ErrUnreadable, s.Mode())
 	case s.Size() > limit:
 		return convert.ErrTooLarge
 	}
@@ -126,8 +126,8 @@ func (j *job) copyPDF(name string, out io.Writer, limit int64) error {
 // measureInterval is how often the folder that a process can write to is measured.
 const measureInterval = 100 * time.Millisecond
 
-// watchOutput ends the context it returns, with ErrTooLarge, when the process has written more than limit. Each file is
-// bounded by a limit of the process; this bounds their number.
+// watchOutput returns a context that ends with ErrTooLarge when the process has written more than limit. Each file is
+// bounded by a limit of the process; this bounds their sum.
 func (j *job) watchOutput(ctx context.Context, limit int64) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
@@ -150,13 +150,13 @@ func (j *job) watchOutput(ctx context.Context, limit int64) (context.Context, fu
 	return ctx, func() { cancel(nil); <-ended }
 }
 
-// measureOutput sums up what the process has left, each entry counting for a block at least. What cannot be looked at may be
-// anything, so it is too much: a folder without permissions, or names that are too long.
+// measureOutput sums up what the process has written, each entry counted as at least one block. Entries that cannot be
+// examined, such as a folder without permissions or names that are too long, count as too much.
 func (j *job) measureOutput() int64 {
 	var sum int64
 	err := filepath.WalkDir(filepath.Join(j.folder, j.run), func(_ string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // entries come and go meanwhile
+			return nil // entries may disappear meanwhile
 		}
 		if err != nil {
 			return err
@@ -173,7 +173,7 @@ func (j *job) measureOutput() int64 {
 	return sum
 }
 
-// removeFolder removes the folder, even when the process took our permissions away or was still writing while it died.
+// removeFolder removes the folder, even if the process removed our permissions or was still writing while it died.
 func (j *job) removeFolder() error {
 	var err error
 	for range 3 {
@@ -185,8 +185,8 @@ func (j *job) removeFolder() error {
 	return err
 }
 
-// restorePermissions gives us back the permissions on folders of the process, and on nothing else: links lead nowhere. Whether it
-// succeeds shows in what we do next.
+// restorePermissions restores our permissions on folders of the process, and on nothing else: links are not followed.
+// Failures show when the folder is removed.
 func (j *job) restorePermissions() {
 	root, err := os.OpenRoot(j.folder)
 	if err != nil {

@@ -42,7 +42,7 @@ func TestWhatIsTooMuchIsKilled(t *testing.T) {
 				t.Errorf("%v, not %v", err, c.want)
 			}
 			t.Log(name, time.Since(start))
-			// The next one finds a process that knows nothing of it.
+			// The next conversion gets another process.
 			if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(plainDocument), &bytes.Buffer{}); err != nil {
 				t.Errorf("the next document: %v", err)
 			}
@@ -144,7 +144,7 @@ func makeNested(t *testing.T, folder string) {
 	}
 }
 
-// asNobody does something on the file system as a user who is not root.
+// asNobody calls a function as a user who is not root.
 func asNobody(t *testing.T, do func()) {
 	t.Helper()
 	done := make(chan struct{})

@@ -13,17 +13,17 @@ import (
 	"unicode/utf16"
 )
 
-// LibreOffice listens on a Unix socket for the command lines of further starts with the same profile. It greets
-// when it can take one, reads it up to a zero byte, and answers when all of it was done. The pipe is its own affair
-// and undocumented, but has been the same since 2011; [Office.warm] finds out at once should it change.
+// LibreOffice listens on a Unix socket for the command lines of further starts with the same profile. It sends a
+// greeting when it can take one, reads it up to a zero byte, and answers when everything is done. The protocol is
+// internal and undocumented, but unchanged since 2011; [process.warmUp] fails immediately if it changes.
 const (
 	pipeGreeting = "InternalIPC::SendArguments"
 	pipeRequest  = "InternalIPC::Arguments"
 	pipeDone     = "InternalIPC::ProcessingDone"
 )
 
-// pipeName returns the pattern of the socket's name for a profile: its digest, each byte in hex without leading
-// zeros. Some versions put the user's number in between.
+// pipeName returns the pattern of the socket's name for a profile: its digest, each byte in hexadecimal without
+// leading zeros. Some versions insert the user's number.
 func pipeName(profileURL string) string {
 	var wide []byte
 	for _, c := range utf16.Encode([]rune(profileURL)) {
@@ -37,10 +37,11 @@ func pipeName(profileURL string) string {
 	return name.String()
 }
 
-// errNoAnswer is the process gone, or gone mad, before it answered.
+// errNoAnswer means that the process ended, or sent an unexpected word, before it answered.
 var errNoAnswer = errors.New("LibreOffice ended before it answered")
 
-// connectPipe waits until the process listens in that folder, and greets. Done is closed when the process has ended.
+// connectPipe waits until the process listens in that folder, and reads its greeting. Done is closed when the process
+// has ended.
 func connectPipe(ctx context.Context, folder, pattern string, done <-chan struct{}) (net.Conn, error) {
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
@@ -50,7 +51,7 @@ func connectPipe(ctx context.Context, folder, pattern string, done <-chan struct
 			return nil, err
 		}
 		if len(found) > 0 {
-			// It is refused between the making of the socket and the listening.
+			// The connection is refused between the creation of the socket and listen.
 			if c, err := (&net.Dialer{}).DialContext(ctx, "unix", found[0]); err == nil {
 				return c, readGreeting(ctx, c)
 			}
@@ -76,11 +77,11 @@ func readGreeting(ctx context.Context, c net.Conn) error {
 	return nil
 }
 
-// runCommandLine sends a command line and waits until it was done.
+// runCommandLine sends a command line and waits until it is done.
 func runCommandLine(ctx context.Context, c net.Conn, args []string) error {
 	defer c.Close()
 	var b strings.Builder
-	b.WriteString(pipeRequest + "1" + escapeArgument("file:///tmp")) // the folder that relative names would start from
+	b.WriteString(pipeRequest + "1" + escapeArgument("file:///tmp")) // the working folder for relative paths
 	for _, a := range args {
 		b.WriteString("," + escapeArgument(a))
 	}
@@ -95,7 +96,7 @@ func runCommandLine(ctx context.Context, c net.Conn, args []string) error {
 	return err
 }
 
-// escapeArgument protects what separates arguments.
+// escapeArgument escapes the separators of arguments.
 func escapeArgument(arg string) string {
 	return strings.NewReplacer("\x00", `\0`, ",", `\,`, `\`, `\\`).Replace(arg)
 }

@@ -16,8 +16,8 @@ import (
 	"segel/internal/convert"
 )
 
-// filters are the names of LibreOffice's import filters. A file that is something else than its filter reads is
-// refused, not guessed at.
+// filters are the names of LibreOffice's import filters. A file of another format than its filter is refused; the
+// format is not guessed.
 var filters = map[convert.Kind]string{convert.DOCX: "MS Word 2007 XML", convert.DOC: "MS Word 97"}
 
 // process is one LibreOffice, for one document.
@@ -29,7 +29,7 @@ type process struct {
 	done    chan struct{} // closed when it has ended
 }
 
-// startProcess starts a process. It is not ready yet, see [process.warm].
+// startProcess starts a process. It is not ready yet, see [process.warmUp].
 func (f *sandbox) startProcess(base string) (*process, error) {
 	j, err := newJob(base, f.isActive(), f.processUser())
 	if err != nil {
@@ -42,18 +42,18 @@ func (f *sandbox) startProcess(base string) (*process, error) {
 	defer closeAll(files)
 	p := &process{sandbox: f, job: j, cmd: cmd, output: &lastOutput{}, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.output, p.output
-	cmd.WaitDelay = time.Second // whoever has left its group may hold these open forever
+	cmd.WaitDelay = time.Second // a process that has left the group may hold these open forever
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start LibreOffice: %w", err), j.removeFolder())
 	}
 	go func() {
-		_ = cmd.Wait() // it is killed, or the pipe tells
+		_ = cmd.Wait() // it is killed, or the pipe reports the end
 		close(p.done)
 	}()
 	return p, nil
 }
 
-// warmUp waits until the process takes documents, and has it convert ours.
+// warmUp waits until the process accepts documents, and has it convert ours.
 func (p *process) warmUp(ctx context.Context, options string) error {
 	for _, name := range []string{warmName, plainName} {
 		var out bytes.Buffer
@@ -62,7 +62,7 @@ func (p *process) warmUp(ctx context.Context, options string) error {
 			err = errors.New("LibreOffice makes no PDF")
 		}
 		if said := p.output.String(); err != nil && said != "" {
-			err = fmt.Errorf("%w; it said: %s", err, said)
+			err = fmt.Errorf("%w; its output: %s", err, said)
 		}
 		if err != nil {
 			return err
@@ -87,15 +87,15 @@ func (p *process) convertFile(ctx context.Context, kind convert.Kind, name, opti
 	return p.job.copyPDF(strings.TrimSuffix(name, filepath.Ext(name))+".pdf", out, p.sandbox.limits.Output)
 }
 
-// killProcess kills the process with all it started, and removes what it wrote. Bubblewrap's child dies with it, and with
-// that one, the first of its namespace, every other in there.
+// killProcess kills the process with all that it started, and removes what it wrote. Bubblewrap's child dies with it,
+// and with that child, the first of its namespace, every other process in the namespace.
 func (p *process) killProcess() error {
-	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may be gone
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may have ended
 	<-p.done
 	return p.job.removeFolder()
 }
 
-// lastOutput keeps the last words of a process.
+// lastOutput holds the end of a process's output.
 type lastOutput struct {
 	mu sync.Mutex // guards b
 	b  []byte

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// settings are what the profile says, by path and name. All are of LibreOffice 7.4 unless noted; what a version does
-// not know, it passes over.
+// settings are the settings of the profile, by path and name. All exist since LibreOffice 7.4 unless noted; a version
+// ignores settings that it does not know.
 var settings = []struct{ path, name, value string }{
-	{"Office.Common/Security/Scripting", "MacroSecurityLevel", "3"}, // only macros of trusted places run, and no place is trusted
+	{"Office.Common/Security/Scripting", "MacroSecurityLevel", "3"}, // only macros of trusted locations run, and no location is trusted
 	{"Office.Common/Security/Scripting", "DisableMacrosExecution", "true"},
 	{"Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"}, // nothing that a document refers to is fetched
 	{"Office.Common/Security/Scripting", "DisableActiveContent", "true"},       // 7.5: no OLE, plug-ins and floating frames
@@ -23,9 +23,9 @@ var settings = []struct{ path, name, value string }{
 	{"Office.Common/Misc", "UseLocking", "false"},
 	{"Office.Common/Save/Document", "CreateBackup", "false"},
 	{"Office.Recovery/AutoSave", "Enabled", "false"},
-	{"Inet/Settings", "ooInetProxyType", "2"}, // by hand
+	{"Inet/Settings", "ooInetProxyType", "2"}, // manual
 	{"Inet/Settings", "ooInetHTTPProxyName", "127.0.0.1"},
-	{"Inet/Settings", "ooInetHTTPProxyPort", "9"}, // discard: nobody listens
+	{"Inet/Settings", "ooInetHTTPProxyPort", "9"}, // discard: nothing listens there
 	{"Inet/Settings", "ooInetHTTPSProxyName", "127.0.0.1"},
 	{"Inet/Settings", "ooInetHTTPSProxyPort", "9"},
 	{"Inet/Settings", "ooInetFTPProxyName", "127.0.0.1"},
@@ -45,8 +45,8 @@ func buildProfile() []byte {
 	return []byte(b.String())
 }
 
-// buildID reads which build the program is. A profile that carries the same one is not taken for another version's,
-// which would make the first start end at once and ask to be started again.
+// buildID returns the build of the program. A profile with the same build is not taken for another version's, which
+// would make the first start end immediately and request a restart.
 func buildID(program string) (string, error) {
 	f, err := os.Open(filepath.Join(program, "versionrc"))
 	if err != nil {

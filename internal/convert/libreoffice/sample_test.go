@@ -16,7 +16,7 @@ import (
 
 var pictures = flag.String("pictures", "", "folder in which to put pictures of the sample's pages; docs/pictures has those of the last look")
 
-// runTool runs a program of poppler on a PDF and returns what it says.
+// runTool runs a program of poppler on a PDF and returns its output.
 func runTool(t *testing.T, pdf []byte, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -44,7 +44,7 @@ func TestASampleOfAllThatGoesWrongKeepsItsTextAndItsPages(t *testing.T) {
 	}
 }
 
-// checkSample demands of a PDF what the sample holds.
+// checkSample checks that a PDF has the content of the sample.
 func checkSample(t *testing.T, pdf []byte) {
 	t.Helper()
 	text := runTool(t, pdf, "pdftotext", "-layout", "-", "-")
@@ -125,7 +125,7 @@ func TestABinaryDocumentIsConvertedToo(t *testing.T) {
 	if text := runTool(t, pdf.Bytes(), "pdftotext", "-", "-"); !strings.Contains(text, "PERJANJIAN SEWA RUANG USAHA") || !strings.Contains(text, "Halaman 1 dari") {
 		t.Errorf("the text is %.300s", text)
 	}
-	// The other filter takes it for nothing.
+	// The other import filter does not accept it.
 	if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(doc), &bytes.Buffer{}); err == nil {
 		t.Error("a binary document is read as a package")
 	}

@@ -2,6 +2,7 @@ package libreoffice
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -16,53 +17,47 @@ import (
 
 // Limits bound one process. The zero value of a member means its default.
 type Limits struct {
-	Time      time.Duration // for one document, from handing it over. Default one minute
-	Memory    int64         // bytes of address space. Default 2 GiB; it starts with half of one
+	Time      time.Duration // for one document, from the moment it is handed over. Default one minute
+	Memory    int64         // bytes of address space. Default 2 GiB; LibreOffice starts with half of one
 	Output    int64         // bytes of the PDF, and of any file written. Default 256 MiB
 	Scratch   int64         // bytes of all temporary files together. Default 512 MiB
-	Processes int           // threads count. Default 64
+	Processes int           // including threads. Default 64
 }
 
 func (l Limits) withDefaults() Limits {
-	def := func(v *int64, d int64) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	def((*int64)(&l.Time), int64(time.Minute))
-	def(&l.Memory, 2<<30)
-	def(&l.Output, 256<<20)
-	def(&l.Scratch, 512<<20)
-	if l.Processes == 0 {
-		l.Processes = 64
-	}
+	l.Time = cmp.Or(l.Time, time.Minute)
+	l.Memory = cmp.Or(l.Memory, 2<<30)
+	l.Output = cmp.Or(l.Output, 256<<20)
+	l.Scratch = cmp.Or(l.Scratch, 512<<20)
+	l.Processes = cmp.Or(l.Processes, 64)
 	return l
 }
 
-// sandboxUser is who a fenced process is, seen from outside, when the service runs as root: nobody else, so that even
-// one that broke out could do little, and the limit on processes, which does not hold for root, holds.
+// sandboxUser is the user of a sandboxed process, seen from outside, if the service runs as root. No other process has
+// it, so that a process that escaped could do little, and so that the limit on processes applies, which it does not
+// for root.
 const sandboxUser = 64117
 
-// sandbox starts LibreOffice behind namespaces and limits.
+// sandbox starts LibreOffice in namespaces and with limits.
 type sandbox struct {
 	program string // folder of soffice.bin
 	build   string // see buildID
-	bwrap   string // empty: no fence, as the operator chose
+	bwrap   string // empty: no sandbox, as the operator chose
 	prlimit string
 	nice    string
-	profile []byte // see profile
+	profile []byte // see buildProfile
 	limits  Limits
 }
 
-// Where LibreOffice and its fonts live on Debian and its relatives; what is not there is left out. Neither /etc/passwd
-// nor any other file about the machine is among them.
+// readablePaths are the paths of LibreOffice and its fonts on Debian and its relatives; missing ones are skipped.
+// Neither /etc/passwd nor any other file about the machine is among them.
 var readablePaths = []string{
 	"/usr/lib64", "/usr/share/libreoffice", "/var/lib/libreoffice", "/etc/libreoffice", "/etc/ld.so.cache",
 	"/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/fontconfig", "/etc/fonts", "/var/cache/fontconfig",
 	"/usr/share/hyphen", "/usr/share/liblangtag", "/usr/share/zoneinfo",
 }
 
-// findSandbox looks for the programs. Soffice is the program to run; empty: the one in PATH.
+// findSandbox finds the programs. Soffice is the program to run; empty: the one in PATH.
 func findSandbox(soffice string, unfenced bool, l Limits) (*sandbox, error) {
 	f := &sandbox{profile: buildProfile(), limits: l}
 	var err error
@@ -82,11 +77,11 @@ func findSandbox(soffice string, unfenced bool, l Limits) (*sandbox, error) {
 		return f, nil
 	}
 	if f.bwrap, err = exec.LookPath("bwrap"); err != nil {
-		return nil, errors.New("there is nothing to fence LibreOffice in with; on Debian: apt-get install bubblewrap")
+		return nil, errors.New("bubblewrap, the sandbox for LibreOffice, is not installed; on Debian: apt-get install bubblewrap")
 	}
 	for name, path := range map[string]*string{"prlimit": &f.prlimit, "nice": &f.nice} {
 		if *path, err = exec.LookPath(name); err != nil {
-			return nil, fmt.Errorf("there is nothing to bound LibreOffice with: %s is missing; on Debian: apt-get install util-linux coreutils", name)
+			return nil, fmt.Errorf("%s, which limits the resources of LibreOffice, is not installed; on Debian: apt-get install util-linux coreutils", name)
 		}
 		if *path, err = filepath.EvalSymlinks(*path); err != nil {
 			return nil, fmt.Errorf("find %s: %w", name, err)
@@ -95,10 +90,10 @@ func findSandbox(soffice string, unfenced bool, l Limits) (*sandbox, error) {
 	return f, nil
 }
 
-// isActive reports whether there is a fence.
+// isActive reports whether processes are sandboxed.
 func (f *sandbox) isActive() bool { return f.bwrap != "" }
 
-// processUser returns who a process is, seen from outside; -1 for whoever we are.
+// processUser returns the user of a process, seen from outside; -1: the user of this service.
 func (f *sandbox) processUser() int {
 	if f.isActive() && os.Geteuid() == 0 {
 		return sandboxUser
@@ -106,7 +101,7 @@ func (f *sandbox) processUser() int {
 	return -1
 }
 
-// buildCommand returns the process for a job, not yet started, with what has to be closed once it is.
+// buildCommand returns the process for a job, not yet started, and the files to close once it is started.
 func (f *sandbox) buildCommand(j *job) (*exec.Cmd, []*os.File, error) {
 	office := append([]string{filepath.Join(f.program, "soffice.bin"), "-env:UserInstallation=" + j.profileURL,
 		"--headless", "--invisible", "--norestore", "--nodefault", "--nologo", "--nolockcheck"}, j.processPath(j.in, warmName))
@@ -130,8 +125,8 @@ func (f *sandbox) buildCommand(j *job) (*exec.Cmd, []*os.File, error) {
 	return cmd, files, nil
 }
 
-// bwrapArguments are bubblewrap's arguments. Every mount that can be written to has a size, but for the job's own
-// folder, over which [job.watch] watches.
+// bwrapArguments returns bubblewrap's arguments. Every writable mount has a size limit, except the job's own folder,
+// which [job.watchOutput] measures.
 func (f *sandbox) bwrapArguments(j *job) []string {
 	a := []string{
 		"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
@@ -153,8 +148,8 @@ func (f *sandbox) bwrapArguments(j *job) []string {
 		"--ro-bind", filepath.Join(j.folder, j.in), "/in", "--bind", filepath.Join(j.folder, j.run), "/tmp", "--chdir", "/tmp", "--remount-ro", "/")
 }
 
-// limitArguments are the arguments of prlimit and nice. They come inside the namespaces, where the processes of this user are
-// counted afresh. Whoever only looks at a list goes before conversions.
+// limitArguments returns the arguments of prlimit and nice. They run inside the namespaces, where the processes of
+// this user are counted separately. Requests of people have priority over conversions.
 func (f *sandbox) limitArguments() []string {
 	l := f.limits
 	processor := 2*int(l.Time/time.Second) + 20
@@ -164,7 +159,7 @@ func (f *sandbox) limitArguments() []string {
 	}
 }
 
-// profileFiles are what bubblewrap writes into the profile, from descriptors 3 and 4 on.
+// profileFiles returns what bubblewrap writes into the profile, from descriptors 3 and 4.
 func (f *sandbox) profileFiles() ([]*os.File, error) {
 	var files []*os.File
 	for _, content := range [][]byte{f.profile, []byte(f.build)} {
@@ -178,7 +173,7 @@ func (f *sandbox) profileFiles() ([]*os.File, error) {
 	return files, nil
 }
 
-// pipeContent returns the reading end of a pipe that holds content, which has to fit into its buffer of 64 KiB.
+// pipeContent returns the reading end of a pipe that contains content, which must fit into its buffer of 64 KiB.
 func pipeContent(content []byte) (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -197,7 +192,7 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// writeProfile makes the profile of a process without a fence in its job's folder.
+// writeProfile writes the profile of a process without a sandbox to its job's folder.
 func (f *sandbox) writeProfile(j *job) error {
 	for name, content := range map[string][]byte{"registrymodifications.xcu": f.profile, "extensions/buildid": []byte(f.build)} {
 		path := filepath.Join(j.folder, "profile", "user", name)

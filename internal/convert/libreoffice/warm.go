@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Documents of ours. A process opens the first at its start, which keeps it from ending after the first conversion,
-// and converts both, which makes it load what it would load for the first stranger's: filters, layout, the usual
-// fonts, and the defaults of documents that have no styles of their own.
+// Our own documents. A process opens the first at its start, which keeps it from ending after the first conversion,
+// and converts both, so that it loads what the first real document would make it load: filters, layout, the usual
+// fonts, and the defaults of documents without styles.
 var (
 	warmDocument  = makeWarmDocument()
 	plainDocument = makePlainDocument()
 )
 
-// commonLetters are those of most contracts: what was drawn once is drawn faster.
+// commonLetters are the letters of most contracts: fonts draw cached letters faster.
 const commonLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 .,;:-/()%"
 
 // Namespaces, and what the types of parts begin with.
@@ -68,7 +68,7 @@ func makePlainDocument() []byte {
 	})
 }
 
-// contentTypes lists parts below word/ and their kinds in turn.
+// contentTypes returns the content types of parts below word/. Pairs are names and kinds in turn.
 func contentTypes(pairs ...string) string {
 	var b strings.Builder
 	b.WriteString(`<Types xmlns="` + typesSpace + `"><Default Extension="rels" ContentType="` + relationsType + `"/>` +
@@ -80,7 +80,7 @@ func contentTypes(pairs ...string) string {
 	return b.String()
 }
 
-// relationsXML lists kinds and targets in turn, numbered rId1 and up.
+// relationsXML returns relations, numbered rId1 and up. Pairs are kinds and targets in turn.
 func relationsXML(pairs ...string) string {
 	var b strings.Builder
 	b.WriteString(`<Relationships xmlns="` + relationsSpace + `">`)
@@ -91,7 +91,7 @@ func relationsXML(pairs ...string) string {
 	return b.String()
 }
 
-// mustPackage zips parts. It writes constants to memory, so it cannot fail but by a mistake of the program.
+// mustPackage zips parts. It writes constants to memory, so it can only fail by a mistake of the program.
 func mustPackage(parts [][2]string) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

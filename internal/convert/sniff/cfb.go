@@ -8,20 +8,20 @@ import (
 	"unicode/utf16"
 )
 
-// compound is a compound file, MS-CFB: a file system in a file, with sectors that form chains and a tree of storages
+// compound is a compound file (MS-CFB): a file system in a file, with sectors that form chains and a tree of storages
 // (folders) and streams.
 type compound struct {
 	r       io.ReaderAt
 	size    int64
 	limit   int64    // bytes of a stream
 	shift   uint     // of the sector size
-	fat     []uint32 // which sector follows which
+	fat     []uint32 // next sector of each sector
 	entries []node
-	visited []bool // which of them have been met in a storage: none is in two
+	visited []bool // entries that were found in a storage: none may be in two
 
-	mini    []byte   // the stream that holds small streams, in sectors of 64 bytes
-	miniFAT []uint32 // which of these follows which
-	cutoff  int64    // smaller streams are there
+	mini    []byte   // the stream that contains small streams, in sectors of 64 bytes
+	miniFAT []uint32 // next mini sector of each mini sector
+	cutoff  int64    // smaller streams are in mini
 }
 
 // node is a storage or a stream.
@@ -38,7 +38,7 @@ const (
 	streamNode  = 2
 	rootNode    = 5
 
-	maxSector  = 0xFFFFFFFA // above are marks, not sectors
+	maxSector  = 0xFFFFFFFA // larger values are markers, not sectors
 	noNode     = 0xFFFFFFFF
 	nodeLen    = 128
 	miniLen    = 64
@@ -75,7 +75,7 @@ func openCompound(r io.ReaderAt, size, limit int64) (*compound, error) {
 	return c, c.readMini(u32(60))
 }
 
-// readFAT gathers the table of chains: its sectors are listed in the header and, for large files, in further sectors.
+// readFAT reads the table of chains: its sectors are listed in the header and, for large files, in further sectors.
 func (c *compound) readFAT(h []byte, next uint32) error {
 	list := h[76:]
 	for n := c.sectorCount(); ; n-- {
@@ -99,7 +99,7 @@ func (c *compound) readFAT(h []byte, next uint32) error {
 			return nil
 		}
 		if n == 0 {
-			return newRefusal(Damaged, "the compound file lists its chains in a circle")
+			return newRefusal(Damaged, "the compound file lists its chains in a cycle")
 		}
 		s, err := c.readSector(next)
 		if err != nil {
@@ -109,7 +109,7 @@ func (c *compound) readFAT(h []byte, next uint32) error {
 	}
 }
 
-// readMini reads what holds the small streams.
+// readMini reads the stream of small streams and its table.
 func (c *compound) readMini(start uint32) error {
 	table, err := c.readChain(start, c.limit)
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *compound) readSector(n uint32) ([]byte, error) {
 	return b, nil // the last one may be cut short
 }
 
-// readChain reads the sectors that follow each other from start on, up to limit bytes.
+// readChain reads the sectors of a chain from start on, up to limit bytes.
 func (c *compound) readChain(start uint32, limit int64) ([]byte, error) {
 	var b []byte
 	for n := start; n <= maxSector; n = c.fat[n] {
@@ -158,7 +158,7 @@ func (c *compound) readChain(start uint32, limit int64) ([]byte, error) {
 func parseNode(b []byte) node {
 	u32 := func(i int) uint32 { return binary.LittleEndian.Uint32(b[i:]) }
 	var name []uint16
-	for i := 0; i+2 < int(min(binary.LittleEndian.Uint16(b[64:]), 64)); i += 2 { // the length counts the zero at the end
+	for i := 0; i+2 < int(min(binary.LittleEndian.Uint16(b[64:]), 64)); i += 2 { // the length includes the final zero
 		name = append(name, binary.LittleEndian.Uint16(b[i:]))
 	}
 	return node{
@@ -167,8 +167,8 @@ func parseNode(b []byte) node {
 	}
 }
 
-// listChildren returns what a storage holds, by name in lower case. It can be asked once for each: an entry that is met
-// again is in two places, and a tree of such storages would have no end.
+// listChildren returns the content of a storage, by name in lower case. Call it once for each storage: an entry that
+// is found again is in two places, and a tree of such storages would never end.
 func (c *compound) listChildren(parent node) (map[string]node, error) {
 	all := map[string]node{}
 	todo := []uint32{parent.child}
@@ -192,7 +192,7 @@ func (c *compound) listChildren(parent node) (map[string]node, error) {
 	return all, nil
 }
 
-// readStream reads one, from whichever place it is in.
+// readStream reads a stream, large or small.
 func (c *compound) readStream(n node) ([]byte, error) {
 	switch {
 	case n.size > c.size:

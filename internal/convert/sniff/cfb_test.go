@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// sharedStorages is a compound file of some kilobytes in which every storage of a level holds the same storages of the next.
+// sharedStorages returns a compound file of a few kilobytes in which every storage of a level contains the same
+// storages of the next level.
 func sharedStorages(levels, perLevel int) []byte {
 	nodes := []node{{name: "Root Entry", kind: rootNode, child: 1}, {name: "WordDocument", kind: streamNode, left: noNode, right: 2, child: noNode}}
 	for l := range levels {
@@ -62,8 +63,8 @@ func sharedStorages(levels, perLevel int) []byte {
 	return b
 }
 
-// TestAStorageInTwoPlacesIsRefused never ended where each place was looked at again: twenty storages on each of
-// sixteen levels are a tree of 20^16.
+// TestAStorageInTwoPlacesIsRefused would not end if each place were visited: twenty storages on each of sixteen levels
+// are a tree of 20^16.
 func TestAStorageInTwoPlacesIsRefused(t *testing.T) {
 	t.Parallel()
 	file := sharedStorages(15, 20)

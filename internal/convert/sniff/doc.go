@@ -11,13 +11,13 @@ import (
 	"segel/internal/convert"
 )
 
-// forbiddenStorages are parts of a compound file that a contract does not have.
+// forbiddenStorages are storages of a compound file that a contract must not have.
 var forbiddenStorages = map[string]Reason{
 	"macros": Macros, "_vba_project_cur": Macros, "vba": Macros, "_vba_project": Macros,
 	"encryptedpackage": Encrypted, "encryptioninfo": Encrypted,
 }
 
-// checkDOC examines a binary Word document, MS-DOC.
+// checkDOC checks a binary Word document (MS-DOC).
 func checkDOC(r io.ReaderAt, size int64, l Limits) (Findings, error) {
 	if size > l.Inflated {
 		return Findings{}, newRefusal(TooComplex, "%d bytes", size)
@@ -61,7 +61,7 @@ func checkDOC(r io.ReaderAt, size int64, l Limits) (Findings, error) {
 	return Findings{Kind: convert.DOC, Fonts: d.listFonts()}, nil
 }
 
-// checkStorages refuses what no contract holds, at any depth.
+// checkStorages refuses forbidden storages, at any depth.
 func (c *compound) checkStorages(children map[string]node, depth int) error {
 	if depth > maxNesting {
 		return newRefusal(TooComplex, "storages in storages")
@@ -88,13 +88,14 @@ func (c *compound) checkStorages(children map[string]node, depth int) error {
 	return nil
 }
 
-// wordDocument is the document itself: its main stream, and the table stream to which the header of the main one points.
+// wordDocument holds the main stream of a document, and the table stream to which the header of the main stream
+// points.
 type wordDocument struct {
 	limits      Limits
 	main, table []byte
 }
 
-// Places in the header, the FIB, by their place in its list of offsets and lengths.
+// Indexes into the list of offsets and lengths in the header, the FIB.
 const (
 	sttbfFfn = 15
 	clx      = 33
@@ -102,7 +103,7 @@ const (
 	listOffset = 154 // offset of that list
 )
 
-// fieldLists are the places of the lists of fields: of the main text, headers, footnotes, comments, macros, endnotes,
+// fieldLists are the indexes of the lists of fields: of the main text, headers, footnotes, comments, macros, endnotes,
 // text boxes, and text boxes in headers.
 var fieldLists = []int{16, 17, 18, 19, 20, 48, 57, 59}
 
@@ -125,7 +126,7 @@ func (d *wordDocument) readHeader() (table string, err error) {
 	return "0table", nil
 }
 
-// findStructure returns a structure of the table stream; nil where the document has none.
+// findStructure returns a structure of the table stream; nil if the document has none.
 func (d *wordDocument) findStructure(i int) ([]byte, error) {
 	count := int(binary.LittleEndian.Uint16(d.main[listOffset-2:]))
 	at := listOffset + 8*i
@@ -142,14 +143,14 @@ func (d *wordDocument) findStructure(i int) ([]byte, error) {
 	return d.table[begin : begin+length], nil
 }
 
-// forbiddenFieldTypes are the numbers of fields that fetch, run or embed something; readers go by them, and
-// not by the first word of the code.
+// forbiddenFieldTypes are the numbers of fields that fetch, run or embed something; readers go by the number and not
+// by the first word of the code.
 var forbiddenFieldTypes = map[byte]string{
 	12: "RD", 36: "INCLUDE", 40: "DATA", 45: "DDE", 46: "DDEAUTO", 55: "IMPORT", 56: "LINK", 58: "EMBED",
 	67: "INCLUDEPICTURE", 68: "INCLUDETEXT", 78: "DATABASE", 87: "CONTROL", 91: "HTMLCONTROL",
 }
 
-// checkFields judges the fields by their numbers and by their codes.
+// checkFields checks the fields by their numbers and by their codes.
 func (d *wordDocument) checkFields() error {
 	const (
 		beginMark, separatorMark, endMark = 0x13, 0x14, 0x15
@@ -200,18 +201,18 @@ func (d *wordDocument) checkFields() error {
 	return f.endAll()
 }
 
-// decodeText puts the pieces of the text together, in UTF-16. Characters of 8 bits are taken as Latin-1, which suffices for
-// codes.
+// decodeText returns the text, assembled from its pieces, in UTF-16. Characters of 8 bits are taken as Latin-1, which
+// suffices for codes.
 func (d *wordDocument) decodeText() ([]uint16, error) {
 	b, err := d.findStructure(clx)
 	if err != nil {
 		return nil, err
 	}
-	for len(b) >= 3 && b[0] == 1 { // properties, before the pieces
+	for len(b) >= 3 && b[0] == 1 { // properties come before the pieces
 		b = b[min(len(b), 3+int(binary.LittleEndian.Uint16(b[1:]))):]
 	}
 	if len(b) < 5 || b[0] != 2 {
-		return nil, newRefusal(Damaged, "it does not say where its text is")
+		return nil, newRefusal(Damaged, "it has no list of text pieces")
 	}
 	const position, entry = 4, 8
 	b = b[5:]
@@ -243,7 +244,8 @@ func (d *wordDocument) decodeText() ([]uint16, error) {
 	return text, nil
 }
 
-// listFonts returns the names in the table of fonts. Their use is not told cheaply, so some may have none.
+// listFonts returns the names in the table of fonts. Whether they are used is expensive to find out, so some may be
+// unused.
 func (d *wordDocument) listFonts() []string {
 	b, err := d.findStructure(sttbfFfn)
 	if err != nil || len(b) < 4 {
@@ -267,7 +269,7 @@ func (d *wordDocument) listFonts() []string {
 		}
 		b = b[1+length:]
 	}
-	for _, symbols := range []string{"Symbol", "Wingdings", "Courier New", "OpenSymbol"} { // of every list's bullets
+	for _, symbols := range []string{"Symbol", "Wingdings", "Courier New", "OpenSymbol"} { // used for bullets of lists
 		delete(all, symbols)
 	}
 	return slices.Sorted(maps.Keys(all))

@@ -31,7 +31,7 @@ func encodeUTF16(s string) []byte {
 	return b
 }
 
-// patchContract replaces bytes that occur once, by as many.
+// patchContract replaces bytes that occur once by other bytes of the same length.
 func patchContract(t *testing.T, old, by []byte) []byte {
 	t.Helper()
 	b := readContract(t)

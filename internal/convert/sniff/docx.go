@@ -13,10 +13,10 @@ import (
 	"segel/internal/convert"
 )
 
-// mainType is the content type of a document's main part. Those of templates and of documents with macros differ.
+// mainType is the content type of a document's main part. Templates and documents with macros have others.
 const mainType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
 
-// checkDOCX examines a package of Office Open XML: every part of it, whether anything refers to it or not.
+// checkDOCX checks an Office Open XML package: every part of it, whether it is referenced or not.
 func checkDOCX(r io.ReaderAt, size int64, l Limits) (Findings, error) {
 	entries, err := readDirectory(r, size, l)
 	if err != nil {
@@ -30,7 +30,7 @@ func checkDOCX(r io.ReaderAt, size int64, l Limits) (Findings, error) {
 		return Findings{}, err
 	}
 	d := &docxCheck{limits: l, markupLeft: l.Markup, fonts: newFontCollector(), graph: newRelationGraph(entries)}
-	// The kind is told first: a spreadsheet is not refused for what it holds.
+	// The kind is found first: a spreadsheet is not refused because of its content.
 	entries[0], entries[types] = entries[types], entries[0]
 	for _, e := range entries {
 		if err := d.checkPart(e, r); err != nil {
@@ -44,23 +44,23 @@ func checkDOCX(r io.ReaderAt, size int64, l Limits) (Findings, error) {
 		return Findings{}, err
 	}
 	if d.root != d.main {
-		return Findings{}, newRefusal(NotWord, "the package says its document is %q, and its Word document is %q", d.root, d.main)
+		return Findings{}, newRefusal(NotWord, "the package relations name %q as the document, and the content types %q", d.root, d.main)
 	}
 	return Findings{Kind: convert.DOCX, Pages: d.pages, Fonts: d.fonts.usedFamilies(), Tracked: d.tracked}, nil
 }
 
-// docxCheck gathers what the parts say.
+// docxCheck collects what the parts contain.
 type docxCheck struct {
 	limits     Limits
 	markupLeft int64
-	main, root string // name of the main part by the content types, and by the package's relations
+	main, root string // name of the main part according to the content types, and according to the package's relations
 	pages      int
 	tracked    bool
 	fonts      *fontCollector
 	graph      *relationGraph
 }
 
-// checkPart examines one entry. What begins like markup is read as markup, whatever it is called.
+// checkPart checks one entry. What begins like markup is read as markup, whatever its name.
 func (d *docxCheck) checkPart(e entry, r io.ReaderAt) error {
 	in := bufio.NewReaderSize(e.openEntry(r), 4096)
 	head, err := in.Peek(512)
@@ -88,11 +88,11 @@ func (d *docxCheck) checkPart(e entry, r io.ReaderAt) error {
 	if err := d.checkPacked(e.name, in); err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, in) // it must be what the directory says
+	_, err = io.Copy(io.Discard, in) // reading to the end verifies size and checksum
 	return err
 }
 
-// checkPacked examines a part that is packed once more, as a picture may be: an SVG in gzip is an SVG.
+// checkPacked checks a part that is compressed once more, as a picture may be: a gzipped SVG is an SVG.
 func (d *docxCheck) checkPacked(name string, in *bufio.Reader) error {
 	if head, _ := in.Peek(2); string(head) != "\x1F\x8B" {
 		return nil
@@ -120,7 +120,7 @@ func isMarkupName(name string) bool {
 	return ext == ".xml" || ext == ".rels" || ext == ".vml" || ext == ".svg"
 }
 
-// checkBinaryPart refuses parts that programs would be started for.
+// checkBinaryPart refuses parts that make a reader start another program.
 func checkBinaryPart(name string, head []byte) error {
 	lower := strings.ToLower(name)
 	switch {
@@ -129,14 +129,14 @@ func checkBinaryPart(name string, head []byte) error {
 	case strings.Contains(lower, "activex"), bytes.HasPrefix(head, cfbMagic):
 		return newRefusal(Objects, "part %q", name)
 	case bytes.HasPrefix(head, []byte("%!")), bytes.HasPrefix(head, []byte("\xC5\xD0\xD3\xC6")), bytes.HasPrefix(head, []byte("%PDF")):
-		return newRefusal(Objects, "part %q is PostScript or PDF", name) // another interpreter would draw it
+		return newRefusal(Objects, "part %q is PostScript or PDF", name) // another interpreter would render it
 	case bytes.HasPrefix(head, []byte(`{\rtf`)), bytes.HasPrefix(head, []byte("MZ")), bytes.HasPrefix(head, []byte("\x7FELF")), bytes.HasPrefix(head, []byte("#!")):
 		return newRefusal(Objects, "part %q begins with %.8q", name, head)
 	}
 	return nil
 }
 
-// checkMarkup walks through one part of markup.
+// checkMarkup checks one part of markup.
 func (d *docxCheck) checkMarkup(name string, in *bufio.Reader) error {
 	w := &markupWalker{docxCheck: d, name: name, fields: fieldParser{where: name}, limit: d.limits.Depth}
 	switch lower := strings.ToLower(name); {
@@ -155,7 +155,7 @@ func (d *docxCheck) checkMarkup(name string, in *bufio.Reader) error {
 	return newRefusal(Damaged, "part %q: %v", name, err)
 }
 
-// checkContentType examines one entry of the list of parts.
+// checkContentType checks one entry of the list of content types.
 func (d *docxCheck) checkContentType(e element) error {
 	kind := e.attributeValue("ContentType")
 	lower := strings.ToLower(kind)
@@ -167,7 +167,7 @@ func (d *docxCheck) checkContentType(e element) error {
 	case kind != mainType:
 		return nil
 	case d.main != "" || e.name != "Override":
-		return newRefusal(Damaged, "more than one main part")
+		return newRefusal(Damaged, "there is more than one main part")
 	}
 	d.main = strings.TrimPrefix(e.attributeValue("PartName"), "/")
 	return nil

@@ -8,7 +8,7 @@ var forbiddenFields = map[string]bool{
 	"DATABASE": true, "RD": true, "CONTROL": true, "HTMLCONTROL": true, "OCX": true,
 }
 
-// fieldParser follows the field codes of one part, in the order of its text. A code may be split over many runs, and
+// fieldParser parses the field codes of one part, in the order of its text. A code may be split over many runs, and
 // fields are nested.
 type fieldParser struct {
 	where string
@@ -16,27 +16,27 @@ type fieldParser struct {
 }
 
 type field struct {
-	flow   int // which text it began in
+	flow   int // the text in which it began
 	code   strings.Builder
 	result bool // its code has ended
 }
 
-// maxCode is how long a code may be: those of bibliographies hold whole records.
+// maxCode bounds a code in bytes: those of bibliographies contain whole records.
 const maxCode = 1 << 20
 
-// maxNested is how deep fields may be nested.
+// maxNested bounds the nesting of fields.
 const maxNested = 64
 
-// requireSameFlow refuses a piece of a code, or the end of a field, in another text than the one in which the field began: a
-// reader that leaves the other text out would put another code together.
+// requireSameFlow refuses a piece of a code, or the end of a field, in another text than the field's beginning: a
+// reader that skips the other text would assemble another code.
 func (f *fieldParser) requireSameFlow(flow int) error {
 	if n := len(f.open); n > 0 && f.open[n-1].flow != flow {
-		return newRefusal(Damaged, "%s: a field in two texts", f.where)
+		return newRefusal(Damaged, "%s: a field spans two texts", f.where)
 	}
 	return nil
 }
 
-// openCode returns the field whose code we are in, if any.
+// openCode returns the field whose code is open, or nil.
 func (f *fieldParser) openCode() *field {
 	if n := len(f.open); n > 0 && !f.open[n-1].result {
 		return &f.open[n-1]
@@ -49,7 +49,7 @@ func (f *fieldParser) beginField(flow int) error {
 		if err := f.requireSameFlow(flow); err != nil {
 			return err
 		}
-		// A code whose first word is made of fields says something else when they are done.
+		// A code whose first word consists of fields changes when they are evaluated.
 		if outer.code.Len() == 0 {
 			return newRefusal(Fields, "%s: a field code begins with a field", f.where)
 		}
@@ -61,11 +61,11 @@ func (f *fieldParser) beginField(flow int) error {
 	return nil
 }
 
-// addText takes the next part of a code.
+// addText adds text to the open code.
 func (f *fieldParser) addText(flow int, s string) error {
 	top := f.openCode()
 	if top == nil {
-		// Code outside of a field is no code; but a reader may be laxer.
+		// A code outside a field is not a field, but another reader may be more tolerant.
 		return checkFieldCode(f.where, s)
 	}
 	if err := f.requireSameFlow(flow); err != nil {
@@ -99,7 +99,7 @@ func (f *fieldParser) endField(flow int) error {
 	return err
 }
 
-// endAll judges fields that never end.
+// endAll checks fields that never end.
 func (f *fieldParser) endAll() error {
 	for n := len(f.open); n > 0; n = len(f.open) {
 		if err := f.endField(f.open[n-1].flow); err != nil {
@@ -109,7 +109,7 @@ func (f *fieldParser) endAll() error {
 	return nil
 }
 
-// checkFieldCode judges a code by its first word, and by words that have no business in any other code.
+// checkFieldCode checks a code by its first word, and for words that must not occur in any code.
 func checkFieldCode(where, code string) error {
 	words := strings.FieldsFunc(strings.ToUpper(code), func(r rune) bool {
 		return isBlank(r) || r == '"' || r == '{' || r == '}' || r == '\\'
@@ -127,8 +127,8 @@ func checkFieldCode(where, code string) error {
 
 func isBlank(r rune) bool { return r <= ' ' || r == 0xA0 }
 
-// checkLinkCode judges each word and each quotation of a hyperlink's code that may be its address: all but those that
-// belong to a switch, such as the tip that \o shows.
+// checkLinkCode checks each word and each quotation of a hyperlink's code that may be its address: all except the
+// arguments of switches, such as the tip of \o.
 func checkLinkCode(where, code string) error {
 	skip := false
 	for rest := strings.TrimLeftFunc(code, isBlank); rest != ""; rest = strings.TrimLeftFunc(rest, isBlank) {

@@ -7,19 +7,19 @@ import (
 	"unicode"
 )
 
-// fontCollector finds out which families the text of a document is set in. It errs on the side of too few: a warning that is
-// wrong is worse than one that is missing.
+// fontCollector finds the font families in which the text is set. It prefers to report too few: a wrong warning is
+// worse than a missing one.
 type fontCollector struct {
-	named      map[script]map[string]bool // by runs, defaults and styles
+	named      map[script]map[string]bool // named by runs, defaults and styles
 	styles     map[string]*style
-	referenced map[string]bool // styles that something refers to
+	referenced map[string]bool // referenced styles
 	theme      map[string]string
 	embedded   map[string]bool
-	scripts    map[script]bool // that occur in the text
+	scripts    map[script]bool // scripts that occur in the text
 
-	style *style // the one being defined
-	font  string // the entry of the font table we are in
-	major bool   // whether the theme's fonts being read are those of headings
+	style *style // the style that is being defined
+	font  string // the current entry of the font table
+	major bool   // the theme's fonts being read are those of headings
 }
 
 type script int
@@ -32,11 +32,11 @@ const (
 
 type style struct {
 	basedOn   string
-	isDefault bool // applies where nothing else is said
+	isDefault bool // applies by default
 	fonts     map[script]string
 }
 
-// maxNames is how many fonts, styles and references of each kind are kept: what comes after is left out of a warning.
+// maxNames bounds the fonts, styles and references of each kind; further ones are missing in the warning.
 const maxNames = 4096
 
 func addBounded[V any](m map[string]V, name string, v V) {
@@ -52,7 +52,7 @@ func newFontCollector() *fontCollector {
 	}
 }
 
-// scriptOfAttribute are the attributes of rFonts by script.
+// scriptOfAttribute maps the attributes of rFonts to scripts.
 var scriptOfAttribute = map[string]script{"ascii": latin, "hAnsi": latin, "eastAsia": eastAsian, "cs": complexText}
 
 func (f *fontCollector) addElement(w *markupWalker, e element) {
@@ -90,8 +90,8 @@ func (f *fontCollector) leaveElement(name string) {
 	}
 }
 
-// addRunFonts takes the fonts of a run, of the defaults, or of the style being defined. A list's bullets are set in fonts of
-// symbols, which are replaced by like ones, so they do not count.
+// addRunFonts adds the fonts of a run, of the defaults, or of the style being defined. Bullets of lists use symbol
+// fonts, which are replaced by similar ones, so they do not count.
 func (f *fontCollector) addRunFonts(w *markupWalker, e element) {
 	if strings.HasSuffix(w.name, "numbering.xml") || strings.HasSuffix(w.name, "fontTable.xml") {
 		return
@@ -112,7 +112,7 @@ func (f *fontCollector) addRunFonts(w *markupWalker, e element) {
 	}
 }
 
-// addText notes which scripts occur.
+// addText records the scripts of a text.
 func (f *fontCollector) addText(s string) {
 	for _, r := range s {
 		switch {
@@ -126,10 +126,10 @@ func (f *fontCollector) addText(s string) {
 	}
 }
 
-// maxChain is how long a chain of styles based on styles may be.
+// maxChain bounds a chain of styles based on styles.
 const maxChain = 32
 
-// usedFamilies returns the families, in order.
+// usedFamilies returns the families that the text uses, sorted.
 func (f *fontCollector) usedFamilies() []string {
 	all := map[string]bool{}
 	add := func(s script, name string) {

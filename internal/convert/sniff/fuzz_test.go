@@ -9,7 +9,7 @@ import (
 	"segel/internal/convert/converttest"
 )
 
-// FuzzLook holds the reader to its promise: findings or a refusal, within limits, whatever it is given.
+// FuzzLook checks that every input gives findings or a refusal, within limits.
 func FuzzLook(f *testing.F) {
 	f.Add(converttest.Document{Body: converttest.Paragraphs("Pasal 1") + converttest.Field("PAGE")}.Bytes())
 	f.Add(readContract(f))
@@ -28,7 +28,7 @@ func FuzzLook(f *testing.F) {
 	})
 }
 
-// FuzzMarkup reads a main part without the archive around it, which mutations would only break.
+// FuzzMarkup checks a main part without its archive, which mutations would only break.
 func FuzzMarkup(f *testing.F) {
 	f.Add([]byte(`<w:document ` + converttest.Spaces + `><w:body>` + converttest.Paragraphs("x") + converttest.Field("PAGE") + `</w:body></w:document>`))
 	f.Fuzz(func(t *testing.T, markup []byte) {

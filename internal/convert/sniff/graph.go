@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// relationGraph is what parts and relations say of each other. They come in any order, so it is judged at the end.
+// relationGraph holds what parts and relations say about each other. They come in any order, so it is checked at the
+// end.
 type relationGraph struct {
-	parts    map[string]bool      // by name in lower case: whether it is something else than markup
-	markup   map[string]bool      // parts that somebody reads as markup
-	outside  map[relationEnd]bool // relations of hyperlinks that lead out of the package
-	pictures map[relationEnd]bool // relations by which something else than a hyperlink is shown
+	parts    map[string]bool      // by name in lower case: true if the part is not markup
+	markup   map[string]bool      // parts that a reader parses as markup
+	outside  map[relationEnd]bool // relations of hyperlinks to targets outside the package
+	pictures map[relationEnd]bool // relations used to show something, not as a hyperlink
 }
 
-// relationEnd is a relation, as the part knows it.
+// relationEnd identifies a relation of a part.
 type relationEnd struct{ part, id string }
 
 // maxEnds is more than any real document has of either kind.
@@ -28,16 +29,16 @@ func newRelationGraph(entries []entry) *relationGraph {
 	return g
 }
 
-// addBinary notes a part that was not read as markup.
+// addBinary records a part that is not markup.
 func (g *relationGraph) addBinary(part string) { g.parts[strings.ToLower(part)] = true }
 
-// opaqueKinds are the kinds of relations whose targets need not be markup; those of all others are read as such.
+// opaqueKinds are the kinds of relations whose targets need not be markup; readers parse the targets of all others.
 var opaqueKinds = map[string]bool{
 	"image": true, "hdphoto": true, "font": true, "thumbnail": true, "audio": true, "video": true, "media": true, "model3d": true,
 	"package": true, "printersettings": true, "attachedtoolbars": true, "origin": true, "hyperlink": true,
 }
 
-// addMarkupTarget notes a relation inside the package.
+// addMarkupTarget records a relation inside the package.
 func (g *relationGraph) addMarkupTarget(list, kind, target string) {
 	unescaped, err := url.PathUnescape(target)
 	if err != nil || opaqueKinds[kind] {
@@ -52,15 +53,15 @@ func (g *relationGraph) addMarkupTarget(list, kind, target string) {
 	}
 }
 
-// addOutsideLink notes the relation of a hyperlink that leads out of the package.
+// addOutsideLink records the relation of a hyperlink to a target outside the package.
 func (g *relationGraph) addOutsideLink(list, id string) error {
 	return addRelationEnd(g.outside, relationEnd{path.Join(partFolder(list), strings.TrimSuffix(path.Base(list), path.Ext(list))), id})
 }
 
-// clickElements are the elements that only a click follows.
+// clickElements are the elements whose relation only a click follows.
 var clickElements = map[string]bool{"hyperlink": true, "hlinkClick": true, "hlinkHover": true, "hlinkMouseOver": true}
 
-// addShown notes the relations that an element names.
+// addShown records the relations that an element names.
 func (g *relationGraph) addShown(part string, e element) error {
 	if clickElements[e.name] {
 		return nil
@@ -83,8 +84,8 @@ func addRelationEnd(ends map[relationEnd]bool, e relationEnd) error {
 	return nil
 }
 
-// checkRelations refuses a hyperlink's relation by which something is shown: readers go by its name, not by its kind. And it
-// refuses what is read as markup, but not by us.
+// checkRelations refuses a hyperlink's relation that is used to show something: readers go by its identifier, not by
+// its kind. It also refuses parts that readers parse as markup and that are not markup here.
 func (g *relationGraph) checkRelations() error {
 	for e := range g.outside {
 		if g.pictures[e] {

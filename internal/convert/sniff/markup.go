@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// element is the start of one.
+// element is a start tag.
 type element struct {
 	space, name string
 	attributes  []xml.Attr
 }
 
-// attributeValue returns the value of the first attribute of that local name.
+// attributeValue returns the value of the first attribute with that local name.
 func (e element) attributeValue(name string) string {
 	for _, a := range e.attributes {
 		if a.Name.Local == name {
@@ -24,34 +24,35 @@ func (e element) attributeValue(name string) string {
 	return ""
 }
 
-// markupWalker reads the markup of one part. Names of elements are compared without their namespaces: what is refused in
-// one is not welcome in any other.
+// markupWalker reads the markup of one part. Element names are compared without their namespaces: what is refused in
+// one is refused in all.
 type markupWalker struct {
 	*docxCheck
 	name      string
-	limit     int // of depth
+	limit     int // of nesting
 	onElement func(element) error
 
-	path   []level // the elements we are in
-	flows  int     // counts the elements in which a text of its own begins
+	path   []level // the open elements
+	flows  int     // counts the elements that begin a separate text
 	fields fieldParser
 }
 
-// level is an element we are in.
+// level is an open element.
 type level struct {
 	name string // local
-	flow int    // which text it is part of
+	flow int    // the text that it is part of
 }
 
-// flowElements are the elements that a text runs through. Any other one begins a text of its own, which may be one that a
-// reader leaves out.
+// flowElements are the elements that a text runs through. Any other element begins a separate text, which a reader may
+// skip.
 var flowElements = map[string]bool{
 	"p": true, "r": true, "ins": true, "del": true, "moveFrom": true, "moveTo": true, "hyperlink": true, "smartTag": true, "sdt": true,
 	"sdtContent": true, "customXml": true, "fldSimple": true, "tbl": true, "tr": true, "tc": true, "dir": true, "bdo": true,
 	"ruby": true, "rt": true, "rubyBase": true,
 }
 
-// walkPart reads to the end. Go's decoder knows no entities but the five of XML and reads UTF-8 only; both suits us.
+// walkPart reads the part to its end. Go's decoder knows only the five entities of XML and only UTF-8; both is what we
+// need.
 func (w *markupWalker) walkPart(in *bufio.Reader) error {
 	p := &pieceReader{Reader: in}
 	d := xml.NewDecoder(p)
@@ -83,8 +84,8 @@ func (w *markupWalker) walkPart(in *bufio.Reader) error {
 	}
 }
 
-// checkInstruction refuses what could make another reader see other characters, or another document. The decoder overlooks
-// an encoding with a space behind its name.
+// checkInstruction refuses what could make another reader see other characters or another document. The decoder
+// ignores an encoding with a space after its name.
 func (w *markupWalker) checkInstruction(p xml.ProcInst) error {
 	switch p.Target {
 	case "mso-contentType", "mso-application":
@@ -100,7 +101,8 @@ func (w *markupWalker) checkInstruction(p xml.ProcInst) error {
 	return nil
 }
 
-// decisiveElements are the elements whose attributes we go by. No other reader may find another one of the same name.
+// decisiveElements are the elements whose attributes decide something here. No attribute may appear twice in them,
+// because another reader might use the other one.
 var decisiveElements = map[string]bool{"Relationship": true, "Default": true, "Override": true, "fldChar": true, "fldSimple": true}
 
 func (w *markupWalker) enterElement(t xml.StartElement) error {
@@ -113,7 +115,7 @@ func (w *markupWalker) enterElement(t xml.StartElement) error {
 		}
 		again := func(b xml.Attr) bool { return b.Name.Local == a.Name.Local }
 		if decisiveElements[t.Name.Local] && slices.ContainsFunc(t.Attr[:i], again) {
-			return newRefusal(Damaged, "part %q: element %q says its %s twice", w.name, t.Name.Local, a.Name.Local)
+			return newRefusal(Damaged, "part %q: element %q has %s twice", w.name, t.Name.Local, a.Name.Local)
 		}
 	}
 	l := level{name: t.Name.Local}
@@ -134,7 +136,7 @@ func isWordSpace(space string) bool {
 	return space == "http://schemas.openxmlformats.org/wordprocessingml/2006/main" || space == "http://purl.oclc.org/ooxml/wordprocessingml/main"
 }
 
-// forbiddenElements have no place in a contract that is to be read by itself.
+// forbiddenElements must not occur in a self-contained contract.
 var forbiddenElements = map[string]Reason{
 	"altChunk": OtherFiles, "subDoc": OtherFiles, "frameset": OtherFiles, "sourceFileName": OtherFiles,
 	"attachedTemplate": Template,
@@ -143,10 +145,10 @@ var forbiddenElements = map[string]Reason{
 	"mailMerge": Links, "script": Macros, "customUI": Macros, "mcds": Macros, "vbaSuppData": Macros,
 }
 
-// checkContent examines an element of any part that is neither a list of parts nor of relations.
+// checkContent checks an element of a part that lists neither content types nor relations.
 func (w *markupWalker) checkContent(e element) error {
 	if strings.HasPrefix(w.name, "customXml/") && isForeignSpace(e.space) {
-		return nil // data of other programs, which no converter interprets
+		return nil // data of other programs, which converters ignore
 	}
 	if reason, evil := forbiddenElements[e.name]; evil {
 		return newRefusal(reason, "part %q: element %q", w.name, e.name)
@@ -172,7 +174,7 @@ func (w *markupWalker) checkContent(e element) error {
 	return nil
 }
 
-// isForeignSpace reports whether a namespace is none that a converter knows.
+// isForeignSpace reports whether a namespace is unknown to converters.
 func isForeignSpace(space string) bool {
 	for _, ours := range []string{"openxmlformats", "microsoft", "purl.oclc.org", "/svg"} {
 		if strings.Contains(space, ours) {
@@ -182,7 +184,7 @@ func isForeignSpace(space string) bool {
 	return space != ""
 }
 
-// addFieldChar takes a mark of a field.
+// addFieldChar handles a field character.
 func (w *markupWalker) addFieldChar(e element) error {
 	flow := w.outerFlow()
 	switch e.attributeValue("fldCharType") {
@@ -196,7 +198,7 @@ func (w *markupWalker) addFieldChar(e element) error {
 	return nil
 }
 
-// outerFlow returns which text the element around the present one is part of.
+// outerFlow returns the text that the parent of the current element is part of.
 func (w *markupWalker) outerFlow() int {
 	if len(w.path) < 2 {
 		return 0
@@ -204,13 +206,14 @@ func (w *markupWalker) outerFlow() int {
 	return w.path[len(w.path)-2].flow
 }
 
-// linkElements are the elements whose href somebody has to click.
+// linkElements are the elements whose href is followed only by a click.
 var linkElements = map[string]bool{
 	"a": true, "hyperlink": true, "shape": true, "shapetype": true, "rect": true, "roundrect": true, "oval": true, "line": true,
 	"polyline": true, "arc": true, "curve": true, "group": true,
 }
 
-// checkReferences refuses what pictures in VML and SVG name directly. All else names parts by relations.
+// checkReferences refuses what pictures in VML and SVG reference directly. Everything else references parts by
+// relations.
 func (w *markupWalker) checkReferences(e element) error {
 	for _, a := range e.attributes {
 		name := strings.ToLower(a.Name.Local)
@@ -234,8 +237,8 @@ func (w *markupWalker) checkReferences(e element) error {
 	return nil
 }
 
-// isRasterURI reports whether an address is itself a picture of pixels, by its first bytes: of PNG, JPEG or GIF. An SVG in
-// the address of an SVG could show anything.
+// isRasterURI reports whether a data URI is a PNG, JPEG or GIF, by its first bytes. An SVG in the data URI of an SVG
+// could show anything.
 func isRasterURI(address string) bool {
 	kind, content, found := strings.Cut(address[:min(len(address), 100)], ";base64,")
 	if !found || !strings.HasPrefix(strings.ToLower(kind), "data:image/") {
@@ -244,7 +247,7 @@ func isRasterURI(address string) bool {
 	return strings.HasPrefix(content, "iVBORw0KGgo") || strings.HasPrefix(content, "/9j/") || strings.HasPrefix(content, "R0lGOD")
 }
 
-// addText takes the text of the element we are in.
+// addText handles the text of the current element.
 func (w *markupWalker) addText(s string) error {
 	switch w.currentElement() {
 	case "instrText", "delInstrText":
@@ -271,7 +274,7 @@ func (w *markupWalker) leaveElement(name string) error {
 	return nil
 }
 
-// parseSmallNumber reads a small number; 0 when it is none.
+// parseSmallNumber parses a small number; 0 if it is not one.
 func parseSmallNumber(s string) int {
 	n := 0
 	for _, c := range strings.TrimSpace(s) {

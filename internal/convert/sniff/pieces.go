@@ -2,27 +2,27 @@ package sniff
 
 import "bufio"
 
-// maxPiece is more than a tag or a text of any real document has: addresses may hold pictures, as Base64.
+// maxPiece is more than any tag or text of a real document has: addresses may contain pictures in Base64.
 const maxPiece = 16 << 20
 
-// maxAttributes is more than any element of the format has, declarations of namespaces included.
+// maxAttributes is more than any element of the format has, including namespace declarations.
 const maxAttributes = 256
 
-// pieceReader hands markup to a decoder byte by byte and stops it while a piece, a tag or a text, becomes too large: the
-// decoder keeps all of it, and of every attribute some hundred bytes more.
+// pieceReader passes markup to a decoder byte by byte and stops when a tag or a text becomes too large: the decoder
+// buffers all of it, and some hundred bytes for every attribute.
 type pieceReader struct {
 	*bufio.Reader
-	length int // of the piece so far
+	length int // of the current piece
 	tag    bool
-	quote  byte // in which of the two kinds of quotes we are; 0: in none
-	quotes int  // in this tag
+	quote  byte // the open quotation mark; 0: none
+	quotes int  // in the current tag
 }
 
-// beginPiece begins another piece.
+// beginPiece starts a new piece.
 func (p *pieceReader) beginPiece() { p.length = 0 }
 
-// ReadByte implements [io.ByteReader]. Quotes are counted from each "<" on, which no attribute holds. What a
-// comment does to the count ends at the next.
+// ReadByte implements [io.ByteReader]. Quotes are counted from each "<", which attributes cannot contain. Miscounting
+// in a comment ends at the next "<".
 func (p *pieceReader) ReadByte() (byte, error) {
 	b, err := p.Reader.ReadByte()
 	if err != nil {

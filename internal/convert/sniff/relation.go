@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// forbiddenRelations lead to what is refused, wherever it is. They are the last words of the types, in lower case: the
-// strict and the transitional format spell the rest differently.
+// forbiddenRelations lead to content that is refused, wherever it is. They are the last path elements of the types, in
+// lower case: the strict and the transitional format differ in the rest.
 var forbiddenRelations = map[string]Reason{
 	"attachedtemplate": Template, "glossaryattachedtemplate": Template,
 	"afchunk": OtherFiles, "subdocument": OtherFiles, "frame": OtherFiles,
@@ -16,8 +16,8 @@ var forbiddenRelations = map[string]Reason{
 	"mailmergesource": Links, "mailmergeheadersource": Links, "externallink": Links, "externallinkpath": Links, "recipientdata": Links,
 }
 
-// checkRelation examines one relation of a part. Only a hyperlink may lead out of the package, since only a click follows
-// it.
+// checkRelation checks one relation of a part. Only a hyperlink may lead out of the package, because only a click
+// follows it.
 func (w *markupWalker) checkRelation(e element) error {
 	if e.name != "Relationship" {
 		return nil
@@ -26,7 +26,7 @@ func (w *markupWalker) checkRelation(e element) error {
 	if reason, evil := forbiddenRelations[kind]; evil {
 		return newRefusal(reason, "%s: relation %q to %.200q", w.name, kind, target)
 	}
-	// The numbers behind a chart are in a workbook; elsewhere an embedded package is another program's object.
+	// The data of a chart is in a workbook; elsewhere an embedded package is another program's object.
 	if kind == "package" && !strings.Contains(w.name, "/charts/") {
 		return newRefusal(Objects, "%s: relation %q to %.200q", w.name, kind, target)
 	}
@@ -56,7 +56,8 @@ func (w *markupWalker) checkRelation(e element) error {
 	return nil
 }
 
-// checkInternalTarget refuses the target of an inner relation that is none: a reader that is lax about the mode would follow it.
+// checkInternalTarget refuses an internal relation whose target is outside the package: a reader that ignores the mode
+// would follow it.
 func checkInternalTarget(part, kind, target string) error {
 	if kind == "hyperlink" {
 		return checkHyperlink(part, target)
@@ -71,10 +72,10 @@ func checkInternalTarget(part, kind, target string) error {
 	return nil
 }
 
-// partFolder returns that of the part to which a list of relations belongs.
+// partFolder returns the folder of the part to which a list of relations belongs.
 func partFolder(list string) string { return path.Dir(path.Dir(list)) }
 
-// forbiddenSchemes make a hyperlink a program.
+// forbiddenSchemes are schemes with which a hyperlink runs a program.
 var forbiddenSchemes = []string{"vnd.", "macro", "javascript", "vbscript", "data", "service", "slot", "private", "uno", "hid", "script", "com.sun"}
 
 // checkHyperlink refuses a hyperlink that would run something.

@@ -11,7 +11,7 @@ import (
 	"segel/internal/convert/converttest"
 )
 
-// failing is a file of which a byte cannot be read, or at which a context is cancelled.
+// failing is a file with an unreadable byte, or one at which a context is cancelled.
 type failing struct {
 	io.ReaderAt
 	at     int64

@@ -21,7 +21,7 @@ type entry struct {
 	crc          uint32
 	packed, size int64
 	from, at     int64 // offsets of the local header, and of the packed bytes
-	described    bool  // its sums and sizes may come after the packed bytes
+	described    bool  // its checksum and sizes may follow the packed bytes
 }
 
 const (
@@ -33,9 +33,9 @@ const (
 	endLen     = 22
 )
 
-// readDirectory reads the entries of an archive, and refuses one that two readers could read as two archives: its parts
-// lie one after the other from the first byte on and name themselves alike wherever they are named. The standard
-// library's reader is more forgiving than that.
+// readDirectory reads the entries of an archive, and refuses an archive that two readers could read differently: its
+// entries must follow each other from the first byte on and have the same name everywhere. The standard library's
+// reader is more tolerant.
 func readDirectory(r io.ReaderAt, size int64, l Limits) ([]entry, error) {
 	end, at, err := endOfDirectory(r, size)
 	if err != nil {
@@ -80,8 +80,8 @@ func readDirectory(r io.ReaderAt, size int64, l Limits) ([]entry, error) {
 	return entries, checkContiguous(entries, begin)
 }
 
-// checkContiguous refuses entries that overlap, and what lies between them, before them or behind the last: a reader that goes
-// from entry to entry would see what the directory does not list.
+// checkContiguous refuses overlapping entries, and bytes between, before or after them: a reader that goes from entry
+// to entry would see what the directory does not list.
 func checkContiguous(entries []entry, end int64) error {
 	byPlace := slices.SortedFunc(slices.Values(entries), func(a, b entry) int { return cmp.Compare(a.from, b.from) })
 	next, described := int64(0), false
@@ -90,14 +90,14 @@ func checkContiguous(entries []entry, end int64) error {
 		case gap == 0:
 		case described && (gap == 12 || gap == 16 || gap == 20 || gap == 24):
 		default:
-			return newRefusal(Damaged, "%d bytes are between %q and what is before", gap, e.name)
+			return newRefusal(Damaged, "%d bytes before %q belong to no entry", gap, e.name)
 		}
 		next, described = e.at+e.packed, e.described
 	}
 	return nil
 }
 
-// endOfDirectory finds the record at the end of the archive. Nothing may follow it but its own comment.
+// endOfDirectory finds the record at the end of the archive. Only its own comment may follow it.
 func endOfDirectory(r io.ReaderAt, size int64) (record []byte, at int64, err error) {
 	tail := make([]byte, min(size, endLen+1<<16))
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
@@ -108,17 +108,17 @@ func endOfDirectory(r io.ReaderAt, size int64) (record []byte, at int64, err err
 			continue
 		}
 		if int(binary.LittleEndian.Uint16(tail[i+20:])) != len(tail)-i-endLen {
-			return nil, 0, newRefusal(Damaged, "the end of the archive is not its end")
+			return nil, 0, newRefusal(Damaged, "bytes follow the end of the archive")
 		}
 		return tail[i : i+endLen], size - int64(len(tail)-i), nil
 	}
 	return nil, 0, newRefusal(Damaged, "the archive has no directory")
 }
 
-// parseCentralEntry reads one entry of the directory.
+// parseCentralEntry parses one entry of the directory.
 func parseCentralEntry(b []byte) (e entry, offset int64, rest []byte, err error) {
 	if len(b) < centralLen || binary.LittleEndian.Uint32(b) != 0x02014b50 {
-		return e, 0, nil, newRefusal(Damaged, "the directory has fewer entries than it says")
+		return e, 0, nil, newRefusal(Damaged, "the directory has fewer entries than it states")
 	}
 	u16, u32 := func(i int) uint16 { return binary.LittleEndian.Uint16(b[i:]) }, func(i int) uint32 { return binary.LittleEndian.Uint32(b[i:]) }
 	nameLen, total := int(u16(28)), centralLen+int(u16(28))+int(u16(30))+int(u16(32))
@@ -126,7 +126,7 @@ func parseCentralEntry(b []byte) (e entry, offset int64, rest []byte, err error)
 		return e, 0, nil, newRefusal(Damaged, "an entry of the directory is cut off")
 	}
 	e = entry{name: string(b[centralLen : centralLen+nameLen]), method: u16(10), crc: u32(16), packed: int64(u32(20)), size: int64(u32(24))}
-	const links, kinds = 0o120000, 0o170000 // of the mode in the upper half of the attributes, where the writer was Unix
+	const links, kinds = 0o120000, 0o170000 // of the mode in the upper half of the attributes, if written on Unix
 	switch flags, attributes := u16(8), u32(38); {
 	case flags&(1|1<<6|1<<13) != 0:
 		return e, 0, nil, newRefusal(Encrypted, "entry %q is encrypted", e.name)
@@ -148,7 +148,7 @@ func parseCentralEntry(b []byte) (e entry, offset int64, rest []byte, err error)
 	return e, int64(u32(42)), b[total:], nil
 }
 
-// isPartName reports whether a name is that of a part: relative, without ways up, and the same on every system.
+// isPartName reports whether a name is that of a part: relative, without "..", and the same on every system.
 func isPartName(name string) bool {
 	switch {
 	case name == "", len(name) > 255, strings.HasPrefix(name, "/"), strings.ContainsAny(name, `\:*?"<>|`):
@@ -159,9 +159,9 @@ func isPartName(name string) bool {
 	return path.Clean(name) == strings.TrimSuffix(name, "/") && name != ".." && !strings.HasPrefix(name, "../")
 }
 
-// checkUnicodeName refuses an extra field that gives an entry another name, in UTF-8, by which some readers go.
+// checkUnicodeName refuses an extra field that gives an entry another name, in UTF-8, which some readers use.
 func checkUnicodeName(name string, extra []byte) error {
-	const unicodePath, head = 0x7075, 5 // a version and a sum come before the name
+	const unicodePath, head = 0x7075, 5 // version and checksum come before the name
 	for len(extra) >= 4 {
 		id, length := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
 		if extra = extra[4:]; length > len(extra) {
@@ -175,7 +175,7 @@ func checkUnicodeName(name string, extra []byte) error {
 	return nil
 }
 
-// checkLocalHeader compares an entry with what comes before its bytes, and finds these.
+// checkLocalHeader compares an entry with the header before its bytes, and finds the bytes.
 func checkLocalHeader(r io.ReaderAt, e *entry, limit int64) error {
 	head := make([]byte, localLen+len(e.name))
 	if e.from+int64(len(head)) > limit {
@@ -186,13 +186,13 @@ func checkLocalHeader(r io.ReaderAt, e *entry, limit int64) error {
 	}
 	u16, u32 := func(i int) uint16 { return binary.LittleEndian.Uint16(head[i:]) }, func(i int) uint32 { return binary.LittleEndian.Uint32(head[i:]) }
 	if u32(0) != 0x04034b50 || int(u16(26)) != len(e.name) || string(head[localLen:]) != e.name || u16(8) != e.method {
-		return newRefusal(Damaged, "entry %q is another one in its own place", e.name)
+		return newRefusal(Damaged, "entry %q differs from its local header", e.name)
 	}
 	e.at, e.described = e.from+int64(len(head))+int64(u16(28)), u16(6)&(1<<3) != 0
-	const large = 1<<32 - 1 // the sizes are in an extra field, as some write even small ones
+	const large = 1<<32 - 1 // the sizes are in an extra field; some programs do this for small ones too
 	differ := func(i int, size int64) bool { return u32(i) != large && int64(u32(i)) != size }
 	if !e.described && (u32(14) != e.crc || differ(18, e.packed) || differ(22, e.size)) {
-		return newRefusal(Damaged, "entry %q has other sizes in its own place", e.name)
+		return newRefusal(Damaged, "entry %q has other sizes in its local header", e.name)
 	}
 	if e.at+e.packed > limit {
 		return newRefusal(Damaged, "entry %q ends beyond the directory", e.name)
@@ -204,8 +204,7 @@ func checkLocalHeader(r io.ReaderAt, e *entry, limit int64) error {
 	return checkUnicodeName(e.name, extra)
 }
 
-// entryReader is an entry that is being unpacked. It yields no more than the directory says, and at the end finds out
-// whether it was that.
+// entryReader unpacks an entry. It returns at most the size in the directory, and checks size and checksum at the end.
 type entryReader struct {
 	entry
 	in   io.Reader
@@ -244,8 +243,8 @@ func (o *entryReader) checkEnd() error {
 	return io.EOF
 }
 
-// checkSizes refuses an archive that would become too much. The sizes are the archive's own words; [opened] holds it
-// to them.
+// checkSizes refuses an archive that would unpack to too much. The sizes are the archive's own; [entryReader] enforces
+// them.
 func checkSizes(entries []entry, l Limits) error {
 	var sum int64
 	for _, e := range entries {

@@ -1,4 +1,4 @@
-// Package emeteraitest is what every stamp office owes its callers, as a suite.
+// Package emeteraitest is the test suite that every implementation of [emeterai.Stamper] must pass.
 package emeteraitest
 
 import (
@@ -16,9 +16,9 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// Run runs the suite. Open opens the office that belongs to a folder: the same office again for the same
-// folder, as after a restart, and another one for another. Opening a folder again may close what was
-// opened there before: the suite does not use it any more.
+// Run runs the suite. Open opens the office that belongs to a folder: the same office for the same folder, as after a
+// restart, and another office for another folder. Opening a folder again may close the office opened there before; the
+// suite does not use that one any more.
 func Run(t *testing.T, open func(t *testing.T, dir string) emeterai.Stamper) {
 	t.Run("same order never spends twice", func(t *testing.T) { testSameOrder(t, open) })
 	t.Run("serials are unique under concurrency", func(t *testing.T) { testUniqueSerials(t, open) })
@@ -32,13 +32,13 @@ func Run(t *testing.T, open func(t *testing.T, dir string) emeterai.Stamper) {
 	t.Run("page and box that are not there are refused", func(t *testing.T) { testMissingPlace(t, open) })
 }
 
-// NewOrder is a complete order of that identifier.
+// NewOrder returns a complete order with that identifier.
 func NewOrder(id string) emeterai.Order {
 	return emeterai.Order{ID: id, Organisation: "00000000-0000-4000-8000-000000000001", Payer: "PT Contoh", Title: "Perjanjian", Filename: "perjanjian.pdf", Date: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC),
 		Source: pades.Source{R: bytes.NewReader(pdftest.Table(1)), Size: int64(len(pdftest.Table(1)))}}
 }
 
-// NewRequest is a request to affix a serial to page 1 of a file.
+// NewRequest returns a request to affix a serial to page 1 of a file.
 func NewRequest(t testing.TB, serial string, file []byte) emeterai.Request {
 	t.Helper()
 	h := sha256.New()
@@ -53,13 +53,13 @@ func NewRequest(t testing.TB, serial string, file []byte) emeterai.Request {
 	}
 }
 
-// BuySerial takes a serial for an order that was never asked for.
+// BuySerial buys a serial for an order that was never sent before.
 func BuySerial(t *testing.T, s emeterai.Stamper, order string) string {
 	t.Helper()
 	return requireSerial(t, s, NewOrder(order))
 }
 
-// BuyAgain takes the serial of an order that was asked for before.
+// BuyAgain returns the serial of an order that was sent before.
 func BuyAgain(t *testing.T, s emeterai.Stamper, order string) string {
 	t.Helper()
 	o := NewOrder(order)
@@ -76,7 +76,7 @@ func requireSerial(t *testing.T, s emeterai.Stamper, o emeterai.Order) string {
 	return serial
 }
 
-// StampFile affixes a serial, judges what came back, and returns the whole file.
+// StampFile affixes a serial, checks the returned bytes, and returns the whole file.
 func StampFile(t *testing.T, s emeterai.Stamper, r emeterai.Request, file []byte) []byte {
 	t.Helper()
 	tail, err := s.Stamp(context.Background(), r)

@@ -1,6 +1,7 @@
 package peruri
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -13,17 +14,17 @@ import (
 	"segel/internal/emeterai"
 )
 
-// Codes of the protocol.
+// Codes of the office's protocol.
 const (
 	codeOK    = "00"
 	codeToken = "01"
 	codeQuota = "93"
 )
 
-// scalar is a value that the office spells as a text, a number or a truth value, as it likes.
+// scalar is a value that the office sends as a string, a number or a boolean.
 type scalar string
 
-// UnmarshalJSON reads any of them; null and what is no single value is empty.
+// UnmarshalJSON accepts any of them; null, lists and objects are empty.
 func (w *scalar) UnmarshalJSON(b []byte) error {
 	var v any
 	if err := json.Unmarshal(b, &v); err != nil {
@@ -42,22 +43,22 @@ func (w *scalar) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// answerHead is what most answers begin with.
+// answerHead holds the members that most answers have.
 type answerHead struct {
 	Code    scalar          `json:"statusCode"`
 	Message scalar          `json:"message"`
 	Result  json.RawMessage `json:"result"`
 }
 
-// errMalformedAnswer says that an answer is not as it should be.
+// errMalformedAnswer means that an answer is not of the protocol.
 var errMalformedAnswer = errors.New("answer is not of the protocol")
 
-// codeError is an answer that says no, in the protocol's words.
+// codeError is a refusal in the codes of the protocol.
 type codeError struct{ code, message string }
 
 func (c *codeError) Error() string { return fmt.Sprintf("statusCode %s: %s", c.code, c.message) }
 
-// parseHead returns the result of an answer that says yes; else a coded.
+// parseHead returns the result of a successful answer; else a codeError.
 func parseHead(body []byte) (json.RawMessage, error) {
 	var h answerHead
 	if err := json.Unmarshal(body, &h); err != nil {
@@ -94,16 +95,16 @@ func parseLogin(body []byte) (token, user string, err error) {
 			return "", "", fmt.Errorf("%w: %w", errMalformedAnswer, err)
 		}
 	}
-	if token = orDefault(string(in.Data.Login.Token), string(top.Token)); len(token) > 8192 || !tokenForm.MatchString(token) {
+	if token = cmp.Or(string(in.Data.Login.Token), string(top.Token)); len(token) > 8192 || !tokenForm.MatchString(token) {
 		return "", "", fmt.Errorf("%w: no token", errMalformedAnswer)
 	}
 	return token, userID(in.Data.Login.User), nil
 }
 
-// tokenForm is what may stand in a header and in a path.
+// tokenForm is the form of a value that may be in a header and in a path.
 var tokenForm = regexp.MustCompile(`^[\x21-\x7e]+$`)
 
-// userID returns the identifier of a user, who is an object or the identifier itself.
+// userID returns the identifier of a user, which is an object or the identifier itself.
 func userID(raw json.RawMessage) string {
 	var in struct {
 		ID     scalar `json:"id"`
@@ -113,7 +114,7 @@ func userID(raw json.RawMessage) string {
 		if json.Unmarshal(raw, &in) != nil {
 			return ""
 		}
-		return orDefault(string(in.ID), string(in.UserID))
+		return cmp.Or(string(in.ID), string(in.UserID))
 	}
 	var w scalar
 	if len(raw) == 0 || w.UnmarshalJSON(raw) != nil {
@@ -143,9 +144,9 @@ func parseKinds(body []byte) ([]documentKind, error) {
 	}
 	var all []documentKind
 	for _, k := range in {
-		code := orDefault(orDefault(string(k.Kode), string(k.Code)), string(k.ID))
+		code := cmp.Or(string(k.Kode), string(k.Code), string(k.ID))
 		if code != "" {
-			all = append(all, documentKind{code, orDefault(string(k.Nama), string(k.Name))})
+			all = append(all, documentKind{code, cmp.Or(string(k.Nama), string(k.Name))})
 		}
 	}
 	if len(all) == 0 {
@@ -154,7 +155,7 @@ func parseKinds(body []byte) ([]documentKind, error) {
 	return all, nil
 }
 
-// unmarshalList reads a list, bare or as data of an object.
+// unmarshalList decodes a list, either bare or as member data of an object.
 func unmarshalList(result json.RawMessage, into any) error {
 	if len(result) > 0 && result[0] == '{' {
 		var in struct {
@@ -174,15 +175,15 @@ func unmarshalList(result json.RawMessage, into any) error {
 	return nil
 }
 
-// boughtSerial is what stampv2 gave.
+// boughtSerial is the result of stampv2.
 type boughtSerial struct {
 	serial  string
 	picture []byte // PNG or JPEG; nil: none came
 	code    string // cloud form: the office's name of the picture
 }
 
-// serialForm is what a serial may look like: it becomes part of names and addresses. A real one is 22 digits and
-// capitals.
+// serialForm is the form of a serial, which becomes part of file names and URLs. A real one is 22 digits and capital
+// letters.
 var serialForm = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z-]{7,39}$`)
 
 // maxPicture bounds a serial's picture, in bytes.
@@ -207,7 +208,7 @@ func parseBoughtSerial(body []byte) (boughtSerial, error) {
 		return boughtSerial{}, fmt.Errorf("%w: serial %.60q", errMalformedAnswer, t.serial)
 	}
 	t.picture = parsePicture(string(in.Image))
-	if t.picture == nil { // seen as well: the picture itself under the name of its file
+	if t.picture == nil { // some answers have the picture in the member for its file name
 		if t.picture = parsePicture(t.code); t.picture != nil {
 			t.code = ""
 		}
@@ -215,7 +216,7 @@ func parseBoughtSerial(body []byte) (boughtSerial, error) {
 	return t, nil
 }
 
-// parsePicture returns the picture that a base64 text holds, or nil: a serial without one is worth its money still.
+// parsePicture returns the picture of a Base64 text, or nil: a serial without a picture is still worth its money.
 func parsePicture(s string) []byte {
 	if i := strings.Index(s, ";base64,"); strings.HasPrefix(s, "data:") && i > 0 {
 		s = s[i+len(";base64,"):]
@@ -244,8 +245,8 @@ func parseUpload(body []byte) (string, error) {
 	return string(in.ID), nil
 }
 
-// parseSerials returns the lines of an account, or of one serial. Total is how many the office says there are; -1: it
-// does not say.
+// parseSerials returns the entries of an account, or of one serial. Total is how many the office says there are; -1:
+// it does not say.
 func parseSerials(body []byte) (all []emeterai.Serial, total int, err error) {
 	result, err := parseHead(body)
 	if err != nil {
@@ -278,7 +279,7 @@ func parseSerials(body []byte) (all []emeterai.Serial, total int, err error) {
 		return nil, 0, err
 	}
 	for _, l := range in {
-		s := emeterai.Serial{Serial: orDefault(orDefault(string(l.Serial), string(l.Camel)), string(l.SN)), File: orDefault(string(l.File), string(l.Namafil))}
+		s := emeterai.Serial{Serial: cmp.Or(string(l.Serial), string(l.Camel), string(l.SN)), File: cmp.Or(string(l.File), string(l.Namafil))}
 		switch strings.ToUpper(string(l.Status)) {
 		case "STAMP":
 			s.Status = emeterai.Affixed
@@ -287,13 +288,13 @@ func parseSerials(body []byte) (all []emeterai.Serial, total int, err error) {
 		default:
 			return nil, 0, fmt.Errorf("%w: status %.20q of a serial", errMalformedAnswer, l.Status)
 		}
-		s.At, _ = time.Parse(time.RFC3339, string(l.Updated)) // for people; the office has other spellings too
+		s.At, _ = time.Parse(time.RFC3339, string(l.Updated)) // for display only; the office uses other formats too
 		all = append(all, s)
 	}
 	return all, total, nil
 }
 
-// parseSaldo returns what an account holds.
+// parseSaldo returns the balance of an account.
 func parseSaldo(body []byte) (emeterai.Balance, error) {
 	var in struct {
 		answerHead
@@ -308,27 +309,27 @@ func parseSaldo(body []byte) (emeterai.Balance, error) {
 		return emeterai.Balance{}, fmt.Errorf("%w: %w", errMalformedAnswer, err)
 	}
 	if in.Result.Status != codeOK {
-		return emeterai.Balance{}, &codeError{orDefault(string(in.Result.Status), string(in.Code)), orDefault(string(in.Result.Message), string(in.Message))}
+		return emeterai.Balance{}, &codeError{cmp.Or(string(in.Result.Status), string(in.Code)), cmp.Or(string(in.Result.Message), string(in.Message))}
 	}
 	left, err := strconv.Atoi(string(in.Result.Saldo))
 	if err != nil {
 		return emeterai.Balance{}, fmt.Errorf("%w: saldo %.20q", errMalformedAnswer, in.Result.Saldo)
 	}
-	unused, err := strconv.Atoi(orDefault(string(in.Result.NotStamp), "0"))
+	unused, err := strconv.Atoi(cmp.Or(string(in.Result.NotStamp), "0"))
 	if err != nil {
 		return emeterai.Balance{}, fmt.Errorf("%w: notstamp %.20q", errMalformedAnswer, in.Result.NotStamp)
 	}
 	return emeterai.Balance{Left: left, Unused: unused}, nil
 }
 
-// signResult is what docSigningZ said.
+// signResult is the answer of docSigningZ.
 type signResult struct {
 	ok            bool
 	code, message string
 	url           string
 }
 
-// parseSignResult reads the answer of docSigningZ.
+// parseSignResult parses the answer of docSigningZ.
 func parseSignResult(body []byte) (signResult, error) {
 	var in struct {
 		Status  scalar `json:"status"`
@@ -341,7 +342,7 @@ func parseSignResult(body []byte) (signResult, error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return signResult{}, fmt.Errorf("%w: %w", errMalformedAnswer, err)
 	}
-	s := signResult{code: orDefault(string(in.Code), string(in.Outer)), message: orDefault(string(in.Message), string(in.Text)), url: string(in.URL)}
+	s := signResult{code: cmp.Or(string(in.Code), string(in.Outer)), message: cmp.Or(string(in.Message), string(in.Text)), url: string(in.URL)}
 	s.ok = strings.EqualFold(string(in.Status), "true") && (s.code == codeOK || s.code == "")
 	if !s.ok && s.code == "" {
 		return signResult{}, fmt.Errorf("%w: neither success nor a code", errMalformedAnswer)

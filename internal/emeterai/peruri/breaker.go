@@ -9,15 +9,15 @@ import (
 	"segel/internal/emeterai"
 )
 
-// Breakers.
+// Defaults of a breaker.
 const (
 	breakAfter = 5
 	breakFor   = 10 * time.Second
 	maxBreak   = 5 * time.Minute
 )
 
-// breaker leaves an address alone that fails again and again. After a while it lets one call through: if that
-// succeeds all is well, else it waits twice as long.
+// breaker stops calls to an address that fails repeatedly. After a while it lets one call through: if that succeeds,
+// calls continue, else it waits twice as long.
 type breaker struct {
 	name  string
 	clock func() time.Time
@@ -26,10 +26,10 @@ type breaker struct {
 	first time.Duration
 
 	mu      sync.Mutex // guards all below
-	failed  int        // in a row
+	failed  int        // consecutive
 	wait    time.Duration
-	until   time.Time // when the next call is let through; zero: closed
-	probing bool      // that call is under way
+	until   time.Time // when the next call is allowed; zero: calls are allowed
+	probing bool      // that call is running
 	reason  string    // of the last failure
 }
 
@@ -37,7 +37,7 @@ func newBreaker(o *Options, name string) *breaker {
 	return &breaker{name: name, clock: o.Clock, log: o.Log, after: o.BreakAfter, first: o.BreakFor}
 }
 
-// allowCall lets a call through, which has to end in done, or says why not.
+// allowCall allows a call, which must end in recordCall or abandonCall, or returns why not.
 func (b *breaker) allowCall() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -47,13 +47,13 @@ func (b *breaker) allowCall() error {
 	left := b.until.Sub(b.clock())
 	if left > 0 || b.probing {
 		return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeNotCalled, After: max(left, time.Second),
-			Text: fmt.Sprintf("%s is left alone for now: %s", b.name, b.reason)}
+			Text: fmt.Sprintf("%s is not called for now: %s", b.name, b.reason)}
 	}
 	b.probing = true
 	return nil
 }
 
-// recordCall tells how a call ended: with an answer of the protocol, whatever it said, or by failing for that reason.
+// recordCall records how a call ended: with an answer of the protocol (reason is empty), or with a failure.
 func (b *breaker) recordCall(reason string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,17 +75,17 @@ func (b *breaker) recordCall(reason string) {
 	}
 	b.wait = min(b.wait, max(maxBreak, b.first))
 	b.until = b.clock().Add(b.wait)
-	b.log.Warn("stamp office is left alone", "address", b.name, "for", b.wait, "failures", b.failed, "reason", reason)
+	b.log.Warn("calls to the stamp office are suspended", "address", b.name, "for", b.wait, "failures", b.failed, "reason", reason)
 }
 
-// abandonCall ends a call that says nothing about the address: nobody waited for it.
+// abandonCall ends a call that says nothing about the address, because its caller gave up.
 func (b *breaker) abandonCall() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.probing = false
 }
 
-// availability is down until a call is let through again, and while that one is under way.
+// availability is down until the next call is allowed, and while that call is running.
 func (b *breaker) availability() emeterai.Availability {
 	b.mu.Lock()
 	defer b.mu.Unlock()

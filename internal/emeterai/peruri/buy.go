@@ -2,10 +2,12 @@ package peruri
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path"
 	"regexp"
 	"strings"
@@ -15,13 +17,14 @@ import (
 	"segel/internal/emeterai"
 )
 
-// pendingOrder is an order that this process was given and has no serial for yet.
+// pendingOrder is an order that this process received and that has no serial yet.
 type pendingOrder struct {
-	inDoubt bool      // an earlier call may have bought, or may do so still
-	since   time.Time // when the last call in doubt ended, or was first heard of
+	inDoubt bool      // an earlier call may have bought a serial, or still may
+	since   time.Time // when the last call in doubt ended, or the order was first seen
 }
 
-// orderRetention is how long an order is remembered that nobody asks for any more. Forgetting one only makes it doubtful.
+// orderRetention is how long an order is remembered that is not requested any more. Forgetting one only puts it in
+// doubt.
 const orderRetention = 48 * time.Hour
 
 var orderForm = regexp.MustCompile(`^[0-9A-Za-z]{1,64}$`)
@@ -52,7 +55,7 @@ func (d *Driver) BuySerial(ctx context.Context, o emeterai.Order) (string, error
 	return d.buySerial(ctx, o, kind, doc)
 }
 
-// trackOrder returns what is known of an order, and remembers it.
+// trackOrder returns what is known of an order, and remembers the order.
 func (d *Driver) trackOrder(o emeterai.Order) pendingOrder {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -95,7 +98,7 @@ func (d *Driver) countInDoubt() int {
 	return n
 }
 
-// orderOfSerial returns the order that this process gave a serial to and that has not come to stamp it.
+// orderOfSerial returns the order for which this process returned a serial that was not stamped yet.
 func (d *Driver) orderOfSerial(serial string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -120,7 +123,7 @@ type purchaseRequest struct {
 // dutyAmount is what stampv2 calls nilaidoc: the duty in rupiah.
 const dutyAmount = "10000"
 
-// wib is the office's time, by which a day begins.
+// wib is the office's time zone, which defines its days.
 var wib = time.FixedZone("WIB", 7*60*60)
 
 func (d *Driver) buildPurchase(o emeterai.Order, kind string, doc uploadedFile) purchaseRequest {
@@ -130,16 +133,16 @@ func (d *Driver) buildPurchase(o emeterai.Order, kind string, doc uploadedFile) 
 	}
 	p := purchaseRequest{
 		IsUpload: doc.id != "", Kind: kind, File: fileName(o), FileID: doc.id, Value: dutyAmount,
-		DocNumber: orDefault(cutToOneLine(o.Number, 50), "0"), Date: date.In(wib).Format(time.DateOnly),
+		DocNumber: cmp.Or(cutToOneLine(o.Number, 50), "0"), Date: date.In(wib).Format(time.DateOnly),
 	}
 	if c := d.o.Collector; c.Identity != "" {
-		p.Identity, p.Number, p.Payer = c.Identity, c.Number, orDefault(c.Name, cutToOneLine(o.Payer, 100))
+		p.Identity, p.Number, p.Payer = c.Identity, c.Number, cmp.Or(c.Name, cutToOneLine(o.Payer, 100))
 	}
 	return p
 }
 
-// fileName is how the office knows the document: its name for people, and the order's identifier, by which the serial
-// is found again when its answer was lost.
+// fileName returns the document's name at the office: its name for people, and the order's identifier, by which the
+// serial is found again if the answer is lost.
 func fileName(o emeterai.Order) string {
 	stem := strings.TrimSuffix(cutToOneLine(o.Filename, 60), path.Ext(o.Filename))
 	stem = strings.Map(func(r rune) rune {
@@ -148,22 +151,23 @@ func fileName(o emeterai.Order) string {
 		}
 		return '_'
 	}, stem)
-	return orDefault(stem, "dokumen") + fileNameSuffix(o)
+	return cmp.Or(stem, "dokumen") + fileNameSuffix(o)
 }
 
-// fileNameSuffix is how the file name of an order's serial ends, and of no other order's.
+// fileNameSuffix returns the end of the file name of an order's serial, which is unique to the order.
 func fileNameSuffix(o emeterai.Order) string { return "-" + o.ID + ".pdf" }
 
-// cutToOneLine cuts a text to so many characters of one line.
+// cutToOneLine shortens a text to one line of at most that many characters.
 func cutToOneLine(s string, most int) string {
 	r := []rune(strings.Join(strings.Fields(s), " "))
 	return strings.TrimSpace(string(r[:min(len(r), most)]))
 }
 
-// buySerial spends a unit. The caller is inside the gate, or has closed it.
+// buySerial spends a unit. The caller holds purchaseLock, shared or exclusively.
 //
-// Durable after stampv2 was answered: the serial at the office, and its picture here, unless the office sends it again.
-// Not yet: that it is this order's, which only the caller's commit makes so. After a crash in between the order comes again, and settle finds it.
+// Durable after stampv2 was answered: the serial at the office, and its picture here, unless the office sends it
+// again. Not yet: that it belongs to this order; only the caller's commit makes that durable. After a crash in between
+// the order is sent again, and resolveInDoubt finds the serial.
 func (d *Driver) buySerial(ctx context.Context, o emeterai.Order, kind string, doc uploadedFile) (string, error) {
 	body, err := json.Marshal(d.buildPurchase(o, kind, doc))
 	if err != nil {
@@ -187,21 +191,21 @@ func (d *Driver) buySerial(ctx context.Context, o emeterai.Order, kind string, d
 	}
 	r := record{Serial: got.serial, Picture: got.picture, Code: got.code, Document: doc.id, Digest: doc.digest}
 	if err := d.records.storeRecord(r); err != nil {
-		// The serial is worth more than its picture, which may be had again.
-		d.o.Log.ErrorContext(ctx, "picture of a serial cannot be kept", "serial", got.serial, "error", err)
+		// The serial is worth more than its picture, which can perhaps be fetched again.
+		d.o.Log.ErrorContext(ctx, "picture of a serial could not be stored", "serial", got.serial, "error", err)
 	}
 	return got.serial, nil
 }
 
-// resolveInDoubt finds out what became of an order in doubt, while nobody else buys: its serial is found, or it is certain
-// that there is none and never will be, and then it is bought.
+// resolveInDoubt finds out what became of an order in doubt, while this process buys nothing else: it finds the
+// order's serial, or makes sure that there is none and never will be, and then buys one.
 func (d *Driver) resolveInDoubt(ctx context.Context, o emeterai.Order, a pendingOrder, kind string, doc uploadedFile) (string, error) {
 	if err := d.purchaseLock.lockExclusive(ctx); err != nil {
 		return "", err
 	}
 	defer d.purchaseLock.unlockExclusive()
-	// A call that timed out here may be waiting there. Until that cannot be any more, absence proves nothing. The list is
-	// as old as the question for it.
+	// A call that timed out here may still be queued at the office. Until that is impossible, not finding a serial
+	// proves nothing. The list is as old as the request for it, so the time is taken first.
 	left := a.since.Add(d.o.Timeout + d.o.Settle).Sub(d.o.Clock())
 	serial, err := d.findSerial(ctx, o)
 	if err != nil {
@@ -214,13 +218,13 @@ func (d *Driver) resolveInDoubt(ctx context.Context, o emeterai.Order, a pending
 	}
 	if left > 0 {
 		return "", &emeterai.Problem{Class: emeterai.Unknown, Code: emeterai.CodeWait, After: left,
-			Text: "an earlier purchase for this stamp ended in doubt; the office shows none so far, and is asked again before another is made"}
+			Text: "the result of an earlier purchase for this stamp is unknown; the office lists no serial for it yet and is queried again before another one is bought"}
 	}
 	return d.buySerial(ctx, o, kind, doc)
 }
 
-// findSerial looks for an order's serial in the account: among those that are unused, that no document has, and that this
-// process gave to no other order. It returns nothing if there is certainly none so far.
+// findSerial searches for an order's serial in the account: among those that are unused, that no document has, and
+// that this process returned for no other order. It returns nothing if there is certainly none so far.
 func (d *Driver) findSerial(ctx context.Context, o emeterai.Order) (string, error) {
 	all, err := d.ListSerials(ctx)
 	if err != nil {
@@ -229,7 +233,7 @@ func (d *Driver) findSerial(ctx context.Context, o emeterai.Order) (string, erro
 	return d.chooseSerial(ctx, o, all)
 }
 
-// chooseSerial chooses the order's serial from the account's.
+// chooseSerial chooses the order's serial from those of the account.
 func (d *Driver) chooseSerial(ctx context.Context, o emeterai.Order, all []emeterai.Serial) (string, error) {
 	var named, nameless []string
 	for _, s := range all {
@@ -253,13 +257,13 @@ func (d *Driver) chooseSerial(ctx context.Context, o emeterai.Order, all []emete
 		}
 	}
 	switch {
-	case len(named) > 0: // bought more than once at worst; the others stay unused, and are shown as that
+	case len(named) > 0: // at worst bought more than once; the others stay unused, and the reconciliation shows them
 		return named[0], nil
-	case len(nameless) <= d.countInDoubt() && len(nameless) > 0: // every one is explained by an order in doubt, and any fits
+	case len(nameless) <= d.countInDoubt() && len(nameless) > 0: // each belongs to an order in doubt, and any of them fits
 		return nameless[0], nil
 	case len(nameless) > 0:
 		return "", &emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodeSerialUncertain, Text: fmt.Sprintf(
-			"the answer to a purchase was lost, and it cannot be told which of these unused serials it bought: %s", cutToOneLine(strings.Join(nameless, ", "), 400))}
+			"the answer to a purchase was lost, and it is not known which of these unused serials it bought: %s", cutToOneLine(strings.Join(nameless, ", "), 400))}
 	}
 	return "", nil
 }
@@ -268,7 +272,7 @@ func (d *Driver) chooseSerial(ctx context.Context, o emeterai.Order, all []emete
 func (d *Driver) ListSerials(ctx context.Context) ([]emeterai.Serial, error) {
 	var all []emeterai.Serial
 	err := d.queryOffice(ctx, "serials", http.MethodGet, func(l accessToken) string {
-		return d.o.SerialURL + "/chanel/sale/stamp/ext/" + pathSegment(orDefault(l.user, d.o.User))
+		return d.o.SerialURL + "/chanel/sale/stamp/ext/" + url.PathEscape(cmp.Or(l.user, d.o.User))
 	}, listLimit, func(b []byte) error {
 		lines, total, err := parseSerials(b)
 		if err != nil {
@@ -279,7 +283,7 @@ func (d *Driver) ListSerials(ctx context.Context) ([]emeterai.Serial, error) {
 				return fmt.Errorf("%w: serial %.60q in the list", errMalformedAnswer, l.Serial)
 			}
 		}
-		// Part of a list would let us buy what was bought.
+		// With part of a list we could buy again what was bought.
 		if total >= 0 && total != len(lines) {
 			return fmt.Errorf("%w: %d serials of %d", errMalformedAnswer, len(lines), total)
 		}
@@ -301,7 +305,7 @@ func (d *Driver) SerialStatus(ctx context.Context, serial string) (emeterai.Stat
 			return err
 		}
 		for _, l := range lines {
-			if l.Serial == serial || l.Serial == "" && len(lines) == 1 { // the filter may find others that resemble it
+			if l.Serial == serial || l.Serial == "" && len(lines) == 1 { // the filter may also match similar serials
 				found = l.Status
 			}
 		}

@@ -23,13 +23,13 @@ import (
 const (
 	answerLimit = 4 << 20
 	listLimit   = 64 << 20 // an account of some hundred thousand serials
-	textLimit   = 300      // of the office's words that are kept, in characters
+	textLimit   = 300      // of the office's words, in characters
 )
 
-// errTokenRefused says that the token was not accepted, so that nothing happened.
+// errTokenRefused means that the token was not accepted, so that nothing happened.
 var errTokenRefused = errors.New("token is not accepted")
 
-// call is one call.
+// call is one HTTP call to the office or an adapter.
 type call struct {
 	name    string // for metrics and problems
 	method  string
@@ -38,7 +38,7 @@ type call struct {
 	kind    string // Content-Type of the body
 	body    io.Reader
 	size    int64
-	effect  bool // it changes something at the office: if its end is in doubt, so is what happened
+	effect  bool // it changes something at the office: if the result is unknown, so is what happened
 	breaker *breaker
 	timeout time.Duration
 	limit   int64
@@ -50,7 +50,7 @@ type response struct {
 	body   []byte
 }
 
-// callJSON makes a call and returns an answer of the protocol, in JSON.
+// callJSON makes a call and returns its JSON answer.
 func (d *Driver) callJSON(ctx context.Context, c call) (response, error) {
 	var got response
 	err := d.roundTrip(ctx, c, func(r *http.Response) error {
@@ -75,7 +75,7 @@ func looksLikeJSON(b []byte) bool {
 	return len(b) > 0 && (b[0] == '{' || b[0] == '[')
 }
 
-// roundTrip makes a call through its breaker and has its answer read. Its errors are Problems, or errToken.
+// roundTrip makes a call through its breaker and has its answer read. Its errors are Problems, or errTokenRefused.
 func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response) error) error {
 	if err := c.breaker.allowCall(); err != nil {
 		d.o.Observe(c.name, "left_alone", 0)
@@ -84,12 +84,12 @@ func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response
 	began := d.o.Clock()
 	within, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	var sent atomic.Bool // what is asked may have left
+	var sent atomic.Bool // the request may have been sent
 	within = httptrace.WithClientTrace(within, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
 	status, wait, err := d.sendRequest(within, c, read)
 	took := d.o.Clock().Sub(began)
 	switch {
-	case err != nil && ctx.Err() != nil: // we were stopped; the office is not to blame
+	case err != nil && ctx.Err() != nil: // we were stopped; it is not the office's fault
 		c.breaker.abandonCall()
 		d.o.Observe(c.name, "stopped", took)
 		err = fmt.Errorf("%w: %w", ctx.Err(), withoutURL(err))
@@ -113,14 +113,14 @@ func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response
 	return &emeterai.Problem{Class: class, Code: emeterai.CodeDown, Text: c.name + ": " + d.redactText(err.Error()), After: wait, Err: ctx.Err()}
 }
 
-// sendRequest sends the request. A status that says the server, or what stands before it, is not well is an error.
+// sendRequest sends the request. A status that means that the server, or a proxy before it, has a problem is an error.
 func (d *Driver) sendRequest(ctx context.Context, c call, read func(*http.Response) error) (status int, wait time.Duration, err error) {
 	r, err := http.NewRequestWithContext(ctx, c.method, c.url, c.body)
 	if err != nil {
 		return 0, 0, err
 	}
 	r.ContentLength = c.size
-	r.GetBody = nil // never sent a second time behind our back
+	r.GetBody = nil // the client must not resend it by itself
 	if c.kind != "" {
 		r.Header.Set("Content-Type", c.kind)
 	}
@@ -143,7 +143,7 @@ func (d *Driver) sendRequest(ctx context.Context, c call, read func(*http.Respon
 	return got.StatusCode, 0, read(got)
 }
 
-// withoutURL leaves the address out of an error: it stands beside it already, and addresses may hold what is secret.
+// withoutURL removes the URL from an error: the caller adds it, and URLs may contain secrets.
 func withoutURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -152,8 +152,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// redactText makes the office's words fit to be shown: no secret of ours, no control characters, not too long. An adapter may
-// well repeat the whole request in its message.
+// redactText makes the office's words fit for display: without our secrets and control characters, and not too long.
+// An adapter may repeat the whole request in its message.
 func (d *Driver) redactText(s string) string {
 	for _, secret := range []string{d.o.Password, d.session.currentToken().token} {
 		if secret != "" {

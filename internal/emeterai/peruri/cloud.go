@@ -18,9 +18,9 @@ import (
 	"segel/pades"
 )
 
-// uploadedFile is an uploaded file.
+// uploadedFile is a file that was uploaded to the office.
 type uploadedFile struct {
-	id     string // the office's
+	id     string // the office's identifier
 	digest string // SHA-256, hexadecimal
 }
 
@@ -50,7 +50,7 @@ func (d *Driver) uploadFile(ctx context.Context, src pades.Source, name string) 
 	return doc, err
 }
 
-// buildUploadForm makes the body of an upload, whose file is read, and hashed, as it is sent.
+// buildUploadForm returns the body of an upload. The file is read and hashed while it is sent.
 func buildUploadForm(src pades.Source, name, token string, h io.Writer) (body io.Reader, size int64, kind string, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -73,28 +73,28 @@ func buildUploadForm(src pades.Source, name, token string, h io.Writer) (body io
 	return body, int64(len(before)) + src.Size + int64(len(after)), w.FormDataContentType(), nil
 }
 
-// stampUploaded has the office stamp an uploaded file, and fetches it.
+// stampUploaded has the office stamp an uploaded file, and fetches the result.
 func (d *Driver) stampUploaded(ctx context.Context, at slot, r emeterai.Request, body signRequest) ([]byte, error) {
 	if err := copySource(io.Discard, r); err != nil {
 		return nil, localProblem(err)
 	}
-	kept := d.records.findRecord(r.Serial)
+	rec := d.records.findRecord(r.Serial)
 	onPrem := false
-	body.OnPrem, body.Picture = &onPrem, kept.Code
+	body.OnPrem, body.Picture = &onPrem, rec.Code
 	var got signResult
 	err := errNoUpload
-	if kept.Document != "" && kept.Digest == hex.EncodeToString(r.Digest[:]) {
-		body.Document = kept.Document
+	if rec.Document != "" && rec.Digest == hex.EncodeToString(r.Digest[:]) {
+		body.Document = rec.Document
 		got, err = d.callDocSigning(ctx, at, at.url+signCloud, body)
 	}
-	// The upload may be gone, or was never known here. The bytes are the same, and that is what counts.
+	// The upload may be deleted, or was never known here. Uploading again is safe, because the bytes are the same.
 	if errors.Is(err, errNoUpload) || emeterai.ClassOf(err) == emeterai.Refused {
 		doc, err := d.uploadFile(ctx, r.Source, r.Serial+".pdf")
 		if err != nil {
 			return nil, err
 		}
-		kept.Document, kept.Digest, body.Document = doc.id, doc.digest, doc.id
-		if err := d.records.storeRecord(kept); err != nil {
+		rec.Document, rec.Digest, body.Document = doc.id, doc.digest, doc.id
+		if err := d.records.storeRecord(rec); err != nil {
 			return nil, fileProblem(err)
 		}
 		if got, err = d.callDocSigning(ctx, at, at.url+signCloud, body); err != nil {
@@ -110,7 +110,7 @@ const signCloud = "/keystamp/adapter/docSigningZ"
 
 var errNoUpload = errors.New("the file was not uploaded")
 
-// resolveFileURL resolves the address of a stamped file. The token goes to nobody whom the configuration does not name.
+// resolveFileURL resolves the URL of a stamped file. The token is sent only to hosts in the configuration.
 func (d *Driver) resolveFileURL(at slot, where string) (string, error) {
 	base, err := url.Parse(at.url + "/")
 	if err != nil {
@@ -118,7 +118,7 @@ func (d *Driver) resolveFileURL(at slot, where string) (string, error) {
 	}
 	u, err := base.Parse(where)
 	if err != nil || where == "" {
-		return "", errors.New("it is none")
+		return "", errors.New("it is not a URL")
 	}
 	for _, known := range []string{d.o.LoginURL, d.o.SerialURL, d.o.CloudURL} {
 		k, err := url.Parse(known)
@@ -126,12 +126,10 @@ func (d *Driver) resolveFileURL(at slot, where string) (string, error) {
 			return u.String(), nil
 		}
 	}
-	return "", fmt.Errorf("it leads to %s, which is not an address of the office in the configuration", u.Host)
+	return "", fmt.Errorf("its host %s is not that of an address in the configuration", u.Host)
 }
 
-func pathSegment(s string) string { return url.PathEscape(s) }
-
-// fillSerialPath puts a serial into a path with {serial} in it.
+// fillSerialPath replaces {serial} in a path.
 func fillSerialPath(pattern, serial string) string {
 	return strings.ReplaceAll(pattern, "{serial}", url.QueryEscape(serial))
 }

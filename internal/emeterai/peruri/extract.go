@@ -13,7 +13,8 @@ import (
 	"segel/internal/emeterai"
 )
 
-// extractTail returns what a stamped file adds to the source. A file that is not the source and more is set aside.
+// extractTail returns the bytes that a stamped file adds to the source. A file that does not begin with the source is
+// quarantined.
 func (d *Driver) extractTail(ctx context.Context, r emeterai.Request, f *os.File) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -25,7 +26,7 @@ func (d *Driver) extractTail(ctx context.Context, r emeterai.Request, f *os.File
 	case err != nil:
 		return nil, localProblem(err)
 	case same < min(size, r.Source.Size):
-		return nil, d.quarantineFile(ctx, r, f, size, fmt.Sprintf("the stamped file is not ours and more: it differs at byte %d", same))
+		return nil, d.quarantineFile(ctx, r, f, size, fmt.Sprintf("the stamped file does not begin with the source: it differs at byte %d", same))
 	case size <= r.Source.Size:
 		return nil, incompleteFile(fmt.Sprintf("the stamped file has %d bytes, ours %d", size, r.Source.Size), nil)
 	case size-r.Source.Size > d.o.MaxTail:
@@ -42,14 +43,14 @@ func (d *Driver) extractTail(ctx context.Context, r emeterai.Request, f *os.File
 	return nil, localProblem(err)
 }
 
-// bufferPool are lent to whoever copies or compares files.
+// bufferPool are reused to copy or compare files.
 var bufferPool = sync.Pool{New: func() any { return new([2][32 << 10]byte) }}
 
-// commonLength returns how many of the first n bytes are those of the source.
+// commonLength returns how many of the first n bytes are equal to those of the source.
 func commonLength(r emeterai.Request, f io.ReaderAt, n int64) (int64, error) {
-	lent := bufferPool.Get().(*[2][32 << 10]byte)
-	defer bufferPool.Put(lent)
-	a, b := lent[0][:], lent[1][:]
+	buf := bufferPool.Get().(*[2][32 << 10]byte)
+	defer bufferPool.Put(buf)
+	a, b := buf[0][:], buf[1][:]
 	for at := int64(0); at < n; {
 		step := min(n-at, int64(len(a)))
 		if k, err := r.Source.R.ReadAt(a[:step], at); int64(k) < step {
@@ -70,23 +71,24 @@ func commonLength(r emeterai.Request, f io.ReaderAt, n int64) (int64, error) {
 	return n, nil
 }
 
-// quarantineFile keeps a file that is not what was ordered.
+// quarantineFile stores a file that is not what was ordered, and returns the problem.
 func (d *Driver) quarantineFile(ctx context.Context, r emeterai.Request, f *os.File, size int64, why string) error {
 	p := &emeterai.Problem{Class: emeterai.Quarantine, Code: emeterai.CodeReturn, Text: why}
-	kept := min(size, r.Source.Size+2*d.o.MaxTail) // enough to see what it is
-	name, err := d.records.storeEvidence(r.Serial, f, kept, d.o.Random)
+	stored := min(size, r.Source.Size+2*d.o.MaxTail) // enough to see what it is
+	name, err := d.records.storeEvidence(r.Serial, f, stored, d.o.Random)
 	if err != nil {
-		d.o.Log.ErrorContext(ctx, "returned file cannot be set aside", "serial", r.Serial, "error", err)
+		d.o.Log.ErrorContext(ctx, "returned file could not be stored", "serial", r.Serial, "error", err)
 		p.Err = err
 		return p
 	}
-	p.Evidence = &emeterai.Evidence{Size: kept, Path: filepath.Join(d.o.Dir, "quarantine", name), Open: func() (io.ReadCloser, error) {
+	p.Evidence = &emeterai.Evidence{Size: stored, Path: filepath.Join(d.o.Dir, "quarantine", name), Open: func() (io.ReadCloser, error) {
 		return d.records.evidence.Open(name)
 	}}
 	return p
 }
 
-// incompleteFile is a stamp whose file did not come whole: the serial may be affixed, and stamping again costs nothing.
+// incompleteFile returns the problem of a stamped file that did not arrive complete: the serial may be affixed, and
+// stamping again costs nothing.
 func incompleteFile(text string, err error) error {
 	return &emeterai.Problem{Class: emeterai.Unknown, Code: emeterai.CodeReturn, Text: text, Err: err}
 }

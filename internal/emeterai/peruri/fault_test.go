@@ -15,8 +15,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// runOrder has one stamp affixed as the workflow does: again and again, with the same order and serial, until it is done or a
-// problem is final. It returns the problems on the way.
+// runOrder has one stamp affixed as the workflow does: repeatedly, with the same order and serial, until it succeeds
+// or a problem is final. It returns the problems on the way.
 func (b *testOffice) runOrder(d *Driver, id string, again bool) (problems []*emeterai.Problem, done bool) {
 	b.t.Helper()
 	file := pdftest.Table(2)
@@ -45,7 +45,7 @@ func (b *testOffice) runOrder(d *Driver, id string, again bool) (problems []*eme
 		}
 		p, ok := err.(*emeterai.Problem)
 		if !ok {
-			b.t.Fatalf("an error that is no problem: %v", err)
+			b.t.Fatalf("an error that is not a problem: %v", err)
 		}
 		if problems = append(problems, p); p.Class.IsFinal() {
 			return problems, false
@@ -58,7 +58,7 @@ func (b *testOffice) runOrder(d *Driver, id string, again bool) (problems []*eme
 	return problems, false
 }
 
-// fault is one line of the table in docs/emeterai.md.
+// fault is one row of the table in docs/emeterai.md.
 type fault struct {
 	rule  sandbox.Rule
 	class emeterai.Class // what the first try ends in; empty: nothing is noticed
@@ -161,8 +161,8 @@ func (b *testOffice) requireEvidence(p *emeterai.Problem) {
 	}
 }
 
-// requireCleanFolder checks that nothing is left in the shared folder, but for empty files that wait for another try, and no secret in
-// the log.
+// requireCleanFolder checks that the shared folder contains nothing but empty spare files, and that the log contains
+// no secret.
 func (b *testOffice) requireCleanFolder() {
 	b.t.Helper()
 	left, err := os.ReadDir(b.dir + "/shared")
@@ -227,8 +227,8 @@ func TestAbsenceProvesNothingWhileAnAnswerMayBeLate(t *testing.T) {
 	b.requireSpent(1)
 }
 
-// TestAListFromBeforeTheDoubtWasSettledProvesNothing has the list be under way while the time to wait runs out: what was
-// bought behind its back is not in it.
+// TestAListFromBeforeTheDoubtWasSettledProvesNothing has the list under way while the waiting time ends: it does not
+// include what was bought meanwhile.
 func TestAListFromBeforeTheDoubtWasSettledProvesNothing(t *testing.T) {
 	t.Parallel()
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})

@@ -12,7 +12,7 @@ import (
 	"segel/internal/emeterai"
 )
 
-// fetchStamped gets the stamped file and returns what it adds.
+// fetchStamped downloads the stamped file and returns the bytes that it adds.
 func (d *Driver) fetchStamped(ctx context.Context, at slot, r emeterai.Request, where string) ([]byte, error) {
 	from, err := d.resolveFileURL(at, where)
 	if err != nil {
@@ -43,18 +43,19 @@ func (d *Driver) fetchStamped(ctx context.Context, at slot, r emeterai.Request, 
 	return a.tail, nil
 }
 
-// stampedDownload is a stamped file as it is read from the office. It is held against the source meanwhile, and only what it adds
-// is kept; one that is not the source and more goes to a file, for extract to say what it is.
+// stampedDownload is a stamped file while it is read from the office. It is compared with the source, and only the
+// added bytes are retained. A file that does not begin with the source is written to a temporary file, so that
+// extractTail can say how it differs.
 type stampedDownload struct {
 	d *Driver
 	r emeterai.Request
 
 	tail     []byte
-	odd      *os.File // nil, or a temporary file, without a name where that can be
-	localErr error    // what kept us from reading the source or writing the file
+	odd      *os.File // nil, or a temporary file, without a name if the system allows that
+	localErr error    // a local error: the source could not be read, or the file not be written
 }
 
-// discardFile forgets what was read.
+// discardFile discards what was read.
 func (a *stampedDownload) discardFile() {
 	if a.odd != nil {
 		_ = a.odd.Close()
@@ -63,7 +64,7 @@ func (a *stampedDownload) discardFile() {
 	a.tail, a.odd, a.localErr = nil, nil, nil
 }
 
-// readBody reads an answer to its end, or to what no stamp adds. An error is that of the way here.
+// readBody reads an answer to its end, or to more bytes than a stamp adds. An error is one of the transfer.
 func (a *stampedDownload) readBody(answer *http.Response) error {
 	body := &errorRecorder{r: answer.Body}
 	n, err := a.compareSource(body)
@@ -88,14 +89,15 @@ func (a *stampedDownload) readBody(answer *http.Response) error {
 	return nil
 }
 
-// compareSource holds what comes against the source, and returns how much of it that was. Where that is not all, the file is odd.
+// compareSource compares the body with the source and returns how many bytes were equal. If they differ, it writes the
+// file to odd.
 func (a *stampedDownload) compareSource(body io.Reader) (same int64, err error) {
-	lent := bufferPool.Get().(*[2][32 << 10]byte)
-	defer bufferPool.Put(lent)
+	buf := bufferPool.Get().(*[2][32 << 10]byte)
+	defer bufferPool.Put(buf)
 	for same < a.r.Source.Size {
-		step := min(a.r.Source.Size-same, int64(len(lent[0])))
-		n, err := io.ReadFull(body, lent[0][:step])
-		got, want := lent[0][:n], lent[1][:n]
+		step := min(a.r.Source.Size-same, int64(len(buf[0])))
+		n, err := io.ReadFull(body, buf[0][:step])
+		got, want := buf[0][:n], buf[1][:n]
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 			return same, err
 		}
@@ -111,14 +113,14 @@ func (a *stampedDownload) compareSource(body io.Reader) (same int64, err error) 
 	return same, nil
 }
 
-// writeOddFile writes a file that is odd: so much of the source, what came behind it, and the rest.
+// writeOddFile writes a file that differs from the source: the equal bytes, the bytes after them, and the rest.
 func (a *stampedDownload) writeOddFile(same int64, got []byte, rest io.Reader) error {
 	var err error
 	if a.odd, err = os.CreateTemp(a.d.o.Dir, "fetched-*.pdf"); err != nil {
 		a.odd, a.localErr = nil, err
 		return nil
 	}
-	_ = os.Remove(a.odd.Name()) // where a system lets an open file lose its name, a kill leaves nothing behind
+	_ = os.Remove(a.odd.Name()) // if the system lets an open file lose its name, a kill leaves nothing behind
 	if _, err := io.Copy(a.odd, io.NewSectionReader(a.r.Source.R, 0, same)); err != nil {
 		a.localErr = err
 		return nil
@@ -130,7 +132,7 @@ func (a *stampedDownload) writeOddFile(same int64, got []byte, rest io.Reader) e
 	if rest == nil {
 		return nil
 	}
-	limit := a.r.Source.Size + a.d.o.MaxTail + 1 - same - int64(len(got)) // one more shows that it is too long
+	limit := a.r.Source.Size + a.d.o.MaxTail + 1 - same - int64(len(got)) // one more byte shows that it is too long
 	_, err = io.Copy(a.odd, io.LimitReader(rest, limit))
 	var disk *os.PathError
 	if errors.As(err, &disk) {
@@ -139,7 +141,8 @@ func (a *stampedDownload) writeOddFile(same int64, got []byte, rest io.Reader) e
 	return err
 }
 
-// errorRecorder remembers with what a body ended: that it was cut off looks like a short file to who reads so many bytes.
+// errorRecorder remembers the error with which a body ended: a reader of a fixed number of bytes cannot tell a cut
+// connection from a short file.
 type errorRecorder struct {
 	r   io.Reader
 	err error

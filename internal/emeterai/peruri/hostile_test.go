@@ -17,7 +17,7 @@ import (
 	"segel/pades"
 )
 
-// meddling lets something happen in the shared folder behind each answer of the adapter, as it may that writes there.
+// meddling changes the shared folder after each answer of the adapter, as an adapter can.
 type meddling struct {
 	http.RoundTripper
 	behind func()
@@ -31,8 +31,8 @@ func (m meddling) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// TestNothingThatAnAdapterPutsInThePlaceOfAFileHoldsUpAStamp has it do so while a try is under way, and behind it. A
-// pipe that nobody reads is never done opening.
+// TestNothingThatAnAdapterPutsInThePlaceOfAFileHoldsUpAStamp replaces files during a try and after it. A pipe without
+// a reader blocks forever when opened.
 func TestNothingThatAnAdapterPutsInThePlaceOfAFileHoldsUpAStamp(t *testing.T) {
 	t.Parallel()
 	for what, put := range map[string]func(string) error{
@@ -99,8 +99,8 @@ func (c cutting) ReadAt(p []byte, at int64) (int, error) {
 	return c.ReaderAt.ReadAt(p, at)
 }
 
-// TestFileThatIsCutWhileItIsReadIsAskedForAgain has an adapter write its file anew behind its answer: what is missing was
-// never there as zeros, and is no other stamp than ordered.
+// TestFileThatIsCutWhileItIsReadIsAskedForAgain has an adapter rewrite its file after its answer: missing bytes are
+// not read as zeros, and the result is the ordered stamp.
 func TestFileThatIsCutWhileItIsReadIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})

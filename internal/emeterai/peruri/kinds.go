@@ -1,6 +1,7 @@
 package peruri
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -11,17 +12,15 @@ import (
 	"segel/internal/emeterai"
 )
 
-// kindsLife is how long the office's list of kinds of documents is believed.
+// kindsLife is how long the office's list of kinds of documents is cached.
 const kindsLife = 24 * time.Hour
 
-// kindCache keeps the office's list.
+// kindCache caches the office's list.
 type kindCache struct {
 	mu    sync.Mutex // guards all below
 	all   []documentKind
 	until time.Time
 }
-
-func newKindCache() *kindCache { return &kindCache{} }
 
 func (k *kindCache) cachedKinds(now time.Time) []documentKind {
 	k.mu.Lock()
@@ -38,10 +37,10 @@ func (k *kindCache) storeKinds(all []documentKind, until time.Time) {
 	k.all, k.until = all, until
 }
 
-// resolveKind returns the office's code for a kind of document in our words: what the configuration says of the word, looked
-// up in the office's list by code or name.
+// resolveKind returns the office's code for one of our kinds of document: the configured code or name of it, found in
+// the office's list.
 func (d *Driver) resolveKind(ctx context.Context, ours string) (string, error) {
-	word := orDefault(ours, d.o.Kind)
+	word := cmp.Or(ours, d.o.Kind)
 	want := word
 	if mapped, ok := d.o.Kinds[word]; ok {
 		want = mapped
@@ -64,7 +63,7 @@ func (d *Driver) resolveKind(ctx context.Context, ours string) (string, error) {
 		}
 		known = append(known, fmt.Sprintf("%s (%s)", k.code, k.name))
 	}
-	// It may be new at the office; look again the next time.
+	// The kind may be new at the office; fetch the list again next time.
 	d.kinds.storeKinds(nil, time.Time{})
 	return "", &emeterai.Problem{Class: emeterai.Config, Code: emeterai.CodeKind, After: configWait,
 		Text: d.redactText(fmt.Sprintf("kind of document %q is %q, which the office does not have; it has %s", word, want, strings.Join(known, ", ")))}

@@ -2,6 +2,7 @@ package peruri
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,26 +13,26 @@ import (
 	"segel/internal/emeterai"
 )
 
-// Logging in.
+// Times of logging in.
 const (
 	tokenLife    = 23 * time.Hour // an hour less than the office gives
-	refusalFirst = time.Minute    // how long a refused password is not tried again; doubled each time
+	refusalFirst = time.Minute    // how long a refused password is not retried; doubled each time
 	refusalLast  = 30 * time.Minute
 )
 
-// accessToken is a token and whose it is.
+// accessToken is a token of the office, with its user.
 type accessToken struct {
 	token, user string
 	until       time.Time
 }
 
-// tokenSession keeps the token. One at a time logs in; the others wait for him.
+// tokenSession holds the token. One caller at a time logs in; the others wait for it.
 type tokenSession struct {
-	turn chan struct{} // holds one while somebody logs in
+	turn chan struct{} // holds one element while a caller logs in
 
 	mu      sync.Mutex // guards all below
 	now     accessToken
-	refused *emeterai.Problem // by the office, until then
+	refused *emeterai.Problem // the office's refusal, valid until until
 	wait    time.Duration
 	until   time.Time
 }
@@ -44,7 +45,7 @@ func (s *tokenSession) currentToken() accessToken {
 	return s.now
 }
 
-// dropToken forgets a token that was not accepted, unless there is a newer one.
+// dropToken removes a token that was not accepted, unless there is a newer one.
 func (s *tokenSession) dropToken(token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +54,8 @@ func (s *tokenSession) dropToken(token string) {
 	}
 }
 
-// usableToken returns a token, or why there will be none for now; neither: somebody has to log in.
+// usableToken returns a token, or the error that forbids logging in for now; if it returns neither, the caller has to
+// log in.
 func (s *tokenSession) usableToken(now time.Time) (accessToken, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +76,7 @@ func (s *tokenSession) acceptToken(l accessToken) {
 	s.now, s.refused, s.wait = l, nil, 0
 }
 
-// recordRefusal holds further tries back: an office locks accounts that guess.
+// recordRefusal delays further tries: the office locks accounts that guess.
 func (s *tokenSession) recordRefusal(p *emeterai.Problem, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +84,7 @@ func (s *tokenSession) recordRefusal(p *emeterai.Problem, now time.Time) {
 	s.refused, s.until = p, now.Add(s.wait)
 }
 
-// requireToken returns a token, of which there is one for all.
+// requireToken returns the token that all callers share, and logs in if there is none.
 func (d *Driver) requireToken(ctx context.Context) (accessToken, error) {
 	if l, err := d.session.usableToken(d.o.Clock()); err != nil || l.token != "" {
 		return l, err
@@ -91,7 +93,7 @@ func (d *Driver) requireToken(ctx context.Context) (accessToken, error) {
 		return accessToken{}, err
 	}
 	defer func() { <-d.session.turn }()
-	if l, err := d.session.usableToken(d.o.Clock()); err != nil || l.token != "" { // somebody was faster
+	if l, err := d.session.usableToken(d.o.Clock()); err != nil || l.token != "" { // another caller was faster
 		return l, err
 	}
 	body, err := json.Marshal(map[string]string{"user": d.o.User, "password": d.o.Password})
@@ -125,13 +127,13 @@ func (d *Driver) requireToken(ctx context.Context) (accessToken, error) {
 
 const jsonType = "application/json"
 
-// unreadableAnswer is an answer that cannot be read.
+// unreadableAnswer returns the problem of an answer that cannot be parsed.
 func (d *Driver) unreadableAnswer(call string, class emeterai.Class, err error) error {
 	return &emeterai.Problem{Class: class, Code: emeterai.CodeAnswer, Text: call + ": " + d.redactText(err.Error())}
 }
 
-// withToken does something that needs a token; where it is not accepted, once more with a new one. What do returns
-// errToken for must not have happened.
+// withToken calls do with a token, and once more with a new one if the token is not accepted. Do must have had no
+// effect when it returns errTokenRefused.
 func (d *Driver) withToken(ctx context.Context, do func(accessToken) error) error {
 	for range 2 {
 		l, err := d.requireToken(ctx)
@@ -146,7 +148,7 @@ func (d *Driver) withToken(ctx context.Context, do func(accessToken) error) erro
 	return &emeterai.Problem{Class: emeterai.Login, Code: codeToken, Text: "the office does not accept the token that it just gave", After: refusalFirst}
 }
 
-// queryOffice calls something that changes nothing, with a token, and has its answer read.
+// queryOffice makes a call without side effects, with a token, and has its answer read.
 func (d *Driver) queryOffice(ctx context.Context, name, method string, where func(accessToken) string, limit int64, read func([]byte) error) error {
 	return d.withToken(ctx, func(l accessToken) error {
 		got, err := d.callJSON(ctx, call{
@@ -159,29 +161,28 @@ func (d *Driver) queryOffice(ctx context.Context, name, method string, where fun
 	})
 }
 
-// classifyAnswer turns what a parser says of an answer into a problem. Unsure is the class where the office said something
-// that nobody knows.
+// classifyAnswer turns the error of a parser into a problem. Unsure is the class for an unknown code of the office.
 func (d *Driver) classifyAnswer(call string, unsure emeterai.Class, err error, status int) error {
 	var c *codeError
 	switch {
 	case err == nil:
 		return nil
 	case !errors.As(err, &c):
-		if status >= 400 { // turned down before anything happened
+		if status >= 400 { // refused before anything happened
 			unsure = emeterai.Config
 		}
 		return d.unreadableAnswer(call, unsure, err)
 	case c.code == codeToken:
 		return errTokenRefused
 	case c.code == codeQuota:
-		return &emeterai.Problem{Class: emeterai.Quota, Code: c.code, Text: orDefault(d.redactText(c.message), "the account has no units left"), After: quotaWait}
+		return &emeterai.Problem{Class: emeterai.Quota, Code: c.code, Text: cmp.Or(d.redactText(c.message), "the account has no units left"), After: quotaWait}
 	case status >= 400:
-		return &emeterai.Problem{Class: emeterai.Config, Code: orDefault(c.code, "http"), Text: call + ": " + d.redactText(c.message), After: configWait}
+		return &emeterai.Problem{Class: emeterai.Config, Code: cmp.Or(c.code, "http"), Text: call + ": " + d.redactText(c.message), After: configWait}
 	}
-	return &emeterai.Problem{Class: unsure, Code: orDefault(c.code, "none"), Text: call + ": " + d.redactText(c.message)}
+	return &emeterai.Problem{Class: unsure, Code: cmp.Or(c.code, "none"), Text: call + ": " + d.redactText(c.message)}
 }
 
-// How long to wait before asking again for what a person has to mend.
+// How long to wait before retrying what a person has to fix.
 const (
 	quotaWait  = 15 * time.Minute
 	configWait = 15 * time.Minute

@@ -35,7 +35,7 @@ func TestSerialWithoutItsPictureIsNotReadyWhereItCannotBeHadAgain(t *testing.T) 
 	serial := emeteraitest.BuySerial(t, b.openDriver(o), "a")
 	o.Dir = t.TempDir()
 	if err := b.openDriver(o).CheckAffixable(context.Background(), serial); err != nil {
-		t.Errorf("it can be had again: %v", err)
+		t.Errorf("it can be fetched again: %v", err)
 	}
 	o.Dir, o.Picture = t.TempDir(), ""
 	if err := b.openDriver(o).CheckAffixable(context.Background(), serial); emeterai.ClassOf(err) != emeterai.NeedsPerson {

@@ -19,10 +19,10 @@ import (
 	"segel/internal/emeterai/sandbox"
 )
 
-// issuer is one for all, so that an office that is opened again has proof of its former certificates.
+// issuer is shared, so that an office that is opened again has revocation data for its earlier certificates.
 var issuer = sync.OnceValues(func() (*authority.Authority, error) { return authority.NewEphemeral("http://segel.test", time.Now) })
 
-// testOffice is an office on the loopback with an account, and drivers of it.
+// testOffice is an office on the loopback interface with an account, and its drivers.
 type testOffice struct {
 	t      testing.TB
 	dir    string

@@ -20,15 +20,15 @@ func (d *Driver) CheckAffixable(ctx context.Context, serial string) error {
 	return err
 }
 
-// loadPicture returns what came with a serial, or has it sent again where that is possible.
+// loadPicture returns the stored picture of a serial, or fetches it again if possible.
 func (d *Driver) loadPicture(ctx context.Context, serial string) ([]byte, error) {
-	kept := d.records.findRecord(serial)
-	if kept.Picture != nil {
-		return kept.Picture, nil
+	rec := d.records.findRecord(serial)
+	if rec.Picture != nil {
+		return rec.Picture, nil
 	}
 	if d.o.Picture == "" {
 		return nil, &emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodePicture,
-			Text: fmt.Sprintf("the picture of serial %s was lost with the answer that brought it, and the adapter wants one; ask the office for it", serial)}
+			Text: fmt.Sprintf("the picture of serial %s was lost with the answer that contained it, and the adapter needs it; ask the office for it", serial)}
 	}
 	err := d.queryOffice(ctx, "qrimage", http.MethodGet, func(accessToken) string { return d.o.SerialURL + fillSerialPath(d.o.Picture, serial) }, answerLimit, func(b []byte) error {
 		got, err := parseBoughtSerial(b)
@@ -38,14 +38,14 @@ func (d *Driver) loadPicture(ctx context.Context, serial string) ([]byte, error)
 		if got.serial != serial || got.picture == nil {
 			return fmt.Errorf("%w: no picture of serial %s", errMalformedAnswer, serial)
 		}
-		kept.Picture = got.picture
+		rec.Picture = got.picture
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := d.records.storeRecord(kept); err != nil {
-		d.o.Log.ErrorContext(ctx, "picture of a serial cannot be kept", "serial", serial, "error", err)
+	if err := d.records.storeRecord(rec); err != nil {
+		d.o.Log.ErrorContext(ctx, "picture of a serial could not be stored", "serial", serial, "error", err)
 	}
-	return kept.Picture, nil
+	return rec.Picture, nil
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// record is what came with a serial and is needed to affix it.
+// record is what the office returned with a serial and is needed to affix it.
 type record struct {
 	Serial   string `json:"serial"`
 	Picture  []byte `json:"picture,omitempty"`  // for the adapter
@@ -22,12 +22,13 @@ type record struct {
 	Digest   string `json:"digest,omitempty"`   // SHA-256 of that file, hexadecimal
 }
 
-// recordStore holds what came with serials, one file each, and files that were not accepted. A record is durable when put
-// returns, unless what it holds can be had again: then a kill leaves it, and a power cut may not. One whose stamp was
-// returned goes on under another name, since the stamp may be asked for again, and is removed after doneKept.
+// recordStore stores what the office returned with serials, one file for each, and returned files that were not
+// accepted. A record is durable when storeRecord returns, unless its content can be fetched again: then it survives a
+// kill, but perhaps not a power failure. When its stamp was returned a record is renamed, because the stamp may be
+// requested again, and it is deleted after recordRetention.
 type recordStore struct {
 	serials, evidence *os.Root
-	replaceable       bool // what a record holds can be had from the office again, for nothing
+	replaceable       bool // the content of records can be fetched from the office again at no cost
 
 	mu     sync.Mutex // guards recent
 	cached map[string]record
@@ -38,7 +39,7 @@ const (
 	recordSuffix    = ".json"
 	retiredSuffix   = ".done"
 
-	// Records that wait for their stamps are in memory too, as far as these bounds let them.
+	// Records that wait for their stamps are also cached in memory, within these limits.
 	maxCached        = 500
 	maxCachedPicture = 16 << 10 // bytes
 )
@@ -76,8 +77,8 @@ func (k *recordStore) storeRecord(r record) error {
 		sync, syncNames = nil, func(*os.Root) error { return nil }
 	}
 	name, fill := r.Serial+recordSuffix, func(w io.Writer) error { _, err := w.Write(b); return err }
-	// A new one needs no other name first: of what a power cut leaves half written get says that nothing is known, as if
-	// the cut had come sooner. Nor does the folder take as long to sync as behind a rename.
+	// A new record does not need a temporary name: half a record after a power failure reads as unknown, as if the
+	// power had failed earlier. And syncing the folder takes less time than after a rename.
 	if _, err := k.serials.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		if err := createFile(k.serials, name, fill, sync); err != nil {
 			return err
@@ -93,7 +94,7 @@ func (k *recordStore) storeRecord(r record) error {
 	return syncNames(k.serials)
 }
 
-// cacheRecord has a record at hand until its stamp is returned.
+// cacheRecord caches a record until its stamp is returned.
 func (k *recordStore) cacheRecord(r record) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -105,12 +106,12 @@ func (k *recordStore) cacheRecord(r record) {
 		if len(k.cached) < maxCached {
 			break
 		}
-		delete(k.cached, other) // whichever: it is read from its file
+		delete(k.cached, other) // any one: it can be read from its file
 	}
 	k.cached[r.Serial] = r
 }
 
-// cachedRecord returns a record that is at hand.
+// cachedRecord returns a record from the cache.
 func (k *recordStore) cachedRecord(serial string) (record, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -118,14 +119,14 @@ func (k *recordStore) cachedRecord(serial string) (record, bool) {
 	return r, ok
 }
 
-// dropCached lets go of a record at hand; its file stays.
+// dropCached removes a record from the cache; its file stays.
 func (k *recordStore) dropCached(serial string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.cached, serial)
 }
 
-// findRecord returns what is known of a serial, which may be nothing but its number. Its slices are not to be changed.
+// findRecord returns what is known about a serial, which may be only its number. Its slices must not be changed.
 func (k *recordStore) findRecord(serial string) record {
 	if r, ok := k.cachedRecord(serial); ok {
 		return r
@@ -140,7 +141,7 @@ func (k *recordStore) findRecord(serial string) record {
 	return record{Serial: serial}
 }
 
-// retireRecord lets a record age.
+// retireRecord renames a record whose stamp was returned, so that it is deleted later.
 func (k *recordStore) retireRecord(serial string, now time.Time) {
 	k.dropCached(serial)
 	if k.serials.Rename(serial+recordSuffix, serial+retiredSuffix) == nil {
@@ -148,7 +149,7 @@ func (k *recordStore) retireRecord(serial string, now time.Time) {
 	}
 }
 
-// set aside copies a file that was not accepted to where it stays.
+// storeEvidence stores a copy of a returned file that was not accepted.
 func (k *recordStore) storeEvidence(serial string, f *os.File, size int64, random io.Reader) (path string, err error) {
 	var b [4]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
@@ -162,12 +163,12 @@ func (k *recordStore) storeEvidence(serial string, f *os.File, size int64, rando
 	return name, errors.Join(err, syncFolder(k.evidence))
 }
 
-// writeSynced makes a file of ours alone and syncs it.
+// writeSynced writes and syncs a file that only this user can read.
 func writeSynced(in *os.Root, name string, fill func(io.Writer) error) error {
 	return createFile(in, name, fill, (*os.File).Sync)
 }
 
-// createFile makes a file of ours alone. Last, if not nil, is done before it is closed.
+// createFile writes a file that only this user can read. Last, if not nil, is called before it is closed.
 func createFile(in *os.Root, name string, fill func(io.Writer) error, last func(*os.File) error) error {
 	f, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -176,7 +177,7 @@ func createFile(in *os.Root, name string, fill func(io.Writer) error, last func(
 	return fillFile(in, name, f, fill, last)
 }
 
-// fillFile fills a file and closes it. One that is not whole is removed.
+// fillFile writes the content of a file and closes it. An incomplete file is removed.
 func fillFile(in *os.Root, name string, f *os.File, fill func(io.Writer) error, last func(*os.File) error) error {
 	err := fill(f)
 	if err == nil && last != nil {
@@ -196,8 +197,8 @@ func syncFolder(r *os.Root) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// removeOldFiles removes files of these names that were last changed before that time. What cannot be removed is tried again
-// the next time.
+// removeOldFiles removes files with these names that were last changed before that time. What cannot be removed is
+// tried again next time.
 func removeOldFiles(in *os.Root, ours func(name string) bool, before time.Time) {
 	_ = fs.WalkDir(in.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() && path != "." {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestRecordThatAPowerCutLeftHalfWrittenIsNoneAndIsWrittenAnew stands in for a cut between a record's name and its bytes.
+// TestRecordThatAPowerCutLeftHalfWrittenIsNoneAndIsWrittenAnew simulates a power failure between the creation of a
+// record and its content.
 func TestRecordThatAPowerCutLeftHalfWrittenIsNoneAndIsWrittenAnew(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -14,8 +14,8 @@ import (
 	"segel/internal/emeterai"
 )
 
-// sharedFolder is the folder that the adapter sees too. Each try has files of its own, named by what nobody can guess, so that
-// an adapter that answers late writes into nothing that is read.
+// sharedFolder is the folder that the adapter sees too. Each try has its own files with random names, so that an
+// adapter that answers late writes to a file that is not read.
 type sharedFolder struct {
 	root      *os.Root
 	mount     string
@@ -24,10 +24,10 @@ type sharedFolder struct {
 
 	mu        sync.Mutex // guards all below
 	removedAt time.Time
-	spares    []string // empty files of tries that are over; see done
+	spares    []string // empty files of finished tries; see recycleFiles
 }
 
-// sharedPrefix is how names in the shared folder begin.
+// sharedPrefix is the beginning of all names in the shared folder.
 const sharedPrefix = "segel-"
 
 func openSharedFolder(o *Options) (*sharedFolder, error) {
@@ -50,7 +50,7 @@ func (s *sharedFolder) close() error {
 	return s.root.Close()
 }
 
-// removeOld removes what a crash, or an adapter that answered late, left behind: whatever is older than any try can be.
+// removeOld removes files that a crash or a late adapter left behind: those that are older than any try can be.
 func (s *sharedFolder) removeOld(now time.Time) {
 	s.mu.Lock()
 	due := now.Sub(s.removedAt) > s.retention/4
@@ -63,7 +63,7 @@ func (s *sharedFolder) removeOld(now time.Time) {
 	}
 }
 
-// stampFiles is the files of one try.
+// stampFiles are the files of one try.
 type stampFiles struct {
 	s    *sharedFolder
 	name string
@@ -81,11 +81,11 @@ func (t *stampFiles) sourceName() string  { return t.name + ".pdf" }
 func (t *stampFiles) pictureName() string { return t.name + ".png" }
 func (t *stampFiles) stampedName() string { return t.name + "-stamped.pdf" }
 
-// adapterPath returns a file's name as the adapter knows it.
+// adapterPath returns a file's path as the adapter sees it.
 func (t *stampFiles) adapterPath(name string) string { return t.s.mount + "/" + name }
 
-// writeInputs writes source and picture. They need not survive a crash, after which another try has files of its own; and a file
-// that was closed is there for an adapter on another machine too, as network file systems promise.
+// writeInputs writes source and picture. They need not survive a crash, after which the next try has its own files. A
+// closed file is visible to an adapter on another machine too, as network file systems promise.
 func (t *stampFiles) writeInputs(r emeterai.Request, picture []byte) error {
 	if err := t.writeFile(t.sourceName(), func(w io.Writer) error { return copySource(w, r) }); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (t *stampFiles) writeInputs(r emeterai.Request, picture []byte) error {
 	return t.writeFile(t.pictureName(), func(w io.Writer) error { _, err := w.Write(picture); return err })
 }
 
-// writeFile writes a file of that name, in one that an earlier try is done with if there is one.
+// writeFile writes a file with that name, reusing the file of a finished try if there is one.
 func (t *stampFiles) writeFile(name string, fill func(io.Writer) error) error {
 	f := t.s.reuseSpare(name)
 	if f == nil {
@@ -105,7 +105,8 @@ func (t *stampFiles) writeFile(name string, fill func(io.Writer) error) error {
 	return fillFile(t.s.root, name, f, fill, nil)
 }
 
-// reuseSpare opens a spare under another name; nil if there is none, such as one that was swept, or is a file no more.
+// reuseSpare opens a spare file under another name; nil if there is none, or it was removed or replaced by something
+// that is not a regular file.
 func (s *sharedFolder) reuseSpare(name string) *os.File {
 	spare := s.popSpare()
 	if spare == "" {
@@ -123,7 +124,7 @@ func (s *sharedFolder) reuseSpare(name string) *os.File {
 	return f
 }
 
-// popSpare returns the name of a file that nobody uses; none: empty.
+// popSpare returns the name of a spare file; empty: there is none.
 func (s *sharedFolder) popSpare() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +137,7 @@ func (s *sharedFolder) popSpare() string {
 	return name
 }
 
-// openEmpty opens a file for writing that is empty by then.
+// openEmpty opens a file for writing and truncates it.
 func (s *sharedFolder) openEmpty(name string) (*os.File, error) {
 	f, err := s.openRegular(name, os.O_WRONLY)
 	if err != nil {
@@ -148,8 +149,8 @@ func (s *sharedFolder) openEmpty(name string) (*os.File, error) {
 	return f, nil
 }
 
-// openRegular opens a file that is one. The adapter writes in this folder too, and may put whatever it likes in the place of
-// a file: opening a pipe does not wait for its other end, and a link is no file, wherever it leads.
+// openRegular opens a regular file. The adapter writes to this folder too and may replace a file by anything: opening
+// a pipe must not block, and a link is refused wherever it leads.
 func (s *sharedFolder) openRegular(name string, flag int) (*os.File, error) {
 	f, err := s.root.OpenFile(name, flag|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -161,7 +162,7 @@ func (s *sharedFolder) openRegular(name string, flag int) (*os.File, error) {
 	}
 	named, err := s.root.Lstat(name)
 	if err == nil && !(is.Mode().IsRegular() && os.SameFile(is, named)) {
-		err = fmt.Errorf("%s is no file", name)
+		err = fmt.Errorf("%s is not a regular file", name)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -169,24 +170,25 @@ func (s *sharedFolder) openRegular(name string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// openStamped opens what the adapter wrote.
+// openStamped opens the file that the adapter wrote.
 func (t *stampFiles) openStamped() (*os.File, error) {
 	return t.s.openRegular(t.stampedName(), os.O_RDONLY)
 }
 
-// removeFiles removes all. What cannot be removed is swept later.
+// removeFiles removes the files of the try. What cannot be removed is removed later.
 func (t *stampFiles) removeFiles() {
 	for _, name := range []string{t.sourceName(), t.pictureName(), t.stampedName()} {
 		_ = t.s.root.Remove(name)
 	}
 }
 
-// maxSpares bounds the files that wait for another try: two for each document that is stamped at a time.
+// maxSpares bounds the spare files: two for each document that is stamped at a time.
 const maxSpares = 64
 
-// recycleFiles ends a try that the adapter has answered, so that it is done with source and picture too: they are emptied, and
-// another try has them under names of its own. To make a file may cost more than to fill it: ext4 without a journal
-// passes over all inodes that were freed in the last minute, one by one, up to a millisecond behind some hundred stamps.
+// recycleFiles ends a try that the adapter has answered: it does not use source and picture any more. They are
+// truncated and reused by another try under its own names. Creating a file can take longer than filling it: ext4
+// without a journal skips all inodes freed in the last minute one by one, up to a millisecond after some hundred
+// stamps.
 func (t *stampFiles) recycleFiles() {
 	_ = t.s.root.Remove(t.stampedName())
 	for _, name := range []string{t.sourceName(), t.pictureName()} {

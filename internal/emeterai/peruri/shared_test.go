@@ -8,7 +8,7 @@ import (
 	"segel/internal/emeterai/sandbox"
 )
 
-// TestStampsInTurnShareTheFilesThatTheAdapterReads holds the files behind one stamp against those behind the next.
+// TestStampsInTurnShareTheFilesThatTheAdapterReads compares the files after one stamp with those after the next.
 func TestStampsInTurnShareTheFilesThatTheAdapterReads(t *testing.T) {
 	t.Parallel()
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})

@@ -6,14 +6,13 @@ import (
 	"segel/internal/emeterai"
 )
 
-// slot is the right to have one document worked on at an address.
+// slot is the right to have one document stamped at an address.
 type slot struct {
 	url     string
 	breaker *breaker
 }
 
-// slots hands out slots in the order in which they are asked for: whoever waits at a channel is served first come,
-// first served.
+// slots hands out slots in the order of requests: a channel serves its waiters first come, first served.
 type slots struct {
 	free     chan slot
 	breakers []*breaker
@@ -24,7 +23,7 @@ func newSlots(o *Options, urls []string) *slots {
 	for _, u := range urls {
 		s.breakers = append(s.breakers, newBreaker(o, "adapter "+u))
 	}
-	for range o.Slots { // so that addresses take turns
+	for range o.Slots { // so that the addresses are used in turn
 		for i, u := range urls {
 			s.free <- slot{u, s.breakers[i]}
 		}
@@ -32,7 +31,7 @@ func newSlots(o *Options, urls []string) *slots {
 	return s
 }
 
-// acquireSlot waits for a slot, preferring one whose address is not left alone.
+// acquireSlot waits for a slot, preferring one whose address can be called.
 func (s *slots) acquireSlot(ctx context.Context) (slot, error) {
 	for tries := 0; ; tries++ {
 		select {
@@ -64,25 +63,26 @@ func (s *slots) availability() emeterai.Availability {
 	return down
 }
 
-// purchaseGate is entered by many at a time, or closed by one.
+// purchaseGate is a lock that many callers share or one holds alone, like sync.RWMutex, but waiting ends with the
+// context.
 type purchaseGate struct {
-	holders   chan struct{} // holds one for each that is inside; full: closed
-	exclusive chan struct{} // holds one while somebody closes it or has it closed
+	holders   chan struct{} // holds one element for each holder; full: locked exclusively
+	exclusive chan struct{} // holds one element while a caller acquires or holds the exclusive lock
 }
 
-// maxHolders is how many may be inside.
+// maxHolders is how many callers may share the lock.
 const maxHolders = 64
 
 func newPurchaseGate() *purchaseGate {
 	return &purchaseGate{holders: make(chan struct{}, maxHolders), exclusive: make(chan struct{}, 1)}
 }
 
-// lockShared waits until the gate is open.
+// lockShared waits until the lock is not held exclusively.
 func (g *purchaseGate) lockShared(ctx context.Context) error { return sendOrCancel(ctx, g.holders) }
 
 func (g *purchaseGate) unlockShared() { <-g.holders }
 
-// lockExclusive waits until nobody is inside, and lets nobody in until open.
+// lockExclusive waits until no caller holds the lock, and keeps others out until unlockExclusive.
 func (g *purchaseGate) lockExclusive(ctx context.Context) error {
 	if err := sendOrCancel(ctx, g.exclusive); err != nil {
 		return err

@@ -2,6 +2,7 @@ package peruri
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -49,7 +50,7 @@ func (d *Driver) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) 
 	}
 	again := d.recordStampCall(r.Serial) || r.MaybeSent
 	if again {
-		// What became of the last try: nothing, a stamp whose file was lost, or the office never heard of the serial.
+		// What became of the last try: nothing, a stamp whose file was lost, or the office does not know the serial.
 		if _, err := d.SerialStatus(ctx, r.Serial); err != nil {
 			return nil, err
 		}
@@ -75,14 +76,14 @@ func (d *Driver) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) 
 	return tail, nil
 }
 
-// recordStampCall notes that a serial's stamping is tried, and reports whether it was before.
+// recordStampCall records that a serial is about to be stamped, and reports whether it was before.
 func (d *Driver) recordStampCall(serial string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.orderBySerial, serial) // whoever comes to stamp it has bound it
+	delete(d.orderBySerial, serial) // a caller that stamps it has bound it
 	now := d.o.Clock()
 	_, before := d.stampCalls[serial]
-	if len(d.stampCalls) > 10_000 { // a bound, not a memory: the caller says Again of what he does not know
+	if len(d.stampCalls) > 10_000 { // a limit on memory only: the caller sets MaybeSent for what it does not know
 		for s, at := range d.stampCalls {
 			if now.Sub(at) > orderRetention {
 				delete(d.stampCalls, s)
@@ -93,36 +94,25 @@ func (d *Driver) recordStampCall(serial string) bool {
 	return before
 }
 
-// buildSignRequest checks page and box and turns the box into what the office takes: whole numbers of default user space.
+// buildSignRequest checks page and box and converts the box to what the office takes: whole numbers of default user
+// space.
 func buildSignRequest(r emeterai.Request) (signRequest, error) {
-	refused := func(text string, err error) (signRequest, error) {
-		return signRequest{}, &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodePlace, Text: text, Err: err}
-	}
 	doc, err := r.OpenSource()
 	if err != nil {
 		return signRequest{}, sourceError(err)
 	}
-	page, err := doc.Page(r.Page)
+	rect, err := r.UserRect(doc)
 	if err != nil {
-		return refused(fmt.Sprintf("there is no page %d", r.Page), err) // the office would move it to the last one
+		return signRequest{}, err
 	}
-	b := r.Box
-	w, h := page.DisplayedSize()
-	if b.LLX >= b.URX || b.LLY >= b.URY || b.LLX < -boxTolerance || b.LLY < -boxTolerance || float64(b.URX) > w+boxTolerance || float64(b.URY) > h+boxTolerance {
-		return refused(fmt.Sprintf("box %v is not on a page of %.0f by %.0f points", b, w, h), nil)
-	}
-	rect := page.ToUser(pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)})
 	whole := func(x float64) int { return int(math.Round(x)) }
 	return signRequest{
-		Profile: "emeteraicertificateSigner", Level: "NOT_CERTIFIED", Reason: orDefault(r.Reason, "e-meterai"), Location: orDefault(r.Location, "Indonesia"), Serial: r.Serial,
+		Profile: "emeteraicertificateSigner", Level: "NOT_CERTIFIED", Reason: cmp.Or(r.Reason, "e-meterai"), Location: cmp.Or(r.Location, "Indonesia"), Serial: r.Serial,
 		Page: r.Page, LLX: whole(rect.LLX), LLY: whole(rect.LLY), URX: whole(rect.URX), URY: whole(rect.URY),
 	}, nil
 }
 
-// boxTolerance is how far a box may stick out of its page, in points: no more than rounding makes of it.
-const boxTolerance = 1
-
-// sourceError tells a file that will never be read from bytes that could not be fetched just now.
+// sourceError distinguishes a file that can never be parsed from bytes that could not be read at the moment.
 func sourceError(err error) error {
 	var damage *pdf.Error
 	if errors.As(err, &damage) {
@@ -131,13 +121,13 @@ func sourceError(err error) error {
 	return fmt.Errorf("read the source: %w", err)
 }
 
-// copySource writes the source and checks that it is what was bound: the same serial with other bytes would be refused
-// for good, or worse.
+// copySource writes the source and checks its digest: the same serial with other bytes would be refused permanently,
+// or worse.
 func copySource(w io.Writer, r emeterai.Request) error {
 	h := sha256.New()
-	lent := bufferPool.Get().(*[2][32 << 10]byte)
-	defer bufferPool.Put(lent)
-	n, err := io.CopyBuffer(io.MultiWriter(w, h), io.NewSectionReader(r.Source.R, 0, r.Source.Size), lent[0][:])
+	buf := bufferPool.Get().(*[2][32 << 10]byte)
+	defer bufferPool.Put(buf)
+	n, err := io.CopyBuffer(io.MultiWriter(w, h), io.NewSectionReader(r.Source.R, 0, r.Source.Size), buf[0][:])
 	if err != nil {
 		return err
 	}
@@ -181,7 +171,7 @@ func (d *Driver) stampInFolder(ctx context.Context, t *stampFiles, at slot, r em
 	}
 	f, err := t.openStamped()
 	if err != nil {
-		return nil, incompleteFile("the adapter says it stamped, and there is no file", err)
+		return nil, incompleteFile("the adapter reports success, but there is no stamped file", err)
 	}
 	defer f.Close()
 	return d.extractTail(ctx, r, f)
@@ -211,7 +201,7 @@ func (d *Driver) callDocSigning(ctx context.Context, at slot, url string, body s
 	return got, err
 }
 
-// codeClasses of docSigningZ's codes; whatever is not here is unknown.
+// codeClasses are the classes of docSigningZ's codes; all other codes are Unknown.
 var codeClasses = map[string]emeterai.Class{
 	"90": emeterai.Config, "91": emeterai.Config,
 	"80": emeterai.Refused, "81": emeterai.Refused, "82": emeterai.Refused, "83": emeterai.Refused,
@@ -219,7 +209,7 @@ var codeClasses = map[string]emeterai.Class{
 	"92": emeterai.Unknown, "95": emeterai.Unknown, "96": emeterai.Unknown, "97": emeterai.Unknown,
 }
 
-// classifyResult turns what docSigningZ said into a problem, or none.
+// classifyResult turns the answer of docSigningZ into a problem, or nil.
 func (d *Driver) classifyResult(s signResult, status int) error {
 	if s.ok {
 		return nil
@@ -227,7 +217,7 @@ func (d *Driver) classifyResult(s signResult, status int) error {
 	if s.code == codeToken {
 		return errTokenRefused
 	}
-	p := &emeterai.Problem{Class: orDefault(codeClasses[s.code], emeterai.Unknown), Code: s.code, Text: orDefault(d.redactText(s.message), "the office does not say why")}
+	p := &emeterai.Problem{Class: cmp.Or(codeClasses[s.code], emeterai.Unknown), Code: s.code, Text: cmp.Or(d.redactText(s.message), "the office does not say why")}
 	if status >= 400 && codeClasses[s.code] == "" {
 		p.Class = emeterai.Config
 	}
@@ -237,7 +227,7 @@ func (d *Driver) classifyResult(s signResult, status int) error {
 	return p
 }
 
-// localProblem is a problem on our side of the way: it keeps what is a problem already.
+// localProblem returns the problem of a local error; an error that is a problem already is returned unchanged.
 func localProblem(err error) error {
 	var p *emeterai.Problem
 	if errors.As(err, &p) {

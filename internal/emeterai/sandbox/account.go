@@ -30,7 +30,7 @@ func (s *serial) asListed(name string) emeterai.Serial {
 	return line
 }
 
-// Balance tells what is left of Options.Units.
+// Balance returns what is left of Options.Units.
 func (f *Office) Balance(context.Context) (emeterai.Balance, error) {
 	return f.accountBalance(""), nil
 }
@@ -47,7 +47,7 @@ func (f *Office) accountBalance(account string) emeterai.Balance {
 	return b
 }
 
-// unlimitedUnits is what an account may take where nobody set a number.
+// unlimitedUnits is what an account may buy if no number is set.
 const unlimitedUnits = 1_000_000_000
 
 // unitLimit returns what an account may take in all.
@@ -58,5 +58,5 @@ func (f *Office) unitLimit() int {
 	return unlimitedUnits
 }
 
-// Availability is always given: the office is in process.
+// Availability is always given, because the office is in process.
 func (f *Office) Availability() emeterai.Availability { return emeterai.Availability{} }

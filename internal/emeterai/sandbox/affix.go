@@ -9,8 +9,8 @@ import (
 	"segel/pdf"
 )
 
-// affixStamp makes the two increments that a stamp is: the signature, and the security store that proves it later. Rect
-// is the ordered box in default user space.
+// affixStamp makes the two increments of a stamp: the signature, and the document security store with its validation
+// data. Rect is the ordered box in default user space.
 func (f *Office) affixStamp(ctx context.Context, c *credential, r emeterai.Request, rect pdf.Rect) ([]byte, error) {
 	signed, err := pades.Sign(ctx, r.Source, pades.Options{
 		NewField:    &pades.FieldSpec{Name: emeterai.FieldName(r.Serial), Label: "SPESIMEN " + r.Serial, Page: r.Page, Rect: rect},
@@ -28,7 +28,7 @@ func (f *Office) affixStamp(ctx context.Context, c *credential, r emeterai.Reque
 	if err != nil {
 		return nil, fmt.Errorf("sign: %w", err)
 	}
-	// The office vouches for its own stamp; whose signatures stand beside it is not its business.
+	// The office adds validation data for its own stamp only, not for the other signatures of the file.
 	proof, err := pades.AddDSS(ctx, r.Source.WithResult(signed), pades.ValidationOptions{Source: f.o.Revocation, Required: []string{signed.Field}})
 	if err != nil {
 		return nil, fmt.Errorf("validation data: %w", err)

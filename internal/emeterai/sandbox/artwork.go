@@ -15,8 +15,9 @@ var (
 	washColor   = appearance.Color{R: 0, G: 120, B: 135}
 )
 
-// drawArtwork draws a specimen: a square whose head and diagonal say so, a code that leads to the verification of the
-// serial, and the serial. It has no emblem, no value and no resemblance to the state's stamp, and must get none.
+// drawArtwork draws a specimen: a square with the word SPESIMEN at its top and across it, a QR code that leads to the
+// verification of the serial, and the serial. It has no emblem, no value and no resemblance to the state's stamp, and
+// must not get any.
 func drawArtwork(serial, verify string) *appearance.Drawing {
 	d := appearance.New(artworkSide, artworkSide)
 	frame := appearance.Inset(d.Bounds(), 1)
@@ -32,7 +33,7 @@ func drawArtwork(serial, verify string) *appearance.Drawing {
 			drawLine(d, pdf.Rect{LLX: x - 32, LLY: 44, URX: x + 32, URY: 53}, 7, appearance.Line{Text: "BUKAN METERAI", Bold: true, Color: darkColor})
 		})
 	}
-	// Over the code, so that neither can be had without the other; light enough for readers of codes.
+	// Over the code, so that neither can be used without the other; light enough for QR readers.
 	d.Clipped(appearance.Rectangle(frame), func(d *appearance.Drawing) {
 		d.Faded(0.4, func(d *appearance.Drawing) {
 			d.Rotated(38, 50, 48, func(d *appearance.Drawing) {

@@ -33,24 +33,24 @@ var calls = []Call{CallLogin, CallKinds, CallBuy, CallUpload, CallStamp, CallFil
 // Fault is something that goes wrong in a call.
 type Fault string
 
-// The faults. Those of the first group come instead of what was asked; those of the second with it.
+// The faults. Those of the first group replace the requested effect; those of the second come with it.
 const (
 	FaultNone   Fault = ""       // for scripts: nothing
-	FaultOutage Fault = "outage" // the connection is cut and nothing happens
+	FaultOutage Fault = "outage" // the connection is closed and nothing happens
 	FaultHTML   Fault = "html"   // status 502 and a page
 	FaultToken  Fault = "token"  // the token has expired; every call but login
 	FaultStatus Fault = "status" // statusCode Code and nothing happens
 	FaultError  Fault = "error"  // docSigningZ: errorCode Code and nothing happens
 
-	FaultSlow      Fault = "slow"      // Delay, then all is well
-	FaultLate      Fault = "late"      // it happens, and Delay later it is answered
-	FaultLost      Fault = "lost"      // it happens, and the connection is cut before the answer
+	FaultSlow      Fault = "slow"      // Delay, then success
+	FaultLate      Fault = "late"      // it happens, and is answered after Delay
+	FaultLost      Fault = "lost"      // it happens, and the connection is closed before the answer
 	FaultErrorDone Fault = "errordone" // docSigningZ: it happens, and errorCode Code is answered
 
 	FaultHalf      Fault = "half"      // docSigningZ: half the stamped file, and success is answered
 	FaultPage      Fault = "page"      // docSigningZ: on another page, if there is one, else in another box
 	FaultSerial    Fault = "serial"    // docSigningZ: another serial in name and reason
-	FaultRewritten Fault = "rewritten" // docSigningZ: the file was written anew before it was stamped
+	FaultRewritten Fault = "rewritten" // docSigningZ: the file is rewritten before it is stamped
 	FaultSecond    Fault = "second"    // docSigningZ: a second signature comes with the stamp
 )
 
@@ -58,15 +58,15 @@ var stampFaults = []Fault{FaultError, FaultErrorDone, FaultHalf, FaultPage, Faul
 
 var faults = append([]Fault{FaultOutage, FaultHTML, FaultToken, FaultStatus, FaultSlow, FaultLate, FaultLost}, stampFaults...)
 
-// Rule says when a fault comes. Of the rules that fit a call the first one that strikes counts.
+// Rule says when a fault occurs. Of the rules that match a call, the first whose condition holds counts.
 type Rule struct {
 	Call  Call   `json:"call"` // empty: every one
 	Fault Fault  `json:"fault"`
 	Code  string `json:"code,omitempty"`  // of status, error, errordone
 	Delay Length `json:"delay,omitempty"` // of slow, late
 
-	// When: with a probability, from 0 to 1; at the n-th calls of their kind, from 1; between two times since the
-	// plan was made. A rule without any of them always strikes; with several, all must hold.
+	// When it occurs: with a probability, from 0 to 1; at the n-th calls of their kind, from 1; between two times
+	// since the plan was set. A rule without any of them always applies; with several, all must hold.
 	P    *float64 `json:"p,omitempty"`
 	At   []int    `json:"at,omitempty"`
 	From Length   `json:"from,omitempty"`
@@ -86,8 +86,8 @@ func (l *Length) UnmarshalText(text []byte) error {
 // MarshalText writes the duration as it is read.
 func (l Length) MarshalText() ([]byte, error) { return []byte(time.Duration(l).String()), nil }
 
-// Plan is what goes wrong in an office, and when. The same plan and the same seed make the same faults: the n-th
-// call of a kind meets the same fate whatever happens beside it. Only From and To look at a clock.
+// Plan says which faults occur in an office, and when. The same plan and the same seed cause the same faults: the n-th
+// call of a kind has the same result whatever else happens. Only From and To depend on a clock.
 type Plan struct {
 	Seed  uint64 `json:"seed,omitempty"`
 	Rules []Rule `json:"rules,omitempty"`
@@ -125,9 +125,9 @@ func (p Plan) checkPlan() error {
 func (r Rule) checkRule() error {
 	switch {
 	case r.Call != "" && !slices.Contains(calls, r.Call):
-		return fmt.Errorf("%q is no call; there are %v", r.Call, calls)
+		return fmt.Errorf("%q is not a call; the calls are %v", r.Call, calls)
 	case !slices.Contains(faults, r.Fault):
-		return fmt.Errorf("%q is no fault; there are %v", r.Fault, faults)
+		return fmt.Errorf("%q is not a fault; the faults are %v", r.Fault, faults)
 	case slices.Contains(stampFaults, r.Fault) && r.Call != CallStamp:
 		return fmt.Errorf("%q is a fault of %s alone", r.Fault, CallStamp)
 	case (r.Fault == FaultStatus || r.Fault == FaultError || r.Fault == FaultErrorDone) != (r.Code != ""):
@@ -140,7 +140,7 @@ func (r Rule) checkRule() error {
 	return nil
 }
 
-// faultSchedule is a plan under way.
+// faultSchedule is a plan in use.
 type faultSchedule struct {
 	clock func() time.Time
 
@@ -154,7 +154,7 @@ func newFaultSchedule(p Plan, clock func() time.Time) *faultSchedule {
 	return &faultSchedule{clock: clock, plan: p, began: clock(), count: map[Call]int{}}
 }
 
-// startPlan begins another plan.
+// startPlan replaces the plan.
 func (f *faultSchedule) startPlan(p Plan) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -167,7 +167,7 @@ func (f *faultSchedule) currentPlan() Plan {
 	return f.plan
 }
 
-// nextRule counts a call and returns the rule that strikes it; one with FaultNone if none does.
+// nextRule counts a call and returns the rule that applies; one with FaultNone if none does.
 func (f *faultSchedule) nextRule(c Call) Rule {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -194,7 +194,7 @@ func (f *faultSchedule) ruleApplies(i int, r Rule, c Call) bool {
 	return r.P == nil || drawChance(f.plan.Seed, i, c, n) < *r.P
 }
 
-// drawChance draws from 0 to 1 for the n-th call of a kind and a rule.
+// drawChance returns a number from 0 to 1 for the n-th call of a kind and a rule.
 func drawChance(seed uint64, rule int, c Call, n int) float64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %s %d", rule, c, n)

@@ -10,8 +10,8 @@ import (
 	"segel/pdf"
 )
 
-// affixWithFault affixes a serial as a fault says, or as ordered if it says nothing of that. It returns the whole file. Pages
-// is how many the document has.
+// affixWithFault affixes a serial with the given fault, or as ordered if the fault does not concern stamping. It
+// returns the whole file. Pages is the number of pages of the document.
 func (f *Office) affixWithFault(ctx context.Context, fault Fault, c *credential, r emeterai.Request, rect pdf.Rect, pages int) (pades.Source, error) {
 	switch fault {
 	case FaultPage:
@@ -48,7 +48,7 @@ func (f *Office) affixWithFault(ctx context.Context, fault Fault, c *credential,
 	return whole.WithTail(second.Tail), nil
 }
 
-// otherSerial returns a serial of the same form that is another.
+// otherSerial returns another serial of the same form.
 func otherSerial(s string) string {
 	b := []byte(s)
 	last := &b[len(b)-1]
@@ -60,8 +60,8 @@ func otherSerial(s string) string {
 	return string(b)
 }
 
-// rewriteFile writes a file anew, as programs do that cannot extend one. A signed file cannot be written anew; some
-// byte of it is changed instead.
+// rewriteFile rewrites a file, as programs do that cannot extend one. A signed file cannot be rewritten; one of its
+// bytes is changed instead.
 func rewriteFile(src pades.Source) (pades.Source, error) {
 	d, err := pdf.Open(src.R, src.Size, pdf.Options{})
 	if err != nil {

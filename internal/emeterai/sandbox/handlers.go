@@ -43,13 +43,13 @@ func (s *Server) handleLogin(_ context.Context, r *http.Request, _ Fault) answer
 	}}
 }
 
-// bearerToken returns the token that a request shows.
+// bearerToken returns the token in the header of a request.
 func bearerToken(r *http.Request) string {
 	t, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return t
 }
 
-// findUser returns whose token it is.
+// findUser returns the user of a token.
 func (s *Server) findUser(name string) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ type kind struct {
 	Name string `json:"nama"`
 }
 
-// kinds are the kinds of document that the sandbox knows, with codes as they were seen at the real office.
+// kinds are the kinds of document that the sandbox knows, with codes as observed at the real office.
 var kinds = []kind{{1, "2", "Surat Berharga"}, {2, "3", "Surat Pernyataan"}, {3, "4b", "Surat Perjanjian"}}
 
 func (s *Server) handleKinds(_ context.Context, r *http.Request, _ Fault) answer {
@@ -108,7 +108,7 @@ func (o purchaseRequest) checkFields() error {
 		return fmt.Errorf("namadoc %q is not in the list of jenisdoc", o.Kind)
 	}
 	if _, err := time.Parse(time.DateOnly, o.Date); err != nil {
-		return fmt.Errorf("tgldoc %q is no date", o.Date)
+		return fmt.Errorf("tgldoc %q is not a date", o.Date)
 	}
 	for name, value := range map[string]string{"namafile": o.File, "nodoc": o.Number} {
 		if value == "" {
@@ -118,7 +118,7 @@ func (o purchaseRequest) checkFields() error {
 	switch o.Identity {
 	case "", "KTP", "NPWP", "PASSPORT":
 	default:
-		return fmt.Errorf("namejidentitas %q is none", o.Identity)
+		return fmt.Errorf("namejidentitas %q is unknown", o.Identity)
 	}
 	if o.IsUpload != (o.FileID != "") {
 		return errors.New("isUpload and idfile do not agree")
@@ -126,7 +126,7 @@ func (o purchaseRequest) checkFields() error {
 	return nil
 }
 
-// handlePurchase issues a serial: each time another one.
+// handlePurchase issues a new serial for each call.
 func (s *Server) handlePurchase(ctx context.Context, r *http.Request, _ Fault) answer {
 	user, ok := s.findUser(bearerToken(r))
 	if !ok {
@@ -234,7 +234,7 @@ func (s *Server) handleBalance(_ context.Context, r *http.Request, _ Fault) answ
 	return answer{body: map[string]any{"result": map[string]any{"status": codeOK, "message": "success", "saldo": b.Left, "notstamp": b.Unused}}}
 }
 
-// handlePicture sends a serial's picture again.
+// handlePicture sends the picture of a serial again.
 func (s *Server) handlePicture(_ context.Context, r *http.Request, _ Fault) answer {
 	user, ok := s.findUser(bearerToken(r))
 	if !ok {

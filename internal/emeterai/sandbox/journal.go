@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// journalVersion stands in the first line of a journal.
+// journalVersion is in the first line of a journal.
 const journalVersion = 1
 
 // maxLine bounds a line in bytes; one with certificates takes some thousands.
@@ -24,7 +24,7 @@ type header struct {
 	Office int `json:"office"`
 }
 
-// entryKind says what happened. Values are stored for good.
+// entryKind says what happened. Values are stored permanently.
 type entryKind string
 
 const (
@@ -55,20 +55,20 @@ type journal struct {
 	broken error // why the file may hold more than size bytes; the next append cuts it off first
 }
 
-// appendable is what a journal asks of its file.
+// appendable is what a journal needs of its file.
 type appendable interface {
 	io.WriteCloser
 	Sync() error
 	Truncate(size int64) error
 }
 
-// ErrInUse means that the office's folder is open already, in this process or another one.
+// ErrInUse means that the office's folder is already open, in this process or another one.
 var ErrInUse = errors.New("the stamp office is in use")
 
-// openJournal opens the journal of a folder, makes both if need be, and tells each entry to add, oldest first.
-// The folder is locked until the journal is closed: two that append would issue two serials for one order.
+// openJournal opens the journal of a folder, creates both if needed, and passes each entry to add, oldest first. The
+// folder is locked until the journal is closed: two offices that append would issue two serials for one order.
 //
-// A last line without its end was never answered for: the power went while it was written. It is cut off.
+// An unfinished last line was never acknowledged: the power failed while it was written. It is cut off.
 func openJournal(dir string, add func(entry) error) (j *journal, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the office: %w", err)
@@ -99,12 +99,13 @@ func openJournal(dir string, add func(entry) error) (j *journal, err error) {
 			return nil, err
 		}
 	}
-	// The last line may be one whose sync failed. From now on it is answered for.
+	// The last line may be one whose sync failed. From now on it counts as acknowledged.
 	return j, errors.Join(f.Sync(), folder.Sync())
 }
 
-// readJournal tells each entry of a folder's journal to add, oldest first, whoever has the folder open. Nothing can be
-// appended to what it returns. A line that is being written meanwhile is not there yet.
+// readJournal passes each entry of a folder's journal to add, oldest first, also if another process has the folder
+// open. Nothing can be appended to the journal that it returns. A line that is being written at the same time is not
+// included.
 func readJournal(dir string, add func(entry) error) (*journal, error) {
 	f, err := os.Open(filepath.Join(dir, "journal.jsonl"))
 	if err != nil {
@@ -165,9 +166,9 @@ func replayLine(n int, line []byte, add func(entry) error) error {
 	return add(e)
 }
 
-// appendEntry makes an entry durable. After an error nobody knows how much of it is in the file: nothing more is
-// appended until what may be there is cut off and the file is synced again, which every later append tries first.
-// What is cut off was never answered for; all before it was synced.
+// appendEntry makes an entry durable. After an error it is unknown how much of it is in the file: nothing more is
+// appended until the remainder is cut off and the file is synced again, which every later append tries first. What is
+// cut off was never acknowledged; all before it was synced.
 func (j *journal) appendEntry(e entry) error { return j.writeLine(e) }
 
 func (j *journal) writeLine(v any) error {
@@ -179,7 +180,7 @@ func (j *journal) writeLine(v any) error {
 		return fmt.Errorf("a line of %d bytes is too long for the journal of the office", len(b))
 	}
 	if err := j.cutBrokenTail(); err != nil {
-		return fmt.Errorf("mend journal of the office: %w", err)
+		return fmt.Errorf("cut broken tail of the journal: %w", err)
 	}
 	if _, err = j.file.Write(b); err == nil {
 		err = j.file.Sync()
@@ -208,7 +209,7 @@ func (j *journal) cutBrokenTail() error {
 	return nil
 }
 
-// close lets go of the folder after the file.
+// close closes the file, then the folder.
 func (j *journal) close() error {
 	if j.folder == nil {
 		return j.file.Close()
@@ -216,13 +217,13 @@ func (j *journal) close() error {
 	return errors.Join(j.file.Close(), j.folder.Close())
 }
 
-// A program that this one starts holds the lock for the moment between being forked and being loaded.
+// A program that this process starts holds the lock for the moment between fork and exec.
 const (
 	lockTries = 10
 	lockPause = 20 * time.Millisecond
 )
 
-// lockFolder opens a folder that nobody else has. The lock ends with the file, and so with the process at the latest.
+// lockFolder opens and locks a folder. The lock ends with the file, and so with the process at the latest.
 func lockFolder(dir string) (*os.File, error) {
 	d, err := os.Open(dir)
 	if err != nil {

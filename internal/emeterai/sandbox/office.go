@@ -153,8 +153,8 @@ func (f *Office) issueSerial(ctx context.Context, e entry) (string, error) {
 	if e.Serial, err = f.drawSerial(); err != nil {
 		return "", unavailable(err)
 	}
-	// Durable after the append: that this order has this serial. Not yet: that the caller knows. After a crash
-	// he asks with the same identifier and is told the same serial, or finds it in the list of his account.
+	// Durable after the append: that this order has this serial. Not yet: that the caller knows. After a crash the
+	// caller sends the same identifier and gets the same serial, or finds it in the list of the account.
 	e.At = f.now()
 	if err := f.journal.appendEntry(e); err != nil {
 		return "", unavailable(err)
@@ -191,7 +191,7 @@ func (f *Office) drawSerial() (string, error) {
 	return "", errors.New("random serials repeat themselves")
 }
 
-// SerialStatus tells what became of a serial.
+// SerialStatus returns the state of a serial.
 func (f *Office) SerialStatus(_ context.Context, serial string) (emeterai.Status, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 
 const publicURL = "https://segel.test"
 
-// officeOptions are those of an office under an authority of its own.
+// officeOptions returns the options of an office with a new authority.
 func officeOptions(t *testing.T) Options {
 	t.Helper()
 	a, err := authority.NewEphemeral(publicURL, time.Now)
@@ -269,7 +269,7 @@ func journalOf(t *testing.T, dir string) []byte {
 
 var errBroken = errors.New("broken")
 
-// broken is a sealer that cannot.
+// broken is a sealer that always fails.
 type broken struct{}
 
 func (broken) Seal(string, []byte) ([]byte, error) { return nil, errBroken }

@@ -17,11 +17,11 @@ import (
 // ServeOptions say how an office is served over its protocol.
 type ServeOptions struct {
 	Users   map[string]string // passwords by user; at least one
-	Folder  string            // the office's own, for uploads; made if need be
+	Folder  string            // private folder of the office, for uploads; created if missing
 	Shared  string            // folder shared with clients of the adapter form; empty: that form is not served
 	Mount   string            // how clients name that folder in their calls; empty: /sharefolder
 	Faults  Plan
-	Control bool         // serve /control, by which anybody who reaches the office sets its faults
+	Control bool         // serve /control, where anybody who can reach the office can set its faults
 	MaxFile int64        // bytes of a file; 0: 256 MiB
 	Log     *slog.Logger // nil: nothing is logged
 }
@@ -31,7 +31,7 @@ const (
 	tokenLife   = 24 * time.Hour
 	maxTokens   = 10_000
 	maxRequest  = 1 << 20   // bytes of a JSON body
-	maxFile     = 256 << 20 // bytes of a file where nothing else is said
+	maxFile     = 256 << 20 // default of MaxFile, bytes
 	uploadsKept = 24 * time.Hour
 	mountPath   = "/sharefolder"
 )
@@ -54,7 +54,7 @@ type Server struct {
 // Serve makes a server of an office. Close it before the office.
 func (f *Office) Serve(o ServeOptions) (*Server, error) {
 	if len(o.Users) == 0 {
-		return nil, errors.New("office: nobody may log in")
+		return nil, errors.New("office: no user may log in")
 	}
 	if err := o.Faults.checkPlan(); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func openFolder(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// Close lets go of the folders.
+// Close closes the folders.
 func (s *Server) Close() error {
 	if s.shared == nil {
 		return s.own.Close()
@@ -121,17 +121,17 @@ func (s *Server) addRoutes() {
 	}
 }
 
-// answer is what a call says: a body in JSON, or a file.
+// answer is the answer to a call: a JSON body, or a file.
 type answer struct {
 	status int // 0: 200
 	body   any
 	file   *os.File // instead of a body; closed when it was sent
 }
 
-// callHandler is what a call does. The fault is for those that come with what was asked.
+// callHandler handles a call. The fault is for handlers whose faults come with the requested effect.
 type callHandler func(ctx context.Context, r *http.Request, f Fault) answer
 
-// refusal is what every call but docSigningZ says when it does not do what was asked.
+// refusal is the answer of every call but docSigningZ when it refuses.
 type refusal struct {
 	StatusCode string `json:"statusCode"`
 	Message    string `json:"message"`
@@ -141,14 +141,14 @@ func refuseWith(status int, code, format string, args ...any) answer {
 	return answer{status: status, body: refusal{code, fmt.Sprintf(format, args...)}}
 }
 
-// addRoute serves a call with the fate it meets.
+// addRoute serves a call with the fault that the plan sets for it.
 func (s *Server) addRoute(pattern string, c Call, do callHandler) {
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		rule := s.faults.nextRule(c)
 		if rule.Fault != FaultNone {
 			s.o.Log.InfoContext(r.Context(), "fault", "call", c, "fault", rule.Fault, "code", rule.Code)
 		}
-		// What was begun is finished, whether or not somebody waits for the answer: so does the real office.
+		// A call that was begun is finished even if its client has gone, as at the real office.
 		ctx := context.WithoutCancel(r.Context())
 		switch rule.Fault {
 		case FaultOutage:
@@ -187,7 +187,7 @@ func (s *Server) addRoute(pattern string, c Call, do callHandler) {
 	})
 }
 
-// unauthorisedAnswer is what a call says of a token that is none.
+// unauthorisedAnswer is the answer of a call to a token that is not valid.
 func unauthorisedAnswer(c Call) answer {
 	if c == CallStamp {
 		return signResult{Status: "False", Code: codeToken, Message: "token is not valid"}.asAnswer()
@@ -195,7 +195,7 @@ func unauthorisedAnswer(c Call) answer {
 	return refuseWith(http.StatusUnauthorized, codeToken, "token is not valid")
 }
 
-// waitFor waits, but no longer than somebody waits for the answer.
+// waitFor waits, until the client goes away at the latest.
 func waitFor(ctx context.Context, d Length) {
 	t := time.NewTimer(time.Duration(d))
 	defer t.Stop()
@@ -205,10 +205,10 @@ func waitFor(ctx context.Context, d Length) {
 	}
 }
 
-// cutConnection ends the connection without an answer.
+// cutConnection closes the connection without an answer.
 func cutConnection(w http.ResponseWriter) {
 	c, _, err := http.NewResponseController(w).Hijack()
-	if err != nil { // HTTP/2, or no connection: this comes nearest
+	if err != nil { // HTTP/2, or no connection: this is the closest
 		w.WriteHeader(http.StatusGatewayTimeout)
 		return
 	}
@@ -225,7 +225,7 @@ func sendAnswer(w http.ResponseWriter, a answer) {
 	defer a.close()
 	if a.file != nil {
 		w.Header().Set("Content-Type", "application/pdf")
-		_, _ = io.Copy(w, a.file) // who does not wait for it gets none
+		_, _ = io.Copy(w, a.file) // the client may have gone
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -235,7 +235,7 @@ func sendAnswer(w http.ResponseWriter, a answer) {
 	_ = json.NewEncoder(w).Encode(a.body)
 }
 
-// decodeBody reads a call's body.
+// decodeBody decodes the JSON body of a call.
 func decodeBody(r *http.Request, into any) error {
 	return json.NewDecoder(io.LimitReader(r.Body, maxRequest)).Decode(into)
 }
@@ -254,14 +254,14 @@ func (s *Server) setFaults(w http.ResponseWriter, r *http.Request) {
 	sendAnswer(w, answer{body: p})
 }
 
-// token is what a user shows after logging in.
+// token is what a user gets by logging in.
 type token struct {
 	user string
 	ends time.Time
 }
 
-// pruneTokens forgets tokens that ended, and all of them if there are too many: who had one logs in again. The caller
-// holds mu.
+// pruneTokens removes expired tokens, and all tokens if there are too many: their users log in again. The caller holds
+// mu.
 func (s *Server) pruneTokens(now time.Time) {
 	if len(s.tokens) < maxTokens {
 		return

@@ -39,7 +39,7 @@ type signRequest struct {
 	DocID     string `json:"docId"`
 }
 
-// signResult is what docSigningZ says, always with status 200.
+// signResult is the answer of docSigningZ, always with status 200.
 type signResult struct {
 	Status  string `json:"status"` // True or False
 	Code    string `json:"errorCode"`
@@ -49,7 +49,7 @@ type signResult struct {
 
 func (s signResult) asAnswer() answer { return answer{body: s} }
 
-// What docSigningZ refuses with.
+// Codes with which docSigningZ refuses.
 const (
 	signEmpty     = "90"
 	signProfile   = "91"
@@ -85,8 +85,8 @@ func (s *Server) signShared(ctx context.Context, r *http.Request, f Fault) answe
 	return s.signFile(ctx, in, f, folderFile{s.shared, src}, folderFile{s.shared, dest}).asAnswer()
 }
 
-// acquireAdapter waits until the adapter is free, which stamps one document at a time, or ctx ends; leave frees it again. A call's
-// ctx does not end with its client: see handle.
+// acquireAdapter waits until the adapter is free, which stamps one document at a time, or ctx ends; leave frees it
+// again. A call's ctx does not end with its client: see addRoute.
 func (s *Server) acquireAdapter(ctx context.Context) (leave func(), err error) {
 	select {
 	case s.adapter <- struct{}{}:
@@ -96,7 +96,7 @@ func (s *Server) acquireAdapter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// sharedPath returns a client's path in the shared folder, relative to it, or nothing.
+// sharedPath returns a client's path relative to the shared folder, or nothing.
 func (s *Server) sharedPath(name string) string {
 	rest, ok := strings.CutPrefix(path.Clean(name), s.o.Mount+"/")
 	if !ok {
@@ -141,7 +141,7 @@ func (s *Server) signFile(ctx context.Context, in signRequest, f Fault, src, des
 	return signResult{Status: "True", Code: codeOK}
 }
 
-// explainFailure turns what went wrong into the protocol's codes.
+// explainFailure maps an error to the codes of the protocol.
 func explainFailure(err error) signResult {
 	var p *emeterai.Problem
 	switch {
@@ -159,7 +159,7 @@ func explainFailure(err error) signResult {
 	return notSigned(signBusy, "%s", p.Text)
 }
 
-// stampFile stamps an open file and writes what comes of it.
+// stampFile stamps an open file and writes the result.
 func (s *Server) stampFile(ctx context.Context, in signRequest, f Fault, file *os.File, dest folderFile) error {
 	src, digest, err := s.openSource(file)
 	if err != nil {
@@ -178,8 +178,8 @@ func (s *Server) stampFile(ctx context.Context, in signRequest, f Fault, file *o
 	if err != nil {
 		return unreadableFile(err)
 	}
-	req.Page = min(in.Page, n) // as the real one, without saying so
-	// As they are: the real one knows neither rotation nor crop box.
+	req.Page = min(in.Page, n) // as the real office does, without saying so
+	// Unchanged: the real office ignores rotation and crop box.
 	rect := pdf.Rect{LLX: float64(in.LLX), LLY: float64(in.LLY), URX: float64(in.URX), URY: float64(in.URY)}
 	whole, err := s.office.affixWithFault(ctx, f, c, req, rect, n)
 	switch {
@@ -203,7 +203,7 @@ func (s *Server) openSource(file *os.File) (pades.Source, [32]byte, error) {
 		return pades.Source{}, [32]byte{}, unavailable(err)
 	}
 	if !info.Mode().IsRegular() || info.Size() > s.o.MaxFile {
-		return pades.Source{}, [32]byte{}, permanentProblem(emeterai.CodeFile, "src is no file, or too large", nil)
+		return pades.Source{}, [32]byte{}, permanentProblem(emeterai.CodeFile, "src is not a regular file, or too large", nil)
 	}
 	h := sha256.New()
 	if _, err := io.Copy(h, io.NewSectionReader(file, 0, info.Size())); err != nil {
@@ -216,7 +216,7 @@ func (s *Server) openSource(file *os.File) (pades.Source, [32]byte, error) {
 	return pades.Source{R: file, Size: info.Size(), State: state}, [32]byte(h.Sum(nil)), nil
 }
 
-// writeStamped writes a stamped file in place, as the real one does; half of it for a fault.
+// writeStamped writes a stamped file in place, as the real office does; with a fault, half of it.
 func writeStamped(p folderFile, whole pades.Source, half bool) error {
 	out, err := p.createFile()
 	if err != nil {

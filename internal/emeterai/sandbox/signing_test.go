@@ -16,7 +16,7 @@ func TestOneAtATimeIsAtTheAdapterAndTheOthersWaitNoLongerThanTheyAreTo(t *testin
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.acquireAdapter(gone); !errors.Is(err, context.Canceled) {
-		t.Errorf("it is taken, and nobody waits: %v", err)
+		t.Errorf("the adapter is busy and the caller gave up: %v", err)
 	}
 	leave()
 	leave, err = s.acquireAdapter(t.Context())

@@ -15,8 +15,8 @@ import (
 	"segel/pdf"
 )
 
-// Stamp affixes a serial by two increments, the signature and its validation data. It reads what the
-// cross-reference leads to and hashes only its own bytes, if the request has the source's midstate.
+// Stamp affixes a serial with two increments, the signature and its validation data. It reads what the cross-reference
+// leads to and hashes only its own bytes, if the request has the source's midstate.
 func (f *Office) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) {
 	c, err := f.admitRequest(ctx, r)
 	if err != nil {
@@ -33,8 +33,8 @@ func (f *Office) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) 
 	case err != nil:
 		return nil, unavailable(err)
 	}
-	// Durable after this: that the serial belongs to this source. Not yet: the tail, which nobody but the caller
-	// has. After a crash he asks again with the same source, and is given another tail for the same serial.
+	// Durable after this: that the serial belongs to this source. Not yet: the tail, which only the caller has. After
+	// a crash the caller asks again with the same source and gets another tail for the same serial.
 	return tail, f.bindSerial(r)
 }
 
@@ -48,12 +48,12 @@ func (f *Office) admitRequest(ctx context.Context, r emeterai.Request) (*credent
 	return f.requireCredential(ctx)
 }
 
-// bindSerial makes a serial belong to a source for good.
+// bindSerial binds a serial to a source permanently.
 func (f *Office) bindSerial(r emeterai.Request) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.requireBindable(r); err != nil {
-		return err // somebody else was faster, with another source
+		return err // another caller was faster, with another source
 	}
 	s := f.serials[r.Serial]
 	if s.source != "" {
@@ -80,8 +80,8 @@ func (f *Office) requireBindable(r emeterai.Request) error {
 	return nil
 }
 
-// checkRequest refuses what the real office would refuse, or do wrong without saying so. It returns the ordered box in
-// default user space of its page.
+// checkRequest refuses what the real office would refuse, or silently do wrong. It returns the ordered box in default
+// user space of its page.
 func checkRequest(r emeterai.Request) (pdf.Rect, error) {
 	digest, err := computeDigest(r.Source)
 	if err != nil {
@@ -94,24 +94,15 @@ func checkRequest(r emeterai.Request) (pdf.Rect, error) {
 	if err != nil {
 		return pdf.Rect{}, unreadableFile(err)
 	}
-	page, err := d.Page(r.Page)
-	if err != nil {
-		return pdf.Rect{}, permanentProblem(emeterai.CodePlace, fmt.Sprintf("there is no page %d", r.Page), err)
-	}
-	w, h := page.DisplayedSize()
-	b := r.Box
-	if b.LLX >= b.URX || b.LLY >= b.URY || b.LLX < -boxTolerance || b.LLY < -boxTolerance || float64(b.URX) > w+boxTolerance || float64(b.URY) > h+boxTolerance {
-		return pdf.Rect{}, permanentProblem(emeterai.CodePlace, fmt.Sprintf("box %v is not on a page of %.0f by %.0f points", b, w, h), nil)
-	}
-	return page.ToUser(pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)}), nil
+	return r.UserRect(d)
 }
 
-// computeDigest returns the SHA-256 of a source: of its midstate, else of its bytes, which are read from end to end.
+// computeDigest returns the SHA-256 of a source: from its midstate, else of its bytes, which are then read completely.
 func computeDigest(s pades.Source) ([32]byte, error) {
 	h := sha256.New()
 	if len(s.State) > 0 {
 		if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(s.State); err != nil {
-			return [32]byte{}, permanentProblem(emeterai.CodeFile, "the midstate of the source is none", err)
+			return [32]byte{}, permanentProblem(emeterai.CodeFile, "the midstate of the source is invalid", err)
 		}
 		return [32]byte(h.Sum(nil)), nil
 	}
@@ -125,7 +116,7 @@ func computeDigest(s pades.Source) ([32]byte, error) {
 	return [32]byte(h.Sum(nil)), nil
 }
 
-// unreadableFile tells a file that will never be read from bytes that could not be fetched just now.
+// unreadableFile distinguishes a file that can never be parsed from bytes that could not be read at the moment.
 func unreadableFile(err error) error {
 	if isPermanent(err) {
 		return permanentProblem(emeterai.CodeFile, "the file cannot be read", err)
@@ -133,10 +124,7 @@ func unreadableFile(err error) error {
 	return unavailable(err)
 }
 
-// boxTolerance is how far a box may stick out of its page, in points: no more than rounding makes of it.
-const boxTolerance = 1
-
-// isPermanent reports whether a file will be refused again however often it is tried.
+// isPermanent reports whether a file will be refused every time.
 func isPermanent(err error) bool {
 	var damage *pdf.Error
 	return errors.As(err, &damage) || errors.Is(err, pades.ErrCertified) || errors.Is(err, pades.ErrFieldLocked) || errors.Is(err, pades.ErrEncrypted) || errors.Is(err, pades.ErrFieldExists)

@@ -95,7 +95,7 @@ func TestStampIsTwoIncrementsWithProof(t *testing.T) {
 	}
 }
 
-// nextObject is what the service keeps of a file that it took in.
+// nextObject returns the next object number of a file, as the service stores it.
 func nextObject(t *testing.T, file *pdftest.Large) uint32 {
 	t.Helper()
 	d, err := pdf.Open(file, file.Size(), pdf.Options{})
@@ -183,7 +183,7 @@ func TestWithoutTrustedTimeTheSerialStaysUnused(t *testing.T) {
 	}
 }
 
-// silent is a time-stamp authority that gives nothing.
+// silent is a time-stamp authority that returns nothing.
 type silent struct{}
 
 func (silent) Timestamp(context.Context, []byte) ([]byte, error) { return nil, errBroken }

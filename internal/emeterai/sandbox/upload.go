@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// fileID is the name of an upload and of what came of it. They are files of the office's own, which nobody can guess
-// and which are removed after a day.
+// fileID is the form of the name of an upload and of its stamped file. They are private files of the office with
+// random names, and are removed after a day.
 var fileID = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
 func (s *Server) hasUpload(id string) bool {
@@ -23,7 +23,7 @@ func (s *Server) hasUpload(id string) bool {
 	return err == nil
 }
 
-// handleUpload keeps a file.
+// handleUpload stores a file.
 func (s *Server) handleUpload(_ context.Context, r *http.Request, _ Fault) answer {
 	parts, err := r.MultipartReader()
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Server) storeUpload(id string, r io.Reader) bool {
 	return false
 }
 
-// removeOldUploads removes what is old. What cannot be removed is tried again.
+// removeOldUploads removes old files. What cannot be removed is tried again.
 func (s *Server) removeOldUploads() {
 	dir, err := s.own.Open(".")
 	if err != nil {

@@ -154,7 +154,7 @@ func (s *Store) Events(ctx context.Context, id contract.DocumentID) ([]contract.
 // hashes reads the log's stored hashes.
 type hashes struct{ querier }
 
-// ReadHashes implements [audit.Hashes].
+// ReadHashes implements [audit.HashReader].
 func (h hashes) ReadHashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error) {
 	args := make([]any, len(indexes))
 	for i, x := range indexes {

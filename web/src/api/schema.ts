@@ -1580,7 +1580,7 @@ export interface components {
             /** @example 2024-10-14T06:06:00.000Z */
             createAt: string;
             data_token: components["schemas"]["DataToken"];
-            /** @example Dokumen menunggu Tanda Tangan */
+            /** @example Dokumen menunggu tanda tangan */
             description: string;
             /** @example sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8 */
             document_name: string;
@@ -1631,7 +1631,7 @@ export interface components {
             specimen: boolean;
             /** @example processing */
             status: string;
-            /** @example Menunggu Tanda Tangan */
+            /** @example Menunggu tanda tangan */
             status_info: string;
             /** @description what was done to the file that its owner may not expect, and what was found in it */
             warnings?: components["schemas"]["Warning"][];
@@ -2442,7 +2442,7 @@ export interface components {
             specimen: boolean;
             /** @example processing */
             status: string;
-            /** @example Menunggu Tanda Tangan */
+            /** @example Menunggu tanda tangan */
             status_info: string;
         } & {
             [key: string]: unknown;
