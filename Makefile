@@ -10,7 +10,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run web build test test-go test-web test-e2e test-race screens demo bench fault judge check fmt lint generate clean
+.PHONY: help run web build test test-go test-web test-e2e test-race screens demo bench fault interop check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,10 +65,10 @@ fault: build ## kill the service over and over while it stamps, and prove that n
 	@scripts/need go
 	@go run ./scripts/fault -segel $(BIN) -kills $(KILLS) -orders $(ORDERS) -seed $(or $(SEED),0) $(if $(OFFICE),-office) $(if $(MUTANT),-mutant $(MUTANT))
 
-judge: build ## have programs of strangers judge what we sign: judge/README.md (EVERY=4: a quarter of SEGEL_PDFS)
+interop: build ## have programs of strangers judge what we sign: interop/README.md (EVERY=4: a quarter of SEGEL_PDFS)
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java
-	@judge/setup
-	@go run ./judge -segel $(BIN) -every $(EVERY)
+	@interop/setup
+	@go run ./interop -segel $(BIN) -every $(EVERY)
 
 check: lint ## format, vet, staticcheck, module file, generated files
 	@scripts/drift

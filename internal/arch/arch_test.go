@@ -74,8 +74,8 @@ var table = map[string][]string{
 	"internal/arch":                   {},
 	"web":                             {},
 	"cmd/segel":                       {"..."},
-	"judge":                           {"cms", "pdf", "pdf/pdftest", "pades", "pades/...", "internal/authority"},
-	"judge/cost":                      {"pades", "pdf/pdftest", "internal/authority"},
+	"interop":                         {"cms", "pdf", "pdf/pdftest", "pades", "pades/...", "internal/authority"},
+	"interop/cost":                    {"pades", "pdf/pdftest", "internal/authority"},
 	"scripts/running":                 {},
 	"scripts/palette":                 {},
 	"scripts/passwords":               {},
@@ -156,7 +156,7 @@ func checkFile(t *testing.T, file, room string, allowed []string) error {
 		if slices.Contains(implementations, p) && room != "cmd/segel" {
 			t.Errorf("%s: only cmd/segel and tests may import %s", file, p)
 		}
-		if slices.Contains(tests, p) && !slices.Contains(tests, room) && !strings.HasPrefix(room, "scripts/") && !strings.HasPrefix(room, "judge") {
+		if slices.Contains(tests, p) && !slices.Contains(tests, room) && !strings.HasPrefix(room, "scripts/") && !strings.HasPrefix(room, "interop") {
 			t.Errorf("%s: only tests may import %s", file, p)
 		}
 		if !slices.ContainsFunc(allowed, func(a string) bool { return matches(a, p) }) {

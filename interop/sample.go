@@ -153,7 +153,7 @@ func guests(h *house, specimen *appearance.Strokes) []sample {
 
 // encrypted has qpdf encrypt a file so that it opens without a password.
 func encrypted(b []byte, how ...string) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "judge-")
+	dir, err := os.MkdirTemp("", "interop-")
 	if err != nil {
 		return nil, err
 	}

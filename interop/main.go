@@ -12,14 +12,14 @@ import (
 )
 
 func main() {
-	work := flag.String("work", "build/judge", "folder of the judges, and for files and trust")
-	table := flag.String("table", "judge/explained.txt", "disagreements that have a reason")
+	work := flag.String("work", "build/interop", "folder of the judges, and for files and trust")
+	table := flag.String("table", "interop/explained.txt", "disagreements that have a reason")
 	folder := flag.String("pdfs", os.Getenv("SEGEL_PDFS"), "folder of more files to sign")
 	binary := flag.String("segel", "", "our program, to compare its verdicts with those of the others; empty: no comparison")
 	every := flag.Int("every", 1, "take one in so many files of the folder")
 	flag.Parse()
 	if err := run(*work, *table, *folder, *binary, *every); err != nil {
-		fmt.Fprintln(os.Stderr, "judge:", err)
+		fmt.Fprintln(os.Stderr, "interop:", err)
 		os.Exit(1)
 	}
 }
@@ -94,9 +94,9 @@ func newJudges(work string, trust []string) *judges {
 	const limit = 2 * time.Minute
 	return &judges{
 		root:    filepath.Join(work, "trust", "root.pem"),
-		pyhanko: &stranger{name: "pyhanko", command: append([]string{filepath.Join(work, "pyhanko/bin/python"), "judge/pyhanko/verdicts.py"}, trust...), limit: limit},
-		dss:     &stranger{name: "dss", command: java("judge.Dss", trust...), limit: limit},
-		vera:    &stranger{name: "verapdf", command: java("judge.Vera"), limit: limit},
+		pyhanko: &stranger{name: "pyhanko", command: append([]string{filepath.Join(work, "pyhanko/bin/python"), "interop/pyhanko/verdicts.py"}, trust...), limit: limit},
+		dss:     &stranger{name: "dss", command: java("interop.Dss", trust...), limit: limit},
+		vera:    &stranger{name: "verapdf", command: java("interop.Vera"), limit: limit},
 	}
 }
 

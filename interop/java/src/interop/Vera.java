@@ -1,4 +1,4 @@
-package judge;
+package interop;
 
 import java.io.File;
 import java.util.ArrayList;

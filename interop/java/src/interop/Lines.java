@@ -1,4 +1,4 @@
-package judge;
+package interop;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;

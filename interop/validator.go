@@ -52,7 +52,7 @@ func (s *stranger) ask(path string, answer any) error {
 
 func (s *stranger) start() error {
 	cmd := exec.Command(s.command[0], s.command[1:]...)
-	cmd.Stderr = nil // libraries log at length; judge/verdicts lets it through
+	cmd.Stderr = nil // libraries log at length; interop/verdicts lets it through
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (s *stranger) stop() {
 	}
 	var exit *exec.ExitError
 	if err := s.cmd.Wait(); err != nil && !errors.As(err, &exit) {
-		fmt.Fprintf(os.Stderr, "judge: %s: %v\n", s.name, err)
+		fmt.Fprintf(os.Stderr, "interop: %s: %v\n", s.name, err)
 	}
 	s.cmd = nil
 }

@@ -29,7 +29,7 @@ func (it item) openssl(root string, no complain) {
 		no("%v", err)
 		return
 	}
-	dir, err := os.MkdirTemp("", "judge-")
+	dir, err := os.MkdirTemp("", "interop-")
 	if err != nil {
 		no("%v", err)
 		return

@@ -32,7 +32,7 @@ import (
 )
 
 const (
-	work    = "build/judge/cost"
+	work    = "build/interop/cost"
 	objects = 20
 )
 
@@ -80,11 +80,11 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		python, err := r.stranger(path, "build/judge/pyhanko/bin/python", "judge/cost/cost.py")
+		python, err := r.stranger(path, "build/interop/pyhanko/bin/python", "interop/cost/cost.py")
 		if err != nil {
 			return err
 		}
-		java, err := r.stranger(path, "java", "-Xmx4g", "-cp", "build/judge/java/classes:build/judge/java/lib/*", "judge.Cost")
+		java, err := r.stranger(path, "java", "-Xmx4g", "-cp", "build/interop/java/classes:build/interop/java/lib/*", "interop.Cost")
 		if err != nil {
 			return err
 		}
