@@ -14,7 +14,7 @@ import (
 )
 
 // report of segel verify --json, as far as it is compared.
-type ourAnswer struct {
+type ourReport struct {
 	Indication, Integrity string
 	Signatures            []ourSignature
 	Warnings              []struct{ Code string }
@@ -32,8 +32,8 @@ type ourSignature struct {
 	}
 }
 
-// tells lists the pages of which we say that a later revision, which we allow, shows something there, or covers it.
-func (s ourSignature) tells(code string) []int {
+// listChangedPages lists the pages of which we say that a later revision, which we allow, shows something there, or covers it.
+func (s ourSignature) listChangedPages(code string) []int {
 	var pages []int
 	for _, l := range s.Later {
 		for _, w := range l.What {
@@ -45,8 +45,8 @@ func (s ourSignature) tells(code string) []int {
 	return pages
 }
 
-// says reports whether we say something of a later revision.
-func (s ourSignature) says(code string) bool {
+// hasChange reports whether we say something of a later revision.
+func (s ourSignature) hasChange(code string) bool {
 	for _, l := range s.Later {
 		for _, w := range l.What {
 			if w.Code == code {
@@ -57,8 +57,8 @@ func (s ourSignature) says(code string) bool {
 	return false
 }
 
-// fine reports whether we think a signature whole and what came later allowed, whoever made it.
-func (s ourSignature) fine() bool {
+// isIntact reports whether we think a signature whole and what came later allowed, whoever made it.
+func (s ourSignature) isIntact() bool {
 	return strings.HasPrefix(s.Integrity, "intact") && s.Indication != "TOTAL-FAILED"
 }
 
@@ -70,57 +70,57 @@ func (s ourSignature) String() string {
 	return fmt.Sprintf("%s %s, %s: %s", s.Indication, s.SubIndication, s.Integrity, strings.Join(codes, " "))
 }
 
-// opinion is what another judge thinks of one signature.
-type opinion struct {
-	fine   bool
-	silent bool // he gave up before he looked whether anything changed
-	why    string
+// verdict is what another judge thinks of one signature.
+type verdict struct {
+	intact     bool
+	incomplete bool // he gave up before he looked whether anything changed
+	reason     string
 }
 
-// verified asks our own program about a file. It is not an answer if it could not read it.
-func verified(binary, roots, path string) (ourAnswer, error) {
+// runSegelVerify asks our own program about a file. It is not an answer if it could not read it.
+func runSegelVerify(binary, roots, path string) (ourReport, error) {
 	var out, said bytes.Buffer
 	cmd := exec.Command(binary, "verify", "--json", "--trust", roots, path)
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := cmd.Run()
 	if out.Len() == 0 {
-		return ourAnswer{}, fmt.Errorf("%w: %s", err, strings.TrimSpace(said.String()))
+		return ourReport{}, fmt.Errorf("%w: %s", err, strings.TrimSpace(said.String()))
 	}
-	var a ourAnswer
+	var a ourReport
 	return a, json.Unmarshal(out.Bytes(), &a)
 }
 
-// opinions of pyHanko by field.
-func (a pyhankoAnswer) opinions() map[string]opinion {
-	m := map[string]opinion{}
+// listVerdicts of pyHanko by field.
+func (a pyhankoAnswer) listVerdicts() map[string]verdict {
+	m := map[string]verdict{}
 	for _, s := range a.Signatures {
-		m[s.Field] = opinion{s.content(), s.Error != "", strings.TrimSpace(s.Summary + " " + s.Suspicious + s.Error)}
+		m[s.Field] = verdict{s.isIntact(), s.Error != "", strings.TrimSpace(s.Summary + " " + s.Suspicious + s.Error)}
 	}
 	return m
 }
 
-// opinions of DSS by field. That a page looks different, which we tell as well, is no difference of opinion.
-func (a dssAnswer) opinions(ours ourAnswer) map[string]opinion {
-	m := map[string]opinion{}
+// listVerdicts of DSS by field. That a page looks different, which we tell as well, is no difference of opinion.
+func (a dssAnswer) listVerdicts(ours ourReport) map[string]verdict {
+	m := map[string]verdict{}
 	for _, s := range a.Signatures {
 		for _, we := range ours.Signatures {
 			if we.Field == s.Field {
-				s.Visual, s.Overlap = without(s.Visual, we.tells("change.shows")), without(s.Overlap, we.tells("change.overlaps"))
+				s.Visual, s.Overlap = removePages(s.Visual, we.listChangedPages("change.shows")), removePages(s.Overlap, we.listChangedPages("change.overlaps"))
 				s.Modified = s.Modified && len(s.Visual)+len(s.Overlap)+len(s.Pages) > 0
 			}
 		}
-		m[s.Field] = opinion{fine: s.content(), why: strings.TrimSpace(s.Sub + " " + s.changes())}
+		m[s.Field] = verdict{intact: s.isIntact(), reason: strings.TrimSpace(s.Sub + " " + s.describeChanges())}
 	}
 	return m
 }
 
-func without(pages, told []int) []int {
+func removePages(pages, told []int) []int {
 	return slices.DeleteFunc(slices.Clone(pages), func(n int) bool { return slices.Contains(told, n) })
 }
 
-// disagreement holds the opinions of another judge against ours, unless we could not read the file. That they say changed where we say intact is what
+// compareVerdicts holds the opinions of another judge against ours, unless we could not read the file. That they say changed where we say intact is what
 // must not be.
-func disagreement(ours ourAnswer, unread error, theirs map[string]opinion, no complain) {
+func compareVerdicts(ours ourReport, unread error, theirs map[string]verdict, no reportFunc) {
 	if unread != nil {
 		if len(theirs) > 0 {
 			no("we cannot read it: %v", unread)
@@ -131,62 +131,62 @@ func disagreement(ours ourAnswer, unread error, theirs map[string]opinion, no co
 		o, ok := theirs[s.Field]
 		switch {
 		case !ok:
-			if s.fine() {
+			if s.isIntact() {
 				no("%s: they do not know it, we say intact", s.Field)
 			}
-		case s.fine() && o.silent:
-			no("%s: they do not judge it, we say intact: %s", s.Field, o.why)
-		case s.fine() && !o.fine:
-			no("%s: they say changed, we say intact: %s", s.Field, o.why)
-		case !s.fine() && o.fine:
+		case s.isIntact() && o.incomplete:
+			no("%s: they do not judge it, we say intact: %s", s.Field, o.reason)
+		case s.isIntact() && !o.intact:
+			no("%s: they say changed, we say intact: %s", s.Field, o.reason)
+		case !s.isIntact() && o.intact:
 			no("%s: they say intact, we say %v", s.Field, s)
 		}
 		delete(theirs, s.Field)
 	}
 	for field, o := range theirs {
-		no("%s: we do not know it, they say %v %s", field, o.fine, o.why)
+		no("%s: we do not know it, they say %v %s", field, o.intact, o.reason)
 	}
 }
 
-// compare asks our program, pyHanko and DSS about the same files, and reports where they differ about what became of
+// compareFiles asks our program, pyHanko and DSS about the same files, and reports where they differ about what became of
 // what was signed. Where the others cannot read a file there is nothing to compare. A tampered file in which we think
 // all signatures intact is a finding too.
-func (j *judges) compare(r *report, binary, roots string, items []item, tampered map[string]bool) {
-	r.asked("ours and pyhanko", len(items))
-	r.asked("ours and dss", len(items))
+func (j *validators) compareFiles(r *report, binary, roots string, items []item, tampered map[string]bool) {
+	r.recordQueries("ours and pyhanko", len(items))
+	r.recordQueries("ours and dss", len(items))
 	for _, it := range items {
-		var ours ourAnswer
+		var ours ourReport
 		var p pyhankoAnswer
 		var d dssAnswer
 		var wg sync.WaitGroup
 		var unread, silentP, silentD error
-		wg.Go(func() { ours, unread = verified(binary, roots, it.path) })
-		wg.Go(func() { silentP = j.pyhanko.ask(it.path, &p) })
-		wg.Go(func() { silentD = j.dss.ask(it.path, &d) })
+		wg.Go(func() { ours, unread = runSegelVerify(binary, roots, it.path) })
+		wg.Go(func() { silentP = j.pyhanko.queryFile(it.path, &p) })
+		wg.Go(func() { silentD = j.dss.queryFile(it.path, &d) })
 		wg.Wait()
-		no := func(judge string) complain {
-			return func(format string, args ...any) { r.add(finding{judge, it.name, fmt.Sprintf(format, args...)}) }
+		no := func(judge string) reportFunc {
+			return func(format string, args ...any) { r.addFindings(finding{judge, it.name, fmt.Sprintf(format, args...)}) }
 		}
-		broken := func(s ourSignature) bool { return !s.fine() }
+		broken := func(s ourSignature) bool { return !s.isIntact() }
 		if tampered[it.name] && len(ours.Signatures) > 0 && !slices.ContainsFunc(ours.Signatures, broken) {
 			no("ours")("was tampered with, and we say intact")
 		}
-		it.verifies(ours, no("ours"))
-		it.tells(ours, no("ours"))
-		it.fills(ours, no("ours"))
+		it.checkIndication(ours, no("ours"))
+		it.checkWarnings(ours, no("ours"))
+		it.checkFilling(ours, no("ours"))
 		if silentP == nil && p.Error == "" {
-			disagreement(ours, unread, p.opinions(), no("ours and pyhanko"))
+			compareVerdicts(ours, unread, p.listVerdicts(), no("ours and pyhanko"))
 		}
 		if silentD == nil && d.Error == "" {
-			disagreement(ours, unread, d.opinions(ours), no("ours and dss"))
-			it.passes(ours, d, no("ours and dss"))
+			compareVerdicts(ours, unread, d.listVerdicts(ours), no("ours and dss"))
+			it.compareIndication(ours, d, no("ours and dss"))
 		}
 	}
 }
 
-// passes holds our indication against that of DSS, if neither has been given more proof than the other.
-func (it item) passes(a ourAnswer, d dssAnswer, no complain) {
-	if it.says == "" {
+// compareIndication holds our indication against that of DSS, if neither has been given more proof than the other.
+func (it item) compareIndication(a ourReport, d dssAnswer, no reportFunc) {
+	if it.wantVerdict == "" {
 		return
 	}
 	theirs := map[string]string{}
@@ -200,11 +200,11 @@ func (it item) passes(a ourAnswer, d dssAnswer, no complain) {
 	}
 }
 
-// verifies holds our own answer against what is expected: a signature that brings all proof passes at its level.
-func (it item) verifies(a ourAnswer, no complain) {
+// checkIndication holds our own answer against what is expected: a signature that brings all proof passes at its level.
+func (it item) checkIndication(a ourReport, no reportFunc) {
 	for _, s := range a.Signatures {
-		if got := strings.Join(strings.Fields(s.Indication+" "+s.SubIndication+" "+s.Level), " "); it.says != "" && got != it.says {
-			no("%s: %s, and it should be %s", s.Field, got, it.says)
+		if got := strings.Join(strings.Fields(s.Indication+" "+s.SubIndication+" "+s.Level), " "); it.wantVerdict != "" && got != it.wantVerdict {
+			no("%s: %s, and it should be %s", s.Field, got, it.wantVerdict)
 		}
 		level := it.levels[s.Field]
 		if (level == "B-LT" || level == "B-LTA") && (s.Indication != "TOTAL-PASSED" || s.Level != level) {
@@ -213,8 +213,8 @@ func (it item) verifies(a ourAnswer, no complain) {
 	}
 }
 
-// pdfFiles lists one in so many of the PDF files below a folder.
-func pdfFiles(folder string, every int) ([]item, error) {
+// listPDFFiles lists one in so many of the PDF files below a folder.
+func listPDFFiles(folder string, every int) ([]item, error) {
 	var items []item
 	n := 0
 	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {

@@ -15,14 +15,14 @@ import (
 	"segel/cms"
 )
 
-// scribe writes containers. Its first error stays.
-type scribe struct {
-	h   *house
-	who person
-	err error
+// containerBuilder writes containers. Its first error stays.
+type containerBuilder struct {
+	pki    *pki
+	signer signer
+	err    error
 }
 
-func did[T any](s *scribe) func(v T, err error) T {
+func collectError[T any](s *containerBuilder) func(v T, err error) T {
 	return func(v T, err error) T {
 		s.err = errors.Join(s.err, err)
 		return v
@@ -44,36 +44,36 @@ type contentInfo struct {
 	Data signedData `asn1:"explicit,tag:0"`
 }
 
-// container signs a digest, with unsigned attributes.
-func (s *scribe) container(digest []byte, o cms.Options, with ...func(*cms.Signature, []byte) []cms.Attribute) []byte {
+// buildContainer signs a digest, with unsigned attributes.
+func (s *containerBuilder) buildContainer(digest []byte, o cms.Options, with ...func(*cms.Signature, []byte) []cms.Attribute) []byte {
 	if s.err != nil {
 		return nil
 	}
-	c := did[*cms.Signature](s)(cms.NewSignature(digest, s.who.chain, o))
+	c := collectError[*cms.Signature](s)(cms.NewSignature(digest, s.signer.chain, o))
 	if s.err != nil {
 		return nil
 	}
-	value := did[[]byte](s)(c.Sign(rand.Reader, s.who.key))
+	value := collectError[[]byte](s)(c.Sign(rand.Reader, s.signer.key))
 	var unsigned []cms.Attribute
 	for _, w := range with {
 		unsigned = append(unsigned, w(c, value)...)
 	}
-	return did[[]byte](s)(c.Finish(value, unsigned...))
+	return collectError[[]byte](s)(c.Finish(value, unsigned...))
 }
 
-// edited changes a container.
-func (s *scribe) edited(der []byte, edit func(*signedData)) []byte {
+// editContainer changes a container.
+func (s *containerBuilder) editContainer(der []byte, edit func(*signedData)) []byte {
 	var c contentInfo
 	_, err := asn1.Unmarshal(der, &c)
 	s.err = errors.Join(s.err, err)
 	edit(&c.Data)
-	return did[[]byte](s)(asn1.Marshal(c))
+	return collectError[[]byte](s)(asn1.Marshal(c))
 }
 
-// bare signs the file itself: no attributes are signed.
-func (s *scribe) bare(b signed) []byte {
-	value := did[[]byte](s)(s.who.key.Sign(rand.Reader, b.digest(crypto.SHA256), crypto.SHA256))
-	return s.edited(s.container(b.digest(crypto.SHA256), cms.Options{}), func(d *signedData) {
+// signWithoutAttributes signs the file itself: no attributes are signed.
+func (s *containerBuilder) signWithoutAttributes(b signedBytes) []byte {
+	value := collectError[[]byte](s)(s.signer.key.Sign(rand.Reader, b.computeDigest(crypto.SHA256), crypto.SHA256))
+	return s.editContainer(s.buildContainer(b.computeDigest(crypto.SHA256), cms.Options{}), func(d *signedData) {
 		type signerInfo struct {
 			Version   int
 			ID        asn1.RawValue
@@ -86,22 +86,22 @@ func (s *scribe) bare(b signed) []byte {
 		_, err := asn1.Unmarshal(d.Signers[0].FullBytes, &i)
 		s.err = errors.Join(s.err, err)
 		i.Signed, i.Value = asn1.RawValue{}, value
-		d.Signers = []asn1.RawValue{{FullBytes: did[[]byte](s)(asn1.Marshal(i))}}
+		d.Signers = []asn1.RawValue{{FullBytes: collectError[[]byte](s)(asn1.Marshal(i))}}
 	})
 }
 
-// token is a timestamp of a digest.
-func (s *scribe) token(digest []byte) []byte {
-	return did[[]byte](s)(s.h.office.Timestamper().Timestamp(context.Background(), digest))
+// issueToken is a timestamp of a digest.
+func (s *containerBuilder) issueToken(digest []byte) []byte {
+	return collectError[[]byte](s)(s.pki.authority.Timestamper().Timestamp(context.Background(), digest))
 }
 
-// timestamp is the attribute with a token about a signature value.
-func (s *scribe) timestamp(_ *cms.Signature, value []byte) []cms.Attribute {
-	return []cms.Attribute{cms.NewAttribute(cms.OIDSignatureTimestamp, s.token(signed(value).digest(crypto.SHA256)))}
+// buildTimestamp is the attribute with a token about a signature value.
+func (s *containerBuilder) buildTimestamp(_ *cms.Signature, value []byte) []cms.Attribute {
+	return []cms.Attribute{cms.NewAttribute(cms.OIDSignatureTimestamp, s.issueToken(signedBytes(value).computeDigest(crypto.SHA256)))}
 }
 
-// loose marks the ends of the outer elements of a container instead of telling their lengths.
-func (s *scribe) loose(der []byte) []byte {
+// useIndefiniteLength marks the ends of the outer elements of a container instead of telling their lengths.
+func (s *containerBuilder) useIndefiniteLength(der []byte) []byte {
 	var outer struct {
 		Type    asn1.RawValue
 		Content asn1.RawValue `asn1:"tag:0"`
@@ -115,21 +115,21 @@ func (s *scribe) loose(der []byte) []byte {
 	return slices.Concat([]byte{0x30, 0x80}, outer.Type.FullBytes, []byte{0xa0, 0x80, 0x30, 0x80}, inner.Bytes, make([]byte, 6))
 }
 
-// looseTimestamp has a token of which the outermost element alone tells its length, so that the container around it is
+// buildBERTimestamp has a token of which the outermost element alone tells its length, so that the container around it is
 // DER.
-func (s *scribe) looseTimestamp(c *cms.Signature, value []byte) []cms.Attribute {
-	a := s.timestamp(c, value)[0]
-	b := s.loose(a.Values[0].FullBytes)
-	whole := did[[]byte](s)(asn1.Marshal(asn1.RawValue{Tag: asn1.TagSequence, IsCompound: true, Bytes: b[2 : len(b)-2]}))
+func (s *containerBuilder) buildBERTimestamp(c *cms.Signature, value []byte) []cms.Attribute {
+	a := s.buildTimestamp(c, value)[0]
+	b := s.useIndefiniteLength(a.Values[0].FullBytes)
+	whole := collectError[[]byte](s)(asn1.Marshal(asn1.RawValue{Tag: asn1.TagSequence, IsCompound: true, Bytes: b[2 : len(b)-2]}))
 	return []cms.Attribute{cms.NewAttribute(a.Type, whole)}
 }
 
-// pieces writes a container by the basic rules, but for what has to be DER: certificates and signed attributes. Flat, it
+// encodePieces writes a container by the basic rules, but for what has to be DER: certificates and signed attributes. Flat, it
 // leaves the signer's name and the token as they are too: pyHanko's reader takes no marked end there, nor ten of them within
 // each other.
-func (s *scribe) pieces(der []byte, flat bool) []byte {
-	keep := s.certificates()
-	sd := did[*cms.SignedData](s)(cms.Parse(der))
+func (s *containerBuilder) encodePieces(der []byte, flat bool) []byte {
+	keep := s.listCertificates()
+	sd := collectError[*cms.SignedData](s)(cms.Parse(der))
 	for sd != nil && len(sd.Signers) > 0 {
 		for _, c := range sd.Certificates {
 			keep = append(keep, c.Raw)
@@ -140,9 +140,9 @@ func (s *scribe) pieces(der []byte, flat bool) []byte {
 				Issuer asn1.RawValue
 				Serial *big.Int
 			}{asn1.RawValue{FullBytes: sd.Signers[0].Issuer}, sd.Signers[0].Serial}
-			keep = append(keep, did[[]byte](s)(asn1.Marshal(id)))
+			keep = append(keep, collectError[[]byte](s)(asn1.Marshal(id)))
 		}
-		token, ok, err := cms.Value(sd.Signers[0].Unsigned, cms.OIDSignatureTimestamp)
+		token, ok, err := cms.FindAttributeValue(sd.Signers[0].Unsigned, cms.OIDSignatureTimestamp)
 		if err != nil || !ok {
 			break
 		}
@@ -150,46 +150,46 @@ func (s *scribe) pieces(der []byte, flat bool) []byte {
 			keep = append(keep, token)
 			break
 		}
-		sd = did[*cms.SignedData](s)(cms.Parse(token))
+		sd = collectError[*cms.SignedData](s)(cms.Parse(token))
 	}
-	return did[[]byte](s)(byBasicRules(der, keep...))
+	return collectError[[]byte](s)(encodeBER(der, keep...))
 }
 
-func (s *scribe) certificates() (all [][]byte) {
-	for _, c := range s.who.chain {
+func (s *containerBuilder) listCertificates() (all [][]byte) {
+	for _, c := range s.signer.chain {
 		all = append(all, c.Raw)
 	}
 	return all
 }
 
-// standing is proof about one certificate: one of the two.
-type standing struct{ ocsp, crl []byte }
+// revocationData is proof about one certificate: one of the two.
+type revocationData struct{ ocsp, crl []byte }
 
-// proof is about everybody that a signature with a timestamp rests on.
-func (s *scribe) proof() (all []standing) {
+// collectRevocationData is about everybody that a signature with a timestamp rests on.
+func (s *containerBuilder) collectRevocationData() (all []revocationData) {
 	about := func(chain []*x509.Certificate) {
-		chain = append(slices.Clone(chain), s.h.office.Root())
+		chain = append(slices.Clone(chain), s.pki.authority.Root())
 		for i, c := range chain[:len(chain)-1] {
 			if bytes.Equal(c.Raw, chain[i+1].Raw) {
 				break
 			}
-			m, err := s.h.office.Revocation(context.Background(), c, chain[i+1])
+			m, err := s.pki.authority.Revocation(context.Background(), c, chain[i+1])
 			s.err = errors.Join(s.err, err)
-			all = append(all, standing{m.OCSP, m.CRL})
+			all = append(all, revocationData{m.OCSP, m.CRL})
 		}
 	}
-	about(s.who.chain)
-	about(s.h.office.Timestamper().Chain)
+	about(s.signer.chain)
+	about(s.pki.authority.Timestamper().Chain)
 	return all
 }
 
-// archive is the attribute adbe-revocationInfoArchival: proof that is signed along.
-func (s *scribe) archive() cms.Attribute {
+// buildArchivalAttribute is the attribute adbe-revocationInfoArchival: proof that is signed along.
+func (s *containerBuilder) buildArchivalAttribute() cms.Attribute {
 	var v struct {
 		CRLs      []asn1.RawValue `asn1:"optional,explicit,tag:0"`
 		Responses []asn1.RawValue `asn1:"optional,explicit,tag:1"`
 	}
-	for _, p := range s.proof() {
+	for _, p := range s.collectRevocationData() {
 		if p.ocsp != nil {
 			v.Responses = append(v.Responses, asn1.RawValue{FullBytes: p.ocsp})
 		}
@@ -197,20 +197,20 @@ func (s *scribe) archive() cms.Attribute {
 			v.CRLs = append(v.CRLs, asn1.RawValue{FullBytes: p.crl})
 		}
 	}
-	return cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 8}, did[[]byte](s)(asn1.Marshal(v)))
+	return cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 8}, collectError[[]byte](s)(asn1.Marshal(v)))
 }
 
-// values are the unsigned attributes certificate-values and revocation-values.
-func (s *scribe) values(*cms.Signature, []byte) []cms.Attribute {
+// buildValuesAttributes are the unsigned attributes certificate-values and revocation-values.
+func (s *containerBuilder) buildValuesAttributes(*cms.Signature, []byte) []cms.Attribute {
 	var certs []asn1.RawValue
-	for _, c := range append(slices.Clone(s.who.chain[1:]), s.h.office.Timestamper().Chain...) {
+	for _, c := range append(slices.Clone(s.signer.chain[1:]), s.pki.authority.Timestamper().Chain...) {
 		certs = append(certs, asn1.RawValue{FullBytes: c.Raw})
 	}
 	var v struct {
 		CRLs      []asn1.RawValue `asn1:"optional,explicit,tag:0"`
 		Responses []asn1.RawValue `asn1:"optional,explicit,tag:1"`
 	}
-	for _, p := range s.proof() {
+	for _, p := range s.collectRevocationData() {
 		if p.crl != nil {
 			v.CRLs = append(v.CRLs, asn1.RawValue{FullBytes: p.crl})
 		}
@@ -229,7 +229,7 @@ func (s *scribe) values(*cms.Signature, []byte) []cms.Attribute {
 		v.Responses = append(v.Responses, asn1.RawValue{FullBytes: response.Bytes.Basic})
 	}
 	return []cms.Attribute{
-		cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 23}, did[[]byte](s)(asn1.Marshal(certs))),
-		cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 24}, did[[]byte](s)(asn1.Marshal(v))),
+		cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 23}, collectError[[]byte](s)(asn1.Marshal(certs))),
+		cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 24}, collectError[[]byte](s)(asn1.Marshal(v))),
 	}
 }

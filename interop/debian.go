@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// pdfsig asks poppler: every signature of ours is valid and shows whose it is, and the last one is about the whole file.
-func (it item) pdfsig(no complain) {
-	found := pdfsigVerdicts(it.path)
-	for _, field := range it.ours() {
+// checkPdfsig asks poppler: every signature of ours is valid and shows whose it is, and the last one is about the whole file.
+func (it item) checkPdfsig(no reportFunc) {
+	found := runPdfsig(it.path)
+	for _, field := range it.listOurFields() {
 		v, ok := found[field]
 		_, signature := it.levels[field]
 		switch {
@@ -22,24 +22,24 @@ func (it item) pdfsig(no complain) {
 			_, status, _ := strings.Cut(v, "Signature Validation: ")
 			status, _, _ = strings.Cut(status, "\n")
 			no("%s: %s", field, status)
-		case signature && it.names[field] != "" && !strings.Contains(v, "Signer Certificate Common Name: "+it.names[field]+"\n"):
-			no("%s: the name is not %q", field, it.names[field])
-		case it.sealed && field == it.last() && !strings.Contains(v, "Total document signed"):
+		case signature && it.signerNames[field] != "" && !strings.Contains(v, "Signer Certificate Common Name: "+it.signerNames[field]+"\n"):
+			no("%s: the name is not %q", field, it.signerNames[field])
+		case it.coversFile && field == it.findLastField() && !strings.Contains(v, "Total document signed"):
 			no("%s: not about the whole document", field)
 		}
 	}
 	if it.before == "" {
 		return
 	}
-	for field, was := range pdfsigVerdicts(it.before) {
+	for field, was := range runPdfsig(it.before) {
 		if strings.Contains(was, "Signature is Valid") && !strings.Contains(found[field], "Signature is Valid") {
 			no("%s: was valid before, and is no more", field)
 		}
 	}
 }
 
-// pdfsigVerdicts returns what pdfsig says of each field; what it says of a file that it cannot read is nothing.
-func pdfsigVerdicts(file string) map[string]string {
+// runPdfsig returns what pdfsig says of each field; what it says of a file that it cannot read is nothing.
+func runPdfsig(file string) map[string]string {
 	out, _ := exec.Command("pdfsig", "-nocert", file).Output()
 	all := map[string]string{}
 	for block := range strings.SplitSeq(string(out), "Signature #") {
@@ -51,8 +51,8 @@ func pdfsigVerdicts(file string) map[string]string {
 	return all
 }
 
-// qpdfCheck is how qpdf --check ends, from 0, clean, over 1, warnings, to 2, errors.
-func qpdfCheck(file string) int {
+// runQpdfCheck is how qpdf --check ends, from 0, clean, over 1, warnings, to 2, errors.
+func runQpdfCheck(file string) int {
 	err := exec.Command("qpdf", "--check", file).Run()
 	var exit *exec.ExitError
 	switch {
@@ -64,13 +64,13 @@ func qpdfCheck(file string) int {
 	return 2
 }
 
-// qpdf finds no fault, and, against the file before, the same pages and form fields.
-func (it item) qpdf(no complain) {
+// checkQpdf finds no fault, and, against the file before, the same pages and form fields.
+func (it item) checkQpdf(no reportFunc) {
 	was := 0
 	if it.before != "" {
-		was = qpdfCheck(it.before)
+		was = runQpdfCheck(it.before)
 	}
-	if is := qpdfCheck(it.path); is > was {
+	if is := runQpdfCheck(it.path); is > was {
 		no("check ends with %d, was %d before", is, was)
 	}
 	if it.before == "" {
@@ -83,17 +83,17 @@ func (it item) qpdf(no complain) {
 	if after, err := exec.Command("qpdf", "--show-npages", it.path).Output(); err != nil || !bytes.Equal(before, after) {
 		no("%s pages became %s", bytes.TrimSpace(before), bytes.TrimSpace(after))
 	}
-	it.fields(no)
+	it.checkFormFields(no)
 }
 
-// fields compares the form fields as qpdf lists them: those that were there are there as they were, in their order, and
+// checkFormFields compares the form fields as qpdf lists them: those that were there are there as they were, in their order, and
 // nothing but signature fields came.
-func (it item) fields(no complain) {
-	before, err := formFields(it.before)
+func (it item) checkFormFields(no reportFunc) {
+	before, err := listFormFields(it.before)
 	if err != nil {
 		return
 	}
-	after, err := formFields(it.path)
+	after, err := listFormFields(it.path)
 	if err != nil {
 		no("form fields: %v", err)
 		return
@@ -110,7 +110,7 @@ func (it item) fields(no complain) {
 	}
 }
 
-func formFields(file string) ([]map[string]any, error) {
+func listFormFields(file string) ([]map[string]any, error) {
 	out, err := exec.Command("qpdf", "--json", "--json-key=acroform", file).Output()
 	var exit *exec.ExitError
 	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 3) { // 3: with warnings
@@ -123,8 +123,8 @@ func formFields(file string) ([]map[string]any, error) {
 	return v.AcroForm.Fields, err
 }
 
-// mutool says of each signature of ours that it is valid, or valid with later edits.
-func (it item) mutool(no complain) {
+// checkMutool says of each signature of ours that it is valid, or valid with later edits.
+func (it item) checkMutool(no reportFunc) {
 	out, _ := exec.Command("mutool", "sign", "-v", it.path).CombinedOutput()
 	valid := strings.Count(string(out), "The signature is valid but there have been edits") + strings.Count(string(out), "The document is unchanged since signing")
 	if valid < len(it.levels) {

@@ -9,26 +9,26 @@ import (
 )
 
 // finding is one thing a judge said against what is expected.
-type finding struct{ judge, file, text string }
+type finding struct{ validator, file, text string }
 
-func (f finding) String() string { return f.judge + ": " + f.file + ": " + f.text }
+func (f finding) String() string { return f.validator + ": " + f.file + ": " + f.text }
 
-// excuse is a disagreement that has a reason: a line of the table.
-type excuse struct {
-	line               int
-	file, judge, words string // a pattern of path.Match, a judge or *, what the finding says
-	reason             string
-	used               int
+// explanation is a disagreement that has a reason: a line of the table.
+type explanation struct {
+	line                   int
+	file, validator, words string // a pattern of path.Match, a judge or *, what the finding says
+	reason                 string
+	used                   int
 }
 
-// readTable reads the disagreements that have a reason: lines of four parts between bars; # begins a comment.
-func readTable(file string) ([]*excuse, error) {
+// readExplanations reads the disagreements that have a reason: lines of four parts between bars; # begins a comment.
+func readExplanations(file string) ([]*explanation, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	var all []*excuse
+	var all []*explanation
 	scan := bufio.NewScanner(f)
 	for n := 1; scan.Scan(); n++ {
 		line := strings.TrimSpace(scan.Text())
@@ -45,16 +45,16 @@ func readTable(file string) ([]*excuse, error) {
 		if _, err := path.Match(parts[0], ""); err != nil || parts[3] == "" {
 			return nil, fmt.Errorf("%s line %d: pattern %q, reason %q", file, n, parts[0], parts[3])
 		}
-		all = append(all, &excuse{line: n, file: parts[0], judge: parts[1], words: parts[2], reason: parts[3]})
+		all = append(all, &explanation{line: n, file: parts[0], validator: parts[1], words: parts[2], reason: parts[3]})
 	}
 	return all, scan.Err()
 }
 
-// excused finds the line that gives the reason for a finding, and notes that it was needed.
-func excused(table []*excuse, f finding) *excuse {
+// findExplanation finds the line that gives the reason for a finding, and notes that it was needed.
+func findExplanation(table []*explanation, f finding) *explanation {
 	for _, e := range table {
 		match, _ := path.Match(e.file, f.file) // the pattern was tried when it was read
-		if match && (e.judge == "*" || e.judge == f.judge) && strings.Contains(f.text, e.words) {
+		if match && (e.validator == "*" || e.validator == f.validator) && strings.Contains(f.text, e.words) {
 			e.used++
 			return e
 		}

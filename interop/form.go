@@ -11,21 +11,21 @@ import (
 	"segel/pdf"
 )
 
-// signed is what a signature of any form is made of: the bytes of the file that it is about.
-type signed []byte
+// signedBytes is what a signature of any form is made of: the bytes of the file that it is about.
+type signedBytes []byte
 
-func (s signed) digest(h crypto.Hash) []byte {
+func (s signedBytes) computeDigest(h crypto.Hash) []byte {
 	d := h.New()
 	d.Write(s)
 	return d.Sum(nil)
 }
 
-// form signs field A with a dictionary of any form; contents makes what stands in /Contents.
-func (p *paper) form(subFilter pdf.Name, more pdf.Dict, contents func(signed) ([]byte, error)) *paper {
+// addForm signs field A with a dictionary of any form; contents makes what stands in /Contents.
+func (p *testFile) addForm(subFilter pdf.Name, more pdf.Dict, contents func(signedBytes) ([]byte, error)) *testFile {
 	if p.err != nil {
 		return p
 	}
-	tail, err := p.formTail(subFilter, more, contents)
+	tail, err := p.buildFormTail(subFilter, more, contents)
 	if err != nil {
 		p.err = fmt.Errorf("form %s: %w", subFilter, err)
 		return p
@@ -34,7 +34,7 @@ func (p *paper) form(subFilter pdf.Name, more pdf.Dict, contents func(signed) ([
 	return p
 }
 
-func (p *paper) formTail(subFilter pdf.Name, more pdf.Dict, contents func(signed) ([]byte, error)) ([]byte, error) {
+func (p *testFile) buildFormTail(subFilter pdf.Name, more pdf.Dict, contents func(signedBytes) ([]byte, error)) ([]byte, error) {
 	d, err := pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{})
 	if err != nil {
 		return nil, err
@@ -80,9 +80,9 @@ func (p *paper) formTail(subFilter pdf.Name, more pdf.Dict, contents func(signed
 	return tail.Bytes, tail.Fill(hole, b)
 }
 
-// byBasicRules writes DER by the basic encoding rules: every length marked at its end or longer than need be, every string of
+// encodeBER writes DER by the basic encoding rules: every length marked at its end or longer than need be, every string of
 // octets in pieces. What is in keep stays as it is.
-func byBasicRules(der []byte, keep ...[]byte) ([]byte, error) {
+func encodeBER(der []byte, keep ...[]byte) ([]byte, error) {
 	var out []byte
 	for len(der) > 0 {
 		var v asn1.RawValue
@@ -95,7 +95,7 @@ func byBasicRules(der []byte, keep ...[]byte) ([]byte, error) {
 		case slices.ContainsFunc(keep, func(k []byte) bool { return bytes.Equal(k, v.FullBytes) }):
 			out = append(out, v.FullBytes...)
 		case v.IsCompound:
-			inner, err := byBasicRules(v.Bytes, keep...)
+			inner, err := encodeBER(v.Bytes, keep...)
 			if err != nil {
 				return nil, err
 			}

@@ -14,22 +14,22 @@ import (
 	"segel/pades/validate"
 )
 
-// said gathers what is complained of.
-func said(hold func(complain)) string {
+// collectReports gathers what is complained of.
+func collectReports(hold func(reportFunc)) string {
 	var all []string
 	hold(func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) })
 	return strings.Join(all, "\n")
 }
 
-func TestWhatAJudgeSaysAgainstASignatureIsAFinding(t *testing.T) {
+func TestObjectionOfAValidatorIsAFinding(t *testing.T) {
 	t.Parallel()
 	yes := true
-	it := item{levels: map[string]string{"A": "B-T"}, sealed: true}
+	it := item{levels: map[string]string{"A": "B-T"}, coversFile: true}
 	good := pyhankoSignature{
 		Field: "A", Kind: "signature", Intact: true, Valid: true, Trusted: true, Bottom: true, Coverage: "ENTIRE_FILE", Modification: "NONE",
 		DocMDP: &yes, Basic: "PASSED OK", Timed: "PASSED OK",
 	}
-	if s := said(func(no complain) { it.pyhanko(pyhankoAnswer{Signatures: []pyhankoSignature{good}}, no) }); s != "" {
+	if s := collectReports(func(no reportFunc) { it.checkPyhanko(pyhankoAnswer{Signatures: []pyhankoSignature{good}}, no) }); s != "" {
 		t.Errorf("a good one: %s", s)
 	}
 	for name, spoil := range map[string]func(*pyhankoSignature){
@@ -46,12 +46,12 @@ func TestWhatAJudgeSaysAgainstASignatureIsAFinding(t *testing.T) {
 	} {
 		bad := good
 		spoil(&bad)
-		if s := said(func(no complain) { it.pyhanko(pyhankoAnswer{Signatures: []pyhankoSignature{bad}}, no) }); s == "" {
+		if s := collectReports(func(no reportFunc) { it.checkPyhanko(pyhankoAnswer{Signatures: []pyhankoSignature{bad}}, no) }); s == "" {
 			t.Errorf("pyHanko saying %s is no finding", name)
 		}
 	}
 	fine := dssSignature{Field: "A", Level: "PAdES-BASELINE-T", Indication: "TOTAL_PASSED", Digest: true, Valid: true, RangeValid: true, Consistent: true}
-	if s := said(func(no complain) { it.dss(dssAnswer{Signatures: []dssSignature{fine}}, no) }); s != "" {
+	if s := collectReports(func(no reportFunc) { it.checkDSS(dssAnswer{Signatures: []dssSignature{fine}}, no) }); s != "" {
 		t.Errorf("a good one: %s", s)
 	}
 	for name, spoil := range map[string]func(*dssSignature){
@@ -66,7 +66,7 @@ func TestWhatAJudgeSaysAgainstASignatureIsAFinding(t *testing.T) {
 	} {
 		bad := fine
 		spoil(&bad)
-		if s := said(func(no complain) { it.dss(dssAnswer{Signatures: []dssSignature{bad}}, no) }); s == "" {
+		if s := collectReports(func(no reportFunc) { it.checkDSS(dssAnswer{Signatures: []dssSignature{bad}}, no) }); s == "" {
 			t.Errorf("DSS saying %s is no finding", name)
 		}
 	}
@@ -78,44 +78,44 @@ func TestDifferingVerdictsAreFindings(t *testing.T) {
 	changed := ourSignature{Field: "A", Indication: "TOTAL-FAILED", Integrity: "changed after signing"}
 	for _, c := range []struct {
 		ours   ourSignature
-		theirs map[string]opinion
+		theirs map[string]verdict
 		want   string
 	}{
-		{intact, map[string]opinion{"A": {fine: true}}, ""},
-		{changed, map[string]opinion{"A": {}}, ""},
-		{intact, map[string]opinion{"A": {}}, "they say changed, we say intact"},
-		{changed, map[string]opinion{"A": {fine: true}}, "they say intact"},
-		{intact, map[string]opinion{}, "they do not know it"},
-		{intact, map[string]opinion{"A": {silent: true}}, "they do not judge it"},
-		{intact, map[string]opinion{"A": {fine: true}, "B": {fine: true}}, "we do not know it"},
+		{intact, map[string]verdict{"A": {intact: true}}, ""},
+		{changed, map[string]verdict{"A": {}}, ""},
+		{intact, map[string]verdict{"A": {}}, "they say changed, we say intact"},
+		{changed, map[string]verdict{"A": {intact: true}}, "they say intact"},
+		{intact, map[string]verdict{}, "they do not know it"},
+		{intact, map[string]verdict{"A": {incomplete: true}}, "they do not judge it"},
+		{intact, map[string]verdict{"A": {intact: true}, "B": {intact: true}}, "we do not know it"},
 	} {
-		got := said(func(no complain) { disagreement(ourAnswer{Signatures: []ourSignature{c.ours}}, nil, c.theirs, no) })
+		got := collectReports(func(no reportFunc) { compareVerdicts(ourReport{Signatures: []ourSignature{c.ours}}, nil, c.theirs, no) })
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.ours, got, c.want)
 		}
 	}
 }
 
-func TestWhatIsInAFileHasToBeTold(t *testing.T) {
+func TestFindingsInAFileMustBeReported(t *testing.T) {
 	t.Parallel()
-	it := item{found: []string{"launch", "covered_text"}}
-	told := func(codes ...string) (a ourAnswer) {
+	it := item{wantWarnings: []string{"launch", "covered_text"}}
+	told := func(codes ...string) (a ourReport) {
 		for _, c := range codes {
 			a.Warnings = append(a.Warnings, struct{ Code string }{c})
 		}
 		return a
 	}
-	if s := said(func(no complain) { it.tells(told("finding.launch", "warning.covered_text"), no) }); s != "" {
+	if s := collectReports(func(no reportFunc) { it.checkWarnings(told("finding.launch", "warning.covered_text"), no) }); s != "" {
 		t.Errorf("all is told: %s", s)
 	}
-	for _, a := range []ourAnswer{told(), told("finding.launch"), told("warning.covered_text", "finding.javascript")} {
-		if s := said(func(no complain) { it.tells(a, no) }); !strings.Contains(s, "does not tell of") {
+	for _, a := range []ourReport{told(), told("finding.launch"), told("warning.covered_text", "finding.javascript")} {
+		if s := collectReports(func(no reportFunc) { it.checkWarnings(a, no) }); !strings.Contains(s, "does not tell of") {
 			t.Errorf("%v: %q", a.Warnings, s)
 		}
 	}
 }
 
-func TestWhatIsSaidOfAFillingIsHeldAgainstWhatIsExpected(t *testing.T) {
+func TestVerdictOnAFillingIsComparedWithTheExpectedOne(t *testing.T) {
 	t.Parallel()
 	allowed := ourSignature{Field: "A", Indication: "INDETERMINATE", Integrity: "intact, later changes allowed"}
 	denied := ourSignature{Field: "A", Indication: "TOTAL-FAILED", Integrity: "changed after signing"}
@@ -128,15 +128,15 @@ func TestWhatIsSaidOfAFillingIsHeldAgainstWhatIsExpected(t *testing.T) {
 	answers := map[string][]ourSignature{"allowed": {allowed}, "warned": {warned}, "denied": {denied}}
 	for got, signatures := range answers {
 		for want := range answers {
-			it := item{name: "filled-x.pdf", filling: want}
-			if s := said(func(no complain) { it.fills(ourAnswer{Signatures: signatures}, no) }); (s == "") != (got == want) {
+			it := item{name: "filled-x.pdf", wantFilling: want}
+			if s := collectReports(func(no reportFunc) { it.checkFilling(ourReport{Signatures: signatures}, no) }); (s == "") != (got == want) {
 				t.Errorf("%s, and it should be %s: %q", got, want, s)
 			}
 		}
 	}
-	sealed := item{name: "sealed-filled-x.pdf", filling: "denied"}
+	sealed := item{name: "sealed-filled-x.pdf", wantFilling: "denied"}
 	for want, signatures := range map[bool][]ourSignature{true: {allowed, seal}, false: {denied}} {
-		if s := said(func(no complain) { sealed.fills(ourAnswer{Signatures: signatures}, no) }); (s == "") != want {
+		if s := collectReports(func(no reportFunc) { sealed.checkFilling(ourReport{Signatures: signatures}, no) }); (s == "") != want {
 			t.Errorf("sealed, %v: %q", signatures, s)
 		}
 	}
@@ -144,11 +144,11 @@ func TestWhatIsSaidOfAFillingIsHeldAgainstWhatIsExpected(t *testing.T) {
 
 func TestASealDeniesThatItsFormIsFilledIn(t *testing.T) {
 	t.Parallel()
-	h, err := newHouse()
+	h, err := newPKI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, err := makeFillings(h, filepath.Join(t.TempDir(), "fillings"), 1000)
+	items, err := writeFillings(h, filepath.Join(t.TempDir(), "fillings"), 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestASealDeniesThatItsFormIsFilledIn(t *testing.T) {
 			continue
 		}
 		n++
-		if s := said(func(no complain) { it.fills(ourAnswer{Signatures: judged(t, h, it)}, no) }); s != "" {
+		if s := collectReports(func(no reportFunc) { it.checkFilling(ourReport{Signatures: validateFile(t, h, it)}, no) }); s != "" {
 			t.Errorf("%s: %s", it.name, s)
 		}
 	}
@@ -167,13 +167,13 @@ func TestASealDeniesThatItsFormIsFilledIn(t *testing.T) {
 	}
 }
 
-func TestAReasonExcusesOnlyWhatItNamesAndMustBeNeeded(t *testing.T) {
+func TestExplanationCoversOnlyWhatItNamesAndMustBeNeeded(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "table")
 	if err := os.WriteFile(file, []byte("# reasons\n\na*.pdf | dss | not authorised | a policy\nb.pdf | * | words | another\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	table, err := readTable(file)
+	table, err := readExplanations(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,113 +183,113 @@ func TestAReasonExcusesOnlyWhatItNamesAndMustBeNeeded(t *testing.T) {
 		{"dss", "ba.pdf", "it is not authorised here"}:    false,
 		{"dss", "ab.pdf", "something else"}:               false,
 	} {
-		if got := excused(table, f) != nil; got != want {
+		if got := findExplanation(table, f) != nil; got != want {
 			t.Errorf("%v excused: %v", f, got)
 		}
 	}
 	r := newReport(table)
-	r.add(finding{"dss", "ab.pdf", "not authorised"})
-	if err := r.print(false); err != nil {
+	r.addFindings(finding{"dss", "ab.pdf", "not authorised"})
+	if err := r.printSummary(false); err != nil {
 		t.Errorf("all is explained, but %v", err)
 	}
-	if err := r.print(true); err == nil || !strings.Contains(err.Error(), "line 4") {
+	if err := r.printSummary(true); err == nil || !strings.Contains(err.Error(), "line 4") {
 		t.Errorf("a reason that nobody needed: %v", err)
 	}
-	r.add(finding{"qpdf", "c.pdf", "check ends with 2"})
-	if err := r.print(false); err == nil || !strings.Contains(err.Error(), "qpdf: c.pdf: check ends with 2") {
+	r.addFindings(finding{"qpdf", "c.pdf", "check ends with 2"})
+	if err := r.printSummary(false); err == nil || !strings.Contains(err.Error(), "qpdf: c.pdf: check ends with 2") {
 		t.Errorf("a finding without a reason: %v", err)
 	}
 }
 
-func TestPixelsCountOutsideOfThePlaceOnly(t *testing.T) {
+func TestPixelsInsideTheChangedAreaAreIgnored(t *testing.T) {
 	t.Parallel()
 	a := raster{10, 10, make([]byte, 300)}
 	b := raster{10, 10, make([]byte, 300)}
 	b.pixels[3*(8*10+1)] = 255 // lower left
-	for but, want := range map[place]int{{}: 1, {0, 0.7, 0.2, 1}: 0, {0.9, 0, 1, 0.1}: 1} {
-		if n, err := a.differing(b, but); err != nil || n != want {
+	for but, want := range map[pageArea]int{{}: 1, {0, 0.7, 0.2, 1}: 0, {0.9, 0, 1, 0.1}: 1} {
+		if n, err := a.countDifferences(b, but); err != nil || n != want {
 			t.Errorf("%v: %d pixels, %v; want %d", but, n, err, want)
 		}
 	}
-	if _, err := a.differing(raster{5, 20, make([]byte, 300)}, place{}); err == nil {
+	if _, err := a.countDifferences(raster{5, 20, make([]byte, 300)}, pageArea{}); err == nil {
 		t.Error("another shape is no difference")
 	}
 }
 
-func TestAStrangerWhoDiesOrSleepsIsAFindingAndIsCalledAgain(t *testing.T) {
+func TestValidatorThatDiesOrHangsIsAFindingAndIsRestarted(t *testing.T) {
 	t.Parallel()
-	s := &stranger{name: "cat", command: []string{"sh", "-c", `while read line; do case $line in die) exit 1;; sleep) exec sleep 60;; *) echo "\"$line\"";; esac; done`}, limit: time.Second}
+	s := &validatorProcess{name: "cat", command: []string{"sh", "-c", `while read line; do case $line in die) exit 1;; sleep) exec sleep 60;; *) echo "\"$line\"";; esac; done`}, limit: time.Second}
 	defer s.stop()
 	for _, path := range []string{"a", "die", "b", "sleep", "c"} {
 		var said string
-		err := s.ask(path, &said)
+		err := s.queryFile(path, &said)
 		if answers := len(path) == 1; answers != (err == nil) || answers && said != path {
 			t.Errorf("%s: %q, %v", path, said, err)
 		}
 	}
 }
 
-func TestEveryTamperingIsFoundOut(t *testing.T) {
+func TestEveryTamperingIsDetected(t *testing.T) {
 	t.Parallel()
-	h, err := newHouse()
+	h, err := newPKI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, err := mutants(h, filepath.Join(t.TempDir(), "mutants"))
+	items, err := writeMutants(h, filepath.Join(t.TempDir(), "mutants"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(items) < 100 {
 		t.Errorf("%d files", len(items))
 	}
-	table, err := readTable("explained.txt")
+	table, err := readExplanations("explained.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, it := range items {
-		all := judged(t, h, it)
-		whole := len(all) > 0 && !slices.ContainsFunc(all, func(s ourSignature) bool { return !s.fine() })
-		if why := excused(table, finding{"ours", it.name, "we say intact"}); whole && why == nil {
+		all := validateFile(t, h, it)
+		whole := len(all) > 0 && !slices.ContainsFunc(all, func(s ourSignature) bool { return !s.isIntact() })
+		if why := findExplanation(table, finding{"ours", it.name, "we say intact"}); whole && why == nil {
 			t.Errorf("%s: %v", it.name, all)
 		}
 	}
 }
 
-func TestOddFilesAreSealedAndChangesToThemFoundOut(t *testing.T) {
+func TestOddFilesAreSealedAndChangesToThemDetected(t *testing.T) {
 	t.Parallel()
-	h, err := newHouse()
+	h, err := newPKI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	odds, err := makeOdds(h, filepath.Join(t.TempDir(), "odds"), 3)
+	odds, err := writeOddFiles(h, filepath.Join(t.TempDir(), "odds"), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(odds.sealed) < 30 || len(odds.attacked) < 30 {
-		t.Errorf("%d sealed, %d attacked", len(odds.sealed), len(odds.attacked))
+	if len(odds.sealed) < 30 || len(odds.tampered) < 30 {
+		t.Errorf("%d sealed, %d attacked", len(odds.sealed), len(odds.tampered))
 	}
 	for _, it := range odds.sealed {
-		all := judged(t, h, it)
-		if no := said(func(no complain) { it.verifies(ourAnswer{Signatures: all}, no) }); no != "" || len(all) != 3 {
+		all := validateFile(t, h, it)
+		if no := collectReports(func(no reportFunc) { it.checkIndication(ourReport{Signatures: all}, no) }); no != "" || len(all) != 3 {
 			t.Errorf("%s: %d signatures, %s", it.name, len(all), no)
 		}
 	}
-	for _, it := range odds.attacked {
-		if all := judged(t, h, it); slices.ContainsFunc(all, ourSignature.fine) {
+	for _, it := range odds.tampered {
+		if all := validateFile(t, h, it); slices.ContainsFunc(all, ourSignature.isIntact) {
 			t.Errorf("%s: %v", it.name, all)
 		}
 	}
 }
 
-// judged is what we say of the signatures of a file.
-func judged(t *testing.T, h *house, it item) (all []ourSignature) {
+// validateFile is what we say of the signatures of a file.
+func validateFile(t *testing.T, h *pki, it item) (all []ourSignature) {
 	t.Helper()
 	b, err := os.ReadFile(it.path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	trust := &validate.Trust{}
-	trust.Add(validate.ForAll, "", h.office.Root())
+	trust.Add(validate.ForAll, "", h.authority.Root())
 	r, err := validate.Validate(t.Context(), bytes.NewReader(b), int64(len(b)), validate.Options{At: time.Now(), Trust: trust})
 	if err != nil {
 		t.Fatalf("%s: %v", it.name, err)
@@ -300,22 +300,22 @@ func judged(t *testing.T, h *house, it item) (all []ourSignature) {
 	return all
 }
 
-func TestSignaturesOfOtherFormsAreJudgedAsTheirTableSays(t *testing.T) {
+func TestSignaturesOfOtherFormsGetTheExpectedVerdict(t *testing.T) {
 	t.Parallel()
-	h, err := newHouse()
+	h, err := newPKI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, tampered, err := makeForms(h, filepath.Join(t.TempDir(), "forms"))
+	made, tampered, err := writeForms(h, filepath.Join(t.TempDir(), "forms"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, it := range append(made, tampered...) {
-		all := judged(t, h, it)
+		all := validateFile(t, h, it)
 		if len(all) != 1 {
 			t.Fatalf("%s has %d signatures", it.name, len(all))
 		}
-		no := said(func(no complain) { it.verifies(ourAnswer{Signatures: all}, no) })
+		no := collectReports(func(no reportFunc) { it.checkIndication(ourReport{Signatures: all}, no) })
 		if no != "" || i >= len(made) && (all[0].Indication == string(validate.TotalPassed) || strings.HasPrefix(all[0].Integrity, "intact")) {
 			t.Errorf("%s: %v %s", it.name, all[0], no)
 		}

@@ -25,19 +25,19 @@ func main() {
 }
 
 func run(work, tableFile, folder, binary string, every int) error {
-	table, err := readTable(tableFile)
+	table, err := readExplanations(tableFile)
 	if err != nil {
 		return err
 	}
-	h, err := newHouse()
+	h, err := newPKI()
 	if err != nil {
 		return err
 	}
-	made, err := makeSamples(h, filepath.Join(work, "made"))
+	made, err := writeSamples(h, filepath.Join(work, "made"))
 	if err != nil {
 		return err
 	}
-	suspects, err := makeSuspects(h, filepath.Join(work, "suspects"))
+	suspects, err := writeSuspects(h, filepath.Join(work, "suspects"))
 	if err != nil {
 		return err
 	}
@@ -48,71 +48,71 @@ func run(work, tableFile, folder, binary string, every int) error {
 		fmt.Println("SEGEL_PDFS is not set: only files made here are judged")
 	} else {
 		out := filepath.Join(work, "corpus")
-		if err := emptied(out); err != nil {
+		if err := resetDir(out); err != nil {
 			return err
 		}
 		var refused []finding
-		if given, refused, err = corpus(h, folder, out, every); err != nil {
+		if given, refused, err = signCorpus(h, folder, out, every); err != nil {
 			return err
 		}
-		r.asked("ours", len(given)+len(refused))
-		r.add(refused...)
+		r.recordQueries("ours", len(given)+len(refused))
+		r.addFindings(refused...)
 	}
-	trust, err := h.trust(filepath.Join(work, "trust"))
+	trust, err := h.writeTrust(filepath.Join(work, "trust"))
 	if err != nil {
 		return err
 	}
-	j := newJudges(work, trust)
-	j.judge(r, made, given)
+	j := newValidators(work, trust)
+	j.checkAll(r, made, given)
 	if binary != "" {
-		err = j.beside(r, h, work, binary, folder, every, made)
+		err = j.compareAll(r, h, work, binary, folder, every, made)
 	}
 	j.stop()
 	if binary != "" && err == nil {
 		// What a signature of another form brings along is to be seen, so nobody is given more than the root.
-		bare := newJudges(work, trust[:2])
-		err = bare.forms(r, h, work, binary)
+		bare := newValidators(work, trust[:2])
+		err = bare.compareForms(r, h, work, binary)
 		bare.stop()
 	}
 	if err != nil {
 		return err
 	}
-	return r.print(folder != "" && binary != "" && every == 1)
+	return r.printSummary(folder != "" && binary != "" && every == 1)
 }
 
-// judges are those who live in processes of their own.
-type judges struct {
+// validators are those who live in processes of their own.
+type validators struct {
 	root               string // the certificate they trust
-	pyhanko, dss, vera *stranger
+	pyhanko, dss, vera *validatorProcess
 }
 
-func newJudges(work string, trust []string) *judges {
+func newValidators(work string, trust []string) *validators {
 	java := func(class string, args ...string) []string {
 		path := filepath.Join(work, "java/classes") + ":" + filepath.Join(work, "java/lib") + "/*"
 		return append([]string{"java", "-XX:+UseSerialGC", "-cp", path, class}, args...)
 	}
 	const limit = 2 * time.Minute
-	return &judges{
+	return &validators{
 		root:    filepath.Join(work, "trust", "root.pem"),
-		pyhanko: &stranger{name: "pyhanko", command: append([]string{filepath.Join(work, "pyhanko/bin/python"), "interop/pyhanko/verdicts.py"}, trust...), limit: limit},
-		dss:     &stranger{name: "dss", command: java("interop.Dss", trust...), limit: limit},
-		vera:    &stranger{name: "verapdf", command: java("interop.Vera"), limit: limit},
+		pyhanko: &validatorProcess{name: "pyhanko", command: append([]string{filepath.Join(work, "pyhanko/bin/python"), "interop/pyhanko/verdicts.py"}, trust...), limit: limit},
+		dss:     &validatorProcess{name: "dss", command: java("interop.Dss", trust...), limit: limit},
+		vera:    &validatorProcess{name: "verapdf", command: java("interop.Vera"), limit: limit},
 	}
 }
 
-func (j *judges) stop() {
-	for _, s := range []*stranger{j.pyhanko, j.dss, j.vera} {
+func (j *validators) stop() {
+	for _, s := range []*validatorProcess{j.pyhanko, j.dss, j.vera} {
 		s.stop()
 	}
 }
 
-// beside holds our own verdicts against the others', about made files, tampered ones, and those of the folder.
-func (j *judges) beside(r *report, h *house, work, binary, folder string, every int, made []item) error {
-	roots, err := h.roots(work)
+// compareAll holds our own verdicts against the others', about made files, tampered ones, and those of the folder.
+func (j *validators) compareAll(r *report, h *pki, work, binary, folder string, every int, made []item) error {
+	roots, err := h.writeRoots(work)
 	if err != nil {
 		return err
 	}
-	tampered, err := mutants(h, filepath.Join(work, "mutants"))
+	tampered, err := writeMutants(h, filepath.Join(work, "mutants"))
 	if err != nil {
 		return err
 	}
@@ -120,43 +120,43 @@ func (j *judges) beside(r *report, h *house, work, binary, folder string, every 
 	for _, it := range tampered {
 		names[it.name] = true
 	}
-	harmless, misleading, err := writers(h, filepath.Join(work, "writers"))
+	harmless, misleading, err := writeWriterFiles(h, filepath.Join(work, "writers"))
 	if err != nil {
 		return err
 	}
 	for _, it := range misleading {
 		names[it.name] = true
 	}
-	fillings, err := makeFillings(h, filepath.Join(work, "fillings"), every)
+	fillings, err := writeFillings(h, filepath.Join(work, "fillings"), every)
 	if err != nil {
 		return err
 	}
-	odds, err := makeOdds(h, filepath.Join(work, "odds"), every)
+	odds, err := writeOddFiles(h, filepath.Join(work, "odds"), every)
 	if err != nil {
 		return err
 	}
-	for _, it := range odds.attacked {
+	for _, it := range odds.tampered {
 		names[it.name] = true
 	}
-	items := slices.Concat(made, tampered, harmless, misleading, fillings, odds.sealed, odds.attacked)
+	items := slices.Concat(made, tampered, harmless, misleading, fillings, odds.sealed, odds.tampered)
 	if folder != "" {
-		files, err := pdfFiles(folder, every)
+		files, err := listPDFFiles(folder, every)
 		if err != nil {
 			return err
 		}
 		items = append(items, files...)
 	}
-	j.compare(r, binary, roots, items, names)
+	j.compareFiles(r, binary, roots, items, names)
 	return nil
 }
 
-// forms holds our verdicts against the others' about signatures of forms that others make.
-func (j *judges) forms(r *report, h *house, work, binary string) error {
-	roots, err := h.roots(work)
+// compareForms holds our verdicts against the others' about signatures of forms that others make.
+func (j *validators) compareForms(r *report, h *pki, work, binary string) error {
+	roots, err := h.writeRoots(work)
 	if err != nil {
 		return err
 	}
-	made, tampered, err := makeForms(h, filepath.Join(work, "forms"))
+	made, tampered, err := writeForms(h, filepath.Join(work, "forms"))
 	if err != nil {
 		return err
 	}
@@ -164,12 +164,12 @@ func (j *judges) forms(r *report, h *house, work, binary string) error {
 	for _, it := range tampered {
 		names[it.name] = true
 	}
-	j.compare(r, binary, roots, append(made, tampered...), names)
+	j.compareFiles(r, binary, roots, append(made, tampered...), names)
 	return nil
 }
 
-// judge asks every judge about every file that is his business. The strangers, who take long, work side by side.
-func (j *judges) judge(r *report, made, given []item) {
+// checkAll asks every judge about every file that is his business. The strangers, who take long, work side by side.
+func (j *validators) checkAll(r *report, made, given []item) {
 	all := append(made[:len(made):len(made)], given...)
 	var archives, signed []item
 	for _, it := range all {
@@ -182,29 +182,29 @@ func (j *judges) judge(r *report, made, given []item) {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		r.each("pyhanko", signed, func(it item, no complain) { ask(j.pyhanko, it, it.pyhanko, it.harmedPyhanko, no) })
-		r.each("verapdf", archives, func(it item, no complain) { ask(j.vera, it, it.vera, nil, no) })
+		r.checkEach("pyhanko", signed, func(it item, no reportFunc) { checkWith(j.pyhanko, it, it.checkPyhanko, it.checkUnharmedPyhanko, no) })
+		r.checkEach("verapdf", archives, func(it item, no reportFunc) { checkWith(j.vera, it, it.checkVeraPDF, nil, no) })
 	})
 	wg.Go(func() {
-		r.each("dss", signed, func(it item, no complain) { ask(j.dss, it, it.dss, it.harmedDSS, no) })
+		r.checkEach("dss", signed, func(it item, no reportFunc) { checkWith(j.dss, it, it.checkDSS, it.checkUnharmedDSS, no) })
 	})
 	wg.Go(func() {
-		r.each("pdfsig", signed, item.pdfsig)
-		r.each("qpdf", all, item.qpdf)
-		r.each("mutool", made, item.mutool)
-		r.each("openssl", made, func(it item, no complain) { it.openssl(j.root, no) })
+		r.checkEach("pdfsig", signed, item.checkPdfsig)
+		r.checkEach("qpdf", all, item.checkQpdf)
+		r.checkEach("mutool", made, item.checkMutool)
+		r.checkEach("openssl", made, func(it item, no reportFunc) { it.checkOpenssl(j.root, no) })
 		for _, program := range []string{"pdftoppm", "mutool"} {
-			r.each(program+" page 1", given, func(it item, no complain) { it.drawn(program, no) })
+			r.checkEach(program+" page 1", given, func(it item, no reportFunc) { it.checkRendering(program, no) })
 		}
 	})
 	wg.Wait()
 }
 
-// ask has a stranger look at an item, and holds his answer against what is expected; and against his answer about the
+// checkWith has a stranger look at an item, and holds his answer against what is expected; and against his answer about the
 // file before, if it was another's. One who says nothing of that one cannot be asked whether it was harmed.
-func ask[A any](s *stranger, it item, hold func(A, complain), harmed func(before, after A, no complain), no complain) {
+func checkWith[A any](s *validatorProcess, it item, hold func(A, reportFunc), harmed func(before, after A, no reportFunc), no reportFunc) {
 	var after, before A
-	if err := s.ask(it.path, &after); err != nil {
+	if err := s.queryFile(it.path, &after); err != nil {
 		no("%v", err)
 		return
 	}
@@ -212,12 +212,12 @@ func ask[A any](s *stranger, it item, hold func(A, complain), harmed func(before
 	if it.before == "" || harmed == nil {
 		return
 	}
-	if err := s.ask(it.before, &before); err == nil {
+	if err := s.queryFile(it.before, &before); err == nil {
 		harmed(before, after, no)
 	}
 }
 
-// emptied makes an empty folder.
-func emptied(dir string) error {
+// resetDir makes an empty folder.
+func resetDir(dir string) error {
 	return errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755))
 }

@@ -14,56 +14,56 @@ import (
 
 // mutant is a signed file that was tampered with.
 type mutant struct {
-	name string
-	make func(m *mutation)
+	name  string
+	apply func(m *mutation)
 }
 
 // mutation is the tampering with one file. Its first error stays.
 type mutation struct {
-	b   []byte
-	s   *pdf.Signature // the first one
-	err error
+	b         []byte
+	signature *pdf.Signature // the first one
+	err       error
 }
 
-// mutants writes files that we signed and then tampered with. Of the first signature of each the judges must not think
+// writeMutants writes files that we signed and then tampered with. Of the first signature of each the judges must not think
 // that it is in order; what they do think is compared.
-func mutants(h *house, dir string) ([]item, error) {
-	if err := emptied(dir); err != nil {
+func writeMutants(h *pki, dir string) ([]item, error) {
+	if err := resetDir(dir); err != nil {
 		return nil, err
 	}
-	one := func(b []byte) *paper {
-		return h.paper(b).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).sign("A", rsaPKCS1, seen(box, nil, ""))
+	one := func(b []byte) *testFile {
+		return h.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
 	}
 	table := pdftest.Table(2)
 	type base struct {
 		name    string
-		paper   *paper
+		paper   *testFile
 		mutants []mutant
 	}
 	bases := []base{
-		{"signed", one(table), slices.Concat(byteMutants, sneakyMutants, shadowMutants, objectMutants)},
+		{"signed", one(table), slices.Concat(byteMutants, unsignedFieldMutants, shadowMutants, objectMutants)},
 		{"streams", one(pdftest.Streams(2)), objectMutants},
 		{"form", one(pdftest.Form()), formMutants},
-		{"lta", one(table).proven().stamped(), storeMutants},
-		{"certified", h.paper(table).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}, pades.FieldSpec{Name: "B"}).
-			sign("A", rsaPKCS1, certify(2), seen(box, nil, "")), slices.Concat(sneakyMutants, objectMutants)},
-		{"commented", h.paper(table).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).
-			sign("A", rsaPKCS1, certify(3), seen(box, nil, "")), slices.Concat(evilMutants, objectMutants)},
+		{"lta", one(table).addValidationData().addTimestamp(), storeMutants},
+		{"certified", h.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}, pades.FieldSpec{Name: "B"}).
+			signField("A", rsaPKCS1, withCertification(2), withAppearance(box, nil, "")), slices.Concat(unsignedFieldMutants, objectMutants)},
+		{"commented", h.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).
+			signField("A", rsaPKCS1, withCertification(3), withAppearance(box, nil, "")), slices.Concat(evilMutants, objectMutants)},
 	}
-	shadow := h.paper(table).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box})
+	shadow := h.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box})
 	if shadow.err == nil {
-		shadow.b, shadow.err = prepared(shadow.b)
+		shadow.b, shadow.err = prepareShadow(shadow.b)
 	}
-	bases = append(bases, base{"shadow", shadow.sign("A", rsaPKCS1, seen(box, nil, "")), hiddenMutants})
-	items, err := largeMarks(h, dir)
+	bases = append(bases, base{"shadow", shadow.signField("A", rsaPKCS1, withAppearance(box, nil, "")), hiddenMutants})
+	items, err := writeLargeMarks(h, dir)
 	if err != nil {
 		return nil, err
 	}
-	for name, p := range map[string]*paper{
+	for name, p := range map[string]*testFile{
 		"signed":    one(table),
-		"certified": h.paper(table).fields(pades.FieldSpec{Name: "A"}).sign("A", rsaPKCS1, certify(2)),
+		"certified": h.newFile(table).addFields(pades.FieldSpec{Name: "A"}).signField("A", rsaPKCS1, withCertification(2)),
 	} {
-		it, err := covered(p, filepath.Join(dir, name+"-again-over-text.pdf"))
+		it, err := writeCovered(p, filepath.Join(dir, name+"-again-over-text.pdf"))
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func mutants(h *house, dir string) ([]item, error) {
 			return nil, fmt.Errorf("sign %s: %w", base.name, base.paper.err)
 		}
 		for _, change := range base.mutants {
-			b, err := tamper(base.paper.b, change.make)
+			b, err := applyMutation(base.paper.b, change.apply)
 			if err != nil {
 				return nil, fmt.Errorf("%s %s: %w", base.name, change.name, err)
 			}
@@ -89,25 +89,25 @@ func mutants(h *house, dir string) ([]item, error) {
 	return items, nil
 }
 
-// covered is a file that is signed again by a signature whose picture covers what the first one signed (the sneaky
+// writeCovered is a file that is signed again by a signature whose picture covers what the first one signed (the sneaky
 // signature attack, where that one certifies). Its field comes with it.
-func covered(p *paper, path string) (item, error) {
+func writeCovered(p *testFile, path string) (item, error) {
 	over := pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760} // where the text of pdftest's pages stands
 	if p.err == nil {
 		m := &mutation{b: p.b}
-		unsigned(func(_ *pdf.Update, w pdf.Dict) { // by hand, as our library adds none behind a certification
+		addUnsignedField(func(_ *pdf.Update, w pdf.Dict) { // by hand, as our library adds none behind a certification
 			delete(w, "AP")
 			w["Rect"] = over.Array()
 		})(m)
 		p.b, p.state, p.err = m.b, nil, m.err
 	}
-	if p.sign("Kosong", ecP256, seen(over, nil, "")); p.err != nil {
+	if p.signField("Kosong", ecP256, withAppearance(over, nil, "")); p.err != nil {
 		return item{}, p.err
 	}
 	return item{name: filepath.Base(path), path: path}, os.WriteFile(path, p.b, 0o600)
 }
 
-func tamper(b []byte, change func(*mutation)) ([]byte, error) {
+func applyMutation(b []byte, change func(*mutation)) ([]byte, error) {
 	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func tamper(b []byte, change func(*mutation)) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &mutation{b: bytes.Clone(b), s: signatures[0]}
+	m := &mutation{b: bytes.Clone(b), signature: signatures[0]}
 	change(m)
 	if m.err == nil && bytes.Equal(m.b, b) {
 		m.err = fmt.Errorf("nothing was changed")
@@ -124,8 +124,8 @@ func tamper(b []byte, change func(*mutation)) ([]byte, error) {
 	return m.b, m.err
 }
 
-// replace puts one text in the place of another of the same length, at its first or last occurrence.
-func (m *mutation) replace(old, now string, last bool) {
+// replaceText puts one text in the place of another of the same length, at its first or last occurrence.
+func (m *mutation) replaceText(old, now string, last bool) {
 	at := bytes.Index(m.b, []byte(old))
 	if last {
 		at = bytes.LastIndex(m.b, []byte(old))
@@ -137,8 +137,8 @@ func (m *mutation) replace(old, now string, last bool) {
 	copy(m.b[at:], now)
 }
 
-// update appends a revision.
-func (m *mutation) update(edit func(d *pdf.Document, u *pdf.Update) error) {
+// appendRevision appends a revision.
+func (m *mutation) appendRevision(edit func(d *pdf.Document, u *pdf.Update) error) {
 	d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
 	if err != nil {
 		m.err = err
@@ -157,9 +157,9 @@ func (m *mutation) update(edit func(d *pdf.Document, u *pdf.Update) error) {
 	m.b = append(m.b, tail.Bytes...)
 }
 
-// page edits the dictionary of page 1.
-func (m *mutation) page(edit func(u *pdf.Update, page pdf.Dict)) {
-	m.update(func(d *pdf.Document, u *pdf.Update) error {
+// editPage edits the dictionary of page 1.
+func (m *mutation) editPage(edit func(u *pdf.Update, page pdf.Dict)) {
+	m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
 		p, err := d.Page(1)
 		if err != nil {
 			return err
@@ -172,9 +172,9 @@ func (m *mutation) page(edit func(u *pdf.Update, page pdf.Dict)) {
 	})
 }
 
-// catalog edits the catalog.
-func (m *mutation) catalog(edit func(d *pdf.Document, u *pdf.Update, catalog pdf.Dict)) {
-	m.update(func(d *pdf.Document, u *pdf.Update) error {
+// editCatalog edits the catalog.
+func (m *mutation) editCatalog(edit func(d *pdf.Document, u *pdf.Update, catalog pdf.Dict)) {
+	m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
 		ref, _, err := d.Root()
 		if err != nil {
 			return err

@@ -13,15 +13,15 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// look is an appearance of 100 by 100 units with that content, the image I of white pixels, and the graphics state G.
-type look struct {
+// rawAppearance is an appearance of 100 by 100 units with that content, the image I of white pixels, and the graphics state G.
+type rawAppearance struct {
 	content string
 	mask    byte // its soft mask, all over; 0: none
 	state   pdf.Dict
 }
 
 // Form has the box and the filter of the empty appearance whose place it takes, as what our library makes.
-func (l look) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) {
+func (l rawAppearance) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) {
 	image := pdf.Dict{
 		"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Image"), "Width": pdf.Integer(10), "Height": pdf.Integer(10), "BitsPerComponent": pdf.Integer(8),
 		"ColorSpace": pdf.Name("DeviceRGB"),
@@ -49,32 +49,32 @@ func (l look) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) {
 	}}), nil
 }
 
-// largeMarks are files whose last signer laid something over what the first one signed, in fields that waited for it.
-func largeMarks(h *house, dir string) ([]item, error) {
+// writeLargeMarks are files whose last signer laid something over what the first one signed, in fields that waited for it.
+func writeLargeMarks(h *pki, dir string) ([]item, error) {
 	page := pdf.Rect{URX: 595, URY: 842}
 	const picture = "100 0 0 100 0 0 cm /I Do"
-	with := func(fields []pades.FieldSpec, marks map[string]pades.Appearance, own pades.Appearance) *paper {
-		p := h.paper(pdftest.Table(2)).fields(append(fields, pades.FieldSpec{Name: "A", Page: 1, Rect: box})...).sign("A", rsaPKCS1, seen(box, nil, ""))
-		return p.sign("B", ecP256, func(o *pades.Options) { o.Appearance, o.Marks = own, marks })
+	with := func(fields []pades.FieldSpec, marks map[string]pades.Appearance, own pades.Appearance) *testFile {
+		p := h.newFile(pdftest.Table(2)).addFields(append(fields, pades.FieldSpec{Name: "A", Page: 1, Rect: box})...).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
+		return p.signField("B", ecP256, func(o *pades.Options) { o.Appearance, o.Marks = own, marks })
 	}
-	signature := func(r pdf.Rect, l look) *paper {
+	signature := func(r pdf.Rect, l rawAppearance) *testFile {
 		return with([]pades.FieldSpec{{Name: "B", Page: 1, Rect: r}}, nil, l)
 	}
 	tiles, marks := []pades.FieldSpec{{Name: "B"}}, map[string]pades.Appearance{}
 	for i := range 10 {
 		name := fmt.Sprintf("Mark%d", i)
 		tiles = append(tiles, pades.FieldSpec{Name: name, Page: 1, Mark: true, Rect: pdf.Rect{LLY: float64(i) * 84, URX: 595, URY: float64(i+1) * 84}})
-		marks[name] = look{content: "1 g 0 0 100 100 re f"}
+		marks[name] = rawAppearance{content: "1 g 0 0 100 100 re f"}
 	}
 	var items []item
-	for name, p := range map[string]*paper{
-		"marks-picture.pdf":      signature(page, look{content: picture}),
-		"marks-masked.pdf":       signature(page, look{content: picture, mask: 255}),
-		"marks-path.pdf":         signature(page, look{content: "1 g 0 0 m 100 0 l 100 100 l 0 100 l f"}),
-		"marks-screen.pdf":       signature(page, look{content: "/G gs 1 g 0 0 100 100 re f", state: pdf.Dict{"BM": pdf.Name("Screen")}}),
+	for name, p := range map[string]*testFile{
+		"marks-picture.pdf":      signature(page, rawAppearance{content: picture}),
+		"marks-masked.pdf":       signature(page, rawAppearance{content: picture, mask: 255}),
+		"marks-path.pdf":         signature(page, rawAppearance{content: "1 g 0 0 m 100 0 l 100 100 l 0 100 l f"}),
+		"marks-screen.pdf":       signature(page, rawAppearance{content: "/G gs 1 g 0 0 100 100 re f", state: pdf.Dict{"BM": pdf.Name("Screen")}}),
 		"marks-tiles.pdf":        with(tiles, marks, nil),
-		"marks-small.pdf":        signature(pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760}, look{content: picture}), // over text, within the limit
-		"marks-seen-through.pdf": signature(page, look{content: picture, mask: 20}),
+		"marks-small.pdf":        signature(pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760}, rawAppearance{content: picture}), // over text, within the limit
+		"marks-seen-through.pdf": signature(page, rawAppearance{content: picture, mask: 20}),
 	} {
 		if p.err != nil {
 			return nil, fmt.Errorf("make %s: %w", name, p.err)

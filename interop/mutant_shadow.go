@@ -8,15 +8,15 @@ import (
 	"segel/pdf"
 )
 
-// sneakyMutants add a signature field that nobody signs and that shows something all the same.
-var sneakyMutants = []mutant{
-	{"field-over-text", unsigned(func(*pdf.Update, pdf.Dict) {})},
-	{"field-invisible", unsigned(func(u *pdf.Update, w pdf.Dict) { w["F"] = pdf.Integer(4 | 1) })},
-	{"field-in-print", unsigned(func(u *pdf.Update, w pdf.Dict) { w["F"] = pdf.Integer(4 | 32) })},
-	{"field-under-mouse", unsigned(func(u *pdf.Update, w pdf.Dict) {
+// unsignedFieldMutants add a signature field that nobody signs and that shows something all the same.
+var unsignedFieldMutants = []mutant{
+	{"field-over-text", addUnsignedField(func(*pdf.Update, pdf.Dict) {})},
+	{"field-invisible", addUnsignedField(func(u *pdf.Update, w pdf.Dict) { w["F"] = pdf.Integer(4 | 1) })},
+	{"field-in-print", addUnsignedField(func(u *pdf.Update, w pdf.Dict) { w["F"] = pdf.Integer(4 | 32) })},
+	{"field-under-mouse", addUnsignedField(func(u *pdf.Update, w pdf.Dict) {
 		w["AP"] = pdf.Dict{"R": w["AP"].(pdf.Dict)["N"]}
 	})},
-	{"field-background", unsigned(func(u *pdf.Update, w pdf.Dict) {
+	{"field-background", addUnsignedField(func(u *pdf.Update, w pdf.Dict) {
 		delete(w, "AP")
 		w["MK"] = pdf.Dict{"BG": pdf.Array{pdf.Integer(1)}}
 	})},
@@ -24,14 +24,14 @@ var sneakyMutants = []mutant{
 
 // shadowMutants let readers that rebuild the cross-reference find another page.
 var shadowMutants = []mutant{
-	{"rebuilt-comment", func(m *mutation) { m.rebuilt("xref\n%\n50 1\n", "startxref\n") }},
-	{"rebuilt-space", func(m *mutation) { m.rebuilt("xref\n 50 1\n", "startxref\n") }},
-	{"rebuilt-startxref", func(m *mutation) { m.rebuilt("xref\n50 1\n", "startxref\n%\n") }},
+	{"rebuilt-comment", func(m *mutation) { m.appendUnlisted("xref\n%\n50 1\n", "startxref\n") }},
+	{"rebuilt-space", func(m *mutation) { m.appendUnlisted("xref\n 50 1\n", "startxref\n") }},
+	{"rebuilt-startxref", func(m *mutation) { m.appendUnlisted("xref\n50 1\n", "startxref\n%\n") }},
 }
 
-func unsigned(edit func(u *pdf.Update, w pdf.Dict)) func(*mutation) {
+func addUnsignedField(edit func(u *pdf.Update, w pdf.Dict)) func(*mutation) {
 	return func(m *mutation) {
-		m.update(func(d *pdf.Document, u *pdf.Update) error {
+		m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
 			page, err := d.Page(1)
 			if err != nil {
 				return err
@@ -40,7 +40,7 @@ func unsigned(edit func(u *pdf.Update, w pdf.Dict)) func(*mutation) {
 			if err != nil {
 				return err
 			}
-			w := overlay(u, "Widget")
+			w := buildOverlay(u, "Widget")
 			delete(w, "Contents")
 			w["FT"], w["T"], w["P"] = pdf.Name("Sig"), pdf.TextString("Kosong"), page.Ref
 			edit(u, w)
@@ -53,9 +53,9 @@ func unsigned(edit func(u *pdf.Update, w pdf.Dict)) func(*mutation) {
 	}
 }
 
-// rebuilt appends the content of page 1 once more, as an object that the cross-reference behind it does not state, and
+// appendUnlisted appends the content of page 1 once more, as an object that the cross-reference behind it does not state, and
 // a revision that some readers cannot use.
-func (m *mutation) rebuilt(table, end string) {
+func (m *mutation) appendUnlisted(table, end string) {
 	d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
 	if err != nil {
 		m.err = err

@@ -11,9 +11,9 @@ import (
 	"segel/pdf"
 )
 
-// openssl verifies the container of each signature of ours, and the token of each document timestamp, against the
+// checkOpenssl verifies the container of each signature of ours, and the token of each document timestamp, against the
 // root. It knows nothing of PDF: what it is given was cut out of the file here.
-func (it item) openssl(root string, no complain) {
+func (it item) checkOpenssl(root string, no reportFunc) {
 	b, err := os.ReadFile(it.path)
 	if err != nil {
 		no("%v", err)

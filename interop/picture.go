@@ -7,11 +7,11 @@ import (
 	"os/exec"
 )
 
-// place is a box on page 1 in parts of its width and height, from the upper left; the zero one has no area.
-type place struct{ left, top, right, bottom float64 }
+// pageArea is a box on page 1 in parts of its width and height, from the upper left; the zero one has no area.
+type pageArea struct{ left, top, right, bottom float64 }
 
-// renderings are the programs that draw page 1, as a picture on standard output.
-var renderings = map[string][]string{
+// renderers are the programs that draw page 1, as a picture on standard output.
+var renderers = map[string][]string{
 	"pdftoppm": {"pdftoppm", "-r", "50", "-f", "1", "-l", "1", "-cropbox", "-singlefile"},
 	"mutool":   {"mutool", "draw", "-q", "-r", "50", "-F", "ppm", "-o", "-"},
 }
@@ -22,13 +22,13 @@ type raster struct {
 	pixels        []byte
 }
 
-// render draws page 1 of a file.
-func render(program, file string) (raster, error) {
-	args := append(renderings[program][1:len(renderings[program]):len(renderings[program])], file)
+// renderPage draws page 1 of a file.
+func renderPage(program, file string) (raster, error) {
+	args := append(renderers[program][1:len(renderers[program]):len(renderers[program])], file)
 	if program == "mutool" {
 		args = append(args, "1")
 	}
-	out, err := exec.Command(renderings[program][0], args...).Output()
+	out, err := exec.Command(renderers[program][0], args...).Output()
 	if err != nil {
 		return raster{}, err
 	}
@@ -44,8 +44,8 @@ func render(program, file string) (raster, error) {
 	return r, nil
 }
 
-// differing counts the pixels that differ outside of a place.
-func (r raster) differing(o raster, but place) (int, error) {
+// countDifferences counts the pixels that differ outside of a place.
+func (r raster) countDifferences(o raster, but pageArea) (int, error) {
 	if r.width != o.width || r.height != o.height {
 		return 0, fmt.Errorf("%d by %d pixels became %d by %d", r.width, r.height, o.width, o.height)
 	}
@@ -53,7 +53,7 @@ func (r raster) differing(o raster, but place) (int, error) {
 	n := 0
 	for y := range r.height {
 		for x := range r.width {
-			inside := but != place{} && float64(x) >= but.left*float64(r.width)-margin && float64(x) <= but.right*float64(r.width)+margin &&
+			inside := but != pageArea{} && float64(x) >= but.left*float64(r.width)-margin && float64(x) <= but.right*float64(r.width)+margin &&
 				float64(y) >= but.top*float64(r.height)-margin && float64(y) <= but.bottom*float64(r.height)+margin
 			at := 3 * (y*r.width + x)
 			if !inside && !bytes.Equal(r.pixels[at:at+3], o.pixels[at:at+3]) {
@@ -64,18 +64,18 @@ func (r raster) differing(o raster, but place) (int, error) {
 	return n, nil
 }
 
-// drawn compares page 1 before and after by one program. A page that it could not draw before proves nothing.
-func (it item) drawn(program string, no complain) {
-	before, err := render(program, it.before)
+// checkRendering compares page 1 before and after by one program. A page that it could not draw before proves nothing.
+func (it item) checkRendering(program string, no reportFunc) {
+	before, err := renderPage(program, it.before)
 	if err != nil {
 		return
 	}
-	after, err := render(program, it.path)
+	after, err := renderPage(program, it.path)
 	if err != nil {
 		no("draws page 1 no more: %v", err)
 		return
 	}
-	n, err := before.differing(after, it.shown)
+	n, err := before.countDifferences(after, it.changedArea)
 	switch {
 	case err != nil:
 		no("%v", err)

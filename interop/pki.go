@@ -22,26 +22,26 @@ import (
 	"segel/pdf"
 )
 
-// house is an authority with the people it certified, who sign all files here.
-type house struct {
-	office *authority.Authority
-	people []person
+// pki is an authority with the people it certified, who sign all files here.
+type pki struct {
+	authority *authority.Authority
+	signers   []signer
 }
 
-// person is somebody who can sign.
-type person struct {
+// signer is somebody who can sign.
+type signer struct {
 	name   string
 	key    crypto.Signer
 	chain  []*x509.Certificate
 	scheme cms.Scheme
 }
 
-func newHouse() (*house, error) {
-	office, err := authority.Ephemeral("http://localhost", time.Now)
+func newPKI() (*pki, error) {
+	office, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		return nil, err
 	}
-	h := &house{office: office}
+	h := &pki{authority: office}
 	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func newHouse() (*house, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range []person{
+	for i, p := range []signer{
 		{name: "Budi Santoso", key: rsaKey},
 		{name: "Siti Rahayu", key: rsaKey, scheme: cms.Scheme{PSS: true}},
 		{name: "Agus Wijaya", key: p256},
@@ -76,7 +76,7 @@ func newHouse() (*house, error) {
 			return nil, err
 		}
 		p.name = p.chain[0].Subject.CommonName
-		h.people = append(h.people, p)
+		h.signers = append(h.signers, p)
 	}
 	return h, nil
 }
@@ -92,9 +92,9 @@ const (
 	guestRSA
 )
 
-// trust writes the root, and proof that everybody is in good standing, for the judges of files that bring none. It
+// writeTrust writes the root, and proof that everybody is in good standing, for the judges of files that bring none. It
 // returns the arguments that tell a judge so.
-func (h *house) trust(dir string) ([]string, error) {
+func (h *pki) writeTrust(dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -104,12 +104,12 @@ func (h *house) trust(dir string) ([]string, error) {
 		args = append(args, flag, path)
 		return os.WriteFile(path, b, 0o600)
 	}
-	if err := keep("--trust", "root.pem", h.office.RootPEM()); err != nil {
+	if err := keep("--trust", "root.pem", h.authority.RootPEM()); err != nil {
 		return nil, err
 	}
-	root := h.office.Root()
-	for i, p := range h.people {
-		m, err := h.office.Revocation(context.Background(), p.chain[0], p.chain[1])
+	root := h.authority.Root()
+	for i, p := range h.signers {
+		m, err := h.authority.Revocation(context.Background(), p.chain[0], p.chain[1])
 		if err != nil {
 			return nil, fmt.Errorf("standing of %s: %w", p.name, err)
 		}
@@ -117,41 +117,41 @@ func (h *house) trust(dir string) ([]string, error) {
 			return nil, err
 		}
 	}
-	m, err := h.office.Revocation(context.Background(), h.people[0].chain[1], root)
+	m, err := h.authority.Revocation(context.Background(), h.signers[0].chain[1], root)
 	if err != nil {
 		return nil, fmt.Errorf("standing of the issuer: %w", err)
 	}
 	return args, keep("--crl", "root.crl", m.CRL)
 }
 
-// roots is a folder with the root, for our own program.
-func (h *house) roots(work string) (string, error) {
+// writeRoots is a folder with the root, for our own program.
+func (h *pki) writeRoots(work string) (string, error) {
 	dir := filepath.Join(work, "roots")
-	if err := emptied(dir); err != nil {
+	if err := resetDir(dir); err != nil {
 		return "", err
 	}
-	return dir, os.WriteFile(filepath.Join(dir, "root.pem"), h.office.RootPEM(), 0o644)
+	return dir, os.WriteFile(filepath.Join(dir, "root.pem"), h.authority.RootPEM(), 0o644)
 }
 
-// paper is a file that grows by tails. The first error of its steps stays; the steps after it do nothing.
-type paper struct {
-	h     *house
-	b     []byte
-	state []byte
-	err   error
-	names map[string]string // of who signed, by field
+// testFile is a file that grows by tails. The first error of its steps stays; the steps after it do nothing.
+type testFile struct {
+	pki         *pki
+	b           []byte
+	state       []byte
+	err         error
+	signerNames map[string]string // of who signed, by field
 }
 
-func (h *house) paper(b []byte) *paper {
-	return &paper{h: h, b: bytes.Clone(b), names: map[string]string{}}
+func (h *pki) newFile(b []byte) *testFile {
+	return &testFile{pki: h, b: bytes.Clone(b), signerNames: map[string]string{}}
 }
 
-func (p *paper) source() pades.Source {
+func (p *testFile) toSource() pades.Source {
 	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b)), State: p.state}
 }
 
-// then appends the tail of a step.
-func (p *paper) then(step func() (*pades.Result, error)) *paper {
+// appendResult appends the tail of a step.
+func (p *testFile) appendResult(step func() (*pades.Result, error)) *testFile {
 	if p.err != nil {
 		return p
 	}
@@ -164,8 +164,8 @@ func (p *paper) then(step func() (*pades.Result, error)) *paper {
 	return p
 }
 
-// fields adds empty fields; those with a rectangle are on page 1.
-func (p *paper) fields(specs ...pades.FieldSpec) *paper {
+// addFields adds empty fields; those with a rectangle are on page 1.
+func (p *testFile) addFields(specs ...pades.FieldSpec) *testFile {
 	if p.err != nil {
 		return p
 	}
@@ -183,13 +183,13 @@ func (p *paper) fields(specs ...pades.FieldSpec) *paper {
 	return p
 }
 
-// sign signs a field as one of the people; edit changes the options before.
-func (p *paper) sign(field string, who int, edit ...func(*pades.Options)) *paper {
-	return p.then(func() (*pades.Result, error) {
-		s := p.h.people[who]
-		p.names[field] = s.name
+// signField signs a field as one of the people; edit changes the options before.
+func (p *testFile) signField(field string, who int, edit ...func(*pades.Options)) *testFile {
+	return p.appendResult(func() (*pades.Result, error) {
+		s := p.pki.signers[who]
+		p.signerNames[field] = s.name
 		o := pades.Options{
-			Field: field, Key: s.key, Chain: s.chain, Scheme: s.scheme, Timestamper: p.h.office.Timestamper(), Time: time.Now(),
+			Field: field, Key: s.key, Chain: s.chain, Scheme: s.scheme, Timestamper: p.pki.authority.Timestamper(), Time: time.Now(),
 			Name: s.name, Reason: "Menyetujui isi dokumen ini", Location: "Jakarta",
 		}
 		for _, e := range edit {
@@ -197,37 +197,37 @@ func (p *paper) sign(field string, who int, edit ...func(*pades.Options)) *paper
 				return nil, p.err
 			}
 		}
-		return pades.Sign(context.Background(), p.source(), o)
+		return pades.Sign(context.Background(), p.toSource(), o)
 	})
 }
 
-// proven adds certificates and proof of good standing.
-func (p *paper) proven() *paper {
-	return p.then(func() (*pades.Result, error) {
-		return pades.AddDSS(context.Background(), p.source(), pades.ValidationOptions{Source: p.h.office})
+// addValidationData adds certificates and proof of good standing.
+func (p *testFile) addValidationData() *testFile {
+	return p.appendResult(func() (*pades.Result, error) {
+		return pades.AddDSS(context.Background(), p.toSource(), pades.ValidationOptions{Source: p.pki.authority})
 	})
 }
 
-// stamped adds a document timestamp.
-func (p *paper) stamped() *paper {
-	return p.then(func() (*pades.Result, error) {
-		return pades.DocumentTimestamp(context.Background(), p.source(), p.h.office.Timestamper(), pades.Clock{})
+// addTimestamp adds a document timestamp.
+func (p *testFile) addTimestamp() *testFile {
+	return p.appendResult(func() (*pades.Result, error) {
+		return pades.DocumentTimestamp(context.Background(), p.toSource(), p.pki.authority.Timestamper(), pades.Clock{})
 	})
 }
 
-// basic signs without trusted time.
-func basic(o *pades.Options) { o.Timestamper = nil }
+// withoutTimestamp signs without trusted time.
+func withoutTimestamp(o *pades.Options) { o.Timestamper = nil }
 
-// fresh adds a field in the same update that signs it.
-func fresh(o *pades.Options) { o.NewField, o.Field = &pades.FieldSpec{Name: o.Field}, "" }
+// withNewField adds a field in the same update that signs it.
+func withNewField(o *pades.Options) { o.NewField, o.Field = &pades.FieldSpec{Name: o.Field}, "" }
 
-// certify makes the signature a certification.
-func certify(permission int) func(*pades.Options) {
+// withCertification makes the signature a certification.
+func withCertification(permission int) func(*pades.Options) {
 	return func(o *pades.Options) { o.Certify = permission }
 }
 
-// seenAsGuest is seen with the notice that the identity was not verified.
-func seenAsGuest(box pdf.Rect, specimen *appearance.Strokes) func(*pades.Options) {
+// withGuestAppearance is seen with the notice that the identity was not verified.
+func withGuestAppearance(box pdf.Rect, specimen *appearance.Strokes) func(*pades.Options) {
 	return func(o *pades.Options) {
 		n := appearance.Notice{
 			Text:        "Tamu, dicantumkan oleh Sari Wulandari (PT Contoh); identitas tidak diverifikasi",
@@ -240,8 +240,8 @@ func seenAsGuest(box pdf.Rect, specimen *appearance.Strokes) func(*pades.Options
 	}
 }
 
-// seen shows the signature in its box, with a picture and a code if they are given.
-func seen(box pdf.Rect, specimen *appearance.Strokes, qr string) func(*pades.Options) {
+// withAppearance shows the signature in its box, with a picture and a code if they are given.
+func withAppearance(box pdf.Rect, specimen *appearance.Strokes, qr string) func(*pades.Options) {
 	return func(o *pades.Options) {
 		o.Appearance = appearance.Signature(appearance.SignatureText{Name: o.Name, Time: o.Time, Reason: o.Reason, Specimen: specimen, QR: qr}, box.Width(), box.Height())
 	}

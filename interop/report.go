@@ -10,60 +10,62 @@ import (
 
 // report gathers what the judges said.
 type report struct {
-	table []*excuse
+	explanations []*explanation
 
 	mu       sync.Mutex // guards what follows
 	order    []string   // judges in the order in which they began
-	asks     map[string]int
+	queries  map[string]int
 	findings []finding
 }
 
-func newReport(table []*excuse) *report { return &report{table: table, asks: map[string]int{}} }
+func newReport(table []*explanation) *report {
+	return &report{explanations: table, queries: map[string]int{}}
+}
 
-// asked notes that a judge was asked about that many files.
-func (r *report) asked(judge string, files int) {
+// recordQueries notes that a judge was asked about that many files.
+func (r *report) recordQueries(judge string, files int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !slices.Contains(r.order, judge) {
 		r.order = append(r.order, judge)
 	}
-	r.asks[judge] += files
+	r.queries[judge] += files
 }
 
-func (r *report) add(f ...finding) {
+func (r *report) addFindings(f ...finding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.findings = append(r.findings, f...)
 }
 
-// each asks one judge about all of the items.
-func (r *report) each(judge string, items []item, ask func(item, complain)) {
-	r.asked(judge, len(items))
+// checkEach asks one judge about all of the items.
+func (r *report) checkEach(judge string, items []item, ask func(item, reportFunc)) {
+	r.recordQueries(judge, len(items))
 	for _, it := range items {
-		ask(it, func(format string, args ...any) { r.add(finding{judge, it.name, fmt.Sprintf(format, args...)}) })
+		ask(it, func(format string, args ...any) { r.addFindings(finding{judge, it.name, fmt.Sprintf(format, args...)}) })
 	}
 }
 
-// print tells what came out. It is an error if a judge said what nobody has explained, or, where all files were there
+// printSummary tells what came out. It is an error if a judge said what nobody has explained, or, where all files were there
 // to be judged, an explanation that nobody needed.
-func (r *report) print(complete bool) error {
+func (r *report) printSummary(complete bool) error {
 	open, explained := map[string]int{}, map[string]int{}
 	var failures []string
 	for _, f := range r.findings {
-		if e := excused(r.table, f); e != nil {
-			explained[f.judge]++
+		if e := findExplanation(r.explanations, f); e != nil {
+			explained[f.validator]++
 			continue
 		}
-		open[f.judge]++
+		open[f.validator]++
 		failures = append(failures, f.String())
 	}
 	fmt.Printf("%-20s %8s %12s %12s\n", "judge", "files", "explained", "unexplained")
 	for _, judge := range r.order {
-		fmt.Printf("%-20s %8d %12d %12d\n", judge, r.asks[judge], explained[judge], open[judge])
+		fmt.Printf("%-20s %8d %12d %12d\n", judge, r.queries[judge], explained[judge], open[judge])
 	}
-	for _, e := range r.table {
+	for _, e := range r.explanations {
 		if complete && e.used == 0 {
-			failures = append(failures, fmt.Sprintf("line %d of the table explains what nobody says: %s | %s | %s", e.line, e.file, e.judge, e.words))
+			failures = append(failures, fmt.Sprintf("line %d of the table explains what nobody says: %s | %s | %s", e.line, e.file, e.validator, e.words))
 		}
 	}
 	if len(failures) == 0 {

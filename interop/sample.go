@@ -19,31 +19,31 @@ import (
 
 // sample is a file that we make, and what strangers have to say of it.
 type sample struct {
-	name    string
-	paper   *paper
-	levels  map[string]string // level of each signature by field, such as B-T
-	stamps  []string          // fields of document timestamps
-	flavour string            // of PDF/A that it keeps to; empty: none is claimed
+	name       string
+	file       *testFile
+	levels     map[string]string // level of each signature by field, such as B-T
+	timestamps []string          // fields of document timestamps
+	flavour    string            // of PDF/A that it keeps to; empty: none is claimed
 }
 
-// makeSamples writes one file of each kind to a folder.
-func makeSamples(h *house, dir string) ([]item, error) {
-	if err := emptied(dir); err != nil {
+// writeSamples writes one file of each kind to a folder.
+func writeSamples(h *pki, dir string) ([]item, error) {
+	if err := resetDir(dir); err != nil {
 		return nil, err
 	}
-	all, err := samples(h)
+	all, err := buildSamples(h)
 	if err != nil {
 		return nil, err
 	}
 	var items []item
 	for _, s := range all {
-		if s.paper.err != nil {
-			return nil, fmt.Errorf("make %s: %w", s.name, s.paper.err)
+		if s.file.err != nil {
+			return nil, fmt.Errorf("make %s: %w", s.name, s.file.err)
 		}
-		it := item{name: s.name, path: filepath.Join(dir, s.name), levels: s.levels, stamps: s.stamps, flavour: s.flavour, names: s.paper.names}
+		it := item{name: s.name, path: filepath.Join(dir, s.name), levels: s.levels, timestamps: s.timestamps, flavour: s.flavour, signerNames: s.file.signerNames}
 		_, store := s.levels["A"]
-		it.sealed = len(s.stamps) > 0 || store && s.levels["A"] != "B-LT" // the store comes behind the signature
-		if err := os.WriteFile(it.path, s.paper.b, 0o600); err != nil {
+		it.coversFile = len(s.timestamps) > 0 || store && s.levels["A"] != "B-LT" // the store comes behind the signature
+		if err := os.WriteFile(it.path, s.file.b, 0o600); err != nil {
 			return nil, err
 		}
 		items = append(items, it)
@@ -54,15 +54,15 @@ func makeSamples(h *house, dir string) ([]item, error) {
 // box is where visible signatures stand on page 1.
 var box = pdf.Rect{LLX: 72, LLY: 72, URX: 300, URY: 150}
 
-// samples makes one file of each kind.
-func samples(h *house) ([]sample, error) {
-	specimen, err := handwriting()
+// buildSamples makes one file of each kind.
+func buildSamples(h *pki) ([]sample, error) {
+	specimen, err := drawHandwriting()
 	if err != nil {
 		return nil, err
 	}
-	one := func(b []byte) *paper { return h.paper(b).fields(pades.FieldSpec{Name: "A"}) }
-	boxed := func(b []byte) *paper {
-		return h.paper(b).fields(pades.FieldSpec{Name: "A", Label: "Tanda tangan", Page: 1, Rect: box})
+	one := func(b []byte) *testFile { return h.newFile(b).addFields(pades.FieldSpec{Name: "A"}) }
+	boxed := func(b []byte) *testFile {
+		return h.newFile(b).addFields(pades.FieldSpec{Name: "A", Label: "Tanda tangan", Page: 1, Rect: box})
 	}
 	levels := func(l string, fields ...string) map[string]string {
 		m := map[string]string{}
@@ -73,86 +73,86 @@ func samples(h *house) ([]sample, error) {
 	}
 	table := pdftest.Table(2)
 	all := []sample{
-		{"b-b.pdf", one(table).sign("A", ecP256, basic), levels("B-B", "A"), nil, ""},
-		{"b-t.pdf", one(table).sign("A", ecP256), levels("B-T", "A"), nil, ""},
-		{"b-lt.pdf", one(table).sign("A", ecP256).proven(), levels("B-LT", "A"), nil, ""},
-		{"b-lta.pdf", one(table).sign("A", ecP256).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
-		{"b-lta-renewed.pdf", one(table).sign("A", ecP256).proven().stamped().proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1", "Timestamp2"}, ""},
-		{"new-field.pdf", h.paper(table).sign("A", ecP256, fresh), levels("B-T", "A"), nil, ""},
-		{"streams.pdf", one(pdftest.Streams(2)).sign("A", rsaPKCS1).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
-		{"hybrid.pdf", one(pdftest.Hybrid(2)).sign("A", rsaPKCS1).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
-		{"linearized.pdf", one(pdftest.Linearized(2)).sign("A", rsaPKCS1).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
-		{"form.pdf", boxed(pdftest.Form()).sign("A", rsaPKCS1, seen(box, nil, "")), levels("B-T", "A"), nil, ""},
-		{"visible-text.pdf", boxed(table).sign("A", rsaPKCS1, seen(box, nil, "")).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
-		{"visible-picture.pdf", boxed(table).sign("A", rsaPKCS1, seen(box, specimen, "")).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
-		{"visible-qr.pdf", boxed(table).sign("A", rsaPKCS1, seen(box, specimen, "https://segel.example/verify/1")).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
-		{"visible-rotated.pdf", boxed(pdftest.Rotated()).sign("A", rsaPKCS1, seen(box, specimen, "")), levels("B-T", "A"), nil, ""},
-		nested(h, 5),
+		{"b-b.pdf", one(table).signField("A", ecP256, withoutTimestamp), levels("B-B", "A"), nil, ""},
+		{"b-t.pdf", one(table).signField("A", ecP256), levels("B-T", "A"), nil, ""},
+		{"b-lt.pdf", one(table).signField("A", ecP256).addValidationData(), levels("B-LT", "A"), nil, ""},
+		{"b-lta.pdf", one(table).signField("A", ecP256).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"b-lta-renewed.pdf", one(table).signField("A", ecP256).addValidationData().addTimestamp().addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1", "Timestamp2"}, ""},
+		{"new-field.pdf", h.newFile(table).signField("A", ecP256, withNewField), levels("B-T", "A"), nil, ""},
+		{"streams.pdf", one(pdftest.Streams(2)).signField("A", rsaPKCS1).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"hybrid.pdf", one(pdftest.Hybrid(2)).signField("A", rsaPKCS1).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"linearized.pdf", one(pdftest.Linearized(2)).signField("A", rsaPKCS1).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"form.pdf", boxed(pdftest.Form()).signField("A", rsaPKCS1, withAppearance(box, nil, "")), levels("B-T", "A"), nil, ""},
+		{"visible-text.pdf", boxed(table).signField("A", rsaPKCS1, withAppearance(box, nil, "")).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"visible-picture.pdf", boxed(table).signField("A", rsaPKCS1, withAppearance(box, specimen, "")).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"visible-qr.pdf", boxed(table).signField("A", rsaPKCS1, withAppearance(box, specimen, "https://segel.example/verify/1")).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		{"visible-rotated.pdf", boxed(pdftest.Rotated()).signField("A", rsaPKCS1, withAppearance(box, specimen, "")), levels("B-T", "A"), nil, ""},
+		buildNested(h, 5),
 	}
-	all = append(all, guests(h, specimen)...)
+	all = append(all, buildGuestSamples(h, specimen)...)
 	form, err := formtest.Form()
 	if err != nil {
 		return nil, err
 	}
 	all = append(all,
-		sample{"sealed-form.pdf", h.sealedForm(form), levels("B-LTA", "A", "Segel"), []string{"Timestamp1"}, ""},
-		sample{"sealed-form-renewed.pdf", h.sealedForm(form).proven().stamped(), levels("B-LTA", "A", "Segel"), []string{"Timestamp1", "Timestamp2"}, ""},
-		sample{"sealed-form-countersigned.pdf", h.sealedForm(form).sign("Atasan", rsaPKCS1, fresh).proven().stamped(), levels("B-LTA", "A", "Segel", "Atasan"), []string{"Timestamp1", "Timestamp2"}, ""},
+		sample{"sealed-form.pdf", h.sealForm(form), levels("B-LTA", "A", "Segel"), []string{"Timestamp1"}, ""},
+		sample{"sealed-form-renewed.pdf", h.sealForm(form).addValidationData().addTimestamp(), levels("B-LTA", "A", "Segel"), []string{"Timestamp1", "Timestamp2"}, ""},
+		sample{"sealed-form-countersigned.pdf", h.sealForm(form).signField("Atasan", rsaPKCS1, withNewField).addValidationData().addTimestamp(), levels("B-LTA", "A", "Segel", "Atasan"), []string{"Timestamp1", "Timestamp2"}, ""},
 	)
 	for who, key := range []string{"rsa-pkcs1", "rsa-pss", "p-256", "p-384", "ed25519"} {
-		all = append(all, sample{"key-" + key + ".pdf", one(table).sign("A", who).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""})
+		all = append(all, sample{"key-" + key + ".pdf", one(table).signField("A", who).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""})
 	}
 	for p := 1; p <= 3; p++ {
-		all = append(all, sample{fmt.Sprintf("certified-%d.pdf", p), one(table).sign("A", rsaPKCS1, certify(p)).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""})
+		all = append(all, sample{fmt.Sprintf("certified-%d.pdf", p), one(table).signField("A", rsaPKCS1, withCertification(p)).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""})
 	}
-	all = append(all, sample{"certified-2-signed.pdf", h.paper(table).fields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}).
-		sign("A", rsaPKCS1, certify(2)).sign("B", ecP256).proven().stamped(), levels("B-LTA", "A", "B"), []string{"Timestamp1"}, ""})
+	all = append(all, sample{"certified-2-signed.pdf", h.newFile(table).addFields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}).
+		signField("A", rsaPKCS1, withCertification(2)).signField("B", ecP256).addValidationData().addTimestamp(), levels("B-LTA", "A", "B"), []string{"Timestamp1"}, ""})
 	for _, c := range [][]string{{"rc4", "128", "--use-aes=n"}, {"aes-128", "128", "--use-aes=y"}, {"aes-256", "256"}} {
-		b, err := encrypted(table, c[1:]...)
+		b, err := encryptFile(table, c[1:]...)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, sample{"encrypted-" + c[0] + ".pdf", boxed(b).sign("A", rsaPKCS1, seen(box, specimen, "")).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""})
+		all = append(all, sample{"encrypted-" + c[0] + ".pdf", boxed(b).signField("A", rsaPKCS1, withAppearance(box, specimen, "")).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""})
 	}
 	for part := 1; part <= 3; part++ {
 		flavour := fmt.Sprintf("%db", part)
 		b := pdftest.Archive(part)
 		all = append(all,
-			sample{"pdfa-" + flavour + ".pdf", h.paper(b), nil, nil, flavour},
-			sample{"pdfa-" + flavour + "-invisible.pdf", one(b).sign("A", rsaPKCS1).proven().stamped(), levels("B-LTA", "A"), []string{"Timestamp1"}, flavour},
-			sample{"pdfa-" + flavour + "-visible.pdf", boxed(b).sign("A", rsaPKCS1, seen(box, specimen, "https://segel.example/verify/1")).proven().stamped().proven().stamped(),
+			sample{"pdfa-" + flavour + ".pdf", h.newFile(b), nil, nil, flavour},
+			sample{"pdfa-" + flavour + "-invisible.pdf", one(b).signField("A", rsaPKCS1).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, flavour},
+			sample{"pdfa-" + flavour + "-visible.pdf", boxed(b).signField("A", rsaPKCS1, withAppearance(box, specimen, "https://segel.example/verify/1")).addValidationData().addTimestamp().addValidationData().addTimestamp(),
 				levels("B-LTA", "A"), []string{"Timestamp1", "Timestamp2"}, flavour},
 		)
 	}
 	return all, nil
 }
 
-// guests are files signed by unverified guests, below their own issuer: at every level, beside a verified user, with the
+// buildGuestSamples are files signed by unverified guests, below their own issuer: at every level, beside a verified user, with the
 // notice in boxes of several shapes, and in archives.
-func guests(h *house, specimen *appearance.Strokes) []sample {
+func buildGuestSamples(h *pki, specimen *appearance.Strokes) []sample {
 	table := pdftest.Table(2)
-	field := func(b []byte, r pdf.Rect) *paper {
-		return h.paper(b).fields(pades.FieldSpec{Name: "A", Label: "Tanda tangan tamu", Page: 1, Rect: r})
+	field := func(b []byte, r pdf.Rect) *testFile {
+		return h.newFile(b).addFields(pades.FieldSpec{Name: "A", Label: "Tanda tangan tamu", Page: 1, Rect: r})
 	}
 	small := pdf.Rect{LLX: 72, LLY: 72, URX: 112, URY: 92}
 	all := []sample{
-		{"guest-b-b.pdf", field(table, box).sign("A", guestP256, basic, seenAsGuest(box, nil)), map[string]string{"A": "B-B"}, nil, ""},
-		{"guest-b-t.pdf", field(table, box).sign("A", guestP256, seenAsGuest(box, nil)), map[string]string{"A": "B-T"}, nil, ""},
-		{"guest-b-lt.pdf", field(table, box).sign("A", guestRSA, seenAsGuest(box, specimen)).proven(), map[string]string{"A": "B-LT"}, nil, ""},
-		{"guest-b-lta.pdf", field(table, small).sign("A", guestRSA, seenAsGuest(small, specimen)).proven().stamped(), map[string]string{"A": "B-LTA"}, []string{"Timestamp1"}, ""},
-		{"guest-beside-user.pdf", h.paper(table).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}, pades.FieldSpec{Name: "B"}).
-			sign("A", guestP256, seenAsGuest(box, nil)).sign("B", ecP256).proven().stamped(), map[string]string{"A": "B-LTA", "B": "B-LTA"}, []string{"Timestamp1"}, ""},
+		{"guest-b-b.pdf", field(table, box).signField("A", guestP256, withoutTimestamp, withGuestAppearance(box, nil)), map[string]string{"A": "B-B"}, nil, ""},
+		{"guest-b-t.pdf", field(table, box).signField("A", guestP256, withGuestAppearance(box, nil)), map[string]string{"A": "B-T"}, nil, ""},
+		{"guest-b-lt.pdf", field(table, box).signField("A", guestRSA, withGuestAppearance(box, specimen)).addValidationData(), map[string]string{"A": "B-LT"}, nil, ""},
+		{"guest-b-lta.pdf", field(table, small).signField("A", guestRSA, withGuestAppearance(small, specimen)).addValidationData().addTimestamp(), map[string]string{"A": "B-LTA"}, []string{"Timestamp1"}, ""},
+		{"guest-beside-user.pdf", h.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}, pades.FieldSpec{Name: "B"}).
+			signField("A", guestP256, withGuestAppearance(box, nil)).signField("B", ecP256).addValidationData().addTimestamp(), map[string]string{"A": "B-LTA", "B": "B-LTA"}, []string{"Timestamp1"}, ""},
 	}
 	for part := 1; part <= 3; part++ {
 		flavour := fmt.Sprintf("%db", part)
-		all = append(all, sample{"guest-pdfa-" + flavour + ".pdf", field(pdftest.Archive(part), box).sign("A", guestP256, seenAsGuest(box, specimen)).proven().stamped(),
+		all = append(all, sample{"guest-pdfa-" + flavour + ".pdf", field(pdftest.Archive(part), box).signField("A", guestP256, withGuestAppearance(box, specimen)).addValidationData().addTimestamp(),
 			map[string]string{"A": "B-LTA"}, []string{"Timestamp1"}, flavour})
 	}
 	return all
 }
 
-// encrypted has qpdf encrypt a file so that it opens without a password.
-func encrypted(b []byte, how ...string) ([]byte, error) {
+// encryptFile has qpdf encrypt a file so that it opens without a password.
+func encryptFile(b []byte, how ...string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "interop-")
 	if err != nil {
 		return nil, err
@@ -169,26 +169,26 @@ func encrypted(b []byte, how ...string) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// nested is a file that several people sign in turn, in fields that were added first.
-func nested(h *house, signers int) sample {
-	s := sample{name: "nested.pdf", levels: map[string]string{}, stamps: []string{"Timestamp1"}}
+// buildNested is a file that several people sign in turn, in fields that were added first.
+func buildNested(h *pki, signers int) sample {
+	s := sample{name: "nested.pdf", levels: map[string]string{}, timestamps: []string{"Timestamp1"}}
 	var specs []pades.FieldSpec
 	for i := range signers {
 		r := pdf.Rect{LLX: 72, LLY: float64(72 + 90*i), URX: 300, URY: float64(150 + 90*i)}
 		specs = append(specs, pades.FieldSpec{Name: fmt.Sprintf("Penanda%d", i+1), Page: 1, Rect: r})
 	}
-	s.paper = h.paper(pdftest.Table(2)).fields(append(specs, pades.FieldSpec{Name: "Segel"})...)
+	s.file = h.newFile(pdftest.Table(2)).addFields(append(specs, pades.FieldSpec{Name: "Segel"})...)
 	for i, f := range specs {
-		s.paper.sign(f.Name, i%ed25519Key, seen(f.Rect, nil, ""))
+		s.file.signField(f.Name, i%ed25519Key, withAppearance(f.Rect, nil, ""))
 		s.levels[f.Name] = "B-LTA"
 	}
 	s.levels["Segel"] = "B-LTA"
-	s.paper.sign("Segel", ecP256).proven().stamped()
+	s.file.signField("Segel", ecP256).addValidationData().addTimestamp()
 	return s
 }
 
-// handwriting is a picture with transparent ground, as a person uploads his signature.
-func handwriting() (*appearance.Strokes, error) {
+// drawHandwriting is a picture with transparent ground, as a person uploads his signature.
+func drawHandwriting() (*appearance.Strokes, error) {
 	m := image.NewNRGBA(image.Rect(0, 0, 240, 80))
 	for x := range 240 {
 		y := 40 + (x%60-30)*(x%60-30)/30 - 15

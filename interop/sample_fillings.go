@@ -13,23 +13,25 @@ import (
 	"segel/pdf"
 )
 
-// makeFillings writes a file for each way of filling in a form behind a signature: those of programs, and those of
+// writeFillings writes a file for each way of filling in a form behind a signature: those of programs, and those of
 // attackers. Some are done behind a certification and behind a seal that locks the form as well.
-func makeFillings(h *house, dir string, every int) ([]item, error) {
-	if err := emptied(dir); err != nil {
+func writeFillings(h *pki, dir string, every int) ([]item, error) {
+	if err := resetDir(dir); err != nil {
 		return nil, err
 	}
-	plain := func(b []byte) *paper { return h.paper(b).fields(pades.FieldSpec{Name: "A"}).sign("A", ecP256) }
-	certified := func(b []byte) *paper {
-		return h.paper(b).fields(pades.FieldSpec{Name: "A"}).sign("A", ecP256, certify(2))
+	plain := func(b []byte) *testFile {
+		return h.newFile(b).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256)
+	}
+	certified := func(b []byte) *testFile {
+		return h.newFile(b).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256, withCertification(2))
 	}
 	var items []item
-	write := func(name string, c formtest.Case, sign func([]byte) *paper, want formtest.Want) error {
-		b, err := filled(c, sign)
+	write := func(name string, c formtest.Case, sign func([]byte) *testFile, want formtest.Want) error {
+		b, err := buildFilled(c, sign)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		it := item{name: name, path: filepath.Join(dir, name), filling: wantWords[want]}
+		it := item{name: name, path: filepath.Join(dir, name), wantFilling: fillingVerdicts[want]}
 		items = append(items, it)
 		return os.WriteFile(it.path, b, 0o600)
 	}
@@ -49,7 +51,7 @@ func makeFillings(h *house, dir string, every int) ([]item, error) {
 			}
 		}
 		if slices.Contains(refills, c.Name) {
-			if err := write(c.File("sealed-"+prefix), c, h.sealedForm, formtest.Denied); err != nil {
+			if err := write(c.File("sealed-"+prefix), c, h.sealForm, formtest.Denied); err != nil {
 				return nil, err
 			}
 		}
@@ -63,10 +65,10 @@ var refills = []string{
 	"replace", "replace-in-place", "remove", "state-alone",
 }
 
-// wantWords are what our report has to say of a filling.
-var wantWords = map[formtest.Want]string{formtest.Allowed: "allowed", formtest.Warned: "warned", formtest.Denied: "denied"}
+// fillingVerdicts are what our report has to say of a filling.
+var fillingVerdicts = map[formtest.Want]string{formtest.Allowed: "allowed", formtest.Warned: "warned", formtest.Denied: "denied"}
 
-func filled(c formtest.Case, sign func([]byte) *paper) ([]byte, error) {
+func buildFilled(c formtest.Case, sign func([]byte) *testFile) ([]byte, error) {
 	b, err := formtest.Form()
 	if err != nil {
 		return nil, err
@@ -83,26 +85,26 @@ func filled(c formtest.Case, sign func([]byte) *paper) ([]byte, error) {
 	return formtest.Append(p.b, c.Fill)
 }
 
-// sealedForm signs a form and seals it as the service does: the seal locks all fields that are there, up to B-LTA.
-func (h *house) sealedForm(b []byte) *paper {
-	p := h.paper(b)
-	names, err := lockable(b)
+// sealForm signs a form and seals it as the service does: the seal locks all fields that are there, up to B-LTA.
+func (h *pki) sealForm(b []byte) *testFile {
+	p := h.newFile(b)
+	names, err := listLockable(b)
 	if err != nil {
 		p.err = err
 		return p
 	}
 	lock := &pades.Lock{Action: pades.LockInclude, Fields: append(names, "A")}
-	p.fields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "Segel", Lock: lock}).sign("A", ecP256)
+	p.addFields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "Segel", Lock: lock}).signField("A", ecP256)
 	if p.err != nil {
 		return p
 	}
-	if names, p.err = lockable(p.b); p.err != nil {
+	if names, p.err = listLockable(p.b); p.err != nil {
 		return p
 	}
-	return p.sign("Segel", ecP256, func(o *pades.Options) { o.LockFields = names }).proven().stamped()
+	return p.signField("Segel", ecP256, func(o *pades.Options) { o.LockFields = names }).addValidationData().addTimestamp()
 }
 
-func lockable(b []byte) ([]string, error) {
+func listLockable(b []byte) ([]string, error) {
 	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
 	if err != nil {
 		return nil, err
@@ -110,10 +112,10 @@ func lockable(b []byte) ([]string, error) {
 	return pades.LockableFields(d)
 }
 
-// fills holds what we say of a form that was filled in against what is expected: of the seal where there is one, as it
+// checkFilling holds what we say of a form that was filled in against what is expected: of the seal where there is one, as it
 // locks the form, and of the signer's signature else.
-func (it item) fills(a ourAnswer, no complain) {
-	if it.filling == "" {
+func (it item) checkFilling(a ourReport, no reportFunc) {
+	if it.wantFilling == "" {
 		return
 	}
 	field := "A"
@@ -127,12 +129,12 @@ func (it item) fills(a ourAnswer, no complain) {
 	}
 	s, got := a.Signatures[i], "allowed"
 	switch {
-	case !s.fine():
+	case !s.isIntact():
 		got = "denied"
-	case s.says("change.value_not_compared"):
+	case s.hasChange("change.value_not_compared"):
 		got = "warned"
 	}
-	if got != it.filling {
-		no("%s: %s, and it should be %s: %v", field, got, it.filling, s)
+	if got != it.wantFilling {
+		no("%s: %s, and it should be %s: %v", field, got, it.wantFilling, s)
 	}
 }

@@ -14,24 +14,24 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// madeOdds are files with oddities of structure, see pdftest.Odds.
-type madeOdds struct {
+// oddFiles are files with oddities of structure, see pdftest.Odds.
+type oddFiles struct {
 	sealed   []item // accepted by the service: signed, put in order first if need be, and sealed up to B-LTA
-	attacked []item // signed as they are, also if the service refuses them, and tampered with
+	tampered []item // signed as they are, also if the service refuses them, and tampered with
 }
 
 // oddsStride keeps the comparison short: there are a thousand odd files. It is odd and no divisor of the numbers of files
 // of the kinds, so that each kind is there with both styles of the cross-reference.
 const oddsStride = 7
 
-// makeOdds writes one in so many of the odd files, sealed and attacked.
-func makeOdds(h *house, dir string, every int) (*madeOdds, error) {
-	if err := emptied(dir); err != nil {
+// writeOddFiles writes one in so many of the odd files, sealed and attacked.
+func writeOddFiles(h *pki, dir string, every int) (*oddFiles, error) {
+	if err := resetDir(dir); err != nil {
 		return nil, err
 	}
-	all := &madeOdds{}
+	all := &oddFiles{}
 	write := func(list *[]item, prefix, name string, levels map[string]string, b []byte) error {
-		file := prefix + oddName(name) + ".pdf"
+		file := prefix + formatFileName(name) + ".pdf"
 		it := item{name: file, path: filepath.Join(dir, file), levels: levels}
 		*list = append(*list, it)
 		return os.WriteFile(it.path, b, 0o600)
@@ -42,11 +42,11 @@ func makeOdds(h *house, dir string, every int) (*madeOdds, error) {
 			continue
 		}
 		if odd.Fate != pdftest.Refused {
-			b, err := inOrder(odd.File)
+			b, err := normalizeFile(odd.File)
 			if err != nil {
 				return nil, fmt.Errorf("odd %s: %w", odd.Name, err)
 			}
-			p := h.sealedForm(b)
+			p := h.sealForm(b)
 			if p.err != nil {
 				return nil, fmt.Errorf("odd %s: %w", odd.Name, p.err)
 			}
@@ -54,18 +54,18 @@ func makeOdds(h *house, dir string, every int) (*madeOdds, error) {
 				return nil, err
 			}
 		}
-		p := h.paper(odd.File).fields(pades.FieldSpec{Name: "A"}).sign("A", ecP256)
+		p := h.newFile(odd.File).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256)
 		if p.err != nil {
 			continue // the library signs only what it can read for sure
 		}
-		b, err := tamper(p.b, oddAttacks[len(all.attacked)%len(oddAttacks)].make)
+		b, err := applyMutation(p.b, oddAttacks[len(all.tampered)%len(oddAttacks)].apply)
 		if errors.Is(err, errNoOddPage) || err != nil && odd.Fate == pdftest.Refused {
 			continue // nothing to attack, or nothing that can be appended
 		}
 		if err != nil {
 			return nil, fmt.Errorf("odd %s, attacked: %w", odd.Name, err)
 		}
-		if err := write(&all.attacked, "odd-attack-", odd.Name, nil, b); err != nil {
+		if err := write(&all.tampered, "odd-attack-", odd.Name, nil, b); err != nil {
 			return nil, err
 		}
 	}
@@ -76,19 +76,19 @@ var errNoOddPage = errors.New("no page to attack")
 
 // oddAttacks take turns.
 var oddAttacks = []mutant{
-	{"other-content", oddPage(func(u *pdf.Update, p pdf.Dict) { p["Contents"] = u.Add(content("Lunas")) })},
-	{"turned-page", oddPage(func(_ *pdf.Update, p pdf.Dict) { p["Rotate"] = pdf.Integer(180) })},
-	{"other-font", oddPage(func(u *pdf.Update, p pdf.Dict) {
+	{"other-content", editFirstPage(func(u *pdf.Update, p pdf.Dict) { p["Contents"] = u.Add(buildContent("Lunas")) })},
+	{"turned-page", editFirstPage(func(_ *pdf.Update, p pdf.Dict) { p["Rotate"] = pdf.Integer(180) })},
+	{"other-font", editFirstPage(func(u *pdf.Update, p pdf.Dict) {
 		font := u.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("ZapfDingbats")})
 		p["Resources"] = pdf.Dict{"Font": pdf.Dict{"F1": font}}
 	})},
-	{"comment", oddPage(func(u *pdf.Update, p pdf.Dict) { p["Annots"] = pdf.Array{u.Add(overlay(u, "Stamp"))} })},
+	{"comment", editFirstPage(func(u *pdf.Update, p pdf.Dict) { p["Annots"] = pdf.Array{u.Add(buildOverlay(u, "Stamp"))} })},
 }
 
-// oddPage edits the first page, where there is one in an object of its own.
-func oddPage(edit func(u *pdf.Update, p pdf.Dict)) func(m *mutation) {
+// editFirstPage edits the first page, where there is one in an object of its own.
+func editFirstPage(edit func(u *pdf.Update, p pdf.Dict)) func(m *mutation) {
 	return func(m *mutation) {
-		m.update(func(d *pdf.Document, u *pdf.Update) error {
+		m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
 			page, err := d.Page(1)
 			if err != nil || page.Ref.IsZero() {
 				return errNoOddPage
@@ -103,8 +103,8 @@ func oddPage(edit func(u *pdf.Update, p pdf.Dict)) func(m *mutation) {
 	}
 }
 
-// inOrder returns a file as the service signs it: rewritten if readers do not agree on it.
-func inOrder(b []byte) ([]byte, error) {
+// normalizeFile returns a file as the service signs it: rewritten if readers do not agree on it.
+func normalizeFile(b []byte) ([]byte, error) {
 	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
 	if err == nil {
 		if err = d.Check(); err == nil {
@@ -123,7 +123,7 @@ func inOrder(b []byte) ([]byte, error) {
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// oddName is the name of an odd file as that of a file: "id/integer (table)" is "id-integer-table".
-func oddName(name string) string {
+// formatFileName is the name of an odd file as that of a file: "id/integer (table)" is "id-integer-table".
+func formatFileName(name string) string {
 	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
 }

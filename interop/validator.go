@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// stranger is a judge in a process of its own, which answers a path a line with a JSON object a line. It is started
+// validatorProcess is a judge in a process of its own, which answers a path a line with a JSON object a line. It is started
 // when it is first asked, and anew when it died of a file.
-type stranger struct {
+type validatorProcess struct {
 	name    string
 	command []string
 	limit   time.Duration // for one file
@@ -23,8 +23,8 @@ type stranger struct {
 	lines chan []byte // closed when the process is gone
 }
 
-// ask has the stranger look at a file. An error means that he gave no answer.
-func (s *stranger) ask(path string, answer any) error {
+// queryFile has the stranger look at a file. An error means that he gave no answer.
+func (s *validatorProcess) queryFile(path string, answer any) error {
 	if s.cmd == nil {
 		if err := s.start(); err != nil {
 			return fmt.Errorf("start %s: %w", s.name, err)
@@ -50,7 +50,7 @@ func (s *stranger) ask(path string, answer any) error {
 	}
 }
 
-func (s *stranger) start() error {
+func (s *validatorProcess) start() error {
 	cmd := exec.Command(s.command[0], s.command[1:]...)
 	cmd.Stderr = nil // libraries log at length; interop/verdicts lets it through
 	in, err := cmd.StdinPipe()
@@ -81,7 +81,7 @@ func (s *stranger) start() error {
 }
 
 // stop ends the process, if there is one. What it still says is let go.
-func (s *stranger) stop() {
+func (s *validatorProcess) stop() {
 	if s.cmd == nil {
 		return
 	}

@@ -8,19 +8,19 @@ import (
 
 // item is a file to be judged, and what is expected of it.
 type item struct {
-	name   string            // in the report and the table of disagreements
-	path   string            // where it lies
-	before string            // the file that was signed, if its pages and fields are to be compared; else empty
-	levels map[string]string // level of each signature of ours by field
-	stamps []string          // fields of our document timestamps
-	names  map[string]string // of who signed, as their certificate has it, by field
-	sealed bool              // the last of ours covers the whole file
+	name        string            // in the report and the table of disagreements
+	path        string            // where it lies
+	before      string            // the file that was signed, if its pages and fields are to be compared; else empty
+	levels      map[string]string // level of each signature of ours by field
+	timestamps  []string          // fields of our document timestamps
+	signerNames map[string]string // of who signed, as their certificate has it, by field
+	coversFile  bool              // the last of ours covers the whole file
 	// flavour of PDF/A it keeps to; empty if it claims none, or none is known.
-	flavour string
-	shown   place    // where page 1 may look different from before
-	found   []string // kinds of what its readers may not see or expect, which we have to tell
-	filling string   // what we have to say of how its form was filled in: allowed, warned or denied; empty: not asked
-	says    string   // what we have to say of its only signature: indication, sub-indication and level; empty: not asked
+	flavour      string
+	changedArea  pageArea // where page 1 may look different from before
+	wantWarnings []string // kinds of what its readers may not see or expect, which we have to tell
+	wantFilling  string   // what we have to say of how its form was filled in: allowed, warned or denied; empty: not asked
+	wantVerdict  string   // what we have to say of its only signature: indication, sub-indication and level; empty: not asked
 }
 
 // pyhankoAnswer is what verdicts.py says of a file.
@@ -61,46 +61,46 @@ type veraAnswer struct {
 	Failed         []string
 }
 
-// complain gathers what a judge said against expectation.
-type complain func(format string, args ...any)
+// reportFunc gathers what a judge said against expectation.
+type reportFunc func(format string, args ...any)
 
-// harmedPyhanko tells which earlier signatures pyHanko was content with, and no more is.
-func (it item) harmedPyhanko(before, after pyhankoAnswer, no complain) {
+// checkUnharmedPyhanko tells which earlier signatures pyHanko was content with, and no more is.
+func (it item) checkUnharmedPyhanko(before, after pyhankoAnswer, no reportFunc) {
 	is := map[string]pyhankoSignature{}
 	for _, s := range after.Signatures {
 		is[s.Field] = s
 	}
 	for _, s := range before.Signatures {
-		if s.content() && !is[s.Field].content() {
+		if s.isIntact() && !is[s.Field].isIntact() {
 			no("%s: was in order before, now: %s %s %s", s.Field, is[s.Field].Summary, is[s.Field].Suspicious, is[s.Field].Error)
 		}
 	}
 }
 
-// content reports whether pyHanko found a signature whole and nothing suspicious behind it, whoever made it.
-func (s pyhankoSignature) content() bool {
+// isIntact reports whether pyHanko found a signature whole and nothing suspicious behind it, whoever made it.
+func (s pyhankoSignature) isIntact() bool {
 	return s.Error == "" && s.Intact && s.Valid && s.Suspicious == "" && (s.Kind == "timestamp" || s.DocMDP != nil && *s.DocMDP)
 }
 
-// harmedDSS is the same of DSS.
-func (it item) harmedDSS(before, after dssAnswer, no complain) {
+// checkUnharmedDSS is the same of DSS.
+func (it item) checkUnharmedDSS(before, after dssAnswer, no reportFunc) {
 	is := map[string]dssSignature{}
 	for _, s := range after.Signatures {
 		is[s.Field] = s
 	}
 	for _, s := range before.Signatures {
-		if s.content() && !is[s.Field].content() {
-			no("%s: was in order before, now: digest %v, signature %v, %s", s.Field, is[s.Field].Digest, is[s.Field].Valid, is[s.Field].changes())
+		if s.isIntact() && !is[s.Field].isIntact() {
+			no("%s: was in order before, now: digest %v, signature %v, %s", s.Field, is[s.Field].Digest, is[s.Field].Valid, is[s.Field].describeChanges())
 		}
 	}
 }
 
-func (s dssSignature) content() bool {
-	return s.Digest && s.Valid && s.RangeValid && s.Consistent && s.changes() == ""
+func (s dssSignature) isIntact() bool {
+	return s.Digest && s.Valid && s.RangeValid && s.Consistent && s.describeChanges() == ""
 }
 
-// pyhanko holds pyHanko's answer against what is expected.
-func (it item) pyhanko(a pyhankoAnswer, no complain) {
+// checkPyhanko holds pyHanko's answer against what is expected.
+func (it item) checkPyhanko(a pyhankoAnswer, no reportFunc) {
 	if a.Error != "" {
 		no("%s", a.Error)
 		return
@@ -109,8 +109,8 @@ func (it item) pyhanko(a pyhankoAnswer, no complain) {
 	for _, s := range a.Signatures {
 		found[s.Field] = s
 	}
-	last := it.last()
-	for _, field := range it.ours() {
+	last := it.findLastField()
+	for _, field := range it.listOurFields() {
 		s, ok := found[field]
 		switch {
 		case !ok:
@@ -128,18 +128,18 @@ func (it item) pyhanko(a pyhankoAnswer, no complain) {
 			no("%s: suspicious: %s", field, s.Suspicious)
 		}
 		if field == last {
-			if it.sealed && (s.Coverage != "ENTIRE_FILE" || s.Modification != "NONE") {
+			if it.coversFile && (s.Coverage != "ENTIRE_FILE" || s.Modification != "NONE") {
 				no("%s: covers %s, modification %s", field, s.Coverage, s.Modification)
 			}
 		} else if s.Coverage != "ENTIRE_REVISION" || s.Modification != "LTA_UPDATES" && s.Modification != "FORM_FILLING" {
 			no("%s: covers %s, modification %s", field, s.Coverage, s.Modification)
 		}
-		it.ades(field, s, no)
+		it.checkAdES(field, s, no)
 	}
 }
 
-// ades looks at the verdicts of EN 319 102-1: each level has to pass the validation made for it.
-func (it item) ades(field string, s pyhankoSignature, no complain) {
+// checkAdES looks at the verdicts of EN 319 102-1: each level has to pass the validation made for it.
+func (it item) checkAdES(field string, s pyhankoSignature, no reportFunc) {
 	want := map[string]string{}
 	switch it.levels[field] {
 	case "B-B":
@@ -158,8 +158,8 @@ func (it item) ades(field string, s pyhankoSignature, no complain) {
 	}
 }
 
-// dss holds the answer of DSS against what is expected.
-func (it item) dss(a dssAnswer, no complain) {
+// checkDSS holds the answer of DSS against what is expected.
+func (it item) checkDSS(a dssAnswer, no reportFunc) {
 	if a.Error != "" {
 		no("%s", a.Error)
 		return
@@ -168,7 +168,7 @@ func (it item) dss(a dssAnswer, no complain) {
 	for _, s := range a.Signatures {
 		found[s.Field] = s
 	}
-	for _, field := range it.ours() {
+	for _, field := range it.listOurFields() {
 		s, ok := found[field]
 		if !ok {
 			no("%s: not found", field)
@@ -184,7 +184,7 @@ func (it item) dss(a dssAnswer, no complain) {
 		if !s.Digest || !s.Valid || !s.RangeValid || !s.Consistent {
 			no("%s: digest %v, signature %v, byte range %v, dictionary %v", field, s.Digest, s.Valid, s.RangeValid, s.Consistent)
 		}
-		if changes := s.changes(); changes != "" {
+		if changes := s.describeChanges(); changes != "" {
 			no("%s: %s", field, changes)
 		}
 		if len(s.Warnings) > 0 {
@@ -193,8 +193,8 @@ func (it item) dss(a dssAnswer, no complain) {
 	}
 }
 
-// changes is what later revisions did that no signature does.
-func (s dssSignature) changes() string {
+// describeChanges is what later revisions did that no signature does.
+func (s dssSignature) describeChanges() string {
 	var all []string
 	if s.Modified {
 		all = append(all, "modified")
@@ -217,8 +217,8 @@ func (s dssSignature) changes() string {
 	return strings.Join(all, "; ")
 }
 
-// vera holds the answer of veraPDF against what is expected.
-func (it item) vera(a veraAnswer, no complain) {
+// checkVeraPDF holds the answer of veraPDF against what is expected.
+func (it item) checkVeraPDF(a veraAnswer, no reportFunc) {
 	switch {
 	case a.Error != "":
 		no("%s", a.Error)
@@ -227,23 +227,23 @@ func (it item) vera(a veraAnswer, no complain) {
 	}
 }
 
-// ours lists the fields that we signed, in no order that means anything.
-func (it item) ours() []string {
+// listOurFields lists the fields that we signed, in no order that means anything.
+func (it item) listOurFields() []string {
 	var fields []string
 	for f := range it.levels {
 		fields = append(fields, f)
 	}
 	slices.Sort(fields)
-	return append(fields, it.stamps...)
+	return append(fields, it.timestamps...)
 }
 
-// last is the field of ours that was signed last, if it alone could be: a timestamp, or the only signature.
-func (it item) last() string {
-	if n := len(it.stamps); n > 0 {
-		return it.stamps[n-1]
+// findLastField is the field of ours that was signed last, if it alone could be: a timestamp, or the only signature.
+func (it item) findLastField() string {
+	if n := len(it.timestamps); n > 0 {
+		return it.timestamps[n-1]
 	}
 	if len(it.levels) == 1 {
-		return it.ours()[0]
+		return it.listOurFields()[0]
 	}
 	return ""
 }

@@ -28,11 +28,11 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// writerBases are signed files that later writers append to.
-func writerBases(h *house) (map[string][]byte, error) {
+// buildWriterBases are signed files that later writers append to.
+func buildWriterBases(h *pki) (map[string][]byte, error) {
 	bases := map[string][]byte{}
 	var errs error
-	commented, err := withFreeText(pdftest.Form())
+	commented, err := addFreeText(pdftest.Form())
 	if err != nil {
 		return nil, err
 	}
@@ -41,20 +41,20 @@ func writerBases(h *house) (map[string][]byte, error) {
 	for name, b := range map[string][]byte{
 		"table": pdftest.Table(2), "hybrid": pdftest.Hybrid(2), "form": pdftest.Form(), "store": pdftest.Table(2), "comment": commented, "renumbered": renumbered,
 	} {
-		p := h.paper(b).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).sign("A", rsaPKCS1, seen(box, nil, ""))
+		p := h.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
 		if name == "store" {
-			p.proven().stamped()
+			p.addValidationData().addTimestamp()
 		}
 		bases[name], errs = p.b, errors.Join(errs, p.err)
 	}
 	return bases, errs
 }
 
-// withFreeText adds a comment without an appearance to page 1, which is drawn with a font that the form does not have.
-func withFreeText(b []byte) ([]byte, error) {
+// addFreeText adds a comment without an appearance to page 1, which is drawn with a font that the form does not have.
+func addFreeText(b []byte) ([]byte, error) {
 	m := &mutation{b: b}
-	m.page(func(u *pdf.Update, p pdf.Dict) {
-		d := overlay(u, "FreeText")
+	m.editPage(func(u *pdf.Update, p pdf.Dict) {
+		d := buildOverlay(u, "FreeText")
 		delete(d, "AP")
 		d["DA"], d["Rect"] = pdf.TextString("/F5 24 Tf 0 g"), pdf.Rect{LLX: 72, LLY: 500, URX: 300, URY: 540}.Array()
 		addAnnotation(m, u, p, d)
@@ -62,13 +62,13 @@ func withFreeText(b []byte) ([]byte, error) {
 	return m.b, m.err
 }
 
-// writers makes files to which later writers appended something in an odd way that changes nothing, and files in which the
+// writeWriterFiles makes files to which later writers appended something in an odd way that changes nothing, and files in which the
 // same means lead some readers elsewhere.
-func writers(h *house, dir string) (harmless, harmful []item, err error) {
-	if err := emptied(dir); err != nil {
+func writeWriterFiles(h *pki, dir string) (harmless, harmful []item, err error) {
+	if err := resetDir(dir); err != nil {
 		return nil, nil, err
 	}
-	bases, err := writerBases(h)
+	bases, err := buildWriterBases(h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,7 +79,7 @@ func writers(h *house, dir string) (harmless, harmful []item, err error) {
 	for base, all := range map[string][2][]mutant{"table": tableWriters, "hybrid": hybridWriters, "form": formWriters, "store": storeWriters, "comment": commentWriters, "renumbered": renumberedWriters} {
 		for kind, list := range all {
 			for _, w := range list {
-				b, err := tamper(bases[base], w.make)
+				b, err := applyMutation(bases[base], w.apply)
 				if err != nil {
 					return nil, nil, fmt.Errorf("writer %s %s: %w", base, w.name, err)
 				}
@@ -96,7 +96,7 @@ func writers(h *house, dir string) (harmless, harmful []item, err error) {
 		}
 	}
 	for _, c := range oddCertificates {
-		p := h.paper(pdftest.Table(2)).fields(pades.FieldSpec{Name: "A"}).form(cades, nil, func(s signed) ([]byte, error) { return signOddly(s, c.old, c.now) })
+		p := h.newFile(pdftest.Table(2)).addFields(pades.FieldSpec{Name: "A"}).addForm(cades, nil, func(s signedBytes) ([]byte, error) { return signWithOddCertificate(s, c.old, c.now) })
 		if p.err != nil {
 			return nil, nil, fmt.Errorf("certificate %s: %w", c.name, p.err)
 		}
@@ -112,57 +112,62 @@ func writers(h *house, dir string) (harmless, harmful []item, err error) {
 // Writers by the file they append to: harmless ones first, misleading ones next.
 var (
 	tableWriters = [2][]mutant{{
-		{"spare-stream", func(m *mutation) { m.spare("1 0 R", nil) }},
-		{"startxref-blank", func(m *mutation) { m.led(-1) }},
-		{"other-id", func(m *mutation) { m.table(rawTable{id: "[<00112233> <44556677>]"}) }},
-		{"small-size", func(m *mutation) { m.table(rawTable{size: 1}); m.table(rawTable{}) }},
-		{"renumbered-root", func(m *mutation) { m.table(rawTable{objects: map[int]string{90: m.text("1 0 obj")}, root: "90 0 R"}) }},
+		{"spare-stream", func(m *mutation) { m.appendSpareStream("1 0 R", nil) }},
+		{"startxref-blank", func(m *mutation) { m.appendWrongStartxref(-1) }},
+		{"other-id", func(m *mutation) { m.appendTable(rawTable{id: "[<00112233> <44556677>]"}) }},
+		{"small-size", func(m *mutation) { m.appendTable(rawTable{size: 1}); m.appendTable(rawTable{}) }},
+		{"renumbered-root", func(m *mutation) {
+			m.appendTable(rawTable{objects: map[int]string{90: m.readObject("1 0 obj")}, root: "90 0 R"})
+		}},
 	}, {
-		{"spare-stream-page", func(m *mutation) { m.spare("1 0 R", map[int]string{pdftest.FirstPageNumber + 1: "q Q"}) }},
-		{"spare-stream-root", func(m *mutation) { m.spare("91 0 R", nil) }},
-		{"startxref-elsewhere", func(m *mutation) { m.led(-len("90 0 obj\n1\nendobj\n")) }},
-		{"small-size-hides", func(m *mutation) { m.table(rawTable{size: pdftest.FirstPageNumber}) }},
+		{"spare-stream-page", func(m *mutation) { m.appendSpareStream("1 0 R", map[int]string{pdftest.FirstPageNumber + 1: "q Q"}) }},
+		{"spare-stream-root", func(m *mutation) { m.appendSpareStream("91 0 R", nil) }},
+		{"startxref-elsewhere", func(m *mutation) { m.appendWrongStartxref(-len("90 0 obj\n1\nendobj\n")) }},
+		{"small-size-hides", func(m *mutation) { m.appendTable(rawTable{size: pdftest.FirstPageNumber}) }},
 		{"renumbered-root-acts", func(m *mutation) {
-			root := strings.Replace(m.text("1 0 obj"), "<<", "<< /OpenAction << /S /Named /N /Print >> ", 1)
-			m.table(rawTable{objects: map[int]string{90: root}, root: "90 0 R"})
+			root := strings.Replace(m.readObject("1 0 obj"), "<<", "<< /OpenAction << /S /Named /N /Print >> ", 1)
+			m.appendTable(rawTable{objects: map[int]string{90: root}, root: "90 0 R"})
 		}},
 	}}
 	hybridWriters = [2][]mutant{{
 		{"stream-copied", func(m *mutation) {
-			m.table(rawTable{objects: map[int]string{90: "1"}, more: "/XRefStm " + m.besideFirst()})
+			m.appendTable(rawTable{objects: map[int]string{90: "1"}, more: "/XRefStm " + m.findHybridStream()})
 		}},
-		{"stream-repeats", func(m *mutation) { m.beside(nil) }},
+		{"stream-repeats", func(m *mutation) { m.appendHybridSection(nil) }},
 	}, {
-		{"stream-differs", func(m *mutation) { m.beside(map[int]string{pdftest.FirstPageNumber + 1: "q Q"}) }},
+		{"stream-differs", func(m *mutation) { m.appendHybridSection(map[int]string{pdftest.FirstPageNumber + 1: "q Q"}) }},
 	}}
 	formWriters = [2][]mutant{{
-		{"font-added", func(m *mutation) { m.defaults("Font", "F5", "ZapfDingbats") }},
-		{"font-again", func(m *mutation) { m.defaults("Font", "Helv", "Helvetica") }},
+		{"font-added", func(m *mutation) { m.addFormFont("Font", "F5", "ZapfDingbats") }},
+		{"font-again", func(m *mutation) { m.addFormFont("Font", "Helv", "Helvetica") }},
 	}, {
-		{"font-changed", func(m *mutation) { m.defaults("Font", "Helv", "Helvetica"); m.defaults("Font", "Helv", "ZapfDingbats") }},
+		{"font-changed", func(m *mutation) {
+			m.addFormFont("Font", "Helv", "Helvetica")
+			m.addFormFont("Font", "Helv", "ZapfDingbats")
+		}},
 	}}
 	// Poppler draws a comment without an appearance with the fonts of the form.
 	commentWriters = [2][]mutant{{
-		{"other-font-added", func(m *mutation) { m.defaults("Font", "F6", "ZapfDingbats") }},
+		{"other-font-added", func(m *mutation) { m.addFormFont("Font", "F6", "ZapfDingbats") }},
 	}, {
-		{"font-added", func(m *mutation) { m.defaults("Font", "F5", "ZapfDingbats") }},
+		{"font-added", func(m *mutation) { m.addFormFont("Font", "F5", "ZapfDingbats") }},
 	}}
 	// PDFBox gives a reference of the trailer to nothing another number, and uses the former one.
 	renumberedWriters = [2][]mutant{{
 		{"other-number", func(m *mutation) {
-			m.table(rawTable{objects: map[int]string{60: "<< /Type /Xyz >>"}, more: "/AdditionalStreams [/application#2Fvnd 61 0 R]"})
+			m.appendTable(rawTable{objects: map[int]string{60: "<< /Type /Xyz >>"}, more: "/AdditionalStreams [/application#2Fvnd 61 0 R]"})
 		}},
 	}, {
 		{"stream", func(m *mutation) {
-			m.table(rawTable{objects: map[int]string{60: "<< /Length 3 >>\nstream\nODT\nendstream"}, more: "/AdditionalStreams [/application#2Fvnd 61 0 R]"})
+			m.appendTable(rawTable{objects: map[int]string{60: "<< /Length 3 >>\nstream\nODT\nendstream"}, more: "/AdditionalStreams [/application#2Fvnd 61 0 R]"})
 		}},
 	}}
 	storeWriters = [2][]mutant{{
-		{"anew", func(m *mutation) { m.renew(time.Now(), false) }},
+		{"anew", func(m *mutation) { m.replaceStore(time.Now(), false) }},
 	}, {
-		{"garbage", func(m *mutation) { m.renew(time.Now(), true) }},
+		{"garbage", func(m *mutation) { m.replaceStore(time.Now(), true) }},
 		{"emptied", func(m *mutation) {
-			m.catalog(func(_ *pdf.Document, u *pdf.Update, c pdf.Dict) { c["DSS"] = u.Add(pdf.Dict{}) })
+			m.editCatalog(func(_ *pdf.Document, u *pdf.Update, c pdf.Dict) { c["DSS"] = u.Add(pdf.Dict{}) })
 		}},
 	}}
 )
@@ -178,7 +183,7 @@ type rawTable struct {
 	from    int            // how much of the file is the former state; 0: all
 }
 
-func (m *mutation) table(t rawTable) {
+func (m *mutation) appendTable(t rawTable) {
 	former := m.b
 	if t.from > 0 {
 		former = m.b[:t.from]
@@ -218,8 +223,8 @@ func lastStartxref(b []byte) string {
 	return strings.Fields(string(b[bytes.LastIndex(b, []byte("startxref")):]))[1]
 }
 
-// text is what an object says, as it was last written.
-func (m *mutation) text(header string) string {
+// readObject is what an object says, as it was last written.
+func (m *mutation) readObject(header string) string {
 	at := bytes.LastIndex(m.b, []byte("\n"+header))
 	end := bytes.Index(m.b[max(0, at):], []byte("endobj"))
 	if at < 0 || end < 0 {
@@ -229,20 +234,20 @@ func (m *mutation) text(header string) string {
 	return strings.TrimSpace(string(m.b[at+1+len(header) : at+end]))
 }
 
-// led appends a revision whose startxref is off, and one behind it that states where the former really is.
-func (m *mutation) led(by int) {
+// appendWrongStartxref appends a revision whose startxref is off, and one behind it that states where the former really is.
+func (m *mutation) appendWrongStartxref(by int) {
 	from := len(m.b)
-	m.table(rawTable{objects: map[int]string{90: "1"}})
+	m.appendTable(rawTable{objects: map[int]string{90: "1"}})
 	at := bytes.LastIndex(m.b, []byte("xref\n0 1\n"))
 	prev := lastStartxref(m.b[:from])
 	m.b = bytes.Replace(m.b, fmt.Appendf(nil, "startxref\n%d\n", at), fmt.Appendf(nil, "startxref\n%d\n", at+by), 1)
 	end := len(m.b)
-	m.table(rawTable{from: from})
+	m.appendTable(rawTable{from: from})
 	m.b = append(m.b[:end], bytes.Replace(m.b[end:], []byte("/Prev "+prev+" "), fmt.Appendf(nil, "/Prev %d ", at), 1)...)
 }
 
-// stream writes a cross-reference stream that states where objects are.
-func (m *mutation) stream(number int, entries map[int]int, root, prev string) {
+// appendXrefStream writes a cross-reference stream that states where objects are.
+func (m *mutation) appendXrefStream(number int, entries map[int]int, root, prev string) {
 	var index, data []byte
 	for _, n := range slices.Sorted(maps.Keys(entries)) {
 		at := entries[n]
@@ -252,9 +257,9 @@ func (m *mutation) stream(number int, entries map[int]int, root, prev string) {
 	m.b = fmt.Appendf(m.b, "%d 0 obj\n<< /Type /XRef /W [1 3 1] /Index [%s] /Size 100 /Root %s /Prev %s /Length %d >>\nstream\n%s\nendstream\nendobj\n", number, index, root, prev, len(data), data)
 }
 
-// spare appends a revision with a cross-reference stream beside its table, which says the same of object 90, and says of
+// appendSpareStream appends a revision with a cross-reference stream beside its table, which says the same of object 90, and says of
 // others what is given: objects that the table does not state.
-func (m *mutation) spare(root string, others map[int]string) {
+func (m *mutation) appendSpareStream(root string, others map[int]string) {
 	from := len(m.b)
 	prev := lastStartxref(m.b)
 	entries := map[int]int{90: len(m.b)}
@@ -266,12 +271,12 @@ func (m *mutation) spare(root string, others map[int]string) {
 		m.b = fmt.Appendf(m.b, "92 0 obj\n<< /Length %d >>\nstream\n%s\nendstream\nendobj\n", len(text), text)
 	}
 	entries[93] = len(m.b)
-	m.stream(93, stated, root, prev)
-	m.table(rawTable{entries: entries, from: from})
+	m.appendXrefStream(93, stated, root, prev)
+	m.appendTable(rawTable{entries: entries, from: from})
 }
 
-// besideFirst is where the stream of the first hybrid section stands.
-func (m *mutation) besideFirst() string {
+// findHybridStream is where the stream of the first hybrid section stands.
+func (m *mutation) findHybridStream() string {
 	_, behind, ok := bytes.Cut(m.b, []byte("/XRefStm "))
 	if !ok {
 		m.err = errors.Join(m.err, errors.New("the file is not hybrid"))
@@ -280,8 +285,8 @@ func (m *mutation) besideFirst() string {
 	return strings.Trim(strings.Fields(string(behind[:16]))[0], ">")
 }
 
-// beside appends a hybrid section whose stream repeats its table, and besides states the objects that are given.
-func (m *mutation) beside(others map[int]string) {
+// appendHybridSection appends a hybrid section whose stream repeats its table, and besides states the objects that are given.
+func (m *mutation) appendHybridSection(others map[int]string) {
 	from := len(m.b)
 	prev := lastStartxref(m.b)
 	stated := map[int]int{}
@@ -294,13 +299,13 @@ func (m *mutation) beside(others map[int]string) {
 	maps.Copy(stated, entries)
 	at := len(m.b)
 	entries[93] = at
-	m.stream(93, stated, "1 0 R", prev)
-	m.table(rawTable{entries: entries, from: from, more: fmt.Sprintf("/XRefStm %d", at)})
+	m.appendXrefStream(93, stated, "1 0 R", prev)
+	m.appendTable(rawTable{entries: entries, from: from, more: fmt.Sprintf("/XRefStm %d", at)})
 }
 
-// defaults puts a font among the resources of the form.
-func (m *mutation) defaults(kind, name, base pdf.Name) {
-	m.update(func(d *pdf.Document, u *pdf.Update) error {
+// addFormFont puts a font among the resources of the form.
+func (m *mutation) addFormFont(kind, name, base pdf.Name) {
+	m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
 		ref, _, err := d.Form()
 		if err != nil {
 			return err
@@ -327,9 +332,9 @@ func (m *mutation) defaults(kind, name, base pdf.Name) {
 	})
 }
 
-// renew replaces the document security store: by proof of another authority, or by text.
-func (m *mutation) renew(at time.Time, garbage bool) {
-	key, cert, err := authorityOf("Lain")
+// replaceStore replaces the document security store: by proof of another authority, or by text.
+func (m *mutation) replaceStore(at time.Time, garbage bool) {
+	key, cert, err := newAuthority("Lain")
 	if err != nil {
 		m.err = errors.Join(m.err, err)
 		return
@@ -337,7 +342,7 @@ func (m *mutation) renew(at time.Time, garbage bool) {
 	response, err1 := ocsp.CreateResponse(cert, cert, ocsp.Response{SerialNumber: big.NewInt(7), ThisUpdate: at, NextUpdate: at.Add(time.Hour)}, key)
 	list, err2 := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: at, NextUpdate: at.Add(time.Hour)}, cert, key)
 	m.err = errors.Join(m.err, err1, err2)
-	m.catalog(func(_ *pdf.Document, u *pdf.Update, c pdf.Dict) {
+	m.editCatalog(func(_ *pdf.Document, u *pdf.Update, c pdf.Dict) {
 		put := func(der []byte) pdf.Array {
 			if garbage {
 				der = []byte("Lunas")
@@ -348,8 +353,8 @@ func (m *mutation) renew(at time.Time, garbage bool) {
 	})
 }
 
-// authorityOf makes an authority that no program trusts.
-func authorityOf(name string) (*ecdsa.PrivateKey, *x509.Certificate, error) {
+// newAuthority makes an authority that no program trusts.
+func newAuthority(name string) (*ecdsa.PrivateKey, *x509.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err
@@ -375,9 +380,9 @@ var oddCertificates = []struct {
 	{"odd-string", []byte{0x13, 4, 'G', 'a', 'n', 'j'}, []byte{0x13, 4, 'G', '@', 'n', 'j'}},
 }
 
-// signOddly signs with a certificate that is signed by itself and spelled oddly.
-func signOddly(s signed, old, now []byte) ([]byte, error) {
-	key, cert, err := authorityOf("Ganj")
+// signWithOddCertificate signs with a certificate that is signed by itself and spelled oddly.
+func signWithOddCertificate(s signedBytes, old, now []byte) ([]byte, error) {
+	key, cert, err := newAuthority("Ganj")
 	if err != nil {
 		return nil, err
 	}
@@ -407,5 +412,5 @@ func signOddly(s signed, old, now []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cms.Sign(rand.Reader, s.digest(crypto.SHA256), key, []*x509.Certificate{odd}, cms.Options{})
+	return cms.Sign(rand.Reader, s.computeDigest(crypto.SHA256), key, []*x509.Certificate{odd}, cms.Options{})
 }

@@ -219,7 +219,7 @@ func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.Publi
 }
 
 func (i issuer) Certifies(cert *x509.Certificate, h workflow.Holder) bool {
-	return i.a.Certifies(cert, holderOf(h))
+	return i.a.MatchesHolder(cert, holderOf(h))
 }
 
 func holderOf(h workflow.Holder) authority.Holder {
@@ -229,13 +229,13 @@ func holderOf(h workflow.Holder) authority.Holder {
 }
 
 func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
-	return i.a.Revoked(ctx, cert)
+	return i.a.IsRevoked(ctx, cert)
 }
 
 // ownCertificates are the authority's, as administrators see them.
 func ownCertificates(a *authority.Authority) []workflow.CertificateLine {
 	var all []workflow.CertificateLine
-	for _, o := range a.Own() {
+	for _, o := range a.OwnCertificates() {
 		c := o.Certificate
 		all = append(all, workflow.CertificateLine{Role: o.Role, Certificate: store.Certificate{
 			Serial: fmt.Sprintf("%x", c.SerialNumber), Subject: c.Subject.String(), DER: c.Raw, IssuedAt: c.NotBefore, NotAfter: c.NotAfter,
@@ -250,7 +250,7 @@ type ledger struct {
 	clock func() time.Time
 }
 
-func (l ledger) Issued(ctx context.Context, r authority.Record) error {
+func (l ledger) RecordIssued(ctx context.Context, r authority.Record) error {
 	return l.s.AddCertificate(ctx, store.Certificate{
 		Serial: r.Serial, Subject: r.Subject, DER: r.DER, IssuedAt: r.IssuedAt, NotAfter: r.NotAfter, RevokedAt: r.RevokedAt, Reason: r.Reason, Holder: r.Holder,
 		Assurance: contract.Assurance(r.Assurance), NamedBy: r.NamedBy, Organisation: r.Organisation, Email: r.Email,
@@ -272,7 +272,7 @@ func recordOf(c store.Certificate) authority.Record {
 	}
 }
 
-func (l ledger) Revoked(ctx context.Context) ([]authority.Record, error) {
+func (l ledger) ListRevoked(ctx context.Context) ([]authority.Record, error) {
 	all, err := l.s.RevokedCertificates(ctx)
 	out := make([]authority.Record, len(all))
 	for i, c := range all {
@@ -281,7 +281,7 @@ func (l ledger) Revoked(ctx context.Context) ([]authority.Record, error) {
 	return out, err
 }
 
-func (l ledger) Revocations(ctx context.Context) (int, error) { return l.s.Revocations(ctx) }
+func (l ledger) CountRevoked(ctx context.Context) (int, error) { return l.s.Revocations(ctx) }
 
 func (l ledger) Revoke(ctx context.Context, serial string, reason int, at time.Time) error {
 	e := contract.Event{

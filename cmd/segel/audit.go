@@ -22,7 +22,7 @@ type auditCommand struct {
 
 // auditKey signs checkpoints. It is made of the master key, so that who writes to the database alone has it not.
 func (a *app) auditKey() (ed25519.PrivateKey, string) {
-	seed := a.sealer.Derive("audit checkpoint 1")
+	seed := a.sealer.DeriveKey("audit checkpoint 1")
 	key := ed25519.NewKeyFromSeed(seed[:])
 	return key, audit.Origin(key.Public().(ed25519.PublicKey))
 }

@@ -108,7 +108,7 @@ func (a *app) showClock(w *world) (f contract.ClockFinding, wrong bool, err erro
 			fmt.Fprintf(w.stdout, "%-26scannot be asked: %v\n", "time-stamp authority:", err)
 		}
 	}
-	for _, own := range a.authority.Own() {
+	for _, own := range a.authority.OwnCertificates() {
 		if c := own.Certificate; c.NotBefore.After(f.Local) {
 			fmt.Fprintf(w.stdout, "%-26s%s begins at %s: it was made while the clock was ahead, and signs nothing before. docs/decisions/0029-clock.md\n", "embedded authority:", own.Role, stamp(c.NotBefore))
 		}

@@ -40,7 +40,7 @@ func (a *app) converter(ctx context.Context) (convert.Converter, error) {
 		return nil, nil
 	case strings.Contains(a.conf.Convert, "://"):
 		return gotenberg.New(gotenberg.Options{
-			URL: a.conf.Convert, Client: outbound.Client(a.converterOutbound()), PDFA: a.conf.ConvertPDFA,
+			URL: a.conf.Convert, Client: outbound.NewClient(a.converterOutbound()), PDFA: a.conf.ConvertPDFA,
 			Time: a.conf.ConvertTime, MaxSize: a.conf.Limits().Defaults().FileSize,
 		})
 	}

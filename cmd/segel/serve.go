@@ -173,7 +173,7 @@ func (a *app) handler() (http.Handler, error) {
 		proxies = append(proxies, n.Prefix)
 	}
 	return api.New(api.Options{
-		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.Derive("answers"), Ready: a.ready,
+		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: a.ready,
 		Authority: a.authority.Handler(), Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
 		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,

@@ -110,7 +110,7 @@ func (c *signCommand) sign(ctx context.Context, src pades.Source, s *signing, at
 		if err != nil {
 			return nil, fmt.Errorf("sign %s: %w", c.In, err)
 		}
-		tails, src = append(tails, r.Tail), src.After(r)
+		tails, src = append(tails, r.Tail), src.WithResult(r)
 	}
 	return tails, nil
 }

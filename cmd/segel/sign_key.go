@@ -68,7 +68,7 @@ func (c signCommand) signing(w *world) (*signing, func(), error) {
 		return s, a.close, err
 	}
 	fmt.Fprintln(w.stderr, "segel: signing with a throw-away credential that nobody can trust; give --data or --p12 for a real one")
-	e, err := authority.Ephemeral("http://localhost", time.Now)
+	e, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		return nil, nothing, err
 	}
@@ -130,7 +130,7 @@ func (c signCommand) fromPKCS12(w *world) (*signing, error) {
 		for _, url := range c.TSA {
 			all = append(all, &tsp.Client{URL: url, HTTP: client, Tolerance: conf.ClockTolerance})
 		}
-		s.timestamper = tsp.NewInOrder(time.Now, all...)
+		s.timestamper = tsp.NewFailover(time.Now, all...)
 	case len(conf.TimestampURLs) > 0:
 		s.timestamper = timestamper(conf, client, trust, time.Now)
 	}

@@ -28,7 +28,7 @@ func outward(conf config.Config) *http.Client {
 			o.Ports = append(o.Ports, p)
 		}
 	}
-	return outbound.Client(o)
+	return outbound.NewClient(o)
 }
 
 // portOf returns the port that an address names.
@@ -51,7 +51,7 @@ func timestamper(conf config.Config, client *http.Client, trust *validate.Trust,
 	for _, address := range conf.TimestampURLs {
 		all = append(all, &tsp.Client{URL: address, HTTP: client, Timeout: conf.TimestampTimeout, Roots: roots, Clock: clock, Tolerance: conf.ClockTolerance})
 	}
-	return tsp.NewInOrder(clock, all...)
+	return tsp.NewFailover(clock, all...)
 }
 
 // trustOf trusts the embedded authority's root, if there is one, and those in a folder, if one is named. It is the one

@@ -59,7 +59,7 @@ type judge struct {
 }
 
 func openJudge(want Request, tail []byte) (*judge, error) {
-	j := &judge{want: want, tail: tail, bytes: want.Source.With(tail).R}
+	j := &judge{want: want, tail: tail, bytes: want.Source.WithTail(tail).R}
 	var err error
 	if j.source, err = want.Open(); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
@@ -124,7 +124,7 @@ func (j *judge) later() error {
 
 // evidence is the whole file that came back. It keeps tail, and reads the source anew when it is opened.
 func evidence(want Request, tail []byte) *Evidence {
-	whole := want.Source.With(tail)
+	whole := want.Source.WithTail(tail)
 	return &Evidence{Size: want.Source.Size + int64(len(tail)), Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(io.NewSectionReader(whole.R, 0, whole.Size)), nil
 	}}

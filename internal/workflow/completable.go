@@ -95,7 +95,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 		return err
 	}
 	hash.Write(tail.Bytes)
-	src = src.With(tail.Bytes)
+	src = src.WithTail(tail.Bytes)
 	src.State = hash.Digest().Midstate
 	options := func(field string) pades.Options {
 		return pades.Options{Field: field, Key: who.key, Chain: who.chain, Timestamper: who.timestamper, Random: s.Random, Time: who.at, Name: "-"}
@@ -131,7 +131,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 		if err != nil {
 			return err
 		}
-		src = src.After(r)
+		src = src.WithResult(r)
 	}
 	return judgeTrial(ctx, src, budget, func(field string) bool { return strings.HasSuffix(field, name("")) }, len(steps)-1, pages)
 }
@@ -277,9 +277,9 @@ func (t *trial) certify(issuer *x509.Certificate, by *ecdsa.PrivateKey, number i
 }
 
 // Revocation implements revocation.Source: it knows what the trial's issuer has certified.
-func (t *trial) Revocation(_ context.Context, _, issuer *x509.Certificate) (revocation.Material, error) {
+func (t *trial) Revocation(_ context.Context, _, issuer *x509.Certificate) (revocation.Data, error) {
 	if !issuer.Equal(t.chain[1]) {
-		return revocation.Material{}, errors.New("not asked: it came with the file")
+		return revocation.Data{}, errors.New("not asked: it came with the file")
 	}
-	return revocation.Material{CRL: t.list}, nil
+	return revocation.Data{CRL: t.list}, nil
 }

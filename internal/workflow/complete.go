@@ -98,7 +98,7 @@ func (s *Service) delay(ctx context.Context, id contract.DocumentID, cause error
 		problem = contract.WaitsForClock
 	case errors.Is(cause, pades.ErrTimestamp):
 		problem = "closing.timestamp"
-	case errors.Is(cause, pades.ErrProof):
+	case errors.Is(cause, pades.ErrRevocationData):
 		problem = "closing.proof"
 	}
 	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {

@@ -53,7 +53,7 @@ func book(tb testing.TB, pages, content int) []byte {
 // signedBook is a book with a signature of an unknown issuer.
 func signedBook(tb testing.TB, pages, content int) []byte {
 	tb.Helper()
-	a, err := authority.Ephemeral("http://elsewhere.test", time.Now)
+	a, err := authority.NewEphemeral("http://elsewhere.test", time.Now)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	if err != nil {
 		return made, err
 	}
-	whole := pades.Source{R: f.pieces, Size: f.stack.Size()}.With(tail)
+	whole := pades.Source{R: f.pieces, Size: f.stack.Size()}.WithTail(tail)
 	earlier, err := s.checkSignable(ctx, whole.R, whole.Size, budget)
 	if err != nil {
 		return made, err

@@ -72,7 +72,7 @@ func newHouseOn(t testing.TB, dsn string) *house {
 	})
 	h := &house{t: t, store: &failingStore{Store: real}}
 	h.store.ahead = func() time.Duration { return time.Duration(h.ahead.Load()) } // it is the machine of the service
-	a, err := authority.Ephemeral("http://segel.test", h.now)
+	a, err := authority.NewEphemeral("http://segel.test", h.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func (i issuer) Certify(ctx context.Context, w workflow.Holder, key crypto.Publi
 }
 
 func (i issuer) Certifies(cert *x509.Certificate, w workflow.Holder) bool {
-	return i.a.Certifies(cert, holder(w))
+	return i.a.MatchesHolder(cert, holder(w))
 }
 
 func holder(w workflow.Holder) authority.Holder {
@@ -152,7 +152,7 @@ func holder(w workflow.Holder) authority.Holder {
 }
 
 func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
-	return i.a.Revoked(ctx, cert)
+	return i.a.IsRevoked(ctx, cert)
 }
 
 // draft uploads a file with the signer, if wanted, and that many stamps, and finalizes it.

@@ -78,9 +78,9 @@ func renumbered(t *testing.T, file []byte) []byte {
 // silent is a source of revocation data that must not be asked.
 type silent struct{ t *testing.T }
 
-func (s silent) Revocation(_ context.Context, cert, _ *x509.Certificate) (revocation.Material, error) {
+func (s silent) Revocation(_ context.Context, cert, _ *x509.Certificate) (revocation.Data, error) {
 	s.t.Errorf("asked about %s", cert.Subject)
-	return revocation.Material{}, errors.New("not to be asked")
+	return revocation.Data{}, errors.New("not to be asked")
 }
 
 // TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged, and opens no connection.

@@ -168,7 +168,7 @@ func (s *Service) examine(ctx context.Context, base contract.Revision, budget *p
 // sign, or paid for a stamp.
 func permits(doc *pdf.Document, seen bool) error {
 	const ours = "Segel" // no name that a lock lists, so what holds for it holds for all our fields
-	err := pades.Permits(doc, ours, seen)
+	err := pades.RequireNewFieldPermitted(doc, ours, seen)
 	if errors.Is(err, pades.ErrCertified) || errors.Is(err, pades.ErrFieldLocked) {
 		return errCertified.Because(err)
 	}

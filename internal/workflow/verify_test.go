@@ -86,7 +86,7 @@ func TestSerialOnAnotherDocumentIsToldAndNotOnWhich(t *testing.T) {
 // stamped makes the tail of a signature by somebody else.
 func stamped(t *testing.T, file []byte, field, reason string) []byte {
 	t.Helper()
-	a, err := authority.Ephemeral("http://elsewhere.test", time.Now)
+	a, err := authority.NewEphemeral("http://elsewhere.test", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

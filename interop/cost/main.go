@@ -51,8 +51,8 @@ var rows = []row{
 	{"100 MB, RSA-2048", 100 << 20, "rsa", 5, 5},
 }
 
-// spent is processor time of one signature, and of the key alone.
-type spent struct{ signature, key time.Duration }
+// cpuTime is processor time of one signature, and of the key alone.
+type cpuTime struct{ signature, key time.Duration }
 
 func main() {
 	if err := run(); err != nil {
@@ -69,47 +69,47 @@ func run() error {
 	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for _, r := range rows {
 		path := filepath.Join(work, strconv.FormatInt(r.bytes, 10)+".pdf")
-		if err := write(path, r.bytes); err != nil {
+		if err := writeFile(path, r.bytes); err != nil {
 			return err
 		}
-		o, err := options(r.key)
+		o, err := newOptions(r.key)
 		if err != nil {
 			return err
 		}
-		nth, first, err := ours(path, o, r)
+		nth, first, err := measureOurs(path, o, r)
 		if err != nil {
 			return err
 		}
-		python, err := r.stranger(path, "build/interop/pyhanko/bin/python", "interop/cost/cost.py")
+		python, err := r.measureOther(path, "build/interop/pyhanko/bin/python", "interop/cost/cost.py")
 		if err != nil {
 			return err
 		}
-		java, err := r.stranger(path, "java", "-Xmx4g", "-cp", "build/interop/java/classes:build/interop/java/lib/*", "interop.Cost")
+		java, err := r.measureOther(path, "java", "-Xmx4g", "-cp", "build/interop/java/classes:build/interop/java/lib/*", "interop.Cost")
 		if err != nil {
 			return err
 		}
 		fmt.Printf("| %s | %v | %v | %v | %v | %.0f | %.1f | %.0f, %.0f |\n", r.name, nth, first, python, java,
-			python.times(nth), java.times(nth), python.besides().times(nth.besides()), java.besides().times(nth.besides()))
+			python.ratioTo(nth), java.ratioTo(nth), python.withoutKey().ratioTo(nth.withoutKey()), java.withoutKey().ratioTo(nth.withoutKey()))
 	}
 	return nil
 }
 
-func (s spent) String() string {
+func (s cpuTime) String() string {
 	return fmt.Sprintf("%.2f ms (key %.2f)", s.signature.Seconds()*1000, s.key.Seconds()*1000)
 }
 
-func (s spent) times(o spent) float64 { return float64(s.signature) / float64(o.signature) }
+func (s cpuTime) ratioTo(o cpuTime) float64 { return float64(s.signature) / float64(o.signature) }
 
-// besides is what a signature takes besides the key.
-func (s spent) besides() spent { return spent{signature: s.signature - s.key} }
+// withoutKey is what a signature takes besides the key.
+func (s cpuTime) withoutKey() cpuTime { return cpuTime{signature: s.signature - s.key} }
 
-// options are those of all signatures with a kind of key. Key and chain are written down for the others.
-func options(kind string) (pades.Options, error) {
+// newOptions are those of all signatures with a kind of key. Key and chain are written down for the others.
+func newOptions(kind string) (pades.Options, error) {
 	key, err := newKey(kind)
 	if err != nil {
 		return pades.Options{}, err
 	}
-	office, err := authority.Ephemeral("http://localhost", time.Now)
+	office, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		return pades.Options{}, err
 	}
@@ -140,7 +140,7 @@ func newKey(kind string) (crypto.Signer, error) {
 	return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 }
 
-func write(path string, size int64) error {
+func writeFile(path string, size int64) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -151,22 +151,22 @@ func write(path string, size int64) error {
 	return f.Close()
 }
 
-// ours is the time of a signature with the state of the hash at hand, as every revision keeps it, and of one that has to
+// measureOurs is the time of a signature with the state of the hash at hand, as every revision keeps it, and of one that has to
 // read the whole file first.
-func ours(path string, o pades.Options, r row) (nth, first spent, err error) {
+func measureOurs(path string, o pades.Options, r row) (nth, first cpuTime, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return spent{}, spent{}, err
+		return cpuTime{}, cpuTime{}, err
 	}
 	defer f.Close()
 	h := sha256.New()
 	size, err := io.Copy(h, f)
 	if err != nil {
-		return spent{}, spent{}, err
+		return cpuTime{}, cpuTime{}, err
 	}
 	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
-		return spent{}, spent{}, err
+		return cpuTime{}, cpuTime{}, err
 	}
 	sign := func(src pades.Source) func() error {
 		return func() error {
@@ -175,24 +175,24 @@ func ours(path string, o pades.Options, r row) (nth, first spent, err error) {
 		}
 	}
 	digest := sha256.Sum256(nil)
-	key, err := measure(100, 500, func() error {
+	key, err := measureCall(100, 500, func() error {
 		_, err := o.Key.Sign(rand.Reader, digest[:], crypto.SHA256)
 		return err
 	})
 	if err != nil {
-		return spent{}, spent{}, err
+		return cpuTime{}, cpuTime{}, err
 	}
 	// The n-th is quick whatever the size, so it can be done often enough to be measured.
-	again, err := measure(300, 300, sign(pades.Source{R: f, Size: size, State: state}))
+	again, err := measureCall(300, 300, sign(pades.Source{R: f, Size: size, State: state}))
 	if err != nil {
-		return spent{}, spent{}, err
+		return cpuTime{}, cpuTime{}, err
 	}
-	cold, err := measure(r.warm, r.times, sign(pades.Source{R: f, Size: size}))
-	return spent{again, key}, spent{cold, key}, err
+	cold, err := measureCall(r.warm, r.times, sign(pades.Source{R: f, Size: size}))
+	return cpuTime{again, key}, cpuTime{cold, key}, err
 }
 
-// measure is the processor time of one of many calls, after others to warm up.
-func measure(warm, times int, call func() error) (time.Duration, error) {
+// measureCall is the processor time of one of many calls, after others to warm up.
+func measureCall(warm, times int, call func() error) (time.Duration, error) {
 	var before, after syscall.Rusage
 	for i := range warm + times {
 		if i == warm {
@@ -211,19 +211,19 @@ func measure(warm, times int, call func() error) (time.Duration, error) {
 	return (used(after) - used(before)) / time.Duration(times), nil
 }
 
-// stranger runs a program that measures the same, and prints seconds as JSON.
-func (r row) stranger(path string, command ...string) (spent, error) {
+// measureOther runs a program that measures the same, and prints seconds as JSON.
+func (r row) measureOther(path string, command ...string) (cpuTime, error) {
 	args := append(command[1:], path, filepath.Join(work, "key.pem"), filepath.Join(work, "chain.pem"), strconv.Itoa(r.times), strconv.Itoa(r.warm))
 	cmd := exec.Command(command[0], args...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return spent{}, fmt.Errorf("%s: %w", command[0], err)
+		return cpuTime{}, fmt.Errorf("%s: %w", command[0], err)
 	}
 	var s struct{ Signature, Key float64 }
 	if err := json.Unmarshal(out, &s); err != nil {
-		return spent{}, fmt.Errorf("%s says %q: %w", command[0], out, err)
+		return cpuTime{}, fmt.Errorf("%s says %q: %w", command[0], out, err)
 	}
 	seconds := func(f float64) time.Duration { return time.Duration(f * float64(time.Second)) }
-	return spent{seconds(s.Signature), seconds(s.Key)}, nil
+	return cpuTime{seconds(s.Signature), seconds(s.Key)}, nil
 }

@@ -15,8 +15,8 @@ type library struct {
 	asked int
 }
 
-func (l *library) Revocation(context.Context, *x509.Certificate, *x509.Certificate) (revocation.Material, error) {
-	return revocation.Material{}, errors.New("closed")
+func (l *library) Revocation(context.Context, *x509.Certificate, *x509.Certificate) (revocation.Data, error) {
+	return revocation.Data{}, errors.New("closed")
 }
 
 func (l *library) Issuer(_ context.Context, c *x509.Certificate) (*x509.Certificate, error) {

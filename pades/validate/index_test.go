@@ -33,7 +33,7 @@ func FuzzProof(f *testing.F) {
 			v.materials.add(material{der: der, crl: crl, origin: fromStore, revision: 2})
 		}
 		for _, e := range v.about(other.cert, w.issuing.cert) {
-			t.Errorf("%v about a certificate that nobody has ever spoken of", e.Standing)
+			t.Errorf("%v about a certificate that nobody has ever spoken of", e.CertStatus)
 		}
 	})
 }

@@ -148,7 +148,7 @@ func (v *validation) responderRevoked(c, issuer *x509.Certificate) bool {
 	}
 	return slices.ContainsFunc(v.materials.lists[string(issuer.RawSubject)], func(m *material) bool {
 		s, ok := v.ask(m, c, issuer)
-		return ok && s.Standing == revocation.Revoked
+		return ok && s.CertStatus == revocation.Revoked
 	})
 }
 
@@ -169,14 +169,14 @@ func (v *validation) read(m *material, cert, issuer *x509.Certificate) statement
 	var s statement
 	switch {
 	case !m.crl:
-		s.Status, s.err = v.materials.responders.ReadOCSP(m.der, cert, issuer)
+		s.Status, s.err = v.materials.responders.VerifyOCSP(m.der, cert, issuer)
 	case m.list == nil:
-		if m.list, s.err = revocation.OpenList(m.der); s.err != nil {
+		if m.list, s.err = revocation.ParseList(m.der); s.err != nil {
 			return s
 		}
 		fallthrough
 	default:
-		s.Status, s.err = m.list.Read(cert, issuer)
+		s.Status, s.err = m.list.Verify(cert, issuer)
 	}
 	if c := s.Responder; s.err == nil && c != nil && (s.ThisUpdate.Before(c.NotBefore) || s.ThisUpdate.After(c.NotAfter)) {
 		s.err = errResponder
@@ -219,7 +219,7 @@ var oidRevocationArchive = encodingasn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1
 
 // archived reads the attribute adbe-revocationInfoArchival (ISO 32000-1 §12.8.3.3.2), which older forms keep proof in.
 func archived(s cms.Signer) (crls, responses [][]byte) {
-	der, ok, err := cms.Value(s.Signed, oidRevocationArchive)
+	der, ok, err := cms.FindAttributeValue(s.Signed, oidRevocationArchive)
 	if err != nil || !ok {
 		return nil, nil
 	}

@@ -54,7 +54,7 @@ func (v *validation) revocation(q question, cert, issuer *x509.Certificate, cont
 func revoked(q question, cert *x509.Certificate, all []evidence, ca bool) (*limit, *evidence) {
 	var first *evidence
 	for _, e := range all {
-		if e.Standing != revocation.Revoked || e.Reason == revocation.CertificateHold && lifted(all, e) {
+		if e.CertStatus != revocation.Revoked || e.Reason == revocation.CertificateHold && lifted(all, e) {
 			continue
 		}
 		if first == nil || e.At.Before(first.At) {
@@ -80,7 +80,7 @@ func revoked(q question, cert *x509.Certificate, all []evidence, ca bool) (*limi
 
 func lifted(all []evidence, hold evidence) bool {
 	return slices.ContainsFunc(all, func(e evidence) bool {
-		return e.Standing == revocation.Good && e.ThisUpdate.After(hold.ThisUpdate)
+		return e.CertStatus == revocation.Good && e.ThisUpdate.After(hold.ThisUpdate)
 	})
 }
 
@@ -94,7 +94,7 @@ func (v *validation) good(q question, cert *x509.Certificate, all []evidence, co
 	enough := func(e *evidence) bool { return e.origin != fromNet && !e.until().Before(needed) }
 	for _, e := range all {
 		// An issuer need not remember certificates that have ended (RFC 5280 §3.3).
-		if e.Standing != revocation.Good || e.ThisUpdate.After(cert.NotAfter) {
+		if e.CertStatus != revocation.Good || e.ThisUpdate.After(cert.NotAfter) {
 			continue
 		}
 		if v.existed(e.material).After(control) {

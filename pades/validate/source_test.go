@@ -14,15 +14,15 @@ import (
 
 // responder answers about anybody, in memory.
 type responder struct {
-	answers map[string]revocation.Material
+	answers map[string]revocation.Data
 	asked   []string
 	err     error
 }
 
-func (r *responder) Revocation(_ context.Context, cert, issuer *x509.Certificate) (revocation.Material, error) {
+func (r *responder) Revocation(_ context.Context, cert, issuer *x509.Certificate) (revocation.Data, error) {
 	r.asked = append(r.asked, name(cert))
 	if r.err != nil {
-		return revocation.Material{}, r.err
+		return revocation.Data{}, r.err
 	}
 	m, ok := r.answers[name(cert)]
 	if !ok {
@@ -35,7 +35,7 @@ func TestNetTellsWhatTheFileDoesNot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	at := date(2025, 6, 3)
-	net := &responder{answers: map[string]revocation.Material{
+	net := &responder{answers: map[string]revocation.Data{
 		"Budi": {OCSP: w.budi.good(at)}, "Issuing": {OCSP: w.issuing.good(at)}, "Clock": {CRL: w.timeRoot.list(at)},
 	}}
 	p := signed(t, w)
@@ -54,7 +54,7 @@ func TestNetKnowsOfRevocationsThatTheFileHides(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	at := date(2025, 9, 1)
-	net := &responder{answers: map[string]revocation.Material{"Budi": {OCSP: w.budi.revoked(date(2025, 5, 1), at, 1)}}}
+	net := &responder{answers: map[string]revocation.Data{"Budi": {OCSP: w.budi.revoked(date(2025, 5, 1), at, 1)}}}
 	p := proved(signed(t, w), date(2025, 6, 2))
 	is(t, p.judge(at), 0, "", LevelLT)
 	is(t, p.judge(at, func(o *Options) { o.Online = net }), 0, RevokedNoPOE, LevelT)

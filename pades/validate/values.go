@@ -52,7 +52,7 @@ func revocationValues(s cms.Signer) (crls, responses [][]byte) {
 }
 
 func value(attributes []cms.Attribute, oid encodingasn1.ObjectIdentifier, into any) bool {
-	der, ok, err := cms.Value(attributes, oid)
+	der, ok, err := cms.FindAttributeValue(attributes, oid)
 	if err != nil || !ok {
 		return false
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // issuer is one for all, so that an office that is opened again has proof of its former certificates.
-var issuer = sync.OnceValues(func() (*authority.Authority, error) { return authority.Ephemeral("http://segel.test", time.Now) })
+var issuer = sync.OnceValues(func() (*authority.Authority, error) { return authority.NewEphemeral("http://segel.test", time.Now) })
 
 // bureau is an office on the loopback with an account, and drivers of it.
 type bureau struct {

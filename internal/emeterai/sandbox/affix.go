@@ -29,7 +29,7 @@ func (f *Office) affix(ctx context.Context, c *credential, r emeterai.Request, r
 		return nil, fmt.Errorf("sign: %w", err)
 	}
 	// The office vouches for its own stamp; whose signatures stand beside it is not its business.
-	proof, err := pades.AddDSS(ctx, r.Source.After(signed), pades.ValidationOptions{Source: f.o.Revocation, Required: []string{signed.Field}})
+	proof, err := pades.AddDSS(ctx, r.Source.WithResult(signed), pades.ValidationOptions{Source: f.o.Revocation, Required: []string{signed.Field}})
 	if err != nil {
 		return nil, fmt.Errorf("validation data: %w", err)
 	}

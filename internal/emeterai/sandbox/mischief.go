@@ -33,7 +33,7 @@ func (f *Office) wrong(ctx context.Context, fault Fault, c *credential, r emeter
 	if err != nil {
 		return pades.Source{}, err
 	}
-	whole := r.Source.With(tail)
+	whole := r.Source.WithTail(tail)
 	if fault != FaultSecond {
 		return whole, nil
 	}
@@ -45,7 +45,7 @@ func (f *Office) wrong(ctx context.Context, fault Fault, c *credential, r emeter
 	if err != nil {
 		return pades.Source{}, fmt.Errorf("second signature: %w", err)
 	}
-	return whole.With(second.Tail), nil
+	return whole.WithTail(second.Tail), nil
 }
 
 // otherSerial returns a serial of the same form that is another.

@@ -24,7 +24,7 @@ const publicURL = "https://segel.test"
 // officeOptions are those of an office under an authority of its own.
 func officeOptions(t *testing.T) Options {
 	t.Helper()
-	a, err := authority.Ephemeral(publicURL, time.Now)
+	a, err := authority.NewEphemeral(publicURL, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

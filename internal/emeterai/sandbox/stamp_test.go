@@ -238,7 +238,7 @@ func TestCertificateThatBeginsInTheFutureIsReplaced(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Add(6 * time.Hour) // the clock is ahead at the first order
 	clock := func() time.Time { return now }
-	a, err := authority.Ephemeral(publicURL, clock)
+	a, err := authority.NewEphemeral(publicURL, clock)
 	if err != nil {
 		t.Fatal(err)
 	}

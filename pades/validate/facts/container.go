@@ -60,7 +60,7 @@ func (s *Signature) prepare(r *reader) {
 // distinguished reads a container by the basic encoding rules, as older signers made it, and returns what it is by the
 // distinguished ones. What is signed within it has to be DER, and is verified as it is.
 func (s *Signature) distinguished() []byte {
-	der, changed, err := cms.DER(s.Contents)
+	der, changed, err := cms.ConvertToDER(s.Contents)
 	if err != nil || !changed {
 		return s.Contents
 	}
@@ -144,7 +144,7 @@ func (s *Signature) adopt(r *reader) {
 
 // messageDigest returns what the signed attributes state, or nil.
 func messageDigest(s *cms.Signer) []byte {
-	der, ok, err := cms.Value(s.Signed, cms.OIDMessageDigest)
+	der, ok, err := cms.FindAttributeValue(s.Signed, cms.OIDMessageDigest)
 	if err != nil || !ok {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (s *Signature) integrity() error {
 		if !bytes.Equal(s.Computed, s.Stated) {
 			return ErrDigest
 		}
-		return typed(s.Container.VerifyOld(*s.Info, sum(s.Info.Digest, s.Container.Content)))
+		return typed(s.Container.VerifyLegacy(*s.Info, sum(s.Info.Digest, s.Container.Content)))
 	}
 	if s.Info.SignedDER != nil && !bytes.Equal(s.Computed, s.Stated) {
 		return ErrDigest
@@ -209,7 +209,7 @@ func (s *Signature) integrity() error {
 	if s.Info.SignedDER == nil {
 		s.Odd = append(s.Odd, Reason{BareSignature, ""})
 	}
-	return typed(s.Container.VerifyOld(*s.Info, s.Computed))
+	return typed(s.Container.VerifyLegacy(*s.Info, s.Computed))
 }
 
 func sum(h crypto.Hash, b []byte) []byte {
@@ -250,7 +250,7 @@ func (s *Signature) readTokens() {
 		for _, v := range a.Values {
 			t := Token{DER: v.FullBytes}
 			var basic bool
-			if t.Token, basic, t.Err = tsp.Read(v.FullBytes); t.Err == nil && !bytes.Equal(sum(t.Token.Hash, s.Info.Signature), t.Token.Imprint) {
+			if t.Token, basic, t.Err = tsp.ParseLenient(v.FullBytes); t.Err == nil && !bytes.Equal(sum(t.Token.Hash, s.Info.Signature), t.Token.Imprint) {
 				t.Err = ErrDigest
 			}
 			if basic && !s.is(BasicEncoding) {

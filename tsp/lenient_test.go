@@ -10,9 +10,9 @@ import (
 	"segel/cms"
 )
 
-// within writes what a token holds by the basic rules, and leaves the outermost element as it is: its end is told, so
+// encodeTokenBER writes what a token holds by the basic rules, and leaves the outermost element as it is: its end is told, so
 // that whoever passes over it sees nothing odd.
-func within(t testing.TB, der []byte) []byte {
+func encodeTokenBER(t testing.TB, der []byte) []byte {
 	t.Helper()
 	var outer struct {
 		Type    asn1.RawValue
@@ -38,31 +38,31 @@ func within(t testing.TB, der []byte) []byte {
 
 func TestTokenByTheBasicRulesIsReadFromAFileAlone(t *testing.T) {
 	t.Parallel()
-	der, err := responder(t, true, stamping).Timestamp(t.Context(), digest[:])
+	der, err := newResponder(t, true, stamping).Timestamp(t.Context(), digest[:])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if token, basic, err := Read(der); err != nil || basic || !token.Covers(digest[:]) {
+	if token, basic, err := ParseLenient(der); err != nil || basic || !token.Covers(digest[:]) {
 		t.Errorf("DER: basic %t, %v", basic, err)
 	}
-	ber := within(t, der)
+	ber := encodeTokenBER(t, der)
 	if _, err := Parse(ber); !errors.Is(err, cms.ErrMalformed) {
 		t.Errorf("from an authority: %v", err)
 	}
-	token, basic, err := Read(ber)
+	token, basic, err := ParseLenient(ber)
 	if err != nil || !basic || !token.Covers(digest[:]) || !token.Time.Equal(now) {
 		t.Fatalf("from a file: basic %t, %v", basic, err)
 	}
 	at := bytes.Index(ber, digest[:])
 	ber[at] ^= 1
-	if token, basic, err := Read(ber); err == nil || basic {
+	if token, basic, err := ParseLenient(ber); err == nil || basic {
 		t.Errorf("another imprint: %+v", token)
 	}
 }
 
 func TestStatementByTheBasicRulesIsNoTimestamp(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
+	r := newResponder(t, true, stamping)
 	der, err := r.Timestamp(t.Context(), digest[:])
 	if err != nil {
 		t.Fatal(err)
@@ -75,24 +75,24 @@ func TestStatementByTheBasicRulesIsNoTimestamp(t *testing.T) {
 	if _, err := asn1.Unmarshal(parsed.sd.Content, &info); err != nil {
 		t.Fatal(err)
 	}
-	token, err := r.sign(slices.Concat([]byte{0x30, 0x80}, info.Bytes, []byte{0, 0}), true)
+	token, err := r.signToken(slices.Concat([]byte{0x30, 0x80}, info.Bytes, []byte{0, 0}), true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Read(token); !errors.Is(err, ErrMalformed) {
+	if _, _, err := ParseLenient(token); !errors.Is(err, ErrMalformed) {
 		t.Errorf("%v", err)
 	}
 }
 
 func FuzzRead(f *testing.F) {
-	der, err := responder(f, true, stamping).Timestamp(f.Context(), digest[:])
+	der, err := newResponder(f, true, stamping).Timestamp(f.Context(), digest[:])
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(der)
-	f.Add(within(f, der))
+	f.Add(encodeTokenBER(f, der))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		token, basic, err := Read(b)
+		token, basic, err := ParseLenient(b)
 		switch strict, strictErr := Parse(b); {
 		case (err == nil) != (token != nil && token.Authority != nil) || basic && err != nil:
 			t.Errorf("token %v, basic %t, %v", token, basic, err)

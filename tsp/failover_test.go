@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// office is a time-stamp authority that answers as the test says, and counts.
-type office struct {
+// fakeAuthority is a time-stamp authority that answers as the test says, and counts.
+type fakeAuthority struct {
 	name  string
 	err   error
 	size  int
@@ -17,9 +17,9 @@ type office struct {
 	begun func() // called while it is asked; nil: nothing
 }
 
-func (o *office) TokenSize() int { return o.size }
+func (o *fakeAuthority) TokenSize() int { return o.size }
 
-func (o *office) Timestamp(context.Context, []byte) ([]byte, error) {
+func (o *fakeAuthority) Timestamp(context.Context, []byte) ([]byte, error) {
 	o.asked++
 	if o.begun != nil {
 		o.begun()
@@ -32,8 +32,8 @@ func (o *office) Timestamp(context.Context, []byte) ([]byte, error) {
 
 func TestNextAuthorityIsAskedWhenOneGivesNoToken(t *testing.T) {
 	t.Parallel()
-	dead, alive, spare := &office{err: errors.New("no route")}, &office{name: "second"}, &office{name: "third"}
-	token, err := NewInOrder(nil, dead, alive, spare).Timestamp(t.Context(), digest[:])
+	dead, alive, spare := &fakeAuthority{err: errors.New("no route")}, &fakeAuthority{name: "second"}, &fakeAuthority{name: "third"}
+	token, err := NewFailover(nil, dead, alive, spare).Timestamp(t.Context(), digest[:])
 	if string(token) != "second" || err != nil || dead.asked != 1 || spare.asked != 0 {
 		t.Errorf("%q, %v; asked %d and %d", token, err, dead.asked, spare.asked)
 	}
@@ -41,12 +41,12 @@ func TestNextAuthorityIsAskedWhenOneGivesNoToken(t *testing.T) {
 
 func TestWithoutAnyAnswerThereIsNoTokenAndEveryReasonIsTold(t *testing.T) {
 	t.Parallel()
-	o := NewInOrder(nil, &office{err: errors.New("no route")}, &office{err: errors.New("out of order")})
+	o := NewFailover(nil, &fakeAuthority{err: errors.New("no route")}, &fakeAuthority{err: errors.New("out of order")})
 	token, err := o.Timestamp(t.Context(), digest[:])
 	if token != nil || err == nil || !strings.Contains(err.Error(), "no route") || !strings.Contains(err.Error(), "out of order") {
 		t.Errorf("%q, %v", token, err)
 	}
-	if token, err := NewInOrder(nil).Timestamp(t.Context(), digest[:]); token != nil || err == nil {
+	if token, err := NewFailover(nil).Timestamp(t.Context(), digest[:]); token != nil || err == nil {
 		t.Errorf("of nobody: %q, %v", token, err)
 	}
 }
@@ -54,8 +54,8 @@ func TestWithoutAnyAnswerThereIsNoTokenAndEveryReasonIsTold(t *testing.T) {
 func TestDeadAuthorityIsLeftAloneLongerEachTimeAndComesBack(t *testing.T) {
 	t.Parallel()
 	at := now
-	dead, alive := &office{name: "first", err: errors.New("no route")}, &office{name: "second"}
-	o := NewInOrder(func() time.Time { return at }, dead, alive)
+	dead, alive := &fakeAuthority{name: "first", err: errors.New("no route")}, &fakeAuthority{name: "second"}
+	o := NewFailover(func() time.Time { return at }, dead, alive)
 	ask := func() string {
 		token, err := o.Timestamp(t.Context(), digest[:])
 		if err != nil {
@@ -77,7 +77,7 @@ func TestDeadAuthorityIsLeftAloneLongerEachTimeAndComesBack(t *testing.T) {
 		}
 	}
 	dead.err = nil
-	at = at.Add(longRest)
+	at = at.Add(longestPause)
 	if got := ask(); got != "first" {
 		t.Errorf("after its rest: token of %s", got)
 	}
@@ -89,8 +89,8 @@ func TestDeadAuthorityIsLeftAloneLongerEachTimeAndComesBack(t *testing.T) {
 func TestOneFailureDoesNotShutTheOnlyAuthorityOut(t *testing.T) {
 	t.Parallel()
 	at := now
-	only := &office{name: "only", err: errors.New("hiccup")}
-	o := NewInOrder(func() time.Time { return at }, only)
+	only := &fakeAuthority{name: "only", err: errors.New("hiccup")}
+	o := NewFailover(func() time.Time { return at }, only)
 	if _, err := o.Timestamp(t.Context(), digest[:]); err == nil {
 		t.Fatal("a token from nowhere")
 	}
@@ -110,15 +110,15 @@ func TestOneFailureDoesNotShutTheOnlyAuthorityOut(t *testing.T) {
 	}
 }
 
-func TestAfterARestOneCallerTries(t *testing.T) {
+func TestAfterAPauseOneCallerTries(t *testing.T) {
 	t.Parallel()
 	at := now
-	dead := &office{err: errors.New("no route")}
-	o := NewInOrder(func() time.Time { return at }, dead)
+	dead := &fakeAuthority{err: errors.New("no route")}
+	o := NewFailover(func() time.Time { return at }, dead)
 	for range 2 {
 		_, _ = o.Timestamp(t.Context(), digest[:])
 	}
-	at = at.Add(secondRest)
+	at = at.Add(secondPause)
 	var others error
 	dead.begun = func() {
 		dead.begun = nil
@@ -133,12 +133,12 @@ func TestAfterARestOneCallerTries(t *testing.T) {
 func TestCallerWhoGoesAwayIsNoFailureOfTheAuthority(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	first, second := &office{err: context.Canceled, begun: cancel}, &office{}
-	o := NewInOrder(nil, first, second)
+	first, second := &fakeAuthority{err: context.Canceled, begun: cancel}, &fakeAuthority{}
+	o := NewFailover(nil, first, second)
 	if _, err := o.Timestamp(ctx, digest[:]); !errors.Is(err, context.Canceled) || second.asked != 0 {
 		t.Errorf("%v, second asked %d times", err, second.asked)
 	}
-	if o.all[0].failures != 0 {
+	if o.members[0].failures != 0 {
 		t.Error("counted as a failure")
 	}
 }
@@ -148,9 +148,9 @@ func TestSizeIsKnownWhenEveryAuthoritysIs(t *testing.T) {
 	for want, sizes := range map[int][]int{0: {4000, 0}, 6000: {4000, 6000}} {
 		var all []Timestamper
 		for _, n := range sizes {
-			all = append(all, &office{size: n})
+			all = append(all, &fakeAuthority{size: n})
 		}
-		if got := NewInOrder(nil, all...).TokenSize(); got != want {
+		if got := NewFailover(nil, all...).TokenSize(); got != want {
 			t.Errorf("%v: %d, want %d", sizes, got, want)
 		}
 	}

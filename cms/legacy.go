@@ -7,20 +7,20 @@ import (
 	"fmt"
 )
 
-// VerifyOld checks what Verify does, of signatures that were made long ago as well: by MD5, or without signed
+// VerifyLegacy checks what Verify does, of signatures that were made long ago as well: by MD5, or without signed
 // attributes, where the key signed the content itself (RFC 5652 §5.4) and nothing binds the certificate. It says
 // nothing about what such a signature is worth today.
-func (sd *SignedData) VerifyOld(s Signer, digest []byte) error {
+func (sd *SignedData) VerifyLegacy(s Signer, digest []byte) error {
 	cert := sd.Certificate(s)
 	if cert == nil {
-		return sd.missing()
+		return sd.newMissingCertificate()
 	}
-	scheme, err := schemeOf(s.SignatureID, s.Digest, cert)
+	scheme, err := parseScheme(s.SignatureID, s.Digest, cert)
 	if err != nil {
 		return err
 	}
 	if s.SignedDER != nil {
-		return sd.verify(s, cert, scheme, digest)
+		return sd.verifyAttributes(s, cert, scheme, digest)
 	}
 	if scheme.Hash != s.Digest {
 		return fmt.Errorf("%w: a signature by %v over a digest by %v", ErrAlgorithm, scheme.Hash, s.Digest)
@@ -39,7 +39,7 @@ func (s Signer) Hashes(cert *x509.Certificate) []crypto.Hash {
 
 // Scheme returns how the signer says that he signed, with the key of that certificate. Errors: ErrAlgorithm.
 func (s Signer) Scheme(cert *x509.Certificate) (Scheme, error) {
-	return schemeOf(s.SignatureID, s.Digest, cert)
+	return parseScheme(s.SignatureID, s.Digest, cert)
 }
 
 // VerifyRSA checks a bare RSA signature over a SHA-1 digest, which is all that the form adbe.x509.rsa_sha1 of PDF has.

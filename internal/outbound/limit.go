@@ -10,16 +10,16 @@ import (
 // ErrTooLong is an answer that is longer than what the client takes.
 var ErrTooLong = errors.New("answer is too long")
 
-// bounded refuses what is no HTTP and ends answers that are too long with an error.
-type bounded struct {
+// limitedTransport refuses what is no HTTP and ends answers that are too long with an error.
+type limitedTransport struct {
 	most int64
 	next *http.Transport
 }
 
 // CloseIdleConnections is what http.Client looks for.
-func (b *bounded) CloseIdleConnections() { b.next.CloseIdleConnections() }
+func (b *limitedTransport) CloseIdleConnections() { b.next.CloseIdleConnections() }
 
-func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b *limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != "http" && r.URL.Scheme != "https" {
 		if r.Body != nil {
 			_ = r.Body.Close() // as every RoundTripper has to
@@ -34,17 +34,17 @@ func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = a.Body.Close() // nothing of it was wanted
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLong, a.ContentLength)
 	}
-	a.Body = &body{a.Body, b.most}
+	a.Body = &limitedBody{a.Body, b.most}
 	return a, nil
 }
 
-// body is read up to a limit, and is an error beyond it.
-type body struct {
+// limitedBody is read up to a limit, and is an error beyond it.
+type limitedBody struct {
 	io.ReadCloser
 	left int64
 }
 
-func (b *body) Read(p []byte) (int, error) {
+func (b *limitedBody) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1] // one more tells the end from the limit
 	}

@@ -19,8 +19,8 @@ type sparse struct {
 	size        int64
 }
 
-// stretched makes a file that large of a small one: its last lines come again at the far end.
-func stretched(t testing.TB, file []byte, size int64) *sparse {
+// stretchFile makes a file that large of a small one: its last lines come again at the far end.
+func stretchFile(t testing.TB, file []byte, size int64) *sparse {
 	t.Helper()
 	d := must[*pdf.Document](t)(pdf.Open(readerAt(file), int64(len(file)), pdf.Options{}))
 	r := must[[]pdf.Revision](t)(d.Revisions())
@@ -63,14 +63,14 @@ func (s *sparse) save(t testing.TB, tails []byte) string {
 
 func TestFilesBeyondTwoAndFourGiBAreSignedAndHold(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "A")
+	who := newSigner(t, "A")
 	for name, file := range map[string][]byte{"table": pdftest.Table(2), "streams": pdftest.Streams(2), "hybrid": pdftest.Hybrid(2)} {
 		for _, size := range []int64{2<<30 - 100, 2<<30 + 1, 4<<30 - 3000, 4<<30 + 1, 9 << 30} {
-			base := stretched(t, file, size)
+			base := stretchFile(t, file, size)
 			l := &layered{base: base, size: size}
 			state := stateOf(t, size)
 			for i := range 3 {
-				o := who.options(t, "")
+				o := who.newOptions(t, "")
 				o.NewField = &pades.FieldSpec{Name: fmt.Sprintf("F%d", i), Page: 1, Rect: pdf.Rect{URX: 90, URY: 30}}
 				src := l.source(state)
 				r, err := pades.Sign(t.Context(), src, o)
@@ -90,7 +90,7 @@ func TestFilesBeyondTwoAndFourGiBAreSignedAndHold(t *testing.T) {
 				t.Errorf("%s of %d bytes: %v", name, size, err)
 			}
 			if size > 4<<30 {
-				judge(t, "qpdf", "--check", base.save(t, l.tails))
+				runTool(t, "qpdf", "--check", base.save(t, l.tails))
 			}
 		}
 	}

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// tsaLeft is how much of its certificate's life a time-stamp authority needs to have left. It is longer than the
+	// minTSARemaining is how much of its certificate's life a time-stamp authority needs to have left. It is longer than the
 	// notice with which documents are renewed, so that those have something to gain.
-	tsaLeft = 2 * 365 * 24 * time.Hour
-	// tsaGain is by how much a successor has to last longer. It cannot outlast the root.
-	tsaGain = 365 * 24 * time.Hour
+	minTSARemaining = 2 * 365 * 24 * time.Hour
+	// minTSAExtension is by how much a successor has to last longer. It cannot outlast the root.
+	minTSAExtension = 365 * 24 * time.Hour
 )
 
-// succeed takes up the later time-stamp authorities of a folder, and makes another with a key of its own when the certificate
+// renewTSA takes up the later time-stamp authorities of a folder, and makes another with a key of its own when the certificate
 // of the one in use is about to end. The old one's tokens stay what they are.
 //
 // A successor is durable before it is used. Of two processes that make one at once, that of the first stands, and both use it.
 // One that was made while the clock was ahead stays where it is and is used once it begins; until then it counts as none, so
 // that another is made beside it if need be.
-func (a *Authority) succeed(dir string, o Options) error {
+func (a *Authority) renewTSA(dir string, o Options) error {
 	for {
 		if err := a.readSuccessors(dir, o); err != nil {
 			return err
@@ -38,10 +38,10 @@ func (a *Authority) succeed(dir string, o Options) error {
 			end = root
 		}
 		last := a.keys.tsaAt(now).cert.NotAfter
-		if a.keys.root.valid(now) != nil || last.Sub(now) > tsaLeft || end.Sub(last) < tsaGain {
+		if a.keys.root.requireValid(now) != nil || last.Sub(now) > minTSARemaining || end.Sub(last) < minTSAExtension {
 			return nil
 		}
-		if err := a.makeSuccessor(filepath.Join(dir, successorName(n)+".json"), successorName(n), o, now, end); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := a.createSuccessor(filepath.Join(dir, successorName(n)+".json"), successorName(n), o, now, end); err != nil && !errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("make time-stamp authority %d: %w", n, err)
 		}
 	}
@@ -63,37 +63,37 @@ func (a *Authority) readSuccessors(dir string, o Options) error {
 		if err != nil {
 			return fmt.Errorf("read time-stamp authority %d: %w", n, err)
 		}
-		if err := a.takeSuccessor(b, successorName(n), o.Sealer); err != nil {
+		if err := a.addSuccessor(b, successorName(n), o.Sealer); err != nil {
 			return err
 		}
 	}
 }
 
-func (a *Authority) makeSuccessor(file, name string, o Options, now, end time.Time) error {
-	next, err := certifyTSA(a.keys.tsa.cert.Subject, a.urls, now.Add(-time.Hour), end, &a.keys.root)
+func (a *Authority) createSuccessor(file, name string, o Options, now, end time.Time) error {
+	next, err := newTSAIdentity(a.keys.tsa.cert.Subject, a.urls, now.Add(-time.Hour), end, &a.keys.root)
 	if err != nil {
 		return err
 	}
-	part, err := next.seal(name, o.Sealer)
+	part, err := next.sealMember(name, o.Sealer)
 	if err != nil {
 		return err
 	}
-	b, err := json.MarshalIndent(stored{Version: 1, Members: map[string]storedIdentity{name: part}}, "", "  ")
+	b, err := json.MarshalIndent(storedFile{Version: 1, Members: map[string]storedIdentity{name: part}}, "", "  ")
 	if err != nil {
 		return err
 	}
 	return credential.WriteNew(file, b)
 }
 
-func (a *Authority) takeSuccessor(b []byte, name string, s Sealer) error {
-	var in stored
+func (a *Authority) addSuccessor(b []byte, name string, s Sealer) error {
+	var in storedFile
 	if err := json.Unmarshal(b, &in); err != nil {
 		return fmt.Errorf("read authority's %s: %w", name, err)
 	}
 	if in.Version != 1 {
 		return fmt.Errorf("authority's %s of version %d", name, in.Version)
 	}
-	next, err := in.Members[name].open(name, s)
+	next, err := in.Members[name].openMember(name, s)
 	if err != nil {
 		return err
 	}

@@ -13,20 +13,20 @@ import (
 func TestLatestTimestampIsThatOfTheFieldsAskedFor(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "First"}, pades.FieldSpec{Name: "Ahead"}, pades.FieldSpec{Name: "Untimed"}, pades.FieldSpec{Name: "Unsigned"})
-	budi := newPerson(t, "Budi")
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "First"}, pades.FieldSpec{Name: "Ahead"}, pades.FieldSpec{Name: "Untimed"}, pades.FieldSpec{Name: "Unsigned"})
+	budi := newSigner(t, "Budi")
 	at := map[string]time.Time{"First": now, "Ahead": now.Add(6 * time.Hour)}
 	for _, field := range []string{"First", "Ahead", "Untimed"} {
-		o := budi.options(t, field)
+		o := budi.newOptions(t, field)
 		o.Timestamper = nil
 		if by, timed := at[field]; timed {
-			a := must[*authority.Authority](t)(authority.Ephemeral("http://localhost", func() time.Time { return by }))
+			a := must[*authority.Authority](t)(authority.NewEphemeral("http://localhost", func() time.Time { return by }))
 			o.Timestamper = a.Timestamper()
 		}
-		p.sign(t, o)
+		p.signField(t, o)
 	}
-	archive := p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), newOffice(t).Timestamper(), pades.Clock{})).Field
+	archive := p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), newAuthority(t).Timestamper(), pades.Clock{})).Field
 	for _, c := range []struct {
 		fields []string
 		want   time.Time

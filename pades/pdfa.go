@@ -7,23 +7,23 @@ import (
 	"segel/pdf"
 )
 
-// restrictions tells what an archive forbids in the pictures that are put into it. PDF/A-1 knows no transparency; the
+// readPDFARestrictions tells what an archive forbids in the pictures that are put into it. PDF/A-1 knows no transparency; the
 // other parts need a space to blend in, which is that of the output intent. Device colours need one too: RGB one whose
 // profile has three components, gray any.
-func restrictions(d *pdf.Document) (opaque, calibrated bool, err error) {
+func readPDFARestrictions(d *pdf.Document) (opaque, calibrated bool, err error) {
 	part := d.Facts().PDFA
 	if part == "" {
 		return false, false, nil
 	}
-	components, err := outputIntent(d)
+	components, err := countIntentComponents(d)
 	if err != nil {
 		return false, false, fmt.Errorf("output intent: %w", err)
 	}
 	return strings.HasPrefix(part, "1") || components == 0, components != 3, nil
 }
 
-// outputIntent returns the number of components that the profile of the archive's output intent has; 0 is none.
-func outputIntent(d *pdf.Document) (int64, error) {
+// countIntentComponents returns the number of components that the profile of the archive's output intent has; 0 is none.
+func countIntentComponents(d *pdf.Document) (int64, error) {
 	_, catalog, err := d.Root()
 	if err != nil {
 		return 0, err

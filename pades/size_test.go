@@ -19,8 +19,8 @@ import (
 	"segel/tsp"
 )
 
-// heavy is a time-stamp authority whose certificate has that many bytes more than others.
-func heavy(t testing.TB, bytes int) *tsp.Responder {
+// newLargeResponder is a time-stamp authority whose certificate has that many bytes more than others.
+func newLargeResponder(t testing.TB, bytes int) *tsp.Responder {
 	t.Helper()
 	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	usage := must[[]byte](t)(asn1.Marshal([]asn1.ObjectIdentifier{{1, 3, 6, 1, 5, 5, 7, 3, 8}}))
@@ -37,45 +37,45 @@ func heavy(t testing.TB, bytes int) *tsp.Responder {
 	return &tsp.Responder{Key: key, Chain: []*x509.Certificate{cert}, Policy: asn1.ObjectIdentifier{1, 2, 3}, Clock: time.Now, Random: rand.Reader}
 }
 
-// silent makes tokens and does not say how large they get.
-type silent struct{ tsp.Timestamper }
+// sizelessTimestamper makes tokens and does not say how large they get.
+type sizelessTimestamper struct{ tsp.Timestamper }
 
-func (silent) TokenSize() int { return 0 }
+func (sizelessTimestamper) TokenSize() int { return 0 }
 
-// growing answers with a token of another size every time.
-type growing struct {
+// growingTimestamper answers with a token of another size every time.
+type growingTimestamper struct {
 	t     testing.TB
 	sizes []int
 }
 
-func (g *growing) TokenSize() int { return 0 }
-func (g *growing) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+func (g *growingTimestamper) TokenSize() int { return 0 }
+func (g *growingTimestamper) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	size := g.sizes[0]
 	g.sizes = g.sizes[1:]
-	return heavy(g.t, size).Timestamp(ctx, digest)
+	return newLargeResponder(g.t, size).Timestamp(ctx, digest)
 }
 
-func TestTimestampsOfAnySizeFindRoom(t *testing.T) {
+func TestTimestampsOfAnySizeFit(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "A")
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"})
-	for field, by := range map[string]tsp.Timestamper{"A": silent{heavy(t, 200_000)}, "B": heavy(t, 100_000), "C": &growing{t, []int{9_000, 18_000, 20_000}}} {
-		o := who.options(t, field)
+	who := newSigner(t, "A")
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"})
+	for field, by := range map[string]tsp.Timestamper{"A": sizelessTimestamper{newLargeResponder(t, 200_000)}, "B": newLargeResponder(t, 100_000), "C": &growingTimestamper{t, []int{9_000, 18_000, 20_000}}} {
+		o := who.newOptions(t, field)
 		o.Timestamper = by
-		p.sign(t, o)
+		p.signField(t, o)
 		wantValid(t, p, field)
 	}
-	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), silent{heavy(t, 300_000)}, pades.Clock{}))
-	judge(t, "qpdf", "--check", p.save(t))
+	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), sizelessTimestamper{newLargeResponder(t, 300_000)}, pades.Clock{}))
+	runTool(t, "qpdf", "--check", p.writeTemp(t))
 }
 
 func TestTimestampsThatGrowForeverAreGivenUp(t *testing.T) {
 	t.Parallel()
-	o := newPerson(t, "A").options(t, "")
-	o.NewField, o.Timestamper = &pades.FieldSpec{Name: "A"}, &growing{t, []int{10_000, 20_000, 40_000, 80_000}}
-	src := (&paper{b: pdftest.Table(1)}).source()
-	if _, err := pades.Sign(t.Context(), src, o); !errors.Is(err, pades.ErrNoRoom) {
+	o := newSigner(t, "A").newOptions(t, "")
+	o.NewField, o.Timestamper = &pades.FieldSpec{Name: "A"}, &growingTimestamper{t, []int{10_000, 20_000, 40_000, 80_000}}
+	src := (&testFile{b: pdftest.Table(1)}).source()
+	if _, err := pades.Sign(t.Context(), src, o); !errors.Is(err, pades.ErrContainerSize) {
 		t.Error(err)
 	}
 }
@@ -84,11 +84,11 @@ func TestTimestampsThatGrowForeverAreGivenUp(t *testing.T) {
 // needed.
 func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "A")
-	by := silent{heavy(t, 60_000)}
-	p := &paper{b: pdftest.Streams(1)}
-	p.add(t, pades.FieldSpec{Name: "A"})
-	o := who.options(t, "A")
+	who := newSigner(t, "A")
+	by := sizelessTimestamper{newLargeResponder(t, 60_000)}
+	p := &testFile{b: pdftest.Streams(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"})
+	o := who.newOptions(t, "A")
 	o.Key, o.Timestamper = nil, by
 	// remote is the key in another process: it gets what was kept, and all it knows comes from there.
 	remote := func(kept []byte) (*pades.Result, error) {
@@ -104,15 +104,15 @@ func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 		return must[[]byte](t)(prepared.MarshalBinary())
 	}
 	_, err := remote(prepare())
-	var small *pades.RoomError
+	var small *pades.ContainerSizeError
 	if !errors.As(err, &small) || small.Need < 60_000 || small.Have >= small.Need {
 		t.Fatalf("too little room: %v", err)
 	}
-	o.Room = small.Need + 16 // an ECDSA signature varies by some bytes
-	p.extend(t)(remote(prepare()))
+	o.ReservedSize = small.Need + 16 // an ECDSA signature varies by some bytes
+	p.appendResult(t)(remote(prepare()))
 	wantValid(t, p, "A")
 	for _, room := range []int{-1, 1 << 30} {
-		o.Room = room
+		o.ReservedSize = room
 		if _, err := pades.Prepare(p.source(), o); err == nil {
 			t.Errorf("%d bytes were reserved", room)
 		}
@@ -122,29 +122,29 @@ func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 func TestFiftySignaturesOnAThousandPagesToTheHighestLevel(t *testing.T) {
 	t.Parallel()
 	const pages, signatures = 1000, 50
-	who := newPerson(t, "Budi Santoso")
+	who := newSigner(t, "Budi Santoso")
 	for name, file := range map[string][]byte{"table": pdftest.Table(pages), "streams": pdftest.Streams(pages)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &paper{b: file}
+			p := &testFile{b: file}
 			var fields []pades.FieldSpec
 			var names []string
 			for i := range signatures {
-				spec, _ := visible(t, p, "S"+string(rune('A'+i/26))+string(rune('A'+i%26)))
+				spec, _ := newVisibleField(t, p, "S"+string(rune('A'+i/26))+string(rune('A'+i%26)))
 				spec.Page = i*pages/signatures + 1
 				fields, names = append(fields, spec), append(names, spec.Name)
 			}
-			p.add(t, fields...)
-			_, look := visible(t, p, "")
+			p.addFields(t, fields...)
+			_, look := newVisibleField(t, p, "")
 			for _, name := range names {
-				o := who.options(t, name)
+				o := who.newOptions(t, name)
 				o.Appearance = look
-				p.sign(t, o)
+				p.signField(t, o)
 			}
 			wantValid(t, p, names...)
-			p.complete(t)
-			judge(t, "qpdf", "--check", p.save(t))
-			d := p.open(t)
+			p.completeBLTA(t)
+			runTool(t, "qpdf", "--check", p.writeTemp(t))
+			d := p.openFile(t)
 			if n := must[int](t)(d.PageCount()); n != pages {
 				t.Errorf("%d pages", n)
 			}

@@ -24,7 +24,7 @@ func TestTimeStampAuthorityHasASuccessorBeforeItsCertificateEnds(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "authority")
 	begun := time.Now()
 	now := begun
-	o := Options{PublicURL: public, Clock: func() time.Time { return now }, Sealer: s, Ledger: &Memory{}}
+	o := Options{PublicURL: publicURL, Clock: func() time.Time { return now }, Sealer: s, Ledger: &MemoryLedger{}}
 	reopen := func() *Authority {
 		a, err := Open(dir, o)
 		if err != nil {
@@ -45,7 +45,7 @@ func TestTimeStampAuthorityHasASuccessorBeforeItsCertificateEnds(t *testing.T) {
 			t.Errorf("after %d years: another one: %t", c.years, !cert.Equal(last))
 		}
 		last = cert
-		token := stamped(t, a)
+		token := fetchToken(t, a)
 		roots := x509.NewCertPool()
 		roots.AddCert(first.Root())
 		if _, err := token.Validate(roots, now); err != nil || !token.Authority.Equal(cert) {
@@ -86,7 +86,7 @@ func TestSuccessorMadeWhileTheClockWasAheadIsNotUsedBeforeItBegins(t *testing.T)
 	dir := filepath.Join(t.TempDir(), "authority")
 	begun := time.Now()
 	now := begun
-	o := Options{PublicURL: public, Clock: func() time.Time { return now }, Sealer: s, Ledger: &Memory{}}
+	o := Options{PublicURL: publicURL, Clock: func() time.Time { return now }, Sealer: s, Ledger: &MemoryLedger{}}
 	reopen := func() *Authority {
 		t.Helper()
 		a, err := Open(dir, o)
@@ -99,25 +99,25 @@ func TestSuccessorMadeWhileTheClockWasAheadIsNotUsedBeforeItBegins(t *testing.T)
 	now = begun.AddDate(19, 0, 0)
 	running := reopen() // a start with the wrong clock makes a successor
 	ahead := running.keys.tsaAt(now).cert
-	if ahead.Equal(first) || !stamped(t, running).Authority.Equal(ahead) {
+	if ahead.Equal(first) || !fetchToken(t, running).Authority.Equal(ahead) {
 		t.Fatal("there is no successor after nineteen years")
 	}
 	now = begun.Add(time.Hour)
-	if got := stamped(t, running).Authority; !got.Equal(first) {
+	if got := fetchToken(t, running).Authority; !got.Equal(first) {
 		t.Errorf("the process that made it stamps with what begins at %s", got.NotBefore)
 	}
 	a := reopen()
-	if got := stamped(t, a).Authority; !got.Equal(first) {
+	if got := fetchToken(t, a).Authority; !got.Equal(first) {
 		t.Errorf("after a start it stamps with what begins at %s", got.NotBefore)
 	}
-	for _, c := range a.Own() {
+	for _, c := range a.OwnCertificates() {
 		if c.Role == "tsa" && !c.Certificate.Equal(first) {
 			t.Error("another time-stamp authority is shown than the one in use")
 		}
 	}
 	// Time comes to where the successor begins, and it is used as if nothing had been.
 	now = begun.AddDate(19, 0, 1)
-	if got := stamped(t, reopen()).Authority; !got.Equal(ahead) {
+	if got := fetchToken(t, reopen()).Authority; !got.Equal(ahead) {
 		t.Errorf("after nineteen years it stamps with %s", got.SerialNumber)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "tsa-3.json")); err == nil {
@@ -132,7 +132,7 @@ func TestSuccessorMadeWhileTheClockWasAheadIsNotUsedBeforeItBegins(t *testing.T)
 	reopen()
 	now = begun.AddDate(18, 6, 0)
 	a = reopen()
-	if got := stamped(t, a).Authority; got.NotBefore.After(now) || !got.NotAfter.After(now.AddDate(2, 0, 0)) {
+	if got := fetchToken(t, a).Authority; got.NotBefore.After(now) || !got.NotAfter.After(now.AddDate(2, 0, 0)) {
 		t.Errorf("after eighteen years and a half it stamps with what is valid from %s to %s", got.NotBefore, got.NotAfter)
 	}
 }
@@ -140,13 +140,13 @@ func TestSuccessorMadeWhileTheClockWasAheadIsNotUsedBeforeItBegins(t *testing.T)
 func TestAuthorityMadeWhileTheClockWasAheadSignsNothingBeforeItBegins(t *testing.T) {
 	t.Parallel()
 	now := time.Now().AddDate(2, 0, 0)
-	ledger := &Memory{}
-	a, err := Ephemeral(public, func() time.Time { return now })
+	ledger := &MemoryLedger{}
+	a, err := NewEphemeral(publicURL, func() time.Time { return now })
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.ledger = ledger
-	chain := issue(t, a)
+	chain := issueCertificate(t, a)
 	for _, c := range []struct {
 		by   time.Duration // from when the authority was made
 		want error         // nil: everything is answered
@@ -156,9 +156,9 @@ func TestAuthorityMadeWhileTheClockWasAheadSignsNothingBeforeItBegins(t *testing
 		answers := map[string]error{}
 		_, answers["certificate"] = a.Certify(t.Context(), Holder{ID: "8", Name: "Sari", Organisation: "PT Contoh", Assurance: Account}, newKey(t).Public())
 		_, answers["timestamp"] = a.Timestamper().Timestamp(t.Context(), make([]byte, 32))
-		_, answers["OCSP"] = a.ocspFor(t.Context(), a.issuers()[0], chain[0].SerialNumber, crypto.SHA1)
-		_, answers["list of the issuing certificate"] = a.list(t.Context(), a.keys.issuing)
-		_, answers["list of the root"] = a.list(t.Context(), a.keys.root)
+		_, answers["OCSP"] = a.buildOCSPResponse(t.Context(), a.listIssuers()[0], chain[0].SerialNumber, crypto.SHA1)
+		_, answers["list of the issuing certificate"] = a.currentCRL(t.Context(), a.keys.issuing)
+		_, answers["list of the root"] = a.currentCRL(t.Context(), a.keys.root)
 		for what, err := range answers {
 			if (err == nil) != (c.want == nil) {
 				t.Errorf("%s, %s: %v", c.by, what, err)
@@ -177,10 +177,10 @@ func TestAuthorityMadeWhileTheClockWasAheadSignsNothingBeforeItBegins(t *testing
 func TestCertificateIssuedWhileTheClockWasAheadCanBeRevoked(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	a := at(t, &Memory{}, &now)
+	a := openAt(t, &MemoryLedger{}, &now)
 	begun := now
 	now = begun.AddDate(2, 0, 0)
-	serial := hex(issue(t, a)[0])
+	serial := formatSerial(issueCertificate(t, a)[0])
 	now = begun.Add(time.Minute)
 	if err := a.Revoke(t.Context(), serial, revocation.Superseded, now.Add(-time.Minute)); err == nil {
 		t.Error("revoked since a moment before now, at which it was not issued")

@@ -11,38 +11,38 @@ import (
 	"segel/pdf"
 )
 
-// show gives the widget of the signed field, and the signer's marks, their pictures.
-func show(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) error {
+// drawAppearances gives the widget of the signed field, and the signer's marks, their pictures.
+func drawAppearances(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) error {
 	if o.Appearance == nil && len(o.Marks) == 0 {
 		return nil
 	}
-	stock, err := earlier(d)
+	stock, err := collectEarlierAppearances(d)
 	if err != nil {
 		return err
 	}
 	frame := appearance.Frame{Stock: stock}
-	if frame.Opaque, frame.Calibrated, err = restrictions(d); err != nil {
+	if frame.Opaque, frame.Calibrated, err = readPDFARestrictions(d); err != nil {
 		return err
 	}
 	if o.Appearance != nil {
-		if err := draw(d, u, frame, field, o.Appearance); err != nil {
+		if err := drawAppearance(d, u, frame, field, o.Appearance); err != nil {
 			return fmt.Errorf("appearance of field %q: %w", field.Name, err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Marks)) {
-		f, err := find(d, name, "Btn")
+		f, err := findField(d, name, "Btn")
 		if err != nil {
 			return err
 		}
-		if err := draw(d, u, frame, f, o.Marks[name]); err != nil {
+		if err := drawAppearance(d, u, frame, f, o.Marks[name]); err != nil {
 			return fmt.Errorf("appearance of mark %q: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// earlier is what the appearances of earlier signatures brought into the file, those of the newest first.
-func earlier(d *pdf.Document) (*appearance.Stock, error) {
+// collectEarlierAppearances is what the appearances of earlier signatures brought into the file, those of the newest first.
+func collectEarlierAppearances(d *pdf.Document) (*appearance.Stock, error) {
 	signatures, err := d.Signatures()
 	if err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func earlier(d *pdf.Document) (*appearance.Stock, error) {
 	return appearance.NewStock(d, looks...), nil
 }
 
-// draw sets the normal appearance of a field's first widget; a signature field must not have more. The widget alone changes, not its page.
-func draw(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *pdf.Field, look Appearance) error {
+// drawAppearance sets the normal appearance of a field's first widget; a signature field must not have more. The widget alone changes, not its page.
+func drawAppearance(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *pdf.Field, look Appearance) error {
 	if len(f.Widgets) == 0 || f.Widgets[0].Ref.IsZero() {
 		return errors.New("the field has no widget")
 	}
@@ -77,11 +77,11 @@ func draw(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *pdf.Field, 
 	}
 	page := widget.Ref("P")
 	if page.IsZero() {
-		if page, err = pageOf(d, f.Widgets[0].Ref); err != nil {
+		if page, err = findWidgetPage(d, f.Widgets[0].Ref); err != nil {
 			return err
 		}
 	}
-	if frame.Rotate, err = turned(d, page); err != nil {
+	if frame.Rotate, err = readRotation(d, page); err != nil {
 		return err
 	}
 	frame.Width, frame.Height = rect.Width(), rect.Height()
@@ -94,9 +94,9 @@ func draw(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *pdf.Field, 
 	return nil
 }
 
-// pageOf finds the page that lists a widget, for widgets of other programs that do not name it: /P is optional. It is
+// findWidgetPage finds the page that lists a widget, for widgets of other programs that do not name it: /P is optional. It is
 // the zero Ref if no page does.
-func pageOf(d *pdf.Document, widget pdf.Ref) (pdf.Ref, error) {
+func findWidgetPage(d *pdf.Document, widget pdf.Ref) (pdf.Ref, error) {
 	n, err := d.PageCount()
 	if err != nil {
 		return pdf.Ref{}, err
@@ -114,9 +114,9 @@ func pageOf(d *pdf.Document, widget pdf.Ref) (pdf.Ref, error) {
 	return pdf.Ref{}, nil
 }
 
-// turned returns the /Rotate of the page with that reference, which may be inherited. An entry that cannot be read
+// readRotation returns the /Rotate of the page with that reference, which may be inherited. An entry that cannot be read
 // counts as missing, as it does for readers.
-func turned(d *pdf.Document, page pdf.Ref) (int, error) {
+func readRotation(d *pdf.Document, page pdf.Ref) (int, error) {
 	node, err := d.Dict(page)
 	for range 100 {
 		if err != nil || node == nil {
@@ -124,7 +124,7 @@ func turned(d *pdf.Document, page pdf.Ref) (int, error) {
 		}
 		if node["Rotate"] != nil {
 			turn, err := d.Integer(node["Rotate"])
-			if isRead(err) {
+			if isReadError(err) {
 				return 0, err
 			}
 			if err != nil || turn%90 != 0 {
@@ -134,14 +134,14 @@ func turned(d *pdf.Document, page pdf.Ref) (int, error) {
 		}
 		node, err = d.Dict(node["Parent"])
 	}
-	if isRead(err) {
+	if isReadError(err) {
 		return 0, err
 	}
 	return 0, nil
 }
 
-// isRead reports whether an error is not the file's fault.
-func isRead(err error) bool {
+// isReadError reports whether an error is not the file's fault.
+func isReadError(err error) bool {
 	var e *pdf.Error
 	return err != nil && !errors.As(err, &e)
 }

@@ -13,9 +13,9 @@ import (
 )
 
 // pictureOf returns the normal appearance of a field.
-func pictureOf(t *testing.T, p *paper, name string) *pdf.Stream {
+func pictureOf(t *testing.T, p *testFile, name string) *pdf.Stream {
 	t.Helper()
-	d := p.open(t)
+	d := p.openFile(t)
 	for _, f := range must[[]*pdf.Field](t)(d.Fields()) {
 		if f.Name == name {
 			return must[*pdf.Stream](t)(d.Stream(must[pdf.Dict](t)(d.Dict(f.Dict["AP"]))["N"]))
@@ -29,22 +29,22 @@ func TestSigningFillsThePictureInTheShapeItHad(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Rotated()
 	for n := 1; n <= 4; n++ {
-		p := &paper{b: file}
-		page := must[*pdf.Page](t)(p.open(t).Page(n))
-		spec, look := visible(t, p, "A") // laid out for page 1
+		p := &testFile{b: file}
+		page := must[*pdf.Page](t)(p.openFile(t).Page(n))
+		spec, look := newVisibleField(t, p, "A") // laid out for page 1
 		spec.Page, spec.Rect = n, page.ToUser(pdf.Rect{URX: spec.Rect.Width(), URY: spec.Rect.Height()})
-		p.add(t, spec)
+		p.addFields(t, spec)
 		empty := pictureOf(t, p, "A")
-		o := newPerson(t, "A").options(t, "A")
+		o := newSigner(t, "A").newOptions(t, "A")
 		o.Appearance = look
-		p.sign(t, o)
+		p.signField(t, o)
 		filled := pictureOf(t, p, "A")
 		for _, key := range []pdf.Name{"BBox", "Filter", "Type", "Subtype"} {
 			if was, is := fmt.Sprint(empty.Dict[key]), fmt.Sprint(filled.Dict[key]); was != is {
 				t.Errorf("page %d: /%s was %s and is %s", n, key, was, is)
 			}
 		}
-		if b := must[[]byte](t)(p.open(t).Decode(empty)); len(b) > 0 {
+		if b := must[[]byte](t)(p.openFile(t).Decode(empty)); len(b) > 0 {
 			t.Errorf("an empty field shows %q", b)
 		}
 	}
@@ -53,10 +53,10 @@ func TestSigningFillsThePictureInTheShapeItHad(t *testing.T) {
 func TestEveryFieldOfPDFA1HasAPicture(t *testing.T) {
 	t.Parallel()
 	for part := 1; part <= 3; part++ {
-		p := &paper{b: pdftest.Archive(part)}
-		p.add(t, pades.FieldSpec{Name: "A"})
-		p.sign(t, newPerson(t, "A").options(t, "A"))
-		p.complete(t)
+		p := &testFile{b: pdftest.Archive(part)}
+		p.addFields(t, pades.FieldSpec{Name: "A"})
+		p.signField(t, newSigner(t, "A").newOptions(t, "A"))
+		p.completeBLTA(t)
 		for _, name := range []string{"A", "Timestamp1"} {
 			if got := pictureOf(t, p, name) != nil; got != (part == 1) {
 				t.Errorf("PDF/A-%d: field %s has a picture: %v", part, name, got)
@@ -65,14 +65,14 @@ func TestEveryFieldOfPDFA1HasAPicture(t *testing.T) {
 	}
 }
 
-// archive is a file of PDF/A of that part, with an output intent of that many components.
-func archive(t testing.TB, part, components int) *paper {
+// newPDFAFile is a file of PDF/A of that part, with an output intent of that many components.
+func newPDFAFile(t testing.TB, part, components int) *testFile {
 	t.Helper()
 	b := pdftest.Archive(part)
 	if components == 3 {
-		return &paper{b: b}
+		return &testFile{b: b}
 	}
-	return edit(t, b, func(d *pdf.Document, u *pdf.Update) {
+	return editFile(t, b, func(d *pdf.Document, u *pdf.Update) {
 		root, _, err := d.Root()
 		if err != nil {
 			t.Fatal(err)
@@ -89,23 +89,23 @@ func archive(t testing.TB, part, components int) *paper {
 
 func TestPicturesInArchivesHaveNoMoreThanTheArchiveAllows(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "Budi Santoso")
-	specimen := must[*appearance.Strokes](t)(appearance.ExtractStrokes(ink(t)))
+	who := newSigner(t, "Budi Santoso")
+	specimen := must[*appearance.Strokes](t)(appearance.ExtractStrokes(drawSignature(t)))
 	for _, c := range []struct {
 		part, components   int
 		opaque, calibrated bool
 	}{{1, 3, true, false}, {2, 3, false, false}, {3, 3, false, false}, {1, 4, true, true}, {1, 0, true, true}, {2, 0, true, true}, {2, 4, false, true}} {
-		p := archive(t, c.part, c.components)
-		p.add(t, pades.FieldSpec{Name: "A", Page: 1, Rect: pdf.Rect{LLX: 50, LLY: 50, URX: 290, URY: 130}})
-		o := who.options(t, "A")
+		p := newPDFAFile(t, c.part, c.components)
+		p.addFields(t, pades.FieldSpec{Name: "A", Page: 1, Rect: pdf.Rect{LLX: 50, LLY: 50, URX: 290, URY: 130}})
+		o := who.newOptions(t, "A")
 		look := appearance.Signature(appearance.SignatureText{Name: who.name, Time: time.Now(), Specimen: specimen, QR: "https://segel.example/"}, 240, 80)
 		look.Faded(0.5, func(d *appearance.Drawing) {
 			d.Fill(appearance.Color{R: 255}, appearance.Rectangle(pdf.Rect{URX: 9, URY: 9}))
 		})
 		o.Appearance = look
-		p.sign(t, o)
-		p.complete(t)
-		d := p.open(t)
+		p.signField(t, o)
+		p.completeBLTA(t)
+		d := p.openFile(t)
 		form := pictureOf(t, p, "A")
 		resources := must[pdf.Dict](t)(d.Dict(form.Dict["Resources"]))
 		if (resources["ExtGState"] == nil) != c.opaque || (resources["ColorSpace"] != nil) != c.calibrated {

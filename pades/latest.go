@@ -16,7 +16,7 @@ import (
 // file is verified: who made it knows that it holds, see [Check]. A field that is not signed is ErrNoField.
 func LatestTimestamp(src Source, fields ...string) (time.Time, error) {
 	var latest time.Time
-	d, err := open(src)
+	d, err := openSource(src)
 	if err != nil {
 		return latest, err
 	}
@@ -30,7 +30,7 @@ func LatestTimestamp(src Source, fields ...string) (time.Time, error) {
 			continue
 		}
 		found++
-		token, err := tokenOf(s.SubFilter, s.Contents)
+		token, err := parseToken(s.SubFilter, s.Contents)
 		if err != nil {
 			return latest, fmt.Errorf("field %q: %w", s.Field.Name, err)
 		}
@@ -44,8 +44,8 @@ func LatestTimestamp(src Source, fields ...string) (time.Time, error) {
 	return latest, nil
 }
 
-// tokenOf returns the timestamp in the container of a signature, or that is one; nil if there is none.
-func tokenOf(kind pdf.Name, contents []byte) (*tsp.Token, error) {
+// parseToken returns the timestamp in the container of a signature, or that is one; nil if there is none.
+func parseToken(kind pdf.Name, contents []byte) (*tsp.Token, error) {
 	if kind == subFilterTimestamp {
 		return tsp.Parse(contents)
 	}
@@ -56,5 +56,5 @@ func tokenOf(kind pdf.Name, contents []byte) (*tsp.Token, error) {
 	if len(sd.Signers) != 1 {
 		return nil, errors.New("not a signature of one signer")
 	}
-	return signatureTimestamp(sd.Signers[0])
+	return parseSignatureTimestamp(sd.Signers[0])
 }
