@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// encodeBER writes DER by the basic rules: every length indefinite or long, every string of octets in pieces. What is
-// signed as DER is left alone: signed attributes and certificates.
+// encodeBER converts DER to BER: every length indefinite or overlong, every octet string segmented. Elements in keep
+// stay as they are: signed attributes and certificates.
 func encodeBER(t testing.TB, der []byte, keep ...[]byte) []byte {
 	t.Helper()
 	var out []byte

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// signBare signs a digest with an RSA key and nothing else, as software did that is long gone.
+// signBare signs a digest with an RSA key, without attributes, like old software.
 func signBare(t *testing.T, h crypto.Hash, digest []byte) (value []byte, cert *x509.Certificate) {
 	t.Helper()
 	key, cert := newCredential(t, "RSA")

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// newContainer wraps raw sets into a SignedData; an empty set of certificates is left out.
+// newContainer wraps raw sets in a SignedData; an empty set of certificates is omitted.
 func newContainer(t *testing.T, certificates, signers asn1.RawValue) []byte {
 	t.Helper()
 	body := struct {
@@ -68,7 +68,7 @@ func TestContainerBeyondALimitIsRefused(t *testing.T) {
 	one := newSet(signer())
 	for name, c := range map[string]struct {
 		der  []byte
-		says string // empty: read
+		says string // empty: accepted
 	}{
 		"most certificates":     {newContainer(t, certificates(MaxCertificates), one), ""},
 		"too many certificates": {newContainer(t, certificates(MaxCertificates+1), one), "too many certificates"},
@@ -90,9 +90,9 @@ func TestContainerBeyondALimitIsRefused(t *testing.T) {
 	}
 }
 
-// A set of millions of empty elements must cost about what it weighs, not a hundred times that.
+// The cost of a set of millions of empty elements must be near its size, not a hundred times that.
 func TestSetWithTooManyElementsIsRefusedBeforeAllocation(t *testing.T) {
-	// Not parallel: what is allocated is counted for the whole process.
+	// Not parallel: it counts allocations of the whole process.
 	der := newContainer(t, asn1.RawValue{}, newSet(bytes.Repeat([]byte{5, 0}, 1<<20)))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -106,7 +106,7 @@ func TestSetWithTooManyElementsIsRefusedBeforeAllocation(t *testing.T) {
 func TestSetsOfAContainerAreInTheOrderOfDER(t *testing.T) {
 	t.Parallel()
 	key, cert := newCredential(t, "P-256")
-	_, other := newCredential(t, "P-384") // of another name: issuer and serial tell certificates apart
+	_, other := newCredential(t, "P-384") // with another name: issuer and serial distinguish certificates
 	der, err := Sign(rand.Reader, computeHash(crypto.SHA256, content), key, []*x509.Certificate{cert, other, cert}, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// forgeSignedData signs attributes as a test wants them, correct or not, and puts them into a container.
+// forgeSignedData signs any attributes, correct or not, and puts them into a container.
 func forgeSignedData(t *testing.T, kind string, change func(s *Signature, attrs []Attribute) []Attribute) *SignedData {
 	t.Helper()
 	key, cert := newCredential(t, kind)
@@ -52,7 +52,7 @@ func forgeSignedData(t *testing.T, kind string, change func(s *Signature, attrs 
 	return sd
 }
 
-// replaceAttribute replaces the attribute of the same type; of several given, all take its place.
+// replaceAttribute replaces the attribute with that type by the given ones.
 func replaceAttribute(attrs []Attribute, t asn1.ObjectIdentifier, by ...Attribute) []Attribute {
 	rest := slices.DeleteFunc(slices.Clone(attrs), func(a Attribute) bool { return a.Type.Equal(t) })
 	return append(rest, by...)
@@ -78,18 +78,18 @@ func TestSignedAttributesHaveToHoldEvenWhenTheKeySignedThem(t *testing.T) {
 	}{
 		"as made": {func(_ *Signature, a []Attribute) []Attribute { return a }, ""},
 		"no content type": {func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDContentType) },
-			"content-type is not there"},
+			"content-type does not occur"},
 		"another content type": {func(_ *Signature, a []Attribute) []Attribute {
 			return replaceAttribute(a, OIDContentType, attribute(OIDContentType, OIDTSTInfo))
 		}, "content-type differs"},
 		"no digest": {func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDMessageDigest) },
-			"message-digest is not there"},
+			"message-digest does not occur"},
 		"two digests": {func(_ *Signature, a []Attribute) []Attribute { return append(a, digestAttribute) },
-			"message-digest is not there"},
+			"message-digest does not occur"},
 		"a digest of two values": {func(_ *Signature, a []Attribute) []Attribute {
 			v := digestAttribute.Values[0]
 			return replaceAttribute(a, OIDMessageDigest, Attribute{OIDMessageDigest, []asn1.RawValue{v, v}})
-		}, "message-digest is not there"},
+		}, "message-digest does not occur"},
 		"another digest": {func(_ *Signature, a []Attribute) []Attribute {
 			return replaceAttribute(a, OIDMessageDigest, attribute(OIDMessageDigest, computeHash(crypto.SHA256, nil)))
 		}, "message-digest differs"},
@@ -104,7 +104,7 @@ func TestSignedAttributesHaveToHoldEvenWhenTheKeySignedThem(t *testing.T) {
 		"two protections": {func(_ *Signature, a []Attribute) []Attribute {
 			p := a[len(a)-1]
 			return replaceAttribute(a, OIDAlgorithmProtection, p, p)
-		}, "not there exactly once"},
+		}, "does not occur exactly once"},
 		"attributes out of order": {func(s *Signature, a []Attribute) []Attribute {
 			var all []byte
 			for _, x := range a {
@@ -205,7 +205,7 @@ func TestSignatureHasToBeOfTheAlgorithmThatIsNamedAndOfTheCertificatesKey(t *tes
 		"another RSA value":             {"RSA", func(_ *SignedData, s *Signer) { s.Signature[0] ^= 1 }, nil},
 		"another Ed25519 value":         {"Ed25519", func(_ *SignedData, s *Signer) { s.Signature[0] ^= 1 }, nil},
 	} {
-		// Without the protection, so that it is the algorithm itself that is looked at.
+		// Without the protection, so that the algorithm itself is checked.
 		sd := forgeSignedData(t, c.kind, func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDAlgorithmProtection) })
 		s := sd.Signers[0]
 		digest := computeHash(s.Digest, content)

@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// report of segel verify --json, as far as it is compared.
+// ourReport has the parts of segel verify --json that are compared. The field names are those of the JSON.
 type ourReport struct {
 	Indication, Integrity string
 	Signatures            []ourSignature
@@ -32,7 +32,7 @@ type ourSignature struct {
 	}
 }
 
-// listChangedPages lists the pages of which we say that a later revision, which we allow, shows something there, or covers it.
+// listChangedPages returns the pages for which our report has a permitted later change with that code.
 func (s ourSignature) listChangedPages(code string) []int {
 	var pages []int
 	for _, l := range s.Later {
@@ -45,7 +45,7 @@ func (s ourSignature) listChangedPages(code string) []int {
 	return pages
 }
 
-// hasChange reports whether we say something of a later revision.
+// hasChange reports whether our report has a later change with that code.
 func (s ourSignature) hasChange(code string) bool {
 	for _, l := range s.Later {
 		for _, w := range l.What {
@@ -57,7 +57,8 @@ func (s ourSignature) hasChange(code string) bool {
 	return false
 }
 
-// isIntact reports whether we think a signature whole and what came later allowed, whoever made it.
+// isIntact reports whether our report says that the signature is intact and later changes are permitted, whether or not
+// the signer is trusted.
 func (s ourSignature) isIntact() bool {
 	return strings.HasPrefix(s.Integrity, "intact") && s.Indication != "TOTAL-FAILED"
 }
@@ -70,14 +71,14 @@ func (s ourSignature) String() string {
 	return fmt.Sprintf("%s %s, %s: %s", s.Indication, s.SubIndication, s.Integrity, strings.Join(codes, " "))
 }
 
-// verdict is what another judge thinks of one signature.
+// verdict is another validator's result for one signature.
 type verdict struct {
 	intact     bool
-	incomplete bool // he gave up before he looked whether anything changed
+	incomplete bool // it gave up before it compared the revisions
 	reason     string
 }
 
-// runSegelVerify asks our own program about a file. It is not an answer if it could not read it.
+// runSegelVerify validates a file with our own program. If the program cannot read the file, it returns an error.
 func runSegelVerify(binary, roots, path string) (ourReport, error) {
 	var out, said bytes.Buffer
 	cmd := exec.Command(binary, "verify", "--json", "--trust", roots, path)
@@ -90,7 +91,7 @@ func runSegelVerify(binary, roots, path string) (ourReport, error) {
 	return a, json.Unmarshal(out.Bytes(), &a)
 }
 
-// listVerdicts of pyHanko by field.
+// listVerdicts returns pyHanko's verdicts by field.
 func (a pyhankoAnswer) listVerdicts() map[string]verdict {
 	m := map[string]verdict{}
 	for _, s := range a.Signatures {
@@ -99,7 +100,8 @@ func (a pyhankoAnswer) listVerdicts() map[string]verdict {
 	return m
 }
 
-// listVerdicts of DSS by field. That a page looks different, which we tell as well, is no difference of opinion.
+// listVerdicts returns the verdicts of DSS by field. A visual difference that our report contains too is not a
+// disagreement.
 func (a dssAnswer) listVerdicts(ours ourReport) map[string]verdict {
 	m := map[string]verdict{}
 	for _, s := range a.Signatures {
@@ -118,8 +120,8 @@ func removePages(pages, told []int) []int {
 	return slices.DeleteFunc(slices.Clone(pages), func(n int) bool { return slices.Contains(told, n) })
 }
 
-// compareVerdicts holds the opinions of another judge against ours, unless we could not read the file. That they say changed where we say intact is what
-// must not be.
+// compareVerdicts reports where another validator's verdicts differ from ours, unless we could not read the file. The
+// worst case is that the other one says changed and we say intact.
 func compareVerdicts(ours ourReport, unread error, theirs map[string]verdict, no reportFunc) {
 	if unread != nil {
 		if len(theirs) > 0 {
@@ -135,7 +137,7 @@ func compareVerdicts(ours ourReport, unread error, theirs map[string]verdict, no
 				no("%s: they do not know it, we say intact", s.Field)
 			}
 		case s.isIntact() && o.incomplete:
-			no("%s: they do not judge it, we say intact: %s", s.Field, o.reason)
+			no("%s: they do not validate it, we say intact: %s", s.Field, o.reason)
 		case s.isIntact() && !o.intact:
 			no("%s: they say changed, we say intact: %s", s.Field, o.reason)
 		case !s.isIntact() && o.intact:
@@ -148,9 +150,9 @@ func compareVerdicts(ours ourReport, unread error, theirs map[string]verdict, no
 	}
 }
 
-// compareFiles asks our program, pyHanko and DSS about the same files, and reports where they differ about what became of
-// what was signed. Where the others cannot read a file there is nothing to compare. A tampered file in which we think
-// all signatures intact is a finding too.
+// compareFiles validates the same files with our program, pyHanko and DSS, and reports differing verdicts on changes of
+// what was signed. Files that the others cannot read are not compared. A tampered file in which we find all signatures
+// intact is a finding too.
 func (j *validators) compareFiles(r *report, binary, roots string, items []item, tampered map[string]bool) {
 	r.recordQueries("ours and pyhanko", len(items))
 	r.recordQueries("ours and dss", len(items))
@@ -184,7 +186,7 @@ func (j *validators) compareFiles(r *report, binary, roots string, items []item,
 	}
 }
 
-// compareIndication holds our indication against that of DSS, if neither has been given more proof than the other.
+// compareIndication compares our indication with that of DSS, if both have the same validation data.
 func (it item) compareIndication(a ourReport, d dssAnswer, no reportFunc) {
 	if it.wantVerdict == "" {
 		return
@@ -200,7 +202,8 @@ func (it item) compareIndication(a ourReport, d dssAnswer, no reportFunc) {
 	}
 }
 
-// checkIndication holds our own answer against what is expected: a signature that brings all proof passes at its level.
+// checkIndication compares our report with what is expected: a signature with complete validation data passes at its
+// level.
 func (it item) checkIndication(a ourReport, no reportFunc) {
 	for _, s := range a.Signatures {
 		if got := strings.Join(strings.Fields(s.Indication+" "+s.SubIndication+" "+s.Level), " "); it.wantVerdict != "" && got != it.wantVerdict {
@@ -213,7 +216,7 @@ func (it item) checkIndication(a ourReport, no reportFunc) {
 	}
 }
 
-// listPDFFiles lists one in so many of the PDF files below a folder.
+// listPDFFiles returns every n-th PDF file below a folder.
 func listPDFFiles(folder string, every int) ([]item, error) {
 	var items []item
 	n := 0

@@ -12,8 +12,8 @@ import (
 	"segel/pdf"
 )
 
-// signCorpus signs every healthy, unencrypted PDF file below a folder, or one in so many, twice: not to be seen and to be
-// seen. It writes what comes out to another folder. What the library refuses is a finding.
+// signCorpus signs every n-th healthy, unencrypted PDF file below a folder twice, invisibly and visibly, and writes the
+// results to another folder. A file that the library refuses is a finding.
 func signCorpus(h *pki, folder, out string, every int) (items []item, refused []finding, err error) {
 	files, err := listPDFFiles(folder, every)
 	if err != nil {
@@ -48,14 +48,14 @@ func signCorpus(h *pki, folder, out string, every int) (items []item, refused []
 	return items, refused, nil
 }
 
-// isHealthy tells files that qpdf opens without a password, finds not encrypted, and nothing wrong with.
+// isHealthy reports whether qpdf opens a file without a password, does not call it encrypted, and finds no fault.
 func isHealthy(path string) bool {
 	var exit *exec.ExitError
-	err := exec.Command("qpdf", "--is-encrypted", path).Run() // 2: it is not
+	err := exec.Command("qpdf", "--is-encrypted", path).Run() // exit status 2: not encrypted
 	return errors.As(err, &exit) && exit.ExitCode() == 2 && runQpdfCheck(path) == 0
 }
 
-// placeField gives the signature a new field; one to be seen stands at the lower left of page 1.
+// placeField gives the signature a new field; a visible one is on page 1.
 func (it *item) placeField(p *testFile, o *pades.Options, visible bool) error {
 	o.NewField, o.Field = &pades.FieldSpec{Name: o.Field}, ""
 	if !visible {
@@ -78,8 +78,8 @@ func (it *item) placeField(p *testFile, o *pades.Options, visible bool) error {
 	return nil
 }
 
-// findFreeBox is a box on the page, as displayed, that no annotation of it touches: judges call a signature that lies over
-// something else suspicious, and are right to. If there is none, it is any.
+// findFreeBox returns a box on the page, as displayed, that no annotation touches: validators call a signature over
+// other content suspicious, and they are right. If there is none, it returns any box.
 func findFreeBox(d *pdf.Document, page *pdf.Page) (pageArea, pdf.Rect, error) {
 	annots, err := d.Array(page.Dict["Annots"])
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// checkPdfsig asks poppler: every signature of ours is valid and shows whose it is, and the last one is about the whole file.
+// checkPdfsig checks with poppler that each of our signatures is valid and shows its signer's name, and that the last
+// one covers the whole file.
 func (it item) checkPdfsig(no reportFunc) {
 	found := runPdfsig(it.path)
 	for _, field := range it.listOurFields() {
@@ -25,7 +26,7 @@ func (it item) checkPdfsig(no reportFunc) {
 		case signature && it.signerNames[field] != "" && !strings.Contains(v, "Signer Certificate Common Name: "+it.signerNames[field]+"\n"):
 			no("%s: the name is not %q", field, it.signerNames[field])
 		case it.coversFile && field == it.findLastField() && !strings.Contains(v, "Total document signed"):
-			no("%s: not about the whole document", field)
+			no("%s: does not cover the whole document", field)
 		}
 	}
 	if it.before == "" {
@@ -33,12 +34,12 @@ func (it item) checkPdfsig(no reportFunc) {
 	}
 	for field, was := range runPdfsig(it.before) {
 		if strings.Contains(was, "Signature is Valid") && !strings.Contains(found[field], "Signature is Valid") {
-			no("%s: was valid before, and is no more", field)
+			no("%s: was valid before, and is not any more", field)
 		}
 	}
 }
 
-// runPdfsig returns what pdfsig says of each field; what it says of a file that it cannot read is nothing.
+// runPdfsig returns the output of pdfsig by field; nothing if it cannot read the file.
 func runPdfsig(file string) map[string]string {
 	out, _ := exec.Command("pdfsig", "-nocert", file).Output()
 	all := map[string]string{}
@@ -51,7 +52,7 @@ func runPdfsig(file string) map[string]string {
 	return all
 }
 
-// runQpdfCheck is how qpdf --check ends, from 0, clean, over 1, warnings, to 2, errors.
+// runQpdfCheck returns the result of qpdf --check: 0 clean, 1 warnings, 2 errors.
 func runQpdfCheck(file string) int {
 	err := exec.Command("qpdf", "--check", file).Run()
 	var exit *exec.ExitError
@@ -64,7 +65,7 @@ func runQpdfCheck(file string) int {
 	return 2
 }
 
-// checkQpdf finds no fault, and, against the file before, the same pages and form fields.
+// checkQpdf checks that qpdf finds no new fault and, compared with the file before, the same pages and form fields.
 func (it item) checkQpdf(no reportFunc) {
 	was := 0
 	if it.before != "" {
@@ -78,7 +79,7 @@ func (it item) checkQpdf(no reportFunc) {
 	}
 	before, err := exec.Command("qpdf", "--show-npages", it.before).Output()
 	if err != nil {
-		return // qpdf sees no pages to compare
+		return // qpdf finds no pages to compare
 	}
 	if after, err := exec.Command("qpdf", "--show-npages", it.path).Output(); err != nil || !bytes.Equal(before, after) {
 		no("%s pages became %s", bytes.TrimSpace(before), bytes.TrimSpace(after))
@@ -86,8 +87,8 @@ func (it item) checkQpdf(no reportFunc) {
 	it.checkFormFields(no)
 }
 
-// checkFormFields compares the form fields as qpdf lists them: those that were there are there as they were, in their order, and
-// nothing but signature fields came.
+// checkFormFields compares the form fields as qpdf lists them: existing fields must be unchanged and in the same order,
+// and only signature fields may be added.
 func (it item) checkFormFields(no reportFunc) {
 	before, err := listFormFields(it.before)
 	if err != nil {
@@ -102,18 +103,18 @@ func (it item) checkFormFields(no reportFunc) {
 		if len(before) > 0 && reflect.DeepEqual(f, before[0]) {
 			before = before[1:]
 		} else if f["fieldtype"] != "/Sig" {
-			no("field %v has come, or changed", f["fullname"])
+			no("field %v was added or changed", f["fullname"])
 		}
 	}
 	for _, f := range before {
-		no("field %v is gone, or changed", f["fullname"])
+		no("field %v was removed or changed", f["fullname"])
 	}
 }
 
 func listFormFields(file string) ([]map[string]any, error) {
 	out, err := exec.Command("qpdf", "--json", "--json-key=acroform", file).Output()
 	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 3) { // 3: with warnings
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 3) { // exit status 3: warnings
 		return nil, err
 	}
 	var v struct {
@@ -123,7 +124,7 @@ func listFormFields(file string) ([]map[string]any, error) {
 	return v.AcroForm.Fields, err
 }
 
-// checkMutool says of each signature of ours that it is valid, or valid with later edits.
+// checkMutool checks that mutool calls each of our signatures valid, or valid with later edits.
 func (it item) checkMutool(no reportFunc) {
 	out, _ := exec.Command("mutool", "sign", "-v", it.path).CombinedOutput()
 	valid := strings.Count(string(out), "The signature is valid but there have been edits") + strings.Count(string(out), "The document is unchanged since signing")

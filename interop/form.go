@@ -11,7 +11,7 @@ import (
 	"segel/pdf"
 )
 
-// signedBytes is what a signature of any form is made of: the bytes of the file that it is about.
+// signedBytes are the bytes of a file that a signature covers.
 type signedBytes []byte
 
 func (s signedBytes) computeDigest(h crypto.Hash) []byte {
@@ -20,7 +20,7 @@ func (s signedBytes) computeDigest(h crypto.Hash) []byte {
 	return d.Sum(nil)
 }
 
-// addForm signs field A with a dictionary of any form; contents makes what stands in /Contents.
+// addForm signs field A with any form of signature dictionary; contents builds the value of /Contents.
 func (p *testFile) addForm(subFilter pdf.Name, more pdf.Dict, contents func(signedBytes) ([]byte, error)) *testFile {
 	if p.err != nil {
 		return p
@@ -80,8 +80,8 @@ func (p *testFile) buildFormTail(subFilter pdf.Name, more pdf.Dict, contents fun
 	return tail.Bytes, tail.Fill(hole, b)
 }
 
-// encodeBER writes DER by the basic encoding rules: every length marked at its end or longer than need be, every string of
-// octets in pieces. What is in keep stays as it is.
+// encodeBER converts DER to BER: indefinite or overlong lengths, and segmented octet strings. Elements listed in keep
+// stay as they are.
 func encodeBER(der []byte, keep ...[]byte) ([]byte, error) {
 	var out []byte
 	for len(der) > 0 {

@@ -14,7 +14,7 @@ import (
 	"segel/pades/validate"
 )
 
-// collectReports gathers what is complained of.
+// collectReports returns what is reported, one line each.
 func collectReports(hold func(reportFunc)) string {
 	var all []string
 	hold(func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) })
@@ -86,7 +86,7 @@ func TestDifferingVerdictsAreFindings(t *testing.T) {
 		{intact, map[string]verdict{"A": {}}, "they say changed, we say intact"},
 		{changed, map[string]verdict{"A": {intact: true}}, "they say intact"},
 		{intact, map[string]verdict{}, "they do not know it"},
-		{intact, map[string]verdict{"A": {incomplete: true}}, "they do not judge it"},
+		{intact, map[string]verdict{"A": {incomplete: true}}, "they do not validate it"},
 		{intact, map[string]verdict{"A": {intact: true}, "B": {intact: true}}, "we do not know it"},
 	} {
 		got := collectReports(func(no reportFunc) { compareVerdicts(ourReport{Signatures: []ourSignature{c.ours}}, nil, c.theirs, no) })
@@ -109,7 +109,7 @@ func TestFindingsInAFileMustBeReported(t *testing.T) {
 		t.Errorf("all is told: %s", s)
 	}
 	for _, a := range []ourReport{told(), told("finding.launch"), told("warning.covered_text", "finding.javascript")} {
-		if s := collectReports(func(no reportFunc) { it.checkWarnings(a, no) }); !strings.Contains(s, "does not tell of") {
+		if s := collectReports(func(no reportFunc) { it.checkWarnings(a, no) }); !strings.Contains(s, "does not report") {
 			t.Errorf("%v: %q", a.Warnings, s)
 		}
 	}
@@ -281,7 +281,7 @@ func TestOddFilesAreSealedAndChangesToThemDetected(t *testing.T) {
 	}
 }
 
-// validateFile is what we say of the signatures of a file.
+// validateFile returns our report on the signatures of a file.
 func validateFile(t *testing.T, h *pki, it item) (all []ourSignature) {
 	t.Helper()
 	b, err := os.ReadFile(it.path)

@@ -69,7 +69,7 @@ func run(work, tableFile, folder, binary string, every int) error {
 	}
 	j.stop()
 	if binary != "" && err == nil {
-		// What a signature of another form brings along is to be seen, so nobody is given more than the root.
+		// These forms carry their own validation data, so the validators get only the root.
 		bare := newValidators(work, trust[:2])
 		err = bare.compareForms(r, h, work, binary)
 		bare.stop()
@@ -80,9 +80,9 @@ func run(work, tableFile, folder, binary string, every int) error {
 	return r.printSummary(folder != "" && binary != "" && every == 1)
 }
 
-// validators are those who live in processes of their own.
+// validators are the other programs that run as separate processes.
 type validators struct {
-	root               string // the certificate they trust
+	root               string // root certificate that they trust
 	pyhanko, dss, vera *validatorProcess
 }
 
@@ -106,7 +106,8 @@ func (j *validators) stop() {
 	}
 }
 
-// compareAll holds our own verdicts against the others', about made files, tampered ones, and those of the folder.
+// compareAll compares our verdicts with those of the others: on sample files, tampered files, and the files of the
+// folder.
 func (j *validators) compareAll(r *report, h *pki, work, binary, folder string, every int, made []item) error {
 	roots, err := h.writeRoots(work)
 	if err != nil {
@@ -150,7 +151,7 @@ func (j *validators) compareAll(r *report, h *pki, work, binary, folder string, 
 	return nil
 }
 
-// compareForms holds our verdicts against the others' about signatures of forms that others make.
+// compareForms compares our verdicts with those of the others on signatures in forms that other programs make.
 func (j *validators) compareForms(r *report, h *pki, work, binary string) error {
 	roots, err := h.writeRoots(work)
 	if err != nil {
@@ -168,7 +169,7 @@ func (j *validators) compareForms(r *report, h *pki, work, binary string) error 
 	return nil
 }
 
-// checkAll asks every judge about every file that is his business. The strangers, who take long, work side by side.
+// checkAll runs every validator on its files. The slow ones run concurrently.
 func (j *validators) checkAll(r *report, made, given []item) {
 	all := append(made[:len(made):len(made)], given...)
 	var archives, signed []item
@@ -200,8 +201,8 @@ func (j *validators) checkAll(r *report, made, given []item) {
 	wg.Wait()
 }
 
-// checkWith has a stranger look at an item, and holds his answer against what is expected; and against his answer about the
-// file before, if it was another's. One who says nothing of that one cannot be asked whether it was harmed.
+// checkWith validates an item and compares the answer with what is expected. If the item was signed by others before,
+// it also compares with the answer about the file before, unless the validator could not read that one.
 func checkWith[A any](s *validatorProcess, it item, hold func(A, reportFunc), harmed func(before, after A, no reportFunc), no reportFunc) {
 	var after, before A
 	if err := s.queryFile(it.path, &after); err != nil {

@@ -12,21 +12,21 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// mutant is a signed file that was tampered with.
+// mutant is a way of tampering with a signed file.
 type mutant struct {
 	name  string
 	apply func(m *mutation)
 }
 
-// mutation is the tampering with one file. Its first error stays.
+// mutation is one file that is being tampered with. It keeps its first error.
 type mutation struct {
 	b         []byte
-	signature *pdf.Signature // the first one
+	signature *pdf.Signature // the first signature of the file
 	err       error
 }
 
-// writeMutants writes files that we signed and then tampered with. Of the first signature of each the judges must not think
-// that it is in order; what they do think is compared.
+// writeMutants writes signed files that were tampered with. No validator should find the first signature intact; the
+// verdicts are compared.
 func writeMutants(h *pki, dir string) ([]item, error) {
 	if err := resetDir(dir); err != nil {
 		return nil, err
@@ -89,13 +89,13 @@ func writeMutants(h *pki, dir string) ([]item, error) {
 	return items, nil
 }
 
-// writeCovered is a file that is signed again by a signature whose picture covers what the first one signed (the sneaky
-// signature attack, where that one certifies). Its field comes with it.
+// writeCovered writes a file with a second signature whose appearance covers content that the first one signed (the
+// sneaky signature attack, if the first one certifies). The field is added with it.
 func writeCovered(p *testFile, path string) (item, error) {
-	over := pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760} // where the text of pdftest's pages stands
+	over := pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760} // the position of the text on pdftest's pages
 	if p.err == nil {
 		m := &mutation{b: p.b}
-		addUnsignedField(func(_ *pdf.Update, w pdf.Dict) { // by hand, as our library adds none behind a certification
+		addUnsignedField(func(_ *pdf.Update, w pdf.Dict) { // without the library, which refuses it after a certification
 			delete(w, "AP")
 			w["Rect"] = over.Array()
 		})(m)
@@ -124,7 +124,7 @@ func applyMutation(b []byte, change func(*mutation)) ([]byte, error) {
 	return m.b, m.err
 }
 
-// replaceText puts one text in the place of another of the same length, at its first or last occurrence.
+// replaceText replaces the first or last occurrence of a text by one of the same length.
 func (m *mutation) replaceText(old, now string, last bool) {
 	at := bytes.Index(m.b, []byte(old))
 	if last {

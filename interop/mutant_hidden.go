@@ -8,9 +8,9 @@ import (
 	"segel/pdf"
 )
 
-// prepareShadow is a file that its author made ready before anybody signed it, as the shadow attacks want it: page 1 has a
-// cover over its text, in a layer; its content once was another; and there is a catalog with a page of its own that
-// nothing leads to.
+// prepareShadow prepares a file for the shadow attacks, as its author could before anyone signs: page 1 has a cover
+// over its text, in a layer; an earlier revision had other content; and there is an unreferenced catalog with another
+// page.
 func prepareShadow(b []byte) ([]byte, error) {
 	m := &mutation{b: bytes.Clone(b)}
 	m.editPage(func(u *pdf.Update, p pdf.Dict) { u.Set(p.Ref("Contents"), buildContent("Lunas")) })
@@ -54,7 +54,7 @@ func prepareShadow(b []byte) ([]byte, error) {
 	return m.b, m.err
 }
 
-// hiddenMutants uncover, behind the signature, what was hidden before it.
+// hiddenMutants reveal, after the signature, what was hidden before it.
 var hiddenMutants = []mutant{
 	{"hide-cover", func(m *mutation) {
 		m.editCover(func(u *pdf.Update, cover pdf.Ref) {
@@ -96,12 +96,12 @@ var hiddenMutants = []mutant{
 	}},
 }
 
-// editCover edits the form that hides the text of page 1.
+// editCover edits the form XObject that covers the text of page 1.
 func (m *mutation) editCover(edit func(u *pdf.Update, cover pdf.Ref)) {
 	m.editPage(func(u *pdf.Update, p pdf.Dict) { edit(u, p["Resources"].(pdf.Dict)["XObject"].(pdf.Dict).Ref("Cover")) })
 }
 
-// appendXref appends a cross-reference section by hand: entries, and what its trailer states besides.
+// appendXref appends a cross-reference section with the given entries and additional trailer entries.
 func (m *mutation) appendXref(entries, more string) {
 	d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
 	if err != nil {

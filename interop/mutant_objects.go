@@ -7,7 +7,7 @@ import (
 	"segel/pdf"
 )
 
-// buildOverlay is an annotation that covers most of the page.
+// buildOverlay returns an annotation that covers most of the page.
 func buildOverlay(u *pdf.Update, subtype pdf.Name) pdf.Dict {
 	look := u.Add(&pdf.Stream{
 		Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 400, URY: 400}.Array(), "Resources": pdf.Dict{}},
@@ -143,7 +143,7 @@ var objectMutants = []mutant{
 	}},
 }
 
-// evilMutants put something on a page that a certification of level 3 seems to permit (the evil annotation attack).
+// evilMutants add annotations that a certification of level 3 seems to permit (the evil annotation attack).
 var evilMutants = []mutant{
 	{"evil-freetext", func(m *mutation) {
 		m.editPage(func(u *pdf.Update, p pdf.Dict) { addAnnotation(m, u, p, buildOverlay(u, "FreeText")) })
@@ -153,7 +153,7 @@ var evilMutants = []mutant{
 	}},
 }
 
-// formMutants fill in and change fields of a form behind a signature.
+// formMutants fill in or change form fields after a signature.
 var formMutants = []mutant{
 	{"field-default", editField(func(f pdf.Dict) { f["DV"] = pdf.TextString("Lunas") })},
 	{"field-moved", editField(func(f pdf.Dict) { f["Rect"] = pdf.Rect{LLX: 1, LLY: 1, URX: 500, URY: 500}.Array() })},
@@ -180,17 +180,17 @@ func editField(edit func(pdf.Dict)) func(*mutation) {
 	}
 }
 
-// storeMutants change what stands behind the signature in a file of level B-LTA.
+// storeMutants change what follows the signature in a B-LTA file.
 var storeMutants = []mutant{
 	{"no-store", func(m *mutation) {
 		m.editCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) { delete(c, "DSS") })
 	}},
 	{"old-revision", func(m *mutation) {
-		// A later revision that is an earlier state again: the catalog as it was before the store.
+		// A later revision that restores an earlier state: the catalog before the store.
 		m.editCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) { delete(c, "DSS"); delete(c, "Extensions") })
 	}},
 	{"rolled-back", func(m *mutation) {
-		// The end of the file leads to the state before the store.
+		// The end of the file points to the state before the store.
 		d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
 		if err != nil {
 			m.err = err

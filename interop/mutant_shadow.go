@@ -8,7 +8,7 @@ import (
 	"segel/pdf"
 )
 
-// unsignedFieldMutants add a signature field that nobody signs and that shows something all the same.
+// unsignedFieldMutants add a signature field without a signature that shows something.
 var unsignedFieldMutants = []mutant{
 	{"field-over-text", addUnsignedField(func(*pdf.Update, pdf.Dict) {})},
 	{"field-invisible", addUnsignedField(func(u *pdf.Update, w pdf.Dict) { w["F"] = pdf.Integer(4 | 1) })},
@@ -22,7 +22,7 @@ var unsignedFieldMutants = []mutant{
 	})},
 }
 
-// shadowMutants let readers that rebuild the cross-reference find another page.
+// shadowMutants make readers that rebuild the cross-reference find another page.
 var shadowMutants = []mutant{
 	{"rebuilt-comment", func(m *mutation) { m.appendUnlisted("xref\n%\n50 1\n", "startxref\n") }},
 	{"rebuilt-space", func(m *mutation) { m.appendUnlisted("xref\n 50 1\n", "startxref\n") }},
@@ -53,8 +53,8 @@ func addUnsignedField(edit func(u *pdf.Update, w pdf.Dict)) func(*mutation) {
 	}
 }
 
-// appendUnlisted appends the content of page 1 once more, as an object that the cross-reference behind it does not state, and
-// a revision that some readers cannot use.
+// appendUnlisted appends another content stream of page 1 that the cross-reference does not list, and a revision that
+// some readers cannot use.
 func (m *mutation) appendUnlisted(table, end string) {
 	d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"segel/pdf"
 )
 
-// checkOpenssl verifies the container of each signature of ours, and the token of each document timestamp, against the
-// root. It knows nothing of PDF: what it is given was cut out of the file here.
+// checkOpenssl verifies the container of each of our signatures, and the token of each document timestamp, against the
+// root. openssl does not read PDF, so the signed bytes are extracted here.
 func (it item) checkOpenssl(root string, no reportFunc) {
 	b, err := os.ReadFile(it.path)
 	if err != nil {

@@ -22,13 +22,13 @@ import (
 	"segel/pdf"
 )
 
-// pki is an authority with the people it certified, who sign all files here.
+// pki is an authority with the signers of all files made here.
 type pki struct {
 	authority *authority.Authority
 	signers   []signer
 }
 
-// signer is somebody who can sign.
+// signer is a person with a key and a certificate chain.
 type signer struct {
 	name   string
 	key    crypto.Signer
@@ -81,7 +81,7 @@ func newPKI() (*pki, error) {
 	return h, nil
 }
 
-// The people by what they sign with. Guests, whose identity is not verified, have an issuer of their own.
+// Indexes of pki.signers, by key. Guests, whose identity is not verified, have a separate issuer.
 const (
 	rsaPKCS1 = iota
 	rsaPSS
@@ -92,8 +92,8 @@ const (
 	guestRSA
 )
 
-// writeTrust writes the root, and proof that everybody is in good standing, for the judges of files that bring none. It
-// returns the arguments that tell a judge so.
+// writeTrust writes the root certificate, and revocation data about all signers for files that contain none. It returns
+// the validators' arguments for them.
 func (h *pki) writeTrust(dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (h *pki) writeTrust(dir string) ([]string, error) {
 	return args, keep("--crl", "root.crl", m.CRL)
 }
 
-// writeRoots is a folder with the root, for our own program.
+// writeRoots writes a folder with the root certificate for our own program.
 func (h *pki) writeRoots(work string) (string, error) {
 	dir := filepath.Join(work, "roots")
 	if err := resetDir(dir); err != nil {
@@ -133,13 +133,13 @@ func (h *pki) writeRoots(work string) (string, error) {
 	return dir, os.WriteFile(filepath.Join(dir, "root.pem"), h.authority.RootPEM(), 0o644)
 }
 
-// testFile is a file that grows by tails. The first error of its steps stays; the steps after it do nothing.
+// testFile is a file to which steps append tails. It keeps the first error; later steps then do nothing.
 type testFile struct {
 	pki         *pki
 	b           []byte
 	state       []byte
 	err         error
-	signerNames map[string]string // of who signed, by field
+	signerNames map[string]string // names of the signers, by field
 }
 
 func (h *pki) newFile(b []byte) *testFile {
@@ -150,7 +150,7 @@ func (p *testFile) toSource() pades.Source {
 	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b)), State: p.state}
 }
 
-// appendResult appends the tail of a step.
+// appendResult runs a step and appends its tail.
 func (p *testFile) appendResult(step func() (*pades.Result, error)) *testFile {
 	if p.err != nil {
 		return p
@@ -183,7 +183,7 @@ func (p *testFile) addFields(specs ...pades.FieldSpec) *testFile {
 	return p
 }
 
-// signField signs a field as one of the people; edit changes the options before.
+// signField signs a field as one of the signers; edit changes the options first.
 func (p *testFile) signField(field string, who int, edit ...func(*pades.Options)) *testFile {
 	return p.appendResult(func() (*pades.Result, error) {
 		s := p.pki.signers[who]
@@ -201,7 +201,7 @@ func (p *testFile) signField(field string, who int, edit ...func(*pades.Options)
 	})
 }
 
-// addValidationData adds certificates and proof of good standing.
+// addValidationData adds certificates and revocation data.
 func (p *testFile) addValidationData() *testFile {
 	return p.appendResult(func() (*pades.Result, error) {
 		return pades.AddDSS(context.Background(), p.toSource(), pades.ValidationOptions{Source: p.pki.authority})
@@ -215,10 +215,10 @@ func (p *testFile) addTimestamp() *testFile {
 	})
 }
 
-// withoutTimestamp signs without trusted time.
+// withoutTimestamp signs at level B-B.
 func withoutTimestamp(o *pades.Options) { o.Timestamper = nil }
 
-// withNewField adds a field in the same update that signs it.
+// withNewField adds the field in the same update.
 func withNewField(o *pades.Options) { o.NewField, o.Field = &pades.FieldSpec{Name: o.Field}, "" }
 
 // withCertification makes the signature a certification.
@@ -226,7 +226,7 @@ func withCertification(permission int) func(*pades.Options) {
 	return func(o *pades.Options) { o.Certify = permission }
 }
 
-// withGuestAppearance is seen with the notice that the identity was not verified.
+// withGuestAppearance is withAppearance with the notice that the identity was not verified.
 func withGuestAppearance(box pdf.Rect, specimen *appearance.Strokes) func(*pades.Options) {
 	return func(o *pades.Options) {
 		n := appearance.Notice{
@@ -240,7 +240,7 @@ func withGuestAppearance(box pdf.Rect, specimen *appearance.Strokes) func(*pades
 	}
 }
 
-// withAppearance shows the signature in its box, with a picture and a code if they are given.
+// withAppearance draws the signature in its box, with a picture and a QR code if they are given.
 func withAppearance(box pdf.Rect, specimen *appearance.Strokes, qr string) func(*pades.Options) {
 	return func(o *pades.Options) {
 		o.Appearance = appearance.Signature(appearance.SignatureText{Name: o.Name, Time: o.Time, Reason: o.Reason, Specimen: specimen, QR: qr}, box.Width(), box.Height())

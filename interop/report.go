@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// report gathers what the judges said.
+// report collects the findings of all validators.
 type report struct {
 	explanations []*explanation
 
-	mu       sync.Mutex // guards what follows
-	order    []string   // judges in the order in which they began
+	mu       sync.Mutex // guards the rest
+	order    []string   // validators in the order in which they started
 	queries  map[string]int
 	findings []finding
 }
@@ -22,7 +22,7 @@ func newReport(table []*explanation) *report {
 	return &report{explanations: table, queries: map[string]int{}}
 }
 
-// recordQueries notes that a judge was asked about that many files.
+// recordQueries adds to the number of files that a validator was given.
 func (r *report) recordQueries(judge string, files int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,7 +38,7 @@ func (r *report) addFindings(f ...finding) {
 	r.findings = append(r.findings, f...)
 }
 
-// checkEach asks one judge about all of the items.
+// checkEach runs one validator on all items.
 func (r *report) checkEach(judge string, items []item, ask func(item, reportFunc)) {
 	r.recordQueries(judge, len(items))
 	for _, it := range items {
@@ -46,8 +46,8 @@ func (r *report) checkEach(judge string, items []item, ask func(item, reportFunc
 	}
 }
 
-// printSummary tells what came out. It is an error if a judge said what nobody has explained, or, where all files were there
-// to be judged, an explanation that nobody needed.
+// printSummary prints the totals. It returns an error if a finding has no explanation or, if all files were validated,
+// an explanation was not needed.
 func (r *report) printSummary(complete bool) error {
 	open, explained := map[string]int{}, map[string]int{}
 	var failures []string

@@ -17,13 +17,13 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// sample is a file that we make, and what strangers have to say of it.
+// sample is a file made here, with the expected verdict.
 type sample struct {
 	name       string
 	file       *testFile
 	levels     map[string]string // level of each signature by field, such as B-T
 	timestamps []string          // fields of document timestamps
-	flavour    string            // of PDF/A that it keeps to; empty: none is claimed
+	flavour    string            // PDF/A flavour that it claims; empty: none
 }
 
 // writeSamples writes one file of each kind to a folder.
@@ -42,7 +42,7 @@ func writeSamples(h *pki, dir string) ([]item, error) {
 		}
 		it := item{name: s.name, path: filepath.Join(dir, s.name), levels: s.levels, timestamps: s.timestamps, flavour: s.flavour, signerNames: s.file.signerNames}
 		_, store := s.levels["A"]
-		it.coversFile = len(s.timestamps) > 0 || store && s.levels["A"] != "B-LT" // the store comes behind the signature
+		it.coversFile = len(s.timestamps) > 0 || store && s.levels["A"] != "B-LT" // the store follows the signature
 		if err := os.WriteFile(it.path, s.file.b, 0o600); err != nil {
 			return nil, err
 		}
@@ -51,10 +51,10 @@ func writeSamples(h *pki, dir string) ([]item, error) {
 	return items, nil
 }
 
-// box is where visible signatures stand on page 1.
+// box is the rectangle of visible signatures on page 1.
 var box = pdf.Rect{LLX: 72, LLY: 72, URX: 300, URY: 150}
 
-// buildSamples makes one file of each kind.
+// buildSamples builds one file of each kind.
 func buildSamples(h *pki) ([]sample, error) {
 	specimen, err := drawHandwriting()
 	if err != nil {
@@ -127,8 +127,8 @@ func buildSamples(h *pki) ([]sample, error) {
 	return all, nil
 }
 
-// buildGuestSamples are files signed by unverified guests, below their own issuer: at every level, beside a verified user, with the
-// notice in boxes of several shapes, and in archives.
+// buildGuestSamples builds files signed by unverified guests, below their own issuer: at every level, beside a verified
+// user, with the notice in boxes of several shapes, and in PDF/A.
 func buildGuestSamples(h *pki, specimen *appearance.Strokes) []sample {
 	table := pdftest.Table(2)
 	field := func(b []byte, r pdf.Rect) *testFile {
@@ -151,7 +151,7 @@ func buildGuestSamples(h *pki, specimen *appearance.Strokes) []sample {
 	return all
 }
 
-// encryptFile has qpdf encrypt a file so that it opens without a password.
+// encryptFile encrypts a file with qpdf so that it opens without a password.
 func encryptFile(b []byte, how ...string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "interop-")
 	if err != nil {
@@ -169,7 +169,7 @@ func encryptFile(b []byte, how ...string) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// buildNested is a file that several people sign in turn, in fields that were added first.
+// buildNested builds a file that several people sign in turn, in fields that were added first.
 func buildNested(h *pki, signers int) sample {
 	s := sample{name: "nested.pdf", levels: map[string]string{}, timestamps: []string{"Timestamp1"}}
 	var specs []pades.FieldSpec
@@ -187,7 +187,7 @@ func buildNested(h *pki, signers int) sample {
 	return s
 }
 
-// drawHandwriting is a picture with transparent ground, as a person uploads his signature.
+// drawHandwriting returns a picture with a transparent background, like an uploaded signature.
 func drawHandwriting() (*appearance.Strokes, error) {
 	m := image.NewNRGBA(image.Rect(0, 0, 240, 80))
 	for x := range 240 {

@@ -13,8 +13,8 @@ import (
 	"segel/pdf"
 )
 
-// writeFillings writes a file for each way of filling in a form behind a signature: those of programs, and those of
-// attackers. Some are done behind a certification and behind a seal that locks the form as well.
+// writeFillings writes a file for each way of filling in a form after a signature, by programs and by attackers. Some
+// are also made after a certification, and after a seal that locks the form.
 func writeFillings(h *pki, dir string, every int) ([]item, error) {
 	if err := resetDir(dir); err != nil {
 		return nil, err
@@ -59,13 +59,13 @@ func writeFillings(h *pki, dir string, every int) ([]item, error) {
 	return items, nil
 }
 
-// refills are tried on a form that a seal has locked.
+// refills are also tried on a form that a seal has locked.
 var refills = []string{
 	"acrobat-empty", "pdfjs-again", "pdfbox-again", "itext-empty", "pdfjs-below-a-field", "left-to-readers", "choice-label", "list-acrobat", "checked", "radio", "two-widgets",
 	"replace", "replace-in-place", "remove", "state-alone",
 }
 
-// fillingVerdicts are what our report has to say of a filling.
+// fillingVerdicts are the expected verdicts of our report on a filling.
 var fillingVerdicts = map[formtest.Want]string{formtest.Allowed: "allowed", formtest.Warned: "warned", formtest.Denied: "denied"}
 
 func buildFilled(c formtest.Case, sign func([]byte) *testFile) ([]byte, error) {
@@ -85,7 +85,7 @@ func buildFilled(c formtest.Case, sign func([]byte) *testFile) ([]byte, error) {
 	return formtest.Append(p.b, c.Fill)
 }
 
-// sealForm signs a form and seals it as the service does: the seal locks all fields that are there, up to B-LTA.
+// sealForm signs a form and seals it like the service: the seal locks all existing fields, up to B-LTA.
 func (h *pki) sealForm(b []byte) *testFile {
 	p := h.newFile(b)
 	names, err := listLockable(b)
@@ -112,8 +112,8 @@ func listLockable(b []byte) ([]string, error) {
 	return pades.LockableFields(d)
 }
 
-// checkFilling holds what we say of a form that was filled in against what is expected: of the seal where there is one, as it
-// locks the form, and of the signer's signature else.
+// checkFilling compares our report on a filled form with what is expected: the verdict on the seal if there is one,
+// because it locks the form, else on the signer's signature.
 func (it item) checkFilling(a ourReport, no reportFunc) {
 	if it.wantFilling == "" {
 		return

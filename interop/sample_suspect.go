@@ -10,8 +10,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// writeSuspects signs the files whose content is hidden, acts or is not what it seems. The signatures are as good as any;
-// what is in the files, our verifier has to tell.
+// writeSuspects signs files with hidden, active or misleading content. The signatures are valid; our verifier has to
+// report the content.
 func writeSuspects(h *pki, dir string) ([]item, error) {
 	if err := resetDir(dir); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func writeSuspects(h *pki, dir string) ([]item, error) {
 	return items, nil
 }
 
-// checkWarnings holds what our verifier says of a file against what is in it.
+// checkWarnings checks that our report names what is in the file.
 func (it item) checkWarnings(a ourReport, no reportFunc) {
 	for _, kind := range it.wantWarnings {
 		told := false
@@ -40,7 +40,7 @@ func (it item) checkWarnings(a ourReport, no reportFunc) {
 			told = told || w.Code == "finding."+kind || w.Code == "warning."+kind
 		}
 		if !told {
-			no("does not tell of %s", kind)
+			no("does not report %s", kind)
 		}
 	}
 }

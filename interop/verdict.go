@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// item is a file to be judged, and what is expected of it.
+// item is a file to validate, with the expected verdict.
 type item struct {
-	name        string            // in the report and the table of disagreements
-	path        string            // where it lies
-	before      string            // the file that was signed, if its pages and fields are to be compared; else empty
-	levels      map[string]string // level of each signature of ours by field
+	name        string            // in the report and in explained.txt
+	path        string            // of the file
+	before      string            // the file before signing, to compare pages and fields; empty: none
+	levels      map[string]string // level of each of our signatures, by field
 	timestamps  []string          // fields of our document timestamps
-	signerNames map[string]string // of who signed, as their certificate has it, by field
-	coversFile  bool              // the last of ours covers the whole file
-	// flavour of PDF/A it keeps to; empty if it claims none, or none is known.
+	signerNames map[string]string // common names of the signers, by field
+	coversFile  bool              // our last signature covers the whole file
+	// flavour is the PDF/A flavour that it claims; empty: none or unknown.
 	flavour      string
-	changedArea  pageArea // where page 1 may look different from before
-	wantWarnings []string // kinds of what its readers may not see or expect, which we have to tell
-	wantFilling  string   // what we have to say of how its form was filled in: allowed, warned or denied; empty: not asked
-	wantVerdict  string   // what we have to say of its only signature: indication, sub-indication and level; empty: not asked
+	changedArea  pageArea // area in which page 1 may look different
+	wantWarnings []string // findings that our report must contain
+	wantFilling  string   // expected verdict on how its form was filled in: allowed, warned or denied; empty: not checked
+	wantVerdict  string   // expected in our report on its only signature: indication, sub-indication and level; empty: not checked
 }
 
-// pyhankoAnswer is what verdicts.py says of a file.
+// pyhankoAnswer is the output of verdicts.py for a file.
 type pyhankoAnswer struct {
 	Error      string
 	Signatures []pyhankoSignature
@@ -36,10 +36,10 @@ type pyhankoSignature struct {
 	DocMDP                         *bool
 	Suspicious, Summary            string
 	Basic, Timed                   string // EN 319 102-1 §5.3, §5.5
-	LTA, Far                       string // §5.6, now and when our certificates have expired
+	LTA, Far                       string // §5.6, now and after our certificates have expired
 }
 
-// dssAnswer is what Dss.java says of a file.
+// dssAnswer is the output of Dss.java for a file.
 type dssAnswer struct {
 	Error      string
 	Signatures []dssSignature
@@ -54,17 +54,17 @@ type dssSignature struct {
 	Permission                              int // DocMDP of a certification, else 0
 }
 
-// veraAnswer is what Vera.java says of a file.
+// veraAnswer is the output of Vera.java for a file.
 type veraAnswer struct {
 	Error, Flavour string
 	Compliant      bool
 	Failed         []string
 }
 
-// reportFunc gathers what a judge said against expectation.
+// reportFunc reports a result that differs from what is expected.
 type reportFunc func(format string, args ...any)
 
-// checkUnharmedPyhanko tells which earlier signatures pyHanko was content with, and no more is.
+// checkUnharmedPyhanko reports earlier signatures that pyHanko found intact before, but not after.
 func (it item) checkUnharmedPyhanko(before, after pyhankoAnswer, no reportFunc) {
 	is := map[string]pyhankoSignature{}
 	for _, s := range after.Signatures {
@@ -72,17 +72,18 @@ func (it item) checkUnharmedPyhanko(before, after pyhankoAnswer, no reportFunc) 
 	}
 	for _, s := range before.Signatures {
 		if s.isIntact() && !is[s.Field].isIntact() {
-			no("%s: was in order before, now: %s %s %s", s.Field, is[s.Field].Summary, is[s.Field].Suspicious, is[s.Field].Error)
+			no("%s: was intact before, now: %s %s %s", s.Field, is[s.Field].Summary, is[s.Field].Suspicious, is[s.Field].Error)
 		}
 	}
 }
 
-// isIntact reports whether pyHanko found a signature whole and nothing suspicious behind it, whoever made it.
+// isIntact reports whether pyHanko found a signature intact and nothing suspicious after it, whether or not it trusts
+// the signer.
 func (s pyhankoSignature) isIntact() bool {
 	return s.Error == "" && s.Intact && s.Valid && s.Suspicious == "" && (s.Kind == "timestamp" || s.DocMDP != nil && *s.DocMDP)
 }
 
-// checkUnharmedDSS is the same of DSS.
+// checkUnharmedDSS is checkUnharmedPyhanko for DSS.
 func (it item) checkUnharmedDSS(before, after dssAnswer, no reportFunc) {
 	is := map[string]dssSignature{}
 	for _, s := range after.Signatures {
@@ -90,7 +91,7 @@ func (it item) checkUnharmedDSS(before, after dssAnswer, no reportFunc) {
 	}
 	for _, s := range before.Signatures {
 		if s.isIntact() && !is[s.Field].isIntact() {
-			no("%s: was in order before, now: digest %v, signature %v, %s", s.Field, is[s.Field].Digest, is[s.Field].Valid, is[s.Field].describeChanges())
+			no("%s: was intact before, now: digest %v, signature %v, %s", s.Field, is[s.Field].Digest, is[s.Field].Valid, is[s.Field].describeChanges())
 		}
 	}
 }
@@ -99,7 +100,7 @@ func (s dssSignature) isIntact() bool {
 	return s.Digest && s.Valid && s.RangeValid && s.Consistent && s.describeChanges() == ""
 }
 
-// checkPyhanko holds pyHanko's answer against what is expected.
+// checkPyhanko compares pyHanko's answer with what is expected.
 func (it item) checkPyhanko(a pyhankoAnswer, no reportFunc) {
 	if a.Error != "" {
 		no("%s", a.Error)
@@ -138,7 +139,7 @@ func (it item) checkPyhanko(a pyhankoAnswer, no reportFunc) {
 	}
 }
 
-// checkAdES looks at the verdicts of EN 319 102-1: each level has to pass the validation made for it.
+// checkAdES checks the verdicts of EN 319 102-1: each level must pass the validation that it is made for.
 func (it item) checkAdES(field string, s pyhankoSignature, no reportFunc) {
 	want := map[string]string{}
 	switch it.levels[field] {
@@ -158,7 +159,7 @@ func (it item) checkAdES(field string, s pyhankoSignature, no reportFunc) {
 	}
 }
 
-// checkDSS holds the answer of DSS against what is expected.
+// checkDSS compares the answer of DSS with what is expected.
 func (it item) checkDSS(a dssAnswer, no reportFunc) {
 	if a.Error != "" {
 		no("%s", a.Error)
@@ -193,14 +194,14 @@ func (it item) checkDSS(a dssAnswer, no reportFunc) {
 	}
 }
 
-// describeChanges is what later revisions did that no signature does.
+// describeChanges lists what DSS found changed in later revisions.
 func (s dssSignature) describeChanges() string {
 	var all []string
 	if s.Modified {
 		all = append(all, "modified")
 	}
 	lists := map[string][]string{"undefined": s.Undefined, "annotation": s.Annotation}
-	if s.Permission == 3 { // which permits annotations
+	if s.Permission == 3 { // permits annotations
 		delete(lists, "annotation")
 	}
 	for what, list := range lists {
@@ -217,7 +218,7 @@ func (s dssSignature) describeChanges() string {
 	return strings.Join(all, "; ")
 }
 
-// checkVeraPDF holds the answer of veraPDF against what is expected.
+// checkVeraPDF compares the answer of veraPDF with what is expected.
 func (it item) checkVeraPDF(a veraAnswer, no reportFunc) {
 	switch {
 	case a.Error != "":
@@ -227,7 +228,7 @@ func (it item) checkVeraPDF(a veraAnswer, no reportFunc) {
 	}
 }
 
-// listOurFields lists the fields that we signed, in no order that means anything.
+// listOurFields returns the fields that we signed, the timestamps last.
 func (it item) listOurFields() []string {
 	var fields []string
 	for f := range it.levels {
@@ -237,7 +238,7 @@ func (it item) listOurFields() []string {
 	return append(fields, it.timestamps...)
 }
 
-// findLastField is the field of ours that was signed last, if it alone could be: a timestamp, or the only signature.
+// findLastField returns our field that was signed last, if it is known: a timestamp, or the only signature.
 func (it item) findLastField() string {
 	if n := len(it.timestamps); n > 0 {
 		return it.timestamps[n-1]

@@ -102,7 +102,7 @@ func TestStoreGrowsAndKeepsWhatItHas(t *testing.T) {
 	}
 }
 
-// failingSource is a source that has nothing, or says that all is revoked.
+// failingSource is a source without data, or one for which everything is revoked.
 type failingSource struct{ err error }
 
 func (n failingSource) Revocation(context.Context, *x509.Certificate, *x509.Certificate) (revocation.Data, error) {

@@ -17,8 +17,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// A contract of two signers, from its fields to level B-LTA. Each step makes a tail; the file is only ever
-// appended to.
+// A contract with two signers, from its fields to level B-LTA. Each step builds a tail; the file only grows.
 func Example() {
 	ctx := context.Background()
 	office, err := authority.NewEphemeral("http://localhost", time.Now)

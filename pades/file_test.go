@@ -18,7 +18,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// newVisibleField is a field at the lower left of page 1, with a picture of its size.
+// newVisibleField returns a field at the lower left of page 1 and an appearance of its size.
 func newVisibleField(t testing.TB, p *testFile, name string) (pades.FieldSpec, *appearance.Drawing) {
 	t.Helper()
 	page := must[*pdf.Page](t)(p.openFile(t).Page(1))
@@ -89,7 +89,7 @@ func TestFormKeepsItsFieldsAndDefaults(t *testing.T) {
 	}
 }
 
-// formatObject prints an object without the places it was read from.
+// formatObject formats an object without file positions.
 func formatObject(o pdf.Object) string {
 	if s, ok := o.(pdf.String); ok {
 		return s.Text()
@@ -153,7 +153,7 @@ func TestWidgetThatNamesNoPageStandsUpright(t *testing.T) {
 	}
 }
 
-// listCorpus lists the PDF files below SEGEL_PDFS, or none; with -short every fifth of them.
+// listCorpus returns the PDF files below SEGEL_PDFS, if it is set; with -short every fifth of them.
 func listCorpus(t testing.TB) []string {
 	t.Helper()
 	root := os.Getenv("SEGEL_PDFS")
@@ -180,7 +180,7 @@ func listCorpus(t testing.TB) []string {
 	return some
 }
 
-// isHealthy tells files that qpdf finds nothing wrong with.
+// isHealthy reports whether qpdf finds no fault in a file.
 func isHealthy(t testing.TB, path string) bool {
 	t.Helper()
 	qpdf, err := exec.LookPath("qpdf")
@@ -202,10 +202,10 @@ func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 			continue
 		}
 		if _, err := d.Page(1); err != nil {
-			continue // there is nothing to put a widget on
+			continue // there is no page for a widget
 		}
 		if _, err := d.Fields(); err != nil {
-			continue // a form that qpdf does not look into
+			continue // qpdf does not read this form
 		}
 		var before map[string]pdfsigVerdict
 		if s, err := d.Signatures(); err == nil && len(s) > 0 {

@@ -25,7 +25,7 @@ import (
 	"segel/revocation"
 )
 
-// addToStore puts evidence into the document security store of a file, as a stranger may.
+// addToStore adds data to the document security store of a file, like an attacker.
 func addToStore(t *testing.T, p *testFile, lists map[pdf.Name][][]byte) {
 	t.Helper()
 	d := p.openFile(t)
@@ -46,7 +46,7 @@ func addToStore(t *testing.T, p *testFile, lists map[pdf.Name][][]byte) {
 	p.b, p.state = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...), nil
 }
 
-// newLargeKeyCertificate makes a certificate of that name whose key takes as long to verify with as its modulus is.
+// newLargeKeyCertificate returns a certificate with that subject whose key is costly to verify with.
 func newLargeKeyCertificate(t *testing.T, subject pkix.Name, serial int64, bits int, purposes ...x509.ExtKeyUsage) *x509.Certificate {
 	t.Helper()
 	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
@@ -59,8 +59,8 @@ func newLargeKeyCertificate(t *testing.T, subject pkix.Name, serial int64, bits 
 	return must[*x509.Certificate](t)(x509.ParseCertificate(der))
 }
 
-// newFalseSigner makes a person whose certificate pretends to be signed by a key of that many bits: only who verifies it with
-// that key finds out.
+// newFalseSigner returns a signer whose certificate claims to be signed by a key of that many bits; only a verification
+// with that key shows that it is not.
 func newFalseSigner(t *testing.T, issuer pkix.Name, bits int) signer {
 	t.Helper()
 	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
@@ -80,7 +80,7 @@ func newFalseSigner(t *testing.T, issuer pkix.Name, bits int) signer {
 	return signer{"Hostile", key, []*x509.Certificate{cert}}
 }
 
-// Verifying with one key of a million bits takes half a minute, and with each of the others some milliseconds.
+// Verifying with a key of a million bits takes half a minute, and with each of the others some milliseconds.
 func TestHostileStoreCostsLittle(t *testing.T) {
 	t.Parallel()
 	who := newSigner(t, "A")
@@ -118,7 +118,7 @@ func TestHostileStoreCostsLittle(t *testing.T) {
 func TestSignatureSurvivesRevocationOnlyIfItWasMadeBefore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		after time.Duration // from the signature to the revocation
+		after time.Duration // time from the signature to the revocation
 		ok    bool
 	}{
 		"revoked before it was used": {-time.Hour, false},
@@ -157,7 +157,8 @@ func TestSignatureSurvivesRevocationOnlyIfItWasMadeBefore(t *testing.T) {
 		if err != nil || s.CertStatus != revocation.Revoked || !s.At.Equal(at.Truncate(time.Second)) {
 			t.Errorf("%s: the file says %+v, %v", name, s, err)
 		}
-		// Taken from the file, it says the same when the store is added to, and nobody is asked about the signer.
+		// The data in the file gives the same result when the store is extended, and the source is not queried about
+		// the signer.
 		asked := &recordingSource{Source: office}
 		p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: asked}))
 		if asked.serials[who.chain[0].SerialNumber.String()] {
@@ -166,7 +167,7 @@ func TestSignatureSurvivesRevocationOnlyIfItWasMadeBefore(t *testing.T) {
 	}
 }
 
-// recordingSource is a source that remembers which certificates it was asked about.
+// recordingSource records which certificates it was queried about.
 type recordingSource struct {
 	revocation.Source
 	mu      sync.Mutex // guards serials

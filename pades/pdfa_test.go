@@ -65,7 +65,7 @@ func TestEveryFieldOfPDFA1HasAPicture(t *testing.T) {
 	}
 }
 
-// newPDFAFile is a file of PDF/A of that part, with an output intent of that many components.
+// newPDFAFile returns a PDF/A file of that part, with an output intent of that many components.
 func newPDFAFile(t testing.TB, part, components int) *testFile {
 	t.Helper()
 	b := pdftest.Archive(part)

@@ -63,7 +63,7 @@ func TestPreparedSignatureOfTheFirstFormatIsRead(t *testing.T) {
 	}
 }
 
-// fixedSizeTimestamper makes real tokens and says nothing true of their size.
+// fixedSizeTimestamper issues real tokens but states a wrong size.
 type fixedSizeTimestamper struct {
 	tsp.Timestamper
 	says int
@@ -116,7 +116,7 @@ func TestCheckFindsWhatDoesNotHold(t *testing.T) {
 	other := before
 	other.State = nil
 	changed := bytes.Clone(p.b[:before.Size])
-	changed[20] ^= 1 // within a comment or the first object, whatever: it is signed
+	changed[20] ^= 1 // within a comment or the first object; both are signed
 	other.R = bytes.NewReader(changed)
 	if err := pades.Check(other, r.Tail, "A", pades.Clock{}); !errors.Is(err, pades.ErrCheck) {
 		t.Errorf("changed source: %v", err)
@@ -155,7 +155,7 @@ func FuzzChangedTailIsRefused(f *testing.F) {
 		tail := bytes.Clone(r.Tail)
 		copy(tail[at%uint(len(tail)):], with)
 		err := pades.Check(src, tail, "A", pades.Clock{})
-		// Within the gap there is more than is signed, such as the issuers' certificates.
+		// The gap also holds unsigned data, such as the issuers' certificates.
 		signed := bytes.Equal(tail[:begin], r.Tail[:begin]) && bytes.Equal(tail[end:], r.Tail[end:])
 		if err == nil && !signed {
 			t.Errorf("%q at %d goes unnoticed", with, at)

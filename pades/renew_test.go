@@ -38,7 +38,7 @@ func TestDocumentTimestampIsRenewedAgainAndAgain(t *testing.T) {
 		if len(signatures) != i+1 {
 			t.Fatalf("%d signatures", len(signatures))
 		}
-		// What proves the timestamp before is below the new one.
+		// The new timestamp covers the validation data of the old one.
 		_, catalog, err := d.Root()
 		if err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func TestDocumentTimestampIsRenewedAgainAndAgain(t *testing.T) {
 	runTool(t, "qpdf", "--check", p.writeTemp(t))
 }
 
-// encryptFile encrypts a file by qpdf with those arguments.
+// encryptFile encrypts a file with qpdf.
 func encryptFile(t testing.TB, plain []byte, password string, args ...string) *testFile {
 	t.Helper()
 	path := (&testFile{b: plain}).writeTemp(t)

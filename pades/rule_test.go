@@ -140,7 +140,7 @@ func TestTaggedFileTakesFieldsIntoItsStructure(t *testing.T) {
 	}
 	p.signField(t, newSigner(t, "A").newOptions(t, "A"))
 	wantValid(t, p, "A")
-	// Once it is signed the structure is left alone.
+	// After the first signature the structure tree stays unchanged.
 	p.addFields(t, pades.FieldSpec{Name: "C", Page: 1, Rect: pdf.Rect{URX: 90, URY: 30}})
 	for _, f := range must[[]*pdf.Field](t)(p.openFile(t).Fields()) {
 		if f.Name == "C" && f.Dict["StructParent"] != nil {
@@ -149,7 +149,7 @@ func TestTaggedFileTakesFieldsIntoItsStructure(t *testing.T) {
 	}
 }
 
-// newTaggedFile is a file with a structure tree of one document.
+// newTaggedFile returns a file with a structure tree of one document.
 func newTaggedFile(t *testing.T) []byte {
 	t.Helper()
 	p := &testFile{b: pdftest.Table(1)}

@@ -115,7 +115,7 @@ func TestSeedValuesFillInWhatWasLeftOpen(t *testing.T) {
 	}
 }
 
-// listReferences lists the /Reference of the newest signature by method.
+// listReferences returns the /Reference entries of the newest signature by method.
 func listReferences(t testing.TB, p *testFile, field string) map[pdf.Name]pdf.Dict {
 	t.Helper()
 	d := p.openFile(t)
@@ -169,7 +169,7 @@ func TestLocksOfNewFieldsAreStatedByTheirSignatures(t *testing.T) {
 		if err := pades.RequireNewFieldPermitted(p.openFile(t), "B", true); !errors.Is(err, pades.ErrCertified) {
 			t.Errorf("another box, asked beforehand: %v", err)
 		}
-		// A later lock asks for less than what is in force, and does not get it.
+		// A later lock that permits more does not weaken the earlier one.
 		p.signField(t, who.newOptions(t, "B"))
 		if said := listReferences(t, p, "B"); said["DocMDP"]["P"] != pdf.Object(pdf.Integer(2)) {
 			t.Errorf("B states %v", said)
@@ -222,7 +222,7 @@ func TestWrongLocksAreRefused(t *testing.T) {
 	}
 }
 
-// lockedBy lists the names that the signature of a field locks.
+// lockedBy returns the names that the signature of a field locks.
 func lockedBy(t *testing.T, p *testFile, field string) (action string, names []string) {
 	t.Helper()
 	said := listReferences(t, p, field)["FieldMDP"]
@@ -316,13 +316,14 @@ func findAppearance(t *testing.T, d *pdf.Document, field string) (pdf.Ref, *pdf.
 	return ref, must[*pdf.Stream](t)(d.Stream(ref))
 }
 
-// TestAppearancesOfLockedFieldsAreWrittenAgain without a change: pyHanko wants that, docs/decisions/0030-seal-lock.md.
+// TestAppearancesOfLockedFieldsAreWrittenAgain checks that they are unchanged; pyHanko needs them, see
+// docs/decisions/0030-seal-lock.md.
 func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 	t.Parallel()
 	who := newSigner(t, "Budi")
 	for name, c := range map[string]struct {
 		locked []string
-		size   int  // of the appearance; 0: as it is
+		size   int  // of the appearance; 0: unchanged
 		secret bool // the file is encrypted
 		again  bool
 	}{
@@ -340,7 +341,7 @@ func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 			}
 			if c.size > 0 {
 				ref, _ := findAppearance(t, p.openFile(t), "name")
-				u, noise := p.openFile(t).NewUpdate(), make([]byte, c.size) // which nothing compresses
+				u, noise := p.openFile(t).NewUpdate(), make([]byte, c.size) // incompressible
 				_, _ = rand.Read(noise)
 				u.Set(ref, &pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 9, URY: 9}.Array()}, Data: noise})
 				p.b = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...)
@@ -370,7 +371,7 @@ func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 	}
 }
 
-// largeForm is a form of many text fields that are filled in, as Acrobat writes them.
+// largeForm returns a form with many filled text fields, as Acrobat writes them.
 func largeForm(t *testing.T, n int) (p *testFile, names []string) {
 	t.Helper()
 	p = &testFile{b: pdftest.Form()}

@@ -19,7 +19,7 @@ import (
 	"segel/tsp"
 )
 
-// newLargeResponder is a time-stamp authority whose certificate has that many bytes more than others.
+// newLargeResponder returns a time-stamp authority whose certificate has that many additional bytes.
 func newLargeResponder(t testing.TB, bytes int) *tsp.Responder {
 	t.Helper()
 	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
@@ -37,12 +37,12 @@ func newLargeResponder(t testing.TB, bytes int) *tsp.Responder {
 	return &tsp.Responder{Key: key, Chain: []*x509.Certificate{cert}, Policy: asn1.ObjectIdentifier{1, 2, 3}, Clock: time.Now, Random: rand.Reader}
 }
 
-// sizelessTimestamper makes tokens and does not say how large they get.
+// sizelessTimestamper does not state the size of its tokens.
 type sizelessTimestamper struct{ tsp.Timestamper }
 
 func (sizelessTimestamper) TokenSize() int { return 0 }
 
-// growingTimestamper answers with a token of another size every time.
+// growingTimestamper returns a larger token each time.
 type growingTimestamper struct {
 	t     testing.TB
 	sizes []int
@@ -80,8 +80,7 @@ func TestTimestampsThatGrowForeverAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestRemoteKeyAnswersAfterARestart keeps what is prepared, and prepares again with the room that turned out to be
-// needed.
+// TestRemoteKeyAnswersAfterARestart stores a Prepared, and prepares again with the size that turned out to be needed.
 func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 	t.Parallel()
 	who := newSigner(t, "A")
@@ -90,7 +89,7 @@ func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 	p.addFields(t, pades.FieldSpec{Name: "A"})
 	o := who.newOptions(t, "A")
 	o.Key, o.Timestamper = nil, by
-	// remote is the key in another process: it gets what was kept, and all it knows comes from there.
+	// remote is the key in another process: it gets only what was stored.
 	remote := func(kept []byte) (*pades.Result, error) {
 		var again pades.Prepared
 		if err := again.UnmarshalBinary(kept); err != nil {

@@ -7,9 +7,9 @@ import (
 	"segel/tsp"
 )
 
-// DocumentTimestamp adds a document timestamp over the whole file, in a field of its own that is not to be seen.
-// Behind a document security store that has all proof it makes level B-LTA. A certification never forbids it (ISO
-// 32000-2 §12.8.2.2). The result has passed Check. Errors: ErrTimestamp, ErrEncrypted.
+// DocumentTimestamp adds a document timestamp over the whole file, in a new invisible field. After a complete document
+// security store it makes level B-LTA. A certification never forbids it (ISO 32000-2 §12.8.2.2). The result has passed
+// Check. Errors: ErrTimestamp, ErrEncrypted.
 func DocumentTimestamp(ctx context.Context, src Source, t tsp.Timestamper, clock Clock) (*Result, error) {
 	return retryWithSize(estimateTokenSize(t), func(room int) (*Result, error) { return timestampOnce(ctx, src, t, clock, room) })
 }

@@ -22,7 +22,7 @@ func TestHostThatDoesNotAnswerIsLeftAloneForAllItsAddresses(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
 		if silent.Load() {
-			_, _ = io.Copy(io.Discard, r.Body) // or the server does not notice that the client gives up
+			_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client gives up
 			<-r.Context().Done()
 			return
 		}

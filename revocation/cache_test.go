@@ -19,7 +19,7 @@ import (
 	"golang.org/x/crypto/ocsp"
 )
 
-// testServer serves bodies by path and counts how often each was asked for.
+// testServer serves bodies by path and counts the requests for each.
 type testServer struct {
 	*httptest.Server
 	mu     sync.Mutex // guards the rest
@@ -43,7 +43,7 @@ func newTestServer(t *testing.T) *testServer {
 	return s
 }
 
-// withAddresses returns a certificate that names addresses of the shelf.
+// withAddresses returns a certificate with addresses on the server.
 func (s *testServer) withAddresses(cert *x509.Certificate, ocsps, lists []string) *x509.Certificate {
 	c := *cert
 	for _, p := range ocsps {
@@ -70,7 +70,7 @@ func TestAnswerIsGivenAgainAsLongAsItIsGood(t *testing.T) {
 	leaf := newCertificate(t, "Leaf", 7, &ca).cert
 	for name, c := range map[string]struct {
 		next time.Duration // until the next answer is due
-		keep time.Duration // for which it is kept
+		keep time.Duration // how long it is cached
 		list bool
 	}{
 		"a response":                {time.Hour, cacheOCSP, false},
@@ -105,7 +105,7 @@ func TestOneListServesAllItSpeaksOfAndAResponseOnlyOne(t *testing.T) {
 	one, two := newCertificate(t, "One", 7, &ca).cert, newCertificate(t, "Two", 8, &ca).cert
 	s := newTestServer(t)
 	s.bodies["/list"] = buildEmptyList(t, ca, now.Add(time.Hour))
-	s.bodies["/ocsp"] = buildResponse(t, ca.cert, ca, func(*ocsp.Response) {}) // about 7
+	s.bodies["/ocsp"] = buildResponse(t, ca.cert, ca, func(*ocsp.Response) {}) // about serial 7
 	f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return now }}
 	for _, c := range []*x509.Certificate{one, two} {
 		if m, err := f.Revocation(t.Context(), s.withAddresses(c, []string{"/ocsp"}, []string{"/list"}), ca.cert); err != nil || (m.OCSP != nil) != (c == one) {
@@ -173,7 +173,7 @@ func TestCallersAtOnceShareOneRequestEvenIfTheFirstGoesAway(t *testing.T) {
 	if err := <-first; !errors.Is(err, context.Canceled) {
 		t.Errorf("who went away: %v", err)
 	}
-	<-arrived // one of the five asks in its stead
+	<-arrived // one of the other five fetches instead
 	close(hold)
 	all.Wait()
 	if n := asked.Load(); n != 2 {
@@ -247,7 +247,7 @@ func buildCertsOnly(t *testing.T, all ...identity) []byte {
 	return der
 }
 
-// A list of a hundred thousand entries is walked where it is: what is allocated does not grow with it.
+// A list of a hundred thousand entries is scanned in place: the allocations do not grow with it.
 func TestLongListIsWalkedInPlace(t *testing.T) { // not in parallel: it counts allocations
 	ca := newCertificate(t, "CA", 1, nil)
 	leaf := newCertificate(t, "Leaf", 7, &ca)

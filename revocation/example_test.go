@@ -18,7 +18,8 @@ import (
 	"segel/revocation"
 )
 
-// A list that revokes certificate 7 is fetched from where the certificate says, judged, and given again from memory.
+// A list that revokes certificate 7 is fetched from the address in the certificate, validated, and served again from
+// the cache.
 func Example() {
 	issued := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -10,7 +10,7 @@ import (
 
 func TestListIsReadOnceHoweverManyCertificatesItIsAskedAbout(t *testing.T) {
 	t.Parallel()
-	ca, namesake := newCertificate(t, "CA", 1, nil), newCertificate(t, "CA", 1, nil) // of the same name and serial
+	ca, namesake := newCertificate(t, "CA", 1, nil), newCertificate(t, "CA", 1, nil) // with the same name and serial
 	var entries []x509.RevocationListEntry
 	for n := range int64(2000) {
 		entries = append(entries, x509.RevocationListEntry{SerialNumber: big.NewInt(2*n + 1), RevocationTime: now.Add(-time.Duration(n) * time.Minute)})

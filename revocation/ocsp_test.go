@@ -17,7 +17,7 @@ import (
 	"golang.org/x/crypto/ocsp"
 )
 
-// buildResponse makes a good answer about a serial, of the certificate named as its issuer, signed by another perhaps.
+// buildResponse builds a good response about a serial of the named issuer, signed by by.
 func buildResponse(t testing.TB, named *x509.Certificate, by identity, change func(*ocsp.Response)) []byte {
 	t.Helper()
 	r := ocsp.Response{Status: ocsp.Good, SerialNumber: big.NewInt(7), ThisUpdate: now.Add(-time.Minute), NextUpdate: now.Add(time.Hour)}
@@ -29,7 +29,7 @@ func buildResponse(t testing.TB, named *x509.Certificate, by identity, change fu
 	return der
 }
 
-// newNamesake certifies another name or key, signed by itself.
+// newNamesake returns a self-signed certificate with that subject and key.
 func newNamesake(t *testing.T, subject pkix.Name, key identity) *x509.Certificate {
 	t.Helper()
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: subject, NotAfter: now.AddDate(1, 0, 0)}
@@ -59,7 +59,7 @@ func TestSerialAloneDoesNotSayWhoseCertificateAnAnswerIsAbout(t *testing.T) {
 			"the same key of another name":   {newNamesake(t, other.cert.Subject, ca), ErrUnusable},
 			"the same name and key, renewed": {newNamesake(t, ca.cert.Subject, ca), nil},
 		} {
-			// Signed by the issuer in any case: one responder may serve several authorities.
+			// Always signed by the issuer: one responder may serve several authorities.
 			der := buildResponse(t, c.named, ca, func(r *ocsp.Response) { r.IssuerHash = hash })
 			if _, err := ValidateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
 				t.Errorf("%s by %v: %v, want %v", name, hash, err, c.want)
@@ -145,7 +145,7 @@ func TestNoChangedByteOfAnAnswerChangesItsVerdict(t *testing.T) {
 	}
 }
 
-// prependCertificates puts certificates in front of those that a response carries, which nobody signed.
+// prependCertificates puts unsigned certificates in front of those in a response.
 func prependCertificates(t *testing.T, der []byte, certs ...*x509.Certificate) []byte {
 	t.Helper()
 	var outer struct {
@@ -197,7 +197,7 @@ func TestResponderIsFoundByItsNameAmongWhateverTheResponseCarries(t *testing.T) 
 	}
 	for name, c := range map[string]struct {
 		der []byte
-		by  *x509.Certificate // nil: unfit
+		by  *x509.Certificate // nil: unusable
 	}{
 		"the issuer, with its own certificate": {prependCertificates(t, own, ca.cert), ca.cert},
 		"the issuer, with others":              {prependCertificates(t, own, delegate.cert, root.cert), ca.cert},

@@ -66,9 +66,9 @@ func TestOCSPResponseHasToBeCurrentAboutThisCertificateAndByAResponderOfTheIssue
 		{"one without the purpose", idle, func(*ocsp.Response) {}, ErrUnusable, ""},
 		{"another issuer's responder", foreign, func(*ocsp.Response) {}, ErrUnusable, ""},
 		{"about another serial", ca, func(r *ocsp.Response) { r.SerialNumber = big.NewInt(6) }, ErrUnusable, ""},
-		{"run out", ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(-time.Second) }, ErrUnusable, "run out"},
+		{"has expired", ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(-time.Second) }, ErrUnusable, "has expired"},
 		{"without an end and new", ca, func(r *ocsp.Response) { r.NextUpdate = time.Time{} }, nil, ""},
-		{"without an end and old", ca, func(r *ocsp.Response) { r.ThisUpdate, r.NextUpdate = now.AddDate(0, 0, -2), time.Time{} }, ErrUnusable, "run out"},
+		{"without an end and old", ca, func(r *ocsp.Response) { r.ThisUpdate, r.NextUpdate = now.AddDate(0, 0, -2), time.Time{} }, ErrUnusable, "has expired"},
 		{"from the future", ca, func(r *ocsp.Response) { r.ThisUpdate = now.Add(time.Hour) }, ErrUnusable, "future"},
 		{"unknown", ca, func(r *ocsp.Response) { r.Status = ocsp.Unknown }, ErrUnusable, "know"},
 		{"revoked", ca, func(r *ocsp.Response) { r.Status, r.RevokedAt = ocsp.Revoked, now.Add(-time.Hour) }, ErrRevoked, ""},
@@ -104,7 +104,7 @@ func TestListHasToBeTheIssuersCompleteAndCurrent(t *testing.T) {
 		{"another's", other, func(*x509.RevocationList) {}, ErrUnusable},
 		{"of the same name and another key", twin, func(*x509.RevocationList) {}, ErrUnusable},
 		{"delta", ca, func(l *x509.RevocationList) { l.ExtraExtensions = []pkix.Extension{delta} }, ErrUnusable},
-		{"run out", ca, func(l *x509.RevocationList) { l.NextUpdate = now.Add(-time.Second) }, ErrUnusable},
+		{"has expired", ca, func(l *x509.RevocationList) { l.NextUpdate = now.Add(-time.Second) }, ErrUnusable},
 		{"naming it", ca, func(l *x509.RevocationList) {
 			l.RevokedCertificateEntries = []x509.RevocationListEntry{{SerialNumber: big.NewInt(7), RevocationTime: now.Add(-time.Minute)}}
 		}, ErrRevoked},

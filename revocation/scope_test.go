@@ -14,7 +14,8 @@ import (
 	"golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// encodeDistributionPoint encodes an IssuingDistributionPoint of flags, each by its tag, after the addresses of a full name.
+// encodeDistributionPoint encodes an IssuingDistributionPoint with flags, each by its tag, after the addresses of a
+// full name.
 func encodeDistributionPoint(flags []uint8, addresses ...string) []byte {
 	var b cryptobyte.Builder
 	b.AddASN1(asn1.SEQUENCE, func(b *cryptobyte.Builder) {
@@ -44,8 +45,8 @@ func TestListCountsForTheCertificatesThatItSpeaksOf(t *testing.T) {
 	relative := []byte{0x30, 4, 0xa0, 2, 0xa1, 0}
 	for name, c := range map[string]struct {
 		idp    []byte
-		person bool // whether it is proof about a person's certificate
-		sub    bool // and about an authority's
+		person bool // usable for a person's certificate
+		sub    bool // usable for an authority's certificate
 	}{
 		"everything":                {encodeDistributionPoint(nil), true, true},
 		"this point":                {encodeDistributionPoint(nil, "http://a.test/2.crl"), true, true},
@@ -162,7 +163,7 @@ func buildList(t *testing.T, by identity, extension pkix.Extension) []byte {
 	return der
 }
 
-// The scope of a list is read after its signature was verified, where FuzzJudge does not get to.
+// The scope of a list is read after its signature was verified, so FuzzJudge does not reach it.
 func FuzzDistributionPoint(f *testing.F) {
 	person := &x509.Certificate{CRLDistributionPoints: []string{"http://a.test/1.crl"}}
 	f.Add(encodeDistributionPoint([]uint8{1}, "http://a.test/1.crl"))

@@ -122,7 +122,7 @@ func TestSizeOfATokenIsKnownAfterTheFirst(t *testing.T) {
 func TestTimeMayHaveFractionsOfASecond(t *testing.T) {
 	t.Parallel()
 	r := newResponder(t, true, stamping)
-	// The time is the one thing that the test writes itself: Go writes no fraction.
+	// The test encodes the time itself, because Go writes no fraction.
 	id, err := cms.HashIdentifier(crypto.SHA256)
 	if err != nil {
 		t.Fatal(err)

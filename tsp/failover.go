@@ -8,18 +8,19 @@ import (
 	"time"
 )
 
-// Failover asks several authorities, the next when the one before gave no token. It remembers who is out of order, so
-// that a dead authority does not cost its deadline each time:
+// Failover queries several authorities in order until one gives a token. It remembers failures, so that an unreachable
+// authority does not cost its timeout each time:
 //
-//   - after one failure it is asked last for five seconds;
-//   - after further ones it is not asked at all for half a minute, and twice as long each time up to five minutes;
-//   - when that time is over one caller tries it, while the others do without.
+//   - after one failure an authority is queried last for five seconds;
+//   - after further ones it is not queried for half a minute, and twice as long each time up to five minutes;
+//   - then one caller tries it again, while the others skip it.
 //
-// Nothing is ever made without trusted time: where none answers, each one's reason is in the error.
+// If no authority answers, the error contains every reason.
 //
-// An authority whose time is far from the local clock gave no token either, and the next is asked. Once two that are
-// independent agree with each other and not with the local clock, it is the local clock that is wrong: no further one is
-// asked, since a third that agreed with it would prove no more, and the error is a [*LocalClockError].
+// A token whose time is far from the local clock counts as a failure, and the next authority is queried. Once two
+// independent authorities agree with each other and not with the local clock, the local clock is wrong: the error is a
+// [*LocalClockError], and no further authority is queried, since one that agreed with the clock would prove nothing
+// more.
 type Failover struct {
 	clock   func() time.Time
 	members []*failoverMember
@@ -28,12 +29,12 @@ type Failover struct {
 type failoverMember struct {
 	Timestamper
 
-	mu          sync.Mutex    // guards the rest; never held while the authority is asked
+	mu          sync.Mutex    // guards the rest; not held during a query
 	failures    int           // since the last token
-	pausedUntil time.Time     // of the rest after them
-	pause       time.Duration // the length of that rest
-	probing     bool          // somebody asks it after its rest
-	lastError   error         // why the last one failed
+	pausedUntil time.Time     // end of the pause after them
+	pause       time.Duration // length of that pause
+	probing     bool          // a caller is querying it after its pause
+	lastError   error         // the last failure
 }
 
 const (
@@ -42,7 +43,7 @@ const (
 	longestPause = 5 * time.Minute
 )
 
-// NewFailover asks the authorities in the order given. A nil clock is time.Now.
+// NewFailover returns a Failover that queries the authorities in this order. A nil clock is time.Now.
 func NewFailover(clock func() time.Time, all ...Timestamper) *Failover {
 	if clock == nil {
 		clock = time.Now
@@ -54,7 +55,7 @@ func NewFailover(clock func() time.Time, all ...Timestamper) *Failover {
 	return o
 }
 
-// TokenSize returns the largest that is known, or 0 when one is not known.
+// TokenSize returns the largest size, or 0 if one is unknown.
 func (o *Failover) TokenSize() int {
 	largest := 0
 	for _, m := range o.members {
@@ -67,7 +68,7 @@ func (o *Failover) TokenSize() int {
 	return largest
 }
 
-// Timestamp returns the first token that is obtained.
+// Timestamp returns the first token.
 func (o *Failover) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	errs := []error{errors.New("no time-stamp authority gave a token")}
 	var later []*failoverMember
@@ -113,12 +114,12 @@ func (o *Failover) Timestamp(ctx context.Context, digest []byte) ([]byte, error)
 	return nil, errors.Join(errs...)
 }
 
-// admitQuery reports whether the authority is to be asked now. Where it is not, the error says why; nil means that it is
-// to be asked after all others.
+// admitQuery reports whether the authority may be queried now. If not, the error says why; nil means that it is to be
+// queried after all others.
 func (m *failoverMember) admitQuery(now time.Time, last bool) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	// A clock that was set back must not prolong a rest that the wrong clock began.
+	// A clock that was set back must not extend a pause that started with the wrong clock.
 	resting := now.Before(m.pausedUntil) && m.pausedUntil.Sub(now) <= m.pause
 	switch {
 	case m.failures == 0:
@@ -126,7 +127,7 @@ func (m *failoverMember) admitQuery(now time.Time, last bool) (bool, error) {
 	case m.failures == 1 && resting && !last:
 		return false, nil
 	case m.failures > 1 && resting:
-		return false, fmt.Errorf("not asked before %s: %w", m.pausedUntil.UTC().Format(time.RFC3339), m.lastError)
+		return false, fmt.Errorf("not queried before %s: %w", m.pausedUntil.UTC().Format(time.RFC3339), m.lastError)
 	case m.failures > 1 && m.probing:
 		return false, fmt.Errorf("being tried again: %w", m.lastError)
 	}
@@ -143,20 +144,20 @@ func (o *Failover) queryMember(ctx context.Context, m *failoverMember, digest []
 	case err == nil:
 		m.failures, m.pausedUntil, m.pause, m.lastError = 0, time.Time{}, 0, nil
 	case ctx.Err() != nil:
-		// The caller went away; that says nothing about the authority.
+		// The caller went away; this says nothing about the authority.
 	default:
 		m.failures++
 		m.lastError, m.pause = err, computePause(m.failures)
 		var wrong *ClockError
 		if errors.As(err, &wrong) {
-			m.pause = firstPause // it answers at once; only the clocks differ, and which is to be set right is not known here
+			m.pause = firstPause // it answers at once, and which clock is wrong is not known here
 		}
 		m.pausedUntil = o.clock().Add(m.pause)
 	}
 	return token, err
 }
 
-// computePause is how long an authority is left alone after that many failures in a row.
+// computePause returns how long an authority is not queried after that many consecutive failures.
 func computePause(failures int) time.Duration {
 	if failures == 1 {
 		return firstPause

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// fakeAuthority is a time-stamp authority that answers as the test says, and counts.
+// fakeAuthority is a time-stamp authority with fixed answers that counts queries.
 type fakeAuthority struct {
 	name  string
 	err   error
 	size  int
 	asked int
-	begun func() // called while it is asked; nil: nothing
+	begun func() // called during a query; nil: nothing
 }
 
 func (o *fakeAuthority) TokenSize() int { return o.size }
@@ -65,7 +65,7 @@ func TestDeadAuthorityIsLeftAloneLongerEachTimeAndComesBack(t *testing.T) {
 	}
 	for i, c := range []struct {
 		after time.Duration
-		asked int // how often the dead one has been asked then
+		asked int // queries of the failing one so far
 	}{
 		{0, 1}, {4 * time.Second, 1}, {2 * time.Second, 2}, // after five seconds
 		{29 * time.Second, 2}, {2 * time.Second, 3}, // after thirty more

@@ -21,7 +21,7 @@ import (
 	"segel/cms"
 )
 
-// buildResponse makes a response whose token is as a test wants it, signed by a proper authority.
+// buildResponse builds a response with any token, signed by a proper authority.
 func buildResponse(t *testing.T, r *Responder, change func(*tstInfo)) []byte {
 	t.Helper()
 	id, err := cms.HashIdentifier(crypto.SHA256)
@@ -139,7 +139,7 @@ func TestTokenOfTwoSignersIsRefused(t *testing.T) {
 	}
 }
 
-// rebuildToken makes a token with changed attributes that the key signs, and with its signer info that many times.
+// rebuildToken builds a token with changed attributes, signed by the key, and with that many copies of its signer info.
 func rebuildToken(t *testing.T, r *Responder, change func([]asn1.RawValue) []asn1.RawValue, signers int) []byte {
 	t.Helper()
 	good, err := r.Timestamp(context.Background(), digest[:])
