@@ -124,16 +124,16 @@ func (r *berReader) convertElement(out []byte, depth int) ([]byte, error) {
 // convertContent converts elements up to a length or to the end-of-contents octets. Of the segments of a string it
 // keeps only the contents.
 func (r *berReader) convertContent(length, depth int, pieces bool) ([]byte, error) {
-	behind := []byte(nil)
+	rest := []byte(nil)
 	if length >= 0 {
-		behind = r.rest[length:]
+		rest = r.rest[length:]
 		r.rest = r.rest[:length]
 	}
 	var out []byte
 	for {
 		switch {
 		case length >= 0 && len(r.rest) == 0:
-			r.rest = behind
+			r.rest = rest
 			return out, nil
 		case length < 0 && bytes.HasPrefix(r.rest, []byte{0, 0}):
 			r.rest = r.rest[2:]

@@ -38,7 +38,7 @@ func TestCertificateIsReadOnceWhileItIsHeldAndForgottenAfterwards(t *testing.T) 
 		t.Errorf("another certificate of that name and serial is taken for it: %v", err)
 	}
 	if _, err := ParseCertificate(append(bytes.Clone(one), 0)); err == nil {
-		t.Error("a byte behind the certificate is passed over")
+		t.Error("a byte after the certificate is ignored")
 	}
 	runtime.KeepAlive(a)
 	a = nil
@@ -48,5 +48,5 @@ func TestCertificateIsReadOnceWhileItIsHeldAndForgottenAfterwards(t *testing.T) 
 			return
 		}
 	}
-	t.Error("a certificate that nobody holds is remembered")
+	t.Error("an unused certificate is not forgotten")
 }

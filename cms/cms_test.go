@@ -97,7 +97,7 @@ func TestEveryKindOfKeySignsWhatOpenSSLVerifies(t *testing.T) {
 	t.Parallel()
 	openssl, err := exec.LookPath("openssl")
 	if err != nil {
-		t.Fatal("openssl is needed to judge: ", err)
+		t.Fatal("openssl is needed: ", err)
 	}
 	for _, kind := range kinds {
 		if kind == "Ed25519" {

@@ -67,8 +67,8 @@ func TestContainerBeyondALimitIsRefused(t *testing.T) {
 	}
 	one := newSet(signer())
 	for name, c := range map[string]struct {
-		der  []byte
-		says string // empty: accepted
+		der     []byte
+		wantErr string // empty: accepted
 	}{
 		"most certificates":     {newContainer(t, certificates(MaxCertificates), one), ""},
 		"too many certificates": {newContainer(t, certificates(MaxCertificates+1), one), "too many certificates"},
@@ -84,8 +84,8 @@ func TestContainerBeyondALimitIsRefused(t *testing.T) {
 		"of indefinite length":  {append([]byte{0x30, 0x80}, append(bytes.Clone(signed[4:]), 0, 0)...), "no SignedData"},
 	} {
 		_, err := Parse(c.der)
-		if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), c.says)) {
-			t.Errorf("%s: %v, want %q", name, err, c.says)
+		if c.wantErr == "" && err != nil || c.wantErr != "" && (!errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), c.wantErr)) {
+			t.Errorf("%s: %v, want %q", name, err, c.wantErr)
 		}
 	}
 }

@@ -73,8 +73,8 @@ func TestSignedAttributesHaveToHoldEvenWhenTheKeySignedThem(t *testing.T) {
 	digestAttribute := attribute(OIDMessageDigest, computeHash(crypto.SHA256, content))
 	other, _ := HashIdentifier(crypto.SHA512)
 	for name, c := range map[string]struct {
-		change func(s *Signature, a []Attribute) []Attribute
-		says   string // empty: it verifies
+		change  func(s *Signature, a []Attribute) []Attribute
+		wantErr string // empty: it verifies
 	}{
 		"as made": {func(_ *Signature, a []Attribute) []Attribute { return a }, ""},
 		"no content type": {func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDContentType) },
@@ -120,8 +120,8 @@ func TestSignedAttributesHaveToHoldEvenWhenTheKeySignedThem(t *testing.T) {
 	} {
 		sd := forgeSignedData(t, "P-256", c.change)
 		err := sd.Verify(sd.Signers[0], computeHash(crypto.SHA256, content))
-		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want %q", name, err, c.says)
+		if (err == nil) != (c.wantErr == "") || err != nil && !strings.Contains(err.Error(), c.wantErr) {
+			t.Errorf("%s: %v, want %q", name, err, c.wantErr)
 		}
 	}
 }
@@ -147,8 +147,8 @@ func TestSigningCertificateHasToNameTheSignersCertificate(t *testing.T) {
 		return NewAttribute(n.version, marshalValue(t, struct{ Certs []essCertIDv2 }{[]essCertIDv2{{id, n.sum, is}}}))
 	}
 	for name, c := range map[string]struct {
-		change func(*named)
-		says   string
+		change  func(*named)
+		wantErr string
 	}{
 		"SHA-256 spelled out": {func(*named) {}, ""},
 		"SHA-512":             {func(n *named) { n.hash = crypto.SHA512 }, ""},
@@ -173,11 +173,11 @@ func TestSigningCertificateHasToNameTheSignersCertificate(t *testing.T) {
 			return replaceAttribute(a, OIDSigningCertificateV2, encode(n))
 		})
 		err := sd.Verify(sd.Signers[0], computeHash(crypto.SHA256, content))
-		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want %q", name, err, c.says)
+		if (err == nil) != (c.wantErr == "") || err != nil && !strings.Contains(err.Error(), c.wantErr) {
+			t.Errorf("%s: %v, want %q", name, err, c.wantErr)
 		}
-		if sd.NamesCertificate(sd.Signers[0]) != (c.says == "") {
-			t.Errorf("%s: bound is %v", name, c.says != "")
+		if sd.NamesCertificate(sd.Signers[0]) != (c.wantErr == "") {
+			t.Errorf("%s: bound is %v", name, c.wantErr != "")
 		}
 	}
 	absent := forgeSignedData(t, "P-256", func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDSigningCertificateV2) })
@@ -256,7 +256,7 @@ func TestPaddingOfPSSHasToBeAsItsParametersSay(t *testing.T) {
 		"another mask":                func(p *pssParameters) { p.MGF.Algorithm = oidSHA256 },
 		"another hash in the mask":    func(p *pssParameters) { p.MGF.Parameters = sha512 },
 		"another trailer":             func(p *pssParameters) { p.TrailerField = 2 },
-		"a hash that nobody knows":    func(p *pssParameters) { p.Hash.Algorithm = oidRSA },
+		"an unknown hash":             func(p *pssParameters) { p.Hash.Algorithm = oidRSA },
 		"a mask without a hash":       func(p *pssParameters) { p.MGF.Parameters = asn1.RawValue{} },
 		"a mask whose hash is no OID": func(p *pssParameters) { p.MGF.Parameters = asn1Null },
 	} {

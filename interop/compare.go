@@ -122,10 +122,10 @@ func removePages(pages, told []int) []int {
 
 // compareVerdicts reports where another validator's verdicts differ from ours, unless we could not read the file. The
 // worst case is that the other one says changed and we say intact.
-func compareVerdicts(ours ourReport, unread error, theirs map[string]verdict, no reportFunc) {
+func compareVerdicts(ours ourReport, unread error, theirs map[string]verdict, fail reportFunc) {
 	if unread != nil {
 		if len(theirs) > 0 {
-			no("we cannot read it: %v", unread)
+			fail("we cannot read it: %v", unread)
 		}
 		return
 	}
@@ -134,19 +134,19 @@ func compareVerdicts(ours ourReport, unread error, theirs map[string]verdict, no
 		switch {
 		case !ok:
 			if s.isIntact() {
-				no("%s: they do not know it, we say intact", s.Field)
+				fail("%s: they do not know it, we say intact", s.Field)
 			}
 		case s.isIntact() && o.incomplete:
-			no("%s: they do not validate it, we say intact: %s", s.Field, o.reason)
+			fail("%s: they do not validate it, we say intact: %s", s.Field, o.reason)
 		case s.isIntact() && !o.intact:
-			no("%s: they say changed, we say intact: %s", s.Field, o.reason)
+			fail("%s: they say changed, we say intact: %s", s.Field, o.reason)
 		case !s.isIntact() && o.intact:
-			no("%s: they say intact, we say %v", s.Field, s)
+			fail("%s: they say intact, we say %v", s.Field, s)
 		}
 		delete(theirs, s.Field)
 	}
 	for field, o := range theirs {
-		no("%s: we do not know it, they say %v %s", field, o.intact, o.reason)
+		fail("%s: we do not know it, they say %v %s", field, o.intact, o.reason)
 	}
 }
 
@@ -166,28 +166,30 @@ func (j *validators) compareFiles(r *report, binary, roots string, items []item,
 		wg.Go(func() { silentP = j.pyhanko.queryFile(it.path, &p) })
 		wg.Go(func() { silentD = j.dss.queryFile(it.path, &d) })
 		wg.Wait()
-		no := func(judge string) reportFunc {
-			return func(format string, args ...any) { r.addFindings(finding{judge, it.name, fmt.Sprintf(format, args...)}) }
+		failAs := func(validator string) reportFunc {
+			return func(format string, args ...any) {
+				r.addFindings(finding{validator, it.name, fmt.Sprintf(format, args...)})
+			}
 		}
 		broken := func(s ourSignature) bool { return !s.isIntact() }
 		if tampered[it.name] && len(ours.Signatures) > 0 && !slices.ContainsFunc(ours.Signatures, broken) {
-			no("ours")("was tampered with, and we say intact")
+			failAs("ours")("was tampered with, and we say intact")
 		}
-		it.checkIndication(ours, no("ours"))
-		it.checkWarnings(ours, no("ours"))
-		it.checkFilling(ours, no("ours"))
+		it.checkIndication(ours, failAs("ours"))
+		it.checkWarnings(ours, failAs("ours"))
+		it.checkFilling(ours, failAs("ours"))
 		if silentP == nil && p.Error == "" {
-			compareVerdicts(ours, unread, p.listVerdicts(), no("ours and pyhanko"))
+			compareVerdicts(ours, unread, p.listVerdicts(), failAs("ours and pyhanko"))
 		}
 		if silentD == nil && d.Error == "" {
-			compareVerdicts(ours, unread, d.listVerdicts(ours), no("ours and dss"))
-			it.compareIndication(ours, d, no("ours and dss"))
+			compareVerdicts(ours, unread, d.listVerdicts(ours), failAs("ours and dss"))
+			it.compareIndication(ours, d, failAs("ours and dss"))
 		}
 	}
 }
 
 // compareIndication compares our indication with that of DSS, if both have the same validation data.
-func (it item) compareIndication(a ourReport, d dssAnswer, no reportFunc) {
+func (it item) compareIndication(a ourReport, d dssAnswer, fail reportFunc) {
 	if it.wantVerdict == "" {
 		return
 	}
@@ -197,21 +199,21 @@ func (it item) compareIndication(a ourReport, d dssAnswer, no reportFunc) {
 	}
 	for _, s := range a.Signatures {
 		if they := theirs[s.Field]; they != "" && they != s.Indication {
-			no("%s: they say %s, we say %v", s.Field, they, s)
+			fail("%s: they say %s, we say %v", s.Field, they, s)
 		}
 	}
 }
 
 // checkIndication compares our report with what is expected: a signature with complete validation data passes at its
 // level.
-func (it item) checkIndication(a ourReport, no reportFunc) {
+func (it item) checkIndication(a ourReport, fail reportFunc) {
 	for _, s := range a.Signatures {
 		if got := strings.Join(strings.Fields(s.Indication+" "+s.SubIndication+" "+s.Level), " "); it.wantVerdict != "" && got != it.wantVerdict {
-			no("%s: %s, and it should be %s", s.Field, got, it.wantVerdict)
+			fail("%s: %s, and it should be %s", s.Field, got, it.wantVerdict)
 		}
 		level := it.levels[s.Field]
 		if (level == "B-LT" || level == "B-LTA") && (s.Indication != "TOTAL-PASSED" || s.Level != level) {
-			no("%s: level %s, %v", s.Field, s.Level, s)
+			fail("%s: level %s, %v", s.Field, s.Level, s)
 		}
 	}
 }

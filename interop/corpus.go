@@ -43,7 +43,7 @@ func signCorpus(h *pki, folder, out string, every int) (items []item, refused []
 		}
 	}
 	if len(items) == 0 {
-		return nil, nil, errors.New("there was no PDF file to be signed in " + folder)
+		return nil, nil, errors.New("no PDF file to sign in " + folder)
 	}
 	return items, refused, nil
 }

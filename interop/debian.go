@@ -11,22 +11,22 @@ import (
 
 // checkPdfsig checks with poppler that each of our signatures is valid and shows its signer's name, and that the last
 // one covers the whole file.
-func (it item) checkPdfsig(no reportFunc) {
+func (it item) checkPdfsig(fail reportFunc) {
 	found := runPdfsig(it.path)
 	for _, field := range it.listOurFields() {
 		v, ok := found[field]
 		_, signature := it.levels[field]
 		switch {
 		case !ok:
-			no("%s: not found", field)
+			fail("%s: not found", field)
 		case signature && !strings.Contains(v, "Signature is Valid"):
 			_, status, _ := strings.Cut(v, "Signature Validation: ")
 			status, _, _ = strings.Cut(status, "\n")
-			no("%s: %s", field, status)
+			fail("%s: %s", field, status)
 		case signature && it.signerNames[field] != "" && !strings.Contains(v, "Signer Certificate Common Name: "+it.signerNames[field]+"\n"):
-			no("%s: the name is not %q", field, it.signerNames[field])
+			fail("%s: the name is not %q", field, it.signerNames[field])
 		case it.coversFile && field == it.findLastField() && !strings.Contains(v, "Total document signed"):
-			no("%s: does not cover the whole document", field)
+			fail("%s: does not cover the whole document", field)
 		}
 	}
 	if it.before == "" {
@@ -34,7 +34,7 @@ func (it item) checkPdfsig(no reportFunc) {
 	}
 	for field, was := range runPdfsig(it.before) {
 		if strings.Contains(was, "Signature is Valid") && !strings.Contains(found[field], "Signature is Valid") {
-			no("%s: was valid before, and is not any more", field)
+			fail("%s: was valid before, and is not any more", field)
 		}
 	}
 }
@@ -66,13 +66,13 @@ func runQpdfCheck(file string) int {
 }
 
 // checkQpdf checks that qpdf finds no new fault and, compared with the file before, the same pages and form fields.
-func (it item) checkQpdf(no reportFunc) {
+func (it item) checkQpdf(fail reportFunc) {
 	was := 0
 	if it.before != "" {
 		was = runQpdfCheck(it.before)
 	}
 	if is := runQpdfCheck(it.path); is > was {
-		no("check ends with %d, was %d before", is, was)
+		fail("check ends with %d, was %d before", is, was)
 	}
 	if it.before == "" {
 		return
@@ -82,32 +82,32 @@ func (it item) checkQpdf(no reportFunc) {
 		return // qpdf finds no pages to compare
 	}
 	if after, err := exec.Command("qpdf", "--show-npages", it.path).Output(); err != nil || !bytes.Equal(before, after) {
-		no("%s pages became %s", bytes.TrimSpace(before), bytes.TrimSpace(after))
+		fail("%s pages became %s", bytes.TrimSpace(before), bytes.TrimSpace(after))
 	}
-	it.checkFormFields(no)
+	it.checkFormFields(fail)
 }
 
 // checkFormFields compares the form fields as qpdf lists them: existing fields must be unchanged and in the same order,
 // and only signature fields may be added.
-func (it item) checkFormFields(no reportFunc) {
+func (it item) checkFormFields(fail reportFunc) {
 	before, err := listFormFields(it.before)
 	if err != nil {
 		return
 	}
 	after, err := listFormFields(it.path)
 	if err != nil {
-		no("form fields: %v", err)
+		fail("form fields: %v", err)
 		return
 	}
 	for _, f := range after {
 		if len(before) > 0 && reflect.DeepEqual(f, before[0]) {
 			before = before[1:]
 		} else if f["fieldtype"] != "/Sig" {
-			no("field %v was added or changed", f["fullname"])
+			fail("field %v was added or changed", f["fullname"])
 		}
 	}
 	for _, f := range before {
-		no("field %v was removed or changed", f["fullname"])
+		fail("field %v was removed or changed", f["fullname"])
 	}
 }
 
@@ -125,10 +125,10 @@ func listFormFields(file string) ([]map[string]any, error) {
 }
 
 // checkMutool checks that mutool calls each of our signatures valid, or valid with later edits.
-func (it item) checkMutool(no reportFunc) {
+func (it item) checkMutool(fail reportFunc) {
 	out, _ := exec.Command("mutool", "sign", "-v", it.path).CombinedOutput()
 	valid := strings.Count(string(out), "The signature is valid but there have been edits") + strings.Count(string(out), "The document is unchanged since signing")
 	if valid < len(it.levels) {
-		no("calls %d of %d signatures valid: %s", valid, len(it.levels), strings.Join(strings.Fields(string(out)), " "))
+		fail("calls %d of %d signatures valid: %s", valid, len(it.levels), strings.Join(strings.Fields(string(out)), " "))
 	}
 }

@@ -68,12 +68,12 @@ func (p *testFile) buildFormTail(subFilter pdf.Name, more pdf.Dict, contents fun
 	if err != nil {
 		return nil, err
 	}
-	end, behind := tail.At+int64(len(tail.Bytes)), at+int64(length)
-	if err := tail.Fill(byteRange, fmt.Appendf(nil, "[0 %d %d %d]", at, behind, end-behind)); err != nil {
+	end, after := tail.At+int64(len(tail.Bytes)), at+int64(length)
+	if err := tail.Fill(byteRange, fmt.Appendf(nil, "[0 %d %d %d]", at, after, end-after)); err != nil {
 		return nil, err
 	}
 	whole := append(slices.Clone(p.b), tail.Bytes...)
-	b, err := contents(slices.Concat(whole[:at], whole[behind:]))
+	b, err := contents(slices.Concat(whole[:at], whole[after:]))
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	work := flag.String("work", "build/interop", "folder of the judges, and for files and trust")
+	work := flag.String("work", "build/interop", "folder of the validators, and for files and certificates")
 	table := flag.String("table", "interop/explained.txt", "disagreements that have a reason")
 	folder := flag.String("pdfs", os.Getenv("SEGEL_PDFS"), "folder of more files to sign")
 	binary := flag.String("segel", "", "our program, to compare its verdicts with those of the others; empty: no comparison")
@@ -45,7 +45,7 @@ func run(work, tableFile, folder, binary string, every int) error {
 	r := newReport(table)
 	var given []item
 	if folder == "" {
-		fmt.Println("SEGEL_PDFS is not set: only files made here are judged")
+		fmt.Println("SEGEL_PDFS is not set: only files made here are validated")
 	} else {
 		out := filepath.Join(work, "corpus")
 		if err := resetDir(out); err != nil {
@@ -183,19 +183,21 @@ func (j *validators) checkAll(r *report, made, given []item) {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		r.checkEach("pyhanko", signed, func(it item, no reportFunc) { checkWith(j.pyhanko, it, it.checkPyhanko, it.checkUnharmedPyhanko, no) })
-		r.checkEach("verapdf", archives, func(it item, no reportFunc) { checkWith(j.vera, it, it.checkVeraPDF, nil, no) })
+		r.checkEach("pyhanko", signed, func(it item, fail reportFunc) {
+			checkWith(j.pyhanko, it, it.checkPyhanko, it.checkUnharmedPyhanko, fail)
+		})
+		r.checkEach("verapdf", archives, func(it item, fail reportFunc) { checkWith(j.vera, it, it.checkVeraPDF, nil, fail) })
 	})
 	wg.Go(func() {
-		r.checkEach("dss", signed, func(it item, no reportFunc) { checkWith(j.dss, it, it.checkDSS, it.checkUnharmedDSS, no) })
+		r.checkEach("dss", signed, func(it item, fail reportFunc) { checkWith(j.dss, it, it.checkDSS, it.checkUnharmedDSS, fail) })
 	})
 	wg.Go(func() {
 		r.checkEach("pdfsig", signed, item.checkPdfsig)
 		r.checkEach("qpdf", all, item.checkQpdf)
 		r.checkEach("mutool", made, item.checkMutool)
-		r.checkEach("openssl", made, func(it item, no reportFunc) { it.checkOpenssl(j.root, no) })
+		r.checkEach("openssl", made, func(it item, fail reportFunc) { it.checkOpenssl(j.root, fail) })
 		for _, program := range []string{"pdftoppm", "mutool"} {
-			r.checkEach(program+" page 1", given, func(it item, no reportFunc) { it.checkRendering(program, no) })
+			r.checkEach(program+" page 1", given, func(it item, fail reportFunc) { it.checkRendering(program, fail) })
 		}
 	})
 	wg.Wait()
@@ -203,18 +205,18 @@ func (j *validators) checkAll(r *report, made, given []item) {
 
 // checkWith validates an item and compares the answer with what is expected. If the item was signed by others before,
 // it also compares with the answer about the file before, unless the validator could not read that one.
-func checkWith[A any](s *validatorProcess, it item, hold func(A, reportFunc), harmed func(before, after A, no reportFunc), no reportFunc) {
+func checkWith[A any](s *validatorProcess, it item, hold func(A, reportFunc), harmed func(before, after A, fail reportFunc), fail reportFunc) {
 	var after, before A
 	if err := s.queryFile(it.path, &after); err != nil {
-		no("%v", err)
+		fail("%v", err)
 		return
 	}
-	hold(after, no)
+	hold(after, fail)
 	if it.before == "" || harmed == nil {
 		return
 	}
 	if err := s.queryFile(it.before, &before); err == nil {
-		harmed(before, after, no)
+		harmed(before, after, fail)
 	}
 }
 

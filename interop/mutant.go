@@ -37,7 +37,7 @@ func writeMutants(h *pki, dir string) ([]item, error) {
 	table := pdftest.Table(2)
 	type base struct {
 		name    string
-		paper   *testFile
+		file    *testFile
 		mutants []mutant
 	}
 	bases := []base{
@@ -70,11 +70,11 @@ func writeMutants(h *pki, dir string) ([]item, error) {
 		items = append(items, it)
 	}
 	for _, base := range bases {
-		if base.paper.err != nil {
-			return nil, fmt.Errorf("sign %s: %w", base.name, base.paper.err)
+		if base.file.err != nil {
+			return nil, fmt.Errorf("sign %s: %w", base.name, base.file.err)
 		}
 		for _, change := range base.mutants {
-			b, err := applyMutation(base.paper.b, change.apply)
+			b, err := applyMutation(base.file.b, change.apply)
 			if err != nil {
 				return nil, fmt.Errorf("%s %s: %w", base.name, change.name, err)
 			}

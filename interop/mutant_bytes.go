@@ -76,7 +76,7 @@ func (m *mutation) editByteRange(edit func([]int64) []int64) {
 	}
 	s := "[" + strings.Join(numbers, " ") + "]"
 	if len(s) > room {
-		m.err = fmt.Errorf("no room for %s", s)
+		m.err = fmt.Errorf("no space for %s", s)
 		return
 	}
 	copy(m.b[open:], s+strings.Repeat(" ", room-len(s)))

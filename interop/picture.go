@@ -66,21 +66,21 @@ func (r raster) countDifferences(o raster, but pageArea) (int, error) {
 
 // checkRendering compares page 1 before and after, as one program renders it. A page that could not be rendered before
 // is skipped.
-func (it item) checkRendering(program string, no reportFunc) {
+func (it item) checkRendering(program string, fail reportFunc) {
 	before, err := renderPage(program, it.before)
 	if err != nil {
 		return
 	}
 	after, err := renderPage(program, it.path)
 	if err != nil {
-		no("cannot draw page 1 any more: %v", err)
+		fail("cannot draw page 1 any more: %v", err)
 		return
 	}
 	n, err := before.countDifferences(after, it.changedArea)
 	switch {
 	case err != nil:
-		no("%v", err)
+		fail("%v", err)
 	case n > 0:
-		no("%d of %d pixels of page 1 look different", n, before.width*before.height)
+		fail("%d of %d pixels of page 1 look different", n, before.width*before.height)
 	}
 }

@@ -37,11 +37,11 @@ type signer struct {
 }
 
 func newPKI() (*pki, error) {
-	office, err := authority.NewEphemeral("http://localhost", time.Now)
+	ca, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		return nil, err
 	}
-	h := &pki{authority: office}
+	h := &pki{authority: ca}
 	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func newPKI() (*pki, error) {
 		if i >= guestP256 {
 			holder.Assurance, holder.NamedBy = authority.Guest, "Sari Wulandari"
 		}
-		p.chain, err = office.Certify(context.Background(), holder, p.key.Public())
+		p.chain, err = ca.Certify(context.Background(), holder, p.key.Public())
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +111,7 @@ func (h *pki) writeTrust(dir string) ([]string, error) {
 	for i, p := range h.signers {
 		m, err := h.authority.Revocation(context.Background(), p.chain[0], p.chain[1])
 		if err != nil {
-			return nil, fmt.Errorf("standing of %s: %w", p.name, err)
+			return nil, fmt.Errorf("revocation data of %s: %w", p.name, err)
 		}
 		if err := keep("--ocsp", fmt.Sprintf("%d.ocsp", i), m.OCSP); err != nil {
 			return nil, err
@@ -119,7 +119,7 @@ func (h *pki) writeTrust(dir string) ([]string, error) {
 	}
 	m, err := h.authority.Revocation(context.Background(), h.signers[0].chain[1], root)
 	if err != nil {
-		return nil, fmt.Errorf("standing of the issuer: %w", err)
+		return nil, fmt.Errorf("revocation data of the issuer: %w", err)
 	}
 	return args, keep("--crl", "root.crl", m.CRL)
 }

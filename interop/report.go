@@ -23,13 +23,13 @@ func newReport(table []*explanation) *report {
 }
 
 // recordQueries adds to the number of files that a validator was given.
-func (r *report) recordQueries(judge string, files int) {
+func (r *report) recordQueries(validator string, files int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !slices.Contains(r.order, judge) {
-		r.order = append(r.order, judge)
+	if !slices.Contains(r.order, validator) {
+		r.order = append(r.order, validator)
 	}
-	r.queries[judge] += files
+	r.queries[validator] += files
 }
 
 func (r *report) addFindings(f ...finding) {
@@ -39,10 +39,12 @@ func (r *report) addFindings(f ...finding) {
 }
 
 // checkEach runs one validator on all items.
-func (r *report) checkEach(judge string, items []item, ask func(item, reportFunc)) {
-	r.recordQueries(judge, len(items))
+func (r *report) checkEach(validator string, items []item, check func(item, reportFunc)) {
+	r.recordQueries(validator, len(items))
 	for _, it := range items {
-		ask(it, func(format string, args ...any) { r.addFindings(finding{judge, it.name, fmt.Sprintf(format, args...)}) })
+		check(it, func(format string, args ...any) {
+			r.addFindings(finding{validator, it.name, fmt.Sprintf(format, args...)})
+		})
 	}
 }
 
@@ -59,13 +61,13 @@ func (r *report) printSummary(complete bool) error {
 		open[f.validator]++
 		failures = append(failures, f.String())
 	}
-	fmt.Printf("%-20s %8s %12s %12s\n", "judge", "files", "explained", "unexplained")
-	for _, judge := range r.order {
-		fmt.Printf("%-20s %8d %12d %12d\n", judge, r.queries[judge], explained[judge], open[judge])
+	fmt.Printf("%-20s %8s %12s %12s\n", "validator", "files", "explained", "unexplained")
+	for _, validator := range r.order {
+		fmt.Printf("%-20s %8d %12d %12d\n", validator, r.queries[validator], explained[validator], open[validator])
 	}
 	for _, e := range r.explanations {
 		if complete && e.used == 0 {
-			failures = append(failures, fmt.Sprintf("line %d of the table explains what nobody says: %s | %s | %s", e.line, e.file, e.validator, e.words))
+			failures = append(failures, fmt.Sprintf("line %d of the table explains a finding that did not occur: %s | %s | %s", e.line, e.file, e.validator, e.words))
 		}
 	}
 	if len(failures) == 0 {

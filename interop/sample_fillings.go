@@ -114,7 +114,7 @@ func listLockable(b []byte) ([]string, error) {
 
 // checkFilling compares our report on a filled form with what is expected: the verdict on the seal if there is one,
 // because it locks the form, else on the signer's signature.
-func (it item) checkFilling(a ourReport, no reportFunc) {
+func (it item) checkFilling(a ourReport, fail reportFunc) {
 	if it.wantFilling == "" {
 		return
 	}
@@ -124,7 +124,7 @@ func (it item) checkFilling(a ourReport, no reportFunc) {
 	}
 	i := slices.IndexFunc(a.Signatures, func(s ourSignature) bool { return s.Field == field })
 	if i < 0 {
-		no("%s: we do not know it", field)
+		fail("%s: we do not know it", field)
 		return
 	}
 	s, got := a.Signatures[i], "allowed"
@@ -135,6 +135,6 @@ func (it item) checkFilling(a ourReport, no reportFunc) {
 		got = "warned"
 	}
 	if got != it.wantFilling {
-		no("%s: %s, and it should be %s: %v", field, got, it.wantFilling, s)
+		fail("%s: %s, and it should be %s: %v", field, got, it.wantFilling, s)
 	}
 }

@@ -33,14 +33,14 @@ func writeSuspects(h *pki, dir string) ([]item, error) {
 }
 
 // checkWarnings checks that our report names what is in the file.
-func (it item) checkWarnings(a ourReport, no reportFunc) {
+func (it item) checkWarnings(a ourReport, fail reportFunc) {
 	for _, kind := range it.wantWarnings {
 		told := false
 		for _, w := range a.Warnings {
 			told = told || w.Code == "finding."+kind || w.Code == "warning."+kind
 		}
 		if !told {
-			no("does not report %s", kind)
+			fail("does not report %s", kind)
 		}
 	}
 }

@@ -65,14 +65,14 @@ type veraAnswer struct {
 type reportFunc func(format string, args ...any)
 
 // checkUnharmedPyhanko reports earlier signatures that pyHanko found intact before, but not after.
-func (it item) checkUnharmedPyhanko(before, after pyhankoAnswer, no reportFunc) {
+func (it item) checkUnharmedPyhanko(before, after pyhankoAnswer, fail reportFunc) {
 	is := map[string]pyhankoSignature{}
 	for _, s := range after.Signatures {
 		is[s.Field] = s
 	}
 	for _, s := range before.Signatures {
 		if s.isIntact() && !is[s.Field].isIntact() {
-			no("%s: was intact before, now: %s %s %s", s.Field, is[s.Field].Summary, is[s.Field].Suspicious, is[s.Field].Error)
+			fail("%s: was intact before, now: %s %s %s", s.Field, is[s.Field].Summary, is[s.Field].Suspicious, is[s.Field].Error)
 		}
 	}
 }
@@ -84,14 +84,14 @@ func (s pyhankoSignature) isIntact() bool {
 }
 
 // checkUnharmedDSS is checkUnharmedPyhanko for DSS.
-func (it item) checkUnharmedDSS(before, after dssAnswer, no reportFunc) {
+func (it item) checkUnharmedDSS(before, after dssAnswer, fail reportFunc) {
 	is := map[string]dssSignature{}
 	for _, s := range after.Signatures {
 		is[s.Field] = s
 	}
 	for _, s := range before.Signatures {
 		if s.isIntact() && !is[s.Field].isIntact() {
-			no("%s: was intact before, now: digest %v, signature %v, %s", s.Field, is[s.Field].Digest, is[s.Field].Valid, is[s.Field].describeChanges())
+			fail("%s: was intact before, now: digest %v, signature %v, %s", s.Field, is[s.Field].Digest, is[s.Field].Valid, is[s.Field].describeChanges())
 		}
 	}
 }
@@ -101,9 +101,9 @@ func (s dssSignature) isIntact() bool {
 }
 
 // checkPyhanko compares pyHanko's answer with what is expected.
-func (it item) checkPyhanko(a pyhankoAnswer, no reportFunc) {
+func (it item) checkPyhanko(a pyhankoAnswer, fail reportFunc) {
 	if a.Error != "" {
-		no("%s", a.Error)
+		fail("%s", a.Error)
 		return
 	}
 	found := map[string]pyhankoSignature{}
@@ -115,32 +115,32 @@ func (it item) checkPyhanko(a pyhankoAnswer, no reportFunc) {
 		s, ok := found[field]
 		switch {
 		case !ok:
-			no("%s: not found", field)
+			fail("%s: not found", field)
 			continue
 		case s.Error != "":
-			no("%s: %s", field, s.Error)
+			fail("%s: %s", field, s.Error)
 			continue
 		case !s.Intact || !s.Valid || !s.Trusted:
-			no("%s: intact %v, valid %v, trusted %v", field, s.Intact, s.Valid, s.Trusted)
+			fail("%s: intact %v, valid %v, trusted %v", field, s.Intact, s.Valid, s.Trusted)
 		case s.Kind == "signature" && !s.Bottom:
-			no("%s: %s %s", field, s.Summary, s.Suspicious)
+			fail("%s: %s %s", field, s.Summary, s.Suspicious)
 		}
 		if s.Suspicious != "" {
-			no("%s: suspicious: %s", field, s.Suspicious)
+			fail("%s: suspicious: %s", field, s.Suspicious)
 		}
 		if field == last {
 			if it.coversFile && (s.Coverage != "ENTIRE_FILE" || s.Modification != "NONE") {
-				no("%s: covers %s, modification %s", field, s.Coverage, s.Modification)
+				fail("%s: covers %s, modification %s", field, s.Coverage, s.Modification)
 			}
 		} else if s.Coverage != "ENTIRE_REVISION" || s.Modification != "LTA_UPDATES" && s.Modification != "FORM_FILLING" {
-			no("%s: covers %s, modification %s", field, s.Coverage, s.Modification)
+			fail("%s: covers %s, modification %s", field, s.Coverage, s.Modification)
 		}
-		it.checkAdES(field, s, no)
+		it.checkAdES(field, s, fail)
 	}
 }
 
 // checkAdES checks the verdicts of EN 319 102-1: each level must pass the validation that it is made for.
-func (it item) checkAdES(field string, s pyhankoSignature, no reportFunc) {
+func (it item) checkAdES(field string, s pyhankoSignature, fail reportFunc) {
 	want := map[string]string{}
 	switch it.levels[field] {
 	case "B-B":
@@ -154,15 +154,15 @@ func (it item) checkAdES(field string, s pyhankoSignature, no reportFunc) {
 	}
 	for name, got := range want {
 		if !strings.HasPrefix(got, "PASSED") {
-			no("%s: %s validation: %s", field, name, got)
+			fail("%s: %s validation: %s", field, name, got)
 		}
 	}
 }
 
 // checkDSS compares the answer of DSS with what is expected.
-func (it item) checkDSS(a dssAnswer, no reportFunc) {
+func (it item) checkDSS(a dssAnswer, fail reportFunc) {
 	if a.Error != "" {
-		no("%s", a.Error)
+		fail("%s", a.Error)
 		return
 	}
 	found := map[string]dssSignature{}
@@ -172,24 +172,24 @@ func (it item) checkDSS(a dssAnswer, no reportFunc) {
 	for _, field := range it.listOurFields() {
 		s, ok := found[field]
 		if !ok {
-			no("%s: not found", field)
+			fail("%s: not found", field)
 			continue
 		}
 		level, signature := it.levels[field]
 		if signature && (s.Level != "PAdES-BASELINE-"+strings.TrimPrefix(level, "B-") || s.Indication != "TOTAL_PASSED") {
-			no("%s: %s, %s %s %q", field, s.Level, s.Indication, s.Sub, s.Errors)
+			fail("%s: %s, %s %s %q", field, s.Level, s.Indication, s.Sub, s.Errors)
 		}
 		if !signature && s.Indication != "PASSED" {
-			no("%s: %s %s %q", field, s.Indication, s.Sub, s.Errors)
+			fail("%s: %s %s %q", field, s.Indication, s.Sub, s.Errors)
 		}
 		if !s.Digest || !s.Valid || !s.RangeValid || !s.Consistent {
-			no("%s: digest %v, signature %v, byte range %v, dictionary %v", field, s.Digest, s.Valid, s.RangeValid, s.Consistent)
+			fail("%s: digest %v, signature %v, byte range %v, dictionary %v", field, s.Digest, s.Valid, s.RangeValid, s.Consistent)
 		}
 		if changes := s.describeChanges(); changes != "" {
-			no("%s: %s", field, changes)
+			fail("%s: %s", field, changes)
 		}
 		if len(s.Warnings) > 0 {
-			no("%s: warns %q", field, s.Warnings)
+			fail("%s: warns %q", field, s.Warnings)
 		}
 	}
 }
@@ -219,12 +219,12 @@ func (s dssSignature) describeChanges() string {
 }
 
 // checkVeraPDF compares the answer of veraPDF with what is expected.
-func (it item) checkVeraPDF(a veraAnswer, no reportFunc) {
+func (it item) checkVeraPDF(a veraAnswer, fail reportFunc) {
 	switch {
 	case a.Error != "":
-		no("%s", a.Error)
+		fail("%s", a.Error)
 	case a.Flavour != it.flavour || !a.Compliant:
-		no("PDF/A-%s, compliant %v: %q", a.Flavour, a.Compliant, a.Failed)
+		fail("PDF/A-%s, compliant %v: %q", a.Flavour, a.Compliant, a.Failed)
 	}
 }
 

@@ -277,12 +277,12 @@ func (m *mutation) appendSpareStream(root string, others map[int]string) {
 
 // findHybridStream returns the offset of the first hybrid section's stream.
 func (m *mutation) findHybridStream() string {
-	_, behind, ok := bytes.Cut(m.b, []byte("/XRefStm "))
+	_, after, ok := bytes.Cut(m.b, []byte("/XRefStm "))
 	if !ok {
 		m.err = errors.Join(m.err, errors.New("the file is not hybrid"))
 		return ""
 	}
-	return strings.Trim(strings.Fields(string(behind[:16]))[0], ">")
+	return strings.Trim(strings.Fields(string(after[:16]))[0], ">")
 }
 
 // appendHybridSection appends a hybrid section whose stream repeats its table and adds entries for others.

@@ -12,7 +12,7 @@ func (a *fieldAdder) appendWidgets(page pdf.Ref) error {
 	}
 	node, ok := dict.(pdf.Dict)
 	if !ok {
-		return &pdf.Error{Kind: pdf.Damaged, Offset: -1, Msg: "page that is no object of its own"}
+		return &pdf.Error{Kind: pdf.Damaged, Offset: -1, Msg: "page is not an indirect object"}
 	}
 	if at := node.Ref("Annots"); !at.IsZero() {
 		common, err := a.isSharedArray(at)

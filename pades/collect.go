@@ -325,13 +325,13 @@ const maxConcurrentQueries = 8
 // fetchAhead queries the source concurrently for all certificates of a signature for which the file has no revocation
 // data. findRevocationData then finds the answers.
 func (w *chainWalk) fetchAhead(leaves []*x509.Certificate) {
-	type question struct {
+	type query struct {
 		id           [32]byte
 		cert, issuer *x509.Certificate
 		answer       revocationAnswer
 	}
 	g := w.collector
-	var all []*question
+	var all []*query
 	for _, cert := range leaves {
 		for range maxChain {
 			id := sha256.Sum256(cert.Raw)
@@ -340,9 +340,9 @@ func (w *chainWalk) fetchAhead(leaves []*x509.Certificate) {
 				break
 			}
 			_, asked := g.answers[id]
-			asked = asked || slices.ContainsFunc(all, func(q *question) bool { return q.id == id })
+			asked = asked || slices.ContainsFunc(all, func(q *query) bool { return q.id == id })
 			if !asked && !hasNoCheck(cert) && !w.hasArchivedData(cert, issuer) && w.spendQuery(cert) {
-				all = append(all, &question{id: id, cert: cert, issuer: issuer})
+				all = append(all, &query{id: id, cert: cert, issuer: issuer})
 			}
 			cert = issuer
 		}

@@ -45,7 +45,7 @@ func newForeignSignatures(t *testing.T, n int) (*testFile, signer) {
 		fields = append(fields, pades.FieldSpec{Name: name})
 	}
 	p.addFields(t, fields...)
-	who := newSigner(t, "Stranger")
+	who := newSigner(t, "Other")
 	for _, name := range names {
 		p.signField(t, who.newOptions(t, name))
 	}
@@ -58,8 +58,8 @@ func TestAddressesInAFileAreNotQueriedUnlessTheChainEndsInARoot(t *testing.T) {
 	root := who.chain[len(who.chain)-1]
 	other := newSigner(t, "Other")
 	for name, c := range map[string]struct {
-		roots []*x509.Certificate
-		asked bool
+		roots   []*x509.Certificate
+		queried bool
 	}{
 		"no roots":                     {nil, false},
 		"another root":                 {[]*x509.Certificate{newFalseSigner(t, root.Subject, 16384).chain[0]}, false},
@@ -70,8 +70,8 @@ func TestAddressesInAFileAreNotQueriedUnlessTheChainEndsInARoot(t *testing.T) {
 		if _, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: net, Required: []string{}, Roots: c.roots, Timeout: 30 * time.Millisecond}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if (net.status > 0) != c.asked || net.issuers > 0 {
-			t.Errorf("%s: asked for %d statuses and %d issuers", name, net.status, net.issuers)
+		if (net.status > 0) != c.queried || net.issuers > 0 {
+			t.Errorf("%s: queried for %d statuses and %d issuers", name, net.status, net.issuers)
 		}
 	}
 }

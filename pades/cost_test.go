@@ -99,7 +99,7 @@ func TestStateOfAnotherRevisionIsRefused(t *testing.T) {
 			t.Errorf("%s: timestamped", name)
 		}
 		if _, err := pades.AddDSS(t.Context(), src, pades.ValidationOptions{Source: newAuthority(t)}); err == nil {
-			t.Errorf("%s: proof added", name)
+			t.Errorf("%s: revocation data added", name)
 		}
 	}
 	p.signField(t, who.newOptions(t, "C"))

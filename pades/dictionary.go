@@ -14,8 +14,8 @@ const byteRangeLen = len("[0 ") + 3*16
 type placeholders struct{ byteRange, contents *pdf.Hole }
 
 // newPlaceholders reserves space for a container of that many bytes.
-func newPlaceholders(room int) placeholders {
-	return placeholders{&pdf.Hole{Len: byteRangeLen}, &pdf.Hole{Len: 2*room + len("<>"), Hex: true}}
+func newPlaceholders(size int) placeholders {
+	return placeholders{&pdf.Hole{Len: byteRangeLen}, &pdf.Hole{Len: 2*size + len("<>"), Hex: true}}
 }
 
 // buildSignatureDictionary writes the entries that o states. It leaves out the other optional ones: /Cert must be
@@ -67,7 +67,7 @@ func (h placeholders) fillByteRange(t *pdf.Tail) (at, length int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	behind := offset + int64(length)
-	stated := fmt.Sprintf("[0 %d %d %d]", offset, behind, t.At+int64(len(t.Bytes))-behind)
+	end := offset + int64(length)
+	stated := fmt.Sprintf("[0 %d %d %d]", offset, end, t.At+int64(len(t.Bytes))-end)
 	return int(offset - t.At), length, t.Fill(h.byteRange, []byte(stated))
 }

@@ -48,20 +48,20 @@ func collectEarlierAppearances(d *pdf.Document) (*appearance.Stock, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(signatures, func(a, b *pdf.Signature) int { return cmp.Compare(b.ContentsAt, a.ContentsAt) })
-	var looks []pdf.Object
+	var appearances []pdf.Object
 	for _, s := range signatures {
 		for _, w := range s.Field.Widgets {
 			if ap, err := d.Dict(w.Dict["AP"]); err == nil {
-				looks = append(looks, ap["N"])
+				appearances = append(appearances, ap["N"])
 			}
 		}
 	}
-	return appearance.NewStock(d, looks...), nil
+	return appearance.NewStock(d, appearances...), nil
 }
 
 // drawAppearance sets the normal appearance of a field's first widget; a signature field must not have more than one.
 // It changes the widget, not its page.
-func drawAppearance(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *pdf.Field, look Appearance) error {
+func drawAppearance(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *pdf.Field, drawing Appearance) error {
 	if len(f.Widgets) == 0 || f.Widgets[0].Ref.IsZero() {
 		return errors.New("the field has no widget")
 	}
@@ -86,7 +86,7 @@ func drawAppearance(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *p
 		return err
 	}
 	frame.Width, frame.Height = rect.Width(), rect.Height()
-	form, err := look.Form(u, frame)
+	form, err := drawing.Form(u, frame)
 	if err != nil {
 		return err
 	}

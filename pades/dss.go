@@ -58,13 +58,13 @@ func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	proofs, err := collectValidationData(ctx, o, s, signatures)
+	data, err := collectValidationData(ctx, o, s, signatures)
 	if err != nil {
 		return nil, err
 	}
 	u := d.NewUpdate()
 	for i, sig := range signatures {
-		s.addEntry(u, vriKey(sig.Contents), proofs[i])
+		s.addEntry(u, vriKey(sig.Contents), data[i])
 	}
 	if err := s.writeStore(u); err != nil {
 		return nil, fmt.Errorf("document security store: %w", err)
@@ -93,7 +93,7 @@ func vriKey(contents []byte) pdf.Name {
 // others cannot use up their time.
 func collectValidationData(ctx context.Context, o ValidationOptions, s *securityStore, signatures []*pdf.Signature) ([]validationData, error) {
 	g := newDataCollector(o, s)
-	proofs := make([]validationData, len(signatures))
+	data := make([]validationData, len(signatures))
 	within := cmp.Or(o.Timeout, defaultTimeout)
 	all, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -115,10 +115,10 @@ func collectValidationData(ctx context.Context, o ValidationOptions, s *security
 			if err != nil {
 				return nil, fmt.Errorf("field %q: %w", sig.Field.Name, err)
 			}
-			proofs[i] = p
+			data[i] = p
 		}
 	}
-	return proofs, nil
+	return data, nil
 }
 
 // securityStore is the document security store of a file, with the entries to add.
@@ -139,8 +139,8 @@ var storeLists = [3]pdf.Name{"Certs", "OCSPs", "CRLs"}
 
 // Limits for reading an existing store: items of a list, and bytes of all lists.
 const (
-	maxEvidence      = 10_000
-	maxEvidenceBytes = 64 << 20
+	maxStoreItems = 10_000
+	maxStoreBytes = 64 << 20
 )
 
 func readStore(d *pdf.Document) (*securityStore, error) {
@@ -153,7 +153,7 @@ func readStore(d *pdf.Document) (*securityStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	room := maxEvidenceBytes
+	left := maxStoreBytes
 	for _, key := range storeLists {
 		l := &storeList{known: map[[32]byte]pdf.Ref{}}
 		s.lists[key] = l
@@ -163,14 +163,14 @@ func readStore(d *pdf.Document) (*securityStore, error) {
 		}
 		for i, o := range items {
 			st, err := d.Stream(o)
-			if err != nil || st == nil || i >= maxEvidence || room <= 0 {
+			if err != nil || st == nil || i >= maxStoreItems || left <= 0 {
 				continue // an unreadable item is skipped, but stays in the store
 			}
 			der, err := d.Decode(st)
 			if err != nil {
 				continue
 			}
-			if room -= len(der); room < 0 {
+			if left -= len(der); left < 0 {
 				continue
 			}
 			ref, _ := o.(pdf.Ref)

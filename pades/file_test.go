@@ -40,10 +40,10 @@ func TestFilesOfEveryShapeCanBeSigned(t *testing.T) {
 			t.Parallel()
 			p := &testFile{b: b}
 			before := len(must[[]*pdf.Field](t)(p.openFile(t).Fields()))
-			spec, look := newVisibleField(t, p, "Tampak")
+			spec, drawing := newVisibleField(t, p, "Tampak")
 			p.addFields(t, spec, pades.FieldSpec{Name: "Segel"})
 			o := budi.newOptions(t, "Tampak")
-			o.Appearance = look
+			o.Appearance = drawing
 			p.signField(t, o)
 			p.signField(t, budi.newOptions(t, "Segel"))
 			wantValid(t, p, "Tampak", "Segel")
@@ -100,10 +100,10 @@ func formatObject(o pdf.Object) string {
 func TestWidgetsAreAsReadersWantThem(t *testing.T) {
 	t.Parallel()
 	p := &testFile{b: pdftest.Rotated()}
-	spec, look := newVisibleField(t, p, "Tampak")
+	spec, drawing := newVisibleField(t, p, "Tampak")
 	p.addFields(t, spec, pades.FieldSpec{Name: "Segel"})
 	o := newSigner(t, "A").newOptions(t, "Tampak")
-	o.Appearance = look
+	o.Appearance = drawing
 	p.signField(t, o)
 	d := p.openFile(t)
 	annots := must[pdf.Array](t)(d.Array(must[*pdf.Page](t)(d.Page(1)).Dict["Annots"]))
@@ -126,7 +126,7 @@ func TestWidgetThatNamesNoPageStandsUpright(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		p := &testFile{b: bytes.Clone(file)}
 		page := must[*pdf.Page](t)(p.openFile(t).Page(n))
-		_, look := newVisibleField(t, p, "A")
+		_, drawing := newVisibleField(t, p, "A")
 		p.addFields(t, pades.FieldSpec{Name: "A", Page: n, Rect: page.ToUser(pdf.Rect{LLX: 50, LLY: 50, URX: 250, URY: 110})})
 		var with, without string
 		for _, named := range []bool{true, false} {
@@ -135,7 +135,7 @@ func TestWidgetThatNamesNoPageStandsUpright(t *testing.T) {
 				editField(t, q, "A", func(f pdf.Dict) { delete(f, "P") })
 			}
 			o := newSigner(t, "A").newOptions(t, "A")
-			o.Appearance = look
+			o.Appearance = drawing
 			q.signField(t, o)
 			wantValid(t, q, "A")
 			d := q.openFile(t)
@@ -211,7 +211,7 @@ func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 		if s, err := d.Signatures(); err == nil && len(s) > 0 {
 			before = runPdfsig(t, path)
 		}
-		spec, look := newVisibleField(t, p, "TampakUji")
+		spec, drawing := newVisibleField(t, p, "TampakUji")
 		tail, err := pades.AddFields(d, []pades.FieldSpec{spec, {Name: "SegelUji"}})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -219,7 +219,7 @@ func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 		}
 		p.b = append(p.b, tail.Bytes...)
 		o := budi.newOptions(t, "TampakUji")
-		o.Appearance = look
+		o.Appearance = drawing
 		r, err := pades.Sign(t.Context(), p.source(), o)
 		if errors.Is(err, pades.ErrFieldLocked) {
 			continue

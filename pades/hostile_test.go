@@ -126,21 +126,21 @@ func TestSignatureSurvivesRevocationOnlyIfItWasMadeBefore(t *testing.T) {
 		"revoked afterwards":         {3 * time.Second, true},
 	} {
 		now := time.Now()
-		office := must[*authority.Authority](t)(authority.NewEphemeral("http://localhost", func() time.Time { return now }))
+		ca := must[*authority.Authority](t)(authority.NewEphemeral("http://localhost", func() time.Time { return now }))
 		who := newSigner(t, "A")
-		who.chain = must[[]*x509.Certificate](t)(office.Certify(t.Context(), authority.Holder{ID: "1", Name: "A", Organisation: "PT Contoh", Assurance: authority.Account}, who.key.Public()))
+		who.chain = must[[]*x509.Certificate](t)(ca.Certify(t.Context(), authority.Holder{ID: "1", Name: "A", Organisation: "PT Contoh", Assurance: authority.Account}, who.key.Public()))
 		now = now.Add(2 * time.Hour)
 		p := &testFile{b: pdftest.Table(1)}
 		p.addFields(t, pades.FieldSpec{Name: "A"})
 		o := who.newOptions(t, "A")
-		o.Timestamper, o.Time = office.Timestamper(), now
+		o.Timestamper, o.Time = ca.Timestamper(), now
 		p.signField(t, o)
 		at := now.Add(c.after)
 		now = now.Add(time.Minute)
-		if err := office.Revoke(t.Context(), fmt.Sprintf("%x", who.chain[0].SerialNumber), revocation.KeyCompromise, at); err != nil {
+		if err := ca.Revoke(t.Context(), fmt.Sprintf("%x", who.chain[0].SerialNumber), revocation.KeyCompromise, at); err != nil {
 			t.Fatal(err)
 		}
-		r, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: office})
+		r, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: ca})
 		if !c.ok {
 			var revoked *revocation.RevokedError
 			if !errors.Is(err, pades.ErrRevocationData) || !errors.As(err, &revoked) || revoked.Status.Reason != revocation.KeyCompromise {
@@ -159,10 +159,10 @@ func TestSignatureSurvivesRevocationOnlyIfItWasMadeBefore(t *testing.T) {
 		}
 		// The data in the file gives the same result when the store is extended, and the source is not queried about
 		// the signer.
-		asked := &recordingSource{Source: office}
-		p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: asked}))
-		if asked.serials[who.chain[0].SerialNumber.String()] {
-			t.Errorf("%s: the signer's issuer was asked again", name)
+		source := &recordingSource{Source: ca}
+		p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: source}))
+		if source.serials[who.chain[0].SerialNumber.String()] {
+			t.Errorf("%s: the signer's issuer was queried again", name)
 		}
 	}
 }

@@ -254,25 +254,25 @@ func rewriteAppearances(d *pdf.Document, u *pdf.Update, names []string) error {
 		locked.names[n] = true
 	}
 	written := map[pdf.Ref]bool{}
-	room := int64(maxRewritten)
+	left := int64(maxRewritten)
 	for _, f := range fields {
 		if f.Type == "Sig" || f.Dict["AS"] != nil || !locked.coversField(f.Name) {
 			continue
 		}
-		looks, err := d.Dict(f.Dict["AP"])
+		appearances, err := d.Dict(f.Dict["AP"])
 		if err != nil {
 			continue // readers cannot show it, so it needs no copy
 		}
 		for _, kind := range []pdf.Name{"N", "R", "D"} {
-			ref := looks.Ref(kind)
+			ref := appearances.Ref(kind)
 			if ref.IsZero() || written[ref] {
 				continue
 			}
 			stream, err := d.Stream(ref)
-			if err != nil || stream == nil || stream.Len()+estimateLength(stream.Dict) > room {
+			if err != nil || stream == nil || stream.Len()+estimateLength(stream.Dict) > left {
 				continue
 			}
-			room -= stream.Len() + estimateLength(stream.Dict)
+			left -= stream.Len() + estimateLength(stream.Dict)
 			written[ref] = true
 			u.Set(ref, stream)
 		}

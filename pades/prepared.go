@@ -91,10 +91,10 @@ func (p *Prepared) verifyNewContainer(der []byte) error {
 
 // fillContents writes the container into the gap of a tail.
 func fillContents(tail []byte, at, length int, der []byte) error {
-	room := tail[at+1 : at+length-1]
-	if need := hex.EncodedLen(len(der)); need > len(room) {
-		return &ContainerSizeError{Need: len(der), Have: len(room) / 2}
+	digits := tail[at+1 : at+length-1]
+	if need := hex.EncodedLen(len(der)); need > len(digits) {
+		return &ContainerSizeError{Need: len(der), Have: len(digits) / 2}
 	}
-	hex.Encode(room, der)
+	hex.Encode(digits, der)
 	return nil
 }

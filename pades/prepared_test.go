@@ -27,10 +27,10 @@ func TestPreparedSignatureOutlivesItsProcess(t *testing.T) {
 	o := who.newOptions(t, "A")
 	o.Key = nil
 	prepared := must[*pades.Prepared](t)(pades.Prepare(p.source(), o))
-	kept := must[[]byte](t)(prepared.MarshalBinary())
+	stored := must[[]byte](t)(prepared.MarshalBinary())
 
 	var again pades.Prepared
-	if err := again.UnmarshalBinary(kept); err != nil {
+	if err := again.UnmarshalBinary(stored); err != nil {
 		t.Fatal(err)
 	}
 	digest := must[[]byte](t)(again.Digest())
@@ -66,10 +66,10 @@ func TestPreparedSignatureOfTheFirstFormatIsRead(t *testing.T) {
 // fixedSizeTimestamper issues real tokens but states a wrong size.
 type fixedSizeTimestamper struct {
 	tsp.Timestamper
-	says int
+	size int
 }
 
-func (s *fixedSizeTimestamper) TokenSize() int { return s.says }
+func (s *fixedSizeTimestamper) TokenSize() int { return s.size }
 
 func TestContainerThatIsTooLargeIsRetried(t *testing.T) {
 	t.Parallel()
@@ -77,10 +77,10 @@ func TestContainerThatIsTooLargeIsRetried(t *testing.T) {
 	p := &testFile{b: pdftest.Table(1)}
 	p.addFields(t, pades.FieldSpec{Name: "A"})
 	o := who.newOptions(t, "A")
-	o.Timestamper = &fixedSizeTimestamper{Timestamper: o.Timestamper, says: 10}
+	o.Timestamper = &fixedSizeTimestamper{Timestamper: o.Timestamper, size: 10}
 	p.signField(t, o)
 	wantValid(t, p, "A")
-	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), &fixedSizeTimestamper{Timestamper: o.Timestamper, says: 10}, pades.Clock{}))
+	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), &fixedSizeTimestamper{Timestamper: o.Timestamper, size: 10}, pades.Clock{}))
 	runTool(t, "qpdf", "--check", p.writeTemp(t))
 }
 

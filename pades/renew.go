@@ -27,15 +27,15 @@ func Renew(ctx context.Context, src Source, t tsp.Timestamper, clock Clock, o Va
 	if o.Required == nil {
 		o.Required = []string{newest}
 	}
-	proof, err := AddDSS(ctx, src, o)
+	dss, err := AddDSS(ctx, src, o)
 	if err != nil {
 		return nil, err
 	}
-	r, err := DocumentTimestamp(ctx, src.WithResult(proof), t, clock)
+	r, err := DocumentTimestamp(ctx, src.WithResult(dss), t, clock)
 	if err != nil {
 		return nil, err
 	}
-	r.Tail = slices.Concat(proof.Tail, r.Tail)
+	r.Tail = slices.Concat(dss.Tail, r.Tail)
 	return r, nil
 }
 

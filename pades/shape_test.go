@@ -73,9 +73,9 @@ func TestBoxesOfInheritedPagesAreKept(t *testing.T) {
 	})
 	before := must[*pdf.Page](t)(p.openFile(t).Page(1))
 	p.addFields(t, pades.FieldSpec{Name: "A", Page: 1, Rect: pdf.Rect{LLX: 50, LLY: 50, URX: 200, URY: 100}})
-	_, look := newVisibleField(t, p, "A")
+	_, drawing := newVisibleField(t, p, "A")
 	o := newSigner(t, "A").newOptions(t, "A")
-	o.Appearance = look
+	o.Appearance = drawing
 	p.signField(t, o)
 	wantValid(t, p, "A")
 	after := must[*pdf.Page](t)(p.openFile(t).Page(1))
@@ -245,10 +245,10 @@ func TestHybridFilesStayReadableForOldAndNewReaders(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Hybrid(2)
 	p := &testFile{b: bytes.Clone(file)}
-	spec, look := newVisibleField(t, p, "A")
+	spec, drawing := newVisibleField(t, p, "A")
 	p.addFields(t, spec, pades.FieldSpec{Name: "B"})
 	o := newSigner(t, "A").newOptions(t, "A")
-	o.Appearance = look
+	o.Appearance = drawing
 	p.signField(t, o)
 	p.signField(t, newSigner(t, "B").newOptions(t, "B"))
 	wantValid(t, p, "A", "B")
@@ -260,7 +260,7 @@ func TestHybridFilesStayReadableForOldAndNewReaders(t *testing.T) {
 		t.Errorf("mutool finds the trailer %s", out)
 	}
 	if bytes.Contains(p.b[len(file):], []byte("/XRefStm")) || bytes.Contains(p.b[len(file):], []byte("/Type /XRef")) {
-		t.Error("a tail has the stream that only new readers look into")
+		t.Error("a tail has the stream that only new readers drawing into")
 	}
 	// A reader of PDF 1.4 knows only tables: without the stream everything is there except what it hides.
 	old := bytes.Replace(bytes.Clone(p.b), []byte("/XRefStm"), []byte("/XRefOld"), 1)

@@ -14,8 +14,8 @@ func Sign(ctx context.Context, src Source, o Options) (*Result, error) {
 	if o.Key == nil {
 		return nil, errors.New("no key to sign with")
 	}
-	return retryWithSize(o.ReservedSize, func(room int) (*Result, error) {
-		o.ReservedSize = room
+	return retryWithSize(o.ReservedSize, func(size int) (*Result, error) {
+		o.ReservedSize = size
 		return signOnce(ctx, src, o)
 	})
 }
@@ -23,16 +23,16 @@ func Sign(ctx context.Context, src Source, o Options) (*Result, error) {
 // maxAttempts limits how often a signature is made again because its timestamps keep growing.
 const maxAttempts = 3
 
-// retryWithSize calls make, and again with a larger size if the container is too large. The next timestamp may differ
+// retryWithSize calls try, and again with a larger size if the container is too large. The next timestamp may differ
 // by a few bytes.
-func retryWithSize(room int, make func(room int) (*Result, error)) (*Result, error) {
+func retryWithSize(size int, try func(size int) (*Result, error)) (*Result, error) {
 	for attempt := 1; ; attempt++ {
-		r, err := make(room)
+		r, err := try(size)
 		var small *ContainerSizeError
 		if err == nil || attempt == maxAttempts || !errors.As(err, &small) {
 			return r, err
 		}
-		room = small.Need + small.Need/8
+		size = small.Need + small.Need/8
 	}
 }
 

@@ -90,9 +90,9 @@ func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 	o := who.newOptions(t, "A")
 	o.Key, o.Timestamper = nil, by
 	// remote is the key in another process: it gets only what was stored.
-	remote := func(kept []byte) (*pades.Result, error) {
+	remote := func(stored []byte) (*pades.Result, error) {
 		var again pades.Prepared
-		if err := again.UnmarshalBinary(kept); err != nil {
+		if err := again.UnmarshalBinary(stored); err != nil {
 			t.Fatal(err)
 		}
 		value := must[[]byte](t)(who.key.Sign(rand.Reader, must[[]byte](t)(again.Digest()), again.Signature.Scheme.Hash))
@@ -105,15 +105,15 @@ func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 	_, err := remote(prepare())
 	var small *pades.ContainerSizeError
 	if !errors.As(err, &small) || small.Need < 60_000 || small.Have >= small.Need {
-		t.Fatalf("too little room: %v", err)
+		t.Fatalf("too small: %v", err)
 	}
 	o.ReservedSize = small.Need + 16 // an ECDSA signature varies by some bytes
 	p.appendResult(t)(remote(prepare()))
 	wantValid(t, p, "A")
-	for _, room := range []int{-1, 1 << 30} {
-		o.ReservedSize = room
+	for _, size := range []int{-1, 1 << 30} {
+		o.ReservedSize = size
 		if _, err := pades.Prepare(p.source(), o); err == nil {
-			t.Errorf("%d bytes were reserved", room)
+			t.Errorf("%d bytes were reserved", size)
 		}
 	}
 }
@@ -134,10 +134,10 @@ func TestFiftySignaturesOnAThousandPagesToTheHighestLevel(t *testing.T) {
 				fields, names = append(fields, spec), append(names, spec.Name)
 			}
 			p.addFields(t, fields...)
-			_, look := newVisibleField(t, p, "")
+			_, drawing := newVisibleField(t, p, "")
 			for _, name := range names {
 				o := who.newOptions(t, name)
-				o.Appearance = look
+				o.Appearance = drawing
 				p.signField(t, o)
 			}
 			wantValid(t, p, names...)

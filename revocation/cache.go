@@ -43,9 +43,9 @@ type flight struct {
 // errCanceled is a request that ended because its caller went away; the waiters start another.
 var errCanceled = errors.New("the caller went away")
 
-// getOrFetch returns the cached answer of a key, or calls ask and caches its answer for the duration that it returns.
+// getOrFetch returns the cached answer of a key, or calls fetch and caches its answer for the duration that it returns.
 // Only one caller at a time fetches a key.
-func (c *cache) getOrFetch(ctx context.Context, f *Fetcher, key string, ask func(now time.Time) ([]byte, time.Duration, error)) ([]byte, error) {
+func (c *cache) getOrFetch(ctx context.Context, f *Fetcher, key string, fetch func(now time.Time) ([]byte, time.Duration, error)) ([]byte, error) {
 	for {
 		now := f.Clock()
 		e, fl, first := c.findOrStart(key, now)
@@ -55,16 +55,16 @@ func (c *cache) getOrFetch(ctx context.Context, f *Fetcher, key string, ask func
 		case e != nil:
 			return e.der, nil
 		case first:
-			der, keep, err := ask(now)
+			der, lifetime, err := fetch(now)
 			if err != nil && ctx.Err() != nil {
 				c.finishFlight(key, fl, nil, errCanceled)
 				return nil, err
 			}
 			if err != nil {
-				keep = cacheFailure
+				lifetime = cacheFailure
 			}
-			if room := cmp.Or(f.CacheSize, defaultCacheSize); keep > 0 && room > 0 {
-				c.storeEntry(&entry{key, der, err, now.Add(keep)}, room)
+			if limit := cmp.Or(f.CacheSize, defaultCacheSize); lifetime > 0 && limit > 0 {
+				c.storeEntry(&entry{key, der, err, now.Add(lifetime)}, limit)
 			}
 			c.finishFlight(key, fl, der, err)
 			return der, err
@@ -114,10 +114,10 @@ func (c *cache) finishFlight(key string, fl *flight, der []byte, err error) {
 
 // storeEntry adds an entry and removes others if the space is needed. An entry larger than a quarter of the space is
 // not stored: it would displace all others.
-func (c *cache) storeEntry(e *entry, room int64) {
+func (c *cache) storeEntry(e *entry, limit int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e.memorySize() > room/4 {
+	if e.memorySize() > limit/4 {
 		return
 	}
 	if c.entries == nil {
@@ -128,7 +128,7 @@ func (c *cache) storeEntry(e *entry, room int64) {
 	}
 	c.entries[e.key] = c.order.PushFront(e)
 	c.size += e.memorySize()
-	for c.size > room {
+	for c.size > limit {
 		c.removeEntry(c.order.Back())
 	}
 }

@@ -22,17 +22,17 @@ import (
 // testServer serves bodies by path and counts the requests for each.
 type testServer struct {
 	*httptest.Server
-	mu     sync.Mutex // guards the rest
-	bodies map[string][]byte
-	asked  map[string]int
+	mu      sync.Mutex // guards the rest
+	bodies  map[string][]byte
+	queries map[string]int
 }
 
 func newTestServer(t *testing.T) *testServer {
-	s := &testServer{bodies: map[string][]byte{}, asked: map[string]int{}}
+	s := &testServer{bodies: map[string][]byte{}, queries: map[string]int{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.asked[r.URL.Path]++
+		s.queries[r.URL.Path]++
 		b, ok := s.bodies[r.URL.Path]
 		if !ok {
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -69,9 +69,9 @@ func TestAnswerIsGivenAgainAsLongAsItIsGood(t *testing.T) {
 	ca := newCertificate(t, "CA", 1, nil)
 	leaf := newCertificate(t, "Leaf", 7, &ca).cert
 	for name, c := range map[string]struct {
-		next time.Duration // until the next answer is due
-		keep time.Duration // how long it is cached
-		list bool
+		next     time.Duration // until the next answer is due
+		lifetime time.Duration // how long it is cached
+		list     bool
 	}{
 		"a response":                {time.Hour, cacheOCSP, false},
 		"a response that soon ends": {time.Minute, time.Minute, false},
@@ -87,13 +87,13 @@ func TestAnswerIsGivenAgainAsLongAsItIsGood(t *testing.T) {
 		at := now
 		f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return at }}
 		for _, step := range []struct {
-			at    time.Duration
-			asked int
-		}{{0, 1}, {0, 1}, {c.keep - time.Second, 1}, {c.keep, 2}} {
+			at      time.Duration
+			queries int
+		}{{0, 1}, {0, 1}, {c.lifetime - time.Second, 1}, {c.lifetime, 2}} {
 			at = now.Add(step.at)
 			_, _ = f.Revocation(t.Context(), cert, ca.cert)
-			if s.asked["/"] != step.asked {
-				t.Errorf("%s: asked %d times after %s, want %d", name, s.asked["/"], step.at, step.asked)
+			if s.queries["/"] != step.queries {
+				t.Errorf("%s: queries %d times after %s, want %d", name, s.queries["/"], step.at, step.queries)
 			}
 		}
 	}
@@ -115,8 +115,8 @@ func TestOneListServesAllItSpeaksOfAndAResponseOnlyOne(t *testing.T) {
 			t.Errorf("%s: %v", c.Subject.CommonName, err)
 		}
 	}
-	if s.asked["/list"] != 1 || s.asked["/ocsp"] != 2 {
-		t.Errorf("asked %v", s.asked)
+	if s.queries["/list"] != 1 || s.queries["/ocsp"] != 2 {
+		t.Errorf("queries: %v", s.queries)
 	}
 }
 
@@ -134,8 +134,8 @@ func TestAddressThatFailedIsLeftAloneForAWhile(t *testing.T) {
 	}
 	s.bodies["/ocsp"] = buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
 	at = at.Add(cacheFailure)
-	if _, err := f.Revocation(t.Context(), cert, ca.cert); err != nil || s.asked["/ocsp"] != 2 {
-		t.Errorf("%v, asked %d times", err, s.asked["/ocsp"])
+	if _, err := f.Revocation(t.Context(), cert, ca.cert); err != nil || s.queries["/ocsp"] != 2 {
+		t.Errorf("%v, %d queries", err, s.queries["/ocsp"])
 	}
 }
 
@@ -143,9 +143,9 @@ func TestCallersAtOnceShareOneRequestEvenIfTheFirstGoesAway(t *testing.T) {
 	t.Parallel()
 	ca := newCertificate(t, "CA", 1, nil)
 	good := buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
-	asked, arrived, hold := atomic.Int64{}, make(chan struct{}, 10), make(chan struct{})
+	queries, arrived, hold := atomic.Int64{}, make(chan struct{}, 10), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked.Add(1)
+		queries.Add(1)
 		arrived <- struct{}{}
 		<-hold
 		_, _ = w.Write(good)
@@ -176,8 +176,8 @@ func TestCallersAtOnceShareOneRequestEvenIfTheFirstGoesAway(t *testing.T) {
 	<-arrived // one of the other five fetches instead
 	close(hold)
 	all.Wait()
-	if n := asked.Load(); n != 2 {
-		t.Errorf("asked %d times", n)
+	if n := queries.Load(); n != 2 {
+		t.Errorf("%d queries", n)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	f.CacheSize = -1
 	if _, err := c.getOrFetch(t.Context(), f, "none", func(time.Time) ([]byte, time.Duration, error) { return []byte{1}, time.Hour, nil }); err != nil || c.entries["none"] != nil {
-		t.Errorf("kept though nothing shall be: %v", err)
+		t.Errorf("cached although the cache is disabled: %v", err)
 	}
 }
 

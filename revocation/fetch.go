@@ -99,13 +99,13 @@ func findIssuerIn(der []byte, cert *x509.Certificate) (*x509.Certificate, error)
 		return nil, fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
 	}
 	// Several certificates may have that name; the limit is for containers that an attacker filled with them.
-	looks := 0
+	tries := 0
 	err = fmt.Errorf("issuer of certificate %x: another name", cert.SerialNumber)
 	for _, c := range all {
-		if !bytes.Equal(c.RawSubject, cert.RawIssuer) || looks == maxCandidates {
+		if !bytes.Equal(c.RawSubject, cert.RawIssuer) || tries == maxCandidates {
 			continue
 		}
-		looks++
+		tries++
 		if err = verifyIssuedBy(cert, c); err == nil {
 			return c, nil
 		}
@@ -185,7 +185,7 @@ func computeCacheTime(next, now time.Time, most time.Duration) time.Duration {
 	return max(0, min(most, next.Sub(now)))
 }
 
-func (f *Fetcher) fetchCached(ctx context.Context, address string, most int64, keep func(der []byte, now time.Time) time.Duration) ([]byte, error) {
+func (f *Fetcher) fetchCached(ctx context.Context, address string, most int64, lifetime func(der []byte, now time.Time) time.Duration) ([]byte, error) {
 	return f.cache.getOrFetch(ctx, f, address, func(now time.Time) ([]byte, time.Duration, error) {
 		r, err := http.NewRequest(http.MethodGet, address, nil)
 		if err != nil {
@@ -195,7 +195,7 @@ func (f *Fetcher) fetchCached(ctx context.Context, address string, most int64, k
 		if err != nil {
 			return nil, 0, err
 		}
-		return der, keep(der, now), nil
+		return der, lifetime(der, now), nil
 	})
 }
 

@@ -51,7 +51,7 @@ func TestFetcherTriesOCSPThenListsAndCachesAnswers(t *testing.T) {
 		ocsp, crl []string
 		got       string // the body that is returned; empty: none
 		want      error
-		says      string
+		wantErr   string
 	}{
 		"OCSP":                          {[]string{"/good"}, []string{"/list"}, "/good", nil, ""},
 		"the next responder":            {[]string{"/gone", "/good"}, nil, "/good", nil, ""},
@@ -67,7 +67,7 @@ func TestFetcherTriesOCSPThenListsAndCachesAnswers(t *testing.T) {
 		"cut off":                       {[]string{"/short"}, nil, "", ErrUnusable, "differs from its DER length"},
 		"of no stated length":           {[]string{"/endless"}, nil, "", ErrUnusable, "not DER"},
 		"a list without an end":         {nil, []string{"/longlist"}, "", ErrUnusable, "more than"},
-		"no address":                    {nil, nil, "", nil, "no proof"},
+		"no address":                    {nil, nil, "", nil, "no revocation data"},
 		"only so many responders asked": {[]string{"/gone", "/gone", "/gone", "/gone", "/good"}, nil, "", nil, "404"},
 		"only so many lists asked":      {nil, []string{"/gone", "/gone", "/gone", "/gone", "/list"}, "", nil, "404"},
 	} {
@@ -85,8 +85,8 @@ func TestFetcherTriesOCSPThenListsAndCachesAnswers(t *testing.T) {
 			}
 			continue
 		}
-		if err == nil || (m.OCSP != nil || m.CRL != nil) != (c.want == ErrRevoked) || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want %v %q", name, err, c.want, c.says)
+		if err == nil || (m.OCSP != nil || m.CRL != nil) != (c.want == ErrRevoked) || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.wantErr) {
+			t.Errorf("%s: %v, want %v %q", name, err, c.want, c.wantErr)
 		}
 	}
 }

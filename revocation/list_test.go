@@ -60,7 +60,7 @@ func TestListIsHeldAgainstFewIssuersOfOneName(t *testing.T) {
 	}
 	for range 3 * maxIssuers {
 		if _, err := l.Verify(leaf.cert, newCertificate(t, "CA", 1, nil).cert); err == nil {
-			t.Fatal("a stranger vouches for the list")
+			t.Fatal("another authority vouches for the list")
 		}
 	}
 	if len(l.signed) > maxIssuers {
@@ -78,7 +78,7 @@ func TestResponderIsCheckedOnceForEachIssuer(t *testing.T) {
 			t.Error(err)
 		}
 		if known.verifyDelegate(responder.cert, namesake.cert) == nil {
-			t.Error("a stranger of the issuer's name and serial made the responder")
+			t.Error("another CA with the name and serial of the issuer made the responder")
 		}
 	}
 	if len(known.results) != 2 {

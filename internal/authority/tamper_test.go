@@ -93,15 +93,15 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 		change func(*storedFile)
 		says   string // empty: accepted
 	}{
-		"as made":                        {func(*storedFile) {}, ""},
-		"another version":                {func(f *storedFile) { f.Version = 2 }, "version 2"},
-		"a part missing":                 {func(f *storedFile) { delete(f.Members, "tsa") }, "tsa"},
-		"another's certificate":          {func(f *storedFile) { certificate(*f, "tsa", other.Members["tsa"].Certificate) }, "tsa do not belong together"},
-		"another's part, key and all":    {func(f *storedFile) { f.Members["ocsp"] = other.Members["ocsp"] }, "certificate of the authority's ocsp"},
-		"a key moved to another place":   {func(f *storedFile) { f.Members["tsa"] = f.Members["ocsp"] }, "key of the authority's tsa"},
-		"an issuer nobody certified":     {func(f *storedFile) { certificate(*f, "issuing", self) }, "certificate of the authority's issuing"},
-		"a root that another root knows": {func(f *storedFile) { f.Members["root"] = other.Members["root"] }, "certificate of the authority's"},
-		"bytes that are no certificate":  {func(f *storedFile) { certificate(*f, "root", []byte{0x30}) }, "certificate of the authority's root"},
+		"as made":                         {func(*storedFile) {}, ""},
+		"another version":                 {func(f *storedFile) { f.Version = 2 }, "version 2"},
+		"a part missing":                  {func(f *storedFile) { delete(f.Members, "tsa") }, "tsa"},
+		"another's certificate":           {func(f *storedFile) { certificate(*f, "tsa", other.Members["tsa"].Certificate) }, "tsa do not belong together"},
+		"another's part, key and all":     {func(f *storedFile) { f.Members["ocsp"] = other.Members["ocsp"] }, "certificate of the authority's ocsp"},
+		"a key moved to another place":    {func(f *storedFile) { f.Members["tsa"] = f.Members["ocsp"] }, "key of the authority's tsa"},
+		"an issuer that is not certified": {func(f *storedFile) { certificate(*f, "issuing", self) }, "certificate of the authority's issuing"},
+		"a root that another root knows":  {func(f *storedFile) { f.Members["root"] = other.Members["root"] }, "certificate of the authority's"},
+		"bytes that are no certificate":   {func(f *storedFile) { certificate(*f, "root", []byte{0x30}) }, "certificate of the authority's root"},
 	} {
 		b, err := k.marshalFile(s)
 		if err != nil {

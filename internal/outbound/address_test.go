@@ -72,7 +72,7 @@ func TestNetworksAllowedAreReachedAndNoOthers(t *testing.T) {
 			t.Fatalf("%s in %s: %v", a, allowed[0], err)
 		}
 		if !allowed[0].Contains(other.Unmap()) && (checkAddress(other, allowed) == nil) != (checkAddress(other, nil) == nil) {
-			t.Fatalf("%s is judged differently because of %s", other, allowed[0])
+			t.Fatalf("%s is treated differently because of %s", other, allowed[0])
 		}
 	})
 }

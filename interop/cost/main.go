@@ -109,11 +109,11 @@ func newOptions(kind string) (pades.Options, error) {
 	if err != nil {
 		return pades.Options{}, err
 	}
-	office, err := authority.NewEphemeral("http://localhost", time.Now)
+	ca, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		return pades.Options{}, err
 	}
-	chain, err := office.Certify(context.Background(), authority.Holder{ID: "1", Name: "Budi Santoso", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
+	chain, err := ca.Certify(context.Background(), authority.Holder{ID: "1", Name: "Budi Santoso", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 	if err != nil {
 		return pades.Options{}, err
 	}
