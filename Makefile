@@ -33,7 +33,7 @@ build: ## build the one binary, build/segel
 	@mkdir -p build
 	@$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/segel
 
-test: test-go test-web ## run all tests; as root, install the programs that judge our files first
+test: test-go test-web ## run all tests; as root, first install the programs that validate our files
 
 test-web: web/node_modules/.package-lock.json ## run the web app's tests
 	@cd web && npx tsc --noEmit && npm run --silent test
@@ -65,7 +65,7 @@ fault: build ## kill the service over and over while it stamps, and prove that n
 	@scripts/need go
 	@go run ./scripts/fault -segel $(BIN) -kills $(KILLS) -orders $(ORDERS) -seed $(or $(SEED),0) $(if $(OFFICE),-office) $(if $(MUTANT),-mutant $(MUTANT))
 
-interop: build ## have programs of strangers judge what we sign: interop/README.md (EVERY=4: a quarter of SEGEL_PDFS)
+interop: build ## validate what we sign with other programs: interop/README.md (EVERY=4: a quarter of SEGEL_PDFS)
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java
 	@interop/setup
 	@go run ./interop -segel $(BIN) -every $(EVERY)
