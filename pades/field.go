@@ -152,9 +152,7 @@ func (a *fieldAdder) addField(f FieldSpec) (*pdf.Field, error) {
 			box = boxSize{box.height, box.width}
 		}
 		dict["AP"] = pdf.Dict{"N": a.addEmptyAppearance(box)}
-		if err := a.structure.addElement(a.u, dict, ref, page.Ref, f); err != nil {
-			return nil, err
-		}
+		a.structure.addElement(a.u, dict, ref, page.Ref, f)
 	}
 	a.u.Set(ref, dict)
 	a.fields = append(a.fields, ref)

@@ -78,23 +78,12 @@ func stricterLevel(a, b int) int {
 
 // readDocMDPLevel returns the level that a signature permits; 0 if it states none.
 func readDocMDPLevel(d *pdf.Document, signature pdf.Dict) (int, error) {
-	references, err := d.Array(signature["Reference"])
+	transforms, err := readTransforms(d, signature, "DocMDP")
 	if err != nil {
 		return 0, err
 	}
 	level := 0
-	for _, o := range references {
-		reference, err := d.Dict(o)
-		if err != nil {
-			return 0, err
-		}
-		if method, err := d.Name(reference["TransformMethod"]); err != nil || method != "DocMDP" {
-			continue
-		}
-		params, err := d.Dict(reference["TransformParams"])
-		if err != nil {
-			return 0, err
-		}
+	for _, params := range transforms {
 		p := int64(2) // the default
 		if params["P"] != nil {
 			if p, err = d.Integer(params["P"]); err != nil {

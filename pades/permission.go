@@ -42,23 +42,17 @@ func requireSigningPermitted(d *pdf.Document, field string, certify int, marks [
 		return ErrNotFirst
 	}
 	for _, s := range signatures {
+		locks, err := readFieldLocks(d, s.Dict)
+		if err != nil {
+			return fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
+		}
 		for _, name := range append([]string{field}, marks...) {
-			locked, err := isLockedBy(d, s.Dict, name)
-			if err != nil {
-				return fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
-			}
-			if locked {
+			if slices.ContainsFunc(locks, func(l fieldLock) bool { return l.coversField(name) }) {
 				return fmt.Errorf("%w: %q locks %q", ErrFieldLocked, s.Field.Name, name)
 			}
 		}
 	}
 	return nil
-}
-
-// isLockedBy reports whether a signature locks a field by FieldMDP (ISO 32000-2 §12.8.2.4).
-func isLockedBy(d *pdf.Document, signature pdf.Dict, field string) (bool, error) {
-	all, err := readFieldLocks(d, signature)
-	return slices.ContainsFunc(all, func(l fieldLock) bool { return l.coversField(field) }), err
 }
 
 // fieldLock holds the parameters of FieldMDP.
@@ -69,28 +63,41 @@ type fieldLock struct {
 
 // readFieldLocks reads the locks that a signature states.
 func readFieldLocks(d *pdf.Document, signature pdf.Dict) ([]fieldLock, error) {
-	references, err := d.Array(signature["Reference"])
+	transforms, err := readTransforms(d, signature, "FieldMDP")
 	if err != nil {
 		return nil, err
 	}
 	var all []fieldLock
+	for _, params := range transforms {
+		l, err := readFieldLock(d, params)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// readTransforms returns the parameters of a transform method from a signature's /Reference (ISO 32000-2 §12.8.2).
+func readTransforms(d *pdf.Document, signature pdf.Dict, method pdf.Name) ([]pdf.Dict, error) {
+	references, err := d.Array(signature["Reference"])
+	if err != nil {
+		return nil, err
+	}
+	var all []pdf.Dict
 	for _, o := range references {
 		reference, err := d.Dict(o)
 		if err != nil {
 			return nil, err
 		}
-		if method, err := d.Name(reference["TransformMethod"]); err != nil || method != "FieldMDP" {
+		if name, err := d.Name(reference["TransformMethod"]); err != nil || name != method {
 			continue
 		}
 		params, err := d.Dict(reference["TransformParams"])
 		if err != nil {
 			return nil, err
 		}
-		l, err := readFieldLock(d, params)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, l)
+		all = append(all, params)
 	}
 	return all, nil
 }

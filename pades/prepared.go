@@ -55,14 +55,6 @@ func fetchTimestamp(ctx context.Context, t tsp.Timestamper, digest []byte) ([]by
 // Finish puts the signature value, and the token unless it is nil, into the tail. The new signature has been verified.
 // If the container is too large the error is a ContainerSizeError: prepare again with that size.
 func (p *Prepared) Finish(value, token []byte) (*Result, error) {
-	tail, err := p.fillTail(value, token)
-	if err != nil {
-		return nil, err
-	}
-	return Source{Size: p.Size, State: p.State, States: p.states}.buildResult(tail, p.Field)
-}
-
-func (p *Prepared) fillTail(value, token []byte) ([]byte, error) {
 	var unsigned []cms.Attribute
 	if token != nil {
 		unsigned = append(unsigned, cms.NewAttribute(cms.OIDSignatureTimestamp, token))
@@ -71,22 +63,19 @@ func (p *Prepared) fillTail(value, token []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.verifyNewContainer(der); err != nil {
+	// Verify the container with the prepared attributes. Prepare computed the digest in them; Check computes it again.
+	sd, err := cms.Parse(der)
+	if err == nil {
+		_, err = verifyContainer(sd, nil)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheck, err)
 	}
 	tail := bytes.Clone(p.Tail)
-	return tail, fillContents(tail, p.ContentsAt, p.ContentsLen, der)
-}
-
-// verifyNewContainer verifies the new container against the prepared attributes. Prepare computed the digest in them;
-// Check computes it again.
-func (p *Prepared) verifyNewContainer(der []byte) error {
-	sd, err := cms.Parse(der)
-	if err != nil {
-		return err
+	if err := fillContents(tail, p.ContentsAt, p.ContentsLen, der); err != nil {
+		return nil, err
 	}
-	_, err = verifyContainer(sd, nil)
-	return err
+	return Source{Size: p.Size, State: p.State, States: p.states}.buildResult(tail, p.Field)
 }
 
 // fillContents writes the container into the gap of a tail.

@@ -96,9 +96,9 @@ func computeNextKey(d *pdf.Document, tree pdf.Dict) (int64, error) {
 }
 
 // addElement adds the structure element of a new widget.
-func (s *structureTree) addElement(u *pdf.Update, widget pdf.Dict, ref, page pdf.Ref, f FieldSpec) error {
+func (s *structureTree) addElement(u *pdf.Update, widget pdf.Dict, ref, page pdf.Ref, f FieldSpec) {
 	if s == nil {
-		return nil
+		return
 	}
 	element := pdf.Dict{
 		"Type": pdf.Name("StructElem"), "S": pdf.Name("Form"), "P": s.parent, "Pg": page,
@@ -112,7 +112,6 @@ func (s *structureTree) addElement(u *pdf.Update, widget pdf.Dict, ref, page pdf
 	s.nums = append(s.nums, pdf.Integer(s.next), at)
 	s.kids = append(s.kids, at)
 	s.next++
-	return nil
 }
 
 // writeElements adds the new elements to their parent and to the parent tree.

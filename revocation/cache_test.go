@@ -266,7 +266,7 @@ func TestLongListIsWalkedInPlace(t *testing.T) { // not in parallel: it counts a
 	}
 	allocated := func(der []byte) float64 {
 		return testing.AllocsPerRun(2, func() {
-			if _, err := ValidateCRL(der, leaf.cert, ca.cert, now); err != nil {
+			if _, err := validateCRL(der, leaf.cert, ca.cert, now); err != nil {
 				t.Error(err)
 			}
 		})

@@ -1,10 +1,10 @@
 // Package revocation fetches, verifies and validates revocation data of certificates: OCSP responses (RFC 6960) and
 // CRLs (RFC 5280), both DER.
 //
-// [VerifyOCSP] and [VerifyCRL] return the [Status] in authentic revocation data, whatever its age. [ValidateOCSP] and
-// [ValidateCRL] also require that it is current at a time and that the certificate was good then. A [Fetcher] queries
-// the addresses in a certificate and caches the answers, [Sources] combines several sources, and an [Archive] finds
-// revocation data in a file.
+// [VerifyOCSP] and [VerifyCRL] return the [Status] in authentic revocation data, whatever its age. [Data.Validate]
+// also requires that it is current at a time and that the certificate was good then. A [Fetcher] queries the addresses in
+// a certificate and caches the answers, [Sources] combines several sources, and an [Archive] finds revocation data in a
+// file.
 //
 // Times are UTC and whole seconds, as in both protocols. A certificate that was revoked by the time in question is a
 // [*RevokedError], which is ErrRevoked; revocation data that cannot be used is [ErrUnusable]; any other error is the
@@ -34,8 +34,10 @@ func (m Data) Verify(cert, issuer *x509.Certificate) (Status, error) {
 	return VerifyCRL(m.CRL, cert, issuer)
 }
 
-// validateAt verifies the data and checks its status at a time.
-func (m Data) validateAt(cert, issuer *x509.Certificate, at time.Time) (Status, error) {
+// Validate verifies the data and requires that it is current at a time and that the certificate was good then. A
+// certificate that was revoked by then is a [*RevokedError], everything else ErrUnusable; the status is returned in both
+// cases.
+func (m Data) Validate(cert, issuer *x509.Certificate, at time.Time) (Status, error) {
 	s, err := m.Verify(cert, issuer)
 	if err != nil {
 		return s, err

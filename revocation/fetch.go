@@ -53,7 +53,7 @@ func (f *Fetcher) Revocation(ctx context.Context, cert, issuer *x509.Certificate
 	errs := []error{fmt.Errorf("no revocation data for certificate %x", cert.SerialNumber)}
 	try := func(m Data, err error) (Data, error, bool) {
 		if err == nil {
-			_, err = m.validateAt(cert, issuer, f.Clock())
+			_, err = m.Validate(cert, issuer, f.Clock())
 		}
 		if err == nil || errors.Is(err, ErrRevoked) {
 			return m, err, true

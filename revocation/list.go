@@ -16,17 +16,6 @@ import (
 // MaxSize limits a list in bytes. The largest lists for persons from public authorities have some ten million.
 const MaxSize = 32 << 20
 
-// ValidateCRL validates a list about cert at a time: all that [VerifyCRL] checks, current, and cert not revoked by
-// then. A certificate that was revoked by then is a [*RevokedError], everything else ErrUnusable; the status is
-// returned in both cases.
-func ValidateCRL(der []byte, cert, issuer *x509.Certificate, at time.Time) (Status, error) {
-	s, err := VerifyCRL(der, cert, issuer)
-	if err != nil {
-		return s, err
-	}
-	return s, s.Check(cert, at)
-}
-
 // VerifyCRL returns the status of cert in a DER CertificateList, which must be signed by issuer, complete, and cover
 // cert. Time is not checked: see [Status.Current]. The error is ErrUnusable. To query one list for many certificates,
 // parse it once: see [ParseList].

@@ -30,17 +30,6 @@ func Request(cert, issuer *x509.Certificate) ([]byte, error) {
 	return ocsp.CreateRequest(cert, issuer, &ocsp.RequestOptions{Hash: crypto.SHA1})
 }
 
-// ValidateOCSP validates a response about cert at a time: all that [VerifyOCSP] checks, current, and good. A
-// certificate that was revoked by then is a [*RevokedError], everything else ErrUnusable; the status is returned in
-// both cases.
-func ValidateOCSP(der []byte, cert, issuer *x509.Certificate, at time.Time) (Status, error) {
-	s, err := VerifyOCSP(der, cert, issuer)
-	if err != nil {
-		return s, err
-	}
-	return s, s.Check(cert, at)
-}
-
 // VerifyOCSP returns the status of cert in a DER OCSPResponse. It must be signed by issuer, or by a responder whose
 // certificate it includes and that issuer authorised (RFC 6960 §4.2.2.2). Time is not checked: see [Status.Current].
 // The error is ErrUnusable.

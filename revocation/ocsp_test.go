@@ -61,7 +61,7 @@ func TestSerialAloneDoesNotSayWhoseCertificateAnAnswerIsAbout(t *testing.T) {
 		} {
 			// Always signed by the issuer: one responder may serve several authorities.
 			der := buildResponse(t, c.named, ca, func(r *ocsp.Response) { r.IssuerHash = hash })
-			if _, err := ValidateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
+			if _, err := validateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
 				t.Errorf("%s by %v: %v, want %v", name, hash, err, c.want)
 			}
 		}
@@ -82,7 +82,7 @@ func TestResponderIsValidAtTheTimeItIsReliedOn(t *testing.T) {
 		der := buildResponse(t, ca.cert, delegate, func(r *ocsp.Response) {
 			r.Certificate, r.ThisUpdate, r.NextUpdate = delegate.cert, c.at, c.at.Add(time.Hour)
 		})
-		if _, err := ValidateOCSP(der, leaf.cert, ca.cert, c.at); !errors.Is(err, c.want) {
+		if _, err := validateOCSP(der, leaf.cert, ca.cert, c.at); !errors.Is(err, c.want) {
 			t.Errorf("at %s: %v, want %v", c.at, err, c.want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestResponderWithACostlyKeyIsRefusedWithoutVerifying(t *testing.T) {
 			t.Fatal(err)
 		}
 		der = buildResponse(t, ca.cert, identity{ca.key, cert}, func(r *ocsp.Response) { r.Certificate = cert })
-		if _, err := ValidateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, ErrUnusable) || !strings.Contains(err.Error(), says) {
+		if _, err := validateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, ErrUnusable) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%d bits: %v, want %q", bits, err, says)
 		}
 	}
@@ -116,14 +116,14 @@ func TestBytesThatAreNotAResponseAreUnusable(t *testing.T) {
 	ca := newCertificate(t, "CA", 1, nil)
 	leaf := newCertificate(t, "Leaf", 7, &ca)
 	good := buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
-	if _, err := ValidateOCSP(make([]byte, maxOCSP+1), leaf.cert, ca.cert, now); err == nil || !strings.Contains(err.Error(), "of 262145 bytes") {
+	if _, err := validateOCSP(make([]byte, maxOCSP+1), leaf.cert, ca.cert, now); err == nil || !strings.Contains(err.Error(), "of 262145 bytes") {
 		t.Errorf("too long: %v", err)
 	}
 	for name, der := range map[string][]byte{
 		"nothing": nil, "a page": []byte("<html>"), "cut off": good[:len(good)-1], "bytes behind": append(bytes.Clone(good), 0),
 		"a refusal": ocsp.UnauthorizedErrorResponse, "no body": {0x30, 3, 10, 1, 0},
 	} {
-		if _, err := ValidateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, ErrUnusable) {
+		if _, err := validateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, ErrUnusable) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -139,7 +139,7 @@ func TestNoChangedByteOfAnAnswerChangesItsVerdict(t *testing.T) {
 	for i := range der {
 		b := bytes.Clone(der)
 		b[i] ^= 1
-		if _, err := ValidateOCSP(b, leaf.cert, ca.cert, now); err == nil {
+		if _, err := validateOCSP(b, leaf.cert, ca.cert, now); err == nil {
 			t.Errorf("byte %d of %d changed, and the certificate is good", i, len(der))
 		}
 	}
@@ -220,7 +220,7 @@ func TestStatusTellsWhenAndWhyACertificateWasRevoked(t *testing.T) {
 	der := buildResponse(t, ca.cert, ca, func(r *ocsp.Response) {
 		r.Status, r.RevokedAt, r.RevocationReason = ocsp.Revoked, at, ocsp.Superseded
 	})
-	s, err := ValidateOCSP(der, leaf.cert, ca.cert, now)
+	s, err := validateOCSP(der, leaf.cert, ca.cert, now)
 	var revoked *RevokedError
 	if !errors.As(err, &revoked) || revoked.Serial.Cmp(leaf.cert.SerialNumber) != 0 || revoked.Status.At != s.At {
 		t.Fatalf("%v", err)

@@ -22,6 +22,14 @@ type identity struct {
 	cert *x509.Certificate
 }
 
+func validateOCSP(der []byte, cert, issuer *x509.Certificate, at time.Time) (Status, error) {
+	return Data{OCSP: append([]byte{}, der...)}.Validate(cert, issuer, at)
+}
+
+func validateCRL(der []byte, cert, issuer *x509.Certificate, at time.Time) (Status, error) {
+	return Data{CRL: der}.Validate(cert, issuer, at)
+}
+
 func newCertificate(t testing.TB, name string, serial int64, issuer *identity, usage ...x509.ExtKeyUsage) identity {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -82,7 +90,7 @@ func TestOCSPResponseHasToBeCurrentAboutThisCertificateAndByAResponderOfTheIssue
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		if _, err = ValidateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) || err != nil && !strings.Contains(err.Error(), c.says) {
+		if _, err = validateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v %q", c.name, err, c.want, c.says)
 		}
 	}
@@ -118,7 +126,7 @@ func TestListHasToBeTheIssuersCompleteAndCurrent(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		if _, err := ValidateCRL(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
+		if _, err := validateCRL(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -138,7 +146,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add(r)
 	f.Add(l)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, _ = ValidateOCSP(b, leaf.cert, ca.cert, now)
-		_, _ = ValidateCRL(b, leaf.cert, ca.cert, now)
+		_, _ = validateOCSP(b, leaf.cert, ca.cert, now)
+		_, _ = validateCRL(b, leaf.cert, ca.cert, now)
 	})
 }

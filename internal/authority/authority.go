@@ -72,7 +72,7 @@ func Open(dir string, o Options) (*Authority, error) {
 		if err != nil {
 			return nil, fmt.Errorf("create authority: %w", err)
 		}
-		b, err := k.marshalFile(o.Sealer)
+		b, err := marshalMembers(o.Sealer, k.listMembers())
 		if err != nil {
 			return nil, fmt.Errorf("create authority: %w", err)
 		}

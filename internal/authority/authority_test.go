@@ -192,10 +192,10 @@ func TestRevokedCertificateIsToldByOCSPAndByList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := revocation.ValidateCRL(list, chain[0], chain[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
+	if _, err := (revocation.Data{CRL: list}).Validate(chain[0], chain[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
 		t.Errorf("CRL: %v", err)
 	}
-	if _, err := revocation.ValidateCRL(list, other[0], other[1], time.Now()); err != nil {
+	if _, err := (revocation.Data{CRL: list}).Validate(other[0], other[1], time.Now()); err != nil {
 		t.Errorf("CRL about another: %v", err)
 	}
 }
@@ -251,7 +251,7 @@ func TestHandlerSpeaksEachProtocol(t *testing.T) {
 		}
 	}
 	list := fetchBody(t, here(chain[0].CRLDistributionPoints[0]))
-	if _, err := revocation.ValidateCRL(list, chain[0], chain[1], time.Now()); err != nil {
+	if _, err := (revocation.Data{CRL: list}).Validate(chain[0], chain[1], time.Now()); err != nil {
 		t.Error(err)
 	}
 	request, err := revocation.Request(chain[0], chain[1])
@@ -259,7 +259,7 @@ func TestHandlerSpeaksEachProtocol(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer := fetchBody(t, here(chain[0].OCSPServer[0])+"/"+url.PathEscape(base64.StdEncoding.EncodeToString(request)))
-	if _, err := revocation.ValidateOCSP(answer, chain[0], chain[1], time.Now()); err != nil {
+	if _, err := (revocation.Data{OCSP: answer}).Validate(chain[0], chain[1], time.Now()); err != nil {
 		t.Error("GET", err)
 	}
 	client := *server.Client()

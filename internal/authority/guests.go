@@ -2,7 +2,6 @@ package authority
 
 import (
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,12 +45,9 @@ func (a *Authority) readGuestIssuer(dir string, o Options) error {
 	if err != nil {
 		return err
 	}
-	var in storedFile
-	if err := json.Unmarshal(b, &in); err != nil {
-		return fmt.Errorf("read issuer for guests: %w", err)
-	}
-	if in.Version != 1 {
-		return fmt.Errorf("issuer for guests of version %d", in.Version)
+	in, err := parseStored(b, "issuer for guests")
+	if err != nil {
+		return err
 	}
 	issuing, err := in.Members[guestsIssuingMember].openMember(guestsIssuingMember, o.Sealer)
 	if err != nil {
@@ -88,14 +84,7 @@ func createGuestIssuer(file string, root identity, urls urlBuilder, o Options) e
 	if err != nil {
 		return err
 	}
-	out := storedFile{Version: 1, Members: map[string]storedIdentity{}}
-	if out.Members[guestsIssuingMember], err = issuing.sealMember(guestsIssuingMember, o.Sealer); err != nil {
-		return err
-	}
-	if out.Members[guestsOCSPMember], err = ocsp.sealMember(guestsOCSPMember, o.Sealer); err != nil {
-		return err
-	}
-	b, err := json.MarshalIndent(out, "", "  ")
+	b, err := marshalMembers(o.Sealer, map[string]*identity{guestsIssuingMember: &issuing, guestsOCSPMember: &ocsp})
 	if err != nil {
 		return err
 	}

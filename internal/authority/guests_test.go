@@ -337,7 +337,7 @@ func TestIssuerAnswersForWhatItIssuedAndNothingElse(t *testing.T) {
 	if got := fetchBody(t, here(guest[0].IssuingCertificateURL[0])); !bytes.Equal(got, guest[1].Raw) {
 		t.Error("the issuer of guests is not where their certificates say")
 	}
-	if _, err := revocation.ValidateCRL(fetchBody(t, here(guest[0].CRLDistributionPoints[0])), guest[0], guest[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
+	if _, err := (revocation.Data{CRL: fetchBody(t, here(guest[0].CRLDistributionPoints[0]))}).Validate(guest[0], guest[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
 		t.Errorf("the list is not where the certificate says: %v", err)
 	}
 }

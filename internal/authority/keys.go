@@ -222,15 +222,28 @@ func (k *keySet) listMembers() map[string]*identity {
 	return map[string]*identity{"root": &k.root, "issuing": &k.issuing, "tsa": &k.tsa, "ocsp": &k.ocsp}
 }
 
-func (k *keySet) marshalFile(s Sealer) ([]byte, error) {
+// marshalMembers seals members for a file of the authority.
+func marshalMembers(s Sealer, members map[string]*identity) ([]byte, error) {
 	out := storedFile{Version: 1, Members: map[string]storedIdentity{}}
-	for name, id := range k.listMembers() {
+	for name, id := range members {
 		var err error
 		if out.Members[name], err = id.sealMember(name, s); err != nil {
 			return nil, err
 		}
 	}
 	return json.MarshalIndent(out, "", "  ")
+}
+
+// parseStored parses a file of the authority, which errors call by that name.
+func parseStored(b []byte, name string) (storedFile, error) {
+	var in storedFile
+	if err := json.Unmarshal(b, &in); err != nil {
+		return in, fmt.Errorf("read %s: %w", name, err)
+	}
+	if in.Version != 1 {
+		return in, fmt.Errorf("%s of version %d", name, in.Version)
+	}
+	return in, nil
 }
 
 // sealMember seals the key for storage.
@@ -247,15 +260,11 @@ func (id *identity) sealMember(name string, s Sealer) (storedIdentity, error) {
 }
 
 func (k *keySet) unmarshalFile(b []byte, s Sealer) error {
-	var in storedFile
-	if err := json.Unmarshal(b, &in); err != nil {
-		return fmt.Errorf("read authority: %w", err)
-	}
-	if in.Version != 1 {
-		return fmt.Errorf("authority of version %d", in.Version)
+	in, err := parseStored(b, "authority")
+	if err != nil {
+		return err
 	}
 	for name, id := range k.listMembers() {
-		var err error
 		if *id, err = in.Members[name].openMember(name, s); err != nil {
 			return err
 		}

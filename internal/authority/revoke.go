@@ -75,11 +75,7 @@ func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certifica
 	if err != nil {
 		return revocation.Data{}, err
 	}
-	s, err := m.Verify(cert, issuer)
-	if err == nil {
-		err = s.Check(cert, a.clock())
-	}
-	if err != nil && !errors.Is(err, revocation.ErrRevoked) {
+	if _, err = m.Validate(cert, issuer, a.clock()); err != nil && !errors.Is(err, revocation.ErrRevoked) {
 		return revocation.Data{}, err
 	}
 	return m, err

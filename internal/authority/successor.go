@@ -1,7 +1,6 @@
 package authority
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -74,11 +73,7 @@ func (a *Authority) createSuccessor(file, name string, o Options, now, end time.
 	if err != nil {
 		return err
 	}
-	part, err := next.sealMember(name, o.Sealer)
-	if err != nil {
-		return err
-	}
-	b, err := json.MarshalIndent(storedFile{Version: 1, Members: map[string]storedIdentity{name: part}}, "", "  ")
+	b, err := marshalMembers(o.Sealer, map[string]*identity{name: &next})
 	if err != nil {
 		return err
 	}
@@ -86,12 +81,9 @@ func (a *Authority) createSuccessor(file, name string, o Options, now, end time.
 }
 
 func (a *Authority) addSuccessor(b []byte, name string, s Sealer) error {
-	var in storedFile
-	if err := json.Unmarshal(b, &in); err != nil {
-		return fmt.Errorf("read authority's %s: %w", name, err)
-	}
-	if in.Version != 1 {
-		return fmt.Errorf("authority's %s of version %d", name, in.Version)
+	in, err := parseStored(b, "authority's "+name)
+	if err != nil {
+		return err
 	}
 	next, err := in.Members[name].openMember(name, s)
 	if err != nil {

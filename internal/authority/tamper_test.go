@@ -67,7 +67,7 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := k.marshalFile(s)
+		b, err := marshalMembers(s, k.listMembers())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 		"a root that another root knows":  {func(f *storedFile) { f.Members["root"] = other.Members["root"] }, "certificate of the authority's"},
 		"bytes that are no certificate":   {func(f *storedFile) { certificate(*f, "root", []byte{0x30}) }, "certificate of the authority's root"},
 	} {
-		b, err := k.marshalFile(s)
+		b, err := marshalMembers(s, k.listMembers())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestListIsRenewedEveryHourWithAHigherNumber(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = revocation.ValidateCRL(der, chain[0], chain[1], now)
+		_, err = (revocation.Data{CRL: der}).Validate(chain[0], chain[1], now)
 		return l, err
 	}
 	first, err := read()
