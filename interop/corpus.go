@@ -29,17 +29,16 @@ func signCorpus(h *pki, folder, out string, every int) (items []item, refused []
 		}
 		stem := strings.TrimSuffix(f.name, filepath.Ext(f.name))
 		for name, seen := range map[string]bool{stem + "-invisible.pdf": false, stem + "-visible.pdf": true} {
-			it := item{name: name, path: filepath.Join(out, name), before: f.path, coversFile: true, levels: map[string]string{"SegelUji": "B-T"}}
+			it := item{name: name, before: f.path, coversFile: true, levels: map[string]string{"SegelUji": "B-T"}}
 			p := h.newFile(b)
 			p.signField("SegelUji", rsaPKCS1, func(o *pades.Options) { p.err = it.placeField(p, o, seen) })
 			if p.err != nil {
 				refused = append(refused, finding{"ours", name, p.err.Error()})
 				continue
 			}
-			if err := os.WriteFile(it.path, p.b, 0o600); err != nil {
+			if items, err = appendItem(items, out, it, p.b); err != nil {
 				return nil, nil, err
 			}
-			items = append(items, it)
 		}
 	}
 	if len(items) == 0 {
@@ -61,7 +60,7 @@ func (it *item) placeField(p *testFile, o *pades.Options, visible bool) error {
 	if !visible {
 		return nil
 	}
-	d, err := pdf.Open(p.toSource().R, p.toSource().Size, pdf.Options{})
+	d, err := openPDF(p.b)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (p *testFile) addForm(subFilter pdf.Name, more pdf.Dict, contents func(sign
 }
 
 func (p *testFile) buildFormTail(subFilter pdf.Name, more pdf.Dict, contents func(signedBytes) ([]byte, error)) ([]byte, error) {
-	d, err := pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{})
+	d, err := openPDF(p.b)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"segel/pades"
@@ -63,11 +61,12 @@ func writeMutants(h *pki, dir string) ([]item, error) {
 		"signed":    one(table),
 		"certified": h.newFile(table).addFields(pades.FieldSpec{Name: "A"}).signField("A", rsaPKCS1, withCertification(2)),
 	} {
-		it, err := writeCovered(p, filepath.Join(dir, name+"-again-over-text.pdf"))
-		if err != nil {
+		if err := signOverText(p); err != nil {
 			return nil, err
 		}
-		items = append(items, it)
+		if items, err = appendItem(items, dir, item{name: name + "-again-over-text.pdf"}, p.b); err != nil {
+			return nil, err
+		}
 	}
 	for _, base := range bases {
 		if base.file.err != nil {
@@ -78,20 +77,17 @@ func writeMutants(h *pki, dir string) ([]item, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s %s: %w", base.name, change.name, err)
 			}
-			name := base.name + "-" + change.name + ".pdf"
-			it := item{name: name, path: filepath.Join(dir, name)}
-			if err := os.WriteFile(it.path, b, 0o600); err != nil {
+			if items, err = appendItem(items, dir, item{name: base.name + "-" + change.name + ".pdf"}, b); err != nil {
 				return nil, err
 			}
-			items = append(items, it)
 		}
 	}
 	return items, nil
 }
 
-// writeCovered writes a file with a second signature whose appearance covers content that the first one signed (the
-// sneaky signature attack, if the first one certifies). The field is added with it.
-func writeCovered(p *testFile, path string) (item, error) {
+// signOverText adds a second signature whose appearance covers content that the first one signed (the sneaky signature
+// attack, if the first one certifies). The field is added with it.
+func signOverText(p *testFile) error {
 	over := pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760} // the position of the text on pdftest's pages
 	if p.err == nil {
 		m := &mutation{b: p.b}
@@ -101,14 +97,11 @@ func writeCovered(p *testFile, path string) (item, error) {
 		})(m)
 		p.b, p.state, p.err = m.b, nil, m.err
 	}
-	if p.signField("Kosong", ecP256, withAppearance(over, nil, "")); p.err != nil {
-		return item{}, p.err
-	}
-	return item{name: filepath.Base(path), path: path}, os.WriteFile(path, p.b, 0o600)
+	return p.signField("Kosong", ecP256, withAppearance(over, nil, "")).err
 }
 
 func applyMutation(b []byte, change func(*mutation)) ([]byte, error) {
-	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
+	d, err := openPDF(b)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +132,7 @@ func (m *mutation) replaceText(old, now string, last bool) {
 
 // appendRevision appends a revision.
 func (m *mutation) appendRevision(edit func(d *pdf.Document, u *pdf.Update) error) {
-	d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
+	d, err := openPDF(m.b)
 	if err != nil {
 		m.err = err
 		return

@@ -104,8 +104,7 @@ func (m *mutation) appendSection(root string, chained bool) {
 		at = append(at, len(m.b))
 		m.b = append(m.b, o...)
 	}
-	previous := m.b[bytes.LastIndex(m.b, []byte("startxref"))+len("startxref"):]
-	prev := "/Prev " + strings.Fields(string(previous))[0]
+	prev := "/Prev " + lastStartxref(m.b)
 	if !chained {
 		prev = ""
 	}

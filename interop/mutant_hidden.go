@@ -103,7 +103,7 @@ func (m *mutation) editCover(edit func(u *pdf.Update, cover pdf.Ref)) {
 
 // appendXref appends a cross-reference section with the given entries and additional trailer entries.
 func (m *mutation) appendXref(entries, more string) {
-	d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
+	d, err := openPDF(m.b)
 	if err != nil {
 		m.err = err
 		return
@@ -117,7 +117,7 @@ func (m *mutation) appendXref(entries, more string) {
 		more = "/Root " + root.String()
 	}
 	id := d.Trailer()["ID"].(pdf.Array)[0].(pdf.String).Bytes
-	previous := strings.Fields(string(m.b[bytes.LastIndex(m.b, []byte("startxref")):]))[1]
+	previous := lastStartxref(m.b)
 	at := len(m.b)
 	m.b = fmt.Appendf(m.b, "xref\n%strailer\n<< /Size %v %s /Info 4 0 R /ID [<%x> <%x>] /Prev %s >>\nstartxref\n%d\n%%%%EOF\n", entries, d.Trailer()["Size"], more, id, id, previous, at)
 }

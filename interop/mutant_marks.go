@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"segel/pades"
 	"segel/pades/appearance"
@@ -81,11 +79,10 @@ func writeLargeMarks(h *pki, dir string) ([]item, error) {
 		if p.err != nil {
 			return nil, fmt.Errorf("make %s: %w", name, p.err)
 		}
-		it := item{name: name, path: filepath.Join(dir, name)}
-		if err := os.WriteFile(it.path, p.b, 0o600); err != nil {
+		var err error
+		if items, err = appendItem(items, dir, item{name: name}, p.b); err != nil {
 			return nil, err
 		}
-		items = append(items, it)
 	}
 	return items, nil
 }

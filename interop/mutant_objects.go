@@ -191,7 +191,7 @@ var storeMutants = []mutant{
 	}},
 	{"rolled-back", func(m *mutation) {
 		// The end of the file points to the state before the store.
-		d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
+		d, err := openPDF(m.b)
 		if err != nil {
 			m.err = err
 			return

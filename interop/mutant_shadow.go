@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 
 	"segel/pdf"
 )
@@ -56,7 +54,7 @@ func addUnsignedField(edit func(u *pdf.Update, w pdf.Dict)) func(*mutation) {
 // appendUnlisted appends another content stream of page 1 that the cross-reference does not list, and a revision that
 // some readers cannot use.
 func (m *mutation) appendUnlisted(table, end string) {
-	d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
+	d, err := openPDF(m.b)
 	if err != nil {
 		m.err = err
 		return
@@ -66,7 +64,7 @@ func (m *mutation) appendUnlisted(table, end string) {
 		m.err = err
 		return
 	}
-	previous := strings.Fields(string(m.b[bytes.LastIndex(m.b, []byte("startxref")):]))[1]
+	previous := lastStartxref(m.b)
 	id := d.Trailer()["ID"].(pdf.Array)[0].(pdf.String).Bytes
 	text := "BT /F1 24 Tf 72 720 Td (Lunas) Tj ET"
 	m.b = fmt.Appendf(m.b, "%d 0 obj\n<< /Length %d >>\nstream\n%s\nendstream\nendobj\n", page.Dict.Ref("Contents").Number, len(text), text)

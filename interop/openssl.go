@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"segel/cms"
-	"segel/pdf"
 )
 
 // checkOpenssl verifies the container of each of our signatures, and the token of each document timestamp, against the
@@ -19,7 +18,7 @@ func (it item) checkOpenssl(root string, fail reportFunc) {
 		fail("%v", err)
 		return
 	}
-	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
+	d, err := openPDF(b)
 	if err != nil {
 		fail("%v", err)
 		return

@@ -146,6 +146,11 @@ func (h *pki) newFile(b []byte) *testFile {
 	return &testFile{pki: h, b: bytes.Clone(b), signerNames: map[string]string{}}
 }
 
+// openPDF opens a file that is in memory.
+func openPDF(b []byte) (*pdf.Document, error) {
+	return pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
+}
+
 func (p *testFile) toSource() pades.Source {
 	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b)), State: p.state}
 }
@@ -169,7 +174,7 @@ func (p *testFile) addFields(specs ...pades.FieldSpec) *testFile {
 	if p.err != nil {
 		return p
 	}
-	d, err := pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{})
+	d, err := openPDF(p.b)
 	if err != nil {
 		p.err = err
 		return p

@@ -40,13 +40,12 @@ func writeSamples(h *pki, dir string) ([]item, error) {
 		if s.file.err != nil {
 			return nil, fmt.Errorf("make %s: %w", s.name, s.file.err)
 		}
-		it := item{name: s.name, path: filepath.Join(dir, s.name), levels: s.levels, timestamps: s.timestamps, flavour: s.flavour, signerNames: s.file.signerNames}
+		it := item{name: s.name, levels: s.levels, timestamps: s.timestamps, flavour: s.flavour, signerNames: s.file.signerNames}
 		_, store := s.levels["A"]
 		it.coversFile = len(s.timestamps) > 0 || store && s.levels["A"] != "B-LT" // the store follows the signature
-		if err := os.WriteFile(it.path, s.file.b, 0o600); err != nil {
+		if items, err = appendItem(items, dir, it, s.file.b); err != nil {
 			return nil, err
 		}
-		items = append(items, it)
 	}
 	return items, nil
 }

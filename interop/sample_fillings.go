@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"segel/pades"
 	"segel/pades/validate/formfield/formtest"
-	"segel/pdf"
 )
 
 // writeFillings writes a file for each way of filling in a form after a signature, by programs and by attackers. Some
@@ -31,9 +27,8 @@ func writeFillings(h *pki, dir string, every int) ([]item, error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		it := item{name: name, path: filepath.Join(dir, name), wantFilling: fillingVerdicts[want]}
-		items = append(items, it)
-		return os.WriteFile(it.path, b, 0o600)
+		items, err = appendItem(items, dir, item{name: name, wantFilling: fillingVerdicts[want]}, b)
+		return err
 	}
 	for i, c := range slices.Concat(formtest.Honest(), formtest.Attacks()) {
 		prefix := "filled"
@@ -105,7 +100,7 @@ func (h *pki) sealForm(b []byte) *testFile {
 }
 
 func listLockable(b []byte) ([]string, error) {
-	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
+	d, err := openPDF(b)
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,6 @@ import (
 	"encoding/asn1"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"segel/cms"
@@ -53,15 +51,14 @@ func writeForms(h *pki, dir string) (made, tampered []item, err error) {
 			return nil, nil, fmt.Errorf("make %s: %w", f.name, err)
 		}
 		whole := item{name: "form-" + f.name + ".pdf", wantVerdict: f.wantVerdict}
-		other := item{name: "form-" + f.name + "-flip.pdf"}
-		at := bytes.Index(p.b, []byte("(Page 1)"))
-		for it, b := range map[*item][]byte{&whole: p.b, &other: slices.Concat(p.b[:at], []byte("(Page 9)"), p.b[at+8:])} {
-			it.path = filepath.Join(dir, it.name)
-			if err := os.WriteFile(it.path, b, 0o600); err != nil {
-				return nil, nil, err
-			}
+		if made, err = appendItem(made, dir, whole, p.b); err != nil {
+			return nil, nil, err
 		}
-		made, tampered = append(made, whole), append(tampered, other)
+		at := bytes.Index(p.b, []byte("(Page 1)"))
+		flipped := slices.Concat(p.b[:at], []byte("(Page 9)"), p.b[at+8:])
+		if tampered, err = appendItem(tampered, dir, item{name: "form-" + f.name + "-flip.pdf"}, flipped); err != nil {
+			return nil, nil, err
+		}
 	}
 	return made, tampered, nil
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -30,12 +28,6 @@ func writeOddFiles(h *pki, dir string, every int) (*oddFiles, error) {
 		return nil, err
 	}
 	all := &oddFiles{}
-	write := func(list *[]item, prefix, name string, levels map[string]string, b []byte) error {
-		file := prefix + formatFileName(name) + ".pdf"
-		it := item{name: file, path: filepath.Join(dir, file), levels: levels}
-		*list = append(*list, it)
-		return os.WriteFile(it.path, b, 0o600)
-	}
 	sealed := map[string]string{"A": "B-LTA", "Segel": "B-LTA"}
 	for i, odd := range pdftest.Odds() {
 		if i%(every*oddsStride) != 0 {
@@ -50,7 +42,8 @@ func writeOddFiles(h *pki, dir string, every int) (*oddFiles, error) {
 			if p.err != nil {
 				return nil, fmt.Errorf("odd %s: %w", odd.Name, p.err)
 			}
-			if err := write(&all.sealed, "odd-", odd.Name, sealed, p.b); err != nil {
+			it := item{name: "odd-" + formatFileName(odd.Name) + ".pdf", levels: sealed}
+			if all.sealed, err = appendItem(all.sealed, dir, it, p.b); err != nil {
 				return nil, err
 			}
 		}
@@ -65,7 +58,8 @@ func writeOddFiles(h *pki, dir string, every int) (*oddFiles, error) {
 		if err != nil {
 			return nil, fmt.Errorf("odd %s, attacked: %w", odd.Name, err)
 		}
-		if err := write(&all.tampered, "odd-attack-", odd.Name, nil, b); err != nil {
+		it := item{name: "odd-attack-" + formatFileName(odd.Name) + ".pdf"}
+		if all.tampered, err = appendItem(all.tampered, dir, it, b); err != nil {
 			return nil, err
 		}
 	}
@@ -105,7 +99,7 @@ func editFirstPage(edit func(u *pdf.Update, p pdf.Dict)) func(m *mutation) {
 
 // normalizeFile returns a file as the service signs it: rewritten if readers disagree on it.
 func normalizeFile(b []byte) ([]byte, error) {
-	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
+	d, err := openPDF(b)
 	if err == nil {
 		if err = d.Check(); err == nil {
 			return b, nil

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"segel/pades"
@@ -23,11 +21,10 @@ func writeSuspects(h *pki, dir string) ([]item, error) {
 			return nil, fmt.Errorf("sign suspect %s: %w", s.Name, p.err)
 		}
 		it := item{name: "suspect-" + strings.ReplaceAll(s.Name, " ", "-") + ".pdf", levels: map[string]string{"A": "B-LTA"}, timestamps: []string{"Timestamp1"}, coversFile: true, wantWarnings: s.Kinds}
-		it.path = filepath.Join(dir, it.name)
-		if err := os.WriteFile(it.path, p.b, 0o600); err != nil {
+		var err error
+		if items, err = appendItem(items, dir, it, p.b); err != nil {
 			return nil, err
 		}
-		items = append(items, it)
 	}
 	return items, nil
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -21,6 +23,12 @@ type item struct {
 	wantWarnings []string // findings that our report must contain
 	wantFilling  string   // expected verdict on how its form was filled in: allowed, warned or denied; empty: not checked
 	wantVerdict  string   // expected in our report on its only signature: indication, sub-indication and level; empty: not checked
+}
+
+// appendItem writes the file of an item to a folder and appends the item.
+func appendItem(items []item, dir string, it item, b []byte) ([]item, error) {
+	it.path = filepath.Join(dir, it.name)
+	return append(items, it), os.WriteFile(it.path, b, 0o600)
 }
 
 // pyhankoAnswer is the output of verdicts.py for a file.

@@ -14,8 +14,6 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -72,10 +70,6 @@ func writeWriterFiles(h *pki, dir string) (harmless, harmful []item, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	write := func(name string, b []byte) (item, error) {
-		it := item{name: name + ".pdf", path: filepath.Join(dir, name+".pdf")}
-		return it, os.WriteFile(it.path, b, 0o600)
-	}
 	for base, all := range map[string][2][]mutant{"table": tableWriters, "hybrid": hybridWriters, "form": formWriters, "store": storeWriters, "comment": commentWriters, "renumbered": renumberedWriters} {
 		for kind, list := range all {
 			for _, w := range list {
@@ -83,14 +77,13 @@ func writeWriterFiles(h *pki, dir string) (harmless, harmful []item, err error) 
 				if err != nil {
 					return nil, nil, fmt.Errorf("writer %s %s: %w", base, w.name, err)
 				}
-				it, err := write([]string{"writer-", "misleading-"}[kind]+base+"-"+w.name, b)
+				if kind == 0 {
+					harmless, err = appendItem(harmless, dir, item{name: "writer-" + base + "-" + w.name + ".pdf"}, b)
+				} else {
+					harmful, err = appendItem(harmful, dir, item{name: "misleading-" + base + "-" + w.name + ".pdf"}, b)
+				}
 				if err != nil {
 					return nil, nil, err
-				}
-				if kind == 0 {
-					harmless = append(harmless, it)
-				} else {
-					harmful = append(harmful, it)
 				}
 			}
 		}
@@ -100,11 +93,9 @@ func writeWriterFiles(h *pki, dir string) (harmless, harmful []item, err error) 
 		if p.err != nil {
 			return nil, nil, fmt.Errorf("certificate %s: %w", c.name, p.err)
 		}
-		it, err := write("writer-certificate-"+c.name, p.b)
-		if err != nil {
+		if harmless, err = appendItem(harmless, dir, item{name: "writer-certificate-" + c.name + ".pdf"}, p.b); err != nil {
 			return nil, nil, err
 		}
-		harmless = append(harmless, it)
 	}
 	return harmless, harmful, nil
 }
@@ -188,7 +179,7 @@ func (m *mutation) appendTable(t rawTable) {
 	if t.from > 0 {
 		former = m.b[:t.from]
 	}
-	d, err := pdf.Open(bytes.NewReader(former), int64(len(former)), pdf.Options{})
+	d, err := openPDF(former)
 	if err != nil {
 		m.err = errors.Join(m.err, err)
 		return
