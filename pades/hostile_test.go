@@ -109,7 +109,7 @@ func TestHostileStoreCostsLittle(t *testing.T) {
 		t.Errorf("took %s", took)
 	}
 	p.appendResult(t)(r, err)
-	lists, _ := securityStore(t, p)
+	lists, _ := readSecurityStore(t, p)
 	if n := len(lists["OCSPs"]) - len(responses); n != 1 {
 		t.Errorf("%d honest responses were added", n)
 	}
@@ -149,7 +149,7 @@ func TestSignatureSurvivesRevocationOnlyIfItWasMadeBefore(t *testing.T) {
 			continue
 		}
 		p.appendResult(t)(r, err)
-		lists, _ := securityStore(t, p)
+		lists, _ := readSecurityStore(t, p)
 		if len(lists["OCSPs"]) != 1 {
 			t.Fatalf("%s: %d responses", name, len(lists["OCSPs"]))
 		}
