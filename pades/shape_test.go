@@ -260,7 +260,7 @@ func TestHybridFilesStayReadableForOldAndNewReaders(t *testing.T) {
 		t.Errorf("mutool finds the trailer %s", out)
 	}
 	if bytes.Contains(p.b[len(file):], []byte("/XRefStm")) || bytes.Contains(p.b[len(file):], []byte("/Type /XRef")) {
-		t.Error("a tail has the stream that only new readers drawing into")
+		t.Error("a tail has the stream that only new readers use")
 	}
 	// A reader of PDF 1.4 knows only tables: without the stream everything is there except what it hides.
 	old := bytes.Replace(bytes.Clone(p.b), []byte("/XRefStm"), []byte("/XRefOld"), 1)

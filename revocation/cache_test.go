@@ -93,7 +93,7 @@ func TestAnswerIsGivenAgainAsLongAsItIsGood(t *testing.T) {
 			at = now.Add(step.at)
 			_, _ = f.Revocation(t.Context(), cert, ca.cert)
 			if s.queries["/"] != step.queries {
-				t.Errorf("%s: queries %d times after %s, want %d", name, s.queries["/"], step.at, step.queries)
+				t.Errorf("%s: %d queries after %s, want %d", name, s.queries["/"], step.at, step.queries)
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func TestDeadAuthorityIsLeftAloneLongerEachTimeAndComesBack(t *testing.T) {
 	dead.err = nil
 	at = at.Add(longestPause)
 	if got := fetch(); got != "first" {
-		t.Errorf("after its rest: token of %s", got)
+		t.Errorf("after its pause: token of %s", got)
 	}
 	if got := fetch(); got != "first" {
 		t.Errorf("once it is well: token of %s", got)

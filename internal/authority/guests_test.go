@@ -320,7 +320,7 @@ func TestIssuerAnswersForWhatItIssuedAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if asked(guest[0], guest[1]) != ocsp.Revoked || asked(guest[0], account[1]) != ocsp.Unknown || asked(account[0], account[1]) != ocsp.Good {
-		t.Error("the revocation of a guest is told by another, or not at all")
+		t.Error("the revocation of a guest is stated by another issuer, or not at all")
 	}
 	if g, i := lists(); g != 1 || i != 0 {
 		t.Errorf("%d in the list of guests, %d in the other", g, i)
