@@ -179,3 +179,13 @@ func (m *mutation) editCatalog(edit func(d *pdf.Document, u *pdf.Update, catalog
 		return err
 	})
 }
+
+// onPage returns a mutation of the dictionary of page 1.
+func onPage(edit func(u *pdf.Update, page pdf.Dict)) func(*mutation) {
+	return func(m *mutation) { m.editPage(edit) }
+}
+
+// onCatalog returns a mutation of the catalog.
+func onCatalog(edit func(d *pdf.Document, u *pdf.Update, catalog pdf.Dict)) func(*mutation) {
+	return func(m *mutation) { m.editCatalog(edit) }
+}

@@ -61,27 +61,21 @@ var hiddenMutants = []mutant{
 			u.Set(cover, &pdf.Stream{Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{}.Array()}})
 		})
 	}},
-	{"hide-reference", func(m *mutation) {
-		m.editPage(func(_ *pdf.Update, p pdf.Dict) { p["Contents"] = p["Contents"].(pdf.Array)[:1] })
-	}},
-	{"hide-layer", func(m *mutation) {
-		m.editCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) {
-			layers := c["OCProperties"].(pdf.Dict)
-			layers["D"] = pdf.Dict{"OFF": layers["OCGs"]}
-		})
-	}},
+	{"hide-reference", onPage(func(_ *pdf.Update, p pdf.Dict) { p["Contents"] = p["Contents"].(pdf.Array)[:1] })},
+	{"hide-layer", onCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) {
+		layers := c["OCProperties"].(pdf.Dict)
+		layers["D"] = pdf.Dict{"OFF": layers["OCGs"]}
+	})},
 	{"hide-entry", func(m *mutation) {
 		signed, number := m.b, uint32(0)
 		m.editCover(func(_ *pdf.Update, cover pdf.Ref) { number = cover.Number })
 		m.b = signed
 		m.appendXref(fmt.Sprintf("%d 1\n0000000000 00001 f \n", number), "")
 	}},
-	{"replace-font", func(m *mutation) {
-		m.editPage(func(u *pdf.Update, p pdf.Dict) {
-			fonts := p["Resources"].(pdf.Dict)["Font"].(pdf.Dict)
-			u.Set(fonts.Ref("F1"), pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("ZapfDingbats")})
-		})
-	}},
+	{"replace-font", onPage(func(u *pdf.Update, p pdf.Dict) {
+		fonts := p["Resources"].(pdf.Dict)["Font"].(pdf.Dict)
+		u.Set(fonts.Ref("F1"), pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("ZapfDingbats")})
+	})},
 	{"hide-replace-catalog", func(m *mutation) {
 		before := m.b[:bytes.LastIndex(m.b, []byte("/Type /Catalog"))]
 		object := strings.Fields(string(before[:bytes.LastIndex(before, []byte(" 0 obj"))]))
