@@ -153,7 +153,7 @@ func compareVerdicts(ours ourReport, unread error, theirs map[string]verdict, fa
 // compareFiles validates the same files with our program, pyHanko and DSS, and reports differing verdicts on changes of
 // what was signed. Files that the others cannot read are not compared. A tampered file in which we find all signatures
 // intact is a finding too.
-func (j *validators) compareFiles(r *report, binary, roots string, items []item, tampered map[string]bool) {
+func (v *validators) compareFiles(r *report, binary, roots string, items []item, tampered map[string]bool) {
 	r.recordQueries("ours and pyhanko", len(items))
 	r.recordQueries("ours and dss", len(items))
 	for _, it := range items {
@@ -163,8 +163,8 @@ func (j *validators) compareFiles(r *report, binary, roots string, items []item,
 		var wg sync.WaitGroup
 		var unread, silentP, silentD error
 		wg.Go(func() { ours, unread = runSegelVerify(binary, roots, it.path) })
-		wg.Go(func() { silentP = j.pyhanko.queryFile(it.path, &p) })
-		wg.Go(func() { silentD = j.dss.queryFile(it.path, &d) })
+		wg.Go(func() { silentP = v.pyhanko.queryFile(it.path, &p) })
+		wg.Go(func() { silentD = v.dss.queryFile(it.path, &d) })
 		wg.Wait()
 		failAs := func(validator string) reportFunc {
 			return func(format string, args ...any) {

@@ -14,7 +14,7 @@ import (
 
 // signCorpus signs every n-th healthy, unencrypted PDF file below a folder twice, invisibly and visibly, and writes the
 // results to another folder. A file that the library refuses is a finding.
-func signCorpus(h *pki, folder, out string, every int) (items []item, refused []finding, err error) {
+func signCorpus(k *pki, folder, out string, every int) (items []item, refused []finding, err error) {
 	files, err := listPDFFiles(folder, every)
 	if err != nil {
 		return nil, nil, err
@@ -30,7 +30,7 @@ func signCorpus(h *pki, folder, out string, every int) (items []item, refused []
 		stem := strings.TrimSuffix(f.name, filepath.Ext(f.name))
 		for name, seen := range map[string]bool{stem + "-invisible.pdf": false, stem + "-visible.pdf": true} {
 			it := item{name: name, before: f.path, coversFile: true, levels: map[string]string{"SegelUji": "B-T"}}
-			p := h.newFile(b)
+			p := k.newFile(b)
 			p.signField("SegelUji", rsaPKCS1, func(o *pades.Options) { p.err = it.placeField(p, o, seen) })
 			if p.err != nil {
 				refused = append(refused, finding{"ours", name, p.err.Error()})

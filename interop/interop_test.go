@@ -146,11 +146,11 @@ func TestVerdictOnAFillingIsComparedWithTheExpectedOne(t *testing.T) {
 
 func TestASealDeniesThatItsFormIsFilledIn(t *testing.T) {
 	t.Parallel()
-	h, err := newPKI()
+	k, err := newPKI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, err := writeFillings(h, filepath.Join(t.TempDir(), "fillings"), 1000)
+	items, err := writeFillings(k, filepath.Join(t.TempDir(), "fillings"), 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestASealDeniesThatItsFormIsFilledIn(t *testing.T) {
 			continue
 		}
 		n++
-		if s := collectReports(func(fail reportFunc) { it.checkFilling(ourReport{Signatures: validateFile(t, h, it)}, fail) }); s != "" {
+		if s := collectReports(func(fail reportFunc) { it.checkFilling(ourReport{Signatures: validateFile(t, k, it)}, fail) }); s != "" {
 			t.Errorf("%s: %s", it.name, s)
 		}
 	}
@@ -233,11 +233,11 @@ func TestValidatorThatDiesOrHangsIsAFindingAndIsRestarted(t *testing.T) {
 
 func TestEveryTamperingIsDetected(t *testing.T) {
 	t.Parallel()
-	h, err := newPKI()
+	k, err := newPKI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, err := writeMutants(h, filepath.Join(t.TempDir(), "mutants"))
+	items, err := writeMutants(k, filepath.Join(t.TempDir(), "mutants"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestEveryTamperingIsDetected(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, it := range items {
-		all := validateFile(t, h, it)
+		all := validateFile(t, k, it)
 		whole := len(all) > 0 && !slices.ContainsFunc(all, func(s ourSignature) bool { return !s.isIntact() })
 		if why := findExplanation(table, finding{"ours", it.name, "we say intact"}); whole && why == nil {
 			t.Errorf("%s: %v", it.name, all)
@@ -259,11 +259,11 @@ func TestEveryTamperingIsDetected(t *testing.T) {
 
 func TestOddFilesAreSealedAndChangesToThemDetected(t *testing.T) {
 	t.Parallel()
-	h, err := newPKI()
+	k, err := newPKI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	odds, err := writeOddFiles(h, filepath.Join(t.TempDir(), "odds"), 3)
+	odds, err := writeOddFiles(k, filepath.Join(t.TempDir(), "odds"), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,27 +271,27 @@ func TestOddFilesAreSealedAndChangesToThemDetected(t *testing.T) {
 		t.Errorf("%d sealed, %d attacked", len(odds.sealed), len(odds.tampered))
 	}
 	for _, it := range odds.sealed {
-		all := validateFile(t, h, it)
+		all := validateFile(t, k, it)
 		if reports := collectReports(func(fail reportFunc) { it.checkIndication(ourReport{Signatures: all}, fail) }); reports != "" || len(all) != 3 {
 			t.Errorf("%s: %d signatures, %s", it.name, len(all), reports)
 		}
 	}
 	for _, it := range odds.tampered {
-		if all := validateFile(t, h, it); slices.ContainsFunc(all, ourSignature.isIntact) {
+		if all := validateFile(t, k, it); slices.ContainsFunc(all, ourSignature.isIntact) {
 			t.Errorf("%s: %v", it.name, all)
 		}
 	}
 }
 
 // validateFile returns our report on the signatures of a file.
-func validateFile(t *testing.T, h *pki, it item) (all []ourSignature) {
+func validateFile(t *testing.T, k *pki, it item) (all []ourSignature) {
 	t.Helper()
 	b, err := os.ReadFile(it.path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	trust := &validate.Trust{}
-	trust.Add(validate.ForAll, "", h.authority.Root())
+	trust.Add(validate.ForAll, "", k.authority.Root())
 	r, err := validate.Validate(t.Context(), bytes.NewReader(b), int64(len(b)), validate.Options{At: time.Now(), Trust: trust})
 	if err != nil {
 		t.Fatalf("%s: %v", it.name, err)
@@ -304,16 +304,16 @@ func validateFile(t *testing.T, h *pki, it item) (all []ourSignature) {
 
 func TestSignaturesOfOtherFormsGetTheExpectedVerdict(t *testing.T) {
 	t.Parallel()
-	h, err := newPKI()
+	k, err := newPKI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, tampered, err := writeForms(h, filepath.Join(t.TempDir(), "forms"))
+	made, tampered, err := writeForms(k, filepath.Join(t.TempDir(), "forms"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, it := range append(made, tampered...) {
-		all := validateFile(t, h, it)
+		all := validateFile(t, k, it)
 		if len(all) != 1 {
 			t.Fatalf("%s has %d signatures", it.name, len(all))
 		}

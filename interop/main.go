@@ -29,15 +29,15 @@ func run(work, tableFile, folder, binary string, every int) error {
 	if err != nil {
 		return err
 	}
-	h, err := newPKI()
+	k, err := newPKI()
 	if err != nil {
 		return err
 	}
-	made, err := writeSamples(h, filepath.Join(work, "made"))
+	made, err := writeSamples(k, filepath.Join(work, "made"))
 	if err != nil {
 		return err
 	}
-	suspects, err := writeSuspects(h, filepath.Join(work, "suspects"))
+	suspects, err := writeSuspects(k, filepath.Join(work, "suspects"))
 	if err != nil {
 		return err
 	}
@@ -52,26 +52,26 @@ func run(work, tableFile, folder, binary string, every int) error {
 			return err
 		}
 		var refused []finding
-		if given, refused, err = signCorpus(h, folder, out, every); err != nil {
+		if given, refused, err = signCorpus(k, folder, out, every); err != nil {
 			return err
 		}
 		r.recordQueries("ours", len(given)+len(refused))
 		r.addFindings(refused...)
 	}
-	trust, err := h.writeTrust(filepath.Join(work, "trust"))
+	trust, err := k.writeTrust(filepath.Join(work, "trust"))
 	if err != nil {
 		return err
 	}
-	j := newValidators(work, trust)
-	j.checkAll(r, made, given)
+	v := newValidators(work, trust)
+	v.checkAll(r, made, given)
 	if binary != "" {
-		err = j.compareAll(r, h, work, binary, folder, every, made)
+		err = v.compareAll(r, k, work, binary, folder, every, made)
 	}
-	j.stop()
+	v.stop()
 	if binary != "" && err == nil {
 		// These forms carry their own validation data, so the validators get only the root.
 		bare := newValidators(work, trust[:2])
-		err = bare.compareForms(r, h, work, binary)
+		err = bare.compareForms(r, k, work, binary)
 		bare.stop()
 	}
 	if err != nil {
@@ -100,20 +100,20 @@ func newValidators(work string, trust []string) *validators {
 	}
 }
 
-func (j *validators) stop() {
-	for _, s := range []*validatorProcess{j.pyhanko, j.dss, j.vera} {
+func (v *validators) stop() {
+	for _, s := range []*validatorProcess{v.pyhanko, v.dss, v.vera} {
 		s.stop()
 	}
 }
 
 // compareAll compares our verdicts with those of the others: on sample files, tampered files, and the files of the
 // folder.
-func (j *validators) compareAll(r *report, h *pki, work, binary, folder string, every int, made []item) error {
-	roots, err := h.writeRoots(work)
+func (v *validators) compareAll(r *report, k *pki, work, binary, folder string, every int, made []item) error {
+	roots, err := k.writeRoots(work)
 	if err != nil {
 		return err
 	}
-	tampered, err := writeMutants(h, filepath.Join(work, "mutants"))
+	tampered, err := writeMutants(k, filepath.Join(work, "mutants"))
 	if err != nil {
 		return err
 	}
@@ -121,18 +121,18 @@ func (j *validators) compareAll(r *report, h *pki, work, binary, folder string, 
 	for _, it := range tampered {
 		names[it.name] = true
 	}
-	harmless, misleading, err := writeWriterFiles(h, filepath.Join(work, "writers"))
+	harmless, misleading, err := writeWriterFiles(k, filepath.Join(work, "writers"))
 	if err != nil {
 		return err
 	}
 	for _, it := range misleading {
 		names[it.name] = true
 	}
-	fillings, err := writeFillings(h, filepath.Join(work, "fillings"), every)
+	fillings, err := writeFillings(k, filepath.Join(work, "fillings"), every)
 	if err != nil {
 		return err
 	}
-	odds, err := writeOddFiles(h, filepath.Join(work, "odds"), every)
+	odds, err := writeOddFiles(k, filepath.Join(work, "odds"), every)
 	if err != nil {
 		return err
 	}
@@ -147,17 +147,17 @@ func (j *validators) compareAll(r *report, h *pki, work, binary, folder string, 
 		}
 		items = append(items, files...)
 	}
-	j.compareFiles(r, binary, roots, items, names)
+	v.compareFiles(r, binary, roots, items, names)
 	return nil
 }
 
 // compareForms compares our verdicts with those of the others on signatures in forms that other programs make.
-func (j *validators) compareForms(r *report, h *pki, work, binary string) error {
-	roots, err := h.writeRoots(work)
+func (v *validators) compareForms(r *report, k *pki, work, binary string) error {
+	roots, err := k.writeRoots(work)
 	if err != nil {
 		return err
 	}
-	made, tampered, err := writeForms(h, filepath.Join(work, "forms"))
+	made, tampered, err := writeForms(k, filepath.Join(work, "forms"))
 	if err != nil {
 		return err
 	}
@@ -165,12 +165,12 @@ func (j *validators) compareForms(r *report, h *pki, work, binary string) error 
 	for _, it := range tampered {
 		names[it.name] = true
 	}
-	j.compareFiles(r, binary, roots, append(made, tampered...), names)
+	v.compareFiles(r, binary, roots, append(made, tampered...), names)
 	return nil
 }
 
 // checkAll runs every validator on its files. The slow ones run concurrently.
-func (j *validators) checkAll(r *report, made, given []item) {
+func (v *validators) checkAll(r *report, made, given []item) {
 	all := append(made[:len(made):len(made)], given...)
 	var archives, signed []item
 	for _, it := range all {
@@ -184,18 +184,18 @@ func (j *validators) checkAll(r *report, made, given []item) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		r.checkEach("pyhanko", signed, func(it item, fail reportFunc) {
-			checkWith(j.pyhanko, it, it.checkPyhanko, it.checkUnharmedPyhanko, fail)
+			checkWith(v.pyhanko, it, it.checkPyhanko, it.checkUnharmedPyhanko, fail)
 		})
-		r.checkEach("verapdf", archives, func(it item, fail reportFunc) { checkWith(j.vera, it, it.checkVeraPDF, nil, fail) })
+		r.checkEach("verapdf", archives, func(it item, fail reportFunc) { checkWith(v.vera, it, it.checkVeraPDF, nil, fail) })
 	})
 	wg.Go(func() {
-		r.checkEach("dss", signed, func(it item, fail reportFunc) { checkWith(j.dss, it, it.checkDSS, it.checkUnharmedDSS, fail) })
+		r.checkEach("dss", signed, func(it item, fail reportFunc) { checkWith(v.dss, it, it.checkDSS, it.checkUnharmedDSS, fail) })
 	})
 	wg.Go(func() {
 		r.checkEach("pdfsig", signed, item.checkPdfsig)
 		r.checkEach("qpdf", all, item.checkQpdf)
 		r.checkEach("mutool", made, item.checkMutool)
-		r.checkEach("openssl", made, func(it item, fail reportFunc) { it.checkOpenssl(j.root, fail) })
+		r.checkEach("openssl", made, func(it item, fail reportFunc) { it.checkOpenssl(v.root, fail) })
 		for _, program := range []string{"pdftoppm", "mutool"} {
 			r.checkEach(program+" page 1", given, func(it item, fail reportFunc) { it.checkRendering(program, fail) })
 		}

@@ -25,12 +25,12 @@ type mutation struct {
 
 // writeMutants writes signed files that were tampered with. No validator should find the first signature intact; the
 // verdicts are compared.
-func writeMutants(h *pki, dir string) ([]item, error) {
+func writeMutants(k *pki, dir string) ([]item, error) {
 	if err := resetDir(dir); err != nil {
 		return nil, err
 	}
 	one := func(b []byte) *testFile {
-		return h.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
+		return k.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
 	}
 	table := pdftest.Table(2)
 	type base struct {
@@ -43,23 +43,23 @@ func writeMutants(h *pki, dir string) ([]item, error) {
 		{"streams", one(pdftest.Streams(2)), objectMutants},
 		{"form", one(pdftest.Form()), formMutants},
 		{"lta", one(table).addValidationData().addTimestamp(), storeMutants},
-		{"certified", h.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}, pades.FieldSpec{Name: "B"}).
+		{"certified", k.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}, pades.FieldSpec{Name: "B"}).
 			signField("A", rsaPKCS1, withCertification(2), withAppearance(box, nil, "")), slices.Concat(unsignedFieldMutants, objectMutants)},
-		{"commented", h.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).
+		{"commented", k.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).
 			signField("A", rsaPKCS1, withCertification(3), withAppearance(box, nil, "")), slices.Concat(evilMutants, objectMutants)},
 	}
-	shadow := h.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box})
+	shadow := k.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box})
 	if shadow.err == nil {
 		shadow.b, shadow.err = prepareShadow(shadow.b)
 	}
 	bases = append(bases, base{"shadow", shadow.signField("A", rsaPKCS1, withAppearance(box, nil, "")), hiddenMutants})
-	items, err := writeLargeMarks(h, dir)
+	items, err := writeLargeMarks(k, dir)
 	if err != nil {
 		return nil, err
 	}
 	for name, p := range map[string]*testFile{
 		"signed":    one(table),
-		"certified": h.newFile(table).addFields(pades.FieldSpec{Name: "A"}).signField("A", rsaPKCS1, withCertification(2)),
+		"certified": k.newFile(table).addFields(pades.FieldSpec{Name: "A"}).signField("A", rsaPKCS1, withCertification(2)),
 	} {
 		if err := signOverText(p); err != nil {
 			return nil, err

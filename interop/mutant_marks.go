@@ -50,11 +50,11 @@ func (l rawAppearance) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) 
 
 // writeLargeMarks writes files whose last signer covers content that the first one signed, in fields that existed
 // before.
-func writeLargeMarks(h *pki, dir string) ([]item, error) {
+func writeLargeMarks(k *pki, dir string) ([]item, error) {
 	page := pdf.Rect{URX: 595, URY: 842}
 	const picture = "100 0 0 100 0 0 cm /I Do"
 	with := func(fields []pades.FieldSpec, marks map[string]pades.Appearance, own pades.Appearance) *testFile {
-		p := h.newFile(pdftest.Table(2)).addFields(append(fields, pades.FieldSpec{Name: "A", Page: 1, Rect: box})...).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
+		p := k.newFile(pdftest.Table(2)).addFields(append(fields, pades.FieldSpec{Name: "A", Page: 1, Rect: box})...).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
 		return p.signField("B", ecP256, func(o *pades.Options) { o.Appearance, o.Marks = own, marks })
 	}
 	signature := func(r pdf.Rect, l rawAppearance) *testFile {

@@ -41,7 +41,7 @@ func newPKI() (*pki, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &pki{authority: ca}
+	k := &pki{authority: ca}
 	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		return nil, err
@@ -76,9 +76,9 @@ func newPKI() (*pki, error) {
 			return nil, err
 		}
 		p.name = p.chain[0].Subject.CommonName
-		h.signers = append(h.signers, p)
+		k.signers = append(k.signers, p)
 	}
-	return h, nil
+	return k, nil
 }
 
 // Indexes of pki.signers, by key. Guests, whose identity is not verified, have a separate issuer.
@@ -94,7 +94,7 @@ const (
 
 // writeTrust writes the root certificate, and revocation data about all signers for files that contain none. It returns
 // the validators' arguments for them.
-func (h *pki) writeTrust(dir string) ([]string, error) {
+func (k *pki) writeTrust(dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -104,12 +104,12 @@ func (h *pki) writeTrust(dir string) ([]string, error) {
 		args = append(args, flag, path)
 		return os.WriteFile(path, b, 0o600)
 	}
-	if err := keep("--trust", "root.pem", h.authority.RootPEM()); err != nil {
+	if err := keep("--trust", "root.pem", k.authority.RootPEM()); err != nil {
 		return nil, err
 	}
-	root := h.authority.Root()
-	for i, p := range h.signers {
-		m, err := h.authority.Revocation(context.Background(), p.chain[0], p.chain[1])
+	root := k.authority.Root()
+	for i, p := range k.signers {
+		m, err := k.authority.Revocation(context.Background(), p.chain[0], p.chain[1])
 		if err != nil {
 			return nil, fmt.Errorf("revocation data of %s: %w", p.name, err)
 		}
@@ -117,7 +117,7 @@ func (h *pki) writeTrust(dir string) ([]string, error) {
 			return nil, err
 		}
 	}
-	m, err := h.authority.Revocation(context.Background(), h.signers[0].chain[1], root)
+	m, err := k.authority.Revocation(context.Background(), k.signers[0].chain[1], root)
 	if err != nil {
 		return nil, fmt.Errorf("revocation data of the issuer: %w", err)
 	}
@@ -125,12 +125,12 @@ func (h *pki) writeTrust(dir string) ([]string, error) {
 }
 
 // writeRoots writes a folder with the root certificate for our own program.
-func (h *pki) writeRoots(work string) (string, error) {
+func (k *pki) writeRoots(work string) (string, error) {
 	dir := filepath.Join(work, "roots")
 	if err := resetDir(dir); err != nil {
 		return "", err
 	}
-	return dir, os.WriteFile(filepath.Join(dir, "root.pem"), h.authority.RootPEM(), 0o644)
+	return dir, os.WriteFile(filepath.Join(dir, "root.pem"), k.authority.RootPEM(), 0o644)
 }
 
 // testFile is a file to which steps append tails. It keeps the first error; later steps then do nothing.
@@ -142,8 +142,8 @@ type testFile struct {
 	signerNames map[string]string // names of the signers, by field
 }
 
-func (h *pki) newFile(b []byte) *testFile {
-	return &testFile{pki: h, b: bytes.Clone(b), signerNames: map[string]string{}}
+func (k *pki) newFile(b []byte) *testFile {
+	return &testFile{pki: k, b: bytes.Clone(b), signerNames: map[string]string{}}
 }
 
 // openPDF opens a file that is in memory.

@@ -11,15 +11,15 @@ import (
 
 // writeFillings writes a file for each way of filling in a form after a signature, by programs and by attackers. Some
 // are also made after a certification, and after a seal that locks the form.
-func writeFillings(h *pki, dir string, every int) ([]item, error) {
+func writeFillings(k *pki, dir string, every int) ([]item, error) {
 	if err := resetDir(dir); err != nil {
 		return nil, err
 	}
 	plain := func(b []byte) *testFile {
-		return h.newFile(b).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256)
+		return k.newFile(b).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256)
 	}
 	certified := func(b []byte) *testFile {
-		return h.newFile(b).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256, withCertification(2))
+		return k.newFile(b).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256, withCertification(2))
 	}
 	var items []item
 	write := func(name string, c formtest.Case, sign func([]byte) *testFile, want formtest.Want) error {
@@ -46,7 +46,7 @@ func writeFillings(h *pki, dir string, every int) ([]item, error) {
 			}
 		}
 		if slices.Contains(refills, c.Name) {
-			if err := write(c.File("sealed-"+prefix), c, h.sealForm, formtest.Denied); err != nil {
+			if err := write(c.File("sealed-"+prefix), c, k.sealForm, formtest.Denied); err != nil {
 				return nil, err
 			}
 		}
@@ -81,8 +81,8 @@ func buildFilled(c formtest.Case, sign func([]byte) *testFile) ([]byte, error) {
 }
 
 // sealForm signs a form and seals it like the service: the seal locks all existing fields, up to B-LTA.
-func (h *pki) sealForm(b []byte) *testFile {
-	p := h.newFile(b)
+func (k *pki) sealForm(b []byte) *testFile {
+	p := k.newFile(b)
 	names, err := listLockable(b)
 	if err != nil {
 		p.err = err

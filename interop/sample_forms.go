@@ -40,13 +40,13 @@ const (
 )
 
 // writeForms writes a file for each signature form of other programs, and a copy with one signed byte changed.
-func writeForms(h *pki, dir string) (made, tampered []item, err error) {
+func writeForms(k *pki, dir string) (made, tampered []item, err error) {
 	if err := resetDir(dir); err != nil {
 		return nil, nil, err
 	}
-	s := &containerBuilder{pki: h, signer: h.signers[rsaPKCS1]}
+	s := &containerBuilder{pki: k, signer: k.signers[rsaPKCS1]}
 	for _, f := range s.buildForms() {
-		p := h.newFile(pdftest.Table(2)).addFields(pades.FieldSpec{Name: "A"}).addForm(f.subFilter, f.more, f.contents)
+		p := k.newFile(pdftest.Table(2)).addFields(pades.FieldSpec{Name: "A"}).addForm(f.subFilter, f.more, f.contents)
 		if err := errors.Join(p.err, s.err); err != nil {
 			return nil, nil, fmt.Errorf("make %s: %w", f.name, err)
 		}

@@ -23,7 +23,7 @@ type oddFiles struct {
 const oddsStride = 7
 
 // writeOddFiles writes every n-th odd file, sealed and tampered with.
-func writeOddFiles(h *pki, dir string, every int) (*oddFiles, error) {
+func writeOddFiles(k *pki, dir string, every int) (*oddFiles, error) {
 	if err := resetDir(dir); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func writeOddFiles(h *pki, dir string, every int) (*oddFiles, error) {
 			if err != nil {
 				return nil, fmt.Errorf("odd %s: %w", odd.Name, err)
 			}
-			p := h.sealForm(b)
+			p := k.sealForm(b)
 			if p.err != nil {
 				return nil, fmt.Errorf("odd %s: %w", odd.Name, p.err)
 			}
@@ -47,7 +47,7 @@ func writeOddFiles(h *pki, dir string, every int) (*oddFiles, error) {
 				return nil, err
 			}
 		}
-		p := h.newFile(odd.File).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256)
+		p := k.newFile(odd.File).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256)
 		if p.err != nil {
 			continue // the library signs only what it can read reliably
 		}

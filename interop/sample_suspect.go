@@ -10,13 +10,13 @@ import (
 
 // writeSuspects signs files with hidden, active or misleading content. The signatures are valid; our verifier has to
 // report the content.
-func writeSuspects(h *pki, dir string) ([]item, error) {
+func writeSuspects(k *pki, dir string) ([]item, error) {
 	if err := resetDir(dir); err != nil {
 		return nil, err
 	}
 	var items []item
 	for _, s := range pdftest.Suspects() {
-		p := h.newFile(s.File).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256).addValidationData().addTimestamp()
+		p := k.newFile(s.File).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256).addValidationData().addTimestamp()
 		if p.err != nil {
 			return nil, fmt.Errorf("sign suspect %s: %w", s.Name, p.err)
 		}

@@ -27,7 +27,7 @@ import (
 )
 
 // buildWriterBases builds signed files to which later writers append.
-func buildWriterBases(h *pki) (map[string][]byte, error) {
+func buildWriterBases(k *pki) (map[string][]byte, error) {
 	bases := map[string][]byte{}
 	var errs error
 	commented, err := addFreeText(pdftest.Form())
@@ -39,7 +39,7 @@ func buildWriterBases(h *pki) (map[string][]byte, error) {
 	for name, b := range map[string][]byte{
 		"table": pdftest.Table(2), "hybrid": pdftest.Hybrid(2), "form": pdftest.Form(), "store": pdftest.Table(2), "comment": commented, "renumbered": renumbered,
 	} {
-		p := h.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
+		p := k.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
 		if name == "store" {
 			p.addValidationData().addTimestamp()
 		}
@@ -62,11 +62,11 @@ func addFreeText(b []byte) ([]byte, error) {
 
 // writeWriterFiles writes files to which later writers appended something unusual: harmless changes, and changes that
 // mislead some readers.
-func writeWriterFiles(h *pki, dir string) (harmless, harmful []item, err error) {
+func writeWriterFiles(k *pki, dir string) (harmless, harmful []item, err error) {
 	if err := resetDir(dir); err != nil {
 		return nil, nil, err
 	}
-	bases, err := buildWriterBases(h)
+	bases, err := buildWriterBases(k)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,7 +89,7 @@ func writeWriterFiles(h *pki, dir string) (harmless, harmful []item, err error) 
 		}
 	}
 	for _, c := range oddCertificates {
-		p := h.newFile(pdftest.Table(2)).addFields(pades.FieldSpec{Name: "A"}).addForm(cades, nil, func(s signedBytes) ([]byte, error) { return signWithOddCertificate(s, c.old, c.now) })
+		p := k.newFile(pdftest.Table(2)).addFields(pades.FieldSpec{Name: "A"}).addForm(cades, nil, func(s signedBytes) ([]byte, error) { return signWithOddCertificate(s, c.old, c.now) })
 		if p.err != nil {
 			return nil, nil, fmt.Errorf("certificate %s: %w", c.name, p.err)
 		}
