@@ -339,9 +339,9 @@ func (w *chainWalk) fetchAhead(leaves []*x509.Certificate) {
 			if issuer == nil || issuer.Equal(cert) || len(all) == maxConcurrentQueries {
 				break
 			}
-			_, asked := g.answers[id]
-			asked = asked || slices.ContainsFunc(all, func(q *query) bool { return q.id == id })
-			if !asked && !hasNoCheck(cert) && !w.hasArchivedData(cert, issuer) && w.spendQuery(cert) {
+			_, known := g.answers[id]
+			known = known || slices.ContainsFunc(all, func(q *query) bool { return q.id == id })
+			if !known && !hasNoCheck(cert) && !w.hasArchivedData(cert, issuer) && w.spendQuery(cert) {
 				all = append(all, &query{id: id, cert: cert, issuer: issuer})
 			}
 			cert = issuer

@@ -48,17 +48,17 @@ func NewFailover(clock func() time.Time, all ...Timestamper) *Failover {
 	if clock == nil {
 		clock = time.Now
 	}
-	o := &Failover{clock: clock}
+	f := &Failover{clock: clock}
 	for _, t := range all {
-		o.members = append(o.members, &failoverMember{Timestamper: t})
+		f.members = append(f.members, &failoverMember{Timestamper: t})
 	}
-	return o
+	return f
 }
 
 // TokenSize returns the largest size, or 0 if one is unknown.
-func (o *Failover) TokenSize() int {
+func (f *Failover) TokenSize() int {
 	largest := 0
-	for _, m := range o.members {
+	for _, m := range f.members {
 		n := m.TokenSize()
 		if n == 0 {
 			return 0
@@ -69,11 +69,11 @@ func (o *Failover) TokenSize() int {
 }
 
 // Timestamp returns the first token.
-func (o *Failover) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+func (f *Failover) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	errs := []error{errors.New("no time-stamp authority gave a token")}
 	var later []*failoverMember
-	for _, m := range o.members {
-		ready, last := m.admitQuery(o.clock(), false)
+	for _, m := range f.members {
+		ready, last := m.admitQuery(f.clock(), false)
 		switch {
 		case ready:
 		case last == nil:
@@ -83,7 +83,7 @@ func (o *Failover) Timestamp(ctx context.Context, digest []byte) ([]byte, error)
 			errs = append(errs, last)
 			continue
 		}
-		token, err := o.queryMember(ctx, m, digest)
+		token, err := f.queryMember(ctx, m, digest)
 		if err == nil {
 			return token, nil
 		}
@@ -96,11 +96,11 @@ func (o *Failover) Timestamp(ctx context.Context, digest []byte) ([]byte, error)
 		}
 	}
 	for _, m := range later {
-		if ready, last := m.admitQuery(o.clock(), true); !ready {
+		if ready, last := m.admitQuery(f.clock(), true); !ready {
 			errs = append(errs, last)
 			continue
 		}
-		token, err := o.queryMember(ctx, m, digest)
+		token, err := f.queryMember(ctx, m, digest)
 		if err == nil {
 			return token, nil
 		}
@@ -120,13 +120,13 @@ func (m *failoverMember) admitQuery(now time.Time, last bool) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	// A clock that was set back must not extend a pause that started with the wrong clock.
-	resting := now.Before(m.pausedUntil) && m.pausedUntil.Sub(now) <= m.pause
+	paused := now.Before(m.pausedUntil) && m.pausedUntil.Sub(now) <= m.pause
 	switch {
 	case m.failures == 0:
 		return true, nil
-	case m.failures == 1 && resting && !last:
+	case m.failures == 1 && paused && !last:
 		return false, nil
-	case m.failures > 1 && resting:
+	case m.failures > 1 && paused:
 		return false, fmt.Errorf("not queried before %s: %w", m.pausedUntil.UTC().Format(time.RFC3339), m.lastError)
 	case m.failures > 1 && m.probing:
 		return false, fmt.Errorf("being tried again: %w", m.lastError)
@@ -135,7 +135,7 @@ func (m *failoverMember) admitQuery(now time.Time, last bool) (bool, error) {
 	return true, nil
 }
 
-func (o *Failover) queryMember(ctx context.Context, m *failoverMember, digest []byte) ([]byte, error) {
+func (f *Failover) queryMember(ctx context.Context, m *failoverMember, digest []byte) ([]byte, error) {
 	token, err := m.Timestamp(ctx, digest)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,7 +152,7 @@ func (o *Failover) queryMember(ctx context.Context, m *failoverMember, digest []
 		if errors.As(err, &wrong) {
 			m.pause = firstPause // it answers at once, and which clock is wrong is not known here
 		}
-		m.pausedUntil = o.clock().Add(m.pause)
+		m.pausedUntil = f.clock().Add(m.pause)
 	}
 	return token, err
 }
