@@ -70,21 +70,24 @@ func buildSamples(k *pki) ([]sample, error) {
 		}
 		return m
 	}
+	lta := func(name string, f *testFile) sample {
+		return sample{name, f.addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""}
+	}
 	table := pdftest.Table(2)
 	all := []sample{
 		{"b-b.pdf", one(table).signField("A", ecP256, withoutTimestamp), levels("B-B", "A"), nil, ""},
 		{"b-t.pdf", one(table).signField("A", ecP256), levels("B-T", "A"), nil, ""},
 		{"b-lt.pdf", one(table).signField("A", ecP256).addValidationData(), levels("B-LT", "A"), nil, ""},
-		{"b-lta.pdf", one(table).signField("A", ecP256).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		lta("b-lta.pdf", one(table).signField("A", ecP256)),
 		{"b-lta-renewed.pdf", one(table).signField("A", ecP256).addValidationData().addTimestamp().addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1", "Timestamp2"}, ""},
 		{"new-field.pdf", k.newFile(table).signField("A", ecP256, withNewField), levels("B-T", "A"), nil, ""},
-		{"streams.pdf", one(pdftest.Streams(2)).signField("A", rsaPKCS1).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
-		{"hybrid.pdf", one(pdftest.Hybrid(2)).signField("A", rsaPKCS1).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
-		{"linearized.pdf", one(pdftest.Linearized(2)).signField("A", rsaPKCS1).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		lta("streams.pdf", one(pdftest.Streams(2)).signField("A", rsaPKCS1)),
+		lta("hybrid.pdf", one(pdftest.Hybrid(2)).signField("A", rsaPKCS1)),
+		lta("linearized.pdf", one(pdftest.Linearized(2)).signField("A", rsaPKCS1)),
 		{"form.pdf", boxed(pdftest.Form()).signField("A", rsaPKCS1, withAppearance(box, nil, "")), levels("B-T", "A"), nil, ""},
-		{"visible-text.pdf", boxed(table).signField("A", rsaPKCS1, withAppearance(box, nil, "")).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
-		{"visible-picture.pdf", boxed(table).signField("A", rsaPKCS1, withAppearance(box, specimen, "")).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
-		{"visible-qr.pdf", boxed(table).signField("A", rsaPKCS1, withAppearance(box, specimen, "https://segel.example/verify/1")).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""},
+		lta("visible-text.pdf", boxed(table).signField("A", rsaPKCS1, withAppearance(box, nil, ""))),
+		lta("visible-picture.pdf", boxed(table).signField("A", rsaPKCS1, withAppearance(box, specimen, ""))),
+		lta("visible-qr.pdf", boxed(table).signField("A", rsaPKCS1, withAppearance(box, specimen, "https://segel.example/verify/1"))),
 		{"visible-rotated.pdf", boxed(pdftest.Rotated()).signField("A", rsaPKCS1, withAppearance(box, specimen, "")), levels("B-T", "A"), nil, ""},
 		buildNested(k, 5),
 	}
@@ -99,10 +102,10 @@ func buildSamples(k *pki) ([]sample, error) {
 		sample{"sealed-form-countersigned.pdf", k.sealForm(form).signField("Atasan", rsaPKCS1, withNewField).addValidationData().addTimestamp(), levels("B-LTA", "A", "Segel", "Atasan"), []string{"Timestamp1", "Timestamp2"}, ""},
 	)
 	for who, key := range []string{"rsa-pkcs1", "rsa-pss", "p-256", "p-384", "ed25519"} {
-		all = append(all, sample{"key-" + key + ".pdf", one(table).signField("A", who).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""})
+		all = append(all, lta("key-"+key+".pdf", one(table).signField("A", who)))
 	}
 	for p := 1; p <= 3; p++ {
-		all = append(all, sample{fmt.Sprintf("certified-%d.pdf", p), one(table).signField("A", rsaPKCS1, withCertification(p)).addValidationData().addTimestamp(), levels("B-LTA", "A"), []string{"Timestamp1"}, ""})
+		all = append(all, lta(fmt.Sprintf("certified-%d.pdf", p), one(table).signField("A", rsaPKCS1, withCertification(p))))
 	}
 	all = append(all, sample{"certified-2-signed.pdf", k.newFile(table).addFields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}).
 		signField("A", rsaPKCS1, withCertification(2)).signField("B", ecP256).addValidationData().addTimestamp(), levels("B-LTA", "A", "B"), []string{"Timestamp1"}, ""})
