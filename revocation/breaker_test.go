@@ -31,7 +31,7 @@ func TestHostThatDoesNotAnswerIsLeftAloneForAllItsAddresses(t *testing.T) {
 	defer server.Close()
 	cert := *newCertificate(t, "Leaf", 7, &ca).cert
 	at := now
-	f := &Fetcher{HTTP: server.Client(), Clock: func() time.Time { return at }, Timeout: 20 * time.Millisecond, CacheSize: -1}
+	f := &Fetcher{HTTP: server.Client(), Clock: func() time.Time { return at }, Timeout: 100 * time.Millisecond, CacheSize: -1}
 	query := func(path string) error {
 		c := cert
 		c.OCSPServer = []string{server.URL + path}
